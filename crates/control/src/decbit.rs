@@ -1,0 +1,183 @@
+//! DECbit: the window follows the congestion bits that gateways set.
+//!
+//! Source: Ramakrishnan and Jain 1988, as Demers, Keshav and Shenker 1989, section 3, use it. After a change the bits of one
+//! window of acknowledgements are ignored, then those of one window are judged: if at least half are set the window is
+//! multiplied by 0.875, else it grows by one.
+//! Deviations: the DEC reports are known to us from these summaries only. Losses change nothing but are repaired as by `generic`;
+//! the round trip of a retransmitted packet runs from its last transmission, as the thesis's tables show (scenario 8).
+//! State per flow: the window and two counters.
+
+use crate::transport::{Clock, Config, Retransmit};
+use crate::{Ack, Allowance, FlowControl, Loss};
+use headgate_packet::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The window follows the congestion bits that gateways set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DecbitParams {
+    /// Largest window in packets.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub window: u64,
+    /// Factor of the window when the network is congested.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub decrease: f64,
+    /// Packets by which the window grows when it is not.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub increase: f64,
+    /// Share of set bits from which on the network counts as congested.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub threshold: f64,
+    /// The timeout is this many average round-trip times.
+    #[schemars(range(min = 1.0, max = 1000.0))]
+    pub beta: f64,
+    /// Weight of a new sample in the average round-trip time.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub gain: f64,
+    /// Which transmission the round trip of a retransmitted packet is counted from.
+    pub clock: Clock,
+    /// What a timeout sends again.
+    pub retransmit: Retransmit,
+    /// Factor of the timeout after each timeout in a row.
+    #[schemars(range(min = 1.0, max = 64.0))]
+    pub backoff: f64,
+    /// Timeout before the first round trip is known.
+    pub initial_timeout: Duration,
+    /// Greatest timeout.
+    pub max_timeout: Duration,
+}
+
+impl Default for DecbitParams {
+    fn default() -> DecbitParams {
+        DecbitParams {
+            window: 5,
+            decrease: 0.875,
+            increase: 1.0,
+            threshold: 0.5,
+            beta: 2.0,
+            gain: 0.125,
+            clock: Clock::Last,
+            retransmit: Retransmit::All,
+            backoff: 2.0,
+            initial_timeout: Duration::from_secs(3),
+            max_timeout: Duration::from_secs(3600),
+        }
+    }
+}
+
+impl DecbitParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        Config {
+            gain: self.gain,
+            deviation_gain: 0.0,
+            means: self.beta,
+            deviations: 0.0,
+            initial_timeout: self.initial_timeout,
+            min_timeout: Duration::from_ps(1),
+            max_timeout: self.max_timeout,
+            backoff: self.backoff,
+            clock: self.clock,
+            retransmit: self.retransmit,
+            duplicates: None,
+            open_loop: false,
+        }
+    }
+}
+
+/// A window that follows congestion bits.
+#[derive(Clone, Debug)]
+pub struct Decbit {
+    params: DecbitParams,
+    /// W, real-valued; its whole part is what may be outstanding.
+    window: f64,
+    /// Acknowledgements still to be ignored after the last change.
+    ignore: u64,
+    /// Acknowledgements judged so far, and how many of them had the bit set.
+    seen: u64,
+    marked: u64,
+}
+
+impl Decbit {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 3";
+
+    /// A source with a window of one packet.
+    pub fn new(params: &DecbitParams) -> Decbit {
+        Decbit { params: params.clone(), window: 1.0, ignore: 0, seen: 0, marked: 0 }
+    }
+}
+
+impl FlowControl for Decbit {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.newly_acked == 0 {
+            return;
+        }
+        if self.ignore > 0 {
+            self.ignore -= 1;
+            return;
+        }
+        self.seen += 1;
+        self.marked += u64::from(ack.marked);
+        if self.seen < self.window as u64 {
+            return;
+        }
+        let congested = self.marked as f64 >= self.params.threshold * self.seen as f64;
+        let window =
+            if congested { self.window * self.params.decrease } else { self.window + self.params.increase };
+        self.window = window.clamp(1.0, self.params.window as f64);
+        (self.seen, self.marked, self.ignore) = (0, 0, self.window as u64);
+    }
+
+    fn on_loss(&mut self, _: &Loss) {}
+
+    fn allowance(&self) -> Allowance {
+        Allowance { window: self.window as u64 }
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("window", self.window);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::Time;
+
+    fn windows(bits: &[bool]) -> Vec<f64> {
+        let mut source = Decbit::new(&DecbitParams::default());
+        let ack = |marked| Ack {
+            now: Time::ZERO,
+            newly_acked: 1,
+            duplicates: 0,
+            rtt: Option::None,
+            marked,
+            cumulative: 0,
+            highest_sent: 0,
+            in_flight: 0,
+        };
+        bits.iter().map(|b| { source.on_ack(&ack(*b)); source.window }).collect()
+    }
+
+    #[test]
+    fn grows_by_one_every_second_window() {
+        // W = 1: one judged -> 2; two ignored, two judged -> 3; three ignored, three judged -> 4.
+        let expected = [2.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 4.0];
+        assert_eq!(windows(&[false; 11]), expected);
+    }
+
+    #[test]
+    fn half_the_bits_are_enough_to_shrink() {
+        let mut bits = vec![false; 4];
+        bits.push(true); // one of the two judged at W = 2
+        assert_eq!(*windows(&bits).last().unwrap(), 2.0 * 0.875);
+    }
+
+    #[test]
+    fn never_leaves_one_to_the_maximum() {
+        assert_eq!(windows(&[true; 50]).last(), Some(&1.0));
+        assert_eq!(windows(&[false; 500]).last(), Some(&5.0));
+    }
+}

@@ -1,0 +1,102 @@
+//! Generic flow control: a fixed window, and a timeout of twice the average round-trip time.
+//!
+//! Source: Demers, Keshav and Shenker 1989, section 3. A sliding window of packets; the timeout is beta times an exponential
+//! average of the round-trip time, which for a retransmitted packet runs from its first transmission.
+//! Deviations: what the papers leave open is a parameter. The gain of the average (1/8) and doubling after a timeout are ours;
+//! retransmitting everything outstanding fits the numbers of 1989, retransmitting the oldest packet alone those of 1991.
+//! State per flow: the window.
+
+use crate::transport::{Clock, Config, Retransmit};
+use crate::{Ack, Allowance, FlowControl, Loss};
+use headgate_packet::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A fixed window, and a timeout of a multiple of the average round-trip time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GenericParams {
+    /// Packets that may be outstanding.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub window: u64,
+    /// The timeout is this many average round-trip times.
+    #[schemars(range(min = 1.0, max = 1000.0))]
+    pub beta: f64,
+    /// Weight of a new sample in the average round-trip time.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub gain: f64,
+    /// Which transmission the round trip of a retransmitted packet is counted from.
+    pub clock: Clock,
+    /// What a timeout sends again.
+    pub retransmit: Retransmit,
+    /// Factor of the timeout after each timeout in a row.
+    #[schemars(range(min = 1.0, max = 64.0))]
+    pub backoff: f64,
+    /// Timeout before the first round trip is known.
+    pub initial_timeout: Duration,
+    /// Greatest timeout.
+    pub max_timeout: Duration,
+}
+
+impl Default for GenericParams {
+    fn default() -> GenericParams {
+        GenericParams {
+            window: 5,
+            beta: 2.0,
+            gain: 0.125,
+            clock: Clock::First,
+            retransmit: Retransmit::All,
+            backoff: 2.0,
+            initial_timeout: Duration::from_secs(3),
+            max_timeout: Duration::from_secs(3600),
+        }
+    }
+}
+
+impl GenericParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        Config {
+            gain: self.gain,
+            deviation_gain: 0.0,
+            means: self.beta,
+            deviations: 0.0,
+            initial_timeout: self.initial_timeout,
+            min_timeout: Duration::from_ps(1),
+            max_timeout: self.max_timeout,
+            backoff: self.backoff,
+            clock: self.clock,
+            retransmit: self.retransmit,
+            duplicates: None,
+            open_loop: false,
+        }
+    }
+}
+
+/// A fixed window.
+#[derive(Clone, Debug)]
+pub struct Generic {
+    window: u64,
+}
+
+impl Generic {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 3";
+
+    /// A source.
+    pub fn new(params: &GenericParams) -> Generic {
+        Generic { window: params.window }
+    }
+}
+
+impl FlowControl for Generic {
+    fn on_ack(&mut self, _: &Ack) {}
+    fn on_loss(&mut self, _: &Loss) {}
+    #[inline]
+    fn allowance(&self) -> Allowance {
+        Allowance { window: self.window }
+    }
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("window", self.window as f64);
+    }
+}

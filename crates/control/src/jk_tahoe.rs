@@ -1,0 +1,123 @@
+//! Jacobson and Karels' flow control as in 4.3BSD-Tahoe: slow start, congestion avoidance, fast retransmit.
+//!
+//! Source: Jacobson and Karels 1988; Demers, Keshav and Shenker 1989, section 3 (JK).
+//! The window opens from one packet; any loss halves the threshold and closes the window to one packet.
+//! Deviations: packets are counted, not bytes; the timer has no clock tick. The papers write two mean deviations in one place (thesis,
+//! chapter 4) and BSD came to use four: a parameter. A fast retransmission is not repeated within one window of data.
+//! State per flow: window and threshold.
+
+use crate::transport::{Clock, Config, Retransmit, SlowStart};
+use crate::{Ack, Allowance, FlowControl, Loss};
+use headgate_packet::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Slow start, congestion avoidance and fast retransmit; every loss closes the window to one packet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct JkTahoeParams {
+    /// Largest window in packets.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub window: u64,
+    /// Weight of a new sample in the mean round-trip time.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub gain: f64,
+    /// Weight of a new sample in the mean deviation of the round-trip time.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub deviation_gain: f64,
+    /// The timeout is the mean round-trip time plus this many mean deviations.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub deviations: f64,
+    /// Duplicate acknowledgements that mean a loss.
+    #[schemars(range(min = 1, max = 1000))]
+    pub duplicates: u32,
+    /// Which transmission the round trip of a retransmitted packet is counted from.
+    pub clock: Clock,
+    /// What a timeout sends again.
+    pub retransmit: Retransmit,
+    /// Factor of the timeout after each timeout in a row.
+    #[schemars(range(min = 1.0, max = 64.0))]
+    pub backoff: f64,
+    /// Timeout before the first round trip is known.
+    pub initial_timeout: Duration,
+    /// Least timeout.
+    pub min_timeout: Duration,
+    /// Greatest timeout.
+    pub max_timeout: Duration,
+}
+
+impl Default for JkTahoeParams {
+    fn default() -> JkTahoeParams {
+        JkTahoeParams {
+            window: 65_535,
+            gain: 0.125,
+            deviation_gain: 0.25,
+            deviations: 4.0,
+            duplicates: 3,
+            clock: Clock::Skip,
+            retransmit: Retransmit::All,
+            backoff: 2.0,
+            initial_timeout: Duration::from_secs(3),
+            min_timeout: Duration::from_millis(200),
+            max_timeout: Duration::from_secs(64),
+        }
+    }
+}
+
+impl JkTahoeParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        Config {
+            gain: self.gain,
+            deviation_gain: self.deviation_gain,
+            means: 1.0,
+            deviations: self.deviations,
+            initial_timeout: self.initial_timeout,
+            min_timeout: self.min_timeout,
+            max_timeout: self.max_timeout,
+            backoff: self.backoff,
+            clock: self.clock,
+            retransmit: self.retransmit,
+            duplicates: Some(self.duplicates),
+            open_loop: false,
+        }
+    }
+}
+
+/// Slow start and congestion avoidance; every loss closes the window to one packet.
+#[derive(Clone, Debug)]
+pub struct JkTahoe(SlowStart);
+
+impl JkTahoe {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Jacobson and Karels 1988; Demers, Keshav and Shenker 1989, section 3";
+
+    /// A source with a window of one packet.
+    pub fn new(params: &JkTahoeParams) -> JkTahoe {
+        JkTahoe(SlowStart::new(params.window))
+    }
+}
+
+impl FlowControl for JkTahoe {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.newly_acked > 0 {
+            self.0.open();
+        }
+    }
+
+    fn on_loss(&mut self, _: &Loss) {
+        self.0.halve();
+        self.0.window = 1.0;
+    }
+
+    #[inline]
+    fn allowance(&self) -> Allowance {
+        Allowance { window: self.0.allowance() }
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("window", self.0.window);
+        sink("threshold", self.0.threshold);
+    }
+}

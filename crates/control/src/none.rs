@@ -1,0 +1,56 @@
+//! No flow control: the ill-behaved source sends whatever its workload makes, at once, and repairs nothing.
+//!
+//! Source: Demers, Keshav and Shenker 1989, section 4, scenario 3. Deviations: none. State per flow: none.
+
+use crate::transport::{Clock, Config, Retransmit};
+use crate::{Ack, Allowance, FlowControl, Loss};
+use headgate_packet::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// No flow control: everything that the workload makes is sent at once, and once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoneParams {}
+
+impl NoneParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        Config {
+            gain: 0.0,
+            deviation_gain: 0.0,
+            means: 0.0,
+            deviations: 0.0,
+            initial_timeout: Duration::ZERO,
+            min_timeout: Duration::ZERO,
+            max_timeout: Duration::ZERO,
+            backoff: 1.0,
+            clock: Clock::Last,
+            retransmit: Retransmit::Oldest,
+            duplicates: None,
+            open_loop: true,
+        }
+    }
+}
+
+/// No flow control.
+#[derive(Clone, Debug)]
+pub struct Uncontrolled;
+
+impl Uncontrolled {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, scenario 3";
+
+    /// A source.
+    pub fn new(_: &NoneParams) -> Uncontrolled {
+        Uncontrolled
+    }
+}
+
+impl FlowControl for Uncontrolled {
+    fn on_ack(&mut self, _: &Ack) {}
+    fn on_loss(&mut self, _: &Loss) {}
+    fn allowance(&self) -> Allowance {
+        Allowance { window: u64::MAX }
+    }
+}

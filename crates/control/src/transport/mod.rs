@@ -1,0 +1,65 @@
+//! What every protocol needs and none owns: sequence numbers, round-trip times, loss detection, retransmission.
+
+mod receiver;
+mod rtt;
+mod sender;
+mod slow_start;
+
+use headgate_packet::Duration;
+pub use receiver::{Received, Receiver};
+pub use rtt::Estimator;
+use schemars::JsonSchema;
+pub use sender::Sender;
+use serde::{Deserialize, Serialize};
+pub use slow_start::SlowStart;
+
+/// Which transmission of a retransmitted packet its round trip is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Clock {
+    /// Its first transmission (Demers, Keshav and Shenker 1989, section 3).
+    First,
+    /// Its last transmission.
+    Last,
+    /// A retransmitted packet gives no sample (Karn and Partridge 1987).
+    Skip,
+}
+
+/// What is sent again after a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Retransmit {
+    /// The oldest packet not acknowledged.
+    Oldest,
+    /// Everything from the oldest packet not acknowledged on, as the window allows (go-back-N).
+    All,
+}
+
+/// How the transport serves a protocol.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// Weight of a new sample in the mean round-trip time.
+    pub gain: f64,
+    /// Weight of a new sample in the mean deviation.
+    pub deviation_gain: f64,
+    /// The timeout is `means` times the mean plus `deviations` times the mean deviation ...
+    pub means: f64,
+    /// ... see `means`.
+    pub deviations: f64,
+    /// Timeout before the first sample.
+    pub initial_timeout: Duration,
+    /// Least timeout.
+    pub min_timeout: Duration,
+    /// Greatest timeout, backed off or not.
+    pub max_timeout: Duration,
+    /// Factor of the timeout after each timeout in a row.
+    pub backoff: f64,
+    /// Which transmission a round trip is counted from.
+    pub clock: Clock,
+    /// What a timeout sends again.
+    pub retransmit: Retransmit,
+    /// Duplicate acknowledgements that mean a loss; `None` for timeouts only.
+    pub duplicates: Option<u32>,
+    /// Sends what the workload supplies, at once and once.
+    pub open_loop: bool,
+}

@@ -1,0 +1,96 @@
+//! The sink's side: cumulative acknowledgement and detection of duplicates.
+
+/// What a data packet meant to the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// Packets received in sequence so far: the acknowledgement number.
+    pub cumulative: u64,
+    /// The packet had been received before.
+    pub duplicate: bool,
+}
+
+/// Remembers which packets came. Packets ahead of a gap take one bit each.
+#[derive(Clone, Debug, Default)]
+pub struct Receiver {
+    next: u64,
+    /// Bit `s % (64 * len)` is set when packet `s > next` came; `len` is a power of two or 0.
+    ahead: Vec<u64>,
+    /// One above the highest packet that came.
+    highest: u64,
+}
+
+impl Receiver {
+    /// Takes in the data packet with sequence number `seq`.
+    #[inline]
+    pub fn on_data(&mut self, seq: u64) -> Received {
+        if seq == self.next && self.highest <= seq {
+            self.next += 1;
+            self.highest = self.next;
+            return Received { cumulative: self.next, duplicate: false };
+        }
+        self.out_of_order(seq)
+    }
+
+    fn out_of_order(&mut self, seq: u64) -> Received {
+        if seq < self.next || (seq < self.highest && seq > self.next && self.bit(seq)) {
+            return Received { cumulative: self.next, duplicate: true };
+        }
+        if seq > self.next {
+            while seq - self.next >= 64 * self.ahead.len() as u64 {
+                self.grow();
+            }
+            self.set(seq, true);
+            self.highest = self.highest.max(seq + 1);
+            return Received { cumulative: self.next, duplicate: false };
+        }
+        self.next += 1;
+        while self.next < self.highest && self.bit(self.next) {
+            self.set(self.next, false);
+            self.next += 1;
+        }
+        Received { cumulative: self.next, duplicate: false }
+    }
+
+    fn place(&self, seq: u64) -> (usize, u64) {
+        let bit = seq & (64 * self.ahead.len() as u64 - 1);
+        ((bit / 64) as usize, 1 << (bit % 64))
+    }
+
+    fn bit(&self, seq: u64) -> bool {
+        let (word, mask) = self.place(seq);
+        self.ahead[word] & mask != 0
+    }
+
+    fn set(&mut self, seq: u64, value: bool) {
+        let (word, mask) = self.place(seq);
+        if value { self.ahead[word] |= mask } else { self.ahead[word] &= !mask }
+    }
+
+    fn grow(&mut self) {
+        let held: Vec<u64> = (self.next + 1..self.highest).filter(|s| self.bit(*s)).collect();
+        self.ahead = vec![0; (self.ahead.len() * 2).max(1)];
+        for seq in held {
+            self.set(seq, true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_set(jumps in prop::collection::vec((any::<bool>(), 0..200u64), 0..400)) {
+            let (mut receiver, mut seen, mut next) = (Receiver::default(), BTreeSet::new(), 0u64);
+            for (in_order, jump) in jumps {
+                let seq = if in_order { next } else { (next + jump).saturating_sub(20) };
+                let duplicate = !seen.insert(seq);
+                while seen.contains(&next) { next += 1; }
+                prop_assert_eq!(receiver.on_data(seq), Received { cumulative: next, duplicate });
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Reading a choice from a list: `{ kind = "fq", buffer = "15pkt" }`, or just `"fq"` for all defaults.
+//!
+//! serde's own tagged enums lose the place of an error inside the parameters. Here the parameters are read by
+//! themselves, and the place is handed on in front of the message (see [`located`]).
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::{DeserializeOwned, Deserializer, Error};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// One entry of a list of algorithms, for schema, help, reference pages, conformance tests and benchmarks.
+pub struct Entry {
+    /// The name in scenario files.
+    pub name: &'static str,
+    /// Where the algorithm was published.
+    pub source: &'static str,
+    /// JSON Schema of its parameter struct; the definitions are inlined.
+    pub schema: fn() -> Value,
+    /// The default parameters as JSON.
+    pub defaults: fn() -> Value,
+}
+
+/// Separates the place of an error from its message: `path \u{1} message`.
+const SEPARATOR: char = '\u{1}';
+
+/// Splits a message made by [`params`] into the place inside the parameters and the message proper.
+pub fn located(message: &str) -> (&str, &str) {
+    message.split_once(SEPARATOR).unwrap_or(("", message))
+}
+
+/// Reads the `kind` and the remaining parameters.
+pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Result<(String, Value), D::Error> {
+    let expected = || format!("expected {what}: one of {}", names.join(", "));
+    let (kind, rest) = match Value::deserialize(d)? {
+        Value::String(kind) => (kind, Map::new()),
+        Value::Object(mut map) => match map.remove("kind") {
+            Some(Value::String(kind)) => (kind, map),
+            Some(other) => return Err(D::Error::custom(format!("kind{SEPARATOR}found {other}; {}", expected()))),
+            None => return Err(D::Error::custom(format!("kind{SEPARATOR}missing; {}", expected()))),
+        },
+        other => return Err(D::Error::custom(format!("found {other}; {}", expected()))),
+    };
+    if names.contains(&kind.as_str()) {
+        Ok((kind, Value::Object(rest)))
+    } else {
+        Err(D::Error::custom(format!("kind{SEPARATOR}unknown variant `{kind}`, {}", expected())))
+    }
+}
+
+/// Reads a parameter struct, checking the numeric bounds of its own schema.
+pub fn params<P: DeserializeOwned + JsonSchema, E: Error>(value: Value) -> Result<P, E> {
+    // Only plain numbers have bounds in the schema: without one there is no need to make it, for each of 10,000 flows.
+    if let Some(fields) = value.as_object().filter(|fields| fields.values().any(Value::is_number)) {
+        let schema = schema_of::<P>();
+        for (name, field) in fields {
+            if let Some(why) = out_of_bounds(&schema["properties"][name], field) {
+                return Err(E::custom(format!("{name}{SEPARATOR}{why}")));
+            }
+        }
+    }
+    serde_path_to_error::deserialize(value).map_err(|e| {
+        let path = e.path().to_string();
+        let path = if path == "." { String::new() } else { path };
+        E::custom(format!("{path}{SEPARATOR}{}", e.into_inner()))
+    })
+}
+
+/// Why `value` lies outside the `minimum`, `exclusiveMinimum`, `maximum` or `exclusiveMaximum` of its schema, if it does.
+fn out_of_bounds(schema: &Value, value: &Value) -> Option<String> {
+    let x = value.as_f64()?;
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let broken = [
+        ("minimum", "at least", bound("minimum").filter(|b| x < *b)),
+        ("exclusiveMinimum", "above", bound("exclusiveMinimum").filter(|b| x <= *b)),
+        ("maximum", "at most", bound("maximum").filter(|b| x > *b)),
+        ("exclusiveMaximum", "below", bound("exclusiveMaximum").filter(|b| x >= *b)),
+    ];
+    broken.into_iter().find_map(|(_, word, b)| b.map(|b| format!("found {value}; expected a number {word} {b}")))
+}
+
+/// The JSON Schema of a parameter struct, with definitions inlined and no title.
+pub fn schema_of<P: JsonSchema>() -> Value {
+    let mut settings = schemars::generate::SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    SchemaGenerator::new(settings).into_root_schema_for::<P>().to_value()
+}
+
+/// The default parameters as JSON.
+pub fn defaults_of<P: Default + Serialize>() -> Value {
+    serde_json::to_value(P::default()).expect("parameter structs are plain data")
+}
+
+/// The schema of the whole choice: any entry of the list by name, or an object with its parameters.
+pub fn schema(entries: &[Entry]) -> Value {
+    let names: Vec<&str> = entries.iter().map(|e| e.name).collect();
+    let mut variants = vec![json!({ "type": "string", "enum": names })];
+    for entry in entries {
+        let mut schema = (entry.schema)();
+        if let Value::Object(object) = &mut schema {
+            object.remove("title");
+            let properties = object.entry("properties").or_insert_with(|| json!({}));
+            properties["kind"] = json!({ "const": entry.name, "description": entry.source });
+            object.insert("required".to_owned(), json!(["kind"]));
+        }
+        variants.push(schema);
+    }
+    json!({ "anyOf": variants })
+}
+
+/// Writes a choice back: the parameters with their `kind` in front.
+pub fn tagged<P: Serialize>(kind: &str, params: &P) -> Value {
+    let mut map = Map::new();
+    map.insert("kind".to_owned(), Value::String(kind.to_owned()));
+    if let Ok(Value::Object(fields)) = serde_json::to_value(params) {
+        map.extend(fields);
+    }
+    Value::Object(map)
+}
+
+/// Makes the `Spec` of a list of algorithms: one parameter struct chosen by `kind`, with serde, schema and catalogue.
+/// A line reads `module: Type(Params)`; the module's name is the name in scenario files and `Type::SOURCE` its source.
+#[macro_export]
+macro_rules! choice {
+    ($what:literal, $($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+        /// A choice from the list with its parameters, as it stands in a scenario file.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Spec {
+            $(#[doc = concat!("`", stringify!($module), "` with its parameters.")] $Type($module::$Params)),+
+        }
+
+        /// Every entry of the list, in the order of the list.
+        pub const LIST: &[$crate::choice::Entry] = &[$($crate::choice::Entry {
+            name: stringify!($module),
+            source: $module::$Type::SOURCE,
+            schema: $crate::choice::schema_of::<$module::$Params>,
+            defaults: $crate::choice::defaults_of::<$module::$Params>,
+        }),+];
+
+        impl Spec {
+            /// The name in scenario files.
+            pub fn name(&self) -> &'static str {
+                match self { $(Spec::$Type(_) => stringify!($module)),+ }
+            }
+            /// The named entry with its default parameters.
+            pub fn default_of(name: &str) -> Option<Spec> {
+                match name { $(stringify!($module) => Some(Spec::$Type(Default::default())),)+ _ => None }
+            }
+        }
+
+        impl serde::Serialize for Spec {
+            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                match self { $(Spec::$Type(p) => $crate::choice::tagged(stringify!($module), p).serialize(s)),+ }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for Spec {
+            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Spec, D::Error> {
+                let (kind, value) = $crate::choice::split(d, $what, &[$(stringify!($module)),+])?;
+                match kind.as_str() {
+                    $(stringify!($module) => $crate::choice::params(value).map(Spec::$Type),)+
+                    _ => unreachable!("split accepts only names of the list"),
+                }
+            }
+        }
+
+        impl schemars::JsonSchema for Spec {
+            fn inline_schema() -> bool { true }
+            fn schema_name() -> std::borrow::Cow<'static, str> { $what.into() }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::choice::schema(LIST).try_into().expect("an object is a schema")
+            }
+        }
+    };
+}

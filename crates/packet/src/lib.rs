@@ -1,0 +1,15 @@
+//! What every part of headgate shares: units with their text forms, the packet descriptor, and random streams.
+//!
+//! Nothing here knows about queues, protocols or networks, and nothing reads a clock.
+
+pub mod choice;
+mod packet;
+mod rng;
+mod serialiser;
+mod text;
+mod units;
+
+pub use packet::{Ecn, FlowId, Packet};
+pub use rng::Rng;
+pub use serialiser::Serialiser;
+pub use units::{Buffer, Bytes, Duration, PacketSize, Rate, Time};

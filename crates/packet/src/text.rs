@@ -1,0 +1,44 @@
+//! Reading and writing quantities such as `10Mbit/s`: exact decimal arithmetic, no floating point.
+
+/// A unit and its size in base units, largest last.
+pub(crate) type Unit = (&'static str, u128);
+
+fn expected(what: &str, units: &[Unit], example: &str) -> String {
+    let names: Vec<&str> = units.iter().map(|u| u.0).collect();
+    format!("expected {what} such as \"{example}\" (units: {})", names.join(", "))
+}
+
+/// The value of `text` in base units, or a sentence that says what was expected.
+pub(crate) fn parse(text: &str, units: &[Unit], what: &str, example: &str) -> Result<u64, String> {
+    let fail = || expected(what, units, example);
+    let text = text.trim();
+    let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let &(_, size) = units.iter().find(|(name, _)| *name == unit).ok_or_else(fail)?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() || fraction.contains('.') || (number.contains('.') && fraction.is_empty()) {
+        return Err(fail());
+    }
+    let too_large = || format!("too large; {}", fail());
+    let digits: u128 = format!("{whole}{fraction}").parse().map_err(|_| too_large())?;
+    let scale = 10u128.checked_pow(fraction.len() as u32).ok_or_else(too_large)?;
+    let scaled = digits.checked_mul(size).ok_or_else(too_large)?;
+    if !scaled.is_multiple_of(scale) {
+        return Err(format!("finer than one {}; {}", units[0].0, fail()));
+    }
+    u64::try_from(scaled / scale).map_err(|_| too_large())
+}
+
+/// The shortest exact text: the largest unit that leaves at most three decimals.
+pub(crate) fn format(value: u64, units: &[Unit]) -> String {
+    let value = u128::from(value);
+    for &(name, size) in units.iter().rev() {
+        if value >= size && (value * 1000).is_multiple_of(size) {
+            let thousandths = value * 1000 / size;
+            let (whole, fraction) = (thousandths / 1000, thousandths % 1000);
+            let decimals = format!(".{fraction:03}");
+            return format!("{whole}{}{name}", decimals.trim_end_matches('0').trim_end_matches('.'));
+        }
+    }
+    format!("{value}{}", units[0].0)
+}

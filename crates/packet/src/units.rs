@@ -1,0 +1,363 @@
+//! Quantities with units: types in Rust, text such as `10Mbit/s` in files, never bare numbers.
+
+use crate::text::{self, Unit};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+use std::str::FromStr;
+
+const DURATION: &[Unit] = &[
+    ("ps", 1),
+    ("ns", 1_000),
+    ("us", 1_000_000),
+    ("ms", 1_000_000_000),
+    ("s", 1_000_000_000_000),
+    ("min", 60_000_000_000_000),
+    ("h", 3_600_000_000_000_000),
+];
+// What is written: minutes and hours are accepted but read less well than seconds.
+const DURATION_OUT: &[Unit] = &[DURATION[0], DURATION[1], DURATION[2], DURATION[3], DURATION[4]];
+const RATE: &[Unit] =
+    &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000), ("Tbit/s", 1_000_000_000_000)];
+const BYTES: &[Unit] = &[
+    ("B", 1),
+    ("KB", 1_000),
+    ("KiB", 1 << 10),
+    ("MB", 1_000_000),
+    ("MiB", 1 << 20),
+    ("GB", 1_000_000_000),
+    ("GiB", 1 << 30),
+];
+const PACKETS: &[Unit] = &[("pkt", 1)];
+const BUFFER: &[Unit] = &[PACKETS[0], BYTES[0], BYTES[1], BYTES[2], BYTES[3], BYTES[4], BYTES[5], BYTES[6]];
+
+/// A point in time: picoseconds since the start of the run (64 bits reach 213 days).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(u64);
+
+/// A span of time in picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(u64);
+
+/// A configured rate in bit/s; never zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(u64);
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+/// The length of a packet: 1 byte to 16 MiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PacketSize(u32);
+
+/// The capacity of a buffer, counted in packets or in bytes. The packet in transmission is not in the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// At most this many waiting packets.
+    Packets(u64),
+    /// At most this many waiting bytes.
+    Bytes(u64),
+}
+
+impl Time {
+    /// The start of a run.
+    pub const ZERO: Time = Time(0);
+    /// Later than everything.
+    pub const NEVER: Time = Time(u64::MAX);
+
+    /// From picoseconds.
+    #[inline]
+    pub const fn from_ps(ps: u64) -> Time {
+        Time(ps)
+    }
+    /// In picoseconds.
+    #[inline]
+    pub const fn as_ps(self) -> u64 {
+        self.0
+    }
+    /// In seconds.
+    #[inline]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 * 1e-12
+    }
+    /// Time passed since `earlier`; zero if that lies in the future.
+    #[inline]
+    pub fn since(self, earlier: Time) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Duration {
+    /// No time at all.
+    pub const ZERO: Duration = Duration(0);
+
+    /// From picoseconds.
+    #[inline]
+    pub const fn from_ps(ps: u64) -> Duration {
+        Duration(ps)
+    }
+    /// From whole seconds.
+    #[inline]
+    pub const fn from_secs(s: u64) -> Duration {
+        Duration(s * 1_000_000_000_000)
+    }
+    /// From milliseconds.
+    #[inline]
+    pub const fn from_millis(ms: u64) -> Duration {
+        Duration(ms * 1_000_000_000)
+    }
+    /// From seconds as a float: rounded to the nearest picosecond, saturating.
+    #[inline]
+    pub fn from_secs_f64(s: f64) -> Duration {
+        Duration((s * 1e12 + 0.5) as u64)
+    }
+    /// In picoseconds.
+    #[inline]
+    pub const fn as_ps(self) -> u64 {
+        self.0
+    }
+    /// In seconds.
+    #[inline]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 * 1e-12
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Time;
+    #[inline]
+    fn add(self, d: Duration) -> Time {
+        Time(self.0.saturating_add(d.0))
+    }
+}
+impl AddAssign<Duration> for Time {
+    #[inline]
+    fn add_assign(&mut self, d: Duration) {
+        *self = *self + d;
+    }
+}
+impl Add for Duration {
+    type Output = Duration;
+    #[inline]
+    fn add(self, d: Duration) -> Duration {
+        Duration(self.0.saturating_add(d.0))
+    }
+}
+impl Sub for Duration {
+    type Output = Duration;
+    #[inline]
+    fn sub(self, d: Duration) -> Duration {
+        Duration(self.0.saturating_sub(d.0))
+    }
+}
+
+impl Rate {
+    /// From bit/s; `None` for zero.
+    pub const fn from_bps(bps: u64) -> Option<Rate> {
+        if bps == 0 { None } else { Some(Rate(bps)) }
+    }
+    /// In bit/s.
+    #[inline]
+    pub const fn as_bps(self) -> u64 {
+        self.0
+    }
+    /// Transmission time of `bytes`, and the remainder of the division in ps / rate (see [`crate::Serialiser`]).
+    pub fn transmission(self, bytes: u32) -> (Duration, u64) {
+        let (n, rate) = (u128::from(bytes) * 8 * 1_000_000_000_000, u128::from(self.0));
+        (Duration((n / rate) as u64), (n % rate) as u64)
+    }
+}
+
+impl PacketSize {
+    const MAX: u64 = 16 << 20;
+    /// From bytes; `None` outside 1 byte to 16 MiB.
+    pub const fn from_bytes(bytes: u32) -> Option<PacketSize> {
+        if bytes == 0 || bytes as u64 > Self::MAX { None } else { Some(PacketSize(bytes)) }
+    }
+    /// In bytes.
+    #[inline]
+    pub const fn bytes(self) -> u32 {
+        self.0
+    }
+}
+
+impl Buffer {
+    /// Whether a queue that holds this much is above capacity.
+    #[inline]
+    pub fn exceeded_by(self, packets: u64, bytes: u64) -> bool {
+        match self {
+            Buffer::Packets(limit) => packets > limit,
+            Buffer::Bytes(limit) => bytes > limit,
+        }
+    }
+}
+
+fn parse_packet_size(text: &str) -> Result<PacketSize, String> {
+    let bytes = text::parse(text, BYTES, "a packet size", "1000B")?;
+    if bytes == 0 || bytes > PacketSize::MAX {
+        return Err("a packet is 1B to 16MiB long".to_owned());
+    }
+    Ok(PacketSize(bytes as u32))
+}
+
+fn parse_rate(text: &str) -> Result<Rate, String> {
+    Rate::from_bps(text::parse(text, RATE, "a rate", "10Mbit/s")?).ok_or_else(|| "a rate must be above zero".to_owned())
+}
+
+fn parse_buffer(text: &str) -> Result<Buffer, String> {
+    let value = text::parse(text, BUFFER, "a buffer", "15pkt")?;
+    if value == 0 {
+        return Err("a buffer holds at least one packet or byte".to_owned());
+    }
+    Ok(if text.trim_end().ends_with("pkt") { Buffer::Packets(value) } else { Buffer::Bytes(value) })
+}
+
+fn buffer_text(b: &Buffer) -> String {
+    match *b {
+        Buffer::Packets(n) => text::format(n, PACKETS),
+        Buffer::Bytes(n) => text::format(n, &[BYTES[0], BYTES[1], BYTES[3], BYTES[5]]),
+    }
+}
+
+/// Text form, serde and schema of one quantity, from its parser, its printer and its examples.
+macro_rules! text_form {
+    ($type:ident, $what:literal, $example:literal, $pattern:literal, $parse:expr, $format:expr) => {
+        impl FromStr for $type {
+            type Err = String;
+            fn from_str(s: &str) -> Result<$type, String> {
+                let parse: fn(&str) -> Result<$type, String> = $parse;
+                parse(s)
+            }
+        }
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let format: fn(&$type) -> String = $format;
+                f.pad(&format(self))
+            }
+        }
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                s.collect_str(self)
+            }
+        }
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<$type, D::Error> {
+                struct Visitor;
+                impl serde::de::Visitor<'_> for Visitor {
+                    type Value = $type;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        write!(f, "{} with its unit, as text, such as {:?}", $what, $example)
+                    }
+                    fn visit_str<E: serde::de::Error>(self, s: &str) -> Result<$type, E> {
+                        s.parse().map_err(|why| E::custom(format!("{s:?}: {why}")))
+                    }
+                }
+                d.deserialize_str(Visitor)
+            }
+        }
+        impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "format": $what, "pattern": $pattern, "examples": [$example] })
+            }
+        }
+    };
+}
+
+text_form!(
+    Duration,
+    "a duration",
+    "100ms",
+    r"^[0-9]+(\.[0-9]+)? *(ps|ns|us|ms|s|min|h)$",
+    |s| text::parse(s, DURATION, "a duration", "100ms").map(Duration),
+    |d| text::format(d.0, DURATION_OUT)
+);
+text_form!(Rate, "a rate", "10Mbit/s", r"^[0-9]+(\.[0-9]+)? *(bit|kbit|Mbit|Gbit|Tbit)/s$", parse_rate, |r| {
+    text::format(r.0, RATE)
+});
+text_form!(
+    Bytes,
+    "a size in bytes",
+    "64KB",
+    r"^[0-9]+(\.[0-9]+)? *(B|KB|KiB|MB|MiB|GB|GiB)$",
+    |s| text::parse(s, BYTES, "a size in bytes", "64KB").map(Bytes),
+    |b| text::format(b.0, &[BYTES[0], BYTES[1], BYTES[3], BYTES[5]])
+);
+text_form!(
+    PacketSize,
+    "a packet size",
+    "1000B",
+    r"^[0-9]+(\.[0-9]+)? *(B|KB|KiB|MB|MiB)$",
+    parse_packet_size,
+    |p| format!("{}B", p.0)
+);
+text_form!(
+    Buffer,
+    "a buffer",
+    "15pkt",
+    r"^[0-9]+(\.[0-9]+)? *(pkt|B|KB|KiB|MB|MiB|GB|GiB)$",
+    parse_buffer,
+    buffer_text
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn texts_are_read_exactly() {
+        assert_eq!("0.3125Mbit/s".parse(), Ok(Rate(312_500)));
+        assert_eq!("56 kbit/s".parse(), Ok(Rate(56_000)));
+        assert_eq!("1.5s".parse(), Ok(Duration::from_millis(1500)));
+        assert_eq!("2min".parse(), Ok(Duration::from_secs(120)));
+        assert_eq!("64KB".parse(), Ok(Bytes(64_000)));
+        assert_eq!("64KiB".parse(), Ok(Bytes(65_536)));
+        assert_eq!("15pkt".parse(), Ok(Buffer::Packets(15)));
+        assert_eq!("64KB".parse(), Ok(Buffer::Bytes(64_000)));
+    }
+
+    #[test]
+    fn wrong_texts_say_what_was_expected() {
+        for (text, part) in [
+            ("10", "expected a rate such as \"10Mbit/s\""),
+            ("-5Mbit/s", "expected a rate"),
+            ("0Mbit/s", "above zero"),
+            ("10mbps", "units: bit/s, kbit/s"),
+            ("1.2.3Mbit/s", "expected a rate"),
+            ("0.5bit/s", "finer than one bit/s"),
+            ("99999999999999999999999999999999999999999Tbit/s", "too large"),
+            ("Mbit/s", "expected a rate"),
+            ("\u{661}Mbit/s", "expected a rate"),
+        ] {
+            let why = text.parse::<Rate>().unwrap_err();
+            assert!(why.contains(part), "{text}: {why}");
+        }
+        assert!("0B".parse::<PacketSize>().is_err());
+        assert!("0pkt".parse::<Buffer>().is_err());
+        assert!("0.5pkt".parse::<Buffer>().is_err());
+        assert!(serde_json::from_str::<Duration>("3").unwrap_err().to_string().contains("with its unit"));
+    }
+
+    proptest! {
+        #[test]
+        fn text_forms_round_trip(ps in any::<u64>(), bps in 1..u64::MAX, bytes in any::<u64>()) {
+            let (d, r, b) = (Duration(ps), Rate(bps), Bytes(bytes));
+            prop_assert_eq!(d.to_string().parse(), Ok(d));
+            prop_assert_eq!(r.to_string().parse(), Ok(r));
+            prop_assert_eq!(b.to_string().parse(), Ok(b));
+        }
+
+        #[test]
+        fn any_text_is_answered_without_panic(text in ".*") {
+            let _ = (text.parse::<Duration>(), text.parse::<Rate>(), text.parse::<Buffer>(), text.parse::<PacketSize>());
+        }
+    }
+}

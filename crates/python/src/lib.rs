@@ -1,0 +1,77 @@
+//! `headgate._core`: the engine for Python. No logic of its own: texts in, columns out.
+
+mod column;
+mod run;
+
+use headgate_sim::catalogue;
+use headgate_sim::spec::{Scenario, SpecError};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyKeyError};
+use pyo3::prelude::*;
+
+create_exception!(
+    headgate._core,
+    ScenarioError,
+    PyException,
+    "A scenario that is wrong: path, found, expected, nearest."
+);
+
+/// The Python exception for a scenario error, with its parts as attributes.
+pub(crate) fn scenario_error(py: Python<'_>, e: &SpecError) -> PyErr {
+    let error = ScenarioError::new_err(e.to_string());
+    let value = error.value(py);
+    let set = value
+        .setattr("path", &e.path)
+        .and_then(|()| value.setattr("found", e.found.clone()))
+        .and_then(|()| value.setattr("expected", &e.message))
+        .and_then(|()| value.setattr("nearest", e.nearest.clone()))
+        .and_then(|()| value.setattr("message", e.to_string()));
+    match set {
+        Ok(()) => error,
+        Err(failure) => failure,
+    }
+}
+
+/// JSON Schema of a scenario file, as text.
+#[pyfunction]
+fn schema() -> String {
+    format!("{:#}", Scenario::schema())
+}
+
+/// A list of algorithms as JSON text: disciplines, flow-controls or workloads.
+#[pyfunction]
+#[pyo3(name = "catalogue")]
+fn catalogue_of(kind: &str) -> PyResult<String> {
+    let list = catalogue::catalogue(kind).ok_or_else(|| {
+        let names: Vec<&str> = catalogue::LISTS.iter().map(|l| l.0).collect();
+        PyKeyError::new_err(format!("{kind:?}; expected one of {}", names.join(", ")))
+    })?;
+    Ok(list.to_string())
+}
+
+/// The resolved scenario as JSON text: counts expanded, every default filled in.
+#[pyfunction]
+fn check(py: Python<'_>, scenario_json: &str) -> PyResult<String> {
+    let scenario = Scenario::from_json(scenario_json).map_err(|e| scenario_error(py, &e))?;
+    Ok(run::to_json(&scenario))
+}
+
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
+    m.add_class::<column::Column>()?;
+    m.add_class::<run::RunResult>()?;
+    for function in [
+        wrap_pyfunction!(schema, m)?,
+        wrap_pyfunction!(catalogue_of, m)?,
+        wrap_pyfunction!(check, m)?,
+        wrap_pyfunction!(run::run, m)?,
+        wrap_pyfunction!(run::events, m)?,
+        wrap_pyfunction!(run::measure, m)?,
+        wrap_pyfunction!(run::churn, m)?,
+    ] {
+        m.add_function(function)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! First come, first served with drop-tail: packets leave in the order of arrival, an arrival at a full buffer is dropped.
+//!
+//! Source: Demers, Keshav and Shenker 1989, section 1 (the baseline of every paper here). The paper never says which packet
+//! is dropped; drop-tail follows from its explanation of segregation.
+//! Deviations: none. State per flow: none.
+
+use crate::parts::Ring;
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use headgate_packet::{Buffer, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// First come, first served; an arrival at a full buffer is dropped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FcfsParams {
+    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    pub buffer: Buffer,
+}
+
+impl Default for FcfsParams {
+    fn default() -> FcfsParams {
+        FcfsParams { buffer: Buffer::Packets(100) }
+    }
+}
+
+/// First come, first served.
+#[derive(Clone, Debug)]
+pub struct Fcfs {
+    buffer: Buffer,
+    queue: Ring<Packet>,
+    bytes: u64,
+}
+
+impl Fcfs {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 1";
+
+    /// An empty queue.
+    pub fn new(params: &FcfsParams, _link: &LinkInfo) -> Fcfs {
+        Fcfs { buffer: params.buffer, queue: Ring::default(), bytes: 0 }
+    }
+}
+
+impl Discipline for Fcfs {
+    #[inline]
+    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
+        if self.buffer.exceeded_by(self.queue.len() as u64 + 1, self.bytes + u64::from(packet.bytes)) {
+            cx.dropped.push((packet, DropReason::Full));
+            return;
+        }
+        self.bytes += u64::from(packet.bytes);
+        self.queue.push_back(packet);
+    }
+
+    #[inline]
+    fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
+        let packet = self.queue.pop_front()?;
+        self.bytes -= u64::from(packet.bytes);
+        Some(packet)
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::{Rate, Rng, Time};
+
+    fn arrivals_that_fit(buffer: Buffer, sizes: &[u32]) -> Vec<u32> {
+        let link = LinkInfo { rate: Rate::from_bps(1).unwrap(), flows: 1, weights: vec![] };
+        let mut queue = Fcfs::new(&FcfsParams { buffer }, &link);
+        let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
+        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+        for (i, &bytes) in sizes.iter().enumerate() {
+            queue.enqueue(Packet { handle: i as u32, bytes, ..Packet::default() }, &mut cx);
+        }
+        std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.handle).collect()
+    }
+
+    #[test]
+    fn drops_the_tail_in_packets() {
+        assert_eq!(arrivals_that_fit(Buffer::Packets(2), &[9, 9, 9]), [0, 1]);
+    }
+
+    #[test]
+    fn in_bytes_a_small_packet_may_fit_where_a_large_one_did_not() {
+        assert_eq!(arrivals_that_fit(Buffer::Bytes(100), &[60, 60, 40, 1]), [0, 2]);
+    }
+}

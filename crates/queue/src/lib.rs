@@ -1,0 +1,161 @@
+//! Queueing disciplines: which packet is sent next, which is dropped, which is marked.
+//!
+//! Each discipline is one file and one line in the list below. None owns a clock, a thread or a random generator.
+
+pub mod parts;
+mod port;
+
+use headgate_packet::{Packet, Rate, Rng, Time};
+pub use port::{Counters, Port, Sent};
+
+/// Makes the enum over all disciplines from the list, with static dispatch.
+macro_rules! disciplines {
+    ($($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+        $(pub mod $module;)+
+        headgate_packet::choice!("a queueing discipline", $($module: $Type($Params)),+);
+
+        /// Any discipline of the list.
+        #[derive(Clone, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "one per port: the size does not matter, a pointer less does")]
+        pub enum AnyDiscipline {
+            $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type)),+
+        }
+
+        impl Spec {
+            /// A discipline for one port of a link.
+            pub fn build(&self, link: &LinkInfo) -> AnyDiscipline {
+                match self { $(Spec::$Type(p) => AnyDiscipline::$Type($module::$Type::new(p, link))),+ }
+            }
+        }
+
+        impl Discipline for AnyDiscipline {
+            #[inline]
+            fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
+                match self { $(AnyDiscipline::$Type(d) => d.enqueue(packet, cx)),+ }
+            }
+            #[inline]
+            fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
+                match self { $(AnyDiscipline::$Type(d) => d.dequeue(cx)),+ }
+            }
+            #[inline]
+            fn backlog(&self) -> Backlog {
+                match self { $(AnyDiscipline::$Type(d) => d.backlog()),+ }
+            }
+            #[inline]
+            fn timeout(&self) -> Option<Time> {
+                match self { $(AnyDiscipline::$Type(d) => d.timeout()),+ }
+            }
+            fn on_timeout(&mut self, cx: &mut Cx<'_>) {
+                match self { $(AnyDiscipline::$Type(d) => d.on_timeout(cx)),+ }
+            }
+            fn on_link_change(&mut self, link: &LinkInfo) {
+                match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link)),+ }
+            }
+            fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+                match self { $(AnyDiscipline::$Type(d) => d.probe(sink)),+ }
+            }
+        }
+    };
+}
+
+disciplines! {
+    fcfs: Fcfs(FcfsParams),
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum DropReason {
+    /// It arrived at a full buffer.
+    Full,
+    /// It was queued and had to make room for another packet.
+    Evicted,
+}
+
+impl DropReason {
+    /// All reasons, in the order of their numbers.
+    pub const ALL: [DropReason; 2] = [DropReason::Full, DropReason::Evicted];
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropReason::Full => "full",
+            DropReason::Evicted => "evicted",
+        }
+    }
+}
+
+/// What a queue holds, not counting a packet in transmission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Waiting packets.
+    pub packets: u64,
+    /// Waiting bytes.
+    pub bytes: u64,
+}
+
+impl Backlog {
+    /// One more packet.
+    #[inline]
+    pub fn add(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+    /// One packet less.
+    #[inline]
+    pub fn remove(&mut self, bytes: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(bytes);
+    }
+}
+
+/// Facts of the link and of the classifier that a discipline may need; never parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkInfo {
+    /// Rate of the line that the port feeds.
+    pub rate: Rate,
+    /// How many conversations the classifier can name: a flow id is below this.
+    pub flows: usize,
+    /// Weight of each conversation; an empty list means 1 for all.
+    pub weights: Vec<u32>,
+}
+
+impl LinkInfo {
+    /// The weight of a conversation.
+    pub fn weight(&self, flow: usize) -> u32 {
+        self.weights.get(flow).copied().unwrap_or(1)
+    }
+}
+
+/// Everything that a discipline may need from outside, for one call.
+pub struct Cx<'a> {
+    /// The present; it never decreases from call to call.
+    pub now: Time,
+    /// The port's random stream.
+    pub rng: &'a mut Rng,
+    /// Where dropped packets go.
+    pub dropped: &'a mut Vec<(Packet, DropReason)>,
+}
+
+/// A queueing discipline. The contract, tested for every discipline of the list:
+/// packets in = packets out + dropped + backlog; `None` with a backlog requires a `timeout`; the order within a flow is
+/// kept unless the file says otherwise; the same calls and seed give the same answers.
+pub trait Discipline {
+    /// Takes a packet; refused or evicted packets go to `cx.dropped`.
+    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);
+    /// The packet whose transmission starts now. The port calls it at most once per transmission.
+    fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet>;
+    /// What is waiting.
+    fn backlog(&self) -> Backlog;
+    /// When to call [`Discipline::on_timeout`].
+    #[inline]
+    fn timeout(&self) -> Option<Time> {
+        None
+    }
+    /// The time asked for has come.
+    fn on_timeout(&mut self, _cx: &mut Cx<'_>) {}
+    /// The rate or the set of conversations changed.
+    fn on_link_change(&mut self, _link: &LinkInfo) {}
+    /// Gauges, read only when something samples them.
+    fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
+}

@@ -1,0 +1,5 @@
+//! Parts that several disciplines share.
+
+mod ring;
+
+pub use ring::Ring;

@@ -1,0 +1,199 @@
+//! A port: a discipline, the rate of its line, and counters.
+//!
+//! Both the simulator and a real gateway drive it with `offer`, `advance` and `next` only. Each transmission starts at its own
+//! time, so a late wake-up changes no decision.
+//! At one instant a discipline's timeout comes first, then the end of a transmission and the start of the next one, then arrivals.
+
+use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropReason};
+use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
+
+/// A packet on its way into the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The packet as the discipline released it.
+    pub packet: Packet,
+    /// Start of its transmission.
+    pub start: Time,
+    /// End of its transmission.
+    pub end: Time,
+}
+
+/// What a port counted since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets offered.
+    pub offered: u64,
+    /// Bytes offered.
+    pub offered_bytes: u64,
+    /// Packets sent.
+    pub sent: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Packets dropped, by reason.
+    pub dropped: [u64; DropReason::ALL.len()],
+    /// Time spent transmitting, in ps; a transmission counts when it starts.
+    pub busy_ps: u64,
+    /// Sum over the sent packets of the time spent waiting, in ps.
+    pub wait_ps: u128,
+    /// Most packets that ever waited.
+    pub backlog_max: u64,
+    /// Waiting packets integrated over time, in packet ps.
+    pub backlog_ps: u128,
+}
+
+/// A discipline that feeds a line.
+#[derive(Clone, Debug)]
+pub struct Port {
+    discipline: AnyDiscipline,
+    line: Serialiser,
+    rng: Rng,
+    /// When the line is next free; the present transmission ends then.
+    free_at: Time,
+    /// When the packets that wait may be served: the later of `free_at` and the first one's arrival at an idle line.
+    ready_at: Time,
+    /// The discipline answered nothing although packets wait: it is asked again after its timeout or an arrival.
+    stalled: bool,
+    backlog_since: Time,
+    counters: Counters,
+    dropped: Vec<(Packet, DropReason)>,
+}
+
+impl Port {
+    /// An idle port. `rng` is the discipline's random stream.
+    pub fn new(discipline: AnyDiscipline, rate: Rate, rng: Rng) -> Port {
+        Port {
+            discipline,
+            line: Serialiser::new(rate),
+            rng,
+            free_at: Time::ZERO,
+            ready_at: Time::ZERO,
+            stalled: false,
+            backlog_since: Time::ZERO,
+            counters: Counters::default(),
+            dropped: Vec::new(),
+        }
+    }
+
+    /// Hands over a packet that arrives at `now`; transmissions due by then start first, each at its own time.
+    #[inline]
+    pub fn offer(&mut self, mut packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
+        self.advance(now, sent);
+        packet.arrived = now;
+        self.counters.offered += 1;
+        self.counters.offered_bytes += u64::from(packet.bytes);
+        let before = self.backlog_until(now);
+        self.discipline.enqueue(packet, &mut Cx { now, rng: &mut self.rng, dropped: &mut self.dropped });
+        if before.packets == 0 || self.stalled {
+            self.ready_at = self.free_at.max(now);
+            self.stalled = false;
+        }
+        let waiting = self.discipline.backlog().packets;
+        if self.ready_at <= now && waiting > 0 {
+            self.transmit(now, sent);
+        }
+        self.counters.backlog_max = self.counters.backlog_max.max(self.discipline.backlog().packets);
+    }
+
+    /// Performs every timeout and starts every transmission that is due by `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
+        loop {
+            let start = if self.has_work() { self.ready_at } else { Time::NEVER };
+            match self.discipline.timeout() {
+                Some(at) if at <= now && at <= start => {
+                    self.backlog_until(at);
+                    self.discipline.on_timeout(&mut Cx { now: at, rng: &mut self.rng, dropped: &mut self.dropped });
+                    if self.stalled {
+                        self.stalled = false;
+                        self.ready_at = self.free_at.max(at);
+                    }
+                }
+                _ if start <= now => self.transmit(start, sent),
+                _ => return,
+            }
+        }
+    }
+
+    /// When `advance` has something to do next.
+    #[inline]
+    pub fn next(&self) -> Option<Time> {
+        let start = self.has_work().then_some(self.ready_at);
+        match (start, self.discipline.timeout()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    #[inline]
+    fn has_work(&self) -> bool {
+        !self.stalled && self.discipline.backlog().packets > 0
+    }
+
+    #[inline]
+    fn transmit(&mut self, start: Time, sent: &mut impl FnMut(Sent)) {
+        self.backlog_until(start);
+        let mut cx = Cx { now: start, rng: &mut self.rng, dropped: &mut self.dropped };
+        let Some(packet) = self.discipline.dequeue(&mut cx) else {
+            self.stalled = self.discipline.backlog().packets > 0;
+            return;
+        };
+        let time = self.line.transmit(packet.bytes);
+        let end = start + time;
+        (self.free_at, self.ready_at) = (end, end);
+        let c = &mut self.counters;
+        c.sent += 1;
+        c.sent_bytes += u64::from(packet.bytes);
+        c.busy_ps += time.as_ps();
+        c.wait_ps += u128::from(start.since(packet.arrived).as_ps());
+        sent(Sent { packet, start, end });
+    }
+
+    /// Brings the backlog integral up to `now` and gives the backlog that it was taken over.
+    #[inline]
+    fn backlog_until(&mut self, now: Time) -> Backlog {
+        let backlog = self.discipline.backlog();
+        let held: Duration = now.since(self.backlog_since);
+        self.counters.backlog_ps += u128::from(backlog.packets) * u128::from(held.as_ps());
+        self.backlog_since = now;
+        backlog
+    }
+
+    /// Packets dropped since the caller last emptied the list.
+    #[inline]
+    pub fn dropped(&mut self) -> &mut Vec<(Packet, DropReason)> {
+        &mut self.dropped
+    }
+
+    /// Counts one drop; the driver calls it while it empties [`Port::dropped`].
+    #[inline]
+    pub fn count_drop(&mut self, reason: DropReason) {
+        self.counters.dropped[reason as usize] += 1;
+    }
+
+    /// Counters up to `now`.
+    pub fn counters(&mut self, now: Time) -> Counters {
+        self.backlog_until(now);
+        self.counters
+    }
+
+    /// Starts the maximum of the backlog afresh, for an observation that begins now.
+    pub fn reset_backlog_max(&mut self) {
+        self.counters.backlog_max = self.discipline.backlog().packets;
+    }
+
+    /// What waits.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        self.discipline.backlog()
+    }
+
+    /// The configured rate.
+    pub fn rate(&self) -> Rate {
+        self.line.rate()
+    }
+
+    /// The discipline, for its gauges.
+    pub fn discipline(&self) -> &AnyDiscipline {
+        &self.discipline
+    }
+}

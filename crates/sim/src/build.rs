@@ -1,0 +1,101 @@
+//! From a resolved scenario to a world ready to run.
+
+use crate::engine::{Event, EventQueue};
+use crate::meter::{Digest, FlowMeter};
+use crate::net::{Classes, Lane, Payloads, Routes};
+use crate::spec::{Classify, NodeKind, Scenario};
+use crate::world::{Flow, World};
+use headgate_control::{Connection, transport::Receiver};
+use headgate_packet::{Buffer, Duration, Rng, Time};
+use headgate_queue::{LinkInfo, Port, Spec};
+use std::collections::BTreeMap;
+
+/// Ends a path in the table of hops.
+pub(crate) const END: u32 = u32::MAX;
+
+impl World {
+    /// The world of a scenario that [`Scenario::from_json`] resolved, for replication `run`.
+    pub fn new(scenario: &Scenario, seed: u64, run: u64) -> World {
+        let s = scenario;
+        let mut kinds: Vec<Classify> = Vec::new();
+        for link in &s.links {
+            if !kinds.contains(&link.classify) {
+                kinds.push(link.classify);
+            }
+        }
+        let classes: Vec<Classes> = kinds.iter().map(|k| Classes::new(s, *k)).collect();
+        let is_host: BTreeMap<&str, bool> =
+            s.nodes.iter().map(|n| (n.name.as_str(), n.kind == NodeKind::Host)).collect();
+        let mut lanes = Vec::with_capacity(2 * s.links.len());
+        for link in &s.links {
+            let row = kinds.iter().position(|k| *k == link.classify).expect("collected above");
+            let info = LinkInfo { rate: link.rate, flows: classes[row].count, weights: classes[row].weights.clone() };
+            let back = link.reverse_queue.as_ref().unwrap_or(&link.queue);
+            for (end, queue, name) in [(&link.from, &link.queue, "forward"), (&link.to, back, "reverse")] {
+                let queue = if is_host[end.as_str()] { unlimited() } else { queue.clone() };
+                let rng = Rng::new(seed, run, &format!("link/{}/{name}", link.name));
+                lanes.push(Lane::new(Port::new(queue.build(&info), link.rate, rng), link.delay, row as u32));
+            }
+        }
+        let (mut hops, mut known, routes) = (Vec::new(), BTreeMap::new(), Routes::new(s));
+        let mut path = |from: &str, to: &str| {
+            *known.entry((from.to_owned(), to.to_owned())).or_insert_with(|| {
+                let start = hops.len() as u32;
+                hops.extend(routes.path(from, to).expect("checked").iter().map(|l| *l as u32));
+                hops.push(END);
+                start
+            })
+        };
+        let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
+        for (i, f) in s.flows.iter().enumerate() {
+            let mut rng = Rng::new(seed, run, &format!("flow/{}", f.name));
+            let start = Time::ZERO + f.start + rng.uniform_duration(f.start_spread);
+            events.push(start, Event::Source(i as u32));
+            flows.push(Flow {
+                connection: Connection::new(&f.control),
+                receiver: Receiver::default(),
+                workload: f.workload.build(f.packet.bytes()),
+                meter: FlowMeter::default(),
+                rng,
+                forward: path(&f.from, &f.to),
+                back: path(&f.to, &f.from),
+                packet_bytes: f.packet.bytes(),
+                ack_bytes: f.ack.bytes(),
+                acknowledge: f.acknowledge,
+                armed: Time::NEVER,
+                seen_window: f64::NAN,
+                seen_in_flight: u64::MAX,
+            });
+        }
+        let (interval, warm_up) = (s.interval(), s.warm_up());
+        let mut world = World {
+            now: Time::ZERO,
+            end: Time::ZERO + s.duration,
+            interval,
+            warm_up: Time::ZERO + warm_up,
+            events,
+            lanes,
+            flows,
+            hops,
+            payloads: Payloads::default(),
+            classes,
+            digest: Digest::default(),
+            measuring: warm_up == Duration::ZERO,
+            intervals: Vec::new(),
+            interval_number: 0,
+            interval_start: Time::ZERO,
+            at_warm_up: Vec::new(),
+            traces: Vec::new(),
+            traced: s.traces.iter().fold(0, |mask, kind| mask | 1 << *kind as u8),
+            log: None,
+        };
+        world.start_measuring_if_due();
+        world.arm_sample();
+        world
+    }
+}
+
+/// The queue of a host's own port.
+fn unlimited() -> Spec {
+    Spec::Fcfs(headgate_queue::fcfs::FcfsParams { buffer: Buffer::Packets(u64::MAX) })
+}

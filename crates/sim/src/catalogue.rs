@@ -1,0 +1,48 @@
+//! The lists of algorithms as data, for help, `headgate list` and the generated reference pages.
+
+use headgate_packet::choice::Entry;
+use serde_json::{Value, json};
+
+/// The lists by name.
+pub const LISTS: [(&str, &[Entry]); 3] = [
+    ("disciplines", headgate_queue::LIST),
+    ("flow-controls", headgate_control::LIST),
+    ("workloads", crate::workload::LIST),
+];
+
+/// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`; `None` for an unknown list.
+pub fn catalogue(list: &str) -> Option<Value> {
+    let (_, entries) = LISTS.iter().find(|(name, _)| *name == list)?;
+    Some(entries.iter().map(describe).collect())
+}
+
+fn describe(entry: &Entry) -> Value {
+    let (schema, defaults) = ((entry.schema)(), (entry.defaults)());
+    let fields = schema["properties"].as_object().cloned().unwrap_or_default();
+    let parameters: Vec<Value> = fields.iter().map(|(name, field)| parameter(name, field, &defaults[name])).collect();
+    json!({ "name": entry.name, "source": entry.source, "summary": schema["description"], "parameters": parameters })
+}
+
+fn parameter(name: &str, schema: &Value, default: &Value) -> Value {
+    let kind = match (&schema["format"], &schema["type"]) {
+        // The units' own formats are words such as "a duration"; schemars' for numbers are "uint32" and the like.
+        (Value::String(format), Value::String(t)) if t == "string" => format.trim_start_matches("a ").to_owned(),
+        (_, Value::String(t)) => t.clone(),
+        (_, Value::Array(types)) => types.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        _ => "choice".to_owned(),
+    };
+    let mut out = json!({ "name": name, "type": kind, "default": default, "description": schema["description"] });
+    for key in ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"] {
+        if let Some(bound) = schema.get(key) {
+            out[key] = bound.clone();
+        }
+    }
+    let one_of = schema["oneOf"]
+        .as_array()
+        .map(|variants| variants.iter().map(|v| v.get("const").unwrap_or(&v["enum"][0]).clone()).collect::<Vec<_>>());
+    if let Some(choices) = one_of.or_else(|| schema["enum"].as_array().cloned()) {
+        out["type"] = json!("choice");
+        out["choices"] = json!(choices);
+    }
+    out
+}

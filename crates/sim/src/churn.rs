@@ -1,0 +1,37 @@
+//! The cost of a discipline alone: a steady backlog of many flows, one packet in and one out at a time.
+
+use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
+use headgate_queue::{Cx, Discipline, LinkInfo, Spec};
+
+/// Fills a discipline with two packets of each of `flows` flows, then `rounds` times takes one packet out and puts one of a
+/// random flow in. Gives the packets that came out, so that nothing is optimised away; `None` for an unknown name.
+pub fn churn(name: &str, flows: u32, rounds: u64) -> Option<u64> {
+    let spec = with_buffer(name, Buffer::Packets(4 * u64::from(flows) + 16))?;
+    let link = LinkInfo { rate: Rate::from_bps(1_000_000_000)?, flows: flows as usize, weights: Vec::new() };
+    let (mut queue, mut rng, mut dropped) = (spec.build(&link), Rng::new(1, 0, "discipline"), Vec::new());
+    let mut choice = Rng::new(1, 0, "flows");
+    let mut now = Time::ZERO;
+    let packet = |flow: u32, now| Packet { flow: FlowId(flow), bytes: 1000, arrived: now, ..Packet::default() };
+    for i in 0..2 * flows {
+        queue.enqueue(packet(i % flows, now), &mut Cx { now, rng: &mut rng, dropped: &mut dropped });
+    }
+    let mut out = 0;
+    for _ in 0..rounds {
+        now = Time::from_ps(now.as_ps() + 8_000_000);
+        let flow = choice.below(u64::from(flows)) as u32;
+        let mut cx = Cx { now, rng: &mut rng, dropped: &mut dropped };
+        queue.enqueue(packet(flow, now), &mut cx);
+        out += u64::from(queue.dequeue(&mut cx).is_some());
+        dropped.clear();
+    }
+    Some(out)
+}
+
+/// The named discipline with its default parameters and a given buffer.
+fn with_buffer(name: &str, buffer: Buffer) -> Option<Spec> {
+    let mut value = serde_json::to_value(Spec::default_of(name)?).ok()?;
+    if let Some(slot) = value.get_mut("buffer") {
+        *slot = serde_json::to_value(buffer).ok()?;
+    }
+    serde_json::from_value(value).ok()
+}

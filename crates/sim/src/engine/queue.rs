@@ -1,0 +1,149 @@
+//! A 4-ary heap on a packed key: time (64 bits), rank of the event's kind (3), insertion number (40), object (21).
+//!
+//! The key orders events totally, so equal times never depend on the heap's shape. Most events re-arm themselves:
+//! after a pop the root stays vacant, and the next push fills it and sinks once, instead of a pop and a push.
+
+use super::Event;
+use headgate_packet::Time;
+
+const OBJECT_BITS: u32 = 21;
+const INSERTION_BITS: u32 = 40;
+
+/// Pending events, earliest first.
+#[derive(Debug, Default)]
+pub struct EventQueue {
+    keys: Vec<u128>,
+    /// The root was popped and not yet replaced; every other key is still in heap order below it.
+    vacant: bool,
+    inserted: u64,
+}
+
+impl EventQueue {
+    /// An empty queue.
+    pub fn new() -> EventQueue {
+        EventQueue::default()
+    }
+
+    /// Adds an event. Of events with equal time and kind the one pushed first comes first.
+    #[inline]
+    pub fn push(&mut self, at: Time, event: Event) {
+        let (rank, object) = event.parts();
+        debug_assert!(self.inserted < 1 << INSERTION_BITS && object < 1 << OBJECT_BITS);
+        let low = (rank << INSERTION_BITS | self.inserted) << OBJECT_BITS | u64::from(object);
+        let key = u128::from(at.as_ps()) << 64 | u128::from(low);
+        self.inserted += 1;
+        if self.vacant {
+            self.vacant = false;
+            self.sink(key);
+        } else {
+            self.keys.push(key);
+            self.swim(key);
+        }
+    }
+
+    /// Takes the earliest event that is due before `end`.
+    #[inline]
+    pub fn pop_before(&mut self, end: Time) -> Option<(Time, Event)> {
+        if self.vacant {
+            self.vacant = false;
+            let last = self.keys.pop()?;
+            if !self.keys.is_empty() {
+                self.sink(last);
+            }
+        }
+        let key = *self.keys.first()?;
+        let at = Time::from_ps((key >> 64) as u64);
+        if at >= end {
+            return None;
+        }
+        self.vacant = true;
+        let low = key as u64;
+        let object = (low & ((1 << OBJECT_BITS) - 1)) as u32;
+        Some((at, Event::from_parts(low >> (OBJECT_BITS + INSERTION_BITS), object)))
+    }
+
+    /// How many events are pending.
+    pub fn len(&self) -> usize {
+        self.keys.len() - usize::from(self.vacant)
+    }
+
+    /// Whether nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Puts `key` at the vacant root and moves it down to its place.
+    #[inline]
+    fn sink(&mut self, key: u128) {
+        let keys = self.keys.as_mut_slice();
+        let n = keys.len();
+        let mut hole = 0;
+        loop {
+            let first = 4 * hole + 1;
+            if first + 4 <= n {
+                let c: &[u128; 4] = keys[first..first + 4].try_into().expect("four children");
+                let left = usize::from(c[1] < c[0]);
+                let right = 2 + usize::from(c[3] < c[2]);
+                let best = if c[right] < c[left] { right } else { left };
+                let child = c[best];
+                if child >= key {
+                    break;
+                }
+                keys[hole] = child;
+                hole = first + best;
+            } else {
+                let Some(best) = (first..n).min_by_key(|&i| keys[i]) else { break };
+                if keys[best] < key {
+                    keys[hole] = keys[best];
+                    hole = best;
+                }
+                break;
+            }
+        }
+        keys[hole] = key;
+    }
+
+    #[inline]
+    fn swim(&mut self, key: u128) {
+        let mut hole = self.keys.len() - 1;
+        while hole > 0 {
+            let parent = (hole - 1) / 4;
+            if self.keys[parent] <= key {
+                break;
+            }
+            self.keys[hole] = self.keys[parent];
+            hole = parent;
+        }
+        self.keys[hole] = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_sorted_map(calls in prop::collection::vec((any::<bool>(), 0..20u64, 0..5u64, 0..9u32), 0..500)) {
+            let (mut queue, mut model, mut n) = (EventQueue::new(), BTreeMap::new(), 0u64);
+            for (push, at, rank, object) in calls {
+                if push {
+                    let event = Event::from_parts(rank, object);
+                    queue.push(Time::from_ps(at), event);
+                    model.insert((at, rank, n), event);
+                    n += 1;
+                } else {
+                    let expected = model.first_key_value().map(|(k, e)| (*k, *e)).filter(|((at, ..), _)| *at < 15);
+                    let got = queue.pop_before(Time::from_ps(15));
+                    prop_assert_eq!(got, expected.map(|((at, ..), e)| (Time::from_ps(at), e)));
+                    if let Some((key, _)) = expected {
+                        model.remove(&key);
+                    }
+                }
+                prop_assert_eq!(queue.len(), model.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The simulator: scenario in, results out. One run is one thread; the same scenario and seed give the same digest.
+
+mod build;
+pub mod catalogue;
+mod churn;
+pub mod engine;
+pub mod meter;
+pub mod net;
+mod results;
+pub mod spec;
+pub mod workload;
+mod world;
+
+pub use churn::churn;
+pub use results::{Cells, Table};
+pub use world::World;
+
+/// A resolved scenario as indented JSON.
+pub fn spec_json(scenario: &spec::Scenario) -> String {
+    serde_json::to_string_pretty(scenario).expect("a scenario is plain data")
+}

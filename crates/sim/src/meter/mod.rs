@@ -1,0 +1,108 @@
+//! Meters: counters per flow and interval, traces, and the digest. They watch and change nothing.
+
+mod digest;
+mod histogram;
+mod moments;
+
+pub use digest::Digest;
+pub use histogram::Histogram;
+pub use moments::Moments;
+
+use headgate_packet::Time;
+
+/// What is counted of one flow over a span of time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Count {
+    /// Data packets sent, retransmissions included.
+    pub sent: u64,
+    /// Data packets that reached the sink, duplicates included.
+    pub received: u64,
+    /// Their bytes.
+    pub received_bytes: u64,
+    /// Data packets that reached the sink for the first time.
+    pub unique: u64,
+    /// Data packets sent again.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Data packets dropped anywhere on the way.
+    pub drops: u64,
+    /// Data packets whose congestion bit a gateway set.
+    pub marks: u64,
+    /// Round-trip times.
+    pub rtt: Moments,
+    /// Sum of one-way delays of the received packets, in ps.
+    pub one_way_ps: u128,
+    /// Sum of their times in queues, in ps.
+    pub waited_ps: u128,
+}
+
+impl Count {
+    /// Takes in a later span.
+    pub fn add(&mut self, other: &Count) {
+        self.sent += other.sent;
+        self.received += other.received;
+        self.received_bytes += other.received_bytes;
+        self.unique += other.unique;
+        self.retransmissions += other.retransmissions;
+        self.timeouts += other.timeouts;
+        self.drops += other.drops;
+        self.marks += other.marks;
+        self.rtt.merge(&other.rtt);
+        self.one_way_ps += other.one_way_ps;
+        self.waited_ps += other.waited_ps;
+    }
+
+    /// Mean one-way delay of the received packets in seconds; NaN without any.
+    pub fn one_way_mean(&self) -> f64 {
+        self.one_way_ps as f64 * 1e-12 / self.received as f64
+    }
+
+    /// Mean time in queues of the received packets in seconds; NaN without any.
+    pub fn waited_mean(&self) -> f64 {
+        self.waited_ps as f64 * 1e-12 / self.received as f64
+    }
+}
+
+/// The meter of one flow.
+#[derive(Clone, Debug, Default)]
+pub struct FlowMeter {
+    /// The present interval.
+    pub now: Count,
+    /// Everything since the warm-up.
+    pub total: Count,
+    /// Round-trip times since the warm-up.
+    pub rtt: Histogram,
+    /// One-way delays since the warm-up.
+    pub one_way: Histogram,
+}
+
+/// One flow in one interval.
+#[derive(Clone, Copy, Debug)]
+pub struct IntervalRow {
+    /// The flow's position in the scenario.
+    pub flow: u32,
+    /// Number of the interval, from 0, warm-up included.
+    pub interval: u32,
+    /// Its start.
+    pub start: Time,
+    /// Its end.
+    pub end: Time,
+    /// Before the end of the warm-up.
+    pub warm_up: bool,
+    /// What was counted.
+    pub count: Count,
+}
+
+/// One recorded value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TraceRow {
+    /// Which trace.
+    pub kind: crate::spec::TraceKind,
+    /// Position of the flow in the scenario, or number of the port (2 * link, plus 1 for the reverse direction).
+    pub object: u32,
+    /// When.
+    pub at: Time,
+    /// The value in the trace's unit.
+    pub value: f64,
+}

@@ -1,0 +1,42 @@
+//! The classifier: which packets are one conversation. Everything is known before the run, so it is a table.
+
+use crate::spec::{Classify, Scenario};
+use std::collections::BTreeMap;
+
+/// For one way of classifying: the conversation of each flow's data (even) and acknowledgements (odd).
+#[derive(Clone, Debug)]
+pub struct Classes {
+    /// Conversation by `2 * flow`, plus 1 for acknowledgements.
+    pub of: Vec<u32>,
+    /// Weight of each conversation: the largest of its flows'; empty when all are 1.
+    pub weights: Vec<u32>,
+    /// How many conversations there are.
+    pub count: usize,
+}
+
+impl Classes {
+    /// Numbers the conversations in the order of the file.
+    pub fn new(s: &Scenario, classify: Classify) -> Classes {
+        let mut ids: BTreeMap<(&str, &str, usize), u32> = BTreeMap::new();
+        let (mut of, mut weights) = (Vec::with_capacity(2 * s.flows.len()), Vec::new());
+        for (i, flow) in s.flows.iter().enumerate() {
+            for (direction, from, to) in [(0, &*flow.from, &*flow.to), (1, &*flow.to, &*flow.from)] {
+                let key = match classify {
+                    Classify::Pair => (from, to, direction),
+                    Classify::Source => (from, "", direction),
+                    Classify::Destination => ("", to, direction),
+                    Classify::Flow => ("", "", 2 * i + direction),
+                };
+                let next = ids.len() as u32;
+                let id = *ids.entry(key).or_insert(next);
+                of.push(id);
+                weights.resize(ids.len(), 1);
+                weights[id as usize] = flow.weight.max(weights[id as usize]);
+            }
+        }
+        if weights.iter().all(|w| *w == 1) {
+            weights = Vec::new();
+        }
+        Classes { of, weights, count: ids.len() }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a packet carries, kept beside the queues: disciplines handle only the descriptor and its handle.
+
+use headgate_packet::Time;
+
+/// Contents of a data packet or of an acknowledgement.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Payload {
+    /// Sequence number of the data packet, or of the one that an acknowledgement answers.
+    pub seq: u64,
+    /// For an acknowledgement: packets received in sequence.
+    pub cumulative: u64,
+    /// When the data packet was sent; an acknowledgement echoes it.
+    pub sent: Time,
+    /// Time spent waiting in ports so far, in ps.
+    pub waited: u64,
+    /// Position in the table of hops: the directed link that the packet is on.
+    pub hop: u32,
+    /// The flow.
+    pub flow: u32,
+    /// An acknowledgement, not data.
+    pub is_ack: bool,
+    /// A gateway has set the congestion bit; of an acknowledgement: the data packet had it set.
+    pub marked: bool,
+}
+
+/// Payloads by handle; freed handles are used again, last first.
+#[derive(Clone, Debug, Default)]
+pub struct Payloads {
+    all: Vec<Payload>,
+    free: Vec<u32>,
+}
+
+impl Payloads {
+    /// Stores a payload and gives its handle.
+    #[inline]
+    pub fn add(&mut self, payload: Payload) -> u32 {
+        match self.free.pop() {
+            Some(handle) => {
+                self.all[handle as usize] = payload;
+                handle
+            }
+            None => {
+                self.all.push(payload);
+                (self.all.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Frees a handle.
+    #[inline]
+    pub fn remove(&mut self, handle: u32) {
+        self.free.push(handle);
+    }
+
+    /// The payload of a handle.
+    #[inline]
+    pub fn get(&mut self, handle: u32) -> &mut Payload {
+        &mut self.all[handle as usize]
+    }
+
+    /// How many payloads are in use.
+    pub fn in_use(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+}

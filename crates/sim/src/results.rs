@@ -1,0 +1,282 @@
+//! Intervals, samples, and the tables that a run leaves behind.
+
+use crate::engine::Event;
+use crate::meter::{Count, IntervalRow};
+use crate::spec::Scenario;
+use crate::world::{LaneMark, Log, World};
+use headgate_packet::Time;
+
+/// One column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    /// Floating-point numbers; NaN where nothing was measured.
+    Float(Vec<f64>),
+    /// Whole numbers.
+    Int(Vec<i64>),
+    /// Names: a code per row, and the name of each code.
+    Name(Vec<i64>, Vec<String>),
+}
+
+/// A table: columns of equal length, in order, each with its name.
+pub type Table = Vec<(&'static str, Cells)>;
+
+impl World {
+    /// The interval that ends now is closed; the next one begins.
+    pub(crate) fn on_sample(&mut self) {
+        let (start, end) = (self.interval_start, self.now);
+        let warm_up = end <= self.warm_up;
+        for (i, flow) in self.flows.iter_mut().enumerate() {
+            let count = std::mem::take(&mut flow.meter.now);
+            if !warm_up {
+                flow.meter.total.add(&count);
+            }
+            let (flow, interval) = (i as u32, self.interval_number);
+            self.intervals.push(IntervalRow { flow, interval, start, end, warm_up, count });
+        }
+        self.interval_number += 1;
+        self.interval_start = end;
+        self.start_measuring_if_due();
+        self.arm_sample();
+    }
+
+    /// Interval ends lie whole intervals from the end of the warm-up, which is one of them, as is the end of the run.
+    pub(crate) fn arm_sample(&mut self) {
+        let (start, step, warm_up) = (self.interval_start.as_ps(), self.interval.as_ps(), self.warm_up.as_ps());
+        let next = match warm_up.checked_sub(start) {
+            None | Some(0) => start.saturating_add(step),
+            Some(left) => start + if left % step == 0 { step } else { left % step },
+        };
+        let next = Time::from_ps(next).min(self.end);
+        if next > self.interval_start {
+            self.events.push(next, Event::Sample(0));
+        }
+    }
+
+    pub(crate) fn start_measuring_if_due(&mut self) {
+        if self.interval_start < self.warm_up || !self.at_warm_up.is_empty() {
+            return;
+        }
+        self.measuring = true;
+        let now = self.interval_start;
+        self.at_warm_up = self
+            .lanes
+            .iter_mut()
+            .map(|lane| {
+                lane.port.reset_backlog_max();
+                LaneMark {
+                    counters: lane.port.counters(now),
+                    arrived: lane.arrived,
+                    travelled_ps: lane.travelled_ps,
+                    marks: lane.marks,
+                }
+            })
+            .collect();
+    }
+
+    /// Keeps the text of `count` events from number `first` on.
+    pub fn log_events(&mut self, first: u64, count: u64) {
+        self.log = Some(Log { first, count, lines: Vec::new() });
+    }
+
+    /// The events kept by [`World::log_events`].
+    pub fn logged(&self) -> &[String] {
+        self.log.as_ref().map_or(&[], |log| &log.lines)
+    }
+
+    #[cold]
+    pub(crate) fn log_event(&mut self, event: Event) {
+        let number = self.digest.events;
+        let Some(log) = &mut self.log else { return };
+        if number < log.first || number - log.first >= log.count {
+            return;
+        }
+        let what = match event {
+            Event::Port(l) => format!("port {l} starts a transmission"),
+            Event::Arrive(l) => {
+                let handle = self.lanes[l as usize].wire.front().map_or(0, |p| p.handle);
+                let p = *self.payloads.get(handle);
+                let kind = if p.is_ack { "acknowledgement" } else { "data" };
+                format!("{kind} {} of flow {} arrives over port {l}", p.seq, p.flow)
+            }
+            Event::Flow(f) => format!("timer of flow {f}"),
+            Event::Source(f) => format!("source of flow {f}"),
+            Event::Sample(_) => "interval ends".to_owned(),
+        };
+        log.lines.push(format!("event {number} at {:.12} s: {what}", self.now.as_secs_f64()));
+    }
+
+    /// Data packets handed to the network and data packets that reached their sinks, warm-up included.
+    pub fn packets(&self) -> (u64, u64) {
+        self.intervals.iter().fold((0, 0), |(s, r), row| (s + row.count.sent, r + row.count.received))
+    }
+
+    /// The table of flows: totals after the warm-up.
+    pub fn flow_table(&self, s: &Scenario) -> Table {
+        let total = |of: fn(&Count) -> u64| Cells::Int(self.flows.iter().map(|f| of(&f.meter.total) as i64).collect());
+        let float = |of: fn(&Count) -> f64| Cells::Float(self.flows.iter().map(|f| of(&f.meter.total)).collect());
+        let rtt = |q: f64| Cells::Float(self.flows.iter().map(|f| f.meter.rtt.quantile(q)).collect());
+        let one_way = |q: f64| Cells::Float(self.flows.iter().map(|f| f.meter.one_way.quantile(q)).collect());
+        let n = self.flows.len();
+        vec![
+            ("flow", names(s.flows.iter().map(|f| f.name.clone()))),
+            ("source", names(s.flows.iter().map(|f| f.from.clone()))),
+            ("sink", names(s.flows.iter().map(|f| f.to.clone()))),
+            ("control", names(s.flows.iter().map(|f| f.control.name().to_owned()))),
+            ("workload", names(s.flows.iter().map(|f| f.workload.name().to_owned()))),
+            ("start_s", Cells::Float(vec![self.warm_up.as_secs_f64(); n])),
+            ("end_s", Cells::Float(vec![self.now.as_secs_f64(); n])),
+            ("sent", total(|c| c.sent)),
+            ("received", total(|c| c.received)),
+            ("received_bytes", total(|c| c.received_bytes)),
+            ("unique", total(|c| c.unique)),
+            (
+                "unique_bytes",
+                Cells::Int(
+                    self.flows.iter().map(|f| (f.meter.total.unique * u64::from(f.packet_bytes)) as i64).collect(),
+                ),
+            ),
+            ("retransmissions", total(|c| c.retransmissions)),
+            ("timeouts", total(|c| c.timeouts)),
+            ("drops", total(|c| c.drops)),
+            ("marks", total(|c| c.marks)),
+            ("rtt_count", total(|c| c.rtt.count)),
+            ("rtt_mean_s", float(|c| c.rtt.mean())),
+            ("rtt_std_s", float(|c| c.rtt.deviation())),
+            ("rtt_min_s", float(|c| c.rtt.least())),
+            ("rtt_max_s", float(|c| c.rtt.greatest())),
+            ("rtt_p50_s", rtt(0.5)),
+            ("rtt_p95_s", rtt(0.95)),
+            ("rtt_p99_s", rtt(0.99)),
+            ("owd_mean_s", float(Count::one_way_mean)),
+            ("owd_p50_s", one_way(0.5)),
+            ("owd_p95_s", one_way(0.95)),
+            ("owd_p99_s", one_way(0.99)),
+            ("queueing_mean_s", float(Count::waited_mean)),
+        ]
+    }
+
+    /// The table of intervals: one row per flow and interval, warm-up included.
+    pub fn interval_table(&self, s: &Scenario) -> Table {
+        let rows = &self.intervals;
+        let int = |of: fn(&IntervalRow) -> u64| Cells::Int(rows.iter().map(|r| of(r) as i64).collect());
+        let float = |of: fn(&IntervalRow) -> f64| Cells::Float(rows.iter().map(of).collect());
+        let flow = rows.iter().map(|r| i64::from(r.flow)).collect();
+        vec![
+            ("flow", Cells::Name(flow, s.flows.iter().map(|f| f.name.clone()).collect())),
+            ("interval", int(|r| u64::from(r.interval))),
+            ("start_s", float(|r| r.start.as_secs_f64())),
+            ("end_s", float(|r| r.end.as_secs_f64())),
+            ("warm_up", int(|r| u64::from(r.warm_up))),
+            ("sent", int(|r| r.count.sent)),
+            ("received", int(|r| r.count.received)),
+            ("received_bytes", int(|r| r.count.received_bytes)),
+            ("unique", int(|r| r.count.unique)),
+            ("retransmissions", int(|r| r.count.retransmissions)),
+            ("timeouts", int(|r| r.count.timeouts)),
+            ("drops", int(|r| r.count.drops)),
+            ("marks", int(|r| r.count.marks)),
+            ("rtt_count", int(|r| r.count.rtt.count)),
+            ("rtt_mean_s", float(|r| r.count.rtt.mean())),
+            ("rtt_std_s", float(|r| r.count.rtt.deviation())),
+            ("owd_mean_s", float(|r| r.count.one_way_mean())),
+            ("queueing_mean_s", float(|r| r.count.waited_mean())),
+        ]
+    }
+
+    /// The table of ports, two to a link: what they did after the warm-up.
+    pub fn link_table(&mut self, s: &Scenario) -> Table {
+        let (now, span) = (self.now, self.now.since(self.warm_up).as_ps() as f64);
+        let rows: Vec<LaneMark> = self
+            .lanes
+            .iter_mut()
+            .zip(&self.at_warm_up)
+            .map(|(lane, before)| LaneMark {
+                counters: difference(&lane.port.counters(now), &before.counters),
+                arrived: lane.arrived - before.arrived,
+                travelled_ps: lane.travelled_ps - before.travelled_ps,
+                marks: lane.marks - before.marks,
+            })
+            .collect();
+        let text = |of: &dyn Fn(&crate::spec::Link, bool) -> String| {
+            names(s.links.iter().flat_map(|l| [of(l, false), of(l, true)]))
+        };
+        let fixed = |of: &dyn Fn(&crate::spec::Link) -> f64| {
+            Cells::Float(s.links.iter().flat_map(|l| [of(l), of(l)]).collect())
+        };
+        let int = |of: fn(&LaneMark) -> u64| Cells::Int(rows.iter().map(|r| of(r) as i64).collect());
+        let float = |of: &dyn Fn(&LaneMark) -> f64| Cells::Float(rows.iter().map(of).collect());
+        let is_host = |name: &str| s.nodes.iter().any(|n| n.name == name && n.kind == crate::spec::NodeKind::Host);
+        vec![
+            ("link", text(&|l, back| if back { format!("{}:reverse", l.name) } else { l.name.clone() })),
+            ("from", text(&|l, back| if back { l.to.clone() } else { l.from.clone() })),
+            ("to", text(&|l, back| if back { l.from.clone() } else { l.to.clone() })),
+            (
+                "queue",
+                text(&|l, back| {
+                    let (end, queue) = match (&l.reverse_queue, back) {
+                        (Some(queue), true) => (&l.to, queue),
+                        (None, true) => (&l.to, &l.queue),
+                        (_, false) => (&l.from, &l.queue),
+                    };
+                    if is_host(end) { "host".to_owned() } else { queue.name().to_owned() }
+                }),
+            ),
+            ("rate_bps", fixed(&|l| l.rate.as_bps() as f64)),
+            ("achieved_rate_bps", float(&|r| r.counters.sent_bytes as f64 * 8.0 / (r.counters.busy_ps as f64 * 1e-12))),
+            ("delay_s", fixed(&|l| l.delay.as_secs_f64())),
+            ("achieved_delay_s", float(&|r| r.travelled_ps as f64 * 1e-12 / r.arrived as f64)),
+            ("utilisation", float(&|r| r.counters.busy_ps as f64 / span)),
+            ("offered", int(|r| r.counters.offered)),
+            ("sent", int(|r| r.counters.sent)),
+            ("sent_bytes", int(|r| r.counters.sent_bytes)),
+            ("drops_full", int(|r| r.counters.dropped[0])),
+            ("drops_evicted", int(|r| r.counters.dropped[1])),
+            ("marks", int(|r| r.marks)),
+            ("backlog_mean", float(&|r| r.counters.backlog_ps as f64 / span)),
+            ("backlog_max", int(|r| r.counters.backlog_max)),
+            ("queueing_mean_s", float(&|r| r.counters.wait_ps as f64 * 1e-12 / r.counters.sent as f64)),
+        ]
+    }
+
+    /// The table of traces, in the order of time.
+    pub fn trace_table(&self, s: &Scenario) -> Table {
+        use crate::spec::TraceKind::{Backlog, Drops, InFlight, Rtt, Window};
+        let kinds = [Window, InFlight, Rtt, Backlog, Drops];
+        let mut objects: Vec<String> = s.flows.iter().map(|f| f.name.clone()).collect();
+        let ports = s.flows.len() as i64;
+        objects.extend(s.links.iter().flat_map(|l| [l.name.clone(), format!("{}:reverse", l.name)]));
+        let object = |r: &crate::meter::TraceRow| match r.kind {
+            Backlog | Drops => ports + i64::from(r.object),
+            Window | InFlight | Rtt => i64::from(r.object),
+        };
+        let rows = &self.traces;
+        let kind = rows.iter().map(|r| r.kind as i64).collect();
+        vec![
+            ("trace", Cells::Name(kind, kinds.iter().map(|k| k.name().to_owned()).collect())),
+            ("object", Cells::Name(rows.iter().map(object).collect(), objects)),
+            ("time_s", Cells::Float(rows.iter().map(|r| r.at.as_secs_f64()).collect())),
+            ("value", Cells::Float(rows.iter().map(|r| r.value).collect())),
+        ]
+    }
+}
+
+fn names(texts: impl Iterator<Item = String>) -> Cells {
+    let texts: Vec<String> = texts.collect();
+    Cells::Name((0..texts.len() as i64).collect(), texts)
+}
+
+fn difference(now: &headgate_queue::Counters, before: &headgate_queue::Counters) -> headgate_queue::Counters {
+    let mut dropped = now.dropped;
+    dropped.iter_mut().zip(before.dropped).for_each(|(d, b)| *d -= b);
+    headgate_queue::Counters {
+        offered: now.offered - before.offered,
+        offered_bytes: now.offered_bytes - before.offered_bytes,
+        sent: now.sent - before.sent,
+        sent_bytes: now.sent_bytes - before.sent_bytes,
+        dropped,
+        busy_ps: now.busy_ps - before.busy_ps,
+        wait_ps: now.wait_ps - before.wait_ps,
+        backlog_max: now.backlog_max,
+        backlog_ps: now.backlog_ps - before.backlog_ps,
+    }
+}

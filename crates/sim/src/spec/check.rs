@@ -1,0 +1,151 @@
+//! Rules across fields: names, ends, routes, buffers and times.
+
+use super::expand::Origins;
+use super::{NodeKind, Scenario, SpecError};
+use crate::engine::MAX_OBJECTS;
+use crate::net::Routes;
+use headgate_packet::{Buffer, Duration};
+use std::collections::BTreeMap;
+
+/// Most rows of the table of intervals.
+const MOST_ROWS: u64 = 100_000_000;
+
+/// Checks a scenario whose counts are expanded; errors name the places in the file as it was before.
+pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
+    times(s)?;
+    unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()))?;
+    unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()))?;
+    unique("flows", &origins.flows, s.flows.iter().map(|f| f.name.as_str()))?;
+    for (what, number) in [("nodes", s.nodes.len()), ("links", 2 * s.links.len()), ("flows", s.flows.len())] {
+        if number == 0 && what != "links" {
+            return Err(SpecError::at(what, "expected at least one entry"));
+        }
+        if number >= MAX_OBJECTS {
+            return Err(SpecError::at(what, format!("expected fewer than {MAX_OBJECTS}")).found(number));
+        }
+    }
+    let names: Vec<&str> = s.nodes.iter().map(|n| n.name.as_str()).collect();
+    let known: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
+    let end = |path: String, name: &str| {
+        if known.contains_key(name) {
+            return Ok(());
+        }
+        Err(SpecError::at(path, "expected the name of a node")
+            .found(format!("{name:?}"))
+            .nearest(name, names.iter().copied()))
+    };
+    for (link, i) in s.links.iter().zip(&origins.links) {
+        end(format!("links[{i}].from"), &link.from)?;
+        end(format!("links[{i}].to"), &link.to)?;
+        if link.from == link.to {
+            return Err(SpecError::at(format!("links[{i}].to"), "expected another node than `from`").found(&link.to));
+        }
+    }
+    for (flow, &i) in s.flows.iter().zip(&origins.flows) {
+        end(format!("flows[{i}].from"), &flow.from)?;
+        end(format!("flows[{i}].to"), &flow.to)?;
+        workload(i, &flow.workload)?;
+        if !flow.acknowledge && flow.control.name() != "none" {
+            let message = format!("expected true: flow control `{}` needs acknowledgements", flow.control.name());
+            return Err(SpecError::at(format!("flows[{i}].acknowledge"), message).found(false));
+        }
+    }
+    routes_and_buffers(s, origins)
+}
+
+fn times(s: &Scenario) -> Result<(), SpecError> {
+    let (interval, warm_up) = (s.interval(), s.warm_up());
+    if s.duration == Duration::ZERO {
+        return Err(SpecError::at("duration", "expected a time above zero").found(s.duration));
+    }
+    if interval == Duration::ZERO || interval > s.duration {
+        let message = format!("expected a time above zero and at most the duration, {}", s.duration);
+        return Err(SpecError::at("interval", message).found(interval));
+    }
+    if warm_up >= s.duration {
+        return Err(SpecError::at("warm_up", format!("expected less than the duration, {}", s.duration)).found(warm_up));
+    }
+    let rows = (s.duration.as_ps() / interval.as_ps()).saturating_mul(s.flows.len() as u64);
+    if rows > MOST_ROWS {
+        let message = format!("expected at most {MOST_ROWS} intervals times flows; a longer interval makes fewer");
+        return Err(SpecError::at("interval", message).found(interval));
+    }
+    Ok(())
+}
+
+fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str>) -> Result<(), SpecError> {
+    let mut seen = BTreeMap::new();
+    for (i, name) in names.enumerate() {
+        let path = format!("{what}[{}].name", origins[i]);
+        if name.is_empty() {
+            return Err(SpecError::at(path, "expected a name"));
+        }
+        if let Some(first) = seen.insert(name, i) {
+            let message = format!("expected a name of its own: {what}[{}] has this one already", origins[first]);
+            return Err(SpecError::at(path, message).found(format!("{name:?}")));
+        }
+    }
+    Ok(())
+}
+
+fn workload(flow: usize, spec: &crate::workload::Spec) -> Result<(), SpecError> {
+    use crate::workload::Spec;
+    let mean = match spec {
+        Spec::Telnet(p) => p.mean,
+        Spec::Poisson(p) => p.mean,
+        _ => return Ok(()),
+    };
+    if mean == Duration::ZERO {
+        return Err(SpecError::at(format!("flows[{flow}].workload.mean"), "expected a time above zero").found(mean));
+    }
+    Ok(())
+}
+
+/// Every sink can be reached, and every buffer on the way holds at least one packet.
+fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
+    let routes = Routes::new(s);
+    let buffers: Vec<Option<u64>> = s
+        .links
+        .iter()
+        .flat_map(|l| {
+            let reverse = l.reverse_queue.as_ref().unwrap_or(&l.queue);
+            [buffer_bytes(&l.queue), buffer_bytes(reverse)]
+        })
+        .collect();
+    let mut longest: Vec<Option<(u32, usize)>> = vec![None; buffers.len()];
+    for (i, flow) in s.flows.iter().enumerate() {
+        let path = routes.path(&flow.from, &flow.to);
+        let Some(path) = path.filter(|p| !p.is_empty()) else {
+            let message = format!("expected a node that can be reached over links from {:?}", flow.from);
+            return Err(
+                SpecError::at(format!("flows[{}].to", origins.flows[i]), message).found(format!("{:?}", flow.to))
+            );
+        };
+        for port in path {
+            if longest[port].is_none_or(|(bytes, _)| bytes < flow.packet.bytes()) {
+                longest[port] = Some((flow.packet.bytes(), i));
+            }
+        }
+    }
+    for (port, longest) in longest.into_iter().enumerate() {
+        let (Some(buffer), Some((bytes, flow))) = (buffers[port], longest) else { continue };
+        let link = &s.links[port / 2];
+        let end = if port % 2 == 0 { &link.from } else { &link.to };
+        let at_gateway = s.nodes.iter().any(|n| n.name == *end && n.kind == NodeKind::Gateway);
+        if at_gateway && buffer < u64::from(bytes) {
+            let which = if port % 2 == 1 && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
+            let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name);
+            return Err(SpecError::at(format!("links[{}].{which}.buffer", origins.links[port / 2]), message)
+                .found(format!("{buffer}B")));
+        }
+    }
+    Ok(())
+}
+
+fn buffer_bytes(queue: &headgate_queue::Spec) -> Option<u64> {
+    let text = serde_json::to_value(queue).ok()?.get("buffer")?.as_str()?.to_owned();
+    match text.parse() {
+        Ok(Buffer::Bytes(bytes)) => Some(bytes),
+        _ => None,
+    }
+}

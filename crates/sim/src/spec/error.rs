@@ -1,0 +1,97 @@
+//! What is wrong with a scenario: the place, what was found, what was expected, and the nearest valid name.
+
+use headgate_packet::choice;
+use serde_json::Value;
+use std::fmt;
+
+/// One thing that is wrong with a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpecError {
+    /// Path inside the file, such as `links[0].queue.delta`; empty for the file as a whole.
+    pub path: String,
+    /// What stands there, as JSON; `None` when something is missing.
+    pub found: Option<String>,
+    /// What was expected there.
+    pub message: String,
+    /// The nearest valid name, when a name is wrong.
+    pub nearest: Option<String>,
+}
+
+impl SpecError {
+    /// An error at a path.
+    pub fn at(path: impl Into<String>, message: impl Into<String>) -> SpecError {
+        SpecError { path: path.into(), found: None, message: message.into(), nearest: None }
+    }
+
+    /// With what was found.
+    pub fn found(mut self, found: impl fmt::Display) -> SpecError {
+        self.found = Some(shorten(&found.to_string()));
+        self
+    }
+
+    /// With the nearest of the valid names to the one found.
+    pub fn nearest<'a>(mut self, name: &str, valid: impl IntoIterator<Item = &'a str>) -> SpecError {
+        let best = valid.into_iter().map(|v| (strsim::damerau_levenshtein(name, v), v)).min();
+        self.nearest = best.filter(|(d, v)| *d <= v.len().max(name.len()) / 2).map(|(_, v)| v.to_owned());
+        self
+    }
+
+    /// From serde's error, looking up in `file` what stands at its path.
+    pub(super) fn from_serde(e: &serde_path_to_error::Error<serde_json::Error>, file: &Value) -> SpecError {
+        let text = e.inner().to_string();
+        let (inner, message) = choice::located(&text);
+        let outer = e.path().to_string();
+        let path = match (outer.as_str(), inner) {
+            (".", inner) => inner.to_owned(),
+            (outer, "") => outer.to_owned(),
+            (outer, inner) => format!("{outer}.{inner}"),
+        };
+        let error = SpecError::at(path.clone(), message);
+        let error = match lookup(file, &path) {
+            Some(found) => error.found(found),
+            None => error,
+        };
+        match message.split_once('`').filter(|_| message.starts_with("unknown")) {
+            Some((_, rest)) => {
+                let (wrong, rest) = rest.split_once('`').unwrap_or((rest, ""));
+                let after = rest.split_once("one of ").map_or(rest, |(_, names)| names);
+                let names = after.split([',', '`', ' ']).filter(|n| !n.is_empty());
+                error.nearest(wrong, names)
+            }
+            None => error,
+        }
+    }
+}
+
+fn shorten(text: &str) -> String {
+    if text.chars().count() <= 80 {
+        text.to_owned()
+    } else {
+        format!("{}...", text.chars().take(77).collect::<String>())
+    }
+}
+
+fn lookup<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split(['.', '[', ']']).filter(|p| !p.is_empty()).try_fold(value, |v, part| match v {
+        Value::Array(list) => list.get(part.parse::<usize>().ok()?),
+        _ => v.get(part),
+    })
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        if let Some(found) = &self.found {
+            write!(f, "found {found}; ")?;
+        }
+        write!(f, "{}", self.message)?;
+        match &self.nearest {
+            Some(name) => write!(f, " (did you mean `{name}`?)"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for SpecError {}

@@ -1,0 +1,94 @@
+//! Counts and defaults: `count = 6` with `{i}` in the names becomes six entries.
+
+use super::{Flow, Link, Node, Scenario, SpecError};
+
+const MOST: usize = 1_000_000;
+
+/// Of each expanded entry, the position in the file of the entry that it came from.
+pub(super) struct Origins {
+    pub nodes: Vec<usize>,
+    pub links: Vec<usize>,
+    pub flows: Vec<usize>,
+}
+
+/// The scenario with every count expanded and every default written out.
+pub(super) fn expand(mut s: Scenario) -> Result<(Scenario, Origins), SpecError> {
+    let (nodes, links, flows);
+    (s.nodes, nodes) = repeat(
+        "nodes",
+        &s.nodes,
+        |n: &Node| (n.count, n.first),
+        |node, i| {
+            (node.count, node.first) = (None, None);
+            name(&mut node.name, i);
+        },
+    )?;
+    (s.links, links) = repeat(
+        "links",
+        &s.links,
+        |l: &Link| (l.count, l.first),
+        |link, i| {
+            (link.count, link.first) = (None, None);
+            fill(&mut link.from, i);
+            fill(&mut link.to, i);
+            if link.name.is_empty() {
+                link.name = format!("{}->{}", link.from, link.to);
+            } else {
+                name(&mut link.name, i);
+            }
+        },
+    )?;
+    (s.flows, flows) = repeat(
+        "flows",
+        &s.flows,
+        |f: &Flow| (f.count, f.first),
+        |flow, i| {
+            (flow.count, flow.first) = (None, None);
+            fill(&mut flow.from, i);
+            fill(&mut flow.to, i);
+            name(&mut flow.name, i);
+        },
+    )?;
+    s.interval = Some(s.interval());
+    s.warm_up = Some(s.warm_up());
+    Ok((s, Origins { nodes, links, flows }))
+}
+
+/// `index` is `None` for an entry without a count.
+fn fill(text: &mut String, index: Option<u32>) {
+    if let Some(i) = index {
+        *text = text.replace("{i}", &i.to_string());
+    }
+}
+
+fn name(text: &mut String, index: Option<u32>) {
+    match index {
+        Some(i) if !text.contains("{i}") => *text = format!("{text}-{i}"),
+        _ => fill(text, index),
+    }
+}
+
+fn repeat<T: Clone>(
+    what: &str,
+    entries: &[T],
+    count: impl Fn(&T) -> (Option<u32>, Option<u32>),
+    finish: impl Fn(&mut T, Option<u32>),
+) -> Result<(Vec<T>, Vec<usize>), SpecError> {
+    let (mut all, mut origins) = (Vec::new(), Vec::new());
+    for (k, entry) in entries.iter().enumerate() {
+        let (number, first) = count(entry);
+        let first = first.unwrap_or(1);
+        let number_of = number.unwrap_or(1);
+        if number == Some(0) || all.len() + number_of as usize > MOST || first.checked_add(number_of).is_none() {
+            let expected = format!("expected 1 to {MOST} {what} in all");
+            return Err(SpecError::at(format!("{what}[{k}].count"), expected).found(number_of));
+        }
+        for i in first..first + number_of {
+            let mut copy = entry.clone();
+            finish(&mut copy, number.map(|_| i));
+            all.push(copy);
+            origins.push(k);
+        }
+    }
+    Ok((all, origins))
+}

@@ -1,0 +1,257 @@
+//! Scenario files: one struct feeds the parser, the schema, `check` and the engine.
+//!
+//! The text is TOML or JSON; it reaches this module as JSON. [`Scenario::from_json`] reads and resolves it: counts are
+//! expanded, defaults filled in and everything checked, so that what runs is what `headgate check` prints.
+
+mod check;
+mod error;
+mod expand;
+
+pub use error::SpecError;
+use headgate_packet::{Duration, PacketSize, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A network, the flows in it, and how long and how closely to watch them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "headgate scenario")]
+pub struct Scenario {
+    /// A short name for tables and figures.
+    #[serde(default)]
+    pub name: String,
+    /// What the scenario is about.
+    #[serde(default)]
+    pub description: String,
+    /// Seed of all random streams.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Simulated time.
+    pub duration: Duration,
+    /// Length of a measurement interval; a seventh of the duration unless given (REAL's usual number of intervals).
+    #[serde(default)]
+    pub interval: Option<Duration>,
+    /// Time before measurements count; one interval unless given (REAL discards its first interval).
+    #[serde(default)]
+    pub warm_up: Option<Duration>,
+    /// What to record against time.
+    #[serde(default)]
+    pub traces: Vec<TraceKind>,
+    /// Hosts and gateways.
+    pub nodes: Vec<Node>,
+    /// Duplex links between nodes.
+    pub links: Vec<Link>,
+    /// Streams of packets between nodes.
+    pub flows: Vec<Flow>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// A quantity that can be recorded against time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceKind {
+    /// Window of each flow, in packets, whenever it changes.
+    Window,
+    /// Packets sent and not acknowledged of each flow, whenever it changes.
+    InFlight,
+    /// Every round-trip sample of each flow, in seconds.
+    Rtt,
+    /// Waiting packets at each port, whenever their number changes.
+    Backlog,
+    /// Every drop at each port; the value is the flow's position in the file.
+    Drops,
+}
+
+impl TraceKind {
+    /// The name in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            TraceKind::Window => "window",
+            TraceKind::InFlight => "in_flight",
+            TraceKind::Rtt => "rtt",
+            TraceKind::Backlog => "backlog",
+            TraceKind::Drops => "drops",
+        }
+    }
+}
+
+/// What a node does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeKind {
+    /// Its ports are unlimited first-come-first-served queues: a host waits for its own line and drops nothing.
+    Host,
+    /// Its ports have the discipline of their link.
+    #[default]
+    Gateway,
+}
+
+/// A host or a gateway.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// Name; `{i}` stands for the index when there is a count.
+    pub name: String,
+    /// Host or gateway.
+    #[serde(default)]
+    pub kind: NodeKind,
+    /// How many such nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100000))]
+    pub count: Option<u32>,
+    /// The first index, 1 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<u32>,
+}
+
+/// Which packets are one conversation at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Classify {
+    /// Packets from one node to another, in one direction.
+    #[default]
+    Pair,
+    /// Packets from one node.
+    Source,
+    /// Packets to one node.
+    Destination,
+    /// Packets of one flow, in one direction.
+    Flow,
+}
+
+/// A duplex link with a port at each end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Name; `FROM->TO` unless given. The port at the far end is called `NAME:reverse`.
+    #[serde(default)]
+    pub name: String,
+    /// One end.
+    pub from: String,
+    /// The other end.
+    pub to: String,
+    /// Rate of the line, in each direction.
+    pub rate: Rate,
+    /// Propagation delay, in each direction.
+    #[serde(default)]
+    pub delay: Duration,
+    /// Discipline of the ports at gateways.
+    #[serde(default = "default_queue")]
+    pub queue: headgate_queue::Spec,
+    /// Discipline of the port at the `to` end, if it is to differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse_queue: Option<headgate_queue::Spec>,
+    /// Which packets are one conversation at these ports.
+    #[serde(default)]
+    pub classify: Classify,
+    /// How many such links.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100000))]
+    pub count: Option<u32>,
+    /// The first index, 1 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<u32>,
+}
+
+fn default_queue() -> headgate_queue::Spec {
+    headgate_queue::Spec::default_of("fcfs").expect("fcfs is in the list")
+}
+
+/// A stream of packets from a source to a sink.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Name; `{i}` stands for the index when there is a count.
+    pub name: String,
+    /// Node of the source.
+    pub from: String,
+    /// Node of the sink.
+    pub to: String,
+    /// Length of a data packet.
+    #[serde(default = "data_size")]
+    pub packet: PacketSize,
+    /// Length of an acknowledgement.
+    #[serde(default = "ack_size")]
+    pub ack: PacketSize,
+    /// Whether the sink acknowledges every packet. Only a source without flow control can do without.
+    #[serde(default = "yes")]
+    pub acknowledge: bool,
+    /// When the source has something to send.
+    #[serde(default = "default_workload")]
+    pub workload: crate::workload::Spec,
+    /// When the source may send.
+    #[serde(default = "default_control")]
+    pub control: headgate_control::Spec,
+    /// When the source starts.
+    #[serde(default)]
+    pub start: Duration,
+    /// The source starts uniformly at random within this span after `start`.
+    #[serde(default)]
+    pub start_spread: Duration,
+    /// Weight of its conversation at disciplines that know weights.
+    #[serde(default = "weight")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub weight: u32,
+    /// How many such flows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000000))]
+    pub count: Option<u32>,
+    /// The first index, 1 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<u32>,
+}
+
+fn data_size() -> PacketSize {
+    PacketSize::from_bytes(1000).expect("in range")
+}
+fn ack_size() -> PacketSize {
+    PacketSize::from_bytes(40).expect("in range")
+}
+fn yes() -> bool {
+    true
+}
+fn weight() -> u32 {
+    1
+}
+fn default_workload() -> crate::workload::Spec {
+    crate::workload::Spec::default_of("ftp").expect("ftp is in the list")
+}
+fn default_control() -> headgate_control::Spec {
+    headgate_control::Spec::default_of("jk_reno").expect("jk_reno is in the list")
+}
+
+impl Scenario {
+    /// Reads, expands and checks a scenario. The result has every default filled in and resolves to itself.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its place in the file.
+    pub fn from_json(text: &str) -> Result<Scenario, SpecError> {
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected a scenario in JSON; {e}")))?;
+        let read: Scenario = serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))?;
+        let (resolved, origins) = expand::expand(read)?;
+        check::check(&resolved, &origins)?;
+        Ok(resolved)
+    }
+
+    /// The JSON Schema of a scenario file.
+    pub fn schema() -> serde_json::Value {
+        schemars::generate::SchemaSettings::draft2020_12()
+            .into_generator()
+            .into_root_schema_for::<Scenario>()
+            .to_value()
+    }
+
+    /// The length of a measurement interval.
+    pub fn interval(&self) -> Duration {
+        self.interval.unwrap_or(Duration::from_ps((self.duration.as_ps() / 7).max(1)))
+    }
+
+    /// The time before measurements count.
+    pub fn warm_up(&self) -> Duration {
+        self.warm_up.unwrap_or_else(|| self.interval())
+    }
+}

@@ -1,0 +1,91 @@
+//! Scheduled background traffic: a constant rate that is on and off by a fixed timetable, on first.
+//!
+//! Source: Keshav 1991, section 6.4, scenario 3 (on 300 s, off 300 s, on 300 s). Deviations: none.
+
+use super::{Supply, Workload};
+use headgate_packet::{Duration, Rate, Rng, Serialiser};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A constant rate that is on and off by a timetable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BackgroundParams {
+    /// Rate while on.
+    pub rate: Rate,
+    /// Lengths of the on and off times in turn, on first; the source stays silent after the last one.
+    pub schedule: Vec<Duration>,
+}
+
+impl Default for BackgroundParams {
+    fn default() -> BackgroundParams {
+        BackgroundParams {
+            rate: Rate::from_bps(1_000_000).expect("not zero"),
+            schedule: vec![Duration::from_secs(300); 3],
+        }
+    }
+}
+
+/// A constant rate by timetable.
+#[derive(Clone, Debug)]
+pub struct Background {
+    line: Serialiser,
+    bytes: u32,
+    /// The timetable still to come, and the time since its first entry began.
+    schedule: std::collections::VecDeque<Duration>,
+    elapsed: Duration,
+}
+
+impl Background {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Keshav 1991, section 6.4, scenario 3";
+
+    /// A source of packets of `packet_bytes`.
+    pub fn new(params: &BackgroundParams, packet_bytes: u32) -> Background {
+        Background {
+            line: Serialiser::new(params.rate),
+            bytes: packet_bytes,
+            schedule: params.schedule.iter().copied().collect(),
+            elapsed: Duration::ZERO,
+        }
+    }
+}
+
+impl Workload for Background {
+    fn supply(&mut self, _: &mut Rng) -> Supply {
+        let Some(&on) = self.schedule.front() else { return Supply { packets: 0, again: None } };
+        let gap = self.line.transmit(self.bytes);
+        self.elapsed = self.elapsed + gap;
+        if self.elapsed < on {
+            return Supply { packets: 1, again: Some(gap) };
+        }
+        // The next packet belongs to the next on time: wait for the rest of this one and the whole off time.
+        let rest = on - (self.elapsed - gap);
+        self.schedule.pop_front();
+        let off = self.schedule.pop_front();
+        self.elapsed = Duration::ZERO;
+        Supply { packets: 1, again: off.filter(|_| !self.schedule.is_empty()).map(|off| rest + off) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_and_off_by_the_timetable() {
+        let params = BackgroundParams { rate: "40kbit/s".parse().unwrap(), ..BackgroundParams::default() };
+        let mut source = Background::new(&params, 1000);
+        let (mut rng, mut now, mut times) = (Rng::new(0, 0, "x"), 0.0, Vec::new());
+        loop {
+            let supply = source.supply(&mut rng);
+            times.extend((0..supply.packets).map(|_| now));
+            let Some(gap) = supply.again else { break };
+            now += gap.as_secs_f64();
+        }
+        // 5 packets/s: 1500 in [0, 300) and 1500 in [600, 900).
+        assert_eq!(times.iter().filter(|t| **t < 300.0 - 1e-6).count(), 1500);
+        assert_eq!(times.iter().filter(|t| **t >= 600.0 - 1e-6 && **t < 900.0 - 1e-6).count(), 1500);
+        assert_eq!(times.len(), 3000);
+    }
+}

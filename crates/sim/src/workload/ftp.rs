@@ -1,0 +1,33 @@
+//! A file transfer without end: there is always a packet to send.
+//!
+//! Source: Demers, Keshav and Shenker 1989, section 3. Deviations: none.
+
+use super::{Supply, Workload};
+use headgate_packet::Rng;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An endless transfer: packets go out as fast as the flow control allows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FtpParams {}
+
+/// An endless transfer.
+#[derive(Clone, Debug)]
+pub struct Ftp;
+
+impl Ftp {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 3";
+
+    /// A new transfer.
+    pub fn new(_: &FtpParams, _packet_bytes: u32) -> Ftp {
+        Ftp
+    }
+}
+
+impl Workload for Ftp {
+    fn supply(&mut self, _: &mut Rng) -> Supply {
+        Supply { packets: u64::MAX, again: None }
+    }
+}

@@ -1,0 +1,55 @@
+//! Workloads: when a source has a packet to send. Each is one file and one line in the list below.
+
+use headgate_packet::{Duration, Rng};
+
+/// Makes the enum over all workloads from the list.
+macro_rules! workloads {
+    ($($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+        $(pub mod $module;)+
+        headgate_packet::choice!("a workload", $($module: $Type($Params)),+);
+
+        /// Any workload of the list.
+        #[derive(Clone, Debug)]
+        pub enum AnyWorkload {
+            $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type)),+
+        }
+
+        impl Spec {
+            /// The workload of one flow whose packets are `packet_bytes` long.
+            pub fn build(&self, packet_bytes: u32) -> AnyWorkload {
+                match self { $(Spec::$Type(p) => AnyWorkload::$Type($module::$Type::new(p, packet_bytes))),+ }
+            }
+        }
+
+        impl Workload for AnyWorkload {
+            #[inline]
+            fn supply(&mut self, rng: &mut Rng) -> Supply {
+                match self { $(AnyWorkload::$Type(w) => w.supply(rng)),+ }
+            }
+        }
+    };
+}
+
+workloads! {
+    ftp: Ftp(FtpParams),
+    telnet: Telnet(TelnetParams),
+    poisson: Poisson(PoissonParams),
+    cbr: Cbr(CbrParams),
+    on_off: OnOff(OnOffParams),
+    background: Background(BackgroundParams),
+}
+
+/// What a workload supplies at the moment it is asked, and when to ask again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Supply {
+    /// Packets that are ready now; `u64::MAX` for an endless supply.
+    pub packets: u64,
+    /// Time until it has something more; `None` for never.
+    pub again: Option<Duration>,
+}
+
+/// A workload: asked first at the start of its flow, then whenever it asked to be.
+pub trait Workload {
+    /// What is ready now.
+    fn supply(&mut self, rng: &mut Rng) -> Supply;
+}

@@ -1,0 +1,47 @@
+//! Packets at exponentially distributed gaps.
+//!
+//! Source: Keshav 1991, section 6.4 (cross traffic of scenarios 7 and 8).
+//! Deviations: none; the first packet comes after one exponential gap, so that the process is stationary from the start.
+
+use super::{Supply, Workload};
+use headgate_packet::{Duration, Rng};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Packets at exponentially distributed gaps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PoissonParams {
+    /// Mean time between packets.
+    pub mean: Duration,
+}
+
+impl Default for PoissonParams {
+    fn default() -> PoissonParams {
+        PoissonParams { mean: Duration::from_millis(500) }
+    }
+}
+
+/// Packets at exponentially distributed gaps.
+#[derive(Clone, Debug)]
+pub struct Poisson {
+    mean: Duration,
+    started: bool,
+}
+
+impl Poisson {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Keshav 1991, section 6.4 (cross traffic of scenarios 7 and 8)";
+
+    /// A new process.
+    pub fn new(params: &PoissonParams, _packet_bytes: u32) -> Poisson {
+        Poisson { mean: params.mean, started: false }
+    }
+}
+
+impl Workload for Poisson {
+    fn supply(&mut self, rng: &mut Rng) -> Supply {
+        let packets = u64::from(std::mem::replace(&mut self.started, true));
+        Supply { packets, again: Some(rng.exponential(self.mean)) }
+    }
+}

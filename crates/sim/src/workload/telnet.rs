@@ -1,0 +1,44 @@
+//! A typing user: packets at exponentially distributed gaps, five seconds in the mean, that wait for the flow control.
+//!
+//! Source: Demers, Keshav and Shenker 1989, section 3. Deviations: none. It is the `poisson` process with the paper's mean;
+//! a packet that the window blocks waits in the source, as every workload's does.
+
+use super::poisson::{Poisson, PoissonParams};
+use super::{Supply, Workload};
+use headgate_packet::{Duration, Rng};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A typing user: packets at exponentially distributed gaps that wait for the flow control.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TelnetParams {
+    /// Mean time between packets.
+    pub mean: Duration,
+}
+
+impl Default for TelnetParams {
+    fn default() -> TelnetParams {
+        TelnetParams { mean: Duration::from_secs(5) }
+    }
+}
+
+/// A typing user.
+#[derive(Clone, Debug)]
+pub struct Telnet(Poisson);
+
+impl Telnet {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 3";
+
+    /// A new user.
+    pub fn new(params: &TelnetParams, packet_bytes: u32) -> Telnet {
+        Telnet(Poisson::new(&PoissonParams { mean: params.mean }, packet_bytes))
+    }
+}
+
+impl Workload for Telnet {
+    fn supply(&mut self, rng: &mut Rng) -> Supply {
+        self.0.supply(rng)
+    }
+}

@@ -1,0 +1,336 @@
+//! The event loop: everything that happens in a run.
+//!
+//! One pending event per active object. A port is armed only while packets wait; a wire has its head in the event queue; a flow
+//! has one timer, re-armed lazily: an entry that fires before the deadline has moved is pushed again.
+
+use crate::build::END;
+use crate::engine::{Event, EventQueue};
+use crate::meter::{Digest, FlowMeter, IntervalRow, TraceRow};
+use crate::net::{Classes, InFlight, Lane, Payload, Payloads};
+use crate::spec::TraceKind;
+use crate::workload::{AnyWorkload, Workload};
+use headgate_control::transport::Receiver;
+use headgate_control::{AckPacket, Connection};
+use headgate_packet::{Duration, Ecn, FlowId, Packet, Rng, Time};
+use headgate_queue::Counters;
+
+pub(crate) struct Flow {
+    pub connection: Connection,
+    pub receiver: Receiver,
+    pub workload: AnyWorkload,
+    pub meter: FlowMeter,
+    pub rng: Rng,
+    /// Start of its paths in the table of hops.
+    pub forward: u32,
+    pub back: u32,
+    pub packet_bytes: u32,
+    pub ack_bytes: u32,
+    pub acknowledge: bool,
+    /// Time of its entry in the event queue; `NEVER` without one.
+    pub armed: Time,
+    /// Last values traced.
+    pub seen_window: f64,
+    pub seen_in_flight: u64,
+}
+
+/// What a lane had counted when the warm-up ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LaneMark {
+    pub counters: Counters,
+    pub arrived: u64,
+    pub travelled_ps: u128,
+    pub marks: u64,
+}
+
+/// Events asked for by number, as text.
+#[derive(Clone, Debug)]
+pub(crate) struct Log {
+    pub first: u64,
+    pub count: u64,
+    pub lines: Vec<String>,
+}
+
+/// A simulated network in the middle of a run.
+pub struct World {
+    pub(crate) now: Time,
+    pub(crate) end: Time,
+    pub(crate) interval: Duration,
+    pub(crate) warm_up: Time,
+    pub(crate) events: EventQueue,
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) flows: Vec<Flow>,
+    /// All paths, each a row of directed links and `END`.
+    pub(crate) hops: Vec<u32>,
+    pub(crate) payloads: Payloads,
+    pub(crate) classes: Vec<Classes>,
+    pub(crate) digest: Digest,
+    pub(crate) measuring: bool,
+    pub(crate) intervals: Vec<IntervalRow>,
+    pub(crate) interval_number: u32,
+    pub(crate) interval_start: Time,
+    pub(crate) at_warm_up: Vec<LaneMark>,
+    pub(crate) traces: Vec<TraceRow>,
+    /// One bit per kind of trace that is wanted.
+    pub(crate) traced: u8,
+    pub(crate) log: Option<Log>,
+}
+
+impl World {
+    /// Runs at most `budget` events; true when the run is complete.
+    pub fn advance(&mut self, budget: u64) -> bool {
+        for _ in 0..budget {
+            // Events at the very end still count: the last interval is closed by its own sample.
+            let Some((now, event)) = self.events.pop_before(self.end + Duration::from_ps(1)) else { return true };
+            self.now = now;
+            self.digest.word(now.as_ps());
+            self.digest.word(event.code());
+            if self.log.is_some() {
+                self.log_event(event);
+            }
+            match event {
+                Event::Port(lane) => self.on_port(lane as usize),
+                Event::Arrive(lane) => self.on_arrival(lane as usize),
+                Event::Flow(flow) => self.on_timer(flow as usize),
+                Event::Source(flow) => self.on_source(flow as usize),
+                Event::Sample(_) => self.on_sample(),
+            }
+            self.digest.end_event();
+        }
+        false
+    }
+
+    /// Share of the simulated time that has passed.
+    pub fn progress(&self) -> f64 {
+        self.now.as_ps() as f64 / self.end.as_ps() as f64
+    }
+
+    /// The digest of all events so far.
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    fn on_port(&mut self, l: usize) {
+        let (now, lane) = (self.now, &mut self.lanes[l]);
+        if lane.armed != now {
+            return; // an entry that a nearer one made needless
+        }
+        lane.armed = Time::NEVER;
+        let before = lane.wire.len();
+        let Lane { port, wire, .. } = lane;
+        port.advance(now, &mut |sent| wire.push_back(in_flight(&sent)));
+        self.after_port(l, before);
+    }
+
+    /// Hands a packet to a port.
+    fn offer(&mut self, l: usize, handle: u32, bytes: u32, ecn: Ecn) {
+        let payload = self.payloads.get(handle);
+        let lane = &mut self.lanes[l];
+        let flow = self.classes[lane.classes as usize].of[2 * payload.flow as usize + usize::from(payload.is_ack)];
+        let packet = Packet { handle, flow: FlowId(flow), bytes, ecn, ..Packet::default() };
+        let before = lane.wire.len();
+        let Lane { port, wire, .. } = lane;
+        port.offer(packet, self.now, &mut |sent| wire.push_back(in_flight(&sent)));
+        self.after_port(l, before);
+    }
+
+    /// After a port acted: arms the wire and the port, and takes away what was dropped.
+    #[inline]
+    fn after_port(&mut self, l: usize, wire_before: usize) {
+        let lane = &mut self.lanes[l];
+        if wire_before == 0
+            && let Some(head) = lane.wire.front()
+        {
+            self.events.push(head.end + lane.delay, Event::Arrive(l as u32));
+        }
+        if let Some(next) = lane.port.next()
+            && next < lane.armed
+        {
+            lane.armed = next;
+            self.events.push(next, Event::Port(l as u32));
+        }
+        if !lane.port.dropped().is_empty() {
+            self.take_drops(l);
+        }
+        if self.traced & (1 << TraceKind::Backlog as u8) != 0 {
+            self.trace_backlog(l);
+        }
+    }
+
+    fn take_drops(&mut self, l: usize) {
+        while let Some((packet, reason)) = self.lanes[l].port.dropped().pop() {
+            self.lanes[l].port.count_drop(reason);
+            let payload = *self.payloads.get(packet.handle);
+            self.payloads.remove(packet.handle);
+            if !payload.is_ack {
+                self.flows[payload.flow as usize].meter.now.drops += 1;
+            }
+            self.digest.word(payload.seq << 1 | 1);
+            if self.traced & (1 << TraceKind::Drops as u8) != 0 {
+                let value = f64::from(payload.flow);
+                self.traces.push(TraceRow { kind: TraceKind::Drops, object: l as u32, at: self.now, value });
+            }
+        }
+    }
+
+    fn on_arrival(&mut self, l: usize) {
+        let lane = &mut self.lanes[l];
+        let packet = lane.wire.pop_front().expect("an armed wire holds a packet");
+        if let Some(head) = lane.wire.front() {
+            self.events.push(head.end + lane.delay, Event::Arrive(l as u32));
+        }
+        lane.arrived += 1;
+        lane.travelled_ps += u128::from(self.now.since(packet.end).as_ps());
+        let payload = self.payloads.get(packet.handle);
+        self.digest.word(payload.seq << 1);
+        payload.waited += packet.waited;
+        if packet.ecn == Ecn::Marked && !payload.marked {
+            payload.marked = true;
+            lane.marks += 1;
+            if !payload.is_ack {
+                self.flows[payload.flow as usize].meter.now.marks += 1;
+            }
+        }
+        payload.hop += 1;
+        let next = self.hops[payload.hop as usize];
+        if next != END {
+            self.offer(next as usize, packet.handle, packet.bytes, packet.ecn);
+        } else if payload.is_ack {
+            self.on_ack(packet.handle);
+        } else {
+            self.on_data(packet.handle, packet.bytes);
+        }
+    }
+
+    /// Data reached its sink, which answers with an acknowledgement.
+    fn on_data(&mut self, handle: u32, bytes: u32) {
+        let payload = self.payloads.get(handle);
+        let flow = &mut self.flows[payload.flow as usize];
+        let received = flow.receiver.on_data(payload.seq);
+        let one_way = self.now.since(payload.sent);
+        let count = &mut flow.meter.now;
+        count.received += 1;
+        count.received_bytes += u64::from(bytes);
+        count.unique += u64::from(!received.duplicate);
+        count.one_way_ps += u128::from(one_way.as_ps());
+        count.waited_ps += u128::from(payload.waited);
+        if self.measuring {
+            flow.meter.one_way.record(one_way);
+        }
+        if !flow.acknowledge {
+            self.payloads.remove(handle);
+            return;
+        }
+        // The acknowledgement takes over the packet's handle.
+        (payload.is_ack, payload.cumulative, payload.hop, payload.waited) = (true, received.cumulative, flow.back, 0);
+        let (first, bytes) = (self.hops[flow.back as usize], flow.ack_bytes);
+        // A mark tells of the data's path: the acknowledgement echoes it and is marked no further.
+        self.offer(first as usize, handle, bytes, Ecn::NotCapable);
+    }
+
+    fn on_ack(&mut self, handle: u32) {
+        let payload = *self.payloads.get(handle);
+        self.payloads.remove(handle);
+        let f = payload.flow as usize;
+        let ack =
+            AckPacket { cumulative: payload.cumulative, seq: payload.seq, sent: payload.sent, marked: payload.marked };
+        let (now, measuring) = (self.now, self.measuring);
+        let trace_rtt = self.traced & (1 << TraceKind::Rtt as u8) != 0;
+        let Flow { connection, meter, .. } = &mut self.flows[f];
+        let traces = &mut self.traces;
+        connection.on_ack(&ack, now, &mut |rtt: Duration| {
+            meter.now.rtt.record(rtt);
+            if measuring {
+                meter.rtt.record(rtt);
+            }
+            if trace_rtt {
+                let value = rtt.as_secs_f64();
+                traces.push(TraceRow { kind: TraceKind::Rtt, object: f as u32, at: now, value });
+            }
+        });
+        self.pump(f);
+    }
+
+    fn on_timer(&mut self, f: usize) {
+        let flow = &mut self.flows[f];
+        if flow.armed != self.now {
+            return;
+        }
+        flow.armed = Time::NEVER;
+        let before = flow.connection.timeouts();
+        flow.connection.on_timeout(self.now);
+        flow.meter.now.timeouts += flow.connection.timeouts() - before;
+        self.pump(f);
+    }
+
+    fn on_source(&mut self, f: usize) {
+        let flow = &mut self.flows[f];
+        let supply = flow.workload.supply(&mut flow.rng);
+        if let Some(again) = supply.again {
+            self.events.push(self.now + again, Event::Source(f as u32));
+        }
+        if supply.packets > 0 {
+            self.flows[f].connection.supply(supply.packets);
+            self.pump(f);
+        }
+    }
+
+    /// Sends what the flow control allows, and arms the timer.
+    fn pump(&mut self, f: usize) {
+        let now = self.now;
+        loop {
+            let flow = &mut self.flows[f];
+            let Some(segment) = flow.connection.poll_send(now) else { break };
+            flow.meter.now.sent += 1;
+            flow.meter.now.retransmissions += u64::from(segment.retransmission);
+            let (hop, bytes) = (flow.forward, flow.packet_bytes);
+            let payload = Payload { seq: segment.seq, sent: now, hop, flow: f as u32, ..Payload::default() };
+            let handle = self.payloads.add(payload);
+            self.offer(self.hops[hop as usize] as usize, handle, bytes, Ecn::Capable);
+        }
+        let flow = &mut self.flows[f];
+        if let Some(deadline) = flow.connection.timeout()
+            && deadline < flow.armed
+        {
+            flow.armed = deadline;
+            self.events.push(deadline, Event::Flow(f as u32));
+        }
+        if self.traced & (1 << TraceKind::Window as u8 | 1 << TraceKind::InFlight as u8) != 0 {
+            self.trace_flow(f);
+        }
+    }
+
+    #[cold]
+    fn trace_flow(&mut self, f: usize) {
+        let (at, flow) = (self.now, &mut self.flows[f]);
+        let (window, in_flight) = (flow.connection.window(), flow.connection.in_flight());
+        if self.traced & (1 << TraceKind::Window as u8) != 0 && window != flow.seen_window {
+            flow.seen_window = window;
+            self.traces.push(TraceRow { kind: TraceKind::Window, object: f as u32, at, value: window });
+        }
+        if self.traced & (1 << TraceKind::InFlight as u8) != 0 && in_flight != flow.seen_in_flight {
+            flow.seen_in_flight = in_flight;
+            let value = in_flight as f64;
+            self.traces.push(TraceRow { kind: TraceKind::InFlight, object: f as u32, at, value });
+        }
+    }
+
+    #[cold]
+    fn trace_backlog(&mut self, l: usize) {
+        let value = self.lanes[l].port.backlog().packets as f64;
+        self.traces.push(TraceRow { kind: TraceKind::Backlog, object: l as u32, at: self.now, value });
+    }
+}
+
+#[inline]
+fn in_flight(sent: &headgate_queue::Sent) -> InFlight {
+    let p = &sent.packet;
+    InFlight {
+        end: sent.end,
+        waited: sent.start.since(p.arrived).as_ps(),
+        handle: p.handle,
+        bytes: p.bytes,
+        label: p.label,
+        ecn: p.ecn,
+        class: p.class,
+    }
+}

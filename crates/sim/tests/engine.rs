@@ -1,0 +1,103 @@
+//! Whole runs: conservation, calibration, closed forms and determinism.
+
+use headgate_sim::spec::Scenario;
+use headgate_sim::{Cells, Table, World};
+
+fn run(text: &str, seed: u64) -> (Scenario, World) {
+    let scenario = Scenario::from_json(text).unwrap_or_else(|e| panic!("{e}"));
+    let mut world = World::new(&scenario, seed, 0);
+    while !world.advance(10_000) {}
+    (scenario, world)
+}
+
+fn column(table: &Table, name: &str) -> Vec<f64> {
+    match &table.iter().find(|(n, _)| *n == name).expect(name).1 {
+        Cells::Float(x) => x.clone(),
+        Cells::Int(x) => x.iter().map(|x| *x as f64).collect(),
+        Cells::Name(..) => panic!("{name} holds names"),
+    }
+}
+
+/// `count` sources on fast access lines of their own, one gateway, one slow line to the sink.
+fn one_gateway(flow: &str, count: usize, queue: &str, duration: &str) -> String {
+    format!(
+        r#"{{"duration": "{duration}",
+            "nodes": [{{"name": "s", "kind": "host", "count": {count}}}, {{"name": "g"}}, {{"name": "d", "kind": "host"}}],
+            "links": [{{"from": "s-{{i}}", "to": "g", "count": {count}, "rate": "800kbit/s"}},
+                      {{"name": "slow", "from": "g", "to": "d", "rate": "80kbit/s", "queue": {queue}}}],
+            "flows": [{{"name": "f", "count": {count}, "from": "s-{{i}}", "to": "d", {flow}}}]}}"#
+    )
+}
+
+#[test]
+fn two_windows_of_five_share_a_line_and_wait_one_second() {
+    // Keshav 1991, scenario 1: ten packets outstanding on a line of 10 packets/s: 5 packets/s and 1.00 s each.
+    let text = one_gateway(r#""control": {"kind": "generic", "window": 5}"#, 2, r#""fcfs""#, "700s");
+    let (scenario, mut world) = run(&text, 1);
+    let flows = world.flow_table(&scenario);
+    for (received, rtt) in column(&flows, "received").iter().zip(column(&flows, "rtt_mean_s")) {
+        assert!((received / 600.0 - 5.0).abs() < 0.01, "{received}");
+        assert!((rtt - 1.0).abs() < 0.005, "{rtt}");
+    }
+    let links = world.link_table(&scenario);
+    let slow = 4; // two access links come first, two ports each
+    assert!((column(&links, "utilisation")[slow] - 1.0).abs() < 1e-3);
+    assert!((column(&links, "achieved_rate_bps")[slow] - 80_000.0).abs() < 1e-3);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_digest_and_another_seed_another() {
+    let text = one_gateway(
+        r#""workload": {"kind": "poisson", "mean": "200ms"}, "control": {"kind": "generic", "window": 9}"#,
+        3,
+        r#"{"kind": "fcfs", "buffer": "5pkt"}"#,
+        "200s",
+    );
+    let digest = |seed| run(&text, seed).1.digest().value();
+    assert_eq!(digest(1), digest(1));
+    assert_ne!(digest(1), digest(2));
+}
+
+#[test]
+fn the_budget_of_a_slice_changes_nothing() {
+    let text = one_gateway(r#""workload": {"kind": "telnet"}"#, 3, r#""fcfs""#, "300s");
+    let scenario = Scenario::from_json(&text).unwrap();
+    let (mut a, mut b) = (World::new(&scenario, 1, 0), World::new(&scenario, 1, 0));
+    while !a.advance(1) {}
+    while !b.advance(1_000_000) {}
+    assert_eq!(a.digest().value(), b.digest().value());
+    assert_eq!(format!("{:?}", a.interval_table(&scenario)), format!("{:?}", b.interval_table(&scenario)));
+}
+
+#[test]
+fn a_resolved_scenario_resolves_to_itself() {
+    let text = one_gateway(r#""workload": {"kind": "telnet"}"#, 3, r#""fcfs""#, "300s");
+    let once = headgate_sim::spec_json(&Scenario::from_json(&text).unwrap());
+    let twice = headgate_sim::spec_json(&Scenario::from_json(&once).unwrap());
+    assert_eq!(once, twice);
+}
+
+#[test]
+fn wrong_scenarios_name_the_place() {
+    let good = one_gateway(r#""start": "1s""#, 2, r#"{"kind": "fcfs", "buffer": "64KB"}"#, "7s");
+    for (from, to, path, part) in [
+        ("\"start\"", "\"strat\"", "flows[0].strat", "did you mean `start`"),
+        ("80kbit/s", "80kbps", "links[1].rate", "expected a rate"),
+        ("80kbit/s", "-80kbit/s", "links[1].rate", "expected a rate"),
+        ("64KB", "100B", "links[1].queue.buffer", "at least one packet"),
+        ("\"fcfs\"", "\"fifo\"", "links[1].queue.kind", "one of fcfs"),
+        ("\"buffer\"", "\"bufer\"", "links[1].queue.bufer", "did you mean `buffer`"),
+        ("\"to\": \"d\", \"start\"", "\"to\": \"dd\", \"start\"", "flows[0].to", "did you mean `d`"),
+        ("{\"name\": \"g\"}", "{\"name\": \"g\"}, {\"name\": \"g\"}", "nodes[2].name", "nodes[1] has this one"),
+        ("\"start\": \"1s\"", "\"packet\": \"0B\"", "flows[0].packet", "1B to 16MiB"),
+        ("\"7s\"", "7", "duration", "with its unit"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let e = Scenario::from_json(&good.replace(from, to)).expect_err(to);
+        assert_eq!(e.path, path, "{e}");
+        assert!(e.to_string().contains(part), "{e}");
+    }
+    let island = good.replace("{\"name\": \"g\"}", "{\"name\": \"g\"}, {\"name\": \"x\"}");
+    let island = island.replace("\"to\": \"d\", \"start\"", "\"to\": \"x\", \"start\"");
+    assert!(Scenario::from_json(&island).unwrap_err().to_string().contains("can be reached"));
+}
