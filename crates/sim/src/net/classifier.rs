@@ -17,26 +17,30 @@ pub struct Classes {
 impl Classes {
     /// Numbers the conversations in the order of the file.
     pub fn new(s: &Scenario, classify: Classify) -> Classes {
-        let mut ids: BTreeMap<(&str, &str, usize), u32> = BTreeMap::new();
+        let mut pairs: BTreeMap<(&str, &str, usize), u32> = BTreeMap::new();
         let (mut of, mut weights) = (Vec::with_capacity(2 * s.flows.len()), Vec::new());
         for (i, flow) in s.flows.iter().enumerate() {
             for (direction, from, to) in [(0, &*flow.from, &*flow.to), (1, &*flow.to, &*flow.from)] {
                 let key = match classify {
-                    Classify::Pair => (from, to, direction),
-                    Classify::Source => (from, "", direction),
-                    Classify::Destination => ("", to, direction),
-                    Classify::Flow => ("", "", 2 * i + direction),
+                    Classify::Pair => Some((from, to, direction)),
+                    Classify::Source => Some((from, "", direction)),
+                    Classify::Destination => Some(("", to, direction)),
+                    Classify::Flow => None,
                 };
-                let next = ids.len() as u32;
-                let id = *ids.entry(key).or_insert(next);
+                let next = pairs.len() as u32;
+                let id = match key {
+                    Some(key) => *pairs.entry(key).or_insert(next),
+                    None => (2 * i + direction) as u32,
+                };
                 of.push(id);
-                weights.resize(ids.len(), 1);
+                weights.resize(weights.len().max(id as usize + 1), 1);
                 weights[id as usize] = flow.weight.max(weights[id as usize]);
             }
         }
+        let count = weights.len();
         if weights.iter().all(|w| *w == 1) {
             weights = Vec::new();
         }
-        Classes { of, weights, count: ids.len() }
+        Classes { of, weights, count }
     }
 }
