@@ -60,6 +60,8 @@ macro_rules! disciplines {
 
 disciplines! {
     fcfs: Fcfs(FcfsParams),
+    fq: Fq(FqParams),
+    fq_bit: FqBit(FqBitParams),
 }
 
 /// Why a packet was dropped.

@@ -98,9 +98,9 @@ impl Port {
     #[inline]
     pub fn advance(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
         loop {
-            let start = if self.has_work() { self.ready_at } else { Time::NEVER };
+            let start = self.has_work().then_some(self.ready_at);
             match self.discipline.timeout() {
-                Some(at) if at <= now && at <= start => {
+                Some(at) if at <= now && start.is_none_or(|start| at <= start) => {
                     self.backlog_until(at);
                     self.discipline.on_timeout(&mut Cx { now: at, rng: &mut self.rng, dropped: &mut self.dropped });
                     if self.stalled {
@@ -108,8 +108,10 @@ impl Port {
                         self.ready_at = self.free_at.max(at);
                     }
                 }
-                _ if start <= now => self.transmit(start, sent),
-                _ => return,
+                _ => match start {
+                    Some(start) if start <= now => self.transmit(start, sent),
+                    _ => return,
+                },
             }
         }
     }

@@ -1,0 +1,302 @@
+//! Fair Queueing: packets leave in the order in which bit-by-bit round robin would finish them.
+//!
+//! Source: Demers, Keshav and Shenker 1989, section 2.2; Keshav 1991, chapters 2, 3 and 6.
+//! A packet of length P starts at S = max(F of the conversation's last packet, R(now)) and finishes at F = S + P; its bid is
+//! P + max(F of the last packet, R(now) - delta). The packet with the smallest bid is sent next, without preemption.
+//! Deviations: ties, which the papers leave open, go to the earlier arrival. When conversations tie for the most buffer
+//! the arrival is dropped if it is one of them, else the tail of the lowest-numbered one.
+//! State per flow: its packets, its last finish number, and a place in up to three heaps. See `parts/round.rs` for the round number.
+
+use crate::parts::{Finish, IndexedHeap, Ring, Round};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use headgate_packet::{Buffer, Bytes, Packet, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What makes room in a full buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DropPolicy {
+    /// The last packet of the conversation that uses most buffer goes (1989, section 2.2).
+    #[default]
+    LongestQueue,
+    /// The packet with the largest bid goes, whoever owns it (1991, chapter 3).
+    LargestBid,
+}
+
+/// Packets leave in the order in which bit-by-bit round robin would finish them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FqParams {
+    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    pub buffer: Buffer,
+    /// Promptness: how far back, in service, a newly active conversation may bid.
+    pub delta: Bytes,
+    /// What makes room in a full buffer.
+    pub drop_policy: DropPolicy,
+    /// Whether a dropped packet still advances its conversation's finish number (1989), or is taken back (1991, chapter 6).
+    pub charge_drops: bool,
+}
+
+impl Default for FqParams {
+    fn default() -> FqParams {
+        FqParams {
+            buffer: Buffer::Packets(100),
+            delta: Bytes(0),
+            drop_policy: DropPolicy::LongestQueue,
+            charge_drops: true,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    packet: Packet,
+    bid: u64,
+    arrival: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Conversation {
+    queue: Ring<Waiting>,
+    bytes: u64,
+    last: Finish,
+}
+
+/// Fair Queueing.
+#[derive(Clone, Debug)]
+pub struct Fq {
+    params: FqParams,
+    round: Round,
+    conversations: Vec<Conversation>,
+    /// Backlogged conversations by the bid of their first packet.
+    service: IndexedHeap,
+    /// Backlogged conversations by the drop policy, the victim first.
+    victims: IndexedHeap,
+    backlog: Backlog,
+    arrivals: u64,
+}
+
+impl Fq {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 2.2";
+
+    /// An empty queue.
+    pub fn new(params: &FqParams, link: &LinkInfo) -> Fq {
+        Fq {
+            params: params.clone(),
+            round: Round::new(link.rate, (0..link.flows).map(|f| link.weight(f)).collect()),
+            conversations: vec![Conversation::default(); link.flows],
+            service: IndexedHeap::new(link.flows),
+            victims: IndexedHeap::new(link.flows),
+            backlog: Backlog::default(),
+            arrivals: 0,
+        }
+    }
+
+    /// Whether a conversation would hold more than `fraction` of its fair share of the buffer with one more packet.
+    pub(crate) fn above_share(&mut self, packet: &Packet, fraction: f64, now: Time) -> bool {
+        self.round.advance(now);
+        let active = self.round.active() + usize::from(!self.round.is_active(packet.flow.0));
+        let conversation = &self.conversations[packet.flow.index()];
+        let (held, buffer) = match self.params.buffer {
+            Buffer::Packets(limit) => (conversation.queue.len() as u64 + 1, limit),
+            Buffer::Bytes(limit) => (conversation.bytes + u64::from(packet.bytes), limit),
+        };
+        held as f64 > fraction * buffer as f64 / active as f64
+    }
+
+    /// What a conversation holds in the unit of the buffer.
+    fn held(&self, flow: usize) -> u64 {
+        match self.params.buffer {
+            Buffer::Packets(_) => self.conversations[flow].queue.len() as u64,
+            Buffer::Bytes(_) => self.conversations[flow].bytes,
+        }
+    }
+
+    /// Brings the heaps up to date with a conversation's queue.
+    fn reorder(&mut self, flow: u32) {
+        let queue = &self.conversations[flow as usize].queue;
+        let (Some(head), Some(tail)) = (queue.front(), queue.back()) else {
+            self.service.remove(flow);
+            self.victims.remove(flow);
+            return;
+        };
+        self.service.set(flow, (head.bid, head.arrival));
+        let key = match self.params.drop_policy {
+            DropPolicy::LongestQueue => (u64::MAX - self.held(flow as usize), u64::from(flow)),
+            DropPolicy::LargestBid => (u64::MAX - tail.bid, u64::MAX - tail.arrival),
+        };
+        self.victims.set(flow, key);
+    }
+
+    /// Drops the last packet of a conversation.
+    fn evict(&mut self, flow: u32, cx: &mut Cx<'_>, arrival: u64) {
+        let conversation = &mut self.conversations[flow as usize];
+        let Some(gone) = conversation.queue.pop_back() else { return };
+        conversation.bytes -= u64::from(gone.packet.bytes);
+        self.backlog.remove(gone.packet.bytes);
+        if !self.params.charge_drops {
+            let weight = self.round.weight(flow);
+            conversation.last.retract(8 * u64::from(gone.packet.bytes), weight);
+            if self.round.is_active(flow) {
+                self.round.set(flow, conversation.last.value(weight));
+            }
+        }
+        let reason = if gone.arrival == arrival { DropReason::Full } else { DropReason::Evicted };
+        cx.dropped.push((gone.packet, reason));
+        self.reorder(flow);
+    }
+}
+
+impl Discipline for Fq {
+    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
+        let round = self.round.advance(cx.now);
+        let (flow, bytes, bits) = (packet.flow.index(), u64::from(packet.bytes), 8 * u64::from(packet.bytes));
+        let buffer = self.params.buffer;
+        let full = |b: &Backlog, bytes: u64, packets: u64| buffer.exceeded_by(b.packets + packets, b.bytes + bytes);
+        let mut refused = full(&Backlog::default(), bytes, 1);
+        if self.params.drop_policy == DropPolicy::LongestQueue {
+            let unit = if matches!(buffer, Buffer::Packets(_)) { 1 } else { bytes };
+            while !refused && full(&self.backlog, bytes, 1) {
+                let (key, victim) = self.victims.first().expect("a full buffer holds packets");
+                // The arrival counts for its own conversation and is its last packet.
+                refused = self.held(flow) + unit >= u64::MAX - key.0;
+                if !refused {
+                    self.evict(victim, cx, u64::MAX);
+                }
+            }
+        }
+        if refused && !self.params.charge_drops {
+            cx.dropped.push((packet, DropReason::Full));
+            return;
+        }
+        let weight = self.round.weight(packet.flow.0);
+        let last = &mut self.conversations[flow].last;
+        let from = round.saturating_sub(Round::bits(8 * self.params.delta.0));
+        let mut bid = *last;
+        bid.extend(from, bits, weight);
+        last.extend(round, bits, weight);
+        self.round.set(packet.flow.0, last.value(weight));
+        if refused {
+            cx.dropped.push((packet, DropReason::Full));
+            return;
+        }
+        self.arrivals += 1;
+        let arrival = self.arrivals;
+        let conversation = &mut self.conversations[flow];
+        conversation.queue.push_back(Waiting { packet, bid: bid.value(weight), arrival });
+        conversation.bytes += bytes;
+        self.backlog.add(packet.bytes);
+        self.reorder(packet.flow.0);
+        while full(&self.backlog, 0, 0) {
+            let (_, victim) = self.victims.first().expect("a full buffer holds packets");
+            self.evict(victim, cx, arrival);
+        }
+    }
+
+    fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
+        let (_, flow) = self.service.first()?;
+        let conversation = &mut self.conversations[flow as usize];
+        let next = conversation.queue.pop_front()?;
+        conversation.bytes -= u64::from(next.packet.bytes);
+        self.backlog.remove(next.packet.bytes);
+        self.reorder(flow);
+        Some(next.packet)
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("active_conversations", self.round.active() as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::{FlowId, Rate, Rng};
+
+    /// Sends (time, conversation, bits / 8 as bytes) through a line of 8 bit/s per byte/s and gives the order of service.
+    fn order(params: &FqParams, arrivals: &[(u64, u32, u32)]) -> Vec<u32> {
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![] };
+        let spec = crate::Spec::Fq(params.clone());
+        let mut port = crate::Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "test"));
+        let mut out = Vec::new();
+        for (i, &(at, flow, bytes)) in arrivals.iter().enumerate() {
+            let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
+            port.offer(packet, Time::from_ps(at * 1_000_000_000_000), &mut |sent| out.push(sent.packet.handle));
+        }
+        port.advance(Time::NEVER, &mut |sent| out.push(sent.packet.handle));
+        out
+    }
+
+    #[test]
+    fn serves_by_bid_without_preemption() {
+        // Demers sheet: B 0-40, C 40-70, B 70-90, A 90-190.
+        let arrivals = [(0, 1, 40), (0, 0, 100), (10, 2, 30), (60, 1, 20)];
+        assert_eq!(order(&FqParams::default(), &arrivals), [0, 2, 3, 1]);
+    }
+
+    #[test]
+    fn promptness_changes_the_order_of_a_newcomer_only() {
+        // The line is busy until 300, R(240) = 140. A's bid is 240, 220 or 200 for delta 0, 20 or 1000; its rival's, of a
+        // conversation that was never active and so has F = 0, is 230, 210 and 90.
+        let arrivals = [(0, 1, 100), (0, 0, 100), (0, 1, 100), (240, 0, 100), (240, 2, 90)];
+        let last = |delta| order(&FqParams { delta: Bytes(delta), ..FqParams::default() }, &arrivals)[3..].to_vec();
+        assert_eq!(last(0), [4, 3]);
+        // With a rival that is active the newcomer overtakes: conversation 1 bids 300 at 240 whatever delta.
+        let arrivals = [(0, 1, 100), (0, 0, 100), (0, 1, 100), (240, 1, 30), (241, 0, 100)];
+        let last = |delta| order(&FqParams { delta: Bytes(delta), ..FqParams::default() }, &arrivals)[3..].to_vec();
+        assert_eq!(last(0), [3, 4]);
+        assert_eq!(last(1000), [4, 3]);
+    }
+
+    fn survivors(params: FqParams, arrivals: &[(u32, u32)]) -> Vec<u32> {
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![] };
+        let mut queue = Fq::new(&params, &link);
+        let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
+        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+        for (i, &(flow, bytes)) in arrivals.iter().enumerate() {
+            queue.enqueue(Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() }, &mut cx);
+        }
+        let mut left: Vec<u32> = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.handle).collect();
+        left.sort_unstable();
+        left
+    }
+
+    #[test]
+    fn the_longest_queue_loses_its_last_packet() {
+        let params = FqParams { buffer: Buffer::Packets(3), ..FqParams::default() };
+        assert_eq!(survivors(params.clone(), &[(0, 10), (0, 10), (0, 10), (1, 10)]), [0, 1, 3]);
+        // The arrival's own conversation is one of the longest: the arrival goes.
+        assert_eq!(survivors(params, &[(0, 10), (0, 10), (1, 10), (1, 10)]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn the_largest_bid_goes_whoever_owns_it() {
+        let params =
+            FqParams { buffer: Buffer::Packets(2), drop_policy: DropPolicy::LargestBid, ..FqParams::default() };
+        assert_eq!(survivors(params, &[(0, 10), (1, 50), (2, 20)]), [0, 2]);
+    }
+
+    #[test]
+    fn a_dropped_packet_is_charged_or_not() {
+        let finish = |charge_drops| {
+            let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
+            let params = FqParams { buffer: Buffer::Packets(1), charge_drops, ..FqParams::default() };
+            let (mut queue, mut rng, mut dropped) = (Fq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
+            for _ in 0..3 {
+                let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+                queue.enqueue(Packet { bytes: 10, ..Packet::default() }, &mut cx);
+            }
+            assert_eq!(dropped.len(), 2);
+            queue.conversations[0].last.value(1)
+        };
+        assert_eq!(finish(true), Round::bits(240));
+        assert_eq!(finish(false), Round::bits(80));
+    }
+}
