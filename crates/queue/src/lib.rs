@@ -62,6 +62,9 @@ disciplines! {
     fcfs: Fcfs(FcfsParams),
     fq: Fq(FqParams),
     fq_bit: FqBit(FqBitParams),
+    random_drop: RandomDrop(RandomDropParams),
+    decbit: Decbit(DecbitParams),
+    selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
 }
 
 /// Why a packet was dropped.

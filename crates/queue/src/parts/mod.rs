@@ -1,9 +1,11 @@
 //! Parts that several disciplines share.
 
+mod busy_line;
 mod indexed_heap;
 mod ring;
 mod round;
 
+pub use busy_line::BusyLine;
 pub use indexed_heap::IndexedHeap;
 pub use ring::Ring;
 pub use round::{Finish, Round};

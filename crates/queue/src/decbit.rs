@@ -1,0 +1,71 @@
+//! The original DECbit gateway: first come, first served, and the congestion bit in every packet while the average queue is long.
+//!
+//! Source: Demers, Keshav and Shenker 1989, section 4; the averaging after Ramakrishnan and Jain 1988.
+//! Deviations: none known; the DEC reports themselves were not at hand. State per flow: none.
+
+use crate::fcfs::{Fcfs, FcfsParams};
+use crate::parts::BusyLine;
+use crate::{Backlog, Cx, Discipline, LinkInfo};
+use headgate_packet::{Buffer, Ecn, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// First come, first served; every packet is marked while the average queue is long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DecbitParams {
+    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    pub buffer: Buffer,
+    /// Average queue length, the packet in transmission included, from which on packets are marked.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub threshold: f64,
+}
+
+impl Default for DecbitParams {
+    fn default() -> DecbitParams {
+        DecbitParams { buffer: FcfsParams::default().buffer, threshold: 1.0 }
+    }
+}
+
+/// The original DECbit gateway.
+#[derive(Clone, Debug)]
+pub struct Decbit {
+    queue: Fcfs,
+    line: BusyLine,
+    threshold: f64,
+}
+
+impl Decbit {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Ramakrishnan and Jain 1988; Demers, Keshav and Shenker 1989, section 4";
+
+    /// An empty queue.
+    pub fn new(params: &DecbitParams, link: &LinkInfo) -> Decbit {
+        let queue = Fcfs::new(&FcfsParams { buffer: params.buffer }, link);
+        Decbit { queue, line: BusyLine::new(link.rate), threshold: params.threshold }
+    }
+}
+
+impl Discipline for Decbit {
+    fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
+        self.line.on_arrival(cx.now);
+        if packet.ecn == Ecn::Capable && self.line.average(cx.now) >= self.threshold {
+            packet.ecn = Ecn::Marked;
+        }
+        let before = cx.dropped.len();
+        self.queue.enqueue(packet, cx);
+        if cx.dropped.len() > before {
+            self.line.on_drop();
+        }
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
+        let packet = self.queue.dequeue(cx)?;
+        self.line.on_start(cx.now, packet.bytes);
+        Some(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+}

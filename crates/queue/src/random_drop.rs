@@ -1,0 +1,97 @@
+//! Random Drop: first come, first served; when the buffer overflows, a packet chosen at random goes.
+//!
+//! Source: Demers, Keshav and Shenker 1989, section 1 (discussed, not simulated there); Mankin 1990.
+//! Deviations: the choice is uniform over the waiting packets and the arrival, not the one in transmission; the papers do not say.
+//! State per flow: none.
+
+use crate::parts::Ring;
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use headgate_packet::{Buffer, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// First come, first served; when the buffer overflows, a packet chosen at random goes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RandomDropParams {
+    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    pub buffer: Buffer,
+}
+
+impl Default for RandomDropParams {
+    fn default() -> RandomDropParams {
+        RandomDropParams { buffer: Buffer::Packets(100) }
+    }
+}
+
+/// Random Drop.
+#[derive(Clone, Debug)]
+pub struct RandomDrop {
+    buffer: Buffer,
+    queue: Ring<Packet>,
+    bytes: u64,
+}
+
+impl RandomDrop {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Mankin 1990; Demers, Keshav and Shenker 1989, section 1";
+
+    /// An empty queue.
+    pub fn new(params: &RandomDropParams, _link: &LinkInfo) -> RandomDrop {
+        RandomDrop { buffer: params.buffer, queue: Ring::default(), bytes: 0 }
+    }
+}
+
+impl Discipline for RandomDrop {
+    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
+        let bytes = u64::from(packet.bytes);
+        if self.buffer.exceeded_by(1, bytes) {
+            cx.dropped.push((packet, DropReason::Full));
+            return;
+        }
+        while self.buffer.exceeded_by(self.queue.len() as u64 + 1, self.bytes + bytes) {
+            let victim = cx.rng.below(self.queue.len() as u64 + 1) as usize;
+            let Some(gone) = self.queue.remove(victim) else {
+                cx.dropped.push((packet, DropReason::Full));
+                return;
+            };
+            self.bytes -= u64::from(gone.bytes);
+            cx.dropped.push((gone, DropReason::Evicted));
+        }
+        self.bytes += bytes;
+        self.queue.push_back(packet);
+    }
+
+    fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
+        let packet = self.queue.pop_front()?;
+        self.bytes -= u64::from(packet.bytes);
+        Some(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::{Rate, Rng, Time};
+
+    #[test]
+    fn every_place_and_the_arrival_are_equally_likely() {
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
+        let (mut rng, mut count) = (Rng::new(1, 0, "test"), [0u32; 4]);
+        for _ in 0..8000 {
+            let mut queue = RandomDrop::new(&RandomDropParams { buffer: Buffer::Packets(3) }, &link);
+            let mut dropped = Vec::new();
+            for handle in 0..4 {
+                let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+                queue.enqueue(Packet { handle, bytes: 1, ..Packet::default() }, &mut cx);
+            }
+            count[dropped[0].0.handle as usize] += 1;
+        }
+        // 2000 each, standard deviation 39.
+        assert!(count.iter().all(|c| c.abs_diff(2000) < 160), "{count:?}");
+    }
+}
