@@ -6,7 +6,7 @@
 //! retransmitting everything outstanding fits the numbers of 1989, retransmitting the oldest packet alone those of 1991.
 //! State per flow: the window.
 
-use crate::transport::{Clock, Config, Retransmit};
+use crate::transport::{Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::Duration;
 use schemars::JsonSchema;
@@ -32,8 +32,8 @@ pub struct GenericParams {
     /// Factor of the timeout after each timeout in a row.
     #[schemars(range(min = 1.0, max = 64.0))]
     pub backoff: f64,
-    /// Timeout before the first round trip is known.
-    pub initial_timeout: Duration,
+    /// Where the average round-trip time starts; the first timeout is `beta` times it.
+    pub initial_rtt: Duration,
     /// Greatest timeout.
     pub max_timeout: Duration,
 }
@@ -47,7 +47,7 @@ impl Default for GenericParams {
             clock: Clock::First,
             retransmit: Retransmit::All,
             backoff: 2.0,
-            initial_timeout: Duration::from_secs(3),
+            initial_rtt: Duration::from_millis(1500),
             max_timeout: Duration::from_secs(3600),
         }
     }
@@ -61,7 +61,7 @@ impl GenericParams {
             deviation_gain: 0.0,
             means: self.beta,
             deviations: 0.0,
-            initial_timeout: self.initial_timeout,
+            initial: Initial::Mean(self.initial_rtt),
             min_timeout: Duration::from_ps(1),
             max_timeout: self.max_timeout,
             backoff: self.backoff,

@@ -6,7 +6,7 @@
 //! chapter 4) and BSD came to use four: a parameter. A fast retransmission is not repeated within one window of data.
 //! State per flow: window and threshold; whether it recovers.
 
-use crate::transport::{Clock, Config, Retransmit, SlowStart};
+use crate::transport::{Clock, Config, Initial, Retransmit, SlowStart};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use headgate_packet::Duration;
 use schemars::JsonSchema;
@@ -72,7 +72,7 @@ impl JkRenoParams {
             deviation_gain: self.deviation_gain,
             means: 1.0,
             deviations: self.deviations,
-            initial_timeout: self.initial_timeout,
+            initial: Initial::Timeout(self.initial_timeout),
             min_timeout: self.min_timeout,
             max_timeout: self.max_timeout,
             backoff: self.backoff,

@@ -2,7 +2,7 @@
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 4, scenario 3. Deviations: none. State per flow: none.
 
-use crate::transport::{Clock, Config, Retransmit};
+use crate::transport::{Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::Duration;
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ impl NoneParams {
             deviation_gain: 0.0,
             means: 0.0,
             deviations: 0.0,
-            initial_timeout: Duration::ZERO,
+            initial: Initial::Timeout(Duration::ZERO),
             min_timeout: Duration::ZERO,
             max_timeout: Duration::ZERO,
             backoff: 1.0,

@@ -41,12 +41,11 @@ pub struct RunResult {
 
 #[pymethods]
 impl RunResult {
-    /// The columns of a table: flows, intervals, links or traces. A column of names is a pair (codes, names).
+    /// The columns of a table: flows, intervals, links, traces or routes. A column of names is a pair (codes, names).
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let (_, table) =
-            self.tables.iter().find(|(n, _)| *n == name).ok_or_else(|| {
-                PyKeyError::new_err(format!("{name:?}; expected one of flows, intervals, links, traces"))
-            })?;
+        let (_, table) = self.tables.iter().find(|(n, _)| *n == name).ok_or_else(|| {
+            PyKeyError::new_err(format!("{name:?}; expected one of flows, intervals, links, traces, routes"))
+        })?;
         let columns = PyDict::new(py);
         for (name, cells) in table {
             match cells {
@@ -99,6 +98,7 @@ pub fn run(
             ("intervals", world.interval_table(&scenario)),
             ("links", world.link_table(&scenario)),
             ("traces", world.trace_table(&scenario)),
+            ("routes", world.route_table(&scenario)),
         ]
     });
     Ok(RunResult { digest, seed, run, events, scenario: to_json(&scenario), checkpoints, tables })

@@ -1,7 +1,7 @@
 //! From a resolved scenario to a world ready to run.
 
 use crate::engine::{Event, EventQueue};
-use crate::meter::{Digest, FlowMeter};
+use crate::meter::{Digest, FlowMeter, PortMeter};
 use crate::net::{Classes, Lane, Payloads, Routes};
 use crate::spec::{Classify, NodeKind, Scenario};
 use crate::world::{Flow, World};
@@ -68,6 +68,7 @@ impl World {
             });
         }
         let (interval, warm_up) = (s.interval(), s.warm_up());
+        let ports = vec![PortMeter::default(); lanes.len()];
         let mut world = World {
             now: Time::ZERO,
             end: Time::ZERO + s.duration,
@@ -85,6 +86,7 @@ impl World {
             interval_number: 0,
             interval_start: Time::ZERO,
             at_warm_up: Vec::new(),
+            ports,
             traces: Vec::new(),
             traced: s.traces.iter().fold(0, |mask, kind| mask | 1 << *kind as u8),
             log: None,

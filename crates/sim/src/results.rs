@@ -1,7 +1,8 @@
 //! Intervals, samples, and the tables that a run leaves behind.
 
+use crate::build::END;
 use crate::engine::Event;
-use crate::meter::{Count, IntervalRow};
+use crate::meter::{Count, IntervalRow, PortMeter, difference};
 use crate::spec::Scenario;
 use crate::world::{LaneMark, Log, World};
 use headgate_packet::Time;
@@ -32,6 +33,11 @@ impl World {
             }
             let (flow, interval) = (i as u32, self.interval_number);
             self.intervals.push(IntervalRow { flow, interval, start, end, warm_up, count });
+        }
+        // A last interval cut short by the end is no sample of the others' mean.
+        let measured = !warm_up && end.since(start) == self.interval;
+        for (lane, meter) in self.lanes.iter_mut().zip(&mut self.ports) {
+            meter.sample(&lane.port.counters(end), end.since(start).as_ps(), measured);
         }
         self.interval_number += 1;
         self.interval_start = end;
@@ -123,6 +129,9 @@ impl World {
             ("sink", names(s.flows.iter().map(|f| f.to.clone()))),
             ("control", names(s.flows.iter().map(|f| f.control.name().to_owned()))),
             ("workload", names(s.flows.iter().map(|f| f.workload.name().to_owned()))),
+            ("weight", Cells::Int(s.flows.iter().map(|f| i64::from(f.weight)).collect())),
+            ("packet_bytes", Cells::Int(self.flows.iter().map(|f| i64::from(f.packet_bytes)).collect())),
+            ("demand_bps", Cells::Float(s.flows.iter().map(|f| f.workload.demand_bps(f.packet.bytes())).collect())),
             ("start_s", Cells::Float(vec![self.warm_up.as_secs_f64(); n])),
             ("end_s", Cells::Float(vec![self.now.as_secs_f64(); n])),
             ("sent", total(|c| c.sent)),
@@ -205,9 +214,10 @@ impl World {
         };
         let int = |of: fn(&LaneMark) -> u64| Cells::Int(rows.iter().map(|r| of(r) as i64).collect());
         let float = |of: &dyn Fn(&LaneMark) -> f64| Cells::Float(rows.iter().map(of).collect());
+        let over = |of: &dyn Fn(&PortMeter) -> f64| Cells::Float(self.ports.iter().map(of).collect());
         let is_host = |name: &str| s.nodes.iter().any(|n| n.name == name && n.kind == crate::spec::NodeKind::Host);
         vec![
-            ("link", text(&|l, back| if back { format!("{}:reverse", l.name) } else { l.name.clone() })),
+            ("link", names(port_names(s))),
             ("from", text(&|l, back| if back { l.to.clone() } else { l.from.clone() })),
             ("to", text(&|l, back| if back { l.from.clone() } else { l.to.clone() })),
             (
@@ -226,6 +236,8 @@ impl World {
             ("delay_s", fixed(&|l| l.delay.as_secs_f64())),
             ("achieved_delay_s", float(&|r| r.travelled_ps as f64 * 1e-12 / r.arrived as f64)),
             ("utilisation", float(&|r| r.counters.busy_ps as f64 / span)),
+            ("utilisation_std", over(&|m| m.utilisation.deviation())),
+            ("intervals", Cells::Int(self.ports.iter().map(|m| m.utilisation.count as i64).collect())),
             ("offered", int(|r| r.counters.offered)),
             ("sent", int(|r| r.counters.sent)),
             ("sent_bytes", int(|r| r.counters.sent_bytes)),
@@ -233,8 +245,28 @@ impl World {
             ("drops_evicted", int(|r| r.counters.dropped[1])),
             ("marks", int(|r| r.marks)),
             ("backlog_mean", float(&|r| r.counters.backlog_ps as f64 / span)),
+            ("backlog_std", over(&|m| m.backlog.deviation())),
             ("backlog_max", int(|r| r.counters.backlog_max)),
             ("queueing_mean_s", float(&|r| r.counters.wait_ps as f64 * 1e-12 / r.counters.sent as f64)),
+            ("queueing_std_s", over(&|m| m.queueing.deviation())),
+        ]
+    }
+
+    /// The table of routes: the ports that the data of each flow crosses, in order.
+    pub fn route_table(&self, s: &Scenario) -> Table {
+        let (mut flow, mut hop, mut port) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, f) in self.flows.iter().enumerate() {
+            let path = self.hops[f.forward as usize..].iter().take_while(|l| **l != END);
+            for (h, l) in path.enumerate() {
+                flow.push(i as i64);
+                hop.push(h as i64);
+                port.push(i64::from(*l));
+            }
+        }
+        vec![
+            ("flow", Cells::Name(flow, s.flows.iter().map(|f| f.name.clone()).collect())),
+            ("hop", Cells::Int(hop)),
+            ("link", Cells::Name(port, port_names(s).collect())),
         ]
     }
 
@@ -244,7 +276,7 @@ impl World {
         let kinds = [Window, InFlight, Rtt, Backlog, Drops];
         let mut objects: Vec<String> = s.flows.iter().map(|f| f.name.clone()).collect();
         let ports = s.flows.len() as i64;
-        objects.extend(s.links.iter().flat_map(|l| [l.name.clone(), format!("{}:reverse", l.name)]));
+        objects.extend(port_names(s));
         let object = |r: &crate::meter::TraceRow| match r.kind {
             Backlog | Drops => ports + i64::from(r.object),
             Window | InFlight | Rtt => i64::from(r.object),
@@ -260,23 +292,11 @@ impl World {
     }
 }
 
+fn port_names(s: &Scenario) -> impl Iterator<Item = String> {
+    s.links.iter().flat_map(|l| [l.name.clone(), format!("{}:reverse", l.name)])
+}
+
 fn names(texts: impl Iterator<Item = String>) -> Cells {
     let texts: Vec<String> = texts.collect();
     Cells::Name((0..texts.len() as i64).collect(), texts)
-}
-
-fn difference(now: &headgate_queue::Counters, before: &headgate_queue::Counters) -> headgate_queue::Counters {
-    let mut dropped = now.dropped;
-    dropped.iter_mut().zip(before.dropped).for_each(|(d, b)| *d -= b);
-    headgate_queue::Counters {
-        offered: now.offered - before.offered,
-        offered_bytes: now.offered_bytes - before.offered_bytes,
-        sent: now.sent - before.sent,
-        sent_bytes: now.sent_bytes - before.sent_bytes,
-        dropped,
-        busy_ps: now.busy_ps - before.busy_ps,
-        wait_ps: now.wait_ps - before.wait_ps,
-        backlog_max: now.backlog_max,
-        backlog_ps: now.backlog_ps - before.backlog_ps,
-    }
 }

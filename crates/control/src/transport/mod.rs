@@ -35,6 +35,15 @@ pub enum Retransmit {
     All,
 }
 
+/// Where the round-trip estimate starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Initial {
+    /// The average starts from this round-trip time and takes in every sample with its weight.
+    Mean(Duration),
+    /// This is the timeout until the first sample, which sets the mean, and the deviation to half of it.
+    Timeout(Duration),
+}
+
 /// How the transport serves a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
@@ -46,8 +55,8 @@ pub struct Config {
     pub means: f64,
     /// ... see `means`.
     pub deviations: f64,
-    /// Timeout before the first sample.
-    pub initial_timeout: Duration,
+    /// Where the estimate starts.
+    pub initial: Initial,
     /// Least timeout.
     pub min_timeout: Duration,
     /// Greatest timeout, backed off or not.

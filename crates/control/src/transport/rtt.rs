@@ -3,7 +3,7 @@
 //! Source: Jacobson and Karels 1988, appendix A; with no weight on the deviation and a multiple of the mean it is the generic
 //! timer of Demers, Keshav and Shenker 1989, section 3.
 
-use super::Config;
+use super::{Config, Initial};
 use headgate_packet::Duration;
 
 /// Averages of the round-trip time, in seconds.
@@ -22,14 +22,20 @@ impl Default for Estimator {
 }
 
 impl Estimator {
-    /// Takes in a sample and ends any back-off. The first sample sets the mean, and the deviation to half of it.
+    /// Takes in a sample and ends any back-off.
     #[inline]
     pub fn sample(&mut self, rtt: Duration, config: &Config) {
         let rtt = rtt.as_secs_f64();
         self.backoff = 1.0;
         if !self.sampled {
-            (self.mean, self.deviation, self.sampled) = (rtt, rtt / 2.0, true);
-            return;
+            self.sampled = true;
+            match config.initial {
+                Initial::Mean(mean) => self.mean = mean.as_secs_f64(),
+                Initial::Timeout(_) => {
+                    (self.mean, self.deviation) = (rtt, rtt / 2.0);
+                    return;
+                }
+            }
         }
         let error = rtt - self.mean;
         self.mean += config.gain * error;
@@ -48,7 +54,10 @@ impl Estimator {
         let base = if self.sampled {
             Duration::from_secs_f64(config.means * self.mean + config.deviations * self.deviation)
         } else {
-            config.initial_timeout
+            match config.initial {
+                Initial::Mean(mean) => Duration::from_secs_f64(config.means * mean.as_secs_f64()),
+                Initial::Timeout(timeout) => timeout,
+            }
         };
         let base = base.max(config.min_timeout);
         let backed_off =

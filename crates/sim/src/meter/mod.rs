@@ -3,10 +3,12 @@
 mod digest;
 mod histogram;
 mod moments;
+mod port;
 
 pub use digest::Digest;
 pub use histogram::Histogram;
 pub use moments::Moments;
+pub use port::{PortMeter, difference};
 
 use headgate_packet::Time;
 

@@ -16,10 +16,15 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Adds one duration.
+    /// Adds one duration, in seconds.
     #[inline]
     pub fn record(&mut self, d: Duration) {
-        let x = d.as_secs_f64();
+        self.record_value(d.as_secs_f64());
+    }
+
+    /// Adds one value.
+    #[inline]
+    pub fn record_value(&mut self, x: f64) {
         if self.count == 0 {
             *self = Moments { count: 1, origin: x, sum: 0.0, squares: 0.0, least: x, greatest: x };
             return;

@@ -26,6 +26,13 @@ impl Default for BackgroundParams {
     }
 }
 
+impl BackgroundParams {
+    /// The rate while it is on: what it can claim then.
+    pub fn demand_bps(&self, _packet_bytes: u32) -> f64 {
+        self.rate.as_bps() as f64
+    }
+}
+
 /// A constant rate by timetable.
 #[derive(Clone, Debug)]
 pub struct Background {

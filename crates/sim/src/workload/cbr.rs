@@ -21,6 +21,13 @@ impl Default for CbrParams {
     }
 }
 
+impl CbrParams {
+    /// The rate.
+    pub fn demand_bps(&self, _packet_bytes: u32) -> f64 {
+        self.rate.as_bps() as f64
+    }
+}
+
 /// Equally spaced packets.
 #[derive(Clone, Debug)]
 pub struct Cbr {

@@ -12,6 +12,13 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct FtpParams {}
 
+impl FtpParams {
+    /// Without end.
+    pub fn demand_bps(&self, _packet_bytes: u32) -> f64 {
+        f64::INFINITY
+    }
+}
+
 /// An endless transfer.
 #[derive(Clone, Debug)]
 pub struct Ftp;

@@ -15,6 +15,11 @@ macro_rules! workloads {
         }
 
         impl Spec {
+            /// Bits a second that the workload asks for in the long run, from packets of `packet_bytes`; infinite without an end.
+            pub fn demand_bps(&self, packet_bytes: u32) -> f64 {
+                match self { $(Spec::$Type(p) => p.demand_bps(packet_bytes)),+ }
+            }
+
             /// The workload of one flow whose packets are `packet_bytes` long.
             pub fn build(&self, packet_bytes: u32) -> AnyWorkload {
                 match self { $(Spec::$Type(p) => AnyWorkload::$Type($module::$Type::new(p, packet_bytes))),+ }

@@ -44,6 +44,14 @@ impl Default for OnOffParams {
     }
 }
 
+impl OnOffParams {
+    /// The rate in its share of the time.
+    pub fn demand_bps(&self, _packet_bytes: u32) -> f64 {
+        let (on, off) = (self.on.as_secs_f64(), self.off.as_secs_f64());
+        if on == 0.0 { 0.0 } else { self.rate.as_bps() as f64 * on / (on + off) }
+    }
+}
+
 /// Bursts at a constant rate.
 #[derive(Clone, Debug)]
 pub struct OnOff {

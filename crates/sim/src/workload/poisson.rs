@@ -22,6 +22,13 @@ impl Default for PoissonParams {
     }
 }
 
+impl PoissonParams {
+    /// One packet in the mean gap.
+    pub fn demand_bps(&self, packet_bytes: u32) -> f64 {
+        f64::from(packet_bytes) * 8.0 / self.mean.as_secs_f64()
+    }
+}
+
 /// Packets at exponentially distributed gaps.
 #[derive(Clone, Debug)]
 pub struct Poisson {

@@ -23,6 +23,13 @@ impl Default for TelnetParams {
     }
 }
 
+impl TelnetParams {
+    /// One packet in the mean gap.
+    pub fn demand_bps(&self, packet_bytes: u32) -> f64 {
+        PoissonParams { mean: self.mean }.demand_bps(packet_bytes)
+    }
+}
+
 /// A typing user.
 #[derive(Clone, Debug)]
 pub struct Telnet(Poisson);

@@ -1,0 +1,48 @@
+# headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
+.PHONY: demo test bench docs lint check-tools clean
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+UV_VERSION := 0.13.8
+TOOLS := .cache/tools
+UV := UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=.venv $(TOOLS)/bin/uv
+SYNC := $(UV) sync --quiet --locked --inexact --python $(PYTHON)
+BIN := .venv/bin
+
+demo: $(TOOLS)/bin/uv ## build, reproduce scenario 2 of the 1989 paper, write a report
+	@$(SYNC) --extra plots
+	@$(BIN)/headgate reproduce demers1989 scenario-2 --report out/demo
+
+test: $(TOOLS)/bin/uv ## build and run all tests
+	@$(SYNC) --all-extras --group dev
+	cargo test --workspace --exclude headgate-python --locked --quiet
+	$(BIN)/pytest
+
+bench: $(TOOLS)/bin/uv ## measure speed and memory
+	@$(SYNC)
+	@$(BIN)/headgate bench
+
+lint: $(TOOLS)/bin/uv ## formatting, lints and types
+	@$(SYNC) --all-extras --group dev
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	cargo xtask check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
+	@$(SYNC) --all-extras --group docs
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build
+
+# A private uv in the checkout; nothing outside it is touched.
+$(TOOLS)/bin/uv: Makefile
+	@command -v $(PYTHON) >/dev/null || { echo "headgate needs Python 3.11 or newer: no '$(PYTHON)' found (set PYTHON=...)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "headgate needs Python 3.11 or newer: '$(PYTHON)' is older (set PYTHON=...)" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "headgate needs a Rust toolchain (1.88 or newer): no 'cargo' found, see https://rustup.rs" >&2; exit 1; }
+	@$(PYTHON) -m venv $(TOOLS) || { echo "headgate needs Python's venv module (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) || { echo "headgate could not install uv $(UV_VERSION) from PyPI: is there a network?" >&2; exit 1; }
+	@touch $@
+
+clean: ## remove everything that was built or installed
+	rm -rf .cache .venv target out docs/_build python/headgate/*.so

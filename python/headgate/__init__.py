@@ -1,0 +1,43 @@
+"""headgate: queueing disciplines and congestion control, simulated, measured and compared with the papers.
+
+>>> import headgate
+>>> scenario = headgate.Scenario.from_dict({
+...     "duration": "70s",
+...     "nodes": [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "b", "kind": "host"}],
+...     "links": [
+...         {"from": "a", "to": "g", "rate": "800kbit/s"},
+...         {"from": "g", "to": "b", "rate": "80kbit/s", "queue": {"kind": "fq", "buffer": "20pkt"}},
+...     ],
+...     "flows": [{"name": "ftp{i}", "from": "a", "to": "b", "count": 2}],
+... })
+>>> results = scenario.run(seed=1)
+>>> round(sum(f.goodput_pps.mean for f in results.flow_summaries()), 1)
+10.0
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from ._core import ScenarioError, __version__
+
+if TYPE_CHECKING:
+    from .papers import Reproduction, reproduce
+    from .results import Results
+    from .scenario import Scenario
+
+__all__ = ["Reproduction", "Results", "Scenario", "ScenarioError", "__version__", "reproduce"]
+
+#: Loaded on first use, so that `import headgate` costs milliseconds.
+_LAZY = {"Scenario": "scenario", "Results": "results", "reproduce": "papers", "Reproduction": "papers"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

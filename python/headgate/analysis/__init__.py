@@ -1,0 +1,19 @@
+"""What one computes from results: means with their intervals, fairness, utility."""
+
+from __future__ import annotations
+
+from .fairness import jain_index, max_min, network_max_min, shortfall
+from .means import Mean, mean_of, student_quantile
+from .utility import power, utility
+
+__all__ = [
+    "Mean",
+    "jain_index",
+    "max_min",
+    "mean_of",
+    "network_max_min",
+    "power",
+    "shortfall",
+    "student_quantile",
+    "utility",
+]

@@ -1,0 +1,96 @@
+"""Fairness: Jain's index, the max-min ideal of a line and of a network, and the distance from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def jain_index(allocations: npt.ArrayLike) -> float:
+    """Jain's fairness index of allocations, dimensionless: 1 if all are equal, 1/n if one has everything.
+
+    Source: Jain, Chiu and Hawe 1984 (DEC-TR-301). nan without any allocation above zero.
+
+    >>> jain_index([5, 5]), jain_index([1, 0, 0, 0])
+    (1.0, 0.25)
+    """
+    x = np.asarray(allocations, dtype=np.float64)
+    squares = float(x.size * (x**2).sum())
+    return float(x.sum()) ** 2 / squares if squares > 0 else math.nan
+
+
+def max_min(capacity: float, demands: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Floats:
+    """The max-min fair allocation of one line, in the unit of `capacity`; demands may be infinite.
+
+    Source: Demers, Keshav and Shenker 1989, section 2.1; weights as in section 5.
+
+    >>> max_min(10, [2, 2.6, 4, 5]).round(3).tolist()
+    [2.0, 2.6, 2.7, 2.7]
+    """
+    demand = np.asarray(demands, dtype=np.float64)
+    return network_max_min([capacity], [[0]] * demand.size, demand, weights)
+
+
+def network_max_min(
+    capacities: Sequence[float],
+    routes: Sequence[Sequence[int]],
+    demands: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+) -> Floats:
+    """The max-min fair allocation of a network by progressive filling (Bertsekas and Gallager 1987, section 6.5).
+
+    All allocations rise together, in proportion to their weights, until a line is full or a demand met; what crosses a full line is frozen.
+
+    Args:
+        capacities: of each line.
+        routes: of each flow, the lines that it crosses; a flow that crosses none gets its demand.
+        demands: of each flow; infinite unless given.
+        weights: of each flow; 1 unless given.
+
+    Returns:
+        The allocation of each flow, in the unit of `capacities`.
+
+    >>> network_max_min([10, 4], [[0], [0, 1], [1]]).tolist()
+    [8.0, 2.0, 2.0]
+    """
+    n = len(routes)
+    demand = np.full(n, np.inf) if demands is None else np.asarray(demands, dtype=np.float64)
+    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    crosses = np.zeros((len(capacities), n), dtype=bool)
+    for flow, route in enumerate(routes):
+        crosses[list(route), flow] = True
+    capacity = np.asarray(capacities, dtype=np.float64)
+    share = np.zeros(n)
+    active = np.ones(n, dtype=bool)
+    while active.any():
+        load = (crosses * (weight * active)).sum(axis=1)
+        used = (crosses * share).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            by_line = np.where(load > 0, (capacity - used) / load, np.inf)
+            by_demand = np.where(active, (demand - share) / weight, np.inf)
+        step = max(0.0, float(min(by_line.min(initial=np.inf), by_demand.min(initial=np.inf))))
+        if math.isinf(step):
+            share[active] = np.inf
+            break
+        share[active] += step * weight[active]
+        full = (load > 0) & (by_line <= step * (1 + 1e-12))
+        met = active & (by_demand <= step * (1 + 1e-12))
+        share[met] = demand[met]
+        active &= ~met & ~crosses[full].any(axis=0)
+    return share
+
+
+def shortfall(allocations: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
+    """Distance from an ideal: the largest share of its due that a flow misses, from 0 to 1.
+
+    >>> shortfall([5.0, 4.0], [4.5, 5.0])
+    0.2
+    """
+    x, due = np.asarray(allocations, dtype=np.float64), np.asarray(ideal, dtype=np.float64)
+    some = (due > 0) & np.isfinite(due)
+    return float(np.clip(1 - x[some] / due[some], 0.0, None).max(initial=0.0))

@@ -1,0 +1,33 @@
+"""headgate check and headgate schema: what a scenario file means, and what it may say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from .. import _core
+from ..scenario import Scenario
+from .show import print_json
+
+
+@click.command(
+    epilog="""\b
+Example:
+  headgate check scenarios/two-sources.toml"""
+)
+@click.argument("file", type=click.Path(path_type=Path))
+def check(file: Path) -> None:
+    """Validate the scenario in FILE and print it as JSON with every default filled in."""
+    print_json(Scenario.from_file(file).resolve())
+
+
+@click.command(
+    epilog="""\b
+Example (editors complete scenario files from it):
+  headgate schema > scenario.schema.json"""
+)
+def schema() -> None:
+    """Print the JSON Schema of scenario files."""
+    print_json(json.loads(_core.schema()))

@@ -1,0 +1,41 @@
+"""headgate diff: the first event in which two runs differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from .show import console, print_json
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headgate diff out/monday out/tuesday
+  headgate diff before.toml after.toml"""
+)
+@click.argument("run_a", type=click.Path(path_type=Path))
+@click.argument("run_b", type=click.Path(path_type=Path))
+@click.option("--run", "number", type=click.IntRange(0), default=0, show_default=True, help="Replication to compare.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison for machines.")
+@click.pass_context
+def diff(context: click.Context, run_a: Path, run_b: Path, number: int, as_json: bool) -> None:
+    """Compare two runs: folders written by `run --out`, or scenario files, which are run first. Exit code 1 if they differ."""
+    from ..diff import compare, load
+
+    found = compare(load(run_a, number), load(run_b, number))
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        out = console()
+        if found.equal:
+            out.print(f"equal: digest {found.a.digest}, {found.a.events} events")
+        else:
+            out.print(f"different: digests {found.a.digest} and {found.b.digest}; they part at event {found.event}")
+            for source, text in ((found.a, found.first), (found.b, found.second)):
+                out.print(
+                    f"  {escape(source.name)}: {escape(text or 'no event shown: only contents of packets differ')}"
+                )
+    context.exit(0 if found.equal else 1)

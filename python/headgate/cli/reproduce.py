@@ -1,0 +1,46 @@
+"""headgate reproduce: a paper's numbers beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from .show import console, print_json, progress
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headgate reproduce demers1989 scenario-2
+  headgate reproduce keshav1991 --report out/keshav1991
+  headgate list papers"""
+)
+@click.argument("paper")
+@click.argument("items", nargs=-1)
+@click.option(
+    "--seeds", type=click.IntRange(0, 10_000), default=5, show_default=True, help="Runs with random start phases."
+)
+@click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
+@click.option(
+    "--report", type=click.Path(path_type=Path), metavar="DIR", help="Also write an HTML report with figures there."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison for machines.")
+def reproduce(
+    paper: str, items: tuple[str, ...], seeds: int, threads: int | None, report: Path | None, as_json: bool
+) -> None:
+    """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours."""
+    from ..papers import print_reproduction
+    from ..papers import reproduce as reproduce_paper
+
+    with progress(f"reproducing {paper}") as callback:
+        result = reproduce_paper(paper, *items, seeds=seeds, threads=threads, progress=callback)
+    page = result.save_report(report) if report is not None else None
+    if as_json:
+        print_json(result.to_dict())
+        return
+    out = console()
+    print_reproduction(result, out)
+    if page is not None:
+        out.print(f"report: {escape(page)}", soft_wrap=True)

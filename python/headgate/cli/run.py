@@ -1,0 +1,138 @@
+"""headgate run: simulates a scenario file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from ..errors import HeadgateError
+from ..results import Results, digits
+from ..scenario import Scenario
+from ..tables import FORMATS
+from .show import console, mean_text, print_json, progress
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headgate run scenarios/two-sources.toml
+  headgate run scenarios/two-sources.toml --set links.slow.queue.kind=fcfs --replications 10
+  headgate run scenarios/two-sources.toml --out out/two-sources --format parquet"""
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams, instead of the file's.")
+@click.option("--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Independent runs.")
+@click.option(
+    "--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. links.slow.rate=1Mbit/s."
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for the tables and the manifest.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="csv", show_default=True, help="Of the tables.")
+@click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
+def run(
+    file: Path,
+    seed: int | None,
+    replications: int,
+    changes: tuple[str, ...],
+    out: Path | None,
+    form: str,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Simulate the scenario in FILE and print its flows and links."""
+    scenario = Scenario.from_file(file)
+    for change in changes:
+        path, sign, value = change.partition("=")
+        if not sign:
+            raise HeadgateError(f"--set {change}: expected PATH=VALUE, such as links.slow.rate=1Mbit/s")
+        scenario = scenario.set(path.strip(), parse_value(value.strip()))
+    with progress(f"running {file.name}") as callback:
+        results = scenario.run(seed, replications, threads, callback)
+    if out is not None:
+        results.save(out, form)
+    if as_json:
+        print_json(results.to_dict())
+    else:
+        print_results(results)
+        if out is not None:
+            console().print(f"tables in {escape(str(out))}")
+
+
+def parse_value(text: str) -> Any:
+    """A value as TOML writes it; anything else is text.
+
+    >>> parse_value("3"), parse_value("true"), parse_value("[1, 2]"), parse_value("10Mbit/s")
+    (3, True, [1, 2], '10Mbit/s')
+    """
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except (tomllib.TOMLDecodeError, KeyError, RecursionError):
+        return text
+
+
+#: More flows or ports than this are not listed one by one in the terminal.
+MOST = 60
+
+
+def print_results(results: Results) -> None:
+    """The tables in the terminal."""
+    out = console()
+    several = len(results.runs) > 1
+    over = f"{len(results.runs)} replications" if several else "intervals after the warm-up"
+    out.print(
+        f"[bold]{escape(results.scenario['name'] or 'scenario')}[/]  seed {results.seed}  digest {results.runs[0].digest}"
+    )
+    out.print(f"[dim]mean ± standard deviation (95 % half width) over {over}; counts are totals[/]")
+    flows = results.flow_summaries()
+    table = Table(title="flows", title_justify="left")
+    for heading in ("flow", "control", "workload"):
+        table.add_column(heading)
+    for heading in (
+        "goodput pkt/s",
+        "goodput kbit/s",
+        "max-min kbit/s",
+        "rtt ms",
+        "queueing ms",
+        "drops",
+        "retrans.",
+        "timeouts",
+        "marks",
+    ):
+        table.add_column(heading, justify="right")
+    for f in flows[:MOST]:
+        table.add_row(
+            escape(f.flow), f.control, f.workload, mean_text(f.goodput_pps), mean_text(f.goodput_bps, 1e-3),
+            digits(f.max_min_bps * 1e-3), mean_text(f.rtt_s, 1e3), mean_text(f.queueing_s, 1e3),
+            str(f.drops), str(f.retransmissions), str(f.timeouts), str(f.marks),
+        )  # fmt: skip
+    out.print(table)
+    if len(flows) > MOST:
+        out.print(f"[dim]and {len(flows) - MOST} more flows; --out or --json has them all[/]")
+    _print_links(results, out)
+    fairness = results.fairness()
+    parts = [f"{k.replace('_', ' ')} {digits(v)}" for k, v in fairness.items() if v is not None]
+    out.print("fairness: " + ", ".join(parts))
+
+
+def _print_links(results: Results, out: Any) -> None:
+    """Ports that a discipline manages or that did something; hosts' ports only if they are busy."""
+    links = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
+    table = Table(title="ports of gateways that sent something", title_justify="left")
+    for heading in ("port", "queue"):
+        table.add_column(heading)
+    for heading in ("utilisation %", "backlog pkt", "most", "queueing ms", "drops full", "evicted", "marks"):
+        table.add_column(heading, justify="right")
+    for x in links[:MOST]:
+        table.add_row(
+            escape(x.link), x.queue, mean_text(x.utilisation, 100), mean_text(x.backlog), str(x.backlog_max),
+            mean_text(x.queueing_s, 1e3), str(x.drops["full"]), str(x.drops["evicted"]), str(x.marks),
+        )  # fmt: skip
+    if links:
+        out.print(table)
+    if len(links) > MOST:
+        out.print(f"[dim]and {len(links) - MOST} more ports; --out or --json has them all[/]")

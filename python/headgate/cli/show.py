@@ -1,0 +1,70 @@
+"""How commands talk to people: tables, progress and errors."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from ..analysis import Mean
+from ..parallel import Progress as Callback
+from ..results import digits
+
+
+def console() -> Console:
+    """Standard output; tables that go into a file or a pipe get the width they need."""
+    out = Console(highlight=False)
+    return out if out.is_terminal else Console(highlight=False, width=160)
+
+
+def fail(message: str) -> int:
+    """Prints an error as one paragraph; gives the exit code."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]error:[/] {escape(message)}")
+    return 2
+
+
+def print_json(value: Any) -> None:
+    """Prints a value for machines, and nothing else."""
+    json.dump(value, sys.stdout, indent=1, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+def mean_text(mean: Mean, scale: float = 1.0) -> str:
+    """A mean with its deviation and the half width of its 95 % interval; never without its spread."""
+    if mean.n == 0:
+        return "-"
+    value = digits(mean.mean * scale)
+    if mean.n == 1 or not mean.std >= 0:
+        return f"{value} (n=1)"
+    return f"{value} ± {digits(mean.std * scale, 2)} ({digits(mean.half * scale, 2)})"
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callback | None]:
+    """A progress bar on standard error; nothing if that is not a terminal."""
+    err = Console(stderr=True)
+    if not err.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        runs = bar.add_task("runs", total=None, visible=False)
+
+        def update(share: float, done: int, total: int) -> None:
+            bar.update(task, completed=share * total, total=total)
+            bar.update(runs, completed=done, total=total)
+
+        yield update

@@ -1,0 +1,35 @@
+"""Errors that a user can mend: shown as one paragraph, with exit code 2."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class HeadgateError(Exception):
+    """Something that the user gave is wrong; the text names the place, the value and what was expected."""
+
+
+class MissingExtraError(HeadgateError, ImportError):
+    """A part of the package that is an extra of the installation is missing."""
+
+
+def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
+    """The error for a library that an extra brings.
+
+    >>> print(missing_extra("a Parquet file", "pyarrow", "data"))
+    a Parquet file needs pyarrow, which is not installed; expected: pip install 'headgate[data]'
+    """
+    return MissingExtraError(
+        f"{what} needs {library}, which is not installed; expected: pip install 'headgate[{extra}]'"
+    )
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint with the nearest valid name, or nothing.
+
+    >>> nearest("fsfs", ["fcfs", "fq"])
+    ' Did you mean "fcfs"?'
+    """
+    near = difflib.get_close_matches(name, list(known), 1, 0.4)
+    return f' Did you mean "{near[0]}"?' if near else ""

@@ -1,0 +1,137 @@
+"""Claims of a paper as predicates over what was measured, and the view of an item's runs that they see."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .measure import Floats, Outcome
+from .model import Item, Metric, Paper, unknown
+
+Span = tuple[float, float]
+
+#: A predicate: whether the claim holds, and the measured value in words. `None` means that it cannot be tested yet.
+Predicate = Callable[["Runs"], tuple[bool | None, str]]
+
+
+class Runs:
+    """All runs of one item: per variant a base run (everybody starts at once) and runs with random start phases."""
+
+    def __init__(
+        self, paper: Paper, item: Item, base: Mapping[str, Outcome], seeds: Mapping[str, list[Outcome]]
+    ) -> None:
+        """Collects the outcomes of `item`."""
+        self.paper = paper
+        self.item = item
+        self.base = base
+        self.seeds = seeds
+
+    def of(self, variant: str, metric: str, *sources: str, span: Span | None = None) -> Floats:
+        """The base run's values of these sources; nan where nothing was measured."""
+        return self._values(self._base(variant), metric, sources, span)
+
+    def over(self, variant: str, metric: str, *sources: str, span: Span | None = None) -> Floats:
+        """Values of these sources in the base run (row 0) and in every seed (the other rows)."""
+        runs = [self._base(variant), *self.seeds.get(variant, [])]
+        return np.array([self._values(r, metric, sources, span) for r in runs])
+
+    def sd(self, variant: str, metric: str, *sources: str, span: Span | None = None) -> Floats:
+        """Standard deviations of the base run's interval means."""
+        m = self._metric(metric)
+        return np.array([self._base(variant).value(m, s, span).std for s in sources])
+
+    def intervals(self, variant: str, metric: str, source: str, span: Span | None = None) -> Floats:
+        """The base run's interval means of one source."""
+        return self._base(variant).series(self._metric(metric), source, span)
+
+    def trace(self, variant: str, kind: str, source: str) -> tuple[Floats, Floats]:
+        """Times and values of a trace of the base run."""
+        return self._base(variant).trace(kind, source)
+
+    def _base(self, variant: str) -> Outcome:
+        if variant not in self.base:
+            raise unknown("variant", variant, self.base)
+        return self.base[variant]
+
+    def _metric(self, name: str) -> Metric:
+        if name not in self.paper.metrics:
+            raise unknown("metric", name, self.paper.metrics)
+        return self.paper.metrics[name]
+
+    def _values(self, run: Outcome, metric: str, sources: tuple[str, ...], span: Span | None) -> Floats:
+        m = self._metric(metric)
+        return np.array([run.value(m, s, span).mean for s in sources])
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper about one item, with its predicate."""
+
+    id: str
+    item: str
+    text: str
+    test: Predicate
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of a claim: `holds` is None where it could not be tested."""
+
+    id: str
+    text: str
+    holds: bool | None
+    measured: str
+
+
+class Claims:
+    """The list of a paper's claims; its `claims` module fills one, called `CLAIMS`."""
+
+    def __init__(self) -> None:
+        """An empty list."""
+        self.all: list[Claim] = []
+
+    def claim(self, name: str, item: str, text: str) -> Callable[[Predicate], Predicate]:
+        """Decorator: registers a predicate as a claim about an item."""
+
+        def register(test: Predicate) -> Predicate:
+            self.all.append(Claim(name, item, text, test))
+            return test
+
+        return register
+
+    def later(self, name: str, item: str, text: str, why: str) -> None:
+        """A claim that cannot be tested yet."""
+        self.all.append(Claim(name, item, text, lambda _runs: (None, why)))
+
+
+def claims_of(paper: str) -> list[Claim]:
+    """The claims in a paper's folder, in their order."""
+    module = importlib.import_module(f"{__package__}.{paper}.claims")
+    claims: Claims = module.CLAIMS
+    return claims.all
+
+
+def examine(claim: Claim, runs: Runs) -> Finding:
+    """Tests one claim."""
+    holds, measured = claim.test(runs)
+    return Finding(claim.id, claim.text, None if holds is None else bool(holds), measured)
+
+
+def spread(values: Floats) -> float:
+    """Largest over smallest; infinite when the smallest is not above zero."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return high / low if low > 0 else math.inf
+
+
+def listed(values: Floats, digits: int = 2) -> str:
+    """Numbers in a row, for the text of a measured value."""
+    return ", ".join("none" if math.isnan(v) else f"{v:.{digits}f}" for v in np.ravel(values))
+
+
+def ends(values: Floats, digits: int = 2) -> str:
+    """Lowest and highest value over the runs."""
+    return f"{np.nanmin(values):.{digits}f} to {np.nanmax(values):.{digits}f}"

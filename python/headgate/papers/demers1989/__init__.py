@@ -1,0 +1,1 @@
+"""Data of one paper: see paper.toml."""

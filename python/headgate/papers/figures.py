@@ -1,0 +1,176 @@
+"""Figures of a paper's report, drawn with matplotlib: utility diagrams and windows against time."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..analysis import mean_of
+from ..errors import missing_extra
+from .claims import Runs
+from .model import Figure, unknown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+#: One look per series: colour, font style of the numbers (FCFS upright, FQ italic, as in the thesis), line style.
+_LOOK = (
+    ("#b3401f", "normal", "-"),
+    ("#1f5fa8", "italic", "--"),
+    ("#2f7d3b", "normal", ":"),
+    ("#7a4fa3", "italic", "-."),
+)
+
+
+def _drawing(width: float = 7.2, height: float = 4.6) -> tuple[Drawing, Axes]:
+    """An empty figure of the given size in inches, with one pair of axes.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure as Drawing
+    except ImportError:
+        raise missing_extra("a figure", "matplotlib", "plots") from None
+    drawing = Drawing(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(drawing)
+    return drawing, drawing.add_subplot()
+
+
+def draw(figure: Figure, runs: Runs) -> Drawing:
+    """Draws a figure from the runs of its item.
+
+    Raises:
+        PaperError: the figure's kind does not exist.
+        MissingExtraError: matplotlib is not installed.
+    """
+    if figure.kind not in _KINDS:
+        raise unknown("kind of figure", figure.kind, _KINDS)
+    return _KINDS[figure.kind](figure, runs)
+
+
+def to_svg(drawing: Drawing) -> str:
+    """The figure as an SVG element for a page; text stays text."""
+    import matplotlib as mpl
+
+    out = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "headgate"}):
+        drawing.savefig(out, format="svg", metadata={"Date": None})
+    text = out.getvalue()
+    return text[text.index("<svg") :]
+
+
+def to_png(drawing: Drawing) -> bytes:
+    """The figure as a PNG file at 150 dots per inch."""
+    out = io.BytesIO()
+    drawing.savefig(out, format="png", dpi=150)
+    return out.getvalue()
+
+
+def _utility(figure: Figure, runs: Runs) -> Drawing:
+    """Throughput against delay: each source is its number at (mean, mean), in a box of both intervals.
+
+    The dashed box is REAL's "95 %" (three standard deviations to each side), the filled one Student's. They are taken over
+    interval means, or over the seeds where the base run has one interval. A box too small to see is left out.
+    """
+    drawing, axes = _drawing()
+    delay = "delay" if "delay" in runs.paper.metrics else "round_trip_time"
+    unit = {n.metric: n.unit for n in runs.item.numbers}
+    for series, (colour, style, _) in zip(figure.series, _LOOK, strict=False):
+        by_place: dict[tuple[float, float], list[str]] = {}
+        for source in dict.fromkeys(n.source for n in runs.item.numbers if n.row == series):
+            x, y = (_spread(runs, series, m, source) for m in ("throughput", delay))
+            if math.isnan(x[0]) or math.isnan(y[0]):
+                continue
+            _boxes(axes, x, y, colour)
+            by_place.setdefault((float(f"{x[0]:.2g}"), float(f"{y[0]:.2g}")), []).append(source)
+            axes.plot(x[0], y[0], marker=".", ms=3, color=colour)
+        for number, (place, sources) in enumerate(by_place.items()):
+            shift = (4, 4 + 11 * (number % 2))
+            axes.annotate(
+                ",".join(sources),
+                place,
+                xytext=shift,
+                textcoords="offset points",
+                color=colour,
+                fontstyle=style,
+                fontsize=11,
+            )
+        axes.plot(
+            [], [], marker="s", ls="", color=colour, label=f"{series} ({'italic' if style == 'italic' else 'upright'})"
+        )
+    axes.set_xlabel(
+        f"throughput ({unit.get('throughput', '')}{' excluding retransmissions' if _excludes(runs) else ''})"
+    )
+    axes.set_ylabel(f"round-trip delay ({unit.get(delay, 's')})")
+    axes.margins(0.12)
+    axes.grid(color="#dddddd", lw=0.5)
+    _legend(axes)
+    return drawing
+
+
+def _excludes(runs: Runs) -> bool:
+    return "-retransmissions" in runs.paper.metrics["throughput"].counts
+
+
+def _spread(runs: Runs, series: str, metric: str, source: str) -> tuple[float, float, float]:
+    """Mean, REAL half width and Student half width of one source."""
+    value = mean_of(runs.intervals(series, metric, source))
+    if value.n < 2:
+        over = mean_of(np.asarray(runs.over(series, metric, source)[:, 0]))
+        return value.mean, over.real, over.half
+    return value.mean, value.real, value.half
+
+
+def _boxes(axes: Axes, x: tuple[float, float, float], y: tuple[float, float, float], colour: str) -> None:
+    from matplotlib.patches import Rectangle
+
+    for half_x, half_y, look in (
+        (x[1], y[1], {"fill": False, "ls": "--"}),
+        (x[2], y[2], {"fill": True, "alpha": 0.18}),
+    ):
+        if math.isnan(half_x) or math.isnan(half_y) or (half_x == 0 and half_y == 0):
+            continue
+        kind: dict[str, Any] = dict(look)
+        corner = (x[0] - half_x, y[0] - half_y)
+        axes.add_patch(Rectangle(corner, 2 * half_x, 2 * half_y, color=colour, lw=0.8, **kind))
+
+
+def _legend(axes: Axes) -> None:
+    """The legend above the plot, with two entries that say what the boxes are."""
+    from matplotlib.patches import Patch
+
+    handles, labels = axes.get_legend_handles_labels()
+    handles += [Patch(fill=False, ls="--", ec="#666666"), Patch(fc="#66666640")]
+    labels += ['±3 sd (REAL "95 %")', "95 % Student"]
+    axes.legend(handles, labels, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=4, fontsize=9)
+
+
+def _window(figure: Figure, runs: Runs) -> Drawing:
+    """Windows of the sources against time."""
+    drawing, axes = _drawing(height=3.6)
+    sources = figure.options.get("sources") or [n.source for n in runs.item.numbers if n.row == figure.series[0]]
+    for source, (colour, _, line) in zip(dict.fromkeys(sources), _LOOK, strict=False):
+        times, window = runs.trace(figure.series[0], "window", source)
+        axes.step(times, window, where="post", color=colour, ls=line, lw=1.1, label=f"source {source}")
+    for start, end, text in figure.options.get("shade", []):
+        axes.axvspan(start, end, color="#eeeeee", zorder=0)
+        axes.text(
+            (start + end) / 2, 0.97, text, transform=axes.get_xaxis_transform(), ha="center", va="top", fontsize=9
+        )
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("window (packets)")
+    axes.set_ylim(bottom=0)
+    axes.margins(x=0.01)
+    axes.set_ylim(top=axes.get_ylim()[1] * 1.1)
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.15), ncols=4, fontsize=9)
+    return drawing
+
+
+_KINDS: dict[str, Callable[[Figure, Runs], Drawing]] = {"utility": _utility, "window": _window}

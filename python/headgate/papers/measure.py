@@ -1,0 +1,65 @@
+"""What a run of a paper's scenario gave: the paper's measures, from the intervals table, by REAL's method."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..analysis import Mean, mean_of
+from ..tables import Column, from_core
+from .model import Metric, PaperError
+
+Floats = npt.NDArray[np.float64]
+
+
+class Outcome:
+    """The interval records of one run, and its traces."""
+
+    def __init__(self, result: _core.RunResult) -> None:
+        """Keeps what the measures need from a run."""
+        self.digest = result.digest
+        self.seed = result.seed
+        self.run = result.run
+        self._intervals = from_core(result.table("intervals"))
+        self._traces = from_core(result.table("traces"))
+        links = from_core(result.table("links"))
+        self.flows: list[str] = list(dict.fromkeys(self._intervals["flow"].tolist()))
+        self.utilisation: Mapping[str, float] = dict(
+            zip(links["link"].tolist(), links["utilisation"].tolist(), strict=True)
+        )
+
+    def series(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Floats:
+        """The measure in each interval after the warm-up (and within `span`, in seconds), for one source of the paper."""
+        c = self._intervals
+        chosen: Column = (c["flow"] == self.flow(source)) & (c["warm_up"] == 0)
+        if span is not None:
+            chosen &= (c["start_s"] >= span[0] - 1e-9) & (c["end_s"] <= span[1] + 1e-9)
+        if metric.mean:
+            return np.asarray(c[metric.mean][chosen])
+        total = np.zeros(int(chosen.sum()))
+        for name in metric.counts:
+            total += -c[name[1:]][chosen] if name.startswith("-") else c[name][chosen]
+        return total / (c["end_s"] - c["start_s"])[chosen] if metric.per_second else total
+
+    def value(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Mean:
+        """The measure over the run: mean of the interval means."""
+        return mean_of(self.series(metric, source, span))
+
+    def flow(self, source: str) -> str:
+        """The flow that a table calls `source`: the flow of that name, or the one whose name ends in that number."""
+        if source in self.flows:
+            return source
+        fits = [f for f in self.flows if (m := re.search(r"\d+$", f)) and m[0] == source]
+        if len(fits) != 1:
+            raise PaperError(f"source {source!r} of the paper is not one flow of the scenario: {', '.join(self.flows)}")
+        return fits[0]
+
+    def trace(self, kind: str, source: str) -> tuple[Floats, Floats]:
+        """Times in seconds and values of a trace of one source."""
+        t = self._traces
+        chosen = (t["trace"] == kind) & (t["object"] == self.flow(source))
+        return t["time_s"][chosen], t["value"][chosen]

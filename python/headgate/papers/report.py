@@ -1,0 +1,71 @@
+"""The report of a reproduction: one HTML page, everything in it, and its figures as files beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import HeadgateError, missing_extra
+from ..files import atomic, write_text
+from .figures import draw, to_png, to_svg
+from .present import ours_text, paper_text, seeds_text, tables
+
+if TYPE_CHECKING:
+    from .model import Figure
+    from .runner import ItemResult, Reproduction
+
+
+def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> Path:
+    """Writes `index.html`, and each figure as SVG and PNG, into `folder`; gives the path of the page.
+
+    Raises:
+        MissingExtraError: matplotlib or jinja2 is not installed.
+        HeadgateError: the folder cannot be written.
+    """
+    try:
+        from jinja2 import Environment
+        from markupsafe import Markup
+    except ImportError:
+        raise missing_extra("a report", "jinja2", "plots") from None
+    place = Path(folder)
+    text = resources.files(__package__).joinpath("report.html.j2").read_text("utf-8")
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    try:
+        figures = {
+            item.item.name: [(f, Markup(svg)) for f, svg in _figures(reproduction, item, place)]
+            for item in reproduction.items
+        }
+    except OSError as e:
+        raise HeadgateError(f"{place}: cannot be written; {e.strerror or e}") from None
+    page = environment.from_string(text).render(
+        paper=reproduction.paper,
+        notes=[n.strip() for n in reproduction.paper.notes.split("\n- ")],
+        items=reproduction.items,
+        seeds=reproduction.seeds,
+        counts=reproduction.counts(),
+        figures=figures,
+        tables=tables,
+        paper_text=paper_text,
+        ours_text=ours_text,
+        seeds_text=seeds_text,
+    )
+    path = place / "index.html"
+    write_text(path, page)
+    return path
+
+
+def _figures(reproduction: Reproduction, item: ItemResult, place: Path) -> Iterator[tuple[Figure, str]]:
+    """Draws the figures of one item and writes their files."""
+    for figure in reproduction.paper.figures:
+        if figure.item != item.item.name or item.runs is None:
+            continue
+        drawing = draw(figure, item.runs)
+        svg = to_svg(drawing)
+        stem = f"{reproduction.paper.name}-{figure.name}"
+        write_text(place / f"{stem}.svg", svg)
+        with atomic(place / f"{stem}.png") as file:
+            file.write_bytes(to_png(drawing))
+        yield figure, svg

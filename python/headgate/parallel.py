@@ -1,0 +1,70 @@
+"""Independent runs side by side: one thread to a run, results in the order of the jobs whatever the number of threads."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+from . import _core
+
+T = TypeVar("T")
+
+#: Called with (share done of all runs, from 0 to 1; runs completed; runs in all).
+Progress = Callable[[float, int, int], None]
+
+
+class _StoppedError(Exception):
+    """Raised inside a run that is to end."""
+
+
+def run_all(
+    jobs: Sequence[tuple[str, int | None, int]],
+    take: Callable[[int, _core.RunResult], T],
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[T]:
+    """Runs jobs and gives what `take` made of each result, in their order.
+
+    Args:
+        jobs: (scenario as JSON text, seed or None for the scenario's own, number of the replication).
+        take: called in the worker with the job's number and its result.
+        threads: how many at a time; all processors unless given.
+        progress: called in the caller's thread several times a second.
+
+    Raises:
+        ScenarioError: a scenario is wrong.
+        KeyboardInterrupt: Ctrl-C; the runs end within milliseconds.
+    """
+    stop = threading.Event()
+    shares = [0.0] * len(jobs)
+
+    def work(number: int) -> T:
+        def tick(share: float) -> None:
+            shares[number] = share
+            if stop.is_set():
+                raise _StoppedError
+
+        text, seed, run = jobs[number]
+        tick(0.0)
+        result = take(number, _core.run(text, seed, run, tick))
+        shares[number] = 1.0
+        return result
+
+    with ThreadPoolExecutor(min(threads or os.cpu_count() or 1, max(len(jobs), 1))) as pool:
+        futures = [pool.submit(work, i) for i in range(len(jobs))]
+        pending = set(futures)
+        try:
+            while pending:
+                done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                if progress is not None:
+                    progress(sum(shares) / len(jobs), len(jobs) - len(pending), len(jobs))
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [f.result() for f in futures]

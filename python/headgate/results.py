@@ -1,0 +1,329 @@
+"""What a scenario gave: tables of all runs, summaries with their spread, fairness, calibration, and files."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .analysis import Mean, jain_index, mean_of, network_max_min, power, shortfall, utility
+from .analysis.means import finite
+from .errors import HeadgateError
+from .files import write_text
+from .tables import FORMATS, Table, from_core
+
+#: The tables of a run.
+TABLES = ("flows", "intervals", "links", "traces", "routes")
+
+
+@dataclass(frozen=True)
+class FlowSummary:
+    """One flow after the warm-up.
+
+    Means are over the intervals of a single run (REAL's method), or over the replications if there are several. Goodput
+    counts packets that reached the sink for the first time; throughput is REAL's: packets received less retransmissions.
+    Counts are totals of all runs.
+    """
+
+    flow: str
+    control: str
+    workload: str
+    goodput_pps: Mean
+    goodput_bps: Mean
+    throughput_pps: Mean
+    rtt_s: Mean
+    rtt_quantiles_s: dict[str, float]
+    owd_s: Mean
+    queueing_s: Mean
+    sent: int
+    received: int
+    drops: int
+    retransmissions: int
+    timeouts: int
+    marks: int
+    max_min_bps: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form for machines."""
+        out: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            if isinstance(value, Mean):
+                out[name] = value.to_dict()
+            elif isinstance(value, dict):
+                out[name] = {k: finite(v) for k, v in value.items()}
+            else:
+                out[name] = finite(value) if isinstance(value, float) else value
+        mean_rtt, pps = self.rtt_s.mean, self.goodput_pps.mean
+        out["utility"] = {str(a): finite(utility(pps, mean_rtt, a)) for a in (0.1, 0.5, 0.9)}
+        out["power"] = finite(power(pps, mean_rtt))
+        return out
+
+
+@dataclass(frozen=True)
+class LinkSummary:
+    """One port after the warm-up; means as for flows, counts are totals of all runs."""
+
+    link: str
+    queue: str
+    utilisation: Mean
+    backlog: Mean
+    backlog_max: int
+    queueing_s: Mean
+    drops: dict[str, int]
+    marks: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form for machines."""
+        return {k: v.to_dict() if isinstance(v, Mean) else v for k, v in vars(self).items()}
+
+
+class Results:
+    """The runs of one scenario: one, or several replications."""
+
+    def __init__(self, runs: Sequence[_core.RunResult]) -> None:
+        """Takes at least one run."""
+        self.runs = list(runs)
+        self._table = cache(self._build)
+
+    @cached_property
+    def scenario(self) -> dict[str, Any]:
+        """The resolved scenario, with every default."""
+        resolved: dict[str, Any] = json.loads(self.runs[0].scenario)
+        return resolved
+
+    @property
+    def seed(self) -> int:
+        """Seed of all random streams."""
+        return self.runs[0].seed
+
+    @property
+    def digest(self) -> str:
+        """Digest of all events of the run; of several replications: their digests, joined by '-'."""
+        return "-".join(r.digest for r in self.runs)
+
+    @property
+    def flows(self) -> Table:
+        """One row per run and flow: totals after the warm-up."""
+        return self._table("flows")
+
+    @property
+    def intervals(self) -> Table:
+        """One row per run, interval and flow, the warm-up included."""
+        return self._table("intervals")
+
+    @property
+    def links(self) -> Table:
+        """One row per run and port: totals after the warm-up."""
+        return self._table("links")
+
+    @property
+    def traces(self) -> Table:
+        """One row per recorded value."""
+        return self._table("traces")
+
+    @property
+    def routes(self) -> Table:
+        """The ports that the data of each flow crosses."""
+        return self._table("routes")
+
+    def _build(self, name: str) -> Table:
+        parts = [from_core(r.table(name)) for r in self.runs]
+        length = [len(next(iter(p.values()), ())) for p in parts]
+        columns: dict[str, Any] = {"run": np.repeat([r.run for r in self.runs], length)}
+        for key in parts[0]:
+            columns[key] = np.concatenate([p[key] for p in parts])
+        return Table(columns)
+
+    @cached_property
+    def _interval_series(self) -> dict[str, Any]:
+        """Measured full intervals as arrays of shape (runs, intervals, flows)."""
+        t, flows = self.intervals.columns, self._names("flows", "flow")
+        span = t["end_s"] - t["start_s"]
+        chosen = t["warm_up"] == 0
+        full = chosen & (span > 0.999 * float(span[chosen].max(initial=0.0)))
+        shape = (len(self.runs), -1, len(flows))
+        return {k: v[full].reshape(shape) for k, v in t.items()} | {"span": span[full].reshape(shape)}
+
+    def _names(self, table: str, column: str) -> list[str]:
+        first = self._table(table)
+        names: list[str] = first[column][first["run"] == self.runs[0].run].tolist()
+        return names
+
+    def _mean(self, series: Any, totals: Any) -> Mean:
+        """Over intervals of one run, else over the replications' totals."""
+        return mean_of(series[0]) if len(self.runs) == 1 else mean_of(totals)
+
+    def flow_summaries(self) -> list[FlowSummary]:
+        """Every flow, in the order of the scenario."""
+        s, names = self._interval_series, self._names("flows", "flow")
+        shape = (len(self.runs), len(names))
+        f = {k: v.reshape(shape) for k, v in self.flows.columns.items()}
+        span = f["end_s"] - f["start_s"]
+        ideal = self.max_min_bps()
+        out = []
+        for i, name in enumerate(names):
+            bits = 8.0 * float(f["packet_bytes"][0, i])
+
+            def rate(of: Any, over: Any, i: int = i) -> Mean:
+                return self._mean(of[:, :, i] / s["span"][:, :, i], over[:, i] / span[:, i])
+
+            goodput = rate(s["unique"], f["unique"])
+            out.append(
+                FlowSummary(
+                    flow=name,
+                    control=str(f["control"][0, i]),
+                    workload=str(f["workload"][0, i]),
+                    goodput_pps=goodput,
+                    goodput_bps=Mean(goodput.mean * bits, goodput.std * bits, goodput.n),
+                    throughput_pps=rate(s["received"] - s["retransmissions"], f["received"] - f["retransmissions"]),
+                    rtt_s=self._mean(s["rtt_mean_s"][:, :, i], f["rtt_mean_s"][:, i]),
+                    rtt_quantiles_s={q: mean_of(f[f"rtt_{q}_s"][:, i]).mean for q in ("p50", "p95", "p99")},
+                    owd_s=self._mean(s["owd_mean_s"][:, :, i], f["owd_mean_s"][:, i]),
+                    queueing_s=self._mean(s["queueing_mean_s"][:, :, i], f["queueing_mean_s"][:, i]),
+                    **{
+                        k: int(f[k][:, i].sum())
+                        for k in ("sent", "received", "drops", "retransmissions", "timeouts", "marks")
+                    },
+                    max_min_bps=ideal[name],
+                )
+            )
+        return out
+
+    def link_summaries(self) -> list[LinkSummary]:
+        """Every port, in the order of the scenario."""
+        names = self._names("links", "link")
+        t = {k: v.reshape(len(self.runs), len(names)) for k, v in self.links.columns.items()}
+
+        def mean(i: int, value: str, std: str) -> Mean:
+            if len(self.runs) > 1:
+                return mean_of(t[value][:, i])
+            return Mean(float(t[value][0, i]), float(t[std][0, i]), int(t["intervals"][0, i]))
+
+        return [
+            LinkSummary(
+                link=name,
+                queue=str(t["queue"][0, i]),
+                utilisation=mean(i, "utilisation", "utilisation_std"),
+                backlog=mean(i, "backlog_mean", "backlog_std"),
+                backlog_max=int(t["backlog_max"][:, i].max()),
+                queueing_s=mean(i, "queueing_mean_s", "queueing_std_s"),
+                drops={k: int(t[f"drops_{k}"][:, i].sum()) for k in ("full", "evicted")},
+                marks=int(t["marks"][:, i].sum()),
+            )
+            for i, name in enumerate(names)
+        ]
+
+    @cache  # noqa: B019 - a result lives as long as its numbers are wanted
+    def max_min_bps(self) -> dict[str, float]:
+        """The max-min fair allocation of every flow in bits/s, given the network, the workloads' demands and the weights."""
+        flows, links = self._names("flows", "flow"), self._names("links", "link")
+        n, m = len(flows), len(links)
+        number = {name: i for i, name in enumerate(links)}
+        routes: dict[str, list[int]] = {name: [] for name in flows}
+        t = self.routes
+        for run, flow, link in zip(t["run"].tolist(), t["flow"].tolist(), t["link"].tolist(), strict=True):
+            if run == self.runs[0].run:
+                routes[flow].append(number[link])
+        ideal = network_max_min(
+            self.links["rate_bps"][:m].tolist(),
+            list(routes.values()),
+            self.flows["demand_bps"][:n],
+            self.flows["weight"][:n],
+        )
+        return dict(zip(flows, ideal.tolist(), strict=True))
+
+    def fairness(self) -> dict[str, float | None]:
+        """Jain's index of the goodputs and of the goodputs over their max-min ideal, and the largest shortfall from it."""
+        flows = self.flow_summaries()
+        got = np.array([f.goodput_bps.mean for f in flows])
+        ideal = np.array([f.max_min_bps for f in flows])
+        some = (ideal > 0) & np.isfinite(ideal)
+        return {
+            "jain": finite(jain_index(got)),
+            "jain_of_max_min": finite(jain_index(got[some] / ideal[some])),
+            "shortfall": finite(shortfall(got, ideal)),
+        }
+
+    def calibration(self) -> list[dict[str, Any]]:
+        """Of each port that sent something: configured against achieved rate (bits/s) and propagation delay (s)."""
+        keys = ("link", "rate_bps", "achieved_rate_bps", "delay_s", "achieved_delay_s")
+        rows = [r for r in self.links.rows() if r["run"] == self.runs[0].run and r["sent"] > 0]
+        return [{k: finite(r[k]) if isinstance(r[k], float) else r[k] for k in keys} for r in rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stable form for machines: `{scenario, seed, digest, version, flows: [...], links: [...], ...}`."""
+        return {
+            "scenario": self.scenario,
+            "seed": self.seed,
+            "replications": len(self.runs),
+            "digest": self.digest,
+            "version": _core.__version__,
+            "events": sum(r.events for r in self.runs),
+            "mean_over": "replications" if len(self.runs) > 1 else "intervals",
+            "flows": [f.to_dict() for f in self.flow_summaries()],
+            "links": [link.to_dict() for link in self.link_summaries()],
+            "fairness": self.fairness(),
+            "calibration": self.calibration(),
+        }
+
+    def manifest(self) -> dict[str, Any]:
+        """What made the results: resolved scenario, seed, version, digests with their checkpoints, calibration."""
+        return {
+            "headgate": _core.__version__,
+            "scenario": self.scenario,
+            "seed": self.seed,
+            "runs": [
+                {"run": r.run, "digest": r.digest, "events": r.events, "checkpoints": [list(c) for c in r.checkpoints]}
+                for r in self.runs
+            ],
+            "calibration": self.calibration(),
+        }
+
+    def save(self, folder: str | os.PathLike[str], format: str = "csv") -> Path:
+        """Writes every table, `summary.json` and `manifest.json` into a folder, each file whole or not at all.
+
+        Args:
+            folder: made if it is not there.
+            format: of the tables: csv, json or parquet.
+
+        Raises:
+            HeadgateError: another format, or the folder cannot be written.
+            MissingExtraError: Parquet without pyarrow.
+        """
+        if format not in FORMATS:
+            raise HeadgateError(f"format {format!r}; expected one of {', '.join(FORMATS)}")
+        place = Path(folder)
+        if place.exists() and not place.is_dir():
+            raise HeadgateError(f"{place}: expected a folder, found a file")
+        for name in TABLES:
+            self._table(name).save(place / f"{name}.{format}")
+        try:
+            write_text(place / "summary.json", json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n")
+            # The manifest comes last: a folder that has one is complete.
+            write_text(place / "manifest.json", json.dumps(self.manifest(), indent=1) + "\n")
+        except OSError as e:
+            raise HeadgateError(f"{place}: cannot be written; {e.strerror or e}") from None
+        return place
+
+
+def digits(value: float, significant: int = 4) -> str:
+    """A number with so many significant digits, or a dash where there is none.
+
+    >>> [digits(x) for x in (0.0123456, 1234.5, 0.0, float("nan"))]
+    ['0.01235', '1234', '0', '-']
+    """
+    if not math.isfinite(value):
+        return "-"
+    if value == 0 or abs(value) >= 10 ** (significant - 1):
+        return f"{value:.0f}"
+    if abs(value) < 1e-4:
+        return f"{value:.2g}"
+    return f"{value:.{max(0, significant - 1 - math.floor(math.log10(abs(value))))}f}"

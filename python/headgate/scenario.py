@@ -1,0 +1,190 @@
+"""Scenarios: what to simulate, from a file, a dictionary or another scenario with some values changed."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from .errors import HeadgateError, nearest
+from .parallel import Progress, run_all
+from .results import Results
+
+#: No scenario file is longer than this many bytes.
+LONGEST = 8_000_000
+
+
+class Scenario:
+    """A scenario as it stands in its file; it is checked and its defaults are filled in when it is resolved or run."""
+
+    def __init__(self, data: Mapping[str, Any], origin: str = "") -> None:
+        """Takes the contents of a scenario file; `origin` names the file in errors."""
+        self.data: dict[str, Any] = copy.deepcopy(dict(data))
+        self.origin = origin
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
+        """A scenario from the contents of a file."""
+        return cls(data)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Scenario:
+        """Reads a scenario file: JSON if its name ends so, TOML otherwise.
+
+        Raises:
+            HeadgateError: the file cannot be read, is too long, or is no TOML or JSON.
+        """
+        file = Path(path)
+        text = _read(file)
+        try:
+            data = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
+        except (ValueError, RecursionError) as e:
+            kind = "JSON" if file.suffix == ".json" else "TOML"
+            raise HeadgateError(f"{file}: expected a scenario in {kind}; {_first_line(e)}") from None
+        if not isinstance(data, dict):
+            raise HeadgateError(f"{file}: expected a table of settings, found {type(data).__name__}")
+        return cls(data, str(file))
+
+    def set(self, path: str, value: Any) -> Scenario:
+        """A copy with one value changed.
+
+        `path` names it as in `links.slow.queue.kind`: entries of nodes, links and flows go by their name or position, and
+        `*` means all of them. A path may end in a key that is not there yet.
+
+        Raises:
+            HeadgateError: the path names no entry, or leads through a value that is no table.
+
+        >>> Scenario({"duration": "10s"}).set("duration", "20s").data
+        {'duration': '20s'}
+        """
+        changed = Scenario(self.data, self.origin)
+        parts = path.split(".")
+        if not all(parts):
+            raise HeadgateError(f"{self._where()}cannot set {path!r}: expected a path such as links.slow.rate")
+        for place in _places(changed.data, parts[:-1], f"{self._where()}cannot set {path!r}"):
+            if not isinstance(place, dict):
+                raise HeadgateError(f"{self._where()}cannot set {path!r}: expected a table before {parts[-1]!r}")
+            place[parts[-1]] = copy.deepcopy(value)
+        return changed
+
+    def to_json(self) -> str:
+        """The scenario as JSON text.
+
+        Raises:
+            HeadgateError: it holds a value that JSON does not know, such as a date.
+        """
+
+        def other(value: object) -> str:
+            raise HeadgateError(f"{self._where()}expected text or a number, found {type(value).__name__} {value}")
+
+        return json.dumps(self.data, default=other)
+
+    def resolve(self) -> dict[str, Any]:
+        """The scenario checked, with counts expanded and every default filled in.
+
+        Raises:
+            ScenarioError: something in it is wrong; the error names the place, what was found and what was expected.
+        """
+        resolved: dict[str, Any] = json.loads(self._checked(lambda: _core.check(self.to_json())))
+        return resolved
+
+    def run(
+        self,
+        seed: int | None = None,
+        replications: int = 1,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Results:
+        """Runs the scenario.
+
+        Args:
+            seed: of all random streams; the scenario's own unless given.
+            replications: independent runs; replication k draws its random numbers from streams (seed, k).
+            threads: how many runs at a time; all processors unless given. Results do not depend on it.
+            progress: called with (share done, runs completed, runs in all).
+
+        Raises:
+            ScenarioError: something in the scenario is wrong.
+            HeadgateError: fewer than one replication or a seed that is no unsigned 64-bit number.
+        """
+        if replications < 1:
+            raise HeadgateError(f"replications {replications}; expected at least 1")
+        if seed is not None and not 0 <= seed < 2**64:
+            raise HeadgateError(f"seed {seed}; expected a whole number from 0 to {2**64 - 1}")
+        text = self.to_json()
+        jobs = [(text, seed, k) for k in range(replications)]
+        return Results(self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress)))
+
+    def _where(self) -> str:
+        return f"{self.origin}: " if self.origin else ""
+
+    def _checked(self, action: Any) -> Any:
+        """Does something and puts the file's name before the text of a scenario error."""
+        try:
+            return action()
+        except _core.ScenarioError as e:
+            if not self.origin:
+                raise
+            error = _core.ScenarioError(f"{self.origin}: {e}")
+            for name in ("path", "found", "expected", "nearest", "message"):
+                setattr(error, name, getattr(e, name))
+            raise error from None
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.is_dir():
+            raise HeadgateError(f"{file}: expected a scenario file, found a directory")
+        with file.open("rb") as f:
+            raw = f.read(LONGEST + 1)
+    except OSError as e:
+        raise HeadgateError(f"{file}: expected a scenario file; {e.strerror or e}") from None
+    if len(raw) > LONGEST:
+        raise HeadgateError(
+            f"{file}: expected a scenario file of at most {LONGEST // 1_000_000} MB, found a longer one"
+        )
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as e:
+        raise HeadgateError(f"{file}: expected text in UTF-8, found other bytes at position {e.start}") from None
+
+
+def _first_line(e: Exception) -> str:
+    return (str(e).splitlines() or [type(e).__name__])[0][:200]
+
+
+def _places(data: Any, parts: list[str], what: str) -> list[Any]:
+    """The tables that a path leads to."""
+    places = [data]
+    for depth, part in enumerate(parts):
+        found = []
+        for place in places:
+            if isinstance(place, list):
+                found += _entries(place, part, f"{what}: {'.'.join(parts[:depth])}")
+            elif isinstance(place, dict):
+                found.append(place.setdefault(part, {}))
+            else:
+                raise HeadgateError(f"{what}: expected a table at {'.'.join(parts[:depth])}, found {place!r}")
+        places = found
+    return places
+
+
+def _entries(entries: list[Any], part: str, what: str) -> list[Any]:
+    if part == "*":
+        return entries
+    names = [e.get("name", "") for e in entries if isinstance(e, dict)]
+    named = [e for e in entries if isinstance(e, dict) and e.get("name") == part]
+    if named:
+        return named
+    if re.fullmatch(r"\d+", part) and int(part) < len(entries):
+        return [entries[int(part)]]
+    known = ", ".join(n for n in names if n) or "no names"
+    raise HeadgateError(
+        f"{what} has no entry {part!r}; expected one of {known}, a position or *.{nearest(part, names)}"
+    )

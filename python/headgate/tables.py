@@ -1,0 +1,158 @@
+"""Tables of results: numpy columns that become Arrow, pandas or polars, or a file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import HeadgateError, missing_extra
+from .files import atomic
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+Column = npt.NDArray[Any]
+
+#: Forms in which a table can be written, with the ending of their files.
+FORMATS = ("csv", "json", "parquet")
+
+
+class Table:
+    """Columns of equal length: float64, int64 or names.
+
+    A table understands the Arrow C stream interface, so every library that does takes it as it is.
+
+    >>> t = Table({"flow": np.array(["a", "b"], dtype=object), "rtt_s": np.array([0.5, float("nan")])})
+    >>> len(t), t.names, t["rtt_s"][0].item()
+    (2, ['flow', 'rtt_s'], 0.5)
+    """
+
+    def __init__(self, columns: Mapping[str, Column]) -> None:
+        """Takes the columns as they are."""
+        self.columns = dict(columns)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def __repr__(self) -> str:
+        return f"Table({len(self)} rows: {', '.join(self.names)})"
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The rows as dictionaries of Python values; nan where nothing was measured."""
+        for row in zip(*(c.tolist() for c in self.columns.values()), strict=True):
+            yield dict(zip(self.columns, row, strict=True))
+
+    def to_arrow(self) -> pyarrow.Table:
+        """As an Arrow table; nan becomes null, names a dictionary column.
+
+        Raises:
+            MissingExtraError: pyarrow is not installed.
+        """
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise missing_extra("an Arrow table", "pyarrow", "data") from None
+
+        def convert(c: Column) -> Any:
+            return pa.array(c, pa.string()).dictionary_encode() if c.dtype == object else pa.array(c, from_pandas=True)
+
+        return pa.table({name: convert(c) for name, c in self.columns.items()})
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As a pandas frame.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise missing_extra("a pandas frame", "pandas", "pandas") from None
+        return pandas.DataFrame(self.columns)
+
+    def to_polars(self) -> polars.DataFrame:
+        """As a polars frame.
+
+        Raises:
+            MissingExtraError: polars is not installed.
+        """
+        try:
+            import polars
+        except ImportError:
+            raise missing_extra("a polars frame", "polars", "polars") from None
+        frame = polars.DataFrame({name: c.tolist() for name, c in self.columns.items()})
+        return frame.with_columns(polars.col(polars.Float64).fill_nan(None))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file, whole or not at all, in the form that its name ends in: csv, json (an array of rows) or parquet.
+
+        Raises:
+            HeadgateError: another ending, or the file cannot be written.
+            MissingExtraError: a Parquet file without pyarrow.
+        """
+        kind = Path(path).suffix[1:]
+        writers = {"csv": self._csv, "json": self._json, "parquet": self._parquet}
+        if kind not in writers:
+            raise HeadgateError(f"{path}: expected a name that ends in .csv, .json or .parquet")
+        try:
+            with atomic(path) as file:
+                writers[kind](file)
+        except OSError as e:
+            raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+
+    def _csv(self, file: Path) -> None:
+        with file.open("w", newline="", encoding="utf-8") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(self.names)
+            for row in zip(*(c.tolist() for c in self.columns.values()), strict=True):
+                writer.writerow(["" if _missing(x) else x for x in row])
+
+    def _json(self, file: Path) -> None:
+        rows = [{k: None if _missing(v) else v for k, v in row.items()} for row in self.rows()]
+        file.write_text(json.dumps(rows, allow_nan=False, default=str, indent=1) + "\n", "utf-8")
+
+    def _parquet(self, file: Path) -> None:
+        arrow = self.to_arrow()
+        import pyarrow.parquet as pq
+
+        pq.write_table(arrow, file)
+
+
+def _missing(x: Any) -> bool:
+    return isinstance(x, float) and not math.isfinite(x)
+
+
+def from_core(columns: Mapping[str, Any]) -> dict[str, Column]:
+    """Columns of the engine as numpy arrays; names as arrays of objects."""
+    return {name: _column(c) for name, c in columns.items()}
+
+
+def _column(column: Any) -> Column:
+    if isinstance(column, list):
+        return np.array(column, dtype=object)
+    if isinstance(column, tuple):
+        codes, labels = column
+        index = np.asarray(codes, dtype=np.int64)
+        return np.array(labels, dtype=object)[index] if len(labels) else np.empty(0, dtype=object)
+    return np.asarray(column)
