@@ -2,8 +2,10 @@
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 3. A sliding window of packets; the timeout is beta times an exponential
 //! average of the round-trip time, which for a retransmitted packet runs from its first transmission.
-//! Deviations: what the papers leave open is a parameter. The gain of the average (1/8) and doubling after a timeout are ours;
-//! retransmitting everything outstanding fits the numbers of 1989, retransmitting the oldest packet alone those of 1991.
+//! Deviations: what the papers leave open is a parameter. Ours are: every acknowledged packet gives a sample; the gain is 1/4; a
+//! timeout sends the oldest packet alone again and doubles the next one. With these three the segregation under FCFS (three
+//! winners of 1150 packets, Telnets shut out), the mixed scenario under FQ and the thesis's loss rates (.08 packets/s) come out;
+//! the 12 % of duplicates of 1989's scenario 2 (G/FQ) do not: for them everything outstanding must be sent again.
 //! State per flow: the window.
 
 use crate::transport::{Clock, Config, Initial, Retransmit};
@@ -43,9 +45,9 @@ impl Default for GenericParams {
         GenericParams {
             window: 5,
             beta: 2.0,
-            gain: 0.125,
+            gain: 0.25,
             clock: Clock::First,
-            retransmit: Retransmit::All,
+            retransmit: Retransmit::Oldest,
             backoff: 2.0,
             initial_rtt: Duration::from_millis(1500),
             max_timeout: Duration::from_secs(3600),
@@ -66,6 +68,7 @@ impl GenericParams {
             max_timeout: self.max_timeout,
             backoff: self.backoff,
             clock: self.clock,
+            every_sample: true,
             retransmit: self.retransmit,
             duplicates: None,
             open_loop: false,

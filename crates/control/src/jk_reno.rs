@@ -28,8 +28,8 @@ pub struct JkRenoParams {
     /// The timeout is the mean round-trip time plus this many mean deviations.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub deviations: f64,
-    /// Duplicate acknowledgements that mean a loss.
-    #[schemars(range(min = 1, max = 1000))]
+    /// Duplicate acknowledgements that mean a loss; 0 to leave losses to the timeout.
+    #[schemars(range(min = 0, max = 1000))]
     pub duplicates: u32,
     /// Which transmission the round trip of a retransmitted packet is counted from.
     pub clock: Clock,
@@ -77,8 +77,9 @@ impl JkRenoParams {
             max_timeout: self.max_timeout,
             backoff: self.backoff,
             clock: self.clock,
+            every_sample: false,
             retransmit: self.retransmit,
-            duplicates: Some(self.duplicates),
+            duplicates: (self.duplicates > 0).then_some(self.duplicates),
             open_loop: false,
         }
     }
@@ -109,11 +110,11 @@ impl FlowControl for JkReno {
             (true, false) => self.window.open(),
             (true, true) => {
                 // The hole is filled: deflate.
-                self.window.window = self.window.threshold;
+                self.window.set(self.window.threshold);
                 self.recovering = false;
             }
             // Each duplicate says that a packet has left the network.
-            (false, true) => self.window.window += 1.0,
+            (false, true) => self.window.set(self.window.window + 1),
             (false, false) => {}
         }
     }
@@ -121,8 +122,7 @@ impl FlowControl for JkReno {
     fn on_loss(&mut self, loss: &Loss) {
         self.window.halve();
         self.recovering = loss.kind == LossKind::DuplicateAcks;
-        self.window.window =
-            if self.recovering { self.window.threshold + f64::from(self.duplicates) } else { 1.0 };
+        self.window.set(if self.recovering { self.window.threshold + u64::from(self.duplicates) } else { 1 });
     }
 
     #[inline]
@@ -131,7 +131,7 @@ impl FlowControl for JkReno {
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        sink("window", self.window.window.min(self.window.most));
-        sink("threshold", self.window.threshold);
+        sink("window", self.window.gauge().min(self.window.most as f64));
+        sink("threshold", self.window.threshold as f64);
     }
 }

@@ -28,8 +28,8 @@ pub struct JkTahoeParams {
     /// The timeout is the mean round-trip time plus this many mean deviations.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub deviations: f64,
-    /// Duplicate acknowledgements that mean a loss.
-    #[schemars(range(min = 1, max = 1000))]
+    /// Duplicate acknowledgements that mean a loss; 0 to leave losses to the timeout.
+    #[schemars(range(min = 0, max = 1000))]
     pub duplicates: u32,
     /// Which transmission the round trip of a retransmitted packet is counted from.
     pub clock: Clock,
@@ -77,8 +77,9 @@ impl JkTahoeParams {
             max_timeout: self.max_timeout,
             backoff: self.backoff,
             clock: self.clock,
+            every_sample: false,
             retransmit: self.retransmit,
-            duplicates: Some(self.duplicates),
+            duplicates: (self.duplicates > 0).then_some(self.duplicates),
             open_loop: false,
         }
     }
@@ -108,7 +109,7 @@ impl FlowControl for JkTahoe {
 
     fn on_loss(&mut self, _: &Loss) {
         self.0.halve();
-        self.0.window = 1.0;
+        self.0.set(1);
     }
 
     #[inline]
@@ -117,7 +118,7 @@ impl FlowControl for JkTahoe {
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        sink("window", self.0.window);
-        sink("threshold", self.0.threshold);
+        sink("window", self.0.gauge());
+        sink("threshold", self.0.threshold as f64);
     }
 }

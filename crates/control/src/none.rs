@@ -26,6 +26,7 @@ impl NoneParams {
             max_timeout: Duration::ZERO,
             backoff: 1.0,
             clock: Clock::Last,
+            every_sample: false,
             retransmit: Retransmit::Oldest,
             duplicates: None,
             open_loop: true,

@@ -124,7 +124,8 @@ impl Fq {
         };
         self.service.set(flow, (head.bid, head.arrival));
         let key = match self.params.drop_policy {
-            DropPolicy::LongestQueue => (u64::MAX - self.held(flow as usize), u64::from(flow)),
+            // Of equally long ones the one whose last packet is to leave last: no conversation is preferred for its number.
+            DropPolicy::LongestQueue => (u64::MAX - self.held(flow as usize), u64::MAX - tail.bid),
             DropPolicy::LargestBid => (u64::MAX - tail.bid, u64::MAX - tail.arrival),
         };
         self.victims.set(flow, key);

@@ -21,7 +21,8 @@ pub enum Clock {
     First,
     /// Its last transmission.
     Last,
-    /// A retransmitted packet gives no sample (Karn and Partridge 1987).
+    /// A retransmitted packet gives no sample (Karn and Partridge 1987), nor does one that was under way when another was sent
+    /// again: its acknowledgement waited for that one. BSD stops timing for the same reason.
     Skip,
 }
 
@@ -65,6 +66,8 @@ pub struct Config {
     pub backoff: f64,
     /// Which transmission a round trip is counted from.
     pub clock: Clock,
+    /// Every acknowledged packet gives the estimate a sample; else the newest one that an acknowledgement covers.
+    pub every_sample: bool,
     /// What a timeout sends again.
     pub retransmit: Retransmit,
     /// Duplicate acknowledgements that mean a loss; `None` for timeouts only.

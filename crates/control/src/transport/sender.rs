@@ -135,11 +135,14 @@ impl Sender {
             let from = match config.clock {
                 Clock::First => slot.first,
                 Clock::Last => slot.last,
-                Clock::Skip if slot.resent => continue,
+                Clock::Skip if slot.resent || seq < self.recover => continue,
                 Clock::Skip => slot.last,
             };
             let rtt = now.since(from);
             progress.rtt = Some(rtt);
+            if config.every_sample {
+                self.estimator.sample(rtt, config);
+            }
             rtts(rtt);
         }
         progress.newly_acked = cumulative - self.una;
@@ -147,7 +150,9 @@ impl Sender {
         self.next = self.next.max(cumulative);
         self.duplicates = 0;
         self.resend = false;
-        if let Some(rtt) = progress.rtt {
+        if let Some(rtt) = progress.rtt
+            && !config.every_sample
+        {
             self.estimator.sample(rtt, config);
         }
         self.deadline = if self.highest > self.una { now + self.estimator.timeout(config) } else { Time::NEVER };
