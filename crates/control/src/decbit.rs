@@ -3,8 +3,7 @@
 //! Source: Ramakrishnan and Jain 1988, as Demers, Keshav and Shenker 1989, section 3, use it. After a change the bits of one
 //! window of acknowledgements are ignored, then those of one window are judged: if at least half are set the window is
 //! multiplied by 0.875, else it grows by one.
-//! Deviations: the DEC reports are known to us from these summaries only. Losses change nothing but are repaired as by `generic`;
-//! the round trip of a retransmitted packet runs from its last transmission, as the thesis's tables show (scenario 8).
+//! Deviations: the DEC reports are known to us from these summaries only. Losses change nothing but are repaired as by `generic`.
 //! State per flow: the window and two counters.
 
 use crate::transport::{Clock, Config, Initial, Retransmit};
@@ -57,8 +56,8 @@ impl Default for DecbitParams {
             threshold: 0.5,
             beta: 2.0,
             gain: 0.25,
-            clock: Clock::Last,
-            retransmit: Retransmit::Oldest,
+            clock: Clock::First,
+            retransmit: Retransmit::Repair,
             backoff: 2.0,
             initial_rtt: Duration::from_millis(1500),
             max_timeout: Duration::from_secs(3600),

@@ -2,10 +2,10 @@
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 3. A sliding window of packets; the timeout is beta times an exponential
 //! average of the round-trip time, which for a retransmitted packet runs from its first transmission.
-//! Deviations: what the papers leave open is a parameter. Ours are: every acknowledged packet gives a sample; the gain is 1/4; a
-//! timeout sends the oldest packet alone again and doubles the next one. With these three the segregation under FCFS (three
-//! winners of 1150 packets, Telnets shut out), the mixed scenario under FQ and the thesis's loss rates (.08 packets/s) come out;
-//! the 12 % of duplicates of 1989's scenario 2 (G/FQ) do not: for them everything outstanding must be sent again.
+//! Deviations: what the papers leave open is a parameter. Ours are: every acknowledged packet gives a sample, the gain is 1/4, a
+//! timeout doubles the next one. What a timeout sends again decides much: with `oldest` come out the segregation of 1989 under FCFS
+//! (three winners of 1150 packets, Telnets shut out) and its mixed scenario under FQ, with `repair` (the recovery state of REAL)
+//! the thesis's loss rates and the recovery of its scenario 3, with `all` the 12 % of duplicates of 1989's scenario 2 (G/FQ).
 //! State per flow: the window.
 
 use crate::transport::{Clock, Config, Initial, Retransmit};
@@ -47,7 +47,7 @@ impl Default for GenericParams {
             beta: 2.0,
             gain: 0.25,
             clock: Clock::First,
-            retransmit: Retransmit::Oldest,
+            retransmit: Retransmit::Repair,
             backoff: 2.0,
             initial_rtt: Duration::from_millis(1500),
             max_timeout: Duration::from_secs(3600),

@@ -75,7 +75,7 @@ class Rule:
     """How closely a group of numbers is to be met, and why. The first rule that fits a number decides."""
 
     name: str
-    compare: Literal["value", "range", "band", "none"]
+    compare: Literal["value", "some", "range", "band", "none"]
     reason: str
     item: str = "*"
     row: str = "*"

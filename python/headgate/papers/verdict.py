@@ -54,7 +54,7 @@ def judge(published: Published, rule: Rule, ours: Mean, seeds: Floats, pool: Flo
         pool: the values that the rule's range is taken over: of this source or, where sources are exchangeable, of all.
     """
     low, high = _ends(np.append(pool, ours.mean))
-    verdict, why = _verdict(published, rule, ours.mean, low, high)
+    verdict, why = _verdict(published, rule, ours.mean, np.append(seeds, ours.mean), low, high)
     own_low, own_high = _ends(np.append(seeds, ours.mean))
     return Number(published, ours, mean_of(seeds), own_low, own_high, verdict, why)
 
@@ -64,7 +64,9 @@ def _ends(values: Floats) -> tuple[float, float]:
     return (float(good.min()), float(good.max())) if good.size else (math.nan, math.nan)
 
 
-def _verdict(published: Published, rule: Rule, ours: float, low: float, high: float) -> tuple[Verdict, str]:
+def _verdict(
+    published: Published, rule: Rule, ours: float, runs: Floats, low: float, high: float
+) -> tuple[Verdict, str]:
     paper = published.value
     if published.mark == "DOUBTFUL":
         return "not-reproduced", "not tested: the printed number is doubtful"
@@ -74,6 +76,10 @@ def _verdict(published: Published, rule: Rule, ours: float, low: float, high: fl
         return "not-reproduced", "not tested: the table prints nothing here"
     if rule.compare == "none":
         return "not-reproduced", f"not tested: {rule.reason}"
+    allowed = rule.absolute + rule.relative * abs(paper) + published.rounding + 1e-12
+    if rule.compare == "some":
+        near = int((abs(runs - paper) <= allowed).sum())
+        return ("match" if near else "miss"), f"{rule.name}: {near} of {len(runs)} runs within {allowed:.3g}"
     if math.isnan(ours) and (rule.compare != "range" or math.isnan(low)):
         return "miss", f"{rule.name}: nothing was measured"
     if rule.compare == "range":
@@ -84,5 +90,4 @@ def _verdict(published: Published, rule: Rule, ours: float, low: float, high: fl
     if rule.compare == "band":
         a, b = rule.band
         return ("match" if a <= ours <= b and a <= paper <= b else "miss"), f"{rule.name}: both in {a:g} to {b:g}"
-    allowed = rule.absolute + rule.relative * abs(paper) + published.rounding
-    return ("match" if abs(ours - paper) <= allowed + 1e-12 else "miss"), f"{rule.name}: within {allowed:.3g}"
+    return ("match" if abs(ours - paper) <= allowed else "miss"), f"{rule.name}: within {allowed:.3g}"

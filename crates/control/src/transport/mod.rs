@@ -30,8 +30,11 @@ pub enum Clock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Retransmit {
-    /// The oldest packet not acknowledged.
+    /// The oldest packet not acknowledged; a further loss waits for its own timeout.
     Oldest,
+    /// The oldest packet not acknowledged, then, until everything sent before the timeout is acknowledged, with every advance the
+    /// one that is oldest then.
+    Repair,
     /// Everything from the oldest packet not acknowledged on, as the window allows (go-back-N).
     All,
 }

@@ -44,6 +44,8 @@ pub struct Sender {
     recover: u64,
     /// The oldest packet is to be sent again, whatever the window.
     resend: bool,
+    /// After a timeout and until everything sent before it is acknowledged, each advance sends the then oldest packet again.
+    repairing: bool,
     duplicates: u32,
     deadline: Time,
     estimator: Estimator,
@@ -60,6 +62,7 @@ impl Default for Sender {
             limit: 0,
             recover: 0,
             resend: false,
+            repairing: false,
             duplicates: 0,
             deadline: Time::NEVER,
             estimator: Estimator::default(),
@@ -149,7 +152,8 @@ impl Sender {
         self.una = cumulative;
         self.next = self.next.max(cumulative);
         self.duplicates = 0;
-        self.resend = false;
+        self.repairing &= self.una < self.recover;
+        self.resend = self.repairing;
         if let Some(rtt) = progress.rtt
             && !config.every_sample
         {
@@ -176,6 +180,7 @@ impl Sender {
         self.duplicates = 0;
         match config.retransmit {
             Retransmit::Oldest => self.resend = true,
+            Retransmit::Repair => (self.resend, self.repairing) = (true, true),
             Retransmit::All => self.next = self.una,
         }
         true
