@@ -3,6 +3,7 @@
 use crate::transport::{Config, Sender};
 use crate::{Ack, AnyFlowControl, FlowControl, Loss, LossKind, Spec};
 use headgate_packet::{Duration, Time};
+use std::sync::Arc;
 
 /// A data packet to be sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,34 +30,58 @@ pub struct AckPacket {
 }
 
 /// A source: asks a protocol how much may be outstanding, and sends, repairs and measures accordingly.
+///
+/// Without flow control there is nothing to keep but two counters; the rest lives behind a pointer, so that ten thousand such
+/// sources stay small.
 #[derive(Clone, Debug)]
 pub struct Connection {
+    /// Packets supplied and sent, of a source without flow control.
+    supplied: u64,
+    sent: u64,
+    tracked: Option<Box<Tracked>>,
+}
+
+/// What a source under flow control keeps.
+#[derive(Clone, Debug)]
+struct Tracked {
     control: AnyFlowControl,
-    config: Config,
+    config: Arc<Config>,
     sender: Sender,
     timeouts: u64,
 }
 
 impl Connection {
-    /// A source with nothing to send yet.
-    pub fn new(spec: &Spec) -> Connection {
-        Connection { control: spec.build(), config: spec.transport(), sender: Sender::default(), timeouts: 0 }
+    /// A source with nothing to send yet. Sources with the same parameters may share the `config` that they give.
+    pub fn new(spec: &Spec, config: &Arc<Config>) -> Connection {
+        let tracked = (!config.open_loop).then(|| {
+            let (control, config) = (spec.build(), Arc::clone(config));
+            Box::new(Tracked { control, config, sender: Sender::default(), timeouts: 0 })
+        });
+        Connection { supplied: 0, sent: 0, tracked }
     }
 
     /// The workload has this many more packets; `u64::MAX` for an endless supply.
     #[inline]
     pub fn supply(&mut self, packets: u64) {
-        self.sender.supply(packets);
+        match &mut self.tracked {
+            Some(t) => t.sender.supply(packets),
+            None => self.supplied = self.supplied.saturating_add(packets),
+        }
     }
 
     /// One packet to send now, or none. Ask again until there is none.
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
-        if self.config.open_loop {
-            return self.sender.poll_open(now);
-        }
-        let window = self.control.allowance().window;
-        let (seq, first_sent, retransmission) = self.sender.poll(window, now, &self.config)?;
+        let Some(t) = &mut self.tracked else {
+            // Each is sent once, and not tracked.
+            if self.sent >= self.supplied {
+                return None;
+            }
+            self.sent += 1;
+            return Some(Segment { seq: self.sent - 1, first_sent: now, retransmission: false });
+        };
+        let window = t.control.allowance().window;
+        let (seq, first_sent, retransmission) = t.sender.poll(window, now, &t.config)?;
         Some(Segment { seq, first_sent, retransmission })
     }
 
@@ -64,27 +89,27 @@ impl Connection {
     /// protocol's clock rule; without flow control, for each acknowledgement.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
-        if self.config.open_loop {
+        let Some(t) = &mut self.tracked else {
             rtts(now.since(ack.sent));
             return;
-        }
-        let p = self.sender.on_ack(ack.cumulative, now, &self.config, rtts);
+        };
+        let p = t.sender.on_ack(ack.cumulative, now, &t.config, rtts);
         if p.newly_acked == 0 && p.duplicates == 0 {
             return;
         }
-        let in_flight = self.sender.in_flight();
+        let in_flight = t.sender.in_flight();
         if p.lost {
-            self.control.on_loss(&Loss { now, kind: LossKind::DuplicateAcks, in_flight });
+            t.control.on_loss(&Loss { now, kind: LossKind::DuplicateAcks, in_flight });
             return;
         }
-        self.control.on_ack(&Ack {
+        t.control.on_ack(&Ack {
             now,
             newly_acked: p.newly_acked,
             duplicates: p.duplicates,
             rtt: p.rtt,
             marked: ack.marked,
             cumulative: ack.cumulative,
-            highest_sent: self.sender.highest(),
+            highest_sent: t.sender.highest(),
             in_flight,
         });
     }
@@ -92,28 +117,35 @@ impl Connection {
     /// When to call [`Connection::on_timeout`].
     #[inline]
     pub fn timeout(&self) -> Option<Time> {
-        self.sender.timeout()
+        self.tracked.as_ref()?.sender.timeout()
     }
 
     /// Performs the timeout if it is due.
     pub fn on_timeout(&mut self, now: Time) {
-        let in_flight = self.sender.in_flight();
-        if self.sender.on_timeout(now, &self.config) {
-            self.timeouts += 1;
-            self.control.on_loss(&Loss { now, kind: LossKind::Timeout, in_flight });
+        let Some(t) = &mut self.tracked else { return };
+        let in_flight = t.sender.in_flight();
+        if t.sender.on_timeout(now, &t.config) {
+            t.timeouts += 1;
+            t.control.on_loss(&Loss { now, kind: LossKind::Timeout, in_flight });
         }
     }
 
     /// Packets sent and not acknowledged; without flow control, packets sent.
     #[inline]
     pub fn in_flight(&self) -> u64 {
-        self.sender.in_flight()
+        self.tracked.as_ref().map_or(self.sent, |t| t.sender.in_flight())
     }
 
     /// Timeouts so far.
     #[inline]
     pub fn timeouts(&self) -> u64 {
-        self.timeouts
+        self.tracked.as_ref().map_or(0, |t| t.timeouts)
+    }
+
+    /// Whether there is flow control at all.
+    #[inline]
+    pub fn is_controlled(&self) -> bool {
+        self.tracked.is_some()
     }
 
     /// The window in packets, as the protocol holds it: not rounded. NaN without a window.
@@ -129,6 +161,8 @@ impl Connection {
 
     /// The protocol's gauges.
     pub fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        self.control.probe(sink);
+        if let Some(t) = &self.tracked {
+            t.control.probe(sink);
+        }
     }
 }

@@ -89,7 +89,10 @@ impl DecbitParams {
 /// A window that follows congestion bits.
 #[derive(Clone, Debug)]
 pub struct Decbit {
-    params: DecbitParams,
+    decrease: f64,
+    increase: f64,
+    threshold: f64,
+    most: f64,
     /// W, real-valued; its whole part is what may be outstanding.
     window: f64,
     /// Acknowledgements still to be ignored after the last change.
@@ -105,7 +108,8 @@ impl Decbit {
 
     /// A source with a window of one packet.
     pub fn new(params: &DecbitParams) -> Decbit {
-        Decbit { params: params.clone(), window: 1.0, ignore: 0, seen: 0, marked: 0 }
+        let DecbitParams { decrease, increase, threshold, window, .. } = *params;
+        Decbit { decrease, increase, threshold, most: window as f64, window: 1.0, ignore: 0, seen: 0, marked: 0 }
     }
 }
 
@@ -123,10 +127,10 @@ impl FlowControl for Decbit {
         if self.seen < self.window as u64 {
             return;
         }
-        let congested = self.marked as f64 >= self.params.threshold * self.seen as f64;
+        let congested = self.marked as f64 >= self.threshold * self.seen as f64;
         let window =
-            if congested { self.window * self.params.decrease } else { self.window + self.params.increase };
-        self.window = window.clamp(1.0, self.params.window as f64);
+            if congested { self.window * self.decrease } else { self.window + self.increase };
+        self.window = window.clamp(1.0, self.most);
         (self.seen, self.marked, self.ignore) = (0, 0, self.window as u64);
     }
 

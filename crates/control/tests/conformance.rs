@@ -5,6 +5,7 @@ use headgate_control::{AckPacket, Connection, LIST, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What happened to a transfer: packets that arrived for the first time, packets sent, and the end.
 #[derive(Debug, PartialEq)]
@@ -16,7 +17,8 @@ struct Outcome {
 
 /// Sends `packets` over a channel that keeps order and loses data with probability `loss`.
 fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
-    let (mut source, mut sink, mut rng) = (Connection::new(spec), Receiver::default(), Rng::new(seed, 0, "channel"));
+    let (mut source, mut sink, mut rng) =
+        (Connection::new(spec, &Arc::new(spec.transport())), Receiver::default(), Rng::new(seed, 0, "channel"));
     let open_loop = spec.transport().open_loop;
     let (mut acks, mut n) = (BTreeMap::new(), 0u64);
     let mut outcome = Outcome { unique: 0, sent: 0, end: Time::ZERO };

@@ -129,6 +129,7 @@ pub fn events(
 pub fn measure(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, u64)> {
     let scenario = Scenario::from_json(scenario_json).map_err(|e| scenario_error(py, &e))?;
     let mut world = py.detach(|| World::new(&scenario, scenario.seed, 0));
+    drop(scenario);
     while !py.detach(|| world.advance(SLICE)) {
         py.check_signals()?;
     }

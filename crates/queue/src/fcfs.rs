@@ -46,7 +46,7 @@ impl Discipline for Fcfs {
     #[inline]
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         if self.buffer.exceeded_by(self.queue.len() as u64 + 1, self.bytes + u64::from(packet.bytes)) {
-            cx.dropped.push((packet, DropReason::Full));
+            cx.drop(&packet, DropReason::Full);
             return;
         }
         self.bytes += u64::from(packet.bytes);

@@ -145,7 +145,7 @@ impl Fq {
             }
         }
         let reason = if gone.arrival == arrival { DropReason::Full } else { DropReason::Evicted };
-        cx.dropped.push((gone.packet, reason));
+        cx.drop(&gone.packet, reason);
         self.reorder(flow);
     }
 }
@@ -169,7 +169,7 @@ impl Discipline for Fq {
             }
         }
         if refused && !self.params.charge_drops {
-            cx.dropped.push((packet, DropReason::Full));
+            cx.drop(&packet, DropReason::Full);
             return;
         }
         let weight = self.round.weight(packet.flow.0);
@@ -180,7 +180,7 @@ impl Discipline for Fq {
         last.extend(round, bits, weight);
         self.round.set(packet.flow.0, last.value(weight));
         if refused {
-            cx.dropped.push((packet, DropReason::Full));
+            cx.drop(&packet, DropReason::Full);
             return;
         }
         self.arrivals += 1;

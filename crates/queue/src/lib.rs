@@ -5,7 +5,7 @@
 pub mod parts;
 mod port;
 
-use headgate_packet::{Packet, Rate, Rng, Time};
+use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 pub use port::{Counters, Port, Sent};
 
 /// Makes the enum over all disciplines from the list, with static dispatch.
@@ -138,8 +138,29 @@ pub struct Cx<'a> {
     pub now: Time,
     /// The port's random stream.
     pub rng: &'a mut Rng,
-    /// Where dropped packets go.
-    pub dropped: &'a mut Vec<(Packet, DropReason)>,
+    /// Where dropped packets go; [`Cx::drop`] adds one.
+    pub dropped: &'a mut Vec<Dropped>,
+}
+
+impl Cx<'_> {
+    /// Drops a packet.
+    #[inline]
+    pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
+        self.dropped.push(Dropped { handle: packet.handle, flow: packet.flow, bytes: packet.bytes, reason });
+    }
+}
+
+/// What is left of a dropped packet: the driver finds its payload by the handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The packet's handle.
+    pub handle: u32,
+    /// Its conversation.
+    pub flow: FlowId,
+    /// Its length.
+    pub bytes: u32,
+    /// Why it was dropped.
+    pub reason: DropReason,
 }
 
 /// A queueing discipline. The contract, tested for every discipline of the list:

@@ -4,7 +4,7 @@
 //! time, so a late wake-up changes no decision.
 //! At one instant a discipline's timeout comes first, then the end of a transmission and the start of the next one, then arrivals.
 
-use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropReason};
+use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropReason, Dropped};
 use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
 
 /// A packet on its way into the line.
@@ -53,21 +53,26 @@ pub struct Port {
     ready_at: Time,
     /// The discipline answered nothing although packets wait: it is asked again after its timeout or an arrival.
     stalled: bool,
+    /// What the discipline said last: packets that wait, and when it wants its timeout.
+    waiting: u64,
+    timeout: Time,
     backlog_since: Time,
     counters: Counters,
-    dropped: Vec<(Packet, DropReason)>,
+    dropped: Vec<Dropped>,
 }
 
 impl Port {
     /// An idle port. `rng` is the discipline's random stream.
     pub fn new(discipline: AnyDiscipline, rate: Rate, rng: Rng) -> Port {
         Port {
+            timeout: discipline.timeout().unwrap_or(Time::NEVER),
             discipline,
             line: Serialiser::new(rate),
             rng,
             free_at: Time::ZERO,
             ready_at: Time::ZERO,
             stalled: false,
+            waiting: 0,
             backlog_since: Time::ZERO,
             counters: Counters::default(),
             dropped: Vec::new(),
@@ -81,62 +86,69 @@ impl Port {
         packet.arrived = now;
         self.counters.offered += 1;
         self.counters.offered_bytes += u64::from(packet.bytes);
-        let before = self.backlog_until(now);
+        self.backlog_until(now);
+        let before = self.waiting;
         self.discipline.enqueue(packet, &mut Cx { now, rng: &mut self.rng, dropped: &mut self.dropped });
-        if before.packets == 0 || self.stalled {
+        self.refresh();
+        if before == 0 || self.stalled {
             self.ready_at = self.free_at.max(now);
             self.stalled = false;
         }
-        let waiting = self.discipline.backlog().packets;
-        if self.ready_at <= now && waiting > 0 {
+        if self.ready_at <= now && self.waiting > 0 {
             self.transmit(now, sent);
         }
-        self.counters.backlog_max = self.counters.backlog_max.max(self.discipline.backlog().packets);
+        self.counters.backlog_max = self.counters.backlog_max.max(self.waiting);
+    }
+
+    /// Takes note of what the discipline says after a call changed it.
+    #[inline]
+    fn refresh(&mut self) {
+        self.waiting = self.discipline.backlog().packets;
+        self.timeout = self.discipline.timeout().unwrap_or(Time::NEVER);
     }
 
     /// Performs every timeout and starts every transmission that is due by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
         loop {
-            let start = self.has_work().then_some(self.ready_at);
-            match self.discipline.timeout() {
-                Some(at) if at <= now && start.is_none_or(|start| at <= start) => {
-                    self.backlog_until(at);
-                    self.discipline.on_timeout(&mut Cx { now: at, rng: &mut self.rng, dropped: &mut self.dropped });
-                    if self.stalled {
-                        self.stalled = false;
-                        self.ready_at = self.free_at.max(at);
-                    }
+            let start = self.start();
+            if self.timeout != Time::NEVER && self.timeout <= now && self.timeout <= start {
+                let at = self.timeout;
+                self.backlog_until(at);
+                self.discipline.on_timeout(&mut Cx { now: at, rng: &mut self.rng, dropped: &mut self.dropped });
+                self.refresh();
+                if self.stalled {
+                    self.stalled = false;
+                    self.ready_at = self.free_at.max(at);
                 }
-                _ => match start {
-                    Some(start) if start <= now => self.transmit(start, sent),
-                    _ => return,
-                },
+            } else if start <= now && start != Time::NEVER {
+                self.transmit(start, sent);
+            } else {
+                return;
             }
         }
     }
 
-    /// When `advance` has something to do next.
+    /// When `advance` has something to do next; `NEVER` if not before an arrival.
     #[inline]
-    pub fn next(&self) -> Option<Time> {
-        let start = self.has_work().then_some(self.ready_at);
-        match (start, self.discipline.timeout()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+    pub fn next(&self) -> Time {
+        self.start().min(self.timeout)
     }
 
+    /// When the next transmission starts, as far as is known.
     #[inline]
-    fn has_work(&self) -> bool {
-        !self.stalled && self.discipline.backlog().packets > 0
+    fn start(&self) -> Time {
+        if self.stalled || self.waiting == 0 { Time::NEVER } else { self.ready_at }
     }
 
     #[inline]
     fn transmit(&mut self, start: Time, sent: &mut impl FnMut(Sent)) {
         self.backlog_until(start);
         let mut cx = Cx { now: start, rng: &mut self.rng, dropped: &mut self.dropped };
-        let Some(packet) = self.discipline.dequeue(&mut cx) else {
-            self.stalled = self.discipline.backlog().packets > 0;
+        let next = self.discipline.dequeue(&mut cx);
+        self.refresh();
+        let Some(packet) = next else {
+            self.stalled = self.waiting > 0;
             return;
         };
         let time = self.line.transmit(packet.bytes);
@@ -150,19 +162,17 @@ impl Port {
         sent(Sent { packet, start, end });
     }
 
-    /// Brings the backlog integral up to `now` and gives the backlog that it was taken over.
+    /// Brings the backlog integral up to `now`.
     #[inline]
-    fn backlog_until(&mut self, now: Time) -> Backlog {
-        let backlog = self.discipline.backlog();
+    fn backlog_until(&mut self, now: Time) {
         let held: Duration = now.since(self.backlog_since);
-        self.counters.backlog_ps += u128::from(backlog.packets) * u128::from(held.as_ps());
+        self.counters.backlog_ps += u128::from(self.waiting) * u128::from(held.as_ps());
         self.backlog_since = now;
-        backlog
     }
 
     /// Packets dropped since the caller last emptied the list.
     #[inline]
-    pub fn dropped(&mut self) -> &mut Vec<(Packet, DropReason)> {
+    pub fn dropped(&mut self) -> &mut Vec<Dropped> {
         &mut self.dropped
     }
 

@@ -46,17 +46,17 @@ impl Discipline for RandomDrop {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let bytes = u64::from(packet.bytes);
         if self.buffer.exceeded_by(1, bytes) {
-            cx.dropped.push((packet, DropReason::Full));
+            cx.drop(&packet, DropReason::Full);
             return;
         }
         while self.buffer.exceeded_by(self.queue.len() as u64 + 1, self.bytes + bytes) {
             let victim = cx.rng.below(self.queue.len() as u64 + 1) as usize;
             let Some(gone) = self.queue.remove(victim) else {
-                cx.dropped.push((packet, DropReason::Full));
+                cx.drop(&packet, DropReason::Full);
                 return;
             };
             self.bytes -= u64::from(gone.bytes);
-            cx.dropped.push((gone, DropReason::Evicted));
+            cx.drop(&gone, DropReason::Evicted);
         }
         self.bytes += bytes;
         self.queue.push_back(packet);
@@ -89,7 +89,7 @@ mod tests {
                 let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
                 queue.enqueue(Packet { handle, bytes: 1, ..Packet::default() }, &mut cx);
             }
-            count[dropped[0].0.handle as usize] += 1;
+            count[dropped[0].handle as usize] += 1;
         }
         // 2000 each, standard deviation 39.
         assert!(count.iter().all(|c| c.abs_diff(2000) < 160), "{count:?}");

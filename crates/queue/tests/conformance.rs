@@ -20,19 +20,20 @@ fn drive(spec: &Spec, arrivals: &[(u64, u32, u32)], late: bool) -> (Vec<Sent>, V
     for (i, &(gap, flow, bytes)) in arrivals.iter().enumerate() {
         let next = Time::from_ps(now.as_ps() + gap * 1_000_000_000);
         if !late {
-            while let Some(at) = port.next().filter(|at| *at <= next) {
+            while port.next() != Time::NEVER && port.next() <= next {
+                let at = port.next();
                 port.advance(at, &mut |s| sent.push(s));
             }
         }
         now = next;
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
         port.offer(packet, now, &mut |s| sent.push(s));
-        dropped.extend(port.dropped().drain(..).map(|(p, _)| p.handle));
+        dropped.extend(port.dropped().drain(..).map(|d| d.handle));
         let waiting = arrivals[..=i].len() - sent.len() - dropped.len();
         assert_eq!(port.backlog().packets as usize, waiting, "packets are conserved");
     }
     port.advance(Time::NEVER, &mut |s| sent.push(s));
-    dropped.extend(port.dropped().drain(..).map(|(p, _)| p.handle));
+    dropped.extend(port.dropped().drain(..).map(|d| d.handle));
     assert_eq!(port.discipline().backlog().packets, 0);
     (sent, dropped)
 }

@@ -9,13 +9,14 @@ use headgate_control::{Connection, transport::Receiver};
 use headgate_packet::{Buffer, Duration, Rng, Time};
 use headgate_queue::{LinkInfo, Port, Spec};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Ends a path in the table of hops.
 pub(crate) const END: u32 = u32::MAX;
 
 impl World {
     /// The world of a scenario that [`Scenario::from_json`] resolved, for replication `run`.
-    pub fn new(scenario: &Scenario, seed: u64, run: u64) -> World {
+    pub fn new<'s>(scenario: &'s Scenario, seed: u64, run: u64) -> World {
         let s = scenario;
         let mut kinds: Vec<Classify> = Vec::new();
         for link in &s.links {
@@ -38,8 +39,8 @@ impl World {
             }
         }
         let (mut hops, mut known, routes) = (Vec::new(), BTreeMap::new(), Routes::new(s));
-        let mut path = |from: &str, to: &str| {
-            *known.entry((from.to_owned(), to.to_owned())).or_insert_with(|| {
+        let mut path = |from: &'s str, to: &'s str| {
+            *known.entry((from, to)).or_insert_with(|| {
                 let start = hops.len() as u32;
                 hops.extend(routes.path(from, to).expect("checked").iter().map(|l| *l as u32));
                 hops.push(END);
@@ -47,12 +48,17 @@ impl World {
             })
         };
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
+        let mut config = Arc::new(s.flows[0].control.transport());
         for (i, f) in s.flows.iter().enumerate() {
+            // Flows of one kind follow each other and share what they have in common.
+            if i > 0 && f.control != s.flows[i - 1].control {
+                config = Arc::new(f.control.transport());
+            }
             let mut rng = Rng::new(seed, run, &format!("flow/{}", f.name));
             let start = Time::ZERO + f.start + rng.uniform_duration(f.start_spread);
             events.push(start, Event::Source(i as u32));
             flows.push(Flow {
-                connection: Connection::new(&f.control),
+                connection: Connection::new(&f.control, &config),
                 receiver: Receiver::default(),
                 workload: f.workload.build(f.packet.bytes()),
                 meter: FlowMeter::default(),

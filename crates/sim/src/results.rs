@@ -2,9 +2,9 @@
 
 use crate::build::END;
 use crate::engine::Event;
-use crate::meter::{Count, IntervalRow, PortMeter, difference};
+use crate::meter::{Count, FlowMeter, Histogram, IntervalRow, PortMeter, difference};
 use crate::spec::Scenario;
-use crate::world::{LaneMark, Log, World};
+use crate::world::{Flow, LaneMark, Log, World};
 use headgate_packet::Time;
 
 /// One column of a table.
@@ -28,9 +28,6 @@ impl World {
         let warm_up = end <= self.warm_up;
         for (i, flow) in self.flows.iter_mut().enumerate() {
             let count = std::mem::take(&mut flow.meter.now);
-            if !warm_up {
-                flow.meter.total.add(&count);
-            }
             let (flow, interval) = (i as u32, self.interval_number);
             self.intervals.push(IntervalRow { flow, interval, start, end, warm_up, count });
         }
@@ -118,10 +115,18 @@ impl World {
 
     /// The table of flows: totals after the warm-up.
     pub fn flow_table(&self, s: &Scenario) -> Table {
-        let total = |of: fn(&Count) -> u64| Cells::Int(self.flows.iter().map(|f| of(&f.meter.total) as i64).collect());
-        let float = |of: fn(&Count) -> f64| Cells::Float(self.flows.iter().map(|f| of(&f.meter.total)).collect());
-        let rtt = |q: f64| Cells::Float(self.flows.iter().map(|f| f.meter.rtt.quantile(q)).collect());
-        let one_way = |q: f64| Cells::Float(self.flows.iter().map(|f| f.meter.one_way.quantile(q)).collect());
+        let mut totals = vec![Count::default(); self.flows.len()];
+        for row in self.intervals.iter().filter(|row| !row.warm_up) {
+            totals[row.flow as usize].add(&row.count);
+        }
+        let total = |of: fn(&Count) -> u64| Cells::Int(totals.iter().map(|t| of(t) as i64).collect());
+        let float = |of: fn(&Count) -> f64| Cells::Float(totals.iter().map(of).collect());
+        let quantile = |of: fn(&FlowMeter) -> &Option<Box<Histogram>>, q: f64| {
+            let value = |f: &Flow| of(&f.meter).as_ref().map_or(f64::NAN, |h| h.quantile(q));
+            Cells::Float(self.flows.iter().map(value).collect())
+        };
+        let rtt = |q: f64| quantile(|m| &m.rtt, q);
+        let one_way = |q: f64| quantile(|m| &m.one_way, q);
         let n = self.flows.len();
         vec![
             ("flow", names(s.flows.iter().map(|f| f.name.clone()))),
@@ -141,7 +146,11 @@ impl World {
             (
                 "unique_bytes",
                 Cells::Int(
-                    self.flows.iter().map(|f| (f.meter.total.unique * u64::from(f.packet_bytes)) as i64).collect(),
+                    self.flows
+                        .iter()
+                        .zip(&totals)
+                        .map(|(f, t)| (t.unique * u64::from(f.packet_bytes)) as i64)
+                        .collect(),
                 ),
             ),
             ("retransmissions", total(|c| c.retransmissions)),

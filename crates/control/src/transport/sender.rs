@@ -66,7 +66,7 @@ impl Default for Sender {
             duplicates: 0,
             deadline: Time::NEVER,
             estimator: Estimator::default(),
-            slots: vec![Slot::default(); 4],
+            slots: Vec::new(),
         }
     }
 }
@@ -104,16 +104,6 @@ impl Sender {
             self.deadline = now + self.estimator.timeout(config);
         }
         Some((seq, slot.first, again))
-    }
-
-    /// The next packet of a source without flow control, which is not tracked: each is sent once.
-    #[inline]
-    pub fn poll_open(&mut self, now: Time) -> Option<crate::Segment> {
-        if self.next >= self.limit {
-            return None;
-        }
-        self.next += 1;
-        Some(crate::Segment { seq: self.next - 1, first_sent: now, retransmission: false })
     }
 
     /// An acknowledgement of everything below `cumulative`. `rtts` gets one sample per packet newly acknowledged, by the clock rule.
@@ -207,7 +197,7 @@ impl Sender {
     #[cold]
     fn grow(&mut self) {
         let old = std::mem::take(&mut self.slots);
-        let len = old.len() * 2;
+        let len = (old.len() * 2).max(4);
         self.slots = vec![Slot::default(); len];
         for seq in self.una..self.highest - 1 {
             self.slots[seq as usize & (len - 1)] = old[seq as usize & (old.len() - 1)];

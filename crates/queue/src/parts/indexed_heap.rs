@@ -1,4 +1,5 @@
-//! A binary heap of small numbers with a key each, smallest key first; any entry's key can be changed or removed.
+//! A binary heap of small numbers with a key each, smallest key first, of equal keys the smaller number; any entry's key can be
+//! changed or removed.
 
 /// Keys compare as (first, second); the caller makes them unique where order matters.
 pub type Key = (u64, u64);
@@ -68,7 +69,7 @@ impl IndexedHeap {
         let last = self.entries.pop().expect("there is at least the entry of this id");
         if place < self.entries.len() {
             let old = std::mem::replace(&mut self.entries[place], last);
-            if last.0 < old.0 { self.swim(place) } else { self.sink(place) }
+            if last < old { self.swim(place) } else { self.sink(place) }
         }
     }
 

@@ -1,4 +1,4 @@
-//! A 4-ary heap on a packed key: time (64 bits), rank of the event's kind (3), insertion number (40), object (21).
+//! An 8-ary heap on a packed key: time (64 bits), rank of the event's kind (3), insertion number (40), object (21).
 //!
 //! The key orders events totally, so equal times never depend on the heap's shape. Most events re-arm themselves:
 //! after a pop the root stays vacant, and the next push fills it and sinks once, instead of a pop and a push.
@@ -8,11 +8,17 @@ use headgate_packet::Time;
 
 const OBJECT_BITS: u32 = 21;
 const INSERTION_BITS: u32 = 40;
+/// Children of a node.
+const ARITY: usize = 8;
+/// Later than any event.
+const NONE: u128 = u128::MAX;
 
 /// Pending events, earliest first.
 #[derive(Debug, Default)]
 pub struct EventQueue {
+    /// Keys in heap order, filled up to whole nodes with `NONE`.
     keys: Vec<u128>,
+    len: usize,
     /// The root was popped and not yet replaced; every other key is still in heap order below it.
     vacant: bool,
     inserted: u64,
@@ -36,7 +42,10 @@ impl EventQueue {
             self.vacant = false;
             self.sink(key);
         } else {
-            self.keys.push(key);
+            if self.len == self.keys.len() {
+                self.keys.resize(self.len.max(1) + ARITY, NONE);
+            }
+            self.len += 1;
             self.swim(key);
         }
     }
@@ -46,12 +55,16 @@ impl EventQueue {
     pub fn pop_before(&mut self, end: Time) -> Option<(Time, Event)> {
         if self.vacant {
             self.vacant = false;
-            let last = self.keys.pop()?;
-            if !self.keys.is_empty() {
+            self.len -= 1;
+            let last = std::mem::replace(&mut self.keys[self.len], NONE);
+            if self.len > 0 {
                 self.sink(last);
             }
         }
-        let key = *self.keys.first()?;
+        if self.len == 0 {
+            return None;
+        }
+        let key = self.keys[0];
         let at = Time::from_ps((key >> 64) as u64);
         if at >= end {
             return None;
@@ -64,7 +77,7 @@ impl EventQueue {
 
     /// How many events are pending.
     pub fn len(&self) -> usize {
-        self.keys.len() - usize::from(self.vacant)
+        self.len - usize::from(self.vacant)
     }
 
     /// Whether nothing is pending.
@@ -76,38 +89,26 @@ impl EventQueue {
     #[inline]
     fn sink(&mut self, key: u128) {
         let keys = self.keys.as_mut_slice();
-        let n = keys.len();
         let mut hole = 0;
-        loop {
-            let first = 4 * hole + 1;
-            if first + 4 <= n {
-                let c: &[u128; 4] = keys[first..first + 4].try_into().expect("four children");
-                let left = usize::from(c[1] < c[0]);
-                let right = 2 + usize::from(c[3] < c[2]);
-                let best = if c[right] < c[left] { right } else { left };
-                let child = c[best];
-                if child >= key {
-                    break;
-                }
-                keys[hole] = child;
-                hole = first + best;
-            } else {
-                let Some(best) = (first..n).min_by_key(|&i| keys[i]) else { break };
-                if keys[best] < key {
-                    keys[hole] = keys[best];
-                    hole = best;
-                }
+        while let Some(c) = keys.get(ARITY * hole + 1..ARITY * hole + 1 + ARITY) {
+            // Values are selected beside their places: a load by the place found would wait for the comparison.
+            let two = |a: usize| if c[a + 1] < c[a] { (c[a + 1], a + 1) } else { (c[a], a) };
+            let lesser = |a: (u128, usize), b: (u128, usize)| if b.0 < a.0 { b } else { a };
+            let (child, best) = lesser(lesser(two(0), two(2)), lesser(two(4), two(6)));
+            if child >= key {
                 break;
             }
+            keys[hole] = child;
+            hole = ARITY * hole + 1 + best;
         }
         keys[hole] = key;
     }
 
     #[inline]
     fn swim(&mut self, key: u128) {
-        let mut hole = self.keys.len() - 1;
+        let mut hole = self.len - 1;
         while hole > 0 {
-            let parent = (hole - 1) / 4;
+            let parent = (hole - 1) / ARITY;
             if self.keys[parent] <= key {
                 break;
             }

@@ -12,11 +12,14 @@ pub use port::{PortMeter, difference};
 
 use headgate_packet::Time;
 
-/// What is counted of one flow over a span of time.
+/// What is counted of one flow over a span of time. What a source touches with each packet stands together.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct Count {
     /// Data packets sent, retransmissions included.
     pub sent: u64,
+    /// Data packets dropped anywhere on the way.
+    pub drops: u64,
     /// Data packets that reached the sink, duplicates included.
     pub received: u64,
     /// Their bytes.
@@ -27,8 +30,6 @@ pub struct Count {
     pub retransmissions: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Data packets dropped anywhere on the way.
-    pub drops: u64,
     /// Data packets whose congestion bit a gateway set.
     pub marks: u64,
     /// Round-trip times.
@@ -71,12 +72,10 @@ impl Count {
 pub struct FlowMeter {
     /// The present interval.
     pub now: Count,
-    /// Everything since the warm-up.
-    pub total: Count,
-    /// Round-trip times since the warm-up.
-    pub rtt: Histogram,
+    /// Round-trip times since the warm-up; made when the first one comes.
+    pub rtt: Option<Box<Histogram>>,
     /// One-way delays since the warm-up.
-    pub one_way: Histogram,
+    pub one_way: Option<Box<Histogram>>,
 }
 
 /// One flow in one interval.

@@ -1,11 +1,11 @@
 //! Rules across fields: names, ends, routes, buffers and times.
 
 use super::expand::Origins;
-use super::{NodeKind, Scenario, SpecError};
+use super::{Flow, NodeKind, Scenario, SpecError};
 use crate::engine::MAX_OBJECTS;
 use crate::net::Routes;
 use headgate_packet::{Buffer, Duration};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Most rows of the table of intervals.
 const MOST_ROWS: u64 = 100_000_000;
@@ -26,25 +26,30 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     }
     let names: Vec<&str> = s.nodes.iter().map(|n| n.name.as_str()).collect();
     let known: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
-    let end = |path: String, name: &str| {
+    let end = |key: &str, i: usize, name: &str| {
         if known.contains_key(name) {
             return Ok(());
         }
-        Err(SpecError::at(path, "expected the name of a node")
+        Err(SpecError::at(key.replace("[]", &format!("[{i}]")), "expected the name of a node")
             .found(format!("{name:?}"))
             .nearest(name, names.iter().copied()))
     };
     for (link, i) in s.links.iter().zip(&origins.links) {
-        end(format!("links[{i}].from"), &link.from)?;
-        end(format!("links[{i}].to"), &link.to)?;
+        end("links[].from", *i, &link.from)?;
+        end("links[].to", *i, &link.to)?;
         if link.from == link.to {
             return Err(SpecError::at(format!("links[{i}].to"), "expected another node than `from`").found(&link.to));
         }
     }
     for (flow, &i) in s.flows.iter().zip(&origins.flows) {
-        end(format!("flows[{i}].from"), &flow.from)?;
-        end(format!("flows[{i}].to"), &flow.to)?;
+        end("flows[].from", i, &flow.from)?;
+        end("flows[].to", i, &flow.to)?;
         workload(i, &flow.workload)?;
+        if flow.control.name() == "none" && flow.workload.demand_bps(flow.packet.bytes()).is_infinite() {
+            let message =
+                "expected a workload with a rate: without flow control an endless transfer would send without end";
+            return Err(SpecError::at(format!("flows[{i}].workload"), message).found(flow.workload.name()));
+        }
         if !flow.acknowledge && flow.control.name() != "none" {
             let message = format!("expected true: flow control `{}` needs acknowledgements", flow.control.name());
             return Err(SpecError::at(format!("flows[{i}].acknowledge"), message).found(false));
@@ -74,15 +79,15 @@ fn times(s: &Scenario) -> Result<(), SpecError> {
 }
 
 fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str>) -> Result<(), SpecError> {
-    let mut seen = BTreeMap::new();
+    let mut seen = HashMap::new();
     for (i, name) in names.enumerate() {
-        let path = format!("{what}[{}].name", origins[i]);
+        let path = || format!("{what}[{}].name", origins[i]);
         if name.is_empty() {
-            return Err(SpecError::at(path, "expected a name"));
+            return Err(SpecError::at(path(), "expected a name"));
         }
         if let Some(first) = seen.insert(name, i) {
             let message = format!("expected a name of its own: {what}[{}] has this one already", origins[first]);
-            return Err(SpecError::at(path, message).found(format!("{name:?}")));
+            return Err(SpecError::at(path(), message).found(format!("{name:?}")));
         }
     }
     Ok(())
@@ -114,6 +119,9 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
         .collect();
     let mut longest: Vec<Option<(u32, usize)>> = vec![None; buffers.len()];
     for (i, flow) in s.flows.iter().enumerate() {
+        if i > 0 && alike(flow, &s.flows[i - 1]) {
+            continue;
+        }
         let path = routes.path(&flow.from, &flow.to);
         let Some(path) = path.filter(|p| !p.is_empty()) else {
             let message = format!("expected a node that can be reached over links from {:?}", flow.from);
@@ -127,12 +135,13 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
             }
         }
     }
+    let gateways: HashSet<&str> =
+        s.nodes.iter().filter(|n| n.kind == NodeKind::Gateway).map(|n| n.name.as_str()).collect();
     for (port, longest) in longest.into_iter().enumerate() {
         let (Some(buffer), Some((bytes, flow))) = (buffers[port], longest) else { continue };
         let link = &s.links[port / 2];
         let end = if port % 2 == 0 { &link.from } else { &link.to };
-        let at_gateway = s.nodes.iter().any(|n| n.name == *end && n.kind == NodeKind::Gateway);
-        if at_gateway && buffer < u64::from(bytes) {
+        if gateways.contains(end.as_str()) && buffer < u64::from(bytes) {
             let which = if port % 2 == 1 && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
             let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name);
             return Err(SpecError::at(format!("links[{}].{which}.buffer", origins.links[port / 2]), message)
@@ -140,6 +149,11 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
         }
     }
     Ok(())
+}
+
+/// Whether two flows put the same demands on the way.
+fn alike(a: &Flow, b: &Flow) -> bool {
+    (&a.from, &a.to, a.packet) == (&b.from, &b.to, b.packet)
 }
 
 fn buffer_bytes(queue: &headgate_queue::Spec) -> Option<u64> {

@@ -56,7 +56,9 @@ pub(super) fn expand(mut s: Scenario) -> Result<(Scenario, Origins), SpecError> 
 
 /// `index` is `None` for an entry without a count.
 fn fill(text: &mut String, index: Option<u32>) {
-    if let Some(i) = index {
+    if let Some(i) = index
+        && text.contains("{i}")
+    {
         *text = text.replace("{i}", &i.to_string());
     }
 }

@@ -35,7 +35,10 @@ impl BackgroundParams {
 
 /// A constant rate by timetable.
 #[derive(Clone, Debug)]
-pub struct Background {
+pub struct Background(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
     line: Serialiser,
     bytes: u32,
     /// The timetable still to come, and the time since its first entry began.
@@ -49,29 +52,30 @@ impl Background {
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &BackgroundParams, packet_bytes: u32) -> Background {
-        Background {
+        Background(Box::new(State {
             line: Serialiser::new(params.rate),
             bytes: packet_bytes,
             schedule: params.schedule.iter().copied().collect(),
             elapsed: Duration::ZERO,
-        }
+        }))
     }
 }
 
 impl Workload for Background {
     fn supply(&mut self, _: &mut Rng) -> Supply {
-        let Some(&on) = self.schedule.front() else { return Supply { packets: 0, again: None } };
-        let gap = self.line.transmit(self.bytes);
-        self.elapsed = self.elapsed + gap;
-        if self.elapsed < on {
+        let state = &mut self.0;
+        let Some(&on) = state.schedule.front() else { return Supply { packets: 0, again: None } };
+        let gap = state.line.transmit(state.bytes);
+        state.elapsed = state.elapsed + gap;
+        if state.elapsed < on {
             return Supply { packets: 1, again: Some(gap) };
         }
         // The next packet belongs to the next on time: wait for the rest of this one and the whole off time.
-        let rest = on - (self.elapsed - gap);
-        self.schedule.pop_front();
-        let off = self.schedule.pop_front();
-        self.elapsed = Duration::ZERO;
-        Supply { packets: 1, again: off.filter(|_| !self.schedule.is_empty()).map(|off| rest + off) }
+        let rest = on - (state.elapsed - gap);
+        state.schedule.pop_front();
+        let off = state.schedule.pop_front();
+        state.elapsed = Duration::ZERO;
+        Supply { packets: 1, again: off.filter(|_| !state.schedule.is_empty()).map(|off| rest + off) }
     }
 }
 

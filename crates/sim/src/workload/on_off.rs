@@ -54,7 +54,10 @@ impl OnOffParams {
 
 /// Bursts at a constant rate.
 #[derive(Clone, Debug)]
-pub struct OnOff {
+pub struct OnOff(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
     params: OnOffParams,
     line: Serialiser,
     bytes: u32,
@@ -68,9 +71,12 @@ impl OnOff {
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &OnOffParams, packet_bytes: u32) -> OnOff {
-        OnOff { params: params.clone(), line: Serialiser::new(params.rate), bytes: packet_bytes, left: None }
+        let params = params.clone();
+        OnOff(Box::new(State { line: Serialiser::new(params.rate), params, bytes: packet_bytes, left: None }))
     }
+}
 
+impl State {
     fn span(&self, mean: Duration, rng: &mut Rng) -> Duration {
         match self.params.spans {
             Span::Exponential => rng.exponential(mean),
@@ -81,16 +87,17 @@ impl OnOff {
 
 impl Workload for OnOff {
     fn supply(&mut self, rng: &mut Rng) -> Supply {
-        let left = match self.left {
+        let state = &mut self.0;
+        let left = match state.left {
             Some(left) => left,
-            None => self.span(self.params.on, rng),
+            None => state.span(state.params.on, rng),
         };
-        let gap = self.line.transmit(self.bytes);
+        let gap = state.line.transmit(state.bytes);
         if gap < left {
-            self.left = Some(left - gap);
+            state.left = Some(left - gap);
             return Supply { packets: 1, again: Some(gap) };
         }
-        self.left = None;
-        Supply { packets: 1, again: Some(left.max(gap) + self.span(self.params.off, rng)) }
+        state.left = None;
+        Supply { packets: 1, again: Some(left.max(gap) + state.span(state.params.off, rng)) }
     }
 }
