@@ -4,7 +4,7 @@
 //! A packet of length P starts at S = max(F of the conversation's last packet, R(now)) and finishes at F = S + P; its bid is
 //! P + max(F of the last packet, R(now) - delta). The packet with the smallest bid is sent next, without preemption.
 //! Deviations: ties, which the papers leave open, go to the earlier arrival. When conversations tie for the most buffer
-//! the arrival is dropped if it is one of them, else the tail of the lowest-numbered one.
+//! the arrival is dropped if its own is one of them, else the last packet that is to leave last.
 //! State per flow: its packets, its last finish number, and a place in up to three heaps. See `parts/round.rs` for the round number.
 
 use crate::parts::{Finish, IndexedHeap, Ring, Round};
@@ -186,7 +186,7 @@ impl Discipline for Fq {
         self.arrivals += 1;
         let arrival = self.arrivals;
         let conversation = &mut self.conversations[flow];
-        conversation.queue.push_back(Waiting { packet, bid: bid.value(weight), arrival });
+        conversation.queue.push_back(Waiting { packet, bid: bid.rounded(weight), arrival });
         conversation.bytes += bytes;
         self.backlog.add(packet.bytes);
         self.reorder(packet.flow.0);

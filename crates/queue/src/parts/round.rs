@@ -4,56 +4,61 @@
 //! weigh W together, R grows by mu / W; a conversation leaves when R reaches its last finish number.
 //! Deviations: the printed loop has no case for nobody active; here R stands still then.
 //!
-//! Exactness: R is kept in 2^-40 bit and finish numbers in 2^-12 bit. What a division leaves over is work (bits of line time times
-//! weight), and work is carried on whatever happens to W, so R never drifts. Finish numbers are rounded once, not summed
-//! up rounded, so those that are equal compare equal. 64 bits reach 4.5e15 bits, or 10^10 packets of 56 KB.
+//! Exactness: R and finish numbers are kept in 2^-40 bit. What a division leaves over is work (bits of line time times weight), and
+//! work is carried on whatever happens to W, so R never drifts. Bids are rounded once to 2^-12 bit, far above what the
+//! divisions cut off, so those that are equal compare equal. A rounded bid has 52 bits for whole bits: 10^10 packets of 56 KB.
 
 use super::IndexedHeap;
 use headgate_packet::{Rate, Time};
 
-/// Fractional bits of a finish number.
-const FINISH: u32 = 12;
-/// Fractional bits of R beyond those of a finish number.
-const FINER: u32 = 28;
+/// Fractional bits of R and of finish numbers.
+const FINE: u32 = 40;
+/// Fractional bits of a rounded finish number.
+const COARSE: u32 = 12;
 const PS: u128 = 1_000_000_000_000;
+
+/// A number of rounds, in 2^-40 bit.
+pub type Rounds = u128;
 
 /// Virtual time and the conversations that are active in it.
 #[derive(Clone, Debug)]
 pub struct Round {
     rate: u128,
     now: Time,
-    /// R in 2^-40 bit.
-    round: u128,
+    round: Rounds,
     /// Work not yet turned into rounds: below W * 10^12, in 2^-40 bit ps / s.
     work: u128,
     /// Sum of the weights of the active conversations.
     weight: u64,
     weights: Vec<u32>,
-    /// Active conversations by last finish number.
+    /// Active conversations by last finish number, in whole bits and 2^-40 bit.
     active: IndexedHeap,
 }
 
-/// The finish number of one conversation's last packet: `base + bits / weight`, rounded only when it is read.
+/// The finish number of one conversation's last packet: `base + bits / weight`, divided only when it is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Finish {
-    base: u64,
+    base: Rounds,
     bits: u64,
 }
 
 impl Finish {
-    /// In 2^-12 bit, to the nearest.
+    /// Its value.
     #[inline]
-    pub fn value(self, weight: u32) -> u64 {
-        if weight == 1 {
-            return self.base + (self.bits << FINISH);
-        }
-        let weight = u64::from(weight);
-        self.base + ((self.bits << FINISH) + weight / 2) / weight
+    pub fn value(self, weight: u32) -> Rounds {
+        let bits = u128::from(self.bits) << FINE;
+        self.base + if weight == 1 { bits } else { bits / u128::from(weight) }
+    }
+
+    /// Rounded to 2^-12 bit: a number to order packets by.
+    #[inline]
+    pub fn rounded(self, weight: u32) -> u64 {
+        ((self.value(weight) + (1 << (FINE - COARSE - 1))) >> (FINE - COARSE)) as u64
     }
 
     /// The next packet starts at the later of the last finish number and `round`, and takes `bits`.
     #[inline]
-    pub fn extend(&mut self, round: u64, bits: u64, weight: u32) {
+    pub fn extend(&mut self, round: Rounds, bits: u64, weight: u32) {
         if self.value(weight) < round {
             *self = Finish { base: round, bits };
         } else {
@@ -87,26 +92,26 @@ impl Round {
         }
     }
 
-    /// Advances to `now` and gives R(now), in 2^-12 bit, to the nearest.
+    /// Advances to `now` and gives R(now).
     #[inline]
-    pub fn advance(&mut self, now: Time) -> u64 {
+    pub fn advance(&mut self, now: Time) -> Rounds {
         let mut left = u128::from(now.since(self.now).as_ps());
         self.now = now;
         while left > 0 && self.weight > 0 {
             // At most this much at once, so that the product fits; longer spans take several turns.
             let step = left.min((1 << 84) / self.rate.max(1)).max(1);
             left -= step;
-            self.work += (step * self.rate) << (FINISH + FINER);
+            self.work += (step * self.rate) << FINE;
             self.spend();
         }
-        self.value()
+        self.round
     }
 
     /// Turns the work at hand into rounds, deleting the conversations that R passes.
     fn spend(&mut self) {
-        while let Some(((finish, _), id)) = self.active.first() {
+        while let Some(((whole, part), id)) = self.active.first() {
             let per_round = u128::from(self.weight) * PS;
-            let (to, reach) = (u128::from(finish) << FINER, self.round + self.work / per_round);
+            let (to, reach) = (u128::from(whole) << FINE | u128::from(part), self.round + self.work / per_round);
             if reach < to {
                 self.work -= (reach - self.round) * per_round;
                 self.round = reach;
@@ -122,19 +127,13 @@ impl Round {
         self.work = 0;
     }
 
-    /// R in 2^-12 bit, to the nearest.
-    #[inline]
-    pub fn value(&self) -> u64 {
-        ((self.round + (1 << (FINER - 1))) >> FINER) as u64
-    }
-
     /// The last finish number of a conversation is now this.
     #[inline]
-    pub fn set(&mut self, id: u32, finish: u64) {
+    pub fn set(&mut self, id: u32, finish: Rounds) {
         if !self.active.contains(id) {
             self.weight += u64::from(self.weights[id as usize]);
         }
-        self.active.set(id, (finish, u64::from(id)));
+        self.active.set(id, ((finish >> FINE) as u64, (finish & ((1 << FINE) - 1)) as u64));
     }
 
     /// Whether a conversation is active.
@@ -155,9 +154,9 @@ impl Round {
         self.weights[id as usize]
     }
 
-    /// A number of bits in the unit of finish numbers.
-    pub fn bits(bits: u64) -> u64 {
-        bits.saturating_mul(1 << FINISH)
+    /// A number of bits as rounds.
+    pub fn bits(bits: u64) -> Rounds {
+        u128::from(bits) << FINE
     }
 }
 
@@ -167,7 +166,7 @@ mod tests {
 
     /// Feeds (time in s, conversation, bits) and then reads R at given times; all values in bits.
     fn rounds(rate: u64, weights: &[u32], arrivals: &[(f64, u32, u64)], at: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let bits = |x: u64| x as f64 / 4096.0;
+        let bits = |x: Rounds| x as f64 / (1u64 << FINE) as f64;
         let time = |s: f64| Time::from_ps((s * 1e12).round() as u64);
         let mut round = Round::new(Rate::from_bps(rate).unwrap(), weights.to_vec());
         let (mut last, mut finishes) = (vec![Finish::default(); weights.len()], Vec::new());
@@ -229,7 +228,7 @@ mod tests {
         // Three conversations for ever active; steps whose rounds are no fixed-point numbers.
         let mut round = Round::new(Rate::from_bps(1_000_003).unwrap(), vec![1; 3]);
         for id in 0..3 {
-            round.set(id, u64::MAX >> 4);
+            round.set(id, Round::bits(1 << 50));
         }
         let mut now = 0u64;
         for i in 0..1_000_000u64 {
@@ -237,6 +236,6 @@ mod tests {
             round.advance(Time::from_ps(now));
         }
         let exact = u128::from(now) * 1_000_003 * 4096 / (3 * PS);
-        assert!(u128::from(round.value()).abs_diff(exact) <= 1);
+        assert!((round.round >> (FINE - COARSE)).abs_diff(exact) <= 1);
     }
 }

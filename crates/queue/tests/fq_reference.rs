@@ -1,0 +1,258 @@
+//! Fair Queueing against bit-by-bit round robin in exact rational arithmetic, written from the papers' definitions alone.
+//!
+//! The reference never sees the port's heaps or fixed-point numbers: it keeps R, finish numbers and bids as fractions, and judges
+//! each packet that the port sends or drops.
+
+use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
+use headgate_queue::{Dropped, LinkInfo, Port, Sent, Spec};
+use num_rational::BigRational as Q;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// An arrival: time in ps, conversation, bytes.
+type Arrival = (u64, u32, u32);
+
+fn q(n: u64) -> Q {
+    Q::from_integer(n.into())
+}
+
+/// The fixed-point numbers of the port may differ by this much: two roundings to 2^-12 bit.
+fn slack() -> Q {
+    q(1) / q(2048)
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    bps: u64,
+    limit: usize,
+    delta_bytes: u64,
+    charge: bool,
+    largest_bid: bool,
+}
+
+/// Bit-by-bit round robin.
+struct Reference {
+    rules: Rules,
+    weights: Vec<u64>,
+    now: Q,
+    round: Q,
+    finish: Vec<Q>,
+    /// Finish number of the last arrival's conversation before it.
+    before: Q,
+    /// Of each packet that waits: conversation, bits, bid, arrival number.
+    waiting: BTreeMap<u32, (usize, u64, Q, usize)>,
+    arrivals: usize,
+}
+
+impl Reference {
+    /// Lets R grow by rate / weight of those with F > R, from one departure to the next.
+    fn advance(&mut self, now: &Q) {
+        loop {
+            let active = || self.finish.iter().zip(&self.weights).filter(|(f, _)| **f > self.round);
+            let weight: u64 = active().map(|(_, w)| *w).sum();
+            let Some(next) = active().map(|(f, _)| f.clone()).min() else { break };
+            let reached = &self.round + (now - &self.now) * q(self.rules.bps) / q(weight);
+            if reached < next {
+                self.round = reached;
+                break;
+            }
+            self.now += (&next - &self.round) * q(weight) / q(self.rules.bps);
+            self.round = next;
+        }
+        self.now = now.clone();
+    }
+
+    fn arrive(&mut self, handle: u32, flow: usize, bytes: u32) {
+        let (bits, length) = (u64::from(bytes) * 8, q(u64::from(bytes) * 8) / q(self.weights[flow]));
+        let late = &self.round - q(8 * self.rules.delta_bytes);
+        let bid = &length + self.finish[flow].clone().max(late);
+        self.before = self.finish[flow].clone();
+        self.finish[flow] = self.finish[flow].clone().max(self.round.clone()) + length;
+        self.arrivals += 1;
+        self.waiting.insert(handle, (flow, bits, bid, self.arrivals));
+    }
+
+    /// The port sends this packet: no waiting one may have a smaller bid, or an equal one that came earlier.
+    fn send(&mut self, handle: u32) -> Result<(), String> {
+        let (_, _, bid, arrival) = self.waiting.remove(&handle).ok_or("sent a packet that does not wait")?;
+        for (other, (_, _, rival, earlier)) in &self.waiting {
+            if *rival < &bid - slack() || (*rival == bid && *earlier < arrival) {
+                return Err(format!("sent {handle} with bid {bid} before {other} with bid {rival}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The port drops this packet while `arrival` comes.
+    fn drop(&mut self, gone: u32, arrival: u32) -> Result<(), String> {
+        let (flow, bits, bid, number) = self.waiting.get(&gone).ok_or("dropped a packet that does not wait")?.clone();
+        let held = |flow: usize| self.waiting.values().filter(|w| w.0 == flow).count();
+        if self.rules.largest_bid {
+            if let Some(rival) = self.waiting.values().find(|w| w.2 > &bid + slack()) {
+                return Err(format!("dropped bid {bid}, not {}", rival.2));
+            }
+        } else {
+            let most = (0..self.weights.len()).map(held).max().unwrap_or(0);
+            let own = self.waiting[&arrival].0;
+            if held(flow) != most || (held(own) == most && gone != arrival) {
+                return Err(format!("dropped {gone} of a conversation with {} packets; most have {most}", held(flow)));
+            }
+            if self.waiting.values().any(|w| w.0 == flow && w.3 > number) {
+                return Err(format!("dropped {gone}, which is not the last of its conversation"));
+            }
+        }
+        self.waiting.remove(&gone);
+        if !self.rules.charge && gone == arrival {
+            self.finish[flow] = self.before.clone();
+        } else if !self.rules.charge {
+            self.finish[flow] = &self.finish[flow] - q(bits) / q(self.weights[flow]);
+        }
+        Ok(())
+    }
+}
+
+/// Drives a port and judges it.
+fn judge(rules: Rules, weights: &[u32], arrivals: &[Arrival]) -> Result<Vec<Sent>, String> {
+    let policy = if rules.largest_bid { "largest_bid" } else { "longest_queue" };
+    let spec: Spec = serde_json::from_value(serde_json::json!({
+        "kind": "fq", "buffer": format!("{}pkt", rules.limit), "delta": format!("{}B", rules.delta_bytes),
+        "drop_policy": policy, "charge_drops": rules.charge,
+    }))
+    .map_err(|e| e.to_string())?;
+    let link =
+        LinkInfo { rate: Rate::from_bps(rules.bps).expect("above 0"), flows: weights.len(), weights: weights.to_vec() };
+    let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
+    let mut reference = Reference {
+        rules,
+        weights: weights.iter().map(|w| u64::from(*w)).collect(),
+        now: q(0),
+        round: q(0),
+        finish: vec![q(0); weights.len()],
+        before: q(0),
+        waiting: BTreeMap::new(),
+        arrivals: 0,
+    };
+    let ps = q(1_000_000_000_000);
+    let (mut sent, mut judged) = (Vec::new(), 0);
+    for (handle, &(at, flow, bytes)) in arrivals.iter().enumerate() {
+        let (now, handle) = (Time::from_ps(at), handle as u32);
+        port.advance(now, &mut |s| sent.push(s));
+        for s in &sent[judged..] {
+            reference.send(s.packet.handle)?;
+        }
+        judged = sent.len();
+        reference.advance(&(q(at) / &ps));
+        reference.arrive(handle, flow as usize, bytes);
+        let packet = Packet { handle, flow: FlowId(flow), bytes, ..Packet::default() };
+        port.offer(packet, now, &mut |s| sent.push(s));
+        for Dropped { handle: gone, .. } in port.dropped().drain(..) {
+            reference.drop(gone, handle)?;
+        }
+        if reference.waiting.len() - (sent.len() - judged) > rules.limit {
+            return Err("the buffer holds more than its limit".to_owned());
+        }
+    }
+    port.advance(Time::NEVER, &mut |s| sent.push(s));
+    for s in &sent[judged..] {
+        reference.send(s.packet.handle)?;
+    }
+    if reference.waiting.is_empty() { Ok(sent) } else { Err("packets were left behind".to_owned()) }
+}
+
+/// Arrivals on a grid of half the time of a 1000-byte packet, so that ties are frequent, or at any picosecond; with idle times.
+fn arrivals(bps: u64, gaps: &[(u8, u32, u32, u64)], grid: bool) -> Vec<Arrival> {
+    let slot = 4_000 * 1_000_000_000_000 / bps;
+    let mut now = 0;
+    gaps.iter()
+        .map(|&(steps, flow, bytes, fine)| {
+            let idle = if steps == 9 { 200 } else { u64::from(steps / 2) };
+            now += if grid { idle * slot } else { idle * slot + fine % slot };
+            (now, flow, if grid { 500 * (1 + bytes % 3) } else { bytes })
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_order_is_that_of_bit_by_bit_round_robin(
+        gaps in prop::collection::vec((0..10u8, 0..5u32, 40..1500u32, 0..u64::MAX), 1..80),
+        weights in prop::sample::select(vec![[1; 5], [1, 2, 3, 4, 7], [3, 1, 1, 1, 3]]),
+        bps in prop::sample::select(vec![8_000u64, 56_000, 80_000, 1_000_003, 1_000_000_000]),
+        (limit, delta_bytes) in (prop::sample::select(vec![1, 3, 8, 1000]), prop::sample::select(vec![0, 700, 1_000_000])),
+        (charge, largest_bid, grid) in any::<(bool, bool, bool)>(),
+    ) {
+        // The thesis's chapter 3 charges what it drops; only the last packet of a conversation can be taken back.
+        let rules = Rules { bps, limit, delta_bytes, charge: charge || largest_bid, largest_bid };
+        let verdict = judge(rules, &weights, &arrivals(bps, &gaps, grid));
+        prop_assert!(verdict.is_ok(), "{:?}", verdict);
+    }
+
+    /// Greenberg and Madras, as the 1989 paper quotes them: with equal weights no conversation is ever more than a largest packet
+    /// ahead of or behind bit-by-bit round robin.
+    #[test]
+    fn service_stays_within_a_packet_of_the_fluid(
+        gaps in prop::collection::vec((0..10u8, 0..4u32, 40..1500u32, 0..u64::MAX), 1..60),
+    ) {
+        let (bps, list) = (80_000, arrivals(80_000, &gaps, false));
+        let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false };
+        let sent = judge(rules, &[1; 4], &list).map_err(TestCaseError::fail)?;
+        for moment in sent.iter().map(|s| s.end) {
+            let fluid = fluid_bits(bps, &list, moment);
+            for flow in 0..4u32 {
+                let done = |s: &&Sent| s.packet.flow == FlowId(flow) && s.end <= moment;
+                let bits: u64 = sent.iter().filter(done).map(|s| 8 * u64::from(s.packet.bytes)).sum();
+                let apart = fluid[flow as usize].clone() - q(bits);
+                prop_assert!(apart <= q(12_000) && -apart <= q(12_000), "flow {} at {:?}", flow, moment);
+            }
+        }
+    }
+}
+
+/// Bits that bit-by-bit round robin has sent of each of four equal conversations by `moment`.
+fn fluid_bits(bps: u64, list: &[Arrival], moment: Time) -> Vec<Q> {
+    let ps = q(1_000_000_000_000);
+    let mut owed = vec![q(0); 4];
+    let mut served = vec![q(0); 4];
+    let mut now = q(0);
+    let mut serve_until = |until: Q, owed: &mut Vec<Q>, served: &mut Vec<Q>| {
+        while now < until {
+            let busy: Vec<usize> = (0..4).filter(|f| owed[*f] > q(0)).collect();
+            let Some(least) = busy.iter().map(|f| owed[*f].clone()).min() else { break };
+            let share = q(bps) / q(busy.len() as u64);
+            let bits = least.min((&until - &now) * &share);
+            now += &bits / &share;
+            for f in busy {
+                owed[f] -= &bits;
+                served[f] += &bits;
+            }
+        }
+        now = until;
+    };
+    for (at, flow, bytes) in list.iter().filter(|a| a.0 <= moment.as_ps()) {
+        serve_until(q(*at) / &ps, &mut owed, &mut served);
+        owed[*flow as usize] += q(8 * u64::from(*bytes));
+    }
+    serve_until(q(moment.as_ps()) / &ps, &mut owed, &mut served);
+    served
+}
+
+#[test]
+fn long_backlogs_do_not_drift() {
+    // Two conversations of weights 3 and 1 at a rate that divides nothing, 20 000 packets, always backlogged: shares stay exact.
+    let list: Vec<Arrival> = (0..20_000u64).map(|i| (i * 1_000_000, (i % 2) as u32, 997)).collect();
+    let rules = Rules { bps: 1_000_003, limit: 100_000, delta_bytes: 0, charge: true, largest_bid: false };
+    let link = LinkInfo { rate: Rate::from_bps(rules.bps).expect("above 0"), flows: 2, weights: vec![3, 1] };
+    let spec: Spec = serde_json::from_value(serde_json::json!({"kind": "fq", "buffer": "100000pkt"})).expect("valid");
+    let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
+    let mut sent = Vec::new();
+    for (handle, &(at, flow, bytes)) in list.iter().enumerate() {
+        let packet = Packet { handle: handle as u32, flow: FlowId(flow), bytes, ..Packet::default() };
+        port.offer(packet, Time::from_ps(at), &mut |s| sent.push(s));
+    }
+    port.advance(Time::NEVER, &mut |s| sent.push(s));
+    // Among the first 12 000 the heavy one has its 10 000 packets' worth at 3 to 1.
+    let heavy = sent[..12_000].iter().filter(|s| s.packet.flow == FlowId(0)).count();
+    assert!(heavy.abs_diff(9_000) <= 2, "{heavy} of 12000");
+}
