@@ -317,12 +317,12 @@ class Results:
 def digits(value: float, significant: int = 4) -> str:
     """A number with so many significant digits, or a dash where there is none.
 
-    >>> [digits(x) for x in (0.0123456, 1234.5, 0.0, float("nan"))]
-    ['0.01235', '1234', '0', '-']
+    >>> [digits(x) for x in (0.0123456, 1234.5, 446.0, float("nan"))]
+    ['0.01235', '1234', '446', '-']
     """
     if not math.isfinite(value):
         return "-"
-    if value == 0 or abs(value) >= 10 ** (significant - 1):
+    if float(value).is_integer() or abs(value) >= 10 ** (significant - 1):
         return f"{value:.0f}"
     if abs(value) < 1e-4:
         return f"{value:.2g}"

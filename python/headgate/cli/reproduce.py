@@ -26,9 +26,16 @@ Examples:
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="DIR", help="Also write an HTML report with figures there."
 )
+@click.option("--details", is_flag=True, help="A line per number: its spread over the runs and how it was tested.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison for machines.")
 def reproduce(
-    paper: str, items: tuple[str, ...], seeds: int, threads: int | None, report: Path | None, as_json: bool
+    paper: str,
+    items: tuple[str, ...],
+    seeds: int,
+    threads: int | None,
+    report: Path | None,
+    details: bool,
+    as_json: bool,
 ) -> None:
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours."""
     from ..papers import print_reproduction
@@ -41,6 +48,6 @@ def reproduce(
         print_json(result.to_dict())
         return
     out = console()
-    print_reproduction(result, out)
+    print_reproduction(result, out, details)
     if page is not None:
         out.print(f"report: {escape(page)}", soft_wrap=True)

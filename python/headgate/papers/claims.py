@@ -52,6 +52,11 @@ class Runs:
         """Times and values of a trace of the base run."""
         return self._base(variant).trace(kind, source)
 
+    @property
+    def end(self) -> float:
+        """End of the base runs in seconds."""
+        return next(iter(self.base.values())).end
+
     def _base(self, variant: str) -> Outcome:
         if variant not in self.base:
             raise unknown("variant", variant, self.base)

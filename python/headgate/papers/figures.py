@@ -76,40 +76,49 @@ def to_png(drawing: Drawing) -> bytes:
 def _utility(figure: Figure, runs: Runs) -> Drawing:
     """Throughput against delay: each source is its number at (mean, mean), in a box of both intervals.
 
-    The dashed box is REAL's "95 %" (three standard deviations to each side), the filled one Student's. They are taken over
-    interval means, or over the seeds where the base run has one interval. A box too small to see is left out.
+    The dashed box is REAL's "95 %" (three standard deviations to each side), the filled one Student's, over interval means.
+    Where the run has one interval only there are no boxes, but a pale dot per seed. A box too small to see is left out.
     """
     drawing, axes = _drawing()
     delay = "delay" if "delay" in runs.paper.metrics else "round_trip_time"
     unit = {n.metric: n.unit for n in runs.item.numbers}
+    delays: list[float] = []
     for series, (colour, style, _) in zip(figure.series, _LOOK, strict=False):
         by_place: dict[tuple[float, float], list[str]] = {}
         for source in dict.fromkeys(n.source for n in runs.item.numbers if n.row == series):
             x, y = (_spread(runs, series, m, source) for m in ("throughput", delay))
             if math.isnan(x[0]) or math.isnan(y[0]):
                 continue
+            if math.isnan(x[2]):
+                over = (runs.over(series, m, source)[1:, 0] for m in ("throughput", delay))
+                axes.plot(*over, marker=".", ls="", ms=4, alpha=0.35, color=colour)
             _boxes(axes, x, y, colour)
+            delays.append(y[0])
             by_place.setdefault((float(f"{x[0]:.2g}"), float(f"{y[0]:.2g}")), []).append(source)
-            axes.plot(x[0], y[0], marker=".", ms=3, color=colour)
+            axes.plot(x[0], y[0], marker=".", ms=4, color=colour)
         for number, (place, sources) in enumerate(by_place.items()):
-            shift = (4, 4 + 11 * (number % 2))
             axes.annotate(
                 ",".join(sources),
                 place,
-                xytext=shift,
+                xytext=(4, 4 + 11 * (number % 2)),
                 textcoords="offset points",
                 color=colour,
                 fontstyle=style,
                 fontsize=11,
             )
-        axes.plot(
-            [], [], marker="s", ls="", color=colour, label=f"{series} ({'italic' if style == 'italic' else 'upright'})"
-        )
+        label = f"{series} ({'italic' if style == 'italic' else 'upright'})"
+        axes.plot([], [], marker="s", ls="", color=colour, label=label)
     axes.set_xlabel(
         f"throughput ({unit.get('throughput', '')}{' excluding retransmissions' if _excludes(runs) else ''})"
     )
     axes.set_ylabel(f"round-trip delay ({unit.get(delay, 's')})")
     axes.margins(0.12)
+    axes.set_xlim(left=0, right=axes.get_xlim()[1] * 1.08)
+    if delays and max(delays) > 20 * min(delays):
+        axes.set_yscale("log")
+        axes.set_ylim(min(delays) / 2, max(delays) * 3)
+    else:
+        axes.set_ylim(bottom=0)
     axes.grid(color="#dddddd", lw=0.5)
     _legend(axes)
     return drawing
@@ -122,9 +131,6 @@ def _excludes(runs: Runs) -> bool:
 def _spread(runs: Runs, series: str, metric: str, source: str) -> tuple[float, float, float]:
     """Mean, REAL half width and Student half width of one source."""
     value = mean_of(runs.intervals(series, metric, source))
-    if value.n < 2:
-        over = mean_of(np.asarray(runs.over(series, metric, source)[:, 0]))
-        return value.mean, over.real, over.half
     return value.mean, value.real, value.half
 
 
@@ -138,8 +144,10 @@ def _boxes(axes: Axes, x: tuple[float, float, float], y: tuple[float, float, flo
         if math.isnan(half_x) or math.isnan(half_y) or (half_x == 0 and half_y == 0):
             continue
         kind: dict[str, Any] = dict(look)
-        corner = (x[0] - half_x, y[0] - half_y)
-        axes.add_patch(Rectangle(corner, 2 * half_x, 2 * half_y, color=colour, lw=0.8, **kind))
+        # Neither quantity can be below zero, whatever the interval says.
+        left, bottom = max(0.0, x[0] - half_x), max(1e-9, y[0] - half_y)
+        size = (x[0] + half_x - left, y[0] + half_y - bottom)
+        axes.add_patch(Rectangle((left, bottom), *size, color=colour, lw=0.8, **kind))
 
 
 def _legend(axes: Axes) -> None:
@@ -158,6 +166,7 @@ def _window(figure: Figure, runs: Runs) -> Drawing:
     sources = figure.options.get("sources") or [n.source for n in runs.item.numbers if n.row == figure.series[0]]
     for source, (colour, _, line) in zip(dict.fromkeys(sources), _LOOK, strict=False):
         times, window = runs.trace(figure.series[0], "window", source)
+        times, window = np.append(times, runs.end), np.append(window, window[-1:])
         axes.step(times, window, where="post", color=colour, ls=line, lw=1.1, label=f"source {source}")
     for start, end, text in figure.options.get("shade", []):
         axes.axvspan(start, end, color="#eeeeee", zorder=0)

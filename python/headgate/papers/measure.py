@@ -26,6 +26,7 @@ class Outcome:
         self.run = result.run
         self._intervals = from_core(result.table("intervals"))
         self._traces = from_core(result.table("traces"))
+        self.end = float(self._intervals["end_s"].max())
         links = from_core(result.table("links"))
         self.flows: list[str] = list(dict.fromkeys(self._intervals["flow"].tolist()))
         self.utilisation: Mapping[str, float] = dict(

@@ -61,58 +61,97 @@ def tables(result: ItemResult) -> Iterator[tuple[str, str, str, list[Number]]]:
         yield table, metric, unit, list(numbers)
 
 
-def print_reproduction(reproduction: Reproduction, console: Console) -> None:
-    """Prints every table and every claim."""
+def print_reproduction(reproduction: Reproduction, console: Console, details: bool = False) -> None:
+    """Prints every table and every claim; with `details` a line per number that says how it was tested."""
     paper = reproduction.paper
     console.print(f"[bold]{escape(paper.title)}[/bold]\n{escape(paper.authors)}, {escape(paper.reference)}")
     console.print(
-        f"ours: base run, all sources start at 0, ± sd of interval means; seeds: {reproduction.seeds} runs with random start "
-        "phases, mean ± 95 % (Student) \\[lowest, highest]"
+        "[dim]ours: all sources start at once, ± standard deviation of the interval means where there are several; "
+        f"range: lowest and highest of that run and {reproduction.seeds} runs with random start phases; "
+        "✓ match, ✗ miss, · not tested[/]"
     )
     for result in reproduction.items:
-        _print_item(result, console)
+        _print_item(result, console, details)
     c = reproduction.counts()
     console.print(
         f"\nnumbers: {c['match']} match, {c['miss']} miss, {c['not-reproduced']} not reproduced or not tested"
     )
     held = [f.holds for r in reproduction.items for f in r.findings]
     console.print(
-        f"claims: {held.count(True)} hold, {held.count(False)} do not hold, {held.count(None)} not reproduced",
-        end="\n\n",
+        f"claims: {held.count(True)} hold, {held.count(False)} do not hold, {held.count(None)} not reproduced"
     )
 
 
-def _print_item(result: ItemResult, console: Console) -> None:
+def _print_item(result: ItemResult, console: Console, details: bool) -> None:
     item = result.item
     console.print(f"\n[bold]{escape(item.name)}: {escape(item.title)}[/bold]")
     if item.note:
         console.print(f"[dim]{escape(item.note)}[/dim]")
     for name, metric, unit, numbers in tables(result):
-        table = Table(title=escape(f"{name}: {metric.replace('_', ' ')} ({unit})"), title_justify="left")
-        for heading in ("pair", "source"):
-            table.add_column(heading)
-        for heading in ("paper", "ours", "seeds"):
-            table.add_column(heading, justify="right")
-        table.add_column("verdict")
-        table.add_column("tested by", style="dim")
-        last = ""
-        for n in numbers:
-            p = n.published
-            if p.row != last and last:
-                table.add_section()
-            table.add_row(
-                escape(p.row) if p.row != last else "",
-                p.source,
-                escape(paper_text(p)),
-                ours_text(n.ours),
-                escape(seeds_text(n)),
-                f"[{_STYLE[n.verdict]}]{n.verdict}[/]",
-                escape(n.why),
-            )
-            last = p.row
-        console.print(table)
+        title = escape(f"{name}: {metric.replace('_', ' ')} ({unit})")
+        console.print(_details(title, numbers) if details else _side_by_side(title, numbers))
     if result.findings:
         _print_claims(result, console)
+
+
+def _side_by_side(title: str, numbers: list[Number]) -> Table:
+    """A column per source; of each pair a line of the paper's numbers, one of ours, and one of the range over the runs."""
+    sources = list(dict.fromkeys(n.published.source for n in numbers))
+    table = Table(title=title, title_justify="left")
+    table.add_column("pair")
+    table.add_column("")
+    for source in sources:
+        table.add_column(source, justify="right")
+    for row, group in groupby(numbers, lambda n: n.published.row):
+        of = {n.published.source: n for n in group}
+        present = [of.get(s) for s in sources]
+        table.add_section()
+        table.add_row(escape(row), "paper", *("" if n is None else escape(paper_text(n.published)) for n in present))
+        if any(n is not None and n.ours.n for n in present):
+            table.add_row("", "ours", *("" if n is None else _ours(n) for n in present))
+            table.add_row("", "[dim]range[/]", *("" if n is None else f"[dim]{_range(n)}[/]" for n in present))
+        else:
+            table.add_row("", "[yellow]not reproduced[/]")
+    return table
+
+
+_SIGN = {"match": "✓", "miss": "✗", "not-reproduced": "·"}
+
+
+def _ours(number: Number) -> str:
+    v = number.ours
+    text = f"{digits(v.mean)} ± {digits(v.std, 2)}" if v.n > 1 else digits(v.mean)
+    return f"{text} [{_STYLE[number.verdict]}]{_SIGN[number.verdict]}[/]"
+
+
+def _range(number: Number) -> str:
+    return "-" if math.isnan(number.low) else f"{digits(number.low)}…{digits(number.high)}"
+
+
+def _details(title: str, numbers: list[Number]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for heading in ("pair", "source"):
+        table.add_column(heading)
+    for heading in ("paper", "ours", "seeds"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    table.add_column("tested by", style="dim")
+    last = ""
+    for n in numbers:
+        p = n.published
+        if p.row != last and last:
+            table.add_section()
+        table.add_row(
+            escape(p.row) if p.row != last else "",
+            p.source,
+            escape(paper_text(p)),
+            ours_text(n.ours),
+            escape(seeds_text(n)),
+            f"[{_STYLE[n.verdict]}]{n.verdict}[/]",
+            escape(n.why),
+        )
+        last = p.row
+    return table
 
 
 def _print_claims(result: ItemResult, console: Console) -> None:

@@ -1,0 +1,116 @@
+"""Commands as a user types them, and the forms for machines."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from .conftest import ROOT, Cli, dumbbell
+
+SCENARIOS = sorted((ROOT / "scenarios").glob("*.toml"))
+
+
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda f: f.stem)
+def test_every_example_runs(file: Path, cli: Cli) -> None:
+    done = cli("run", file, "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    got = json.loads(done.stdout)
+    assert {"scenario", "seed", "digest", "version", "flows", "links"} <= set(got)
+    for flow in got["flows"]:
+        assert {"mean", "std", "ci95"} <= set(flow["goodput_pps"])
+        assert {"mean", "std", "ci95"} <= set(flow["rtt_s"])
+        assert flow["drops"] >= 0
+        assert flow["retransmissions"] >= 0
+    for port in got["calibration"]:
+        assert port["achieved_rate_bps"] == pytest.approx(port["rate_bps"], rel=1e-6)
+        assert port["achieved_delay_s"] == pytest.approx(port["delay_s"], rel=1e-6, abs=1e-12)
+
+
+def test_check_resolves_to_itself(cli: Cli, tmp_path: Path) -> None:
+    first = cli("check", SCENARIOS[0])
+    assert first.returncode == 0
+    (tmp_path / "resolved.json").write_text(first.stdout)
+    assert cli("check", "resolved.json").stdout == first.stdout
+
+
+def test_the_schema_accepts_the_examples_and_refuses_unknown_keys(cli: Cli) -> None:
+    import tomllib
+
+    schema = json.loads(cli("schema").stdout)
+    for file in SCENARIOS:
+        jsonschema.validate(tomllib.loads(file.read_text()), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**dumbbell(), "durration": "1s"}, schema)
+
+
+@pytest.mark.parametrize("kind", ["disciplines", "flow-controls", "workloads", "papers"])
+def test_lists(kind: str, cli: Cli) -> None:
+    entries = json.loads(cli("list", kind, "--json").stdout)
+    assert entries
+    for entry in entries:
+        assert set(entry) == {"name", "source", "parameters"}
+        assert entry["name"] in cli("list", kind).stdout
+
+
+def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(dumbbell()))
+    for name, seed, form in (("one", 1, "csv"), ("two", 1, "parquet"), ("three", 1, "json")):
+        assert cli("run", "a.json", "--seed", seed, "--out", name, "--format", form).returncode == 0
+        assert sorted(p.name for p in (tmp_path / name).iterdir()) == sorted(
+            [f"{t}.{form}" for t in ("flows", "intervals", "links", "traces", "routes")]
+            + ["manifest.json", "summary.json"]
+        )
+    equal = cli("diff", "one", "two")
+    assert equal.returncode == 0
+    assert "equal" in equal.stdout
+    (tmp_path / "b.json").write_text(json.dumps(dumbbell(queue={"kind": "fcfs", "buffer": "3pkt"})))
+    other = cli("diff", "one", "b.json", "--json")
+    assert other.returncode == 1
+    found = json.loads(other.stdout)
+    # The fifth packet is the first that finds the buffer of three full.
+    assert found["equal"] is False
+    assert found["event"] is not None
+    assert found["events"][0] != found["events"][1]
+
+
+def test_help_has_examples(cli: Cli) -> None:
+    for command in ("run", "reproduce", "check", "schema", "list", "diff", "bench"):
+        done = cli(command, "--help")
+        assert done.returncode == 0
+        assert f"headgate {command}" in done.stdout
+
+
+def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
+    scenario = dumbbell(duration="1000000000ms", interval="500000s")
+    (tmp_path / "long.json").write_text(json.dumps(scenario))
+    code = "from headgate.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "run", "long.json", "--replications", "3", "--out", "out"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    if process.returncode == 0:
+        pytest.skip("the run was over before the signal")
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert out == ""
+    assert not (tmp_path / "out").exists()
+
+
+def test_bench(cli: Cli) -> None:
+    done = cli("bench", "--quick", "--repeats", 1, "--json")
+    assert done.returncode == 0, done.stderr
+    got = json.loads(done.stdout)
+    assert {"name", "queue", "flows", "offered_pps", "bottleneck_pps", "cpu_s", "rss_mb"} <= set(got["workloads"][0])
+    assert {"name", "flows", "ns_per_packet"} == set(got["disciplines"][0])
+    assert got["engine"]

@@ -1,0 +1,135 @@
+"""Simulations against closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import headgate
+from headgate.analysis import max_min, network_max_min
+
+from .conftest import dumbbell
+
+
+def poisson(mean: str, queue: str) -> headgate.Results:
+    """A Poisson stream of 1000-byte packets into a line on which one takes 10 ms."""
+    scenario = dumbbell(
+        queue={"kind": queue, "buffer": "1000000pkt"},
+        flows=[
+            {
+                "name": "p", "from": "s", "to": "k", "acknowledge": False, "control": {"kind": "none"},
+                "workload": {"kind": "poisson", "mean": mean},
+            }
+        ],
+        duration="4200s",
+        interval="600s",
+    )  # fmt: skip
+    links = scenario["links"]
+    assert isinstance(links, list)
+    links[0]["rate"], links[1]["rate"] = "80Gbit/s", "800kbit/s"
+    return headgate.Scenario(scenario).run(seed=11)
+
+
+@pytest.mark.parametrize("queue", ["fcfs", "fq", "random_drop"])
+@pytest.mark.parametrize("load", [0.3, 0.6, 0.8])
+def test_md1_wait(load: float, queue: str) -> None:
+    got = poisson(f"{10 / load}ms", queue).flow_summaries()[0].queueing_s
+    expected = 0.01 * load / (2 * (1 - load))
+    assert abs(got.mean - expected) < 4 * got.std / math.sqrt(got.n) + 1e-4
+
+
+def test_little_and_utilisation() -> None:
+    results = poisson("20ms", "fcfs")
+    port = next(x for x in results.link_summaries() if x.link == "slow")
+    rate = results.flow_summaries()[0].goodput_pps.mean
+    assert port.backlog.mean == pytest.approx(rate * port.queueing_s.mean, rel=1e-3)
+    assert port.utilisation.mean == pytest.approx(rate * 0.01, rel=1e-3)
+
+
+@pytest.mark.parametrize("window", [1, 5, 20])
+def test_window_over_round_trip(window: int) -> None:
+    # K packets outstanding on a saturated line: the round trip is K over the throughput.
+    flows = [{"name": "f", "from": "s", "to": "k", "control": {"kind": "generic", "window": window}}]
+    flow = headgate.Scenario(dumbbell(flows=flows)).run().flow_summaries()[0]
+    empty = 0.01 + 0.1 + 0.004 + 0.0004
+    expected = max(empty, window * 0.1)
+    assert flow.rtt_s.mean == pytest.approx(expected, rel=1e-3)
+    assert flow.goodput_pps.mean == pytest.approx(window / expected, rel=2e-3)
+
+
+@pytest.mark.parametrize(("queue", "shares"), [("fq", [1, 1]), ("fcfs", [2, 1])])
+def test_fq_shares_bits_and_fcfs_what_comes(queue: str, shares: list[int]) -> None:
+    # Two saturating sources, packets of 1000 and of 500 bytes, equally many of each.
+    flows = [
+        {
+            "name": f"f{size}", "from": "s", "to": "k", "packet": f"{size}B", "control": {"kind": "none"},
+            "workload": {"kind": "cbr", "rate": f"{size * 0.16}kbit/s"}, "start_spread": "50ms",
+        }
+        for size in (1000, 500)
+    ]  # fmt: skip
+    scenario = headgate.Scenario(dumbbell(queue={"kind": queue, "buffer": "40pkt"}, flows=flows, duration="700s"))
+    scenario = scenario.set("links.slow.classify", "flow").set("interval", "100s")
+    received = scenario.run().flows["received_bytes"]
+    assert received[0] / received[1] == pytest.approx(shares[0] / shares[1], rel=0.1)
+
+
+@pytest.mark.parametrize("weights", [(1, 1, 1), (1, 2, 3), (5, 1, 1)])
+def test_weighted_fq(weights: tuple[int, int, int]) -> None:
+    flows = [
+        {
+            "name": f"f{i}", "from": "s", "to": "k", "weight": w, "control": {"kind": "none"},
+            "workload": {"kind": "cbr", "rate": "90kbit/s"}, "start_spread": "90ms",
+        }
+        for i, w in enumerate(weights)
+    ]  # fmt: skip
+    # Pushed-out packets are not charged, so that each conversation's numbers stay those of what was carried.
+    queue = {"kind": "fq", "buffer": "60pkt", "charge_drops": False}
+    scenario = headgate.Scenario(dumbbell(queue=queue, flows=flows, duration="700s", interval="100s"))
+    received = scenario.set("links.slow.classify", "flow").run().flows["received"]
+    assert received / received.sum() == pytest.approx(np.array(weights) / sum(weights), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "demands", "expected"),
+    [
+        (10, [2, 2.6, 4, 5], [2, 2.6, 2.7, 2.7]),
+        (10, [0.2, 0.2, math.inf, math.inf], [0.2, 0.2, 4.8, 4.8]),
+        (1, [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]),
+        (7, [14, math.inf, 0.0128], [3.4936, 3.4936, 0.0128]),
+    ],
+)
+def test_max_min_examples(capacity: float, demands: list[float], expected: list[float]) -> None:
+    assert max_min(capacity, demands) == pytest.approx(expected)
+
+
+def test_network_max_min_examples() -> None:
+    three = network_max_min([10] * 3, [[0], [1], [2], [0, 1, 2]])
+    assert three == pytest.approx([5, 5, 5, 5])
+    assert network_max_min([10, 4], [[0], [0, 1], [1]]) == pytest.approx([8, 2, 2])
+
+
+@given(
+    capacities=st.lists(st.floats(0.1, 100), min_size=1, max_size=5),
+    routes=st.lists(st.sets(st.integers(0, 4), min_size=1), min_size=1, max_size=8),
+    demands=st.lists(st.floats(0.01, 200), min_size=8, max_size=8),
+)
+def test_max_min_is_feasible_and_every_flow_has_a_bottleneck(
+    capacities: list[float], routes: list[set[int]], demands: list[float]
+) -> None:
+    paths = [sorted({i % len(capacities) for i in r}) for r in routes]
+    wanted = np.array(demands[: len(paths)])
+    got = network_max_min(capacities, paths, wanted)
+    load = [sum(got[f] for f, p in enumerate(paths) if i in p) for i in range(len(capacities))]
+    assert all(x <= c * (1 + 1e-9) for x, c in zip(load, capacities, strict=True))
+    assert (got <= wanted * (1 + 1e-9)).all()
+    for flow, path in enumerate(paths):
+        most = [
+            load[i] >= capacities[i] * (1 - 1e-9)
+            and got[flow] >= max(got[f] for f, p in enumerate(paths) if i in p) * (1 - 1e-9)
+            for i in path
+        ]
+        assert any(most) or got[flow] >= wanted[flow] * (1 - 1e-9)
