@@ -64,7 +64,8 @@ def test_scenarios(name: str, cli: Cli, tmp_path: Path) -> None:
 
 
 def test_files(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "garbage.toml").write_bytes(bytes(range(256)) * 40_000)
+    (tmp_path / "garbage.toml").write_bytes(bytes(range(256)) * 20_000)
+    (tmp_path / "huge.toml").write_bytes(bytes(range(256)) * 40_000)
     (tmp_path / "long.toml").write_text("x = 1\n" * 2_000_000)
     (tmp_path / "broken.toml").write_text("duration = \n")
     (tmp_path / "deep.json").write_text("[" * 100_000)
@@ -73,6 +74,7 @@ def test_files(cli: Cli, tmp_path: Path) -> None:
     for name, words in {
         "garbage.toml": "UTF-8",
         "long.toml": "8 MB",
+        "huge.toml": "8 MB",
         "broken.toml": "TOML",
         "deep.json": "JSON",
         "list.json": "table",

@@ -69,11 +69,11 @@ def test_summaries_over_replications_and_over_intervals(results: headgate.Result
 
 def test_quantiles_bracket_the_mean(results: headgate.Results) -> None:
     f = results.flows
-    assert (f["rtt_min_s"] <= f["rtt_p50_s"] * 1.02).all()
+    assert (f["rtt_min_s"] <= f["rtt_p50_s"] * 1.04).all()
     assert (f["rtt_p50_s"] <= f["rtt_p95_s"]).all()
-    assert (f["rtt_p99_s"] <= f["rtt_max_s"] * 1.02).all()
+    assert (f["rtt_p99_s"] <= f["rtt_max_s"] * 1.04).all()
     rtt = results.traces.to_pandas().query("trace == 'rtt' and run == 0 and object == 'ftp' and time_s > 20")["value"]
-    assert f["rtt_p50_s"][0] == pytest.approx(np.quantile(rtt, 0.5), rel=0.02)
+    assert f["rtt_p50_s"][0] == pytest.approx(np.quantile(rtt, 0.5), rel=0.04)
     assert f["rtt_mean_s"][0] == pytest.approx(rtt.mean(), rel=1e-9)
 
 

@@ -37,7 +37,7 @@ def poisson(mean: str, queue: str) -> headgate.Results:
 @pytest.mark.parametrize("queue", ["fcfs", "fq", "random_drop"])
 @pytest.mark.parametrize("load", [0.3, 0.6, 0.8])
 def test_md1_wait(load: float, queue: str) -> None:
-    got = poisson(f"{10 / load}ms", queue).flow_summaries()[0].queueing_s
+    got = poisson(f"{round(1e7 / load)}ns", queue).flow_summaries()[0].queueing_s
     expected = 0.01 * load / (2 * (1 - load))
     assert abs(got.mean - expected) < 4 * got.std / math.sqrt(got.n) + 1e-4
 
@@ -61,20 +61,22 @@ def test_window_over_round_trip(window: int) -> None:
     assert flow.goodput_pps.mean == pytest.approx(window / expected, rel=2e-3)
 
 
-@pytest.mark.parametrize(("queue", "shares"), [("fq", [1, 1]), ("fcfs", [2, 1])])
-def test_fq_shares_bits_and_fcfs_what_comes(queue: str, shares: list[int]) -> None:
-    # Two saturating sources, packets of 1000 and of 500 bytes, equally many of each.
+@pytest.mark.parametrize(
+    ("queue", "share"), [({"kind": "fq", "charge_drops": False}, 1.0), ({"kind": "random_drop"}, 2.0)]
+)
+def test_fq_shares_bits_and_random_drop_packets(queue: dict[str, object], share: float) -> None:
+    # Two saturating Poisson sources, packets of 1000 and of 500 bytes, equally many of each.
     flows = [
         {
             "name": f"f{size}", "from": "s", "to": "k", "packet": f"{size}B", "control": {"kind": "none"},
-            "workload": {"kind": "cbr", "rate": f"{size * 0.16}kbit/s"}, "start_spread": "50ms",
+            "workload": {"kind": "poisson", "mean": "25ms"}, "acknowledge": False,
         }
         for size in (1000, 500)
     ]  # fmt: skip
-    scenario = headgate.Scenario(dumbbell(queue={"kind": queue, "buffer": "40pkt"}, flows=flows, duration="700s"))
-    scenario = scenario.set("links.slow.classify", "flow").set("interval", "100s")
+    scenario = headgate.Scenario(dumbbell(queue={**queue, "buffer": "40pkt"}, flows=flows, duration="1400s"))
+    scenario = scenario.set("links.slow.classify", "flow").set("interval", "200s").set("links.fast.rate", "8Mbit/s")
     received = scenario.run().flows["received_bytes"]
-    assert received[0] / received[1] == pytest.approx(shares[0] / shares[1], rel=0.1)
+    assert received[0] / received[1] == pytest.approx(share, rel=0.05)
 
 
 @pytest.mark.parametrize("weights", [(1, 1, 1), (1, 2, 3), (5, 1, 1)])

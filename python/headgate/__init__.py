@@ -8,7 +8,7 @@
 ...         {"from": "a", "to": "g", "rate": "800kbit/s"},
 ...         {"from": "g", "to": "b", "rate": "80kbit/s", "queue": {"kind": "fq", "buffer": "20pkt"}},
 ...     ],
-...     "flows": [{"name": "ftp{i}", "from": "a", "to": "b", "count": 2}],
+...     "flows": [{"name": "ftp{i}", "from": "a", "to": "b", "count": 2, "control": {"kind": "generic"}}],
 ... })
 >>> results = scenario.run(seed=1)
 >>> round(sum(f.goodput_pps.mean for f in results.flow_summaries()), 1)

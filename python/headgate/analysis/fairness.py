@@ -88,8 +88,8 @@ def network_max_min(
 def shortfall(allocations: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
     """Distance from an ideal: the largest share of its due that a flow misses, from 0 to 1.
 
-    >>> shortfall([5.0, 4.0], [4.5, 5.0])
-    0.2
+    >>> shortfall([5.0, 3.0], [4.5, 4.0])
+    0.25
     """
     x, due = np.asarray(allocations, dtype=np.float64), np.asarray(ideal, dtype=np.float64)
     some = (due > 0) & np.isfinite(due)

@@ -33,8 +33,8 @@ class Mean:
 
     @property
     def ci95(self) -> tuple[float, float] | None:
-        """Ends of the 95 % Student interval of the mean; None if n < 2."""
-        return (self.mean - self.half, self.mean + self.half) if self.n > 1 else None
+        """Ends of the 95 % Student interval of the mean; None if there is none."""
+        return None if math.isnan(self.half) else (self.mean - self.half, self.mean + self.half)
 
     @property
     def real(self) -> float:

@@ -35,7 +35,7 @@ def list_(kind: str, as_json: bool) -> None:
     for heading in ("name", "source", "items" if kind == "papers" else "parameters"):
         table.add_column(heading)
     for entry in entries:
-        parameters = "\n".join(_parameter(name, p) for name, p in entry["parameters"].items())
+        parameters = "\n".join(_parameter(p) for p in entry["parameters"])
         table.add_row(escape(entry["name"]), escape(entry["source"]), parameters)
     out.print(table)
 
@@ -43,8 +43,8 @@ def list_(kind: str, as_json: bool) -> None:
 def catalogue(kind: str) -> list[dict[str, Any]]:
     """The entries of a list as `{name, source, parameters}`."""
     if kind != "papers":
-        entries: list[dict[str, Any]] = json.loads(_core.catalogue(kind))
-        return entries
+        keys = ("name", "source", "parameters")
+        return [{k: entry[k] for k in keys} for entry in json.loads(_core.catalogue(kind))]
     from ..papers import list_papers, load_paper
 
     papers = [load_paper(name) for name in list_papers()]
@@ -52,13 +52,13 @@ def catalogue(kind: str) -> list[dict[str, Any]]:
         {
             "name": p.name,
             "source": f"{p.authors}: {p.title}. {p.reference}",
-            "parameters": {i.name: {"description": i.title, "default": None} for i in p.items},
+            "parameters": [{"name": i.name, "description": i.title, "type": "item"} for i in p.items],
         }
         for p in papers
     ]
 
 
-def _parameter(name: str, parameter: dict[str, Any]) -> str:
+def _parameter(parameter: dict[str, Any]) -> str:
     default = parameter.get("default")
     value = f" = {json.dumps(default)}" if default is not None else ""
-    return f"[bold]{escape(name)}[/]{escape(value)}: {escape(str(parameter.get('description', '')))}"
+    return f"[bold]{escape(parameter['name'])}[/]{escape(value)}: {escape(parameter['description'])}"

@@ -122,7 +122,7 @@ def print_results(results: Results) -> None:
 def _print_links(results: Results, out: Any) -> None:
     """Ports that a discipline manages or that did something; hosts' ports only if they are busy."""
     busy = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
-    links = [x for x in busy if x.utilisation.mean >= 0.01 or sum(x.drops.values())] or busy
+    links = [x for x in busy if x.utilisation.mean >= 0.01 or any(n > 0 for n in x.drops.values())] or busy
     table = Table(title="gateways' ports that are busy 1 % of the time or more, or drop", title_justify="left")
     for heading in ("port", "queue"):
         table.add_column(heading)

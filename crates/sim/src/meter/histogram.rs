@@ -1,6 +1,6 @@
 //! Quantiles of durations in little memory: logarithmic buckets, 32 to the octave.
 //!
-//! A quantile is exact to half a bucket, a relative error of at most 1/64 (1.6 %). Only the buckets between the smallest and
+//! A quantile is exact to a bucket, a relative error of at most 1/32 (3.1 %). Only the buckets between the smallest and
 //! the largest duration seen take memory.
 
 use headgate_packet::Duration;
