@@ -1,0 +1,12 @@
+project = "headgate"
+author = "The headgate developers"
+copyright = "2026, the headgate developers"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
+html_theme = "furo"
+html_title = "headgate"
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+nitpicky = False
