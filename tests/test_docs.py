@@ -1,0 +1,72 @@
+"""Every command of the README, the tutorial and the how-to pages runs as it stands."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from .conftest import ROOT
+
+PAGES = [
+    "README.md",
+    "docs/tutorial.md",
+    "docs/how-to/own-scenario.md",
+    "docs/how-to/results.md",
+    "docs/how-to/reproduce.md",
+]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S)
+
+
+COMMANDS = sorted(
+    {
+        line.replace(".venv/bin/", "").split(" #")[0].strip()
+        for page in PAGES
+        for block in blocks(page, "sh")
+        for line in block.splitlines()
+        if line.strip()
+    }
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios")
+    (tmp_path / "mine.toml").write_text(blocks("docs/how-to/own-scenario.md", "toml")[0])
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("headgate")])
+def test_commands(command: str, checkout: Path) -> None:
+    place = {"PATH": f"{sysconfig.get_path('scripts')}:/usr/bin:/bin", "HOME": str(checkout)}
+    done = subprocess.run(command, shell=True, cwd=checkout, env=place, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_other_commands_are_known() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for command in [c for c in COMMANDS if not c.startswith("headgate")]:
+        target = re.fullmatch(r"make (\w+)", command)
+        assert command == "source activate" or (target and f"\n{target[1]}:" in makefile), command
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_python_blocks(page: str, checkout: Path) -> None:
+    for block in blocks(page, "python"):
+        subprocess.run([sys.executable, "-c", block], cwd=checkout, check=True, timeout=300)
+
+
+@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / page).read_text("utf-8")):
+        if not target.startswith("http"):
+            assert ((ROOT / page).parent / target).exists(), target
