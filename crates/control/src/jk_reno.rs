@@ -6,82 +6,21 @@
 //! chapter 4) and BSD came to use four: a parameter. A fast retransmission is not repeated within one window of data.
 //! State per flow: window and threshold; whether it recovers.
 
-use crate::transport::{Clock, Config, Initial, Retransmit, SlowStart};
+use crate::jk_tahoe::JkTahoeParams;
+use crate::transport::{Config, SlowStart};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
-use headgate_packet::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Tahoe's rules, and fast recovery: a loss shown by duplicates only halves the window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct JkRenoParams {
-    /// Largest window in packets.
-    #[schemars(range(min = 1, max = 1_000_000_000))]
-    pub window: u64,
-    /// Weight of a new sample in the mean round-trip time.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub gain: f64,
-    /// Weight of a new sample in the mean deviation of the round-trip time.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub deviation_gain: f64,
-    /// The timeout is the mean round-trip time plus this many mean deviations.
-    #[schemars(range(min = 0.0, max = 100.0))]
-    pub deviations: f64,
-    /// Duplicate acknowledgements that mean a loss; 0 to leave losses to the timeout.
-    #[schemars(range(min = 0, max = 1000))]
-    pub duplicates: u32,
-    /// Which transmission the round trip of a retransmitted packet is counted from.
-    pub clock: Clock,
-    /// What a timeout sends again.
-    pub retransmit: Retransmit,
-    /// Factor of the timeout after each timeout in a row.
-    #[schemars(range(min = 1.0, max = 64.0))]
-    pub backoff: f64,
-    /// Timeout before the first round trip is known.
-    pub initial_timeout: Duration,
-    /// Least timeout.
-    pub min_timeout: Duration,
-    /// Greatest timeout.
-    pub max_timeout: Duration,
-}
-
-impl Default for JkRenoParams {
-    fn default() -> JkRenoParams {
-        JkRenoParams {
-            window: 65_535,
-            gain: 0.125,
-            deviation_gain: 0.25,
-            deviations: 4.0,
-            duplicates: 3,
-            clock: Clock::Skip,
-            retransmit: Retransmit::All,
-            backoff: 2.0,
-            initial_timeout: Duration::from_secs(3),
-            min_timeout: Duration::from_millis(200),
-            max_timeout: Duration::from_secs(64),
-        }
-    }
-}
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct JkRenoParams(pub JkTahoeParams);
 
 impl JkRenoParams {
-    /// How the transport serves it.
+    /// How the transport serves it: as Tahoe.
     pub fn transport(&self) -> Config {
-        Config {
-            gain: self.gain,
-            deviation_gain: self.deviation_gain,
-            means: 1.0,
-            deviations: self.deviations,
-            initial: Initial::Timeout(self.initial_timeout),
-            min_timeout: self.min_timeout,
-            max_timeout: self.max_timeout,
-            backoff: self.backoff,
-            clock: self.clock,
-            every_sample: false,
-            retransmit: self.retransmit,
-            duplicates: (self.duplicates > 0).then_some(self.duplicates),
-            open_loop: false,
-        }
+        self.0.transport()
     }
 }
 
@@ -99,7 +38,8 @@ impl JkReno {
 
     /// A source with a window of one packet.
     pub fn new(params: &JkRenoParams) -> JkReno {
-        JkReno { window: SlowStart::new(params.window), duplicates: params.duplicates, recovering: false }
+        let JkTahoeParams { window, duplicates, .. } = params.0;
+        JkReno { window: SlowStart::new(window), duplicates, recovering: false }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::workload::{AnyWorkload, Workload};
 use headgate_control::transport::Receiver;
 use headgate_control::{AckPacket, Connection, Segment};
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Rng, Time};
-use headgate_queue::Counters;
+use headgate_queue::{Counters, DropReason};
 
 /// A source and its sink. The order of the fields is kept: what an uncontrolled source touches with each packet comes first, in two
 /// or three cache lines, which is what ten thousand of them cost.
@@ -129,13 +129,22 @@ impl World {
     #[inline(always)]
     fn offer(&mut self, l: usize, handle: u32, bytes: u32, ecn: Ecn) {
         let payload = self.payloads.get(handle);
+        let class = 2 * payload.flow as usize + usize::from(payload.is_ack);
+        let wire_before = self.enqueue(l, handle, class, bytes, ecn);
+        self.after_port(l, wire_before);
+    }
+
+    /// Puts a packet into a port's queue; gives how many packets were on its wire before. `class` is twice the flow, plus one for
+    /// an acknowledgement.
+    #[inline(always)]
+    fn enqueue(&mut self, l: usize, handle: u32, class: usize, bytes: u32, ecn: Ecn) -> usize {
         let lane = &mut self.lanes[l];
-        let flow = self.classes[lane.classes as usize].of[2 * payload.flow as usize + usize::from(payload.is_ack)];
-        let packet = Packet { handle, flow: FlowId(flow), bytes, ecn, ..Packet::default() };
-        let before = lane.wire.len();
+        let flow = FlowId(self.classes[lane.classes as usize].of[class]);
+        let packet = Packet { handle, flow, bytes, ecn, ..Packet::default() };
+        let wire_before = lane.wire.len();
         let Lane { port, wire, .. } = lane;
         port.offer(packet, self.now, &mut |sent| wire.push_back(in_flight(&sent)));
-        self.after_port(l, before);
+        wire_before
     }
 
     /// After a port acted: arms the wire and the port, and takes away what was dropped.
@@ -162,17 +171,22 @@ impl World {
 
     fn take_drops(&mut self, l: usize) {
         while let Some(gone) = self.lanes[l].port.dropped().pop() {
-            self.lanes[l].port.count_drop(gone.reason);
-            // Field by field: the payload was written just now, and reading it whole would wait for the writes.
+            // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
             let payload = self.payloads.get(gone.handle);
-            let (flow, seq) = (payload.flow, payload.seq);
-            self.flows[flow as usize].meter.now.drops += u64::from(!payload.is_ack);
+            let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
+            self.count_drop(l, gone.reason, flow, seq, is_ack);
             self.payloads.remove(gone.handle);
-            self.digest.word(seq << 1 | 1);
-            if self.traced & (1 << TraceKind::Drops as u8) != 0 {
-                let value = f64::from(flow);
-                self.traces.push(TraceRow { kind: TraceKind::Drops, object: l as u32, at: self.now, value });
-            }
+        }
+    }
+
+    #[inline(always)]
+    fn count_drop(&mut self, l: usize, reason: DropReason, flow: u32, seq: u64, is_ack: bool) {
+        self.lanes[l].port.count_drop(reason);
+        self.flows[flow as usize].meter.now.drops += u64::from(!is_ack);
+        self.digest.word(seq << 1 | 1);
+        if self.traced & (1 << TraceKind::Drops as u8) != 0 {
+            let (object, at, value) = (l as u32, self.now, f64::from(flow));
+            self.traces.push(TraceRow { kind: TraceKind::Drops, object, at, value });
         }
     }
 
@@ -293,9 +307,20 @@ impl World {
         flow.meter.now.sent += 1;
         flow.meter.now.retransmissions += u64::from(segment.retransmission);
         let (hop, bytes) = (flow.forward, flow.packet_bytes);
-        let payload = Payload { seq: segment.seq, sent: self.now, hop, flow: f as u32, ..Payload::default() };
-        let handle = self.payloads.add(payload);
-        self.offer(self.hops[hop as usize] as usize, handle, bytes, Ecn::Capable);
+        let (l, handle) = (self.hops[hop as usize] as usize, self.payloads.reserve());
+        let wire_before = self.enqueue(l, handle, 2 * f, bytes, Ecn::Capable);
+        // What is refused at the first port never needs its payload.
+        let port = &mut self.lanes[l].port;
+        if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
+            let reason = port.dropped()[0].reason;
+            port.dropped().clear();
+            self.count_drop(l, reason, f as u32, segment.seq, false);
+            self.payloads.remove(handle);
+        } else {
+            let seq = segment.seq;
+            *self.payloads.get(handle) = Payload { seq, sent: self.now, hop, flow: f as u32, ..Payload::default() };
+        }
+        self.after_port(l, wire_before);
     }
 
     /// Sends what the flow control allows, and arms the timer.

@@ -31,19 +31,13 @@ pub struct Payloads {
 }
 
 impl Payloads {
-    /// Stores a payload and gives its handle.
+    /// A handle of its own; the payload behind it is what an earlier packet left.
     #[inline]
-    pub fn add(&mut self, payload: Payload) -> u32 {
-        match self.free.pop() {
-            Some(handle) => {
-                self.all[handle as usize] = payload;
-                handle
-            }
-            None => {
-                self.all.push(payload);
-                (self.all.len() - 1) as u32
-            }
-        }
+    pub fn reserve(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.all.push(Payload::default());
+            (self.all.len() - 1) as u32
+        })
     }
 
     /// Frees a handle.
