@@ -49,7 +49,11 @@ impl World {
         };
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
         let mut config = Arc::new(s.flows[0].control.transport());
+        let mut way = (0, 0);
         for (i, f) in s.flows.iter().enumerate() {
+            if i == 0 || (&f.from, &f.to) != (&s.flows[i - 1].from, &s.flows[i - 1].to) {
+                way = (path(&f.from, &f.to), path(&f.to, &f.from));
+            }
             // Flows of one kind follow each other and share what they have in common.
             if i > 0 && f.control != s.flows[i - 1].control {
                 config = Arc::new(f.control.transport());
@@ -63,8 +67,8 @@ impl World {
                 workload: f.workload.build(f.packet.bytes()),
                 meter: FlowMeter::default(),
                 rng,
-                forward: path(&f.from, &f.to),
-                back: path(&f.to, &f.from),
+                forward: way.0,
+                back: way.1,
                 packet_bytes: f.packet.bytes(),
                 ack_bytes: f.ack.bytes(),
                 acknowledge: f.acknowledge,

@@ -41,9 +41,13 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
             return Err(SpecError::at(format!("links[{i}].to"), "expected another node than `from`").found(&link.to));
         }
     }
+    let mut previous = None;
     for (flow, &i) in s.flows.iter().zip(&origins.flows) {
-        end("flows[].from", i, &flow.from)?;
-        end("flows[].to", i, &flow.to)?;
+        if previous.is_none_or(|p| !alike(p, flow)) {
+            end("flows[].from", i, &flow.from)?;
+            end("flows[].to", i, &flow.to)?;
+        }
+        previous = Some(flow);
         workload(i, &flow.workload)?;
         if flow.control.name() == "none" && flow.workload.demand_bps(flow.packet.bytes()).is_infinite() {
             let message =
@@ -79,7 +83,7 @@ fn times(s: &Scenario) -> Result<(), SpecError> {
 }
 
 fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str>) -> Result<(), SpecError> {
-    let mut seen = HashMap::new();
+    let mut seen = HashMap::with_capacity(origins.len());
     for (i, name) in names.enumerate() {
         let path = || format!("{what}[{}].name", origins[i]);
         if name.is_empty() {

@@ -85,6 +85,8 @@ fn repeat<T: Clone>(
             let expected = format!("expected 1 to {MOST} {what} in all");
             return Err(SpecError::at(format!("{what}[{k}].count"), expected).found(number_of));
         }
+        all.reserve(number_of as usize);
+        origins.reserve(number_of as usize);
         for i in first..first + number_of {
             let mut copy = entry.clone();
             finish(&mut copy, number.map(|_| i));
