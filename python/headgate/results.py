@@ -18,7 +18,7 @@ from .analysis import Mean, jain_index, mean_of, network_max_min, power, shortfa
 from .analysis.means import finite
 from .errors import HeadgateError
 from .files import write_text
-from .tables import FORMATS, Table, from_core
+from .tables import Table, from_core, require
 
 #: The tables of a run.
 TABLES = ("flows", "intervals", "links", "traces", "routes")
@@ -298,8 +298,7 @@ class Results:
             HeadgateError: another format, or the folder cannot be written.
             MissingExtraError: Parquet without pyarrow.
         """
-        if format not in FORMATS:
-            raise HeadgateError(f"format {format!r}; expected one of {', '.join(FORMATS)}")
+        require(format)
         place = Path(folder)
         if place.exists() and not place.is_dir():
             raise HeadgateError(f"{place}: expected a folder, found a file")

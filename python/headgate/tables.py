@@ -7,6 +7,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +138,19 @@ class Table:
         import pyarrow.parquet as pq
 
         pq.write_table(arrow, file)
+
+
+def require(form: str) -> None:
+    """Whether tables can be written in a form, asked before long work.
+
+    Raises:
+        HeadgateError: no such form.
+        MissingExtraError: parquet without pyarrow.
+    """
+    if form not in FORMATS:
+        raise HeadgateError(f"format {form!r}; expected one of {', '.join(FORMATS)}")
+    if form == "parquet" and find_spec("pyarrow") is None:
+        raise missing_extra("a Parquet file", "pyarrow", "data")
 
 
 def _missing(x: Any) -> bool:

@@ -13,7 +13,7 @@ from rich.table import Table
 from ..errors import HeadgateError
 from ..results import Results, digits
 from ..scenario import Scenario
-from ..tables import FORMATS
+from ..tables import FORMATS, require
 from .show import console, mean_text, print_json, progress
 
 
@@ -51,6 +51,10 @@ def run(
         if not sign:
             raise HeadgateError(f"--set {change}: expected PATH=VALUE, such as links.slow.rate=1Mbit/s")
         scenario = scenario.set(path.strip(), parse_value(value.strip()))
+    if out is not None:
+        require(form)
+        if out.exists() and not out.is_dir():
+            raise HeadgateError(f"--out {out}: expected a folder, found a file")
     with progress(f"running {file.name}") as callback:
         results = scenario.run(seed, replications, threads, callback)
     if out is not None:

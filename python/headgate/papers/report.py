@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,11 +26,10 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
         MissingExtraError: matplotlib or jinja2 is not installed.
         HeadgateError: the folder cannot be written.
     """
-    try:
-        from jinja2 import Environment
-        from markupsafe import Markup
-    except ImportError:
-        raise missing_extra("a report", "jinja2", "plots") from None
+    require_extras()
+    from jinja2 import Environment
+    from markupsafe import Markup
+
     place = Path(folder)
     text = resources.files(__package__).joinpath("report.html.j2").read_text("utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -55,6 +55,17 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
     path = place / "index.html"
     write_text(path, page)
     return path
+
+
+def require_extras() -> None:
+    """Whether a report can be written, asked before long work.
+
+    Raises:
+        MissingExtraError: matplotlib or jinja2 is not installed.
+    """
+    for library in ("jinja2", "matplotlib"):
+        if find_spec(library) is None:
+            raise missing_extra("a report", library, "plots")
 
 
 def _figures(reproduction: Reproduction, item: ItemResult, place: Path) -> Iterator[tuple[Figure, str]]:
