@@ -46,8 +46,15 @@ impl SpecError {
             (outer, "") => outer.to_owned(),
             (outer, inner) => format!("{outer}.{inner}"),
         };
+        if let Some(rest) = message.strip_prefix("missing field") {
+            return SpecError::at(path, format!("expected a value for{rest}, which is missing"));
+        }
+        let found = lookup(file, &path);
+        // What was found is said once.
+        let repeated = found.map(|v| [format!("{v}: "), format!("found {v}; ")]).unwrap_or_default();
+        let message = repeated.iter().find_map(|r| message.strip_prefix(r.as_str())).unwrap_or(message);
         let error = SpecError::at(path.clone(), message);
-        let error = match lookup(file, &path) {
+        let error = match found {
             Some(found) => error.found(found),
             None => error,
         };
