@@ -1,6 +1,7 @@
 //! The original DECbit gateway: first come, first served, and the congestion bit in every packet while the average queue is long.
 //!
-//! Source: Demers, Keshav and Shenker 1989, section 4; the averaging after Ramakrishnan and Jain 1988.
+//! Source: Demers, Keshav and Shenker 1989, section 4 ("greater than one": packets that come one by one at the line's own rate
+//! are not marked, which decides how fast windows recover in the thesis's scenario 3); the averaging after Ramakrishnan and Jain 1988.
 //! Deviations: none known; the DEC reports themselves were not at hand. State per flow: none.
 
 use crate::fcfs::{Fcfs, FcfsParams};
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct DecbitParams {
     /// Most packets or bytes that may wait; the packet in transmission is extra.
     pub buffer: Buffer,
-    /// Average queue length, the packet in transmission included, from which on packets are marked.
+    /// Average queue length, the packet in transmission included, above which packets are marked.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub threshold: f64,
 }
@@ -49,7 +50,7 @@ impl Decbit {
 impl Discipline for Decbit {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         self.line.on_arrival(cx.now);
-        if packet.ecn == Ecn::Capable && self.line.average(cx.now) >= self.threshold {
+        if packet.ecn == Ecn::Capable && self.line.average(cx.now) > self.threshold {
             packet.ecn = Ecn::Marked;
         }
         let before = cx.dropped.len();
@@ -67,5 +68,33 @@ impl Discipline for Decbit {
 
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Port;
+    use headgate_packet::{FlowId, Rate, Rng, Time};
+
+    /// Marks of packets of one byte, a second each on the line, that arrive at these times.
+    fn marks(seconds: &[u64]) -> Vec<bool> {
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
+        let spec = crate::Spec::Decbit(DecbitParams::default());
+        let mut port = Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "test"));
+        let mut marks = Vec::new();
+        for at in seconds {
+            let packet = Packet { flow: FlowId(0), bytes: 1, ecn: Ecn::Capable, ..Packet::default() };
+            port.offer(packet, Time::from_ps(at * 1_000_000_000_000), &mut |s| marks.push(s.packet.ecn == Ecn::Marked));
+        }
+        port.advance(Time::NEVER, &mut |s| marks.push(s.packet.ecn == Ecn::Marked));
+        marks
+    }
+
+    #[test]
+    fn a_train_at_the_rate_of_the_line_is_not_marked_and_a_queue_is() {
+        assert_eq!(marks(&[0, 1, 2, 3, 4, 5]), [false; 6]);
+        // Four at once, then one a second: the average is 3 from then on.
+        assert_eq!(marks(&[0, 0, 0, 0, 1, 2])[4..], [true, true]);
     }
 }

@@ -1,8 +1,8 @@
 //! Selective DECbit: the congestion bit only in packets of conversations above their fair share.
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 4, after Ramakrishnan, Chiu and Jain 1987 (DEC TR-510), which was not at hand.
-//! The gateway counts each conversation's packets over the averaging span of the original DECbit gateway. From an average queue
-//! of one on, it marks those whose count is above the max-min fair share of the total times a capacity factor.
+//! The gateway counts each conversation's packets over the averaging span of the original DECbit gateway. While the average
+//! queue is above one, it marks those whose count is above the max-min fair share of the total times a capacity factor.
 //! Deviations: the reading of TR-510 is ours, from summaries. Counting the arrival, and marking everybody above a second
 //! threshold (panic), reproduce the tables of 1989 and 1991. State per flow: two counters.
 
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct SelectiveDecbitParams {
     /// Most packets or bytes that may wait; the packet in transmission is extra.
     pub buffer: Buffer,
-    /// Average queue length, the packet in transmission included, from which on conversations above their share are marked.
+    /// Average queue length, the packet in transmission included, above which conversations above their share are marked.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub threshold: f64,
     /// Average queue length above which everybody is marked.
@@ -99,7 +99,7 @@ impl Discipline for SelectiveDecbit {
         self.present[flow] += 1;
         if packet.ecn == Ecn::Capable {
             let average = self.line.average(cx.now);
-            let above = average >= self.params.threshold
+            let above = average > self.params.threshold
                 && (average > self.params.panic || (self.last[flow] + self.present[flow]) as f64 > self.fair_share());
             if above {
                 packet.ecn = Ecn::Marked;
