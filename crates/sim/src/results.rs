@@ -26,6 +26,7 @@ impl World {
     pub(crate) fn on_sample(&mut self) {
         let (start, end) = (self.interval_start, self.now);
         let warm_up = end <= self.warm_up;
+        self.intervals.reserve(self.flows.len());
         for (i, flow) in self.flows.iter_mut().enumerate() {
             let count = std::mem::take(&mut flow.meter.now);
             let (flow, interval) = (i as u32, self.interval_number);
@@ -130,8 +131,8 @@ impl World {
         let n = self.flows.len();
         vec![
             ("flow", names(s.flows.iter().map(|f| f.name.clone()))),
-            ("source", names(s.flows.iter().map(|f| f.from.clone()))),
-            ("sink", names(s.flows.iter().map(|f| f.to.clone()))),
+            ("source", names(s.flows.iter().map(|f| f.from.to_string()))),
+            ("sink", names(s.flows.iter().map(|f| f.to.to_string()))),
             ("control", names(s.flows.iter().map(|f| f.control.name().to_owned()))),
             ("workload", names(s.flows.iter().map(|f| f.workload.name().to_owned()))),
             ("weight", Cells::Int(s.flows.iter().map(|f| i64::from(f.weight)).collect())),

@@ -6,6 +6,8 @@
 use headgate_packet::Duration;
 
 const BITS: u32 = 5;
+/// Buckets by which the table grows.
+const STEP: u32 = 8;
 
 /// Counts of durations by logarithmic bucket.
 #[derive(Clone, Debug, Default)]
@@ -44,17 +46,19 @@ impl Histogram {
 
     #[cold]
     fn widen(&mut self, b: u32) {
+        // In steps of some buckets, so that a handful of durations does not mean a handful of allocations.
         if self.counts.is_empty() {
-            self.first = b;
+            self.first = b.saturating_sub(STEP / 2);
         }
         if b < self.first {
-            let missing = (self.first - b) as usize;
+            let first = b.saturating_sub(STEP / 2);
+            let missing = (self.first - first) as usize;
             self.counts.splice(0..0, std::iter::repeat_n(0, missing));
-            self.first = b;
+            self.first = first;
         }
         let i = (b - self.first) as usize;
         if i >= self.counts.len() {
-            self.counts.resize(i + 1, 0);
+            self.counts.resize(i + STEP as usize, 0);
         }
         self.counts[i] += 1;
     }

@@ -44,8 +44,11 @@ pub(super) fn expand(mut s: Scenario) -> Result<(Scenario, Origins), SpecError> 
         |f: &Flow| (f.count, f.first),
         |flow, i| {
             (flow.count, flow.first) = (None, None);
-            fill(&mut flow.from, i);
-            fill(&mut flow.to, i);
+            for end in [&mut flow.from, &mut flow.to] {
+                if let Some(filled) = filled(end, i) {
+                    *end = filled.into();
+                }
+            }
             name(&mut flow.name, i);
         },
     )?;
@@ -54,12 +57,15 @@ pub(super) fn expand(mut s: Scenario) -> Result<(Scenario, Origins), SpecError> 
     Ok((s, Origins { nodes, links, flows }))
 }
 
-/// `index` is `None` for an entry without a count.
+/// The text with the index in its place; `None` if it has no place or the entry no count.
+fn filled(text: &str, index: Option<u32>) -> Option<String> {
+    let index = index?;
+    text.contains("{i}").then(|| text.replace("{i}", &index.to_string()))
+}
+
 fn fill(text: &mut String, index: Option<u32>) {
-    if let Some(i) = index
-        && text.contains("{i}")
-    {
-        *text = text.replace("{i}", &i.to_string());
+    if let Some(filled) = filled(text, index) {
+        *text = filled;
     }
 }
 

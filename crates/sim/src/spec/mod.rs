@@ -11,6 +11,7 @@ pub use error::SpecError;
 use headgate_packet::{Duration, PacketSize, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A network, the flows in it, and how long and how closely to watch them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -166,10 +167,11 @@ fn default_queue() -> headgate_queue::Spec {
 pub struct Flow {
     /// Name; `{i}` stands for the index when there is a count.
     pub name: String,
+    // Shared text: ten thousand flows may come from one entry of the file.
     /// Node of the source.
-    pub from: String,
+    pub from: Arc<str>,
     /// Node of the sink.
-    pub to: String,
+    pub to: Arc<str>,
     /// Length of a data packet.
     #[serde(default = "data_size")]
     pub packet: PacketSize,
