@@ -1,5 +1,4 @@
-//! A heap on a packed key: time (64 bits), rank of the event's kind (3), insertion number (40), object (21). The root has eight
-//! children and every other node four: tens of events then lie two levels deep, and ten thousand are no slower than in a 4-ary heap.
+//! An 8-ary heap on a packed key: time (64 bits), rank of the event's kind (3), insertion number (40), object (21).
 //!
 //! The key orders events totally, so equal times never depend on the heap's shape. Most events re-arm themselves:
 //! after a pop the root stays vacant, and the next push fills it and sinks once, instead of a pop and a push.
@@ -9,9 +8,8 @@ use headgate_packet::Time;
 
 const OBJECT_BITS: u32 = 21;
 const INSERTION_BITS: u32 = 40;
-/// Children of the root, and of any other node.
-const TOP: usize = 8;
-const ARITY: usize = 4;
+/// Children of a node.
+const ARITY: usize = 8;
 /// Later than any event.
 const NONE: u128 = u128::MAX;
 
@@ -45,7 +43,7 @@ impl EventQueue {
             self.sink(key);
         } else {
             if self.len == self.keys.len() {
-                self.keys.resize(if self.len == 0 { 1 + TOP } else { self.len + ARITY }, NONE);
+                self.keys.resize(self.len.max(1) + ARITY, NONE);
             }
             self.len += 1;
             self.swim(key);
@@ -91,23 +89,17 @@ impl EventQueue {
     #[inline]
     fn sink(&mut self, key: u128) {
         let keys = self.keys.as_mut_slice();
-        let c = &keys[1..1 + TOP];
-        let (child, best) = lesser(lesser(two(c, 0), two(c, 2)), lesser(two(c, 4), two(c, 6)));
-        if child >= key {
-            keys[0] = key;
-            return;
-        }
-        keys[0] = child;
-        let mut hole = 1 + best;
-        loop {
-            let first = 1 + TOP + ARITY * (hole - 1);
-            let Some(c) = keys.get(first..first + ARITY) else { break };
-            let (child, best) = lesser(two(c, 0), two(c, 2));
+        let mut hole = 0;
+        while let Some(c) = keys.get(ARITY * hole + 1..ARITY * hole + 1 + ARITY) {
+            // Values are selected beside their places: a load by the place found would wait for the comparison.
+            let two = |a: usize| if c[a + 1] < c[a] { (c[a + 1], a + 1) } else { (c[a], a) };
+            let lesser = |a: (u128, usize), b: (u128, usize)| if b.0 < a.0 { b } else { a };
+            let (child, best) = lesser(lesser(two(0), two(2)), lesser(two(4), two(6)));
             if child >= key {
                 break;
             }
             keys[hole] = child;
-            hole = first + best;
+            hole = ARITY * hole + 1 + best;
         }
         keys[hole] = key;
     }
@@ -116,7 +108,7 @@ impl EventQueue {
     fn swim(&mut self, key: u128) {
         let mut hole = self.len - 1;
         while hole > 0 {
-            let parent = if hole <= TOP { 0 } else { 1 + (hole - 1 - TOP) / ARITY };
+            let parent = (hole - 1) / ARITY;
             if self.keys[parent] <= key {
                 break;
             }
@@ -125,18 +117,6 @@ impl EventQueue {
         }
         self.keys[hole] = key;
     }
-}
-
-/// The smaller of two neighbours, with its place. Values are selected beside their places: a load by the place found would wait
-/// for the comparison.
-#[inline(always)]
-fn two(c: &[u128], a: usize) -> (u128, usize) {
-    if c[a + 1] < c[a] { (c[a + 1], a + 1) } else { (c[a], a) }
-}
-
-#[inline(always)]
-fn lesser(a: (u128, usize), b: (u128, usize)) -> (u128, usize) {
-    if b.0 < a.0 { b } else { a }
 }
 
 #[cfg(test)]
