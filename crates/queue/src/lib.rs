@@ -63,6 +63,9 @@ disciplines! {
     fq: Fq(FqParams),
     fq_bit: FqBit(FqBitParams),
     random_drop: RandomDrop(RandomDropParams),
+    drr: Drr(DrrParams),
+    scfq: Scfq(ScfqParams),
+    virtual_clock: VirtualClock(VirtualClockParams),
     decbit: Decbit(DecbitParams),
     selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
 }

@@ -4,8 +4,12 @@ mod busy_line;
 mod indexed_heap;
 mod ring;
 mod round;
+mod tagged;
+#[cfg(test)]
+pub(crate) mod test;
 
 pub use busy_line::BusyLine;
 pub use indexed_heap::IndexedHeap;
 pub use ring::Ring;
 pub use round::{Finish, Round};
+pub use tagged::TagQueue;

@@ -1,0 +1,256 @@
+//! Deficit Round Robin: queues take turns, and a turn is worth a quantum of bytes.
+//!
+//! Source: Shreedhar and Varghese 1995, section 3. A queue's deficit counter grows by its quantum when its turn comes; its packets go as long
+//! as the counter covers them; what is left is kept unless the queue is empty.
+//! Deviations: the quantum of a queue is the parameter times the largest weight of its conversations. The paper takes McKenney's buffer
+//! stealing, the last or the first packet of the longest queue; queues are compared in the unit of the buffer, and where the
+//! arrival's queue is one of the longest the arrival counts in it.
+//! State per queue: its packets, its counter, and a place in the round.
+
+use crate::parts::{IndexedHeap, Ring};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use headgate_packet::{Buffer, Bytes, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which packet of the longest queue makes room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DropEnd {
+    /// The last one.
+    #[default]
+    Tail,
+    /// The first one.
+    Head,
+}
+
+/// How conversations are put into a given number of queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Assign {
+    /// In turn: the conversation's number modulo the number of queues.
+    #[default]
+    Turn,
+    /// By a hash of the conversation's number.
+    Hash,
+}
+
+/// Queues take turns of a quantum of bytes each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DrrParams {
+    /// Most packets or bytes that may wait in all queues; the packet in transmission is extra.
+    pub buffer: Buffer,
+    /// Bytes a turn is worth per unit of weight. At least the longest packet, or a queue may wait several turns.
+    pub quantum: Bytes,
+    /// Number of queues; 0 for one per conversation.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub queues: u32,
+    /// How conversations are put into the queues.
+    pub assign: Assign,
+    /// Which packet of the longest queue makes room in a full buffer.
+    pub drop: DropEnd,
+}
+
+impl Default for DrrParams {
+    fn default() -> DrrParams {
+        DrrParams {
+            buffer: Buffer::Packets(100),
+            quantum: Bytes(1500),
+            queues: 0,
+            assign: Assign::Turn,
+            drop: DropEnd::Tail,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    packets: Ring<Packet>,
+    bytes: u64,
+    deficit: u64,
+    quantum: u64,
+    /// It is in the round.
+    active: bool,
+    /// Its turn has begun: the quantum was added.
+    in_turn: bool,
+}
+
+/// Deficit Round Robin.
+#[derive(Clone, Debug)]
+pub struct Drr {
+    buffer: Buffer,
+    drop: DropEnd,
+    /// The queue of each conversation.
+    queue_of: Vec<u32>,
+    queues: Vec<Queue>,
+    /// Queues in the order of their turns; one that was emptied by drops leaves when its turn comes.
+    round: Ring<u32>,
+    /// Queues that hold something, the longest first.
+    longest: IndexedHeap,
+    backlog: Backlog,
+}
+
+impl Drr {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Shreedhar and Varghese 1995, section 3";
+
+    /// Empty queues.
+    pub fn new(params: &DrrParams, link: &LinkInfo) -> Drr {
+        let number = if params.queues == 0 { link.flows } else { params.queues as usize };
+        let place = |flow: usize| match (params.queues, params.assign) {
+            (0, _) => flow,
+            (_, Assign::Turn) => flow % number,
+            (_, Assign::Hash) => (scramble(flow as u64) % number as u64) as usize,
+        };
+        let mut queues = vec![Queue::default(); number];
+        for flow in 0..link.flows {
+            let queue = &mut queues[place(flow)];
+            queue.quantum = queue.quantum.max(params.quantum.0.max(1) * u64::from(link.weight(flow)));
+        }
+        Drr {
+            buffer: params.buffer,
+            drop: params.drop,
+            queue_of: (0..link.flows).map(|f| place(f) as u32).collect(),
+            queues,
+            round: Ring::default(),
+            longest: IndexedHeap::new(number),
+            backlog: Backlog::default(),
+        }
+    }
+
+    fn held(&self, queue: u32) -> u64 {
+        let q = &self.queues[queue as usize];
+        if matches!(self.buffer, Buffer::Packets(_)) { q.packets.len() as u64 } else { q.bytes }
+    }
+
+    /// Brings the order of lengths up to date.
+    fn reorder(&mut self, queue: u32) {
+        match self.held(queue) {
+            0 => self.longest.remove(queue),
+            held => self.longest.set(queue, (u64::MAX - held, 0)),
+        }
+    }
+
+    fn take(&mut self, queue: u32, end: DropEnd) -> Option<Packet> {
+        let q = &mut self.queues[queue as usize];
+        let packet = if end == DropEnd::Head { q.packets.pop_front() } else { q.packets.pop_back() }?;
+        q.bytes -= u64::from(packet.bytes);
+        self.backlog.remove(packet.bytes);
+        self.reorder(queue);
+        Some(packet)
+    }
+}
+
+/// Mixes the bits of a number (the finaliser of splitmix64).
+fn scramble(x: u64) -> u64 {
+    let x = (x.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+impl Discipline for Drr {
+    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
+        let (queue, bytes) = (self.queue_of[packet.flow.index()], u64::from(packet.bytes));
+        let mut refused = self.buffer.exceeded_by(1, bytes);
+        while !refused && self.buffer.exceeded_by(self.backlog.packets + 1, self.backlog.bytes + bytes) {
+            let (key, mut victim) = self.longest.first().expect("a full buffer holds packets");
+            let unit = if matches!(self.buffer, Buffer::Packets(_)) { 1 } else { bytes };
+            if self.held(queue) + unit >= u64::MAX - key.0 {
+                victim = queue;
+                // The arrival is the last packet of its queue, and its only one if nothing else waits there.
+                refused = self.drop == DropEnd::Tail || self.held(queue) == 0;
+            }
+            if !refused && let Some(gone) = self.take(victim, self.drop) {
+                cx.drop(&gone, DropReason::Evicted);
+            }
+        }
+        if refused {
+            cx.drop(&packet, DropReason::Full);
+            return;
+        }
+        let q = &mut self.queues[queue as usize];
+        q.packets.push_back(packet);
+        q.bytes += bytes;
+        if !std::mem::replace(&mut q.active, true) {
+            (q.deficit, q.in_turn) = (0, false);
+            self.round.push_back(queue);
+        }
+        self.backlog.add(packet.bytes);
+        self.reorder(queue);
+    }
+
+    fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
+        loop {
+            let queue = *self.round.front()?;
+            let q = &mut self.queues[queue as usize];
+            let Some(head) = q.packets.front().map(|p| u64::from(p.bytes)) else {
+                q.active = false;
+                self.round.pop_front();
+                continue;
+            };
+            if !q.in_turn {
+                (q.deficit, q.in_turn) = (q.deficit + q.quantum, true);
+            }
+            if head > q.deficit {
+                q.in_turn = false;
+                self.round.pop_front();
+                self.round.push_back(queue);
+                continue;
+            }
+            q.deficit -= head;
+            if q.packets.len() == 1 {
+                // An empty queue keeps nothing, and leaves the round.
+                q.active = false;
+                self.round.pop_front();
+            }
+            return self.take(queue, DropEnd::Head);
+        }
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parts::test::{Arrival, dropped, order};
+
+    #[test]
+    fn what_a_turn_leaves_is_kept() {
+        // Quantum 500. The first packet of A goes on its arrival and leaves A empty. Then A holds 750, 200, 200 and B 600, 300. A's turn: 500, no;
+        // B's: 500, no; A's: 1000 covers 750 and 200, 50 left; B's: 1000 covers 600 and 300; A's: 550 covers 200.
+        let spec = r#"{"kind": "drr", "quantum": "500B"}"#;
+        let arrivals: [Arrival; 6] = [(0, 0, 200), (0, 0, 750), (0, 0, 200), (0, 0, 200), (0, 1, 600), (0, 1, 300)];
+        assert_eq!(order(spec, &[], &arrivals), [0, 1, 2, 4, 5, 3]);
+    }
+
+    #[test]
+    fn weights_and_shared_queues() {
+        let arrivals: Vec<Arrival> = (0..12).map(|i| (0, i % 3, 100)).collect();
+        // Three conversations in two queues: 0 and 2 share one. The first packet goes on its arrival; then 1 is first in the round.
+        let spec = r#"{"kind": "drr", "quantum": "100B", "queues": 2}"#;
+        let flows = |order: Vec<u32>| order.iter().map(|h| h % 3).collect::<Vec<_>>();
+        assert_eq!(flows(order(spec, &[], &arrivals))[..8], [0, 1, 2, 1, 0, 1, 2, 1]);
+        // Weight 3 against 1.
+        let two: Vec<Arrival> = (0..16).map(|i| (0, i % 2, 100)).collect();
+        let spec = r#"{"kind": "drr", "quantum": "100B"}"#;
+        let heavy = order(spec, &[3, 1], &two)[1..9].iter().filter(|h| *h % 2 == 0).count();
+        assert_eq!(heavy, 6);
+    }
+
+    #[test]
+    fn the_longest_queue_makes_room_at_the_end_asked_for() {
+        // Four places and one in transmission (packet 0). B's arrival finds A with four packets waiting.
+        let arrivals: [Arrival; 6] = [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 1, 9)];
+        let spec = |end: &str| format!(r#"{{"kind": "drr", "buffer": "4pkt", "drop": "{end}"}}"#);
+        assert_eq!(dropped(&spec("tail"), &arrivals), [4]);
+        assert_eq!(dropped(&spec("head"), &arrivals), [1]);
+        // One's own queue the longest: the arrival goes, or the head in its place.
+        let own: [Arrival; 6] = [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9)];
+        assert_eq!(dropped(&spec("tail"), &own), [5]);
+        assert_eq!(dropped(&spec("head"), &own), [1]);
+    }
+}
