@@ -215,7 +215,7 @@ class Results:
                 backlog=mean(i, "backlog_mean", "backlog_std"),
                 backlog_max=int(t["backlog_max"][:, i].max()),
                 queueing_s=mean(i, "queueing_mean_s", "queueing_std_s"),
-                drops={k: int(t[f"drops_{k}"][:, i].sum()) for k in ("full", "evicted")},
+                drops={k: int(t[f"drops_{k}"][:, i].sum()) for k in ("full", "evicted", "early")},
                 marks=int(t["marks"][:, i].sum()),
             )
             for i, name in enumerate(names)

@@ -2,27 +2,15 @@
 //!
 //! Source: Shreedhar and Varghese 1995, section 3. A queue's deficit counter grows by its quantum when its turn comes; its packets go as long
 //! as the counter covers them; what is left is kept unless the queue is empty.
-//! Deviations: the quantum of a queue is the parameter times the largest weight of its conversations. The paper takes McKenney's buffer
-//! stealing, the last or the first packet of the longest queue; queues are compared in the unit of the buffer, and where the
-//! arrival's queue is one of the longest the arrival counts in it.
+//! Deviations: the quantum of a queue is the parameter times the largest weight of its conversations. The buffer is shared, with McKenney's
+//! buffer stealing, which the paper takes over (`parts/queue_set.rs`).
 //! State per queue: its packets, its counter, and a place in the round.
 
-use crate::parts::{IndexedHeap, Ring};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::parts::{DropEnd, QueueSet, Ring, scramble};
+use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Bytes, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Which packet of the longest queue makes room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DropEnd {
-    /// The last one.
-    #[default]
-    Tail,
-    /// The first one.
-    Head,
-}
 
 /// How conversations are put into a given number of queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -65,30 +53,24 @@ impl Default for DrrParams {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Queue {
-    packets: Ring<Packet>,
-    bytes: u64,
+struct Turn {
     deficit: u64,
     quantum: u64,
-    /// It is in the round.
+    /// The queue is in the round.
     active: bool,
     /// Its turn has begun: the quantum was added.
-    in_turn: bool,
+    begun: bool,
 }
 
 /// Deficit Round Robin.
 #[derive(Clone, Debug)]
 pub struct Drr {
-    buffer: Buffer,
-    drop: DropEnd,
     /// The queue of each conversation.
     queue_of: Vec<u32>,
-    queues: Vec<Queue>,
+    queues: QueueSet,
+    turns: Vec<Turn>,
     /// Queues in the order of their turns; one that was emptied by drops leaves when its turn comes.
     round: Ring<u32>,
-    /// Queues that hold something, the longest first.
-    longest: IndexedHeap,
-    backlog: Backlog,
 }
 
 impl Drr {
@@ -103,114 +85,65 @@ impl Drr {
             (_, Assign::Turn) => flow % number,
             (_, Assign::Hash) => (scramble(flow as u64) % number as u64) as usize,
         };
-        let mut queues = vec![Queue::default(); number];
+        let mut turns = vec![Turn::default(); number];
         for flow in 0..link.flows {
-            let queue = &mut queues[place(flow)];
-            queue.quantum = queue.quantum.max(params.quantum.0.max(1) * u64::from(link.weight(flow)));
+            let turn = &mut turns[place(flow)];
+            turn.quantum = turn.quantum.max(params.quantum.0.max(1) * u64::from(link.weight(flow)));
         }
         Drr {
-            buffer: params.buffer,
-            drop: params.drop,
             queue_of: (0..link.flows).map(|f| place(f) as u32).collect(),
-            queues,
+            queues: QueueSet::new(params.buffer, params.drop, number),
+            turns,
             round: Ring::default(),
-            longest: IndexedHeap::new(number),
-            backlog: Backlog::default(),
         }
     }
-
-    fn held(&self, queue: u32) -> u64 {
-        let q = &self.queues[queue as usize];
-        if matches!(self.buffer, Buffer::Packets(_)) { q.packets.len() as u64 } else { q.bytes }
-    }
-
-    /// Brings the order of lengths up to date.
-    fn reorder(&mut self, queue: u32) {
-        match self.held(queue) {
-            0 => self.longest.remove(queue),
-            held => self.longest.set(queue, (u64::MAX - held, 0)),
-        }
-    }
-
-    fn take(&mut self, queue: u32, end: DropEnd) -> Option<Packet> {
-        let q = &mut self.queues[queue as usize];
-        let packet = if end == DropEnd::Head { q.packets.pop_front() } else { q.packets.pop_back() }?;
-        q.bytes -= u64::from(packet.bytes);
-        self.backlog.remove(packet.bytes);
-        self.reorder(queue);
-        Some(packet)
-    }
-}
-
-/// Mixes the bits of a number (the finaliser of splitmix64).
-fn scramble(x: u64) -> u64 {
-    let x = (x.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 impl Discipline for Drr {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let (queue, bytes) = (self.queue_of[packet.flow.index()], u64::from(packet.bytes));
-        let mut refused = self.buffer.exceeded_by(1, bytes);
-        while !refused && self.buffer.exceeded_by(self.backlog.packets + 1, self.backlog.bytes + bytes) {
-            let (key, mut victim) = self.longest.first().expect("a full buffer holds packets");
-            let unit = if matches!(self.buffer, Buffer::Packets(_)) { 1 } else { bytes };
-            if self.held(queue) + unit >= u64::MAX - key.0 {
-                victim = queue;
-                // The arrival is the last packet of its queue, and its only one if nothing else waits there.
-                refused = self.drop == DropEnd::Tail || self.held(queue) == 0;
-            }
-            if !refused && let Some(gone) = self.take(victim, self.drop) {
-                cx.drop(&gone, DropReason::Evicted);
-            }
-        }
-        if refused {
-            cx.drop(&packet, DropReason::Full);
+        let queue = self.queue_of[packet.flow.index()];
+        if !self.queues.push(queue, packet, cx) {
             return;
         }
-        let q = &mut self.queues[queue as usize];
-        q.packets.push_back(packet);
-        q.bytes += bytes;
-        if !std::mem::replace(&mut q.active, true) {
-            (q.deficit, q.in_turn) = (0, false);
+        let turn = &mut self.turns[queue as usize];
+        if !std::mem::replace(&mut turn.active, true) {
+            (turn.deficit, turn.begun) = (0, false);
             self.round.push_back(queue);
         }
-        self.backlog.add(packet.bytes);
-        self.reorder(queue);
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
         loop {
             let queue = *self.round.front()?;
-            let q = &mut self.queues[queue as usize];
-            let Some(head) = q.packets.front().map(|p| u64::from(p.bytes)) else {
-                q.active = false;
+            let turn = &mut self.turns[queue as usize];
+            let Some(head) = self.queues.front(queue).map(|p| u64::from(p.bytes)) else {
+                turn.active = false;
                 self.round.pop_front();
                 continue;
             };
-            if !q.in_turn {
-                (q.deficit, q.in_turn) = (q.deficit + q.quantum, true);
+            if !turn.begun {
+                (turn.deficit, turn.begun) = (turn.deficit + turn.quantum, true);
             }
-            if head > q.deficit {
-                q.in_turn = false;
+            if head > turn.deficit {
+                turn.begun = false;
                 self.round.pop_front();
                 self.round.push_back(queue);
                 continue;
             }
-            q.deficit -= head;
-            if q.packets.len() == 1 {
+            turn.deficit -= head;
+            let packet = self.queues.pop(queue);
+            if self.queues.front(queue).is_none() {
                 // An empty queue keeps nothing, and leaves the round.
-                q.active = false;
+                turn.active = false;
                 self.round.pop_front();
             }
-            return self.take(queue, DropEnd::Head);
+            return packet;
         }
     }
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        self.backlog
+        self.queues.backlog()
     }
 }
 

@@ -63,9 +63,12 @@ disciplines! {
     fq: Fq(FqParams),
     fq_bit: FqBit(FqBitParams),
     random_drop: RandomDrop(RandomDropParams),
+    red: Red(RedParams),
+    sfq: Sfq(SfqParams),
     drr: Drr(DrrParams),
     scfq: Scfq(ScfqParams),
     virtual_clock: VirtualClock(VirtualClockParams),
+    wf2q_plus: Wf2qPlus(Wf2qPlusParams),
     decbit: Decbit(DecbitParams),
     selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
 }
@@ -78,17 +81,20 @@ pub enum DropReason {
     Full,
     /// It was queued and had to make room for another packet.
     Evicted,
+    /// It was chosen before the buffer was full.
+    Early,
 }
 
 impl DropReason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [DropReason; 2] = [DropReason::Full, DropReason::Evicted];
+    pub const ALL: [DropReason; 3] = [DropReason::Full, DropReason::Evicted, DropReason::Early];
 
     /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             DropReason::Full => "full",
             DropReason::Evicted => "evicted",
+            DropReason::Early => "early",
         }
     }
 }

@@ -253,6 +253,7 @@ impl World {
             ("sent_bytes", int(|r| r.counters.sent_bytes)),
             ("drops_full", int(|r| r.counters.dropped[0])),
             ("drops_evicted", int(|r| r.counters.dropped[1])),
+            ("drops_early", int(|r| r.counters.dropped[2])),
             ("marks", int(|r| r.marks)),
             ("backlog_mean", float(&|r| r.counters.backlog_ps as f64 / span)),
             ("backlog_std", over(&|m| m.backlog.deviation())),

@@ -130,12 +130,12 @@ def _print_links(results: Results, out: Any) -> None:
     table = Table(title="gateways' ports that are busy 1 % of the time or more, or drop", title_justify="left")
     for heading in ("port", "queue"):
         table.add_column(heading)
-    for heading in ("utilisation %", "backlog pkt", "most", "queueing ms", "drops full", "evicted", "marks"):
+    for heading in ("utilisation %", "backlog pkt", "most", "queueing ms", "drops full", "evicted", "early", "marks"):
         table.add_column(heading, justify="right")
     for x in links[:MOST]:
         table.add_row(
             escape(x.link), x.queue, mean_text(x.utilisation, 100), mean_text(x.backlog), str(x.backlog_max),
-            mean_text(x.queueing_s, 1e3), str(x.drops["full"]), str(x.drops["evicted"]), str(x.marks),
+            mean_text(x.queueing_s, 1e3), str(x.drops["full"]), str(x.drops["evicted"]), str(x.drops["early"]), str(x.marks),
         )  # fmt: skip
     if links:
         out.print(table)

@@ -2,6 +2,7 @@
 
 mod busy_line;
 mod indexed_heap;
+mod queue_set;
 mod ring;
 mod round;
 mod tagged;
@@ -10,6 +11,7 @@ pub(crate) mod test;
 
 pub use busy_line::BusyLine;
 pub use indexed_heap::IndexedHeap;
+pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use ring::Ring;
 pub use round::{Finish, Round};
 pub use tagged::TagQueue;

@@ -35,6 +35,10 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
             .nearest(name, names.iter().copied()))
     };
     for (link, i) in s.links.iter().zip(&origins.links) {
+        queue(format!("links[{i}].queue"), &link.queue)?;
+        if let Some(reverse) = &link.reverse_queue {
+            queue(format!("links[{i}].reverse_queue"), reverse)?;
+        }
         end("links[].from", *i, &link.from)?;
         end("links[].to", *i, &link.to)?;
         if link.from == link.to {
@@ -95,6 +99,20 @@ fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str
         }
     }
     Ok(())
+}
+
+/// Rules across the parameters of a discipline.
+fn queue(path: String, spec: &headgate_queue::Spec) -> Result<(), SpecError> {
+    let headgate_queue::Spec::Red(p) = spec else { return Ok(()) };
+    match (p.min_threshold, p.max_threshold) {
+        (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {
+            Ok(())
+        }
+        _ => {
+            let message = format!("expected more than min_threshold, {}, in the same unit", p.min_threshold);
+            Err(SpecError::at(format!("{path}.max_threshold"), message).found(p.max_threshold))
+        }
+    }
 }
 
 fn workload(flow: usize, spec: &crate::workload::Spec) -> Result<(), SpecError> {

@@ -1,0 +1,125 @@
+//! Several first-in first-out queues that share one buffer: a full buffer takes from the longest queue.
+//!
+//! Source: McKenney 1990 (buffer stealing). Queues are compared in the unit of the buffer; where the arrival's queue is one of the
+//! longest, the arrival counts in it.
+
+use super::{IndexedHeap, Ring};
+use crate::{Backlog, Cx, DropReason};
+use headgate_packet::{Buffer, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which packet of the longest queue makes room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DropEnd {
+    /// The last one.
+    #[default]
+    Tail,
+    /// The first one.
+    Head,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    packets: Ring<Packet>,
+    bytes: u64,
+}
+
+/// Queues with a common buffer.
+#[derive(Clone, Debug)]
+pub struct QueueSet {
+    buffer: Buffer,
+    end: DropEnd,
+    queues: Vec<Queue>,
+    /// Queues that hold something, the longest first.
+    longest: IndexedHeap,
+    backlog: Backlog,
+}
+
+impl QueueSet {
+    /// So many empty queues.
+    pub fn new(buffer: Buffer, end: DropEnd, queues: usize) -> QueueSet {
+        QueueSet {
+            buffer,
+            end,
+            queues: vec![Queue::default(); queues],
+            longest: IndexedHeap::new(queues),
+            backlog: Backlog::default(),
+        }
+    }
+
+    /// Queues a packet, dropping others or the packet itself as it takes; false if the packet was dropped.
+    pub fn push(&mut self, queue: u32, packet: Packet, cx: &mut Cx<'_>) -> bool {
+        let bytes = u64::from(packet.bytes);
+        let mut refused = self.buffer.exceeded_by(1, bytes);
+        while !refused && self.buffer.exceeded_by(self.backlog.packets + 1, self.backlog.bytes + bytes) {
+            let (key, mut victim) = self.longest.first().expect("a full buffer holds packets");
+            let unit = if matches!(self.buffer, Buffer::Packets(_)) { 1 } else { bytes };
+            if self.held(queue) + unit >= u64::MAX - key.0 {
+                victim = queue;
+                // The arrival is the last packet of its queue, and its only one if nothing else waits there.
+                refused = self.end == DropEnd::Tail || self.held(queue) == 0;
+            }
+            if !refused && let Some(gone) = self.take(victim, self.end) {
+                cx.drop(&gone, DropReason::Evicted);
+            }
+        }
+        if refused {
+            cx.drop(&packet, DropReason::Full);
+            return false;
+        }
+        let q = &mut self.queues[queue as usize];
+        q.packets.push_back(packet);
+        q.bytes += bytes;
+        self.backlog.add(packet.bytes);
+        self.reorder(queue);
+        true
+    }
+
+    /// Takes the first packet of a queue.
+    pub fn pop(&mut self, queue: u32) -> Option<Packet> {
+        self.take(queue, DropEnd::Head)
+    }
+
+    /// The first packet of a queue.
+    pub fn front(&self, queue: u32) -> Option<&Packet> {
+        self.queues[queue as usize].packets.front()
+    }
+
+    /// What waits in all queues.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn held(&self, queue: u32) -> u64 {
+        let q = &self.queues[queue as usize];
+        if matches!(self.buffer, Buffer::Packets(_)) { q.packets.len() as u64 } else { q.bytes }
+    }
+
+    /// Brings the order of lengths up to date.
+    fn reorder(&mut self, queue: u32) {
+        match self.held(queue) {
+            0 => self.longest.remove(queue),
+            held => self.longest.set(queue, (u64::MAX - held, 0)),
+        }
+    }
+
+    fn take(&mut self, queue: u32, end: DropEnd) -> Option<Packet> {
+        let q = &mut self.queues[queue as usize];
+        let packet = if end == DropEnd::Head { q.packets.pop_front() } else { q.packets.pop_back() }?;
+        q.bytes -= u64::from(packet.bytes);
+        self.backlog.remove(packet.bytes);
+        self.reorder(queue);
+        Some(packet)
+    }
+}
+
+/// Mixes the bits of a number, to spread conversations over queues (the finaliser of splitmix64).
+pub fn scramble(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

@@ -1,0 +1,123 @@
+//! Stochastic Fairness Queueing: conversations are hashed into queues, and queues take turns of a packet each.
+//!
+//! Source: McKenney 1990. A conversation's queue is a hash of it and of a salt that changes from time to time, so that those who share a queue
+//! do so for a while only; a full buffer takes the last packet of the longest queue (buffer stealing, `parts/queue_set.rs`).
+//! Deviations: the salt follows from the count of periods since the start, so that it needs no timer. Packets that wait when the salt
+//! changes stay where they are: a conversation's packets may then overtake each other, as in the paper.
+//! State per queue: its packets and a place in the round.
+
+use crate::parts::{DropEnd, QueueSet, Ring, scramble};
+use crate::{Backlog, Cx, Discipline, LinkInfo};
+use headgate_packet::{Buffer, Duration, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Conversations are hashed into queues, and queues take turns of a packet each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SfqParams {
+    /// Most packets or bytes that may wait in all queues; the packet in transmission is extra.
+    pub buffer: Buffer,
+    /// Number of queues.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub queues: u32,
+    /// Time between changes of the hash; 0 for never.
+    pub perturb: Duration,
+    /// Which packet of the longest queue makes room in a full buffer.
+    pub drop: DropEnd,
+}
+
+impl Default for SfqParams {
+    fn default() -> SfqParams {
+        SfqParams { buffer: Buffer::Packets(100), queues: 127, perturb: Duration::ZERO, drop: DropEnd::Tail }
+    }
+}
+
+/// Stochastic Fairness Queueing.
+#[derive(Clone, Debug)]
+pub struct Sfq {
+    queues: QueueSet,
+    number: u64,
+    perturb: u64,
+    active: Vec<bool>,
+    /// Queues in the order of their turns; one that was emptied by drops leaves when its turn comes.
+    round: Ring<u32>,
+}
+
+impl Sfq {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "McKenney 1990";
+
+    /// Empty queues.
+    pub fn new(params: &SfqParams, _link: &LinkInfo) -> Sfq {
+        Sfq {
+            queues: QueueSet::new(params.buffer, params.drop, params.queues as usize),
+            number: u64::from(params.queues),
+            perturb: params.perturb.as_ps(),
+            active: vec![false; params.queues as usize],
+            round: Ring::default(),
+        }
+    }
+}
+
+impl Discipline for Sfq {
+    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
+        let salt = cx.now.as_ps().checked_div(self.perturb).unwrap_or(0);
+        let queue = (scramble(scramble(salt) ^ u64::from(packet.flow.0)) % self.number) as u32;
+        if self.queues.push(queue, packet, cx) && !std::mem::replace(&mut self.active[queue as usize], true) {
+            self.round.push_back(queue);
+        }
+    }
+
+    fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
+        loop {
+            let queue = self.round.pop_front()?;
+            let packet = self.queues.pop(queue);
+            if self.queues.front(queue).is_some() {
+                self.round.push_back(queue);
+            } else {
+                self.active[queue as usize] = false;
+            }
+            if packet.is_some() {
+                return packet;
+            }
+        }
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.queues.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parts::test::{Arrival, dropped, order};
+
+    #[test]
+    fn a_packet_a_turn_whatever_its_length() {
+        // A's packets are ten times as long as B's; the first goes on its arrival.
+        let arrivals: [Arrival; 6] = [(0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 1, 1), (0, 1, 1), (0, 1, 1)];
+        assert_eq!(order(r#"{"kind": "sfq"}"#, &[], &arrivals), [0, 1, 3, 2, 4, 5]);
+    }
+
+    #[test]
+    fn one_queue_is_first_come_first_served_and_a_new_hash_parts_those_who_shared() {
+        let arrivals: Vec<Arrival> = (0..10).map(|i| (0, i % 3, 5)).collect();
+        assert!(order(r#"{"kind": "sfq", "queues": 1}"#, &[], &arrivals).is_sorted());
+        // With two queues two of three conversations share one; over many periods each pair is parted in some.
+        let spec = r#"{"kind": "sfq", "queues": 2, "perturb": "100s"}"#;
+        let parted = (0..20u64).filter(|period| {
+            let arrivals: Vec<Arrival> = (0..6).map(|i| (period * 100, u32::from(i >= 3), 2)).collect();
+            !order(spec, &[], &arrivals).is_sorted()
+        });
+        let number = parted.count();
+        assert!((4..17).contains(&number), "{number} of 20");
+    }
+
+    #[test]
+    fn the_longest_queue_makes_room() {
+        let arrivals: [Arrival; 6] = [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 1, 9)];
+        assert_eq!(dropped(r#"{"kind": "sfq", "buffer": "4pkt"}"#, &arrivals), [4]);
+    }
+}
