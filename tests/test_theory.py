@@ -135,3 +135,16 @@ def test_max_min_is_feasible_and_every_flow_has_a_bottleneck(
             for i in path
         ]
         assert any(most) or got[flow] >= wanted[flow] * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("queue", ["fq", "drr", "sfq", "scfq", "virtual_clock", "wf2q_plus"])
+def test_an_ill_behaved_source_takes_no_more_than_its_share(queue: str) -> None:
+    flows = [
+        {"name": "ftp", "from": "s", "to": "k", "control": {"kind": "generic", "window": 5}},
+        {"name": "ill", "from": "s", "to": "k", "control": {"kind": "none"}, "workload": {"kind": "cbr", "rate": "160kbit/s"}},
+    ]  # fmt: skip
+    options = {"charge_drops": False} if queue == "fq" else {}
+    scenario = headgate.Scenario(dumbbell(queue={"kind": queue, "buffer": "20pkt", **options}, flows=flows))
+    ftp, ill = scenario.set("links.slow.classify", "flow").run().flow_summaries()
+    assert ftp.goodput_pps.mean == pytest.approx(5, rel=0.05)
+    assert ill.goodput_pps.mean == pytest.approx(5, rel=0.05)

@@ -3,10 +3,12 @@
 //! Source: Golestani 1994, section II. A packet's tag is F = max(F of the conversation's last packet, v) + length / weight, where v is the
 //! tag of the packet in service; the packet with the smallest tag is served next.
 //! Deviations: the paper starts all tags from zero after a busy period; the last packet of one has the largest tag of all, so
-//! leaving them gives the same order. Tags are in 2^-12 bit. An arrival at a full buffer is dropped, which the paper
-//! leaves open, and leaves no trace. State per flow: its packets and its last tag.
+//! leaving them gives the same order. A tag is computed when its packet becomes the first of its conversation, which is the same
+//! number, because a backlogged conversation's last tag is above v; so a packet that is pushed out was never counted. Tags are in
+//! 2^-12 bit. A full buffer takes the last packet of the longest queue, which the paper leaves open.
+//! State per flow: its packets and its last tag.
 
-use crate::parts::TagQueue;
+use crate::parts::{DropEnd, IndexedHeap, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Packet};
 use schemars::JsonSchema;
@@ -29,9 +31,14 @@ impl Default for ScfqParams {
 /// Self-clocked Fair Queueing.
 #[derive(Clone, Debug)]
 pub struct Scfq {
-    queue: TagQueue,
+    queues: QueueSet,
     weights: Vec<u64>,
+    /// Tag of the last packet served of each conversation.
     last: Vec<u64>,
+    /// Backlogged conversations by the tag of their first packet.
+    heads: IndexedHeap,
+    /// Orders equal tags: the one that became first earlier.
+    turn: u64,
     /// Tag of the packet in service, or of the last one that was.
     virtual_time: u64,
 }
@@ -43,33 +50,51 @@ impl Scfq {
     /// An empty queue.
     pub fn new(params: &ScfqParams, link: &LinkInfo) -> Scfq {
         Scfq {
-            queue: TagQueue::new(params.buffer, link.flows),
+            queues: QueueSet::new(params.buffer, DropEnd::Tail, link.flows),
             weights: (0..link.flows).map(|f| u64::from(link.weight(f))).collect(),
             last: vec![0; link.flows],
+            heads: IndexedHeap::new(link.flows),
+            turn: 0,
             virtual_time: 0,
         }
+    }
+
+    /// A packet becomes the first of its conversation, whose tags go on from `start`.
+    fn begin(&mut self, packet: &Packet, start: u64) {
+        let length = ((u64::from(packet.bytes) * 8) << 12) / self.weights[packet.flow.index()];
+        self.turn += 1;
+        self.heads.set(packet.flow.0, (start + length, self.turn));
     }
 }
 
 impl Discipline for Scfq {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        if !self.queue.admit(&packet, cx) {
-            return;
+        let (flow, first) = (packet.flow.0, self.queues.front(packet.flow.0).is_none());
+        let heads = &mut self.heads;
+        let mut evicted = |queue, _, only| {
+            if only {
+                heads.remove(queue);
+            }
+        };
+        if self.queues.push_with(flow, packet, cx, &mut evicted) && first {
+            let start = self.last[packet.flow.index()].max(self.virtual_time);
+            self.begin(&packet, start);
         }
-        let flow = packet.flow.index();
-        let length = ((u64::from(packet.bytes) * 8) << 12) / self.weights[flow];
-        self.last[flow] = self.last[flow].max(self.virtual_time) + length;
-        self.queue.push(packet, self.last[flow]);
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
-        let (packet, tag) = self.queue.pop()?;
-        self.virtual_time = tag;
+        let ((tag, _), flow) = self.heads.first()?;
+        self.heads.remove(flow);
+        let packet = self.queues.pop(flow)?;
+        (self.virtual_time, self.last[flow as usize]) = (tag, tag);
+        if let Some(next) = self.queues.front(flow).copied() {
+            self.begin(&next, tag);
+        }
         Some(packet)
     }
 
     fn backlog(&self) -> Backlog {
-        self.queue.backlog()
+        self.queues.backlog()
     }
 }
 

@@ -4,9 +4,10 @@
 //! the smallest stamp is served next. A conversation that used idle capacity finds its clock ahead of time and pays for it later,
 //! which Fair Queueing does not ask.
 //! Deviations: where the rates are not given, the line's is divided by weight among all conversations that the classifier can name.
-//! An arrival at a full buffer is dropped and leaves no trace. State per flow: its packets and its clock.
+//! A full buffer takes the last packet of the longest queue, whose conversation gets the packet's time back; the paper leaves it open.
+//! State per flow: its packets with their stamps, and its clock.
 
-use crate::parts::TagQueue;
+use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Packet, Rate};
 use schemars::JsonSchema;
@@ -32,7 +33,12 @@ impl Default for VirtualClockParams {
 /// Virtual Clock.
 #[derive(Clone, Debug)]
 pub struct VirtualClock {
-    queue: TagQueue,
+    queues: QueueSet,
+    /// Stamps of the packets that wait, with the arrival's number.
+    stamps: Vec<Ring<(u64, u64)>>,
+    /// Backlogged conversations by the stamp of their first packet.
+    heads: IndexedHeap,
+    arrivals: u64,
     /// Of each conversation: the time per bit in ps, as a fraction.
     pace: Vec<(u128, u128)>,
     /// auxVC of each conversation, in ps.
@@ -51,31 +57,58 @@ impl VirtualClock {
             None => (weights.iter().sum(), link.rate),
         };
         VirtualClock {
-            queue: TagQueue::new(params.buffer, link.flows),
+            queues: QueueSet::new(params.buffer, DropEnd::Tail, link.flows),
+            stamps: vec![Ring::default(); link.flows],
+            heads: IndexedHeap::new(link.flows),
+            arrivals: 0,
             pace: weights.iter().map(|w| (1_000_000_000_000 * shares, u128::from(rate.as_bps()) * w)).collect(),
             clocks: vec![0; link.flows],
         }
     }
 }
 
+/// Time that a packet takes at its conversation's pace.
+fn time(packet: &Packet, (ps, bits): (u128, u128)) -> u64 {
+    u64::try_from(u128::from(packet.bytes) * 8 * ps / bits).unwrap_or(u64::MAX)
+}
+
 impl Discipline for VirtualClock {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        if !self.queue.admit(&packet, cx) {
+        let (now, flow) = (cx.now.as_ps(), packet.flow.index());
+        let VirtualClock { queues, stamps, heads, pace, clocks, .. } = self;
+        let mut evicted = |queue: u32, gone: Packet, only| {
+            let q = queue as usize;
+            stamps[q].pop_back();
+            clocks[q] = clocks[q].saturating_sub(time(&gone, pace[q]));
+            if only {
+                heads.remove(queue);
+            }
+        };
+        if !queues.push_with(packet.flow.0, packet, cx, &mut evicted) {
             return;
         }
-        let flow = packet.flow.index();
-        let (ps, bits) = self.pace[flow];
-        let length = u64::try_from(u128::from(packet.bytes) * 8 * ps / bits).unwrap_or(u64::MAX);
-        self.clocks[flow] = self.clocks[flow].max(cx.now.as_ps()).saturating_add(length);
-        self.queue.push(packet, self.clocks[flow]);
+        clocks[flow] = clocks[flow].max(now).saturating_add(time(&packet, pace[flow]));
+        self.arrivals += 1;
+        let stamp = (clocks[flow], self.arrivals);
+        if stamps[flow].is_empty() {
+            heads.set(packet.flow.0, stamp);
+        }
+        stamps[flow].push_back(stamp);
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
-        self.queue.pop().map(|(packet, _)| packet)
+        let (_, flow) = self.heads.first()?;
+        let stamps = &mut self.stamps[flow as usize];
+        stamps.pop_front();
+        match stamps.front() {
+            Some(next) => self.heads.set(flow, *next),
+            None => self.heads.remove(flow),
+        }
+        self.queues.pop(flow)
     }
 
     fn backlog(&self) -> Backlog {
-        self.queue.backlog()
+        self.queues.backlog()
     }
 }
 

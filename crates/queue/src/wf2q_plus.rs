@@ -4,11 +4,11 @@
 //! it, or the later of that and V for a packet that finds no other of its conversation; F = S + length / share. V grows by the
 //! work done, and is at least the smallest S of all backlogged conversations. Served is the smallest F among those with S <= V.
 //! Deviations: shares are weights over the sum of the weights of all conversations that the classifier can name; numbers are in
-//! 2^-12 bit; work counts when a transmission starts, as in the paper's V(t + tau). An arrival at a full buffer is dropped and
-//! leaves no trace. State per flow: its packets and F.
+//! 2^-12 bit; work counts when a transmission starts, as in the paper's V(t + tau). A full buffer takes the last
+//! packet of the longest queue. State per flow: its packets and F.
 
-use crate::parts::{IndexedHeap, Ring};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::parts::{DropEnd, IndexedHeap, QueueSet};
+use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,8 +29,8 @@ impl Default for Wf2qPlusParams {
 
 #[derive(Clone, Debug, Default)]
 struct Conversation {
-    packets: Ring<Packet>,
-    /// F of its first packet, or of its last one if it has none.
+    /// S and F of its first packet, or of its last one if it has none.
+    start: u64,
     finish: u64,
     weight: u64,
 }
@@ -38,7 +38,7 @@ struct Conversation {
 /// WF2Q+.
 #[derive(Clone, Debug)]
 pub struct Wf2qPlus {
-    buffer: Buffer,
+    queues: QueueSet,
     conversations: Vec<Conversation>,
     total: u64,
     virtual_time: u64,
@@ -46,7 +46,6 @@ pub struct Wf2qPlus {
     waiting: IndexedHeap,
     /// The other backlogged ones, by F.
     eligible: IndexedHeap,
-    backlog: Backlog,
 }
 
 impl Wf2qPlus {
@@ -59,21 +58,21 @@ impl Wf2qPlus {
         let conversations: Vec<Conversation> =
             weights.map(|weight| Conversation { weight, ..Conversation::default() }).collect();
         Wf2qPlus {
-            buffer: params.buffer,
+            queues: QueueSet::new(params.buffer, DropEnd::Tail, link.flows),
             total: conversations.iter().map(|c| c.weight).sum(),
             conversations,
             virtual_time: 0,
             waiting: IndexedHeap::new(link.flows),
             eligible: IndexedHeap::new(link.flows),
-            backlog: Backlog::default(),
         }
     }
 
     /// The first packet of a conversation starts at `start`.
     fn begin(&mut self, flow: u32, start: u64) {
         let total = self.total;
+        let bits = self.queues.front(flow).map_or(0, |p| (u64::from(p.bytes) * 8) << 12);
         let c = &mut self.conversations[flow as usize];
-        let bits = c.packets.front().map_or(0, |p| (u64::from(p.bytes) * 8) << 12);
+        c.start = start;
         c.finish = start + (u128::from(bits) * u128::from(total) / u128::from(c.weight)) as u64;
         self.waiting.set(flow, (start, u64::from(flow)));
     }
@@ -81,17 +80,21 @@ impl Wf2qPlus {
 
 impl Discipline for Wf2qPlus {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        if self.buffer.exceeded_by(self.backlog.packets + 1, self.backlog.bytes + u64::from(packet.bytes)) {
-            cx.drop(&packet, DropReason::Full);
-            return;
-        }
-        self.backlog.add(packet.bytes);
-        let c = &mut self.conversations[packet.flow.index()];
-        let first = c.packets.is_empty();
-        c.packets.push_back(packet);
-        if first {
-            let start = c.finish.max(self.virtual_time);
-            self.begin(packet.flow.0, start);
+        let flow = packet.flow.0;
+        let first = self.queues.front(flow).is_none();
+        let Wf2qPlus { queues, conversations, waiting, eligible, .. } = self;
+        let mut evicted = |queue: u32, _, only| {
+            if only {
+                // Its service never began: its numbers go on from where they stood.
+                let c = &mut conversations[queue as usize];
+                c.finish = c.start;
+                waiting.remove(queue);
+                eligible.remove(queue);
+            }
+        };
+        if queues.push_with(flow, packet, cx, &mut evicted) && first {
+            let start = self.conversations[packet.flow.index()].finish.max(self.virtual_time);
+            self.begin(flow, start);
         }
     }
 
@@ -108,19 +111,16 @@ impl Discipline for Wf2qPlus {
         }
         let (_, flow) = self.eligible.first()?;
         self.eligible.remove(flow);
-        let c = &mut self.conversations[flow as usize];
-        let packet = c.packets.pop_front()?;
-        let (next, finish) = (!c.packets.is_empty(), c.finish);
-        if next {
-            self.begin(flow, finish);
+        let packet = self.queues.pop(flow)?;
+        if self.queues.front(flow).is_some() {
+            self.begin(flow, self.conversations[flow as usize].finish);
         }
         self.virtual_time += (u64::from(packet.bytes) * 8) << 12;
-        self.backlog.remove(packet.bytes);
         Some(packet)
     }
 
     fn backlog(&self) -> Backlog {
-        self.backlog
+        self.queues.backlog()
     }
 }
 

@@ -5,7 +5,6 @@ mod indexed_heap;
 mod queue_set;
 mod ring;
 mod round;
-mod tagged;
 #[cfg(test)]
 pub(crate) mod test;
 
@@ -14,4 +13,3 @@ pub use indexed_heap::IndexedHeap;
 pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use ring::Ring;
 pub use round::{Finish, Round};
-pub use tagged::TagQueue;

@@ -51,6 +51,17 @@ impl QueueSet {
 
     /// Queues a packet, dropping others or the packet itself as it takes; false if the packet was dropped.
     pub fn push(&mut self, queue: u32, packet: Packet, cx: &mut Cx<'_>) -> bool {
+        self.push_with(queue, packet, cx, &mut |_, _, _| {})
+    }
+
+    /// As `push`; `evicted` is told of each packet that goes for it: its queue, the packet, and whether that was its queue's only one.
+    pub fn push_with(
+        &mut self,
+        queue: u32,
+        packet: Packet,
+        cx: &mut Cx<'_>,
+        evicted: &mut impl FnMut(u32, Packet, bool),
+    ) -> bool {
         let bytes = u64::from(packet.bytes);
         let mut refused = self.buffer.exceeded_by(1, bytes);
         while !refused && self.buffer.exceeded_by(self.backlog.packets + 1, self.backlog.bytes + bytes) {
@@ -63,6 +74,7 @@ impl QueueSet {
             }
             if !refused && let Some(gone) = self.take(victim, self.end) {
                 cx.drop(&gone, DropReason::Evicted);
+                evicted(victim, gone, self.front(victim).is_none());
             }
         }
         if refused {
