@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headgate
-from headgate.analysis import max_min, network_max_min
+from headgate.analysis import fcfs_poisson_delay, fq_poisson_delay, max_min, network_max_min, telnet_delay_bounds
 
 from .conftest import dumbbell
 
@@ -148,3 +148,58 @@ def test_an_ill_behaved_source_takes_no_more_than_its_share(queue: str) -> None:
     ftp, ill = scenario.set("links.slow.classify", "flow").run().flow_summaries()
     assert ftp.goodput_pps.mean == pytest.approx(5, rel=0.05)
     assert ill.goodput_pps.mean == pytest.approx(5, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("n", "size", "preemptive", "nonpreemptive"),
+    [
+        (3, 40, (0, 2.4), (500, 500)),
+        (3, 300, (0, 135), (500, 500)),
+        (3, 500, (125, 375), (500, 666.667)),
+        (3, 600, (320, 540), (500, 766.667)),
+        (3, 700, (600, 735), (600, 900)),
+        (3, 900, (1200, 1215), (1200, 1300)),
+        (3, 1000, (1500, 1500), (1500, 1500)),
+        (3, 1500, (3000, 3000), (3000, 3000)),
+        (5, 450, (31.25, 506.25), (500, 800)),
+        (1, 400, (80, 80), (500, 500)),
+        (6, 40, (0, 4.8), (500, 500)),
+        (3, -100, (0, 0), (500, 500)),
+    ],
+)
+def test_telnet_delay_bounds(
+    n: int, size: float, preemptive: tuple[float, float], nonpreemptive: tuple[float, float]
+) -> None:
+    assert telnet_delay_bounds(n, 1000, size, preemptive=True) == pytest.approx(preemptive, abs=1e-3)
+    assert telnet_delay_bounds(n, 1000, size) == pytest.approx(nonpreemptive, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("rho", "zero", "one", "fifth", "printed"),
+    [
+        (0.05, 1.6053, 0.6612, 1.0374, 1.5263),
+        (0.25, 2.1667, 1.4396, 1.7250, 1.6667),
+        (0.50, 3.5000, 3.0300, 3.2110, 2.0000),
+        (0.75, 7.5000, 7.2720, 7.3581, 3.0000),
+        (0.90, 19.5000, 19.4105, 19.4439, 6.0000),
+    ],
+)
+def test_the_curve_of_figure_1(rho: float, zero: float, one: float, fifth: float, printed: float) -> None:
+    assert fq_poisson_delay(rho, 3) == pytest.approx(zero, abs=1e-4)
+    assert fq_poisson_delay(rho, 3, delta=1) == pytest.approx(one, abs=1e-4)
+    assert fq_poisson_delay(rho, 3, delta=0.2) == pytest.approx(fifth, abs=1e-4)
+    assert fq_poisson_delay(rho, 3, as_printed=True) == pytest.approx(printed, abs=1e-4)
+
+
+def test_limits_of_figure_1() -> None:
+    assert fq_poisson_delay(0, 3) == 1.5
+    assert fq_poisson_delay(0, 3, delta=1) == pytest.approx(0.5)
+    assert fq_poisson_delay(0.3, 6, delta=0.2) == pytest.approx(3.6812, abs=1e-4)
+    assert fq_poisson_delay(0.8, 10, delta=1) == pytest.approx(26.2324, abs=1e-4)
+    assert [round(fcfs_poisson_delay(x, 3, 5), 4) for x in (0.05, 0.5, 0.9, 1, 3)] == [
+        14.6962,
+        16.7143,
+        19.0,
+        19.6667,
+        61.0,
+    ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis import mean_of
+from ..analysis import fcfs_poisson_delay, fq_poisson_delay, mean_of
 from ..errors import missing_extra
 from .claims import Runs
 from .model import Figure, unknown
@@ -182,4 +183,30 @@ def _window(figure: Figure, runs: Runs) -> Drawing:
     return drawing
 
 
-_KINDS: dict[str, Callable[[Figure, Runs], Drawing]] = {"utility": _utility, "window": _window}
+def _load(figure: Figure, runs: Runs) -> Drawing:
+    """Delay of a stream against its load: the formulas as lines, what the simulations gave as points."""
+    drawing, axes = _drawing()
+    n, window = int(figure.options["transfers"]), int(figure.options["window"])
+    scale = float(figure.options["per_second"])
+    curves: dict[str, tuple[Callable[[float], float], float]] = {
+        "FQ": (lambda x: fq_poisson_delay(x, n), 0.97),
+        "FCFS": (lambda x: fcfs_poisson_delay(x, n, window), 3.4),
+    }
+    for (queue, (formula, most)), (colour, _, line) in zip(curves.items(), _LOOK, strict=False):
+        xs = np.linspace(0, most, 200)
+        axes.plot(xs, [formula(x) for x in xs], color=colour, ls=line, lw=1.1, label=f"{queue}, formula")
+        found = [(re.search(r"rho=([0-9.]+)", v), v) for v in figure.series if v.startswith(f"{queue} ")]
+        points = [(float(m[1]), scale * runs.of(v, "queueing", figure.options["source"])[0]) for m, v in found if m]
+        axes.plot(
+            *zip(*points, strict=True), ls="", marker="o", ms=5, mfc="none", color=colour, label=f"{queue}, simulated"
+        )
+    axes.set_xlabel("load of the stream (its share of its fair share)")
+    axes.set_ylabel("mean queueing delay (packet times)")
+    axes.set_xlim(left=0)
+    axes.set_ylim(0, 70)
+    axes.grid(color="#dddddd", lw=0.5)
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=4, fontsize=9)
+    return drawing
+
+
+_KINDS: dict[str, Callable[[Figure, Runs], Drawing]] = {"utility": _utility, "window": _window, "load": _load}
