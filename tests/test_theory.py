@@ -203,3 +203,22 @@ def test_limits_of_figure_1() -> None:
         19.6667,
         61.0,
     ]
+
+
+def test_priority_is_served_first() -> None:
+    # A light stream of high priority waits for the rest of one packet of the saturating one: half a packet time in the mean.
+    flows = [
+        {
+            "name": "low", "from": "s", "to": "k", "priority": 1, "control": {"kind": "none"},
+            "workload": {"kind": "cbr", "rate": "100kbit/s"}, "acknowledge": False,
+        },
+        {
+            "name": "high", "from": "s", "to": "k", "packet": "40B", "control": {"kind": "none"},
+            "workload": {"kind": "poisson", "mean": "2s"}, "acknowledge": False,
+        },
+    ]  # fmt: skip
+    scenario = headgate.Scenario(dumbbell(queue={"kind": "strict_priority"}, flows=flows, duration="7000s"))
+    scenario = scenario.set("interval", "1000s").set("links.fast.rate", "80Mbit/s")
+    high = scenario.run().flow_summaries()[1]
+    assert high.drops == 0
+    assert high.queueing_s.mean == pytest.approx(0.05, rel=0.05)

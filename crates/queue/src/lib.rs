@@ -63,6 +63,7 @@ disciplines! {
     fq: Fq(FqParams),
     fq_bit: FqBit(FqBitParams),
     random_drop: RandomDrop(RandomDropParams),
+    strict_priority: StrictPriority(StrictPriorityParams),
     red: Red(RedParams),
     sfq: Sfq(SfqParams),
     drr: Drr(DrrParams),

@@ -72,6 +72,7 @@ impl World {
                 packet_bytes: f.packet.bytes(),
                 ack_bytes: f.ack.bytes(),
                 acknowledge: f.acknowledge,
+                priority: f.priority,
                 armed: Time::NEVER,
                 seen_window: f64::NAN,
                 seen_in_flight: u64::MAX,

@@ -29,6 +29,7 @@ pub(crate) struct Flow {
     pub rng: Rng,
     pub receiver: Receiver,
     pub acknowledge: bool,
+    pub priority: u8,
     /// Time of its entry in the event queue; `NEVER` without one.
     pub armed: Time,
     /// Last values traced.
@@ -127,20 +128,19 @@ impl World {
 
     /// Hands a packet to a port.
     #[inline(always)]
-    fn offer(&mut self, l: usize, handle: u32, bytes: u32, ecn: Ecn) {
-        let payload = self.payloads.get(handle);
-        let class = 2 * payload.flow as usize + usize::from(payload.is_ack);
-        let wire_before = self.enqueue(l, handle, class, bytes, ecn);
+    fn offer(&mut self, l: usize, packet: Packet) {
+        let payload = self.payloads.get(packet.handle);
+        let direction = 2 * payload.flow as usize + usize::from(payload.is_ack);
+        let wire_before = self.enqueue(l, direction, packet);
         self.after_port(l, wire_before);
     }
 
-    /// Puts a packet into a port's queue; gives how many packets were on its wire before. `class` is twice the flow, plus one for
+    /// Puts a packet into a port's queue; gives how many packets were on its wire before. `direction` is twice the flow, plus one for
     /// an acknowledgement.
     #[inline(always)]
-    fn enqueue(&mut self, l: usize, handle: u32, class: usize, bytes: u32, ecn: Ecn) -> usize {
+    fn enqueue(&mut self, l: usize, direction: usize, mut packet: Packet) -> usize {
         let lane = &mut self.lanes[l];
-        let flow = FlowId(self.classes[lane.classes as usize].of[class]);
-        let packet = Packet { handle, flow, bytes, ecn, ..Packet::default() };
+        packet.flow = FlowId(self.classes[lane.classes as usize].of[direction]);
         let wire_before = lane.wire.len();
         let Lane { port, wire, .. } = lane;
         port.offer(packet, self.now, &mut |sent| wire.push_back(in_flight(&sent)));
@@ -211,16 +211,17 @@ impl World {
         payload.hop += 1;
         let next = self.hops[payload.hop as usize];
         if next != END {
-            self.offer(next as usize, packet.handle, packet.bytes, packet.ecn);
+            let InFlight { handle, bytes, ecn, class, label, .. } = packet;
+            self.offer(next as usize, Packet { handle, bytes, ecn, class, label, ..Packet::default() });
         } else if payload.is_ack {
             self.on_ack(packet.handle);
         } else {
-            self.on_data(packet.handle, packet.bytes);
+            self.on_data(packet.handle, packet.bytes, packet.class);
         }
     }
 
     /// Data reached its sink, which answers with an acknowledgement.
-    fn on_data(&mut self, handle: u32, bytes: u32) {
+    fn on_data(&mut self, handle: u32, bytes: u32, class: u8) {
         let payload = self.payloads.get(handle);
         let flow = &mut self.flows[payload.flow as usize];
         let received = flow.receiver.on_data(payload.seq);
@@ -242,7 +243,7 @@ impl World {
         (payload.is_ack, payload.cumulative, payload.hop, payload.waited) = (true, received.cumulative, flow.back, 0);
         let (first, bytes) = (self.hops[flow.back as usize], flow.ack_bytes);
         // A mark tells of the data's path: the acknowledgement echoes it and is marked no further.
-        self.offer(first as usize, handle, bytes, Ecn::NotCapable);
+        self.offer(first as usize, Packet { handle, bytes, ecn: Ecn::NotCapable, class, ..Packet::default() });
     }
 
     fn on_ack(&mut self, handle: u32) {
@@ -306,9 +307,10 @@ impl World {
         let flow = &mut self.flows[f];
         flow.meter.now.sent += 1;
         flow.meter.now.retransmissions += u64::from(segment.retransmission);
-        let (hop, bytes) = (flow.forward, flow.packet_bytes);
+        let (hop, bytes, class) = (flow.forward, flow.packet_bytes, flow.priority);
         let (l, handle) = (self.hops[hop as usize] as usize, self.payloads.reserve());
-        let wire_before = self.enqueue(l, handle, 2 * f, bytes, Ecn::Capable);
+        let packet = Packet { handle, bytes, ecn: Ecn::Capable, class, ..Packet::default() };
+        let wire_before = self.enqueue(l, 2 * f, packet);
         // What is refused at the first port never needs its payload.
         let port = &mut self.lanes[l].port;
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {

@@ -197,6 +197,9 @@ pub struct Flow {
     #[serde(default = "weight")]
     #[schemars(range(min = 1, max = 1000))]
     pub weight: u32,
+    /// Priority of its packets and acknowledgements at disciplines that know priorities; 0 is the highest.
+    #[serde(default)]
+    pub priority: u8,
     /// How many such flows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000000))]

@@ -1,0 +1,113 @@
+//! Strict priority: a packet goes only when none of a higher priority waits.
+//!
+//! Source: none in particular; the reference point of every paper on priorities (Kleinrock 1976, section 3.6, without preemption).
+//! Priority 0 is the highest. Within a priority packets leave in the order of arrival. In a full buffer an arrival takes the place of the
+//! last packet of the lowest priority that waits, if that is below its own; else it is dropped.
+//! Deviations: none. State per flow: none.
+
+use crate::parts::Ring;
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use headgate_packet::{Buffer, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A packet goes only when none of a higher priority waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StrictPriorityParams {
+    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    pub buffer: Buffer,
+    /// Number of priorities, 0 being the highest; flows of a higher number share the lowest.
+    #[schemars(range(min = 1, max = 256))]
+    pub levels: u32,
+}
+
+impl Default for StrictPriorityParams {
+    fn default() -> StrictPriorityParams {
+        StrictPriorityParams { buffer: Buffer::Packets(100), levels: 8 }
+    }
+}
+
+/// Strict priority.
+#[derive(Clone, Debug)]
+pub struct StrictPriority {
+    buffer: Buffer,
+    levels: Vec<Ring<Packet>>,
+    backlog: Backlog,
+}
+
+impl StrictPriority {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Kleinrock 1976, section 3.6";
+
+    /// Empty queues.
+    pub fn new(params: &StrictPriorityParams, _link: &LinkInfo) -> StrictPriority {
+        let levels = vec![Ring::default(); params.levels as usize];
+        StrictPriority { buffer: params.buffer, levels, backlog: Backlog::default() }
+    }
+}
+
+impl Discipline for StrictPriority {
+    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
+        let level = usize::from(packet.class).min(self.levels.len() - 1);
+        let bytes = u64::from(packet.bytes);
+        let mut refused = self.buffer.exceeded_by(1, bytes);
+        while !refused && self.buffer.exceeded_by(self.backlog.packets + 1, self.backlog.bytes + bytes) {
+            match self.levels[level + 1..].iter_mut().rev().find_map(Ring::pop_back) {
+                Some(gone) => {
+                    self.backlog.remove(gone.bytes);
+                    cx.drop(&gone, DropReason::Evicted);
+                }
+                None => refused = true,
+            }
+        }
+        if refused {
+            cx.drop(&packet, DropReason::Full);
+            return;
+        }
+        self.backlog.add(packet.bytes);
+        self.levels[level].push_back(packet);
+    }
+
+    fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
+        let packet = self.levels.iter_mut().find_map(Ring::pop_front)?;
+        self.backlog.remove(packet.bytes);
+        Some(packet)
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::{Rate, Rng, Time};
+
+    /// The order in which packets of these priorities leave, all arriving before the first, and those dropped.
+    fn order(buffer: u64, priorities: &[u8]) -> (Vec<u32>, Vec<u32>) {
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
+        let params = StrictPriorityParams { buffer: Buffer::Packets(buffer), levels: 3 };
+        let (mut queue, mut rng, mut dropped) =
+            (StrictPriority::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
+        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+        for (handle, &class) in priorities.iter().enumerate() {
+            queue.enqueue(Packet { handle: handle as u32, bytes: 1, class, ..Packet::default() }, &mut cx);
+        }
+        let sent = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.handle).collect();
+        (sent, dropped.iter().map(|d| d.handle).collect())
+    }
+
+    #[test]
+    fn higher_priorities_first_and_in_order() {
+        // Priorities beyond the last level share it.
+        assert_eq!(order(9, &[2, 1, 0, 9, 0, 1]), (vec![2, 4, 1, 5, 0, 3], vec![]));
+    }
+
+    #[test]
+    fn a_full_buffer_gives_up_the_lowest() {
+        assert_eq!(order(3, &[1, 2, 2, 0, 1, 1, 0]), (vec![3, 6, 0], vec![2, 1, 5, 4]));
+    }
+}
