@@ -70,6 +70,7 @@ disciplines! {
     scfq: Scfq(ScfqParams),
     virtual_clock: VirtualClock(VirtualClockParams),
     wf2q_plus: Wf2qPlus(Wf2qPlusParams),
+    csfq: Csfq(CsfqParams),
     decbit: Decbit(DecbitParams),
     selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
 }

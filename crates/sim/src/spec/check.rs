@@ -103,7 +103,23 @@ fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str
 
 /// Rules across the parameters of a discipline.
 fn queue(path: String, spec: &headgate_queue::Spec) -> Result<(), SpecError> {
-    let headgate_queue::Spec::Red(p) = spec else { return Ok(()) };
+    match spec {
+        headgate_queue::Spec::Red(p) => red(&path, p),
+        headgate_queue::Spec::Csfq(p) => csfq(&path, p),
+        _ => Ok(()),
+    }
+}
+
+fn csfq(path: &str, p: &headgate_queue::csfq::CsfqParams) -> Result<(), SpecError> {
+    for (name, constant) in [("k", p.k), ("k_alpha", p.k_alpha)] {
+        if constant == Duration::ZERO {
+            return Err(SpecError::at(format!("{path}.{name}"), "expected a time above zero").found(constant));
+        }
+    }
+    Ok(())
+}
+
+fn red(path: &str, p: &headgate_queue::red::RedParams) -> Result<(), SpecError> {
     match (p.min_threshold, p.max_threshold) {
         (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {
             Ok(())
