@@ -64,6 +64,7 @@ disciplines! {
     fq_bit: FqBit(FqBitParams),
     random_drop: RandomDrop(RandomDropParams),
     strict_priority: StrictPriority(StrictPriorityParams),
+    blt: Blt(BltParams),
     red: Red(RedParams),
     sfq: Sfq(SfqParams),
     drr: Drr(DrrParams),
