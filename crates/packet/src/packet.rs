@@ -42,7 +42,7 @@ pub struct Packet {
     pub label: u32,
     /// Congestion bit.
     pub ecn: Ecn,
-    /// Priority, 0 the highest.
+    /// Priority class, 0 the highest.
     pub class: u8,
 }
 

@@ -93,8 +93,8 @@ impl Blt {
 impl Discipline for Blt {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let (class, bytes, buffer) = (usize::from(packet.class), u64::from(packet.bytes), self.params.buffer);
-        let mut refused = buffer.exceeded_by(1, bytes);
-        while !refused && buffer.exceeded_by(self.backlog.packets + 1, self.backlog.bytes + bytes) {
+        let mut refused = cx.exceeds(buffer, &Backlog::default(), 1, bytes);
+        while !refused && cx.exceeds(buffer, &self.backlog, 1, bytes) {
             let victim = self.victim(class);
             match victim.and_then(|level| self.levels[level].pop_back()) {
                 Some((gone, _)) => {
@@ -147,7 +147,7 @@ mod tests {
     /// Calls a queue with a context; gives the handles of what was dropped meanwhile.
     fn with<T>(queue: &mut Blt, call: impl FnOnce(&mut Blt, &mut Cx<'_>) -> T) -> (T, Vec<u32>) {
         let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
-        let result = call(queue, &mut Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped });
+        let result = call(queue, &mut Cx::new(Time::ZERO, &mut rng, &mut dropped));
         (result, dropped.iter().map(|d| d.handle).collect())
     }
 

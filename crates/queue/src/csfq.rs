@@ -202,7 +202,7 @@ impl Discipline for Csfq {
             return; // core routers keep nothing per conversation
         }
         self.rates.resize(link.flows, self.params.rules.fresh_estimator());
-        self.weights.extend((self.weights.len()..link.flows).map(|f| f64::from(link.weight(f))));
+        self.weights.extend(link.weights_from(self.weights.len()).map(f64::from));
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
@@ -226,7 +226,7 @@ mod tests {
         let params: CsfqParams = serde_json::from_str(&text).expect("valid");
         let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 2, weights: vec![1, 4] };
         let (mut csfq, mut rng, mut dropped) = (Csfq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
-        let mut cx = Cx { now: Time::from_ps(1), rng: &mut rng, dropped: &mut dropped };
+        let mut cx = Cx::new(Time::from_ps(1), &mut rng, &mut dropped);
         let mut packet = Packet { bytes: 250, flow: FlowId(flow), ..Packet::default() };
         packet.label = (carried as f32).to_bits();
         csfq.arrive(packet, &mut cx, number);

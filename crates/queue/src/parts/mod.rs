@@ -13,7 +13,7 @@ pub(crate) mod test;
 
 pub use busy_line::BusyLine;
 pub use fair_share::{FairShare, Rules};
-pub use indexed_heap::IndexedHeap;
+pub use indexed_heap::{IndexedHeap, Key};
 pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use rate_estimator::RateEstimator;
 pub use ring::Ring;
