@@ -4,7 +4,8 @@
 //! it, or the later of that and V for a packet that finds no other of its conversation; F = S + length / share. V grows by the
 //! work done, and is at least the smallest S of all backlogged conversations. Served is the smallest F among those with S <= V.
 //! Deviations: shares are weights over the sum of the weights of all conversations known so far; numbers are in
-//! 2^-32 bit; V goes on growing while the line is idle, or who comes back after a pause would wait for it. A full buffer takes the last packet of the longest queue. State per flow: its packets and F.
+//! 2^-32 bit; V goes on growing while the line is idle, or who comes back after a pause would wait for it. A full buffer takes the last
+//! packet of the longest queue. State per flow: its packets and F.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
