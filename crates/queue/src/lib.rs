@@ -71,6 +71,7 @@ disciplines! {
     scfq: Scfq(ScfqParams),
     virtual_clock: VirtualClock(VirtualClockParams),
     wf2q_plus: Wf2qPlus(Wf2qPlusParams),
+    hrr: Hrr(HrrParams),
     csfq: Csfq(CsfqParams),
     decbit: Decbit(DecbitParams),
     selective_decbit: SelectiveDecbit(SelectiveDecbitParams),

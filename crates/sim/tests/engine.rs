@@ -91,6 +91,9 @@ fn wrong_scenarios_name_the_place() {
         ("{\"name\": \"g\"}", "{\"name\": \"g\"}, {\"name\": \"g\"}", "nodes[2].name", "nodes[1] has this one"),
         ("\"start\": \"1s\"", "\"packet\": \"0B\"", "flows[0].packet", "1B to 16MiB"),
         ("\"7s\"", "7", "duration", "with its unit"),
+        ("\"fcfs\"", "\"hrr\", \"lower\": []", "links[1].queue.lower", "one entry less"),
+        ("\"fcfs\"", "\"hrr\", \"slots\": [10, 0]", "links[1].queue.slots[1]", "1 to 1000000"),
+        ("\"fcfs\"", "\"hrr\", \"lower\": [11]", "links[1].queue.lower[0]", "at most the 10"),
         ("\"fcfs\"", "\"csfq\", \"k\": \"0s\"", "links[1].queue.k", "above zero"),
     ] {
         assert!(good.contains(from), "{from}");

@@ -106,6 +106,7 @@ fn queue(path: String, spec: &headgate_queue::Spec) -> Result<(), SpecError> {
     match spec {
         headgate_queue::Spec::Red(p) => red(&path, p),
         headgate_queue::Spec::Csfq(p) => csfq(&path, p),
+        headgate_queue::Spec::Hrr(p) => hrr(&path, p),
         _ => Ok(()),
     }
 }
@@ -117,6 +118,26 @@ fn csfq(path: &str, p: &headgate_queue::csfq::CsfqParams) -> Result<(), SpecErro
         }
     }
     Ok(())
+}
+
+fn hrr(path: &str, p: &headgate_queue::hrr::HrrParams) -> Result<(), SpecError> {
+    if p.slots.is_empty() || p.lower.len() + 1 != p.slots.len() {
+        let message = "expected one entry less than `slots`, which has one for each level";
+        return Err(SpecError::at(format!("{path}.lower"), message).found(p.lower.len()));
+    }
+    if p.slot.0 == 0 {
+        return Err(SpecError::at(format!("{path}.slot"), "expected the length of a packet").found(p.slot));
+    }
+    if let Some(i) = p.slots.iter().position(|slots| !(1..=1_000_000).contains(slots)) {
+        return Err(SpecError::at(format!("{path}.slots[{i}]"), "expected 1 to 1000000 slots").found(p.slots[i]));
+    }
+    match p.lower.iter().zip(&p.slots).position(|(lower, slots)| !(1..=*slots).contains(lower)) {
+        Some(i) => {
+            let message = format!("expected at least 1 slot, and at most the {} of the frame", p.slots[i]);
+            Err(SpecError::at(format!("{path}.lower[{i}]"), message).found(p.lower[i]))
+        }
+        None => Ok(()),
+    }
 }
 
 fn red(path: &str, p: &headgate_queue::red::RedParams) -> Result<(), SpecError> {
