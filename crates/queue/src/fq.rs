@@ -24,7 +24,7 @@ pub enum DropPolicy {
     LargestBid,
 }
 
-/// Packets leave in the order in which bit-by-bit round robin would finish them.
+/// Packets leave in the order in which bit-by-bit round robin would finish them, conversations having as many bits a round as their weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FqParams {

@@ -1,16 +1,17 @@
 //! Hierarchical Round Robin: frames of slots, of which a conversation has a fixed number; slow frames live in some slots of faster ones.
 //!
-//! Source: Kalmanek, Kanakia and Keshav 1990; the paper was not at hand. What is known of it here is its abstract and that of the authors' patent (Fraser,
-//! Kalmanek and Keshav, US 5272697, filed 1990). A frame is a fixed number of slots. In each frame a conversation is served in as many slots as it has
-//! packets, but in no more than its allocation, even if the line would be free. A number of slots in the frame of a level is
-//! reserved for the next level down, which is active in those only: a low level has longer frames, for lower rates. Slots that nobody needs go
-//! to a plain round robin of best-effort conversations.
-//! Here level l has n slots, b of them for the level below (and all below that); a frame of level l + 1 takes n' / b frames of level l, n' being its
-//! slots. A conversation has its weight in slots, on the level of its packets' priority, 0 being the fastest; priorities beyond the last level are best
-//! effort. Allocations are kept as long as those on each level add up to no more than n - b.
-//! Deviations: slots are counted in bytes, since packets are not cells: a packet may overdraw the frame's allocation, which the next frame makes up for. The
-//! order of slots in a frame is ours: the conversations of a level in turn, packet by packet, before the levels below. Frames run on while
-//! nobody uses them. `work_conserving` is ours. The buffer is shared (`parts/queue_set.rs`).
+//! Source: Kalmanek, Kanakia and Keshav 1990; the paper was not at hand. What is known of it here is its abstract and that of the authors'
+//! patent (Fraser, Kalmanek and Keshav, US 5272697, filed 1990). A frame is a fixed number of slots. In each frame a conversation is
+//! served in as many slots as it has packets, but in no more than its allocation, even if the line would be free. A number of slots in the
+//! frame of a level is reserved for the next level down, which is active in those only: a low level has longer frames, for lower rates.
+//! Slots that nobody needs go to a plain round robin of best-effort conversations.
+//! Here level l has n slots, b of them for all levels below; a frame of level l + 1 takes n' / b frames of level l, n' being its own slots. A
+//! conversation has its weight in slots, on the level of its packets' priority, 0 being the fastest; priorities beyond the last level
+//! are best effort. Allocations are kept if those on each level add up to no more than n - b, n' is a multiple of b, and no packet is
+//! longer than a slot.
+//! Deviations: slots are counted in bytes, since packets are not cells: a packet may overdraw the frame's allocation, which the next frames
+//! make up for. The order of slots in a frame is ours: the conversations of a level in turn, packet by packet, before the levels below.
+//! Frames run on while nobody uses them. `work_conserving` is ours. The buffer is shared (`parts/queue_set.rs`).
 //! State per flow: its packets, what is left of its allocation, and in which frame that was.
 
 use crate::parts::{DropEnd, QueueSet, Ring};
@@ -19,7 +20,7 @@ use headgate_packet::{Buffer, Bytes, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A conversation has its weight in slots of each frame of its level, and no more; a flow's priority is its level, those beyond the last are best effort.
+/// A conversation has its weight in slots of each frame of its level, and no more. A flow's priority is its level; those beyond are best effort.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HrrParams {

@@ -61,6 +61,7 @@ macro_rules! disciplines {
 disciplines! {
     fcfs: Fcfs(FcfsParams),
     fq: Fq(FqParams),
+    wfq: Wfq(WfqParams),
     fq_bit: FqBit(FqBitParams),
     random_drop: RandomDrop(RandomDropParams),
     strict_priority: StrictPriority(StrictPriorityParams),

@@ -77,7 +77,7 @@ impl Bucket {
     }
 }
 
-const BOUNDED: [&str; 5] = ["fq", "wf2q_plus", "virtual_clock", "scfq", "drr"];
+const BOUNDED: [&str; 6] = ["fq", "wfq", "wf2q_plus", "virtual_clock", "scfq", "drr"];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
