@@ -140,6 +140,3 @@ fn ports(ip: &[u8], protocol: u8, start: usize) -> Option<(u16, u16)> {
 fn number(bytes: &[u8], at: usize) -> Option<u16> {
     bytes.get(at..at + 2)?.try_into().ok().map(u16::from_be_bytes)
 }
-
-#[cfg(test)]
-mod tests;

@@ -94,11 +94,11 @@ impl Reader {
         };
         let Some(Record { time, bytes, captured, link, interface }) = record? else { return Ok(None) };
         if bytes == 0 || bytes > MAX_BYTES {
-            let found = format!("a packet of {bytes} bytes");
+            let found = format!("a packet of length {bytes}");
             return Err(CaptureError::packet(self.number, found, "1 byte to 16 MiB"));
         }
         if captured.len() > bytes as usize {
-            let found = format!("{} bytes captured of a packet of {bytes} bytes", captured.len());
+            let found = format!("{} bytes captured of a packet of length {bytes}", captured.len());
             return Err(CaptureError::packet(self.number, found, "no more than its length"));
         }
         let captured = &self.input.buffer()[captured];

@@ -40,6 +40,8 @@ pub struct Writer<W: Write = OutputFile> {
     interfaces: HashMap<(LinkType, u32), u32>,
     /// The block that is being put together.
     block: Vec<u8>,
+    /// What was written last.
+    place: Place,
 }
 
 impl Writer {
@@ -56,7 +58,8 @@ impl Writer {
     /// # Errors
     /// The file cannot be written.
     pub fn finish(self) -> Result<(), CaptureError> {
-        self.into_inner()?.finish().map_err(|e| unwritable(Place::Header, &e))
+        let place = self.place;
+        self.into_inner()?.finish().map_err(|e| unwritable(place, &e))
     }
 }
 
@@ -67,14 +70,14 @@ impl<W: Write> Writer<W> {
     /// The header cannot be written.
     pub fn new(sink: W) -> Result<Writer<W>, CaptureError> {
         let (out, interfaces) = (BufWriter::with_capacity(256 << 10, sink), HashMap::new());
-        let mut writer = Writer { out, interfaces, block: Vec::new() };
+        let mut writer = Writer { out, interfaces, block: Vec::new(), place: Place::Header };
         writer.begin(SECTION_HEADER);
         writer.u32(BYTE_ORDER);
         writer.block.extend([1, 0, 0, 0]); // version 1.0
         writer.block.extend([0xff; 8]); // no length given
         writer.option(APPLICATION, b"headgate");
         writer.option(END_OF_OPTIONS, b"");
-        writer.end(Place::Header)?;
+        writer.end()?;
         Ok(writer)
     }
 
@@ -88,6 +91,7 @@ impl<W: Write> Writer<W> {
             let found = format!("a comment of {} bytes", comment.len());
             return Err(CaptureError::packet(frame.number, found, "at most 65535 bytes"));
         }
+        self.place = Place::Packet(frame.number);
         let interface = self.interface(frame)?;
         self.begin(ENHANCED_PACKET);
         self.u32(interface);
@@ -103,7 +107,8 @@ impl<W: Write> Writer<W> {
             self.option(COMMENT, comment.as_bytes());
             self.option(END_OF_OPTIONS, b"");
         }
-        self.end(Place::Packet(frame.number))?;
+        self.end()?;
+        self.place = Place::After(frame.number);
         Ok(marked)
     }
 
@@ -112,7 +117,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// The sink cannot be written.
     pub fn into_inner(self) -> Result<W, CaptureError> {
-        self.out.into_inner().map_err(|e| unwritable(Place::Header, e.error()))
+        self.out.into_inner().map_err(|e| unwritable(self.place, e.error()))
     }
 
     /// The interface of a packet, described before its first packet.
@@ -126,7 +131,7 @@ impl<W: Write> Writer<W> {
         self.u32(0); // any number of bytes may be captured
         self.option(TIME_RESOLUTION, &[9]);
         self.option(END_OF_OPTIONS, b"");
-        self.end(Place::Packet(frame.number))?;
+        self.end()?;
         let new = self.interfaces.len() as u32;
         self.interfaces.insert((frame.link, frame.interface), new);
         Ok(new)
@@ -154,11 +159,11 @@ impl<W: Write> Writer<W> {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }
 
-    fn end(&mut self, place: Place) -> Result<(), CaptureError> {
+    fn end(&mut self) -> Result<(), CaptureError> {
         let length = self.block.len() as u32 + 4;
         self.block[4..8].copy_from_slice(&length.to_le_bytes());
         self.u32(length);
-        self.out.write_all(&self.block).map_err(|e| unwritable(place, &e))
+        self.out.write_all(&self.block).map_err(|e| unwritable(self.place, &e))
     }
 }
 
@@ -189,6 +194,3 @@ fn set_mark(link: LinkType, captured: &mut [u8]) -> bool {
         _ => false,
     }
 }
-
-#[cfg(test)]
-mod tests;

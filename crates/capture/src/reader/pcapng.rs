@@ -39,7 +39,7 @@ impl Pcapng {
     pub fn open(input: &mut Input) -> Result<Pcapng, CaptureError> {
         let mut pcapng = Pcapng { big_endian: false, interfaces: Vec::new() };
         input.more(BLOCK_HEADER - 4, Place::Header)?;
-        pcapng.block(input, Place::Header)?;
+        pcapng.block(input, 0)?;
         pcapng.section(input, Place::Header)?;
         Ok(pcapng)
     }
@@ -48,11 +48,11 @@ impl Pcapng {
     #[inline]
     pub fn next(&mut self, input: &mut Input, number: &mut u64) -> Result<Option<Record>, CaptureError> {
         loop {
-            let place = if *number == 0 { Place::Header } else { Place::After(*number) };
+            let place = between(*number);
             if input.read(BLOCK_HEADER, place)? == 0 {
                 return Ok(None);
             }
-            match self.block(input, place)? {
+            match self.block(input, *number)? {
                 SECTION => self.section(input, place)?,
                 INTERFACE => self.interface(input, place)?,
                 OBSOLETE_PACKET => {
@@ -77,14 +77,15 @@ impl Pcapng {
     /// Reads a block, of which the input holds the first twelve bytes, and gives back its type. Blocks that are of no use are
     /// passed over without holding them.
     #[inline]
-    fn block(&mut self, input: &mut Input, place: Place) -> Result<u32, CaptureError> {
-        let cut_off = |read: u64, of: u32| {
+    fn block(&mut self, input: &mut Input, number: u64) -> Result<u32, CaptureError> {
+        let cut_off = |place: Place, read: u64, of: u32| {
             let found = format!("the end of the file after {read} of {of} bytes of a block");
             CaptureError::fatal(place, found, "a whole block")
         };
+        let mut place = between(number);
         let header = input.buffer();
         if header.len() < BLOCK_HEADER {
-            return Err(cut_off(header.len() as u64, BLOCK_HEADER as u32));
+            return Err(cut_off(place, header.len() as u64, BLOCK_HEADER as u32));
         }
         if header.starts_with(&MAGIC) {
             self.big_endian = match u32_at(header, 8, true) {
@@ -97,7 +98,11 @@ impl Pcapng {
             };
         }
         let (kind, length) = (u32_at(header, 0, self.big_endian), u32_at(header, 4, self.big_endian));
-        let held = matches!(kind, SECTION | INTERFACE | OBSOLETE_PACKET | SIMPLE_PACKET | ENHANCED_PACKET);
+        let is_packet = matches!(kind, OBSOLETE_PACKET | SIMPLE_PACKET | ENHANCED_PACKET);
+        let held = is_packet || matches!(kind, SECTION | INTERFACE);
+        if is_packet {
+            place = Place::Packet(number + 1);
+        }
         if length < BLOCK_HEADER as u32 || length % 4 != 0 || (held && length > MAX_BLOCK) {
             let found = format!("a block of type {kind:#x} and {length} bytes");
             return Err(CaptureError::fatal(place, found, "a multiple of 4 from 12 bytes to 16 MiB"));
@@ -106,13 +111,13 @@ impl Pcapng {
         if held || rest == 0 {
             let read = input.more(rest, place)?;
             if read < length as usize {
-                return Err(cut_off(read as u64, length));
+                return Err(cut_off(place, read as u64, length));
             }
         } else {
             let read = input.skip(rest as u64 - 4, place)?;
             let end = input.read(4, place)?;
             if end < 4 {
-                return Err(cut_off(BLOCK_HEADER as u64 + read + end as u64, length));
+                return Err(cut_off(place, BLOCK_HEADER as u64 + read + end as u64, length));
             }
         }
         let end = u32_at(input.buffer(), input.buffer().len() - 4, self.big_endian);
@@ -197,6 +202,11 @@ impl Pcapng {
         let captured = PACKET_START..PACKET_START + block.caplen as usize;
         Ok(Record { time, bytes: block.origlen, captured, link: interface.link, interface: block.if_id })
     }
+}
+
+/// The place between packet `number` and the next.
+fn between(number: u64) -> Place {
+    if number == 0 { Place::Header } else { Place::After(number) }
 }
 
 /// What an interface says of its packets.
