@@ -9,7 +9,7 @@ use common::*;
 use headgate_capture::{Endpoints, LinkType, Stamp, Writer, endpoints};
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Runs a program; `None` if it is not installed.
@@ -29,8 +29,8 @@ fn run(program: &str, arguments: &[&str]) -> Option<String> {
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("headgate-{name}-{}", std::process::id()));
-    fs::create_dir(&folder).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).unwrap();
     folder
 }
 
@@ -127,7 +127,6 @@ fn tshark_reads_what_is_written() {
         }
     }
     assert!(good > 100 && ports > 300, "{good} checksums, {ports} ports");
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
@@ -151,5 +150,4 @@ fn captures_of_other_writers_are_read() {
             assert_eq!(read, expected, "{link:?} {format}");
         }
     }
-    fs::remove_dir_all(&folder).unwrap();
 }

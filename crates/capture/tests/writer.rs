@@ -6,6 +6,7 @@ use common::*;
 use headgate_capture::{CaptureError, LinkType, Stamp, Writer, endpoints};
 use proptest::prelude::*;
 use std::fs;
+use std::path::Path;
 
 /// Writes packets without marks.
 fn write(packets: &[(Kept, String)]) -> Vec<u8> {
@@ -145,7 +146,8 @@ fn a_comment_has_a_longest_length() {
 
 #[test]
 fn a_file_appears_when_it_is_finished() {
-    let folder = std::env::temp_dir().join(format!("headgate-capture-{}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("writer");
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir(&folder).unwrap();
     let path = folder.join("out.pcapng");
     let names = || fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect::<Vec<_>>();
@@ -163,7 +165,7 @@ fn a_file_appears_when_it_is_finished() {
     writer.finish().unwrap();
     assert_eq!((names().len(), read_good(&fs::read(&path).unwrap())), (1, vec![packet]));
 
-    let why = |path: &std::path::Path| Writer::create(path).err().unwrap().to_string();
+    let why = |path: &Path| Writer::create(path).err().unwrap().to_string();
     assert!(why(&folder).ends_with("expected a file that can be written"), "{}", why(&folder));
     assert!(why(&folder.join("no/out.pcapng")).starts_with("header: found No such file"));
     fs::remove_dir_all(&folder).unwrap();
