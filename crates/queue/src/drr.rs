@@ -6,7 +6,7 @@
 //! buffer stealing, which the paper takes over (`parts/queue_set.rs`).
 //! State per queue: its packets, its counter, and a place in the round.
 
-use crate::parts::{DropEnd, QueueSet, Ring, scramble};
+use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Bytes, Packet};
 use schemars::JsonSchema;
@@ -56,8 +56,6 @@ impl Default for DrrParams {
 struct Turn {
     deficit: u64,
     quantum: u64,
-    /// The queue is in the round.
-    active: bool,
     /// Its turn has begun: the quantum was added.
     begun: bool,
 }
@@ -69,8 +67,7 @@ pub struct Drr {
     queue_of: Vec<u32>,
     queues: QueueSet,
     turns: Vec<Turn>,
-    /// Queues in the order of their turns; one that was emptied by drops leaves when its turn comes.
-    round: Ring<u32>,
+    round: Rotation,
 }
 
 impl Drr {
@@ -94,7 +91,7 @@ impl Drr {
             queue_of: (0..link.flows).map(|f| place(f) as u32).collect(),
             queues: QueueSet::new(params.buffer, params.drop, number),
             turns,
-            round: Ring::default(),
+            round: Rotation::new(number),
         }
     }
 }
@@ -105,20 +102,18 @@ impl Discipline for Drr {
         if !self.queues.push(queue, packet, cx) {
             return;
         }
-        let turn = &mut self.turns[queue as usize];
-        if !std::mem::replace(&mut turn.active, true) {
+        if self.round.enter(queue) {
+            let turn = &mut self.turns[queue as usize];
             (turn.deficit, turn.begun) = (0, false);
-            self.round.push_back(queue);
         }
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
         loop {
-            let queue = *self.round.front()?;
+            let queue = self.round.current()?;
             let turn = &mut self.turns[queue as usize];
             let Some(head) = self.queues.front(queue).map(|p| u64::from(p.bytes)) else {
-                turn.active = false;
-                self.round.pop_front();
+                self.round.next(false);
                 continue;
             };
             if !turn.begun {
@@ -126,16 +121,14 @@ impl Discipline for Drr {
             }
             if head > turn.deficit {
                 turn.begun = false;
-                self.round.pop_front();
-                self.round.push_back(queue);
+                self.round.next(true);
                 continue;
             }
             turn.deficit -= head;
             let packet = self.queues.pop(queue);
             if self.queues.front(queue).is_none() {
                 // An empty queue keeps nothing, and leaves the round.
-                turn.active = false;
-                self.round.pop_front();
+                self.round.next(false);
             }
             return packet;
         }

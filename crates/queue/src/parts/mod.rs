@@ -1,15 +1,19 @@
 //! Parts that several disciplines share.
 
 mod busy_line;
+mod busy_queue;
 mod indexed_heap;
 mod queue_set;
 mod ring;
+mod rotation;
 mod round;
 #[cfg(test)]
 pub(crate) mod test;
 
 pub use busy_line::BusyLine;
+pub use busy_queue::BusyQueue;
 pub use indexed_heap::IndexedHeap;
 pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use ring::Ring;
+pub use rotation::Rotation;
 pub use round::{Finish, Round};

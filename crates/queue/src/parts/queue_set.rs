@@ -89,6 +89,18 @@ impl QueueSet {
         true
     }
 
+    /// As `push` into the conversation's own queue, for schedulers that order the first packets of the conversations: true if the packet
+    /// became the first of its queue; `emptied` is told of each queue that lost its only packet.
+    pub fn push_first(&mut self, packet: Packet, cx: &mut Cx<'_>, emptied: &mut impl FnMut(u32)) -> bool {
+        let first = self.front(packet.flow.0).is_none();
+        let mut evicted = |queue, _, only| {
+            if only {
+                emptied(queue);
+            }
+        };
+        self.push_with(packet.flow.0, packet, cx, &mut evicted) && first
+    }
+
     /// Takes the first packet of a queue.
     pub fn pop(&mut self, queue: u32) -> Option<Packet> {
         self.take(queue, DropEnd::Head)
