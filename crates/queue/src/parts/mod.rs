@@ -2,6 +2,7 @@
 
 mod busy_line;
 mod busy_queue;
+mod early;
 mod indexed_heap;
 mod queue_set;
 mod ring;
@@ -12,6 +13,7 @@ pub(crate) mod test;
 
 pub use busy_line::BusyLine;
 pub use busy_queue::BusyQueue;
+pub use early::{Early, EarlyParams};
 pub use indexed_heap::IndexedHeap;
 pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use ring::Ring;
