@@ -70,7 +70,8 @@ impl Red {
     pub fn new(params: &RedParams, link: &LinkInfo) -> Red {
         let RedParams { buffer, min_threshold, max_threshold, weight, max_p, gentle, mark, by_bytes, mean_packet } =
             *params;
-        let early = EarlyParams { min_threshold, max_threshold, weight, max_p, gentle, by_bytes, mean_packet };
+        let constant = false;
+        let early = EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet };
         Red { queue: Fcfs::new(&FcfsParams { buffer }, link), early: Early::new(early, link.rate), mark }
     }
 }

@@ -20,6 +20,8 @@ pub struct EarlyParams {
     pub weight: f64,
     /// Probability pb just below the upper threshold.
     pub max_p: f64,
+    /// pb is `max_p` everywhere between the thresholds (Hasegawa et al. 2001, section 3.2, may mean this).
+    pub constant: bool,
     /// Above the upper threshold, pb grows on to 1 at twice the threshold.
     pub gentle: bool,
     /// pb is in proportion to a packet's length over `mean_packet`.
@@ -104,22 +106,27 @@ impl Early {
         }
     }
 
-    /// pb of an arrival for a given `max_p`; `None` below the lower threshold.
-    pub fn chance(&self, max_p: f64, bytes: u32) -> Option<f64> {
-        let EarlyParams { gentle, by_bytes, mean_packet, .. } = self.params;
+    /// pb of an arrival; `None` below the lower threshold. `max_p` is asked for above it.
+    fn chance(&self, bytes: u32, max_p: impl FnOnce() -> f64) -> Option<f64> {
+        let EarlyParams { constant, gentle, by_bytes, mean_packet, .. } = self.params;
         let (average, low, high) = (self.average, self.low, self.high);
-        let pb = match average {
-            _ if average < low => return None,
-            _ if average < high => max_p * (average - low) / (high - low),
-            _ if gentle && average < 2.0 * high => max_p + (1.0 - max_p) * (average - high) / high,
-            _ => return Some(1.0),
+        if average < low {
+            return None;
+        }
+        let pb = if average < high {
+            if constant { max_p() } else { max_p() * (average - low) / (high - low) }
+        } else if gentle && average < 2.0 * high {
+            let max_p = max_p();
+            max_p + (1.0 - max_p) * (average - high) / high
+        } else {
+            return Some(1.0);
         };
         Some(if by_bytes { pb * f64::from(bytes) / mean_packet.0.max(1) as f64 } else { pb })
     }
 
     /// Whether an arrival is to go; `uniform` gives the lottery's number in [0, 1), if one is needed.
     pub fn chosen(&mut self, bytes: u32, uniform: impl FnOnce() -> f64) -> bool {
-        let Some(pb) = self.chance(self.params.max_p, bytes) else {
+        let Some(pb) = self.chance(bytes, || self.params.max_p) else {
             self.count = 0.0;
             return false;
         };
@@ -128,6 +135,11 @@ impl Early {
         let chosen = left <= pb || uniform() < pb / left;
         self.count = if chosen { 0.0 } else { self.count + 1.0 };
         chosen
+    }
+
+    /// Whether an arrival is to go, with the probability pb of a `max_p` of its own and whatever became of those before it.
+    pub fn chosen_alone(&self, bytes: u32, max_p: impl FnOnce() -> f64, uniform: impl FnOnce() -> f64) -> bool {
+        self.chance(bytes, max_p).is_some_and(|pb| uniform() < pb)
     }
 
     /// An arrival passes without the lottery.
@@ -153,6 +165,7 @@ mod tests {
             max_threshold: Buffer::Packets(15),
             weight: 0.002,
             max_p: 0.1,
+            constant: false,
             gentle: false,
             by_bytes: false,
             mean_packet: Bytes(1000),
@@ -189,6 +202,23 @@ mod tests {
         assert!(!early.chosen(1000, || unreachable!()));
         early.average = 15.0;
         assert!(early.chosen(1000, || unreachable!()));
+    }
+
+    #[test]
+    fn a_chance_of_its_own() {
+        let mut params = early(|_| ());
+        let chance = |early: &Early| early.chance(1000, || 0.4);
+        for (average, linear, constant) in
+            [(4.9, None, None), (10.0, Some(0.2), Some(0.4)), (15.0, Some(1.0), Some(1.0))]
+        {
+            params.average = average;
+            assert_eq!(chance(&params), linear);
+            let constantly =
+                Early { params: EarlyParams { constant: true, ..params.params.clone() }, ..params.clone() };
+            assert_eq!(chance(&constantly), constant);
+        }
+        params.average = 10.0;
+        assert!(params.chosen_alone(1000, || 0.4, || 0.19) && !params.chosen_alone(1000, || 0.4, || 0.2));
     }
 
     #[test]

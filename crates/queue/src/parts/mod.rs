@@ -3,6 +3,7 @@
 mod busy_line;
 mod busy_queue;
 mod early;
+mod fair_chances;
 mod indexed_heap;
 mod queue_set;
 mod ring;
@@ -14,6 +15,7 @@ pub(crate) mod test;
 pub use busy_line::BusyLine;
 pub use busy_queue::BusyQueue;
 pub use early::{Early, EarlyParams};
+pub use fair_chances::{ChanceParams, FairChances};
 pub use indexed_heap::IndexedHeap;
 pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use ring::Ring;
