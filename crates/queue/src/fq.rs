@@ -155,11 +155,10 @@ impl Discipline for Fq {
         let round = self.round.advance(cx.now);
         let (flow, bytes, bits) = (packet.flow.index(), u64::from(packet.bytes), 8 * u64::from(packet.bytes));
         let buffer = self.params.buffer;
-        let full = |b: &Backlog, bytes: u64, packets: u64| buffer.exceeded_by(b.packets + packets, b.bytes + bytes);
-        let mut refused = full(&Backlog::default(), bytes, 1);
+        let mut refused = cx.exceeds(buffer, &Backlog::default(), 1, bytes);
         if self.params.drop_policy == DropPolicy::LongestQueue {
             let unit = if matches!(buffer, Buffer::Packets(_)) { 1 } else { bytes };
-            while !refused && full(&self.backlog, bytes, 1) {
+            while !refused && cx.exceeds(buffer, &self.backlog, 1, bytes) {
                 let (key, victim) = self.victims.first().expect("a full buffer holds packets");
                 // The arrival counts for its own conversation and is its last packet.
                 refused = self.held(flow) + unit >= u64::MAX - key.0;
@@ -190,7 +189,7 @@ impl Discipline for Fq {
         conversation.bytes += bytes;
         self.backlog.add(packet.bytes);
         self.reorder(packet.flow.0);
-        while full(&self.backlog, 0, 0) {
+        while cx.exceeds(buffer, &self.backlog, 0, 0) {
             let (_, victim) = self.victims.first().expect("a full buffer holds packets");
             self.evict(victim, cx, arrival);
         }
@@ -209,6 +208,13 @@ impl Discipline for Fq {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo) {
+        self.round.grow(link.weights_from(self.conversations.len()));
+        self.conversations.resize(link.flows, Conversation::default());
+        self.service.grow(link.flows);
+        self.victims.grow(link.flows);
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
@@ -260,7 +266,7 @@ mod tests {
         let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![] };
         let mut queue = Fq::new(&params, &link);
         let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
-        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
         for (i, &(flow, bytes)) in arrivals.iter().enumerate() {
             queue.enqueue(Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() }, &mut cx);
         }
@@ -291,7 +297,7 @@ mod tests {
             let params = FqParams { buffer: Buffer::Packets(1), charge_drops, ..FqParams::default() };
             let (mut queue, mut rng, mut dropped) = (Fq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
             for _ in 0..3 {
-                let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+                let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
                 queue.enqueue(Packet { bytes: 10, ..Packet::default() }, &mut cx);
             }
             assert_eq!(dropped.len(), 2);

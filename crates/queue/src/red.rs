@@ -121,7 +121,7 @@ mod tests {
         let params = RedParams { mark: true, weight: 1.0, min_threshold, max_threshold, ..RedParams::default() };
         let mut queue = Red::new(&params, &link);
         let (mut rng, mut dropped) = (Rng::new(1, 0, "red"), Vec::new());
-        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
         // The average is the queue found: 0, 1 (pb is 0 there), then 2, from which on all go.
         for (handle, ecn) in [(0, Ecn::Capable), (1, Ecn::NotCapable), (2, Ecn::Capable), (3, Ecn::NotCapable)] {
             queue.enqueue(Packet { handle, bytes: 10, ecn, ..Packet::default() }, &mut cx);

@@ -71,6 +71,12 @@ impl FairChances {
         FairChances { params, rate, groups, class_of: vec![UNKNOWN; flows], known: 0, weight: 0 }
     }
 
+    /// Makes room for so many queues and conversations; there are never fewer than before.
+    pub fn grow(&mut self, queues: usize, flows: usize) {
+        self.groups.resize_with(queues, Group::default);
+        self.class_of.resize(flows, UNKNOWN);
+    }
+
     /// A packet of a conversation arrives at its queue: from the first one on it counts as a connection.
     pub fn meet(&mut self, flow: usize, weight: u32, queue: usize) {
         if self.class_of[flow] != UNKNOWN {

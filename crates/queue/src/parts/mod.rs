@@ -16,7 +16,7 @@ pub use busy_line::BusyLine;
 pub use busy_queue::BusyQueue;
 pub use early::{Early, EarlyParams};
 pub use fair_chances::{ChanceParams, FairChances};
-pub use indexed_heap::IndexedHeap;
+pub use indexed_heap::{IndexedHeap, Key};
 pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use ring::Ring;
 pub use rotation::Rotation;

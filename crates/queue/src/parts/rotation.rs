@@ -16,6 +16,11 @@ impl Rotation {
         Rotation { round: Ring::default(), member: vec![false; queues] }
     }
 
+    /// Makes room for numbers below `queues`; there are never fewer than before.
+    pub fn grow(&mut self, queues: usize) {
+        self.member.resize(queues.max(self.member.len()), false);
+    }
+
     /// A queue has a packet: true if it enters the round, at its end; false if it was in it.
     #[inline]
     pub fn enter(&mut self, queue: u32) -> bool {
