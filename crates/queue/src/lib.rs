@@ -65,6 +65,7 @@ disciplines! {
     random_drop: RandomDrop(RandomDropParams),
     strict_priority: StrictPriority(StrictPriorityParams),
     red: Red(RedParams),
+    enhanced_red: EnhancedRed(EnhancedRedParams),
     sfq: Sfq(SfqParams),
     drr: Drr(DrrParams),
     scfq: Scfq(ScfqParams),

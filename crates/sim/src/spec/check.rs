@@ -101,16 +101,16 @@ fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str
     Ok(())
 }
 
-/// Rules across the parameters of a discipline.
+/// Rules across the parameters of a discipline: of two thresholds the upper one is above the lower one, in the same unit.
 fn queue(path: String, spec: &headgate_queue::Spec) -> Result<(), SpecError> {
-    let headgate_queue::Spec::Red(p) = spec else { return Ok(()) };
-    match (p.min_threshold, p.max_threshold) {
+    let (Some(low), Some(high)) = (limit(spec, "min_threshold"), limit(spec, "max_threshold")) else { return Ok(()) };
+    match (low, high) {
         (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {
             Ok(())
         }
         _ => {
-            let message = format!("expected more than min_threshold, {}, in the same unit", p.min_threshold);
-            Err(SpecError::at(format!("{path}.max_threshold"), message).found(p.max_threshold))
+            let message = format!("expected more than min_threshold, {low}, in the same unit");
+            Err(SpecError::at(format!("{path}.max_threshold"), message).found(high))
         }
     }
 }
@@ -179,9 +179,50 @@ fn alike(a: &Flow, b: &Flow) -> bool {
 }
 
 fn buffer_bytes(queue: &headgate_queue::Spec) -> Option<u64> {
-    let text = serde_json::to_value(queue).ok()?.get("buffer")?.as_str()?.to_owned();
-    match text.parse() {
-        Ok(Buffer::Bytes(bytes)) => Some(bytes),
+    match limit(queue, "buffer") {
+        Some(Buffer::Bytes(bytes)) => Some(bytes),
         _ => None,
+    }
+}
+
+/// The named parameter of a discipline, if it has one of that name.
+fn limit(queue: &headgate_queue::Spec, name: &str) -> Option<Buffer> {
+    serde_json::to_value(queue).ok()?.get(name)?.as_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The error of two nodes, a link with this queue and a flow.
+    fn error(queue: &str) -> String {
+        let text = format!(
+            r#"{{"duration": "1s", "nodes": [{{"name": "a", "kind": "gateway"}}, {{"name": "b"}}],
+                "links": [{{"name": "l", "from": "a", "to": "b", "rate": "1Mbit/s", "queue": {queue}}}],
+                "flows": [{{"name": "f", "from": "a", "to": "b"}}]}}"#
+        );
+        Scenario::from_json(&text).map_or_else(|e| e.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn thresholds_are_in_order_and_in_one_unit() {
+        let mut checked = 0;
+        for entry in headgate_queue::LIST {
+            let has = |name| !(entry.defaults)()[name].is_null();
+            assert_eq!(has("min_threshold"), has("max_threshold"), "{}", entry.name);
+            if has("min_threshold") {
+                checked += 1;
+                let queue = |low, high| {
+                    format!(r#"{{"kind": "{}", "min_threshold": "{low}", "max_threshold": "{high}"}}"#, entry.name)
+                };
+                assert_eq!(error(&queue("5pkt", "6pkt")), "");
+                for (low, high) in [("5pkt", "5pkt"), ("5pkt", "15KB"), ("15KB", "6KB")] {
+                    let text = error(&queue(low, high));
+                    assert!(text.contains("links[0].queue.max_threshold"), "{}: {text}", entry.name);
+                    assert!(text.contains("expected more than min_threshold"), "{}: {text}", entry.name);
+                }
+            }
+        }
+        assert!(checked > 1);
     }
 }
