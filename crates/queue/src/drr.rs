@@ -64,6 +64,8 @@ struct Turn {
 #[derive(Clone, Debug)]
 pub struct Drr {
     params: DrrParams,
+    /// The weight of a queue, from that of its conversations so far and that of one more.
+    combine: fn(u64, u64) -> u64,
     /// The queue of each conversation.
     queue_of: Vec<u32>,
     queues: QueueSet,
@@ -77,9 +79,15 @@ impl Drr {
 
     /// Empty queues.
     pub fn new(params: &DrrParams, link: &LinkInfo) -> Drr {
+        Drr::with_weights(params, link, u64::max)
+    }
+
+    /// Empty queues whose weights come from those of their conversations by `combine`.
+    pub(crate) fn with_weights(params: &DrrParams, link: &LinkInfo, combine: fn(u64, u64) -> u64) -> Drr {
         let number = params.queues as usize;
         let mut made = Drr {
             params: params.clone(),
+            combine,
             queue_of: Vec::with_capacity(link.flows),
             queues: QueueSet::new(params.buffer, params.drop, number),
             turns: vec![Turn::default(); number],
@@ -87,6 +95,21 @@ impl Drr {
         };
         made.on_link_change(link);
         made
+    }
+
+    /// How many queues there are.
+    pub(crate) fn number(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// The queue of a conversation.
+    pub(crate) fn queue_of(&self, flow: usize) -> u32 {
+        self.queue_of[flow]
+    }
+
+    /// What waits in a queue.
+    pub(crate) fn waiting(&self, queue: u32) -> Backlog {
+        self.queues.waiting(queue)
     }
 
     /// The queue that a conversation belongs in.
@@ -153,7 +176,7 @@ impl Discipline for Drr {
         for (flow, weight) in (known..).zip(link.weights_from(known)) {
             let queue = self.place(flow);
             let turn = &mut self.turns[queue];
-            turn.quantum = turn.quantum.max(self.params.quantum.0.max(1) * u64::from(weight));
+            turn.quantum = (self.combine)(turn.quantum, self.params.quantum.0.max(1) * u64::from(weight));
             self.queue_of.push(queue as u32);
         }
     }

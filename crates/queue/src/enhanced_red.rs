@@ -75,7 +75,6 @@ pub struct EnhancedRed {
     queue: Fcfs,
     early: Early,
     chances: FairChances,
-    weights: Vec<u32>,
 }
 
 impl EnhancedRed {
@@ -107,8 +106,7 @@ impl EnhancedRed {
         EnhancedRed {
             queue: Fcfs::new(&FcfsParams { buffer: params.buffer }, link),
             early: Early::new(early, link.rate),
-            chances: FairChances::new(chances, link.rate, 1, link.flows),
-            weights: (0..link.flows).map(|flow| link.weight(flow)).collect(),
+            chances: FairChances::new(chances, link, 1),
         }
     }
 }
@@ -116,7 +114,7 @@ impl EnhancedRed {
 impl Discipline for EnhancedRed {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let flow = packet.flow.index();
-        self.chances.meet(flow, self.weights[flow], 0);
+        self.chances.meet(flow, 0);
         self.early.on_arrival(cx.now, self.queue.backlog());
         if self.early.chosen_alone(packet.bytes, || self.chances.of(flow, 0), || cx.rng.uniform()) {
             cx.drop(&packet, DropReason::Early);
@@ -137,8 +135,7 @@ impl Discipline for EnhancedRed {
     }
 
     fn on_link_change(&mut self, link: &LinkInfo) {
-        self.weights.extend(link.weights_from(self.weights.len()));
-        self.chances.grow(1, link.flows);
+        self.chances.grow(link, 1);
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

@@ -68,6 +68,7 @@ disciplines! {
     enhanced_red: EnhancedRed(EnhancedRedParams),
     sfq: Sfq(SfqParams),
     drr: Drr(DrrParams),
+    drr_plus: DrrPlus(DrrPlusParams),
     scfq: Scfq(ScfqParams),
     virtual_clock: VirtualClock(VirtualClockParams),
     wf2q_plus: Wf2qPlus(Wf2qPlusParams),

@@ -80,6 +80,8 @@ impl Early {
             self.decay(now);
         } else {
             self.sample(found);
+            // The packets found may be evicted: the line is not idle before now.
+            self.idle_from = self.idle_from.max(now);
         }
     }
 
@@ -267,5 +269,10 @@ mod tests {
         // A packet takes a second: the line is idle from 3 s, and two packets' worth later the average has decayed twice.
         early.on_arrival(second(5), waiting(0));
         assert!((early.average() - 0.6875 * 0.75 * 0.75).abs() < 1e-12, "{}", early.average());
+        // A packet that was found at 7 s is evicted, the next arrival finds nothing at 8 s: one sample was missed, not three.
+        early.on_arrival(second(7), waiting(1));
+        let before = early.average();
+        early.on_arrival(second(8), waiting(0));
+        assert!((early.average() - 0.75 * before).abs() < 1e-12, "{}", early.average());
     }
 }

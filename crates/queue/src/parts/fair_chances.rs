@@ -7,6 +7,7 @@
 //! sums to P = 1 - (1-p)^W - W p (1-p)^(W-1). Connections with equal input links have one p. The largest difference is the largest relative
 //! one; p is at most 1. Where the input links are slower than the line together, the ideal is the input link.
 
+use crate::LinkInfo;
 use headgate_packet::{Bytes, Duration, Rate};
 
 /// At most so many changes of a probability: far more than take effect when connections of a few speeds meet.
@@ -57,7 +58,8 @@ pub struct FairChances {
     params: ChanceParams,
     rate: Rate,
     groups: Vec<Group>,
-    /// The class of each conversation in its group.
+    /// Of each conversation: its weight, and its class in its group.
+    weights: Vec<u32>,
     class_of: Vec<u32>,
     /// Conversations met, and the sum of their weights.
     known: u64,
@@ -65,23 +67,34 @@ pub struct FairChances {
 }
 
 impl FairChances {
-    /// Nobody met yet, in so many queues of a line, of so many conversations.
-    pub fn new(params: ChanceParams, rate: Rate, queues: usize, flows: usize) -> FairChances {
-        let groups = vec![Group::default(); queues];
-        FairChances { params, rate, groups, class_of: vec![UNKNOWN; flows], known: 0, weight: 0 }
+    /// Nobody met yet, in so many queues.
+    pub fn new(params: ChanceParams, link: &LinkInfo, queues: usize) -> FairChances {
+        let mut made = FairChances {
+            params,
+            rate: link.rate,
+            groups: Vec::new(),
+            weights: Vec::new(),
+            class_of: Vec::new(),
+            known: 0,
+            weight: 0,
+        };
+        made.grow(link, queues);
+        made
     }
 
-    /// Makes room for so many queues and conversations; there are never fewer than before.
-    pub fn grow(&mut self, queues: usize, flows: usize) {
+    /// Makes room for the conversations of the link, and for so many queues; there are never fewer than before.
+    pub fn grow(&mut self, link: &LinkInfo, queues: usize) {
         self.groups.resize_with(queues, Group::default);
-        self.class_of.resize(flows, UNKNOWN);
+        self.weights.extend(link.weights_from(self.weights.len()));
+        self.class_of.resize(link.flows, UNKNOWN);
     }
 
     /// A packet of a conversation arrives at its queue: from the first one on it counts as a connection.
-    pub fn meet(&mut self, flow: usize, weight: u32, queue: usize) {
+    pub fn meet(&mut self, flow: usize, queue: usize) {
         if self.class_of[flow] != UNKNOWN {
             return;
         }
+        let weight = self.weights[flow];
         let group = &mut self.groups[queue];
         let class = group.classes.iter().position(|c| c.weight == weight).unwrap_or_else(|| {
             group.classes.push(Class { weight, connections: 0.0, p: 0.0 });
@@ -283,15 +296,17 @@ mod tests {
 
     #[test]
     fn only_who_was_met_counts_and_queues_are_computed_apart() {
-        let mut chances = FairChances::new(params(0.02), Rate::from_bps(400_000).unwrap(), 2, 9);
-        for (flow, weight, queue) in [(8, 8, 1), (3, 2, 0), (5, 4, 1), (0, 1, 0), (0, 1, 0)] {
-            chances.meet(flow, weight, queue);
+        let rate = Rate::from_bps(400_000).unwrap();
+        let link = LinkInfo { rate, flows: 9, weights: vec![1, 9, 9, 2, 9, 4, 9, 1, 8] };
+        let mut chances = FairChances::new(params(0.02), &link, 2);
+        for (flow, queue) in [(8, 1), (3, 0), (5, 1), (0, 0), (0, 0)] {
+            chances.meet(flow, queue);
         }
         // The two queues of section 3.3: 80 kbit/s for 64 and 128, 320 for 256 and 512.
         let p: Vec<f64> = [(0, 0), (3, 0), (5, 1), (8, 1)].map(|(flow, queue)| chances.of(flow, queue)).to_vec();
         near(&p, &[0.06276857, 0.02, 0.06276857, 0.02], 1e-6);
         // Equals share a class.
-        chances.meet(7, 1, 0);
+        chances.meet(7, 0);
         assert_eq!(chances.of(7, 0), chances.of(0, 0));
     }
 }

@@ -117,6 +117,13 @@ impl QueueSet {
         self.queues[queue as usize].packets.front()
     }
 
+    /// What waits in a queue.
+    #[inline]
+    pub fn waiting(&self, queue: u32) -> Backlog {
+        let q = &self.queues[queue as usize];
+        Backlog { packets: q.packets.len() as u64, bytes: q.bytes }
+    }
+
     /// What waits in all queues.
     #[inline]
     pub fn backlog(&self) -> Backlog {
@@ -124,8 +131,8 @@ impl QueueSet {
     }
 
     fn held(&self, queue: u32) -> u64 {
-        let q = &self.queues[queue as usize];
-        if matches!(self.buffer, Buffer::Packets(_)) { q.packets.len() as u64 } else { q.bytes }
+        let Backlog { packets, bytes } = self.waiting(queue);
+        if matches!(self.buffer, Buffer::Packets(_)) { packets } else { bytes }
     }
 
     /// Brings the order of lengths up to date.

@@ -131,7 +131,7 @@ fn workload(flow: usize, spec: &crate::workload::Spec) -> Result<(), SpecError> 
 /// Every sink can be reached, and every buffer on the way holds at least one packet.
 fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     let routes = Routes::new(s);
-    let buffers: Vec<Option<u64>> = s
+    let buffers: Vec<Option<(u64, &str)>> = s
         .links
         .iter()
         .flat_map(|l| {
@@ -160,13 +160,13 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
     let gateways: HashSet<&str> =
         s.nodes.iter().filter(|n| n.kind == NodeKind::Gateway).map(|n| n.name.as_str()).collect();
     for (port, longest) in longest.into_iter().enumerate() {
-        let (Some(buffer), Some((bytes, flow))) = (buffers[port], longest) else { continue };
+        let (Some((buffer, name)), Some((bytes, flow))) = (buffers[port], longest) else { continue };
         let link = &s.links[port / 2];
         let end = if port % 2 == 0 { &link.from } else { &link.to };
         if gateways.contains(end.as_str()) && buffer < u64::from(bytes) {
             let which = if port % 2 == 1 && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
             let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name);
-            return Err(SpecError::at(format!("links[{}].{which}.buffer", origins.links[port / 2]), message)
+            return Err(SpecError::at(format!("links[{}].{which}.{name}", origins.links[port / 2]), message)
                 .found(format!("{buffer}B")));
         }
     }
@@ -178,11 +178,13 @@ fn alike(a: &Flow, b: &Flow) -> bool {
     (&a.from, &a.to, a.packet) == (&b.from, &b.to, b.packet)
 }
 
-fn buffer_bytes(queue: &headgate_queue::Spec) -> Option<u64> {
-    match limit(queue, "buffer") {
-        Some(Buffer::Bytes(bytes)) => Some(bytes),
+/// The smallest buffer of a discipline that is in bytes, and its name.
+fn buffer_bytes(queue: &headgate_queue::Spec) -> Option<(u64, &'static str)> {
+    let in_bytes = |name| match limit(queue, name) {
+        Some(Buffer::Bytes(bytes)) => Some((bytes, name)),
         _ => None,
-    }
+    };
+    ["buffer", "queue_buffer"].into_iter().filter_map(in_bytes).min()
 }
 
 /// The named parameter of a discipline, if it has one of that name.
@@ -202,6 +204,13 @@ mod tests {
                 "flows": [{{"name": "f", "from": "a", "to": "b"}}]}}"#
         );
         Scenario::from_json(&text).map_or_else(|e| e.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn a_buffer_holds_a_packet() {
+        assert!(error(r#"{"kind": "drr_plus", "buffer": "900B"}"#).contains("links[0].queue.buffer"));
+        assert!(error(r#"{"kind": "drr_plus", "queue_buffer": "900B"}"#).contains("links[0].queue.queue_buffer"));
+        assert_eq!(error(r#"{"kind": "drr_plus", "queue_buffer": "1000B"}"#), "");
     }
 
     #[test]
