@@ -66,6 +66,7 @@ disciplines! {
     strict_priority: StrictPriority(StrictPriorityParams),
     red: Red(RedParams),
     enhanced_red: EnhancedRed(EnhancedRedParams),
+    fred: Fred(FredParams),
     sfq: Sfq(SfqParams),
     drr: Drr(DrrParams),
     drr_plus: DrrPlus(DrrPlusParams),
