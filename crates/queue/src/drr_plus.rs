@@ -125,7 +125,7 @@ impl DrrPlus {
         let DrrPlusParams { buffer, quantum, queues, assign, drop, .. } = *params;
         let DrrPlusParams { min_threshold, max_threshold, weight, max_p, constant, mean_packet, .. } = *params;
         let DrrPlusParams { access, delay, increase, decrease, tolerance, .. } = *params;
-        let drr = Drr::with_weights(&DrrParams { buffer, quantum, queues, assign, drop }, link, |a, b| a + b);
+        let drr = Drr::with_weights(&DrrParams { buffer, quantum, queues, assign, drop }, link, u64::saturating_add);
         let (gentle, by_bytes) = (false, false);
         let template = Early::new(
             EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet },

@@ -4,16 +4,25 @@ use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Dropped, LinkInfo, Port, Sent, Spec};
 use proptest::prelude::*;
 
-const FLOWS: u32 = 4;
+const WEIGHTS: [u32; 4] = [1, 2, 4, 8];
 
 /// What a discipline sent and dropped of a list of arrivals (gap in ms, flow, bytes) at a line of a byte per ms.
 fn drive(spec: &str, arrivals: &[(u64, u32, u32)]) -> (Vec<Sent>, Vec<Dropped>) {
+    drive_growing(spec, arrivals, WEIGHTS.len())
+}
+
+/// As `drive`, where `known` conversations are known from the start and the others are added when they are needed.
+fn drive_growing(spec: &str, arrivals: &[(u64, u32, u32)], known: usize) -> (Vec<Sent>, Vec<Dropped>) {
     let spec: Spec = serde_json::from_str(spec).expect("a valid discipline");
-    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![1, 2, 4, 8] };
+    let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: known, weights: WEIGHTS[..known].to_vec() };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let (mut sent, mut now) = (Vec::new(), 0);
     for (i, &(gap, flow, bytes)) in arrivals.iter().enumerate() {
         now += gap * 1_000_000_000;
+        while flow as usize >= link.flows {
+            link.add(WEIGHTS[link.flows]);
+            port.grow(&link);
+        }
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
         port.offer(packet, Time::from_ps(now), &mut |s| sent.push(s));
     }
@@ -23,7 +32,7 @@ fn drive(spec: &str, arrivals: &[(u64, u32, u32)]) -> (Vec<Sent>, Vec<Dropped>) 
 
 /// Arrivals at up to twice the rate of the line.
 fn arrivals() -> impl Strategy<Value = Vec<(u64, u32, u32)>> {
-    prop::collection::vec((0..600u64, 0..FLOWS, 1..600u32), 1..300)
+    prop::collection::vec((0..600u64, 0..WEIGHTS.len() as u32, 1..600u32), 1..300)
 }
 
 proptest! {
@@ -43,6 +52,16 @@ proptest! {
         prop_assert_eq!(one("red"), red);
         let enhanced = drive(&format!(r#"{{"kind": "enhanced_red", "initial_p": {max_p}, {common}}}"#), &arrivals);
         prop_assert_eq!(one("enhanced_red"), enhanced);
+    }
+
+    /// Averages that reach the thresholds, and probabilities that are computed anew when a conversation appears.
+    #[test]
+    fn conversations_may_be_added(arrivals in arrivals(), kind in prop::sample::select(vec!["enhanced_red", "fred", "drr_plus"])) {
+        let within = if kind == "drr_plus" { r#""within": "enhanced_red","# } else { "" };
+        let spec = format!(
+            r#"{{"kind": "{kind}", {within} "buffer": "20pkt", "min_threshold": "3pkt", "max_threshold": "9pkt", "weight": 0.5}}"#
+        );
+        prop_assert_eq!(drive_growing(&spec, &arrivals, 0), drive(&spec, &arrivals));
     }
 
     /// DRR+ whose thresholds are out of reach is DRR.
