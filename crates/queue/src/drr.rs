@@ -126,7 +126,13 @@ impl Drr {
 impl Discipline for Drr {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let queue = self.queue_of[packet.flow.index()];
-        if !self.queues.push(queue, packet, cx) {
+        let turns = &mut self.turns;
+        let mut evicted = |queue: u32, _, only| {
+            if only {
+                turns[queue as usize].deficit = 0;
+            }
+        };
+        if !self.queues.push_with(queue, packet, cx, &mut evicted) {
             return;
         }
         if self.round.enter(queue) {

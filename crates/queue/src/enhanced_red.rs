@@ -152,7 +152,7 @@ mod tests {
     /// each as it comes, then of each when all have come.
     fn shares(constant: bool) -> [f64; 8] {
         let rate = Rate::from_bps(400_000).unwrap();
-        // Conversations 0, 2, 4 and 6; the odd ones, as those of acknowledgements, never send a packet here.
+        // Conversations 0, 2, 4 and 6; the odd ones never send a packet here.
         let link = LinkInfo { rate, flows: 8, weights: vec![1, 1, 2, 2, 4, 4, 8, 8] };
         let (min_threshold, max_threshold) = (Buffer::Bytes(10_000), Buffer::Bytes(30_000));
         let params = EnhancedRedParams { weight: 1.0, constant, min_threshold, max_threshold, ..Default::default() };
