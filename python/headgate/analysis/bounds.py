@@ -1,8 +1,9 @@
 """Bounds of the delay at one line of a flow that keeps to a leaky bucket (sigma, rho), whatever the other flows do.
 
 The delay runs from the arrival of a packet to the end of its transmission. `share` is the rate that the flow is sure of, its weight over
-the sum of all weights times the line's rate; rho must be no more. Sizes are in bits, rates in bit/s, delays in s. The tests of the Rust
-disciplines hold each of them to its bound.
+the sum of all weights times the line's rate; rho must be no more. Sizes are in bits, rates in bit/s, delays in s. The sources
+were quoted from memory, but for Parekh and Gallager; what vouches for the formulas is that the tests of the Rust disciplines hold
+each of them to its bound.
 """
 
 from __future__ import annotations
