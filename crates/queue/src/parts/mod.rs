@@ -5,6 +5,7 @@ mod indexed_heap;
 mod queue_set;
 mod ring;
 mod round;
+pub mod structure;
 #[cfg(test)]
 pub(crate) mod test;
 

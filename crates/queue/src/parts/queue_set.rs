@@ -115,7 +115,7 @@ impl QueueSet {
         match self.held(queue) {
             0 => self.longest.remove(queue),
             held => self.longest.set(queue, (u64::MAX - held, 0)),
-        }
+        };
     }
 
     fn take(&mut self, queue: u32, end: DropEnd) -> Option<Packet> {

@@ -103,6 +103,13 @@ fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str
 
 /// Rules across the parameters of a discipline.
 fn queue(path: String, spec: &headgate_queue::Spec) -> Result<(), SpecError> {
+    if let headgate_queue::Spec::Fq(p) = spec
+        && !p.structure_fits()
+    {
+        let message = "expected \"perc\", or drop_policy = \"largest_bid\": the other structures know no conversations";
+        let found = serde_json::to_string(&p.structure).unwrap_or_default();
+        return Err(SpecError::at(format!("{path}.structure"), message).found(found));
+    }
     let headgate_queue::Spec::Red(p) = spec else { return Ok(()) };
     match (p.min_threshold, p.max_threshold) {
         (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {
