@@ -250,7 +250,8 @@ fn fluid_bits(bps: u64, list: &[Arrival], moment: Time) -> Vec<Q> {
 fn long_backlogs_do_not_drift() {
     // Two conversations of weights 3 and 1 at a rate that divides nothing, 20 000 packets, always backlogged: shares stay exact.
     let list: Vec<Arrival> = (0..20_000u64).map(|i| (i * 1_000_000, (i % 2) as u32, 997)).collect();
-    let rules = Rules { bps: 1_000_003, limit: 100_000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
+    let rules =
+        Rules { bps: 1_000_003, limit: 100_000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
     let link = LinkInfo { rate: Rate::from_bps(rules.bps).expect("above 0"), flows: 2, weights: vec![3, 1] };
     let spec: Spec = serde_json::from_value(serde_json::json!({"kind": "fq", "buffer": "100000pkt"})).expect("valid");
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));

@@ -78,9 +78,10 @@ fn times(s: &Scenario) -> Result<(), SpecError> {
     if warm_up >= s.duration {
         return Err(SpecError::at("warm_up", format!("expected less than the duration, {}", s.duration)).found(warm_up));
     }
-    let rows = (s.duration.as_ps() / interval.as_ps()).saturating_mul(s.flows.len() as u64);
+    let rows = (s.duration.as_ps() / interval.as_ps()).saturating_mul((s.flows.len() + s.links.len()) as u64);
     if rows > MOST_ROWS {
-        let message = format!("expected at most {MOST_ROWS} intervals times flows; a longer interval makes fewer");
+        let message =
+            format!("expected at most {MOST_ROWS} intervals times flows and links; a longer interval makes fewer");
         return Err(SpecError::at("interval", message).found(interval));
     }
     Ok(())

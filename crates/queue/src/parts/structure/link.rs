@@ -33,7 +33,11 @@ impl Link {
     /// Makes two neighbours of `a` below and `b` above, either of which may be the end.
     #[inline]
     fn join(&mut self, a: u32, b: u32) {
-        if a == NONE { self.least = b } else { self.nodes.get_mut(a).above = b }
+        if a == NONE {
+            self.least = b
+        } else {
+            self.nodes.get_mut(a).above = b
+        }
         if b == NONE { self.largest = a } else { self.nodes.get_mut(b).below = a }
     }
 }

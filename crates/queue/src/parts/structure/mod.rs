@@ -189,6 +189,12 @@ impl Cost {
         self.operations += u64::from(operations);
         self.most = self.most.max(operations);
     }
+    /// Takes in the calls of another count.
+    pub fn merge(&mut self, other: &Cost) {
+        self.calls += other.calls;
+        self.operations += other.operations;
+        self.most = self.most.max(other.most);
+    }
 }
 
 /// The work of a structure: insert with the discards that it causes, and get_min.

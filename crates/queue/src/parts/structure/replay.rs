@@ -5,6 +5,7 @@
 
 use super::{AnyHeap, BoundedHeap as _, Structure, Tagged, Work};
 use headgate_packet::{FlowId, Packet, Rng};
+use serde::Deserialize;
 
 /// One line of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,8 @@ pub fn replay(kind: Structure, calls: &[Call], conversations: usize, most: u64) 
 }
 
 /// How the tags of a made-up workload come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Order {
     /// Independent and uniform; within a conversation in rising order.
     Random,
@@ -61,14 +63,10 @@ pub enum Order {
 }
 
 impl Order {
-    /// The order of this name.
-    pub fn named(name: &str) -> Option<Order> {
-        Some(match name {
-            "random" => Order::Random,
-            "rising" => Order::Rising,
-            "falling" => Order::Falling,
-            _ => return None,
-        })
+    /// So many insertions.
+    pub fn calls(self, packets: usize, conversations: u32, rng: &mut Rng) -> Vec<Call> {
+        let tags = self.tags(packets, conversations, rng);
+        tags.into_iter().map(|(bid, conversation)| Call::Insert { bid, conversation }).collect()
     }
 
     /// So many tags, each with its conversation, in the order of insertion.

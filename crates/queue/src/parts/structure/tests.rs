@@ -78,9 +78,9 @@ impl Heap {
     /// Sheet 3.2: the pointers lead back, both are heaps, sizes are equal.
     fn is_sound(&self) -> bool {
         let leads_back = |own: &[heap::Element], other: &[heap::Element]| {
-            own.iter().enumerate().all(|(k, e)| {
-                other.get(e.across as usize).is_some_and(|o| o.across as usize == k && o.item == e.item)
-            })
+            own.iter()
+                .enumerate()
+                .all(|(k, e)| other.get(e.across as usize).is_some_and(|o| o.across as usize == k && o.item == e.item))
         };
         let ordered = |own: &[heap::Element]| (1..own.len()).all(|k| own[(k - 1) / 2].key <= own[k].key);
         leads_back(&self.min, &self.max)

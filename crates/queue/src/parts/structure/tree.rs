@@ -42,7 +42,11 @@ impl Tree {
         let end = self.ends[side];
         let node = (end != NONE).then(|| self.nodes.take(end))?;
         let child = node.children[1 - side];
-        if node.parent == NONE { self.root = child } else { self.nodes.get_mut(node.parent).children[side] = child }
+        if node.parent == NONE {
+            self.root = child
+        } else {
+            self.nodes.get_mut(node.parent).children[side] = child
+        }
         if child == NONE {
             self.ends[side] = node.parent;
             if node.parent == NONE {
