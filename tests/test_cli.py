@@ -89,7 +89,7 @@ def test_help_has_examples(cli: Cli) -> None:
 
 
 def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
-    scenario = dumbbell(duration="1000000000ms", interval="500000s")
+    scenario = dumbbell(duration="18000000s", interval="9000000s")
     (tmp_path / "long.json").write_text(json.dumps(scenario))
     code = "from headgate.cli import main; main()"
     process = subprocess.Popen(
@@ -99,8 +99,6 @@ def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=10)
-    if process.returncode == 0:
-        pytest.skip("the run was over before the signal")
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert out == ""

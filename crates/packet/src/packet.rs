@@ -41,7 +41,7 @@ pub struct Packet {
     pub label: u32,
     /// Congestion bit.
     pub ecn: Ecn,
-    /// Priority class, 0 the lowest.
+    /// Priority class, 0 the highest.
     pub class: u8,
 }
 

@@ -65,6 +65,7 @@ struct Turn {
 /// Deficit Round Robin.
 #[derive(Clone, Debug)]
 pub struct Drr {
+    params: DrrParams,
     /// The queue of each conversation.
     queue_of: Vec<u32>,
     queues: QueueSet,
@@ -79,22 +80,25 @@ impl Drr {
 
     /// Empty queues.
     pub fn new(params: &DrrParams, link: &LinkInfo) -> Drr {
-        let number = if params.queues == 0 { link.flows } else { params.queues as usize };
-        let place = |flow: usize| match (params.queues, params.assign) {
-            (0, _) => flow,
-            (_, Assign::Turn) => flow % number,
-            (_, Assign::Hash) => (scramble(flow as u64) % number as u64) as usize,
-        };
-        let mut turns = vec![Turn::default(); number];
-        for flow in 0..link.flows {
-            let turn = &mut turns[place(flow)];
-            turn.quantum = turn.quantum.max(params.quantum.0.max(1) * u64::from(link.weight(flow)));
-        }
-        Drr {
-            queue_of: (0..link.flows).map(|f| place(f) as u32).collect(),
+        let number = params.queues as usize;
+        let mut made = Drr {
+            params: params.clone(),
+            queue_of: Vec::with_capacity(link.flows),
             queues: QueueSet::new(params.buffer, params.drop, number),
-            turns,
+            turns: vec![Turn::default(); number],
             round: Ring::default(),
+        };
+        made.on_link_change(link);
+        made
+    }
+
+    /// The queue that a conversation belongs in.
+    fn place(&self, flow: usize) -> usize {
+        let number = self.params.queues as usize;
+        match self.params.assign {
+            _ if number == 0 => flow,
+            Assign::Turn => flow % number,
+            Assign::Hash => (scramble(flow as u64) % number as u64) as usize,
         }
     }
 }
@@ -144,6 +148,20 @@ impl Discipline for Drr {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.queues.backlog()
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo) {
+        let known = self.queue_of.len();
+        if self.params.queues == 0 {
+            self.turns.resize(link.flows, Turn::default());
+            self.queues.grow(link.flows);
+        }
+        for (flow, weight) in (known..).zip(link.weights_from(known)) {
+            let queue = self.place(flow);
+            let turn = &mut self.turns[queue];
+            turn.quantum = turn.quantum.max(self.params.quantum.0.max(1) * u64::from(weight));
+            self.queue_of.push(queue as u32);
+        }
     }
 }
 

@@ -45,7 +45,7 @@ impl Fcfs {
 impl Discipline for Fcfs {
     #[inline]
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        if self.buffer.exceeded_by(self.queue.len() as u64 + 1, self.bytes + u64::from(packet.bytes)) {
+        if cx.exceeds(self.buffer, &self.backlog(), 1, u64::from(packet.bytes)) {
             cx.drop(&packet, DropReason::Full);
             return;
         }
@@ -75,7 +75,7 @@ mod tests {
         let link = LinkInfo { rate: Rate::from_bps(1).unwrap(), flows: 1, weights: vec![] };
         let mut queue = Fcfs::new(&FcfsParams { buffer }, &link);
         let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
-        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
         for (i, &bytes) in sizes.iter().enumerate() {
             queue.enqueue(Packet { handle: i as u32, bytes, ..Packet::default() }, &mut cx);
         }

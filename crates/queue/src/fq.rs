@@ -133,12 +133,11 @@ impl Discipline for Fq {
         let round = self.round.advance(cx.now);
         let (flow, bytes, bits) = (packet.flow.index(), u64::from(packet.bytes), 8 * u64::from(packet.bytes));
         let buffer = self.params.buffer;
-        let full = |b: &Backlog, bytes: u64, packets: u64| buffer.exceeded_by(b.packets + packets, b.bytes + bytes);
-        let mut refused = full(&Backlog::default(), bytes, 1);
+        let mut refused = cx.exceeds(buffer, &Backlog::default(), 1, bytes);
         let mut operations = 0;
         if self.params.drop_policy == DropPolicy::LongestQueue {
             let unit = if matches!(buffer, Buffer::Packets(_)) { 1 } else { bytes };
-            while !refused && full(&self.backlog, bytes, 1) {
+            while !refused && cx.exceeds(buffer, &self.backlog, 1, bytes) {
                 // The arrival counts for its own conversation and is its last packet.
                 refused = matches!(&self.waiting, AnyHeap::Perc(p) if p.most_held().is_none_or(|m| p.held(flow) + unit >= m));
                 if !refused {
@@ -165,7 +164,7 @@ impl Discipline for Fq {
         let arrival = self.arrivals;
         operations += self.waiting.insert(Tagged { packet, bid: bid.rounded(weight), arrival });
         self.backlog.add(packet.bytes);
-        while full(&self.backlog, 0, 0) {
+        while cx.exceeds(buffer, &self.backlog, 0, 0) {
             operations += self.evict(cx, arrival);
         }
         self.work.insert.add(operations);
@@ -181,6 +180,12 @@ impl Discipline for Fq {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo) {
+        self.round.grow(link.weights_from(self.last.len()));
+        self.last.resize(link.flows, Finish::default());
+        self.waiting.grow(link.flows);
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
@@ -239,7 +244,7 @@ mod tests {
         let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![] };
         let mut queue = Fq::new(&params, &link);
         let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
-        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
         for (i, &(flow, bytes)) in arrivals.iter().enumerate() {
             queue.enqueue(Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() }, &mut cx);
         }
@@ -270,7 +275,7 @@ mod tests {
             let params = FqParams { buffer: Buffer::Packets(1), charge_drops, ..FqParams::default() };
             let (mut queue, mut rng, mut dropped) = (Fq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
             for _ in 0..3 {
-                let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+                let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
                 queue.enqueue(Packet { bytes: 10, ..Packet::default() }, &mut cx);
             }
             assert_eq!(dropped.len(), 2);

@@ -71,6 +71,10 @@ impl Discipline for FqBit {
         self.fq.backlog()
     }
 
+    fn on_link_change(&mut self, link: &LinkInfo) {
+        self.fq.on_link_change(link);
+    }
+
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.fq.probe(sink);
     }
@@ -89,7 +93,7 @@ mod tests {
         let params = FqBitParams { buffer: Buffer::Packets(18), ..FqBitParams::default() };
         let first_marked = |rival: bool| {
             let (mut queue, mut rng, mut dropped) = (FqBit::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
-            let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+            let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
             if rival {
                 queue.enqueue(Packet { flow: FlowId(1), bytes: 100, handle: 99, ..Packet::default() }, &mut cx);
             }

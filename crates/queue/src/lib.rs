@@ -5,8 +5,8 @@
 pub mod parts;
 mod port;
 
-use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
-pub use port::{Counters, Port, Sent};
+use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
+pub use port::{Counters, InService, Port, Sent};
 
 /// Makes the enum over all disciplines from the list, with static dispatch.
 macro_rules! disciplines {
@@ -140,6 +140,21 @@ impl LinkInfo {
     pub fn weight(&self, flow: usize) -> u32 {
         self.weights.get(flow).copied().unwrap_or(1)
     }
+
+    /// One more conversation; its number is the count of those before.
+    pub fn add(&mut self, weight: u32) -> FlowId {
+        if weight != 1 || !self.weights.is_empty() {
+            self.weights.resize(self.flows, 1);
+            self.weights.push(weight);
+        }
+        self.flows += 1;
+        FlowId(self.flows as u32 - 1)
+    }
+
+    /// The weights of the conversations from number `known` on.
+    pub fn weights_from(&self, known: usize) -> impl Iterator<Item = u32> + '_ {
+        (known..self.flows).map(|flow| self.weight(flow))
+    }
 }
 
 /// Everything that a discipline may need from outside, for one call.
@@ -148,11 +163,26 @@ pub struct Cx<'a> {
     pub now: Time,
     /// The port's random stream.
     pub rng: &'a mut Rng,
+    /// What of the packet in transmission counts against the buffer: nothing, unless the port is told to count it.
+    pub in_service: Backlog,
     /// Where dropped packets go; [`Cx::drop`] adds one.
     pub dropped: &'a mut Vec<Dropped>,
 }
 
-impl Cx<'_> {
+impl<'a> Cx<'a> {
+    /// The present, with nothing in transmission that counts.
+    #[inline]
+    pub fn new(now: Time, rng: &'a mut Rng, dropped: &'a mut Vec<Dropped>) -> Cx<'a> {
+        Cx { now, rng, in_service: Backlog::default(), dropped }
+    }
+
+    /// Whether a buffer that holds `backlog` has no room for so many packets and bytes more.
+    #[inline]
+    pub fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
+        let Backlog { packets: p, bytes: b } = self.in_service;
+        buffer.exceeded_by(backlog.packets + p + packets, backlog.bytes + b + bytes)
+    }
+
     /// Drops a packet.
     #[inline]
     pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
@@ -190,7 +220,7 @@ pub trait Discipline {
     }
     /// The time asked for has come.
     fn on_timeout(&mut self, _cx: &mut Cx<'_>) {}
-    /// The rate or the set of conversations changed.
+    /// Conversations were added: state per flow grows. Those known before keep their numbers and weights.
     fn on_link_change(&mut self, _link: &LinkInfo) {}
     /// Gauges, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}

@@ -3,8 +3,9 @@
 //! Both the simulator and a real gateway drive it with `offer`, `advance` and `next` only. Each transmission starts at its own
 //! time, so a late wake-up changes no decision.
 //! At one instant a discipline's timeout comes first, then the end of a transmission and the start of the next one, then arrivals.
+//! A driver that wants another order at an instant uses the parts of `offer`: `advance`, `accept` and `start`.
 
-use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropReason, Dropped};
+use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropReason, Dropped, LinkInfo};
 use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
 
 /// A packet on its way into the line.
@@ -41,6 +42,18 @@ pub struct Counters {
     pub backlog_ps: u128,
 }
 
+/// Whether the packet in transmission takes room in the buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InService {
+    /// No: the buffer is for packets that wait.
+    #[default]
+    Extra,
+    /// Until its transmission ends.
+    UntilEnd,
+    /// Until its transmission ends, and for arrivals at that very instant.
+    ThroughEnd,
+}
+
 /// A discipline that feeds a line.
 #[derive(Clone, Debug)]
 pub struct Port {
@@ -56,6 +69,9 @@ pub struct Port {
     /// What the discipline said last: packets that wait, and when it wants its timeout.
     waiting: u64,
     timeout: Time,
+    in_service: InService,
+    /// Length of the packet in transmission or, on an idle line, of the last one; 0 before the first.
+    sending: u32,
     backlog_since: Time,
     counters: Counters,
     dropped: Vec<Dropped>,
@@ -73,31 +89,70 @@ impl Port {
             ready_at: Time::ZERO,
             stalled: false,
             waiting: 0,
+            in_service: InService::Extra,
+            sending: 0,
             backlog_since: Time::ZERO,
             counters: Counters::default(),
             dropped: Vec::new(),
         }
     }
 
+    /// Says whether the packet in transmission takes room in the buffer.
+    pub fn count_in_service(&mut self, in_service: InService) {
+        self.in_service = in_service;
+    }
+
+    /// The link has got more conversations.
+    pub fn grow(&mut self, link: &LinkInfo) {
+        self.discipline.on_link_change(link);
+    }
+
     /// Hands over a packet that arrives at `now`; transmissions due by then start first, each at its own time.
     #[inline]
-    pub fn offer(&mut self, mut packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
+    pub fn offer(&mut self, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
         self.advance(now, sent);
+        self.accept(packet, now);
+        self.start(now, sent);
+    }
+
+    /// Puts a packet that arrives at `now` into the queue, without a look at the line.
+    #[inline]
+    pub fn accept(&mut self, mut packet: Packet, now: Time) {
         packet.arrived = now;
         self.counters.offered += 1;
         self.counters.offered_bytes += u64::from(packet.bytes);
         self.backlog_until(now);
         let before = self.waiting;
-        self.discipline.enqueue(packet, &mut Cx { now, rng: &mut self.rng, dropped: &mut self.dropped });
+        let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);
+        let counts = match self.in_service {
+            InService::Extra => false,
+            InService::UntilEnd => self.free_at > now,
+            InService::ThroughEnd => self.free_at >= now && self.sending > 0,
+        };
+        if counts {
+            cx.in_service = Backlog { packets: 1, bytes: u64::from(self.sending) };
+        }
+        self.discipline.enqueue(packet, &mut cx);
         self.refresh();
         if before == 0 || self.stalled {
             self.ready_at = self.free_at.max(now);
             self.stalled = false;
         }
+    }
+
+    /// Starts a transmission at `now` if the line is free and something waits.
+    #[inline]
+    pub fn start(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
         if self.ready_at <= now && self.waiting > 0 {
             self.transmit(now, sent);
         }
         self.counters.backlog_max = self.counters.backlog_max.max(self.waiting);
+    }
+
+    /// Whether the line is free at `now` and nothing waits for it.
+    #[inline]
+    pub fn is_idle(&self, now: Time) -> bool {
+        self.free_at <= now && self.waiting == 0
     }
 
     /// Takes note of what the discipline says after a call changed it.
@@ -111,11 +166,11 @@ impl Port {
     #[inline]
     pub fn advance(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
         loop {
-            let start = self.start();
+            let start = self.next_start();
             if self.timeout != Time::NEVER && self.timeout <= now && self.timeout <= start {
                 let at = self.timeout;
                 self.backlog_until(at);
-                self.discipline.on_timeout(&mut Cx { now: at, rng: &mut self.rng, dropped: &mut self.dropped });
+                self.discipline.on_timeout(&mut Cx::new(at, &mut self.rng, &mut self.dropped));
                 self.refresh();
                 if self.stalled {
                     self.stalled = false;
@@ -132,19 +187,19 @@ impl Port {
     /// When `advance` has something to do next; `NEVER` if not before an arrival.
     #[inline]
     pub fn next(&self) -> Time {
-        self.start().min(self.timeout)
+        self.next_start().min(self.timeout)
     }
 
     /// When the next transmission starts, as far as is known.
     #[inline]
-    fn start(&self) -> Time {
+    fn next_start(&self) -> Time {
         if self.stalled || self.waiting == 0 { Time::NEVER } else { self.ready_at }
     }
 
     #[inline]
     fn transmit(&mut self, start: Time, sent: &mut impl FnMut(Sent)) {
         self.backlog_until(start);
-        let mut cx = Cx { now: start, rng: &mut self.rng, dropped: &mut self.dropped };
+        let mut cx = Cx::new(start, &mut self.rng, &mut self.dropped);
         let next = self.discipline.dequeue(&mut cx);
         self.refresh();
         let Some(packet) = next else {
@@ -154,6 +209,7 @@ impl Port {
         let time = self.line.transmit(packet.bytes);
         let end = start + time;
         (self.free_at, self.ready_at) = (end, end);
+        self.sending = packet.bytes;
         let c = &mut self.counters;
         c.sent += 1;
         c.sent_bytes += u64::from(packet.bytes);

@@ -45,11 +45,11 @@ impl RandomDrop {
 impl Discipline for RandomDrop {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let bytes = u64::from(packet.bytes);
-        if self.buffer.exceeded_by(1, bytes) {
+        if cx.exceeds(self.buffer, &Backlog::default(), 1, bytes) {
             cx.drop(&packet, DropReason::Full);
             return;
         }
-        while self.buffer.exceeded_by(self.queue.len() as u64 + 1, self.bytes + bytes) {
+        while cx.exceeds(self.buffer, &self.backlog(), 1, bytes) {
             let victim = cx.rng.below(self.queue.len() as u64 + 1) as usize;
             let Some(gone) = self.queue.remove(victim) else {
                 cx.drop(&packet, DropReason::Full);
@@ -86,7 +86,7 @@ mod tests {
             let mut queue = RandomDrop::new(&RandomDropParams { buffer: Buffer::Packets(3) }, &link);
             let mut dropped = Vec::new();
             for handle in 0..4 {
-                let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+                let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
                 queue.enqueue(Packet { handle, bytes: 1, ..Packet::default() }, &mut cx);
             }
             count[dropped[0].handle as usize] += 1;

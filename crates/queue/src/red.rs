@@ -185,7 +185,7 @@ mod tests {
         let (mut gaps, mut gap) = (Vec::new(), 1);
         for _ in 0..400_000 {
             queue.average = average;
-            let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+            let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
             if queue.chosen(bytes, &mut cx) {
                 gaps.push(gap);
                 gap = 0;
@@ -241,15 +241,15 @@ mod tests {
         let second = |s: u64| Time::from_ps(s * 1_000_000_000_000);
         let packet = Packet { bytes: 1000, ..Packet::default() };
         for _ in 0..3 {
-            queue.enqueue(packet, &mut Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped });
+            queue.enqueue(packet, &mut Cx::new(Time::ZERO, &mut rng, &mut dropped));
         }
         // Queues of 0, 1, 2 were found: 0, .25, .6875.
         assert_eq!(queue.average, 0.6875);
         for s in 0..3 {
-            queue.dequeue(&mut Cx { now: second(s), rng: &mut rng, dropped: &mut dropped });
+            queue.dequeue(&mut Cx::new(second(s), &mut rng, &mut dropped));
         }
         // A packet takes a second: the line is idle from 3 s, and two packets' worth later the average has decayed twice.
-        queue.enqueue(packet, &mut Cx { now: second(5), rng: &mut rng, dropped: &mut dropped });
+        queue.enqueue(packet, &mut Cx::new(second(5), &mut rng, &mut dropped));
         assert!((queue.average - 0.6875 * 0.75 * 0.75).abs() < 1e-12, "{}", queue.average);
     }
 
@@ -259,11 +259,11 @@ mod tests {
         queue.average = 20.0;
         let (mut rng, mut dropped) = (Rng::new(1, 0, "red"), Vec::new());
         for (handle, ecn) in [(0, Ecn::Capable), (1, Ecn::NotCapable)] {
-            let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+            let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
             queue.enqueue(Packet { handle, bytes: 10, ecn, ..Packet::default() }, &mut cx);
         }
         assert_eq!((dropped.len(), dropped[0].handle, dropped[0].reason), (1, 1, DropReason::Early));
-        let left = queue.dequeue(&mut Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped });
+        let left = queue.dequeue(&mut Cx::new(Time::ZERO, &mut rng, &mut dropped));
         assert_eq!(left.map(|p| p.ecn), Some(Ecn::Marked));
     }
 }

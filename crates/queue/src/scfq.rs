@@ -96,6 +96,13 @@ impl Discipline for Scfq {
     fn backlog(&self) -> Backlog {
         self.queues.backlog()
     }
+
+    fn on_link_change(&mut self, link: &LinkInfo) {
+        self.weights.extend(link.weights_from(self.weights.len()).map(u64::from));
+        self.last.resize(link.flows, 0);
+        self.queues.grow(link.flows);
+        self.heads.grow(link.flows);
+    }
 }
 
 #[cfg(test)]

@@ -121,6 +121,11 @@ impl Discipline for SelectiveDecbit {
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }
+
+    fn on_link_change(&mut self, link: &LinkInfo) {
+        self.last.resize(link.flows, 0);
+        self.present.resize(link.flows, 0);
+    }
 }
 
 #[cfg(test)]

@@ -51,8 +51,8 @@ impl Discipline for StrictPriority {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let level = usize::from(packet.class).min(self.levels.len() - 1);
         let bytes = u64::from(packet.bytes);
-        let mut refused = self.buffer.exceeded_by(1, bytes);
-        while !refused && self.buffer.exceeded_by(self.backlog.packets + 1, self.backlog.bytes + bytes) {
+        let mut refused = cx.exceeds(self.buffer, &Backlog::default(), 1, bytes);
+        while !refused && cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
             match self.levels[level + 1..].iter_mut().rev().find_map(Ring::pop_back) {
                 Some(gone) => {
                     self.backlog.remove(gone.bytes);
@@ -92,7 +92,7 @@ mod tests {
         let params = StrictPriorityParams { buffer: Buffer::Packets(buffer), levels: 3 };
         let (mut queue, mut rng, mut dropped) =
             (StrictPriority::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
-        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, dropped: &mut dropped };
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
         for (handle, &class) in priorities.iter().enumerate() {
             queue.enqueue(Packet { handle: handle as u32, bytes: 1, class, ..Packet::default() }, &mut cx);
         }

@@ -3,7 +3,7 @@
 //! Source: Zhang 1990, section 3 (auxVC). A packet's stamp is auxVC = max(now, auxVC) + length / rate of the conversation; the packet with
 //! the smallest stamp is served next. A conversation that used idle capacity finds its clock ahead of time and pays for it later,
 //! which Fair Queueing does not ask.
-//! Deviations: where the rates are not given, the line's is divided by weight among all conversations that the classifier can name.
+//! Deviations: where the rates are not given, the line's is divided by weight among all conversations known so far.
 //! A full buffer takes the last packet of the longest queue, whose conversation gets the packet's time back; the paper leaves it open.
 //! State per flow: its packets with their stamps, and its clock.
 
@@ -30,6 +30,33 @@ impl Default for VirtualClockParams {
     }
 }
 
+/// The rates that conversations have.
+#[derive(Clone, Debug)]
+struct Reserved {
+    /// Rate of `shares` units of weight, in bit/s.
+    rate: u128,
+    shares: u128,
+    /// The line is divided among all conversations: `shares` is the sum of their weights.
+    divided: bool,
+    weights: Vec<u32>,
+}
+
+impl Reserved {
+    fn grow(&mut self, weights: impl Iterator<Item = u32>) {
+        let known = self.weights.len();
+        self.weights.extend(weights);
+        if self.divided {
+            self.shares += self.weights[known..].iter().map(|w| u128::from(*w)).sum::<u128>();
+        }
+    }
+
+    /// Time in ps that a packet takes at its conversation's rate.
+    fn time(&self, packet: &Packet) -> u64 {
+        let work = u128::from(packet.bytes) * 8 * 1_000_000_000_000 * self.shares;
+        u64::try_from(work / (self.rate * u128::from(self.weights[packet.flow.index()]))).unwrap_or(u64::MAX)
+    }
+}
+
 /// Virtual Clock.
 #[derive(Clone, Debug)]
 pub struct VirtualClock {
@@ -39,8 +66,7 @@ pub struct VirtualClock {
     /// Backlogged conversations by the stamp of their first packet.
     heads: IndexedHeap,
     arrivals: u64,
-    /// Of each conversation: the time per bit in ps, as a fraction.
-    pace: Vec<(u128, u128)>,
+    reserved: Reserved,
     /// auxVC of each conversation, in ps.
     clocks: Vec<u64>,
 }
@@ -51,35 +77,28 @@ impl VirtualClock {
 
     /// An empty queue.
     pub fn new(params: &VirtualClockParams, link: &LinkInfo) -> VirtualClock {
-        let weights: Vec<u128> = (0..link.flows).map(|f| u128::from(link.weight(f))).collect();
-        let (shares, rate) = match params.rate {
-            Some(rate) => (1, rate),
-            None => (weights.iter().sum(), link.rate),
-        };
+        let (rate, divided) = (u128::from(params.rate.unwrap_or(link.rate).as_bps()), params.rate.is_none());
+        let mut reserved = Reserved { rate, shares: u128::from(!divided), divided, weights: Vec::new() };
+        reserved.grow(link.weights_from(0));
         VirtualClock {
             queues: QueueSet::new(params.buffer, DropEnd::Tail, link.flows),
             stamps: vec![Ring::default(); link.flows],
             heads: IndexedHeap::new(link.flows),
             arrivals: 0,
-            pace: weights.iter().map(|w| (1_000_000_000_000 * shares, u128::from(rate.as_bps()) * w)).collect(),
+            reserved,
             clocks: vec![0; link.flows],
         }
     }
 }
 
-/// Time that a packet takes at its conversation's pace.
-fn time(packet: &Packet, (ps, bits): (u128, u128)) -> u64 {
-    u64::try_from(u128::from(packet.bytes) * 8 * ps / bits).unwrap_or(u64::MAX)
-}
-
 impl Discipline for VirtualClock {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let (now, flow) = (cx.now.as_ps(), packet.flow.index());
-        let VirtualClock { queues, stamps, heads, pace, clocks, .. } = self;
+        let VirtualClock { queues, stamps, heads, reserved, clocks, .. } = self;
         let mut evicted = |queue: u32, gone: Packet, only| {
             let q = queue as usize;
             stamps[q].pop_back();
-            clocks[q] = clocks[q].saturating_sub(time(&gone, pace[q]));
+            clocks[q] = clocks[q].saturating_sub(reserved.time(&gone));
             if only {
                 heads.remove(queue);
             }
@@ -87,7 +106,7 @@ impl Discipline for VirtualClock {
         if !queues.push_with(packet.flow.0, packet, cx, &mut evicted) {
             return;
         }
-        clocks[flow] = clocks[flow].max(now).saturating_add(time(&packet, pace[flow]));
+        clocks[flow] = clocks[flow].max(now).saturating_add(reserved.time(&packet));
         self.arrivals += 1;
         let stamp = (clocks[flow], self.arrivals);
         if stamps[flow].is_empty() {
@@ -109,6 +128,14 @@ impl Discipline for VirtualClock {
 
     fn backlog(&self) -> Backlog {
         self.queues.backlog()
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo) {
+        self.reserved.grow(link.weights_from(self.clocks.len()));
+        self.stamps.resize(link.flows, Ring::default());
+        self.clocks.resize(link.flows, 0);
+        self.queues.grow(link.flows);
+        self.heads.grow(link.flows);
     }
 }
 

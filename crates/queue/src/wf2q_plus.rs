@@ -3,11 +3,11 @@
 //! Source: Bennett and Zhang 1997, section 4. Each backlogged conversation has a start S and a finish F of its first packet: S = F of the one before
 //! it, or the later of that and V for a packet that finds no other of its conversation; F = S + length / share. V grows by the
 //! work done, and is at least the smallest S of all backlogged conversations. Served is the smallest F among those with S <= V.
-//! Deviations: shares are weights over the sum of the weights of all conversations that the classifier can name; numbers are in
-//! 2^-12 bit; work counts when a transmission starts, as in the paper's V(t + tau). A full buffer takes the last
+//! Deviations: shares are weights over the sum of the weights of all conversations known so far; numbers are in
+//! 2^-32 bit; work counts when a transmission starts, as in the paper's V(t + tau). A full buffer takes the last
 //! packet of the longest queue. State per flow: its packets and F.
 
-use crate::parts::{DropEnd, IndexedHeap, QueueSet};
+use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Packet};
 use schemars::JsonSchema;
@@ -29,9 +29,9 @@ impl Default for Wf2qPlusParams {
 
 #[derive(Clone, Debug, Default)]
 struct Conversation {
-    /// S and F of its first packet, or of its last one if it has none.
-    start: u64,
-    finish: u64,
+    /// S and F of its first packet, or of its last one if it has none, in 2^-32 bit per unit of weight.
+    start: u128,
+    finish: u128,
     weight: u64,
 }
 
@@ -40,8 +40,11 @@ struct Conversation {
 pub struct Wf2qPlus {
     queues: QueueSet,
     conversations: Vec<Conversation>,
+    /// Sum of the weights of all conversations.
     total: u64,
-    virtual_time: u64,
+    virtual_time: u128,
+    /// Service not yet turned into virtual time: below `total`, in 2^-32 bit.
+    rest: u64,
     /// Backlogged conversations whose service has not begun in the fluid system, by S.
     waiting: IndexedHeap,
     /// The other backlogged ones, by F.
@@ -54,28 +57,37 @@ impl Wf2qPlus {
 
     /// An empty queue.
     pub fn new(params: &Wf2qPlusParams, link: &LinkInfo) -> Wf2qPlus {
-        let weights = (0..link.flows).map(|f| u64::from(link.weight(f)));
-        let conversations: Vec<Conversation> =
-            weights.map(|weight| Conversation { weight, ..Conversation::default() }).collect();
-        Wf2qPlus {
+        let mut made = Wf2qPlus {
             queues: QueueSet::new(params.buffer, DropEnd::Tail, link.flows),
-            total: conversations.iter().map(|c| c.weight).sum(),
-            conversations,
+            conversations: Vec::with_capacity(link.flows),
+            total: 0,
             virtual_time: 0,
+            rest: 0,
             waiting: IndexedHeap::new(link.flows),
             eligible: IndexedHeap::new(link.flows),
-        }
+        };
+        made.on_link_change(link);
+        made
     }
 
     /// The first packet of a conversation starts at `start`.
-    fn begin(&mut self, flow: u32, start: u64) {
-        let total = self.total;
-        let bits = self.queues.front(flow).map_or(0, |p| (u64::from(p.bytes) * 8) << 12);
+    fn begin(&mut self, flow: u32, start: u128) {
+        let length = self.queues.front(flow).map_or(0, fine_bits);
         let c = &mut self.conversations[flow as usize];
         c.start = start;
-        c.finish = start + (u128::from(bits) * u128::from(total) / u128::from(c.weight)) as u64;
-        self.waiting.set(flow, (start, u64::from(flow)));
+        c.finish = start + u128::from(length / c.weight);
+        self.waiting.set(flow, key(start));
     }
+}
+
+/// A packet's length in 2^-32 bit.
+fn fine_bits(packet: &Packet) -> u64 {
+    (u64::from(packet.bytes) * 8) << 32
+}
+
+/// A virtual time as a key of a heap.
+fn key(time: u128) -> Key {
+    ((time >> 64) as u64, time as u64)
 }
 
 impl Discipline for Wf2qPlus {
@@ -101,13 +113,13 @@ impl Discipline for Wf2qPlus {
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
         if self.eligible.is_empty() {
             // Nobody lags behind: virtual time is at least the smallest start.
-            let ((start, _), _) = self.waiting.first()?;
-            self.virtual_time = self.virtual_time.max(start);
+            let (_, flow) = self.waiting.first()?;
+            self.virtual_time = self.virtual_time.max(self.conversations[flow as usize].start);
         }
-        let now = self.virtual_time;
-        while let Some((_, flow)) = self.waiting.first().filter(|((start, _), _)| *start <= now) {
+        let now = key(self.virtual_time);
+        while let Some((_, flow)) = self.waiting.first().filter(|(start, _)| *start <= now) {
             self.waiting.remove(flow);
-            self.eligible.set(flow, (self.conversations[flow as usize].finish, u64::from(flow)));
+            self.eligible.set(flow, key(self.conversations[flow as usize].finish));
         }
         let (_, flow) = self.eligible.first()?;
         self.eligible.remove(flow);
@@ -115,12 +127,24 @@ impl Discipline for Wf2qPlus {
         if self.queues.front(flow).is_some() {
             self.begin(flow, self.conversations[flow as usize].finish);
         }
-        self.virtual_time += (u64::from(packet.bytes) * 8) << 12;
+        let service = self.rest + fine_bits(&packet);
+        self.virtual_time += u128::from(service / self.total);
+        self.rest = service % self.total;
         Some(packet)
     }
 
     fn backlog(&self) -> Backlog {
         self.queues.backlog()
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo) {
+        for weight in link.weights_from(self.conversations.len()).map(u64::from) {
+            self.conversations.push(Conversation { weight, ..Conversation::default() });
+            self.total += weight;
+        }
+        self.queues.grow(link.flows);
+        self.waiting.grow(link.flows);
+        self.eligible.grow(link.flows);
     }
 }
 

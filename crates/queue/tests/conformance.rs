@@ -1,7 +1,7 @@
 //! The contract of `Discipline`, for every discipline of the list under random arrivals.
 
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{Discipline as _, LIST, LinkInfo, Port, Sent, Spec};
+use headgate_queue::{Discipline as _, InService, LIST, LinkInfo, Port, Sent, Spec};
 use proptest::prelude::*;
 
 const FLOWS: u32 = 4;
@@ -64,6 +64,95 @@ proptest! {
             prop_assert_eq!(drive(&spec, &arrivals, true), (sent, dropped), "{}: late wake-ups", entry.name);
         }
     }
+
+    #[test]
+    fn conversations_may_be_added(
+        arrivals in prop::collection::vec((0..400u64, 0..FLOWS, 1..600u32), 1..120),
+        buffer in prop::sample::select(vec!["1pkt", "5pkt", "1000pkt", "600B"]),
+        weights in prop::sample::select(vec![[1; 4], [1, 2, 3, 4]]),
+    ) {
+        // Conversations are numbered in the order in which they appear.
+        let mut seen: Vec<u32> = Vec::new();
+        let arrivals: Vec<(u64, u32, u32)> = arrivals
+            .into_iter()
+            .map(|(gap, flow, bytes)| {
+                if !seen.contains(&flow) {
+                    seen.push(flow);
+                }
+                (gap, seen.iter().position(|f| *f == flow).expect("entered above") as u32, bytes)
+            })
+            .collect();
+        for entry in LIST {
+            let spec = discipline(entry.name, buffer);
+            let known = with_flows(&spec, &arrivals, &weights, seen.len());
+            let grown = with_flows(&spec, &arrivals, &weights, 0);
+            prop_assert_eq!(grown.len(), arrivals.len(), "{}: packets are conserved", entry.name);
+            // These two give a conversation its share of the sum of all weights, which grows with them.
+            if !["virtual_clock", "wf2q_plus"].contains(&entry.name) {
+                prop_assert_eq!(known, grown, "{}", entry.name);
+            }
+        }
+    }
+}
+
+/// Packets in the order in which they leave or are dropped, where `known` conversations are known from the start and the others are added
+/// as they appear.
+fn with_flows(spec: &Spec, arrivals: &[(u64, u32, u32)], weights: &[u32], known: usize) -> Vec<(u32, Time)> {
+    let rate = Rate::from_bps(8_000).unwrap();
+    let mut link = LinkInfo { rate, flows: known, weights: weights[..known].to_vec() };
+    let mut port = Port::new(spec.build(&link), rate, Rng::new(1, 0, "port"));
+    let (mut out, mut now) = (Vec::new(), Time::ZERO);
+    for (i, &(gap, flow, bytes)) in arrivals.iter().enumerate() {
+        now = Time::from_ps(now.as_ps() + gap * 1_000_000_000);
+        if flow as usize >= link.flows {
+            link.add(weights[flow as usize]);
+            port.grow(&link);
+        }
+        let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
+        port.offer(packet, now, &mut |s| out.push((s.packet.handle, s.start)));
+        out.extend(port.dropped().drain(..).map(|d| (d.handle, Time::NEVER)));
+    }
+    port.advance(Time::NEVER, &mut |s| out.push((s.packet.handle, s.start)));
+    out
+}
+
+#[test]
+fn the_packet_in_transmission_takes_room_where_it_is_told_to() {
+    // A packet of 1000 bytes takes a second. Packet 0 is in transmission from 0 s; 1 and 2 come at 0.5 s, 3 at 1 s, when 1's transmission starts.
+    let dropped = |kind: &str, in_service: InService, buffer: &str| {
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+        let mut port = Port::new(discipline(kind, buffer).build(&link), link.rate, Rng::new(1, 0, "port"));
+        port.count_in_service(in_service);
+        for (handle, ms) in [(0, 0), (1, 500), (2, 500), (3, 1000)] {
+            let packet = Packet { handle, bytes: 1000, ..Packet::default() };
+            port.offer(packet, Time::from_ps(ms * 1_000_000_000), &mut |_| {});
+        }
+        port.dropped().iter().map(|d| d.handle).collect::<Vec<_>>()
+    };
+    for kind in ["fcfs", "fq", "drr", "strict_priority"] {
+        for buffer in ["2pkt", "2KB"] {
+            assert_eq!(dropped(kind, InService::Extra, buffer), Vec::<u32>::new(), "{kind} {buffer}");
+            assert_eq!(dropped(kind, InService::UntilEnd, buffer), [2], "{kind} {buffer}");
+        }
+        assert_eq!(dropped(kind, InService::Extra, "1pkt"), [2], "{kind}");
+        // Nothing waits: the buffer has room for what is in transmission only.
+        assert_eq!(dropped(kind, InService::UntilEnd, "1pkt"), [1, 2], "{kind}");
+    }
+}
+
+#[test]
+fn a_packet_that_ends_as_another_comes_may_still_take_room() {
+    let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+    let second = Time::from_ps(1_000_000_000_000);
+    let drops = |in_service: InService| {
+        let mut port = Port::new(discipline("fcfs", "1pkt").build(&link), link.rate, Rng::new(1, 0, "port"));
+        port.count_in_service(in_service);
+        port.offer(Packet { bytes: 1000, ..Packet::default() }, Time::ZERO, &mut |_| {});
+        port.accept(Packet { bytes: 1000, ..Packet::default() }, second);
+        port.start(second, &mut |_| {});
+        port.dropped().len()
+    };
+    assert_eq!((drops(InService::UntilEnd), drops(InService::ThroughEnd)), (0, 1));
 }
 
 #[test]

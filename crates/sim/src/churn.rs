@@ -13,13 +13,13 @@ pub fn churn(name: &str, flows: u32, rounds: u64) -> Option<u64> {
     let mut now = Time::ZERO;
     let packet = |flow: u32, now| Packet { flow: FlowId(flow), bytes: 1000, arrived: now, ..Packet::default() };
     for i in 0..2 * flows {
-        queue.enqueue(packet(i % flows, now), &mut Cx { now, rng: &mut rng, dropped: &mut dropped });
+        queue.enqueue(packet(i % flows, now), &mut Cx::new(now, &mut rng, &mut dropped));
     }
     let mut out = 0;
     for _ in 0..rounds {
         now = Time::from_ps(now.as_ps() + 8_000_000);
         let flow = choice.below(u64::from(flows)) as u32;
-        let mut cx = Cx { now, rng: &mut rng, dropped: &mut dropped };
+        let mut cx = Cx::new(now, &mut rng, &mut dropped);
         queue.enqueue(packet(flow, now), &mut cx);
         out += u64::from(queue.dequeue(&mut cx).is_some());
         dropped.clear();

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +26,7 @@ class Outcome:
         self._intervals = from_core(result.table("intervals"))
         self._traces = from_core(result.table("traces"))
         self.end = float(self._intervals["end_s"].max())
-        links = from_core(result.table("links"))
         self.flows: list[str] = list(dict.fromkeys(self._intervals["flow"].tolist()))
-        self.utilisation: Mapping[str, float] = dict(
-            zip(links["link"].tolist(), links["utilisation"].tolist(), strict=True)
-        )
 
     def series(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Floats:
         """The measure in each interval after the warm-up (and within `span`, in seconds), for one source of the paper."""

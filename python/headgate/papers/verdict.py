@@ -86,7 +86,10 @@ def _verdict(
         slack = published.rounding + 1e-12
         inside = low - slack <= paper <= high + slack
         over = "all such sources and seeds" if rule.pool else "the seeds"
-        return ("match" if inside else "miss"), f"{rule.name}: range over {over} {low:.4g} to {high:.4g}"
+        why = f"{rule.name}: range over {over} {low:.4g} to {high:.4g}"
+        if inside and high - low > max(abs(paper), 2 * published.rounding):
+            return "not-reproduced", f"{why}: the paper's number lies inside, but a range so wide says nothing"
+        return ("match" if inside else "miss"), why
     if rule.compare == "band":
         a, b = rule.band
         return ("match" if a <= ours <= b and a <= paper <= b else "miss"), f"{rule.name}: both in {a:g} to {b:g}"

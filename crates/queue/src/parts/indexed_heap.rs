@@ -6,7 +6,7 @@ pub type Key = (u64, u64);
 
 const ABSENT: u32 = u32::MAX;
 
-/// A heap over the ids below a fixed number.
+/// A heap over the ids below a number that may grow.
 #[derive(Clone, Debug)]
 pub struct IndexedHeap {
     /// Keys and ids in heap order.
@@ -19,6 +19,11 @@ impl IndexedHeap {
     /// An empty heap for ids below `ids`.
     pub fn new(ids: usize) -> IndexedHeap {
         IndexedHeap { entries: Vec::with_capacity(ids.min(1024)), places: vec![ABSENT; ids] }
+    }
+
+    /// Makes room for ids below `ids`.
+    pub fn grow(&mut self, ids: usize) {
+        self.places.resize(ids.max(self.places.len()), ABSENT);
     }
 
     /// How many entries there are.

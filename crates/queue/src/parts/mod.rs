@@ -10,7 +10,7 @@ pub mod structure;
 pub(crate) mod test;
 
 pub use busy_line::BusyLine;
-pub use indexed_heap::IndexedHeap;
+pub use indexed_heap::{IndexedHeap, Key};
 pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use ring::Ring;
 pub use round::{Finish, Round};

@@ -49,6 +49,12 @@ impl QueueSet {
         }
     }
 
+    /// Makes it that many queues; there are never fewer than before.
+    pub fn grow(&mut self, queues: usize) {
+        self.queues.resize(queues.max(self.queues.len()), Queue::default());
+        self.longest.grow(self.queues.len());
+    }
+
     /// Queues a packet, dropping others or the packet itself as it takes; false if the packet was dropped.
     pub fn push(&mut self, queue: u32, packet: Packet, cx: &mut Cx<'_>) -> bool {
         self.push_with(queue, packet, cx, &mut |_, _, _| {})
@@ -63,8 +69,8 @@ impl QueueSet {
         evicted: &mut impl FnMut(u32, Packet, bool),
     ) -> bool {
         let bytes = u64::from(packet.bytes);
-        let mut refused = self.buffer.exceeded_by(1, bytes);
-        while !refused && self.buffer.exceeded_by(self.backlog.packets + 1, self.backlog.bytes + bytes) {
+        let mut refused = cx.exceeds(self.buffer, &Backlog::default(), 1, bytes);
+        while !refused && cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
             let (key, mut victim) = self.longest.first().expect("a full buffer holds packets");
             let unit = if matches!(self.buffer, Buffer::Packets(_)) { 1 } else { bytes };
             if self.held(queue) + unit >= u64::MAX - key.0 {

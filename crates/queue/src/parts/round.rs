@@ -92,6 +92,12 @@ impl Round {
         }
     }
 
+    /// More conversations, with these weights.
+    pub fn grow(&mut self, weights: impl Iterator<Item = u32>) {
+        self.weights.extend(weights);
+        self.active.grow(self.weights.len());
+    }
+
     /// Advances to `now` and gives R(now).
     #[inline]
     pub fn advance(&mut self, now: Time) -> Rounds {

@@ -63,11 +63,6 @@ impl Histogram {
         self.counts[i] += 1;
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        *self = Histogram::default();
-    }
-
     /// The `q`-quantile in seconds, 0 <= q <= 1, interpolated inside its bucket; NaN when nothing was counted.
     pub fn quantile(&self, q: f64) -> f64 {
         let rank = q * self.total as f64;

@@ -51,9 +51,4 @@ impl Payloads {
     pub fn get(&mut self, handle: u32) -> &mut Payload {
         &mut self.all[handle as usize]
     }
-
-    /// How many payloads are in use.
-    pub fn in_use(&self) -> usize {
-        self.all.len() - self.free.len()
-    }
 }

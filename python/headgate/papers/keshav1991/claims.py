@@ -48,7 +48,7 @@ CLAIMS.later(
 
 @claim("K2a", "scenario-2", "G/FCFS segregates with high variability and shuts Telnets out")
 def _k2a(runs: Runs) -> Result:
-    # "Some sd above .3" in the base run or a seed: with equal starts the same five may win all the time.
+    # Of the base run alone, since only its intervals are the paper's: with equal starts the same five may win all the time.
     over = runs.over("G/FCFS", "throughput", *FTPS)
     ratios = np.array([spread(r) for r in over])
     telnet = runs.over("G/FCFS", "throughput", *TELNETS)

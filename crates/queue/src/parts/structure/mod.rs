@@ -125,6 +125,15 @@ impl AnyHeap {
         }
     }
 
+    /// There are now so many conversations.
+    pub fn grow(&mut self, flows: usize) {
+        match self {
+            AnyHeap::Perc(perc) => perc.grow(flows),
+            AnyHeap::Recorded(recorded) => recorded.heap.grow(flows),
+            AnyHeap::Link(_) | AnyHeap::Tree(_) | AnyHeap::Heap(_) => {}
+        }
+    }
+
     /// Records all calls from now on.
     pub fn record(&mut self) {
         let heap = std::mem::replace(self, AnyHeap::Link(Link::default()));

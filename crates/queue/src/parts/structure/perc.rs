@@ -37,6 +37,13 @@ impl Perc {
         }
     }
 
+    /// There are now so many conversations.
+    pub fn grow(&mut self, flows: usize) {
+        self.queues.resize(flows, Queue::default());
+        self.service.grow(flows);
+        self.victims.grow(flows);
+    }
+
     /// What a conversation holds.
     #[inline]
     pub fn held(&self, flow: usize) -> u64 {
