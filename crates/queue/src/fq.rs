@@ -6,7 +6,8 @@
 //! Deviations: ties, which the papers leave open, go to the earlier arrival. When conversations tie for the most buffer
 //! the arrival is dropped if its own is one of them, else the last packet that is to leave last.
 //! State per flow: its packets, its last finish number, and a place in up to three heaps. See `parts/round.rs` for the round number
-//! and `parts/structure` for what keeps the packets.
+//! and `parts/structure` for what keeps the packets. The shortcut of Heybey and Davin (1991, section 3.3), the finish number of the packet
+//! in transmission in place of the round number, is what `scfq` does.
 
 use crate::parts::structure::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
 pub use crate::parts::structure::{DropPolicy, Structure};
