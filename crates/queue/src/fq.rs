@@ -17,7 +17,7 @@ use headgate_packet::{Buffer, Bytes, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Packets leave in the order in which bit-by-bit round robin would finish them.
+/// Packets leave in the order in which bit-by-bit round robin would finish them, conversations having as many bits a round as their weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FqParams {

@@ -122,7 +122,7 @@ impl Discipline for VirtualClock {
         match stamps.front() {
             Some(next) => self.heads.set(flow, *next),
             None => self.heads.remove(flow),
-        };
+        }
         self.queues.pop(flow)
     }
 

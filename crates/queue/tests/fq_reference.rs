@@ -3,6 +3,9 @@
 //! The reference never sees the port's heaps or fixed-point numbers: it keeps R, finish numbers and bids as fractions, and judges
 //! each packet that the port sends or drops.
 
+mod common;
+
+use common::{Gps, q, seconds};
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Dropped, LinkInfo, Port, Sent, Spec};
 use num_rational::BigRational as Q;
@@ -11,10 +14,6 @@ use std::collections::BTreeMap;
 
 /// An arrival: time in ps, conversation, bytes.
 type Arrival = (u64, u32, u32);
-
-fn q(n: u64) -> Q {
-    Q::from_integer(n.into())
-}
 
 /// The fixed-point numbers of the port may differ by this much: two roundings to 2^-12 bit.
 fn slack() -> Q {
@@ -206,44 +205,53 @@ proptest! {
         let (bps, list) = (80_000, arrivals(80_000, &gaps, false));
         let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
         let sent = judge(rules, &[1; 4], &list).map_err(TestCaseError::fail)?;
-        for moment in sent.iter().map(|s| s.end) {
-            let fluid = fluid_bits(bps, &list, moment);
-            for flow in 0..4u32 {
-                let done = |s: &&Sent| s.packet.flow == FlowId(flow) && s.end <= moment;
-                let bits: u64 = sent.iter().filter(done).map(|s| 8 * u64::from(s.packet.bytes)).sum();
-                let apart = fluid[flow as usize].clone() - q(bits);
-                prop_assert!(apart <= q(12_000) && -apart <= q(12_000), "flow {} at {:?}", flow, moment);
-            }
+        for (moment, apart) in lags(bps, &[1; 4], &list, &sent) {
+            prop_assert!(apart.iter().all(|a| *a <= q(12_000) && -a <= q(12_000)), "{:?} at {}", apart, moment);
+        }
+    }
+
+    /// Parekh and Gallager 1993, theorems 1 and 2, for any weights: no packet ends later than in the fluid by more than a largest packet's
+    /// time, and no conversation is ever behind the fluid by more than a largest packet. (It may be ahead by more.)
+    #[test]
+    fn nobody_is_behind_the_weighted_fluid_by_more_than_a_packet(
+        gaps in prop::collection::vec((0..10u8, 0..4u32, 40..1500u32, 0..u64::MAX), 1..60),
+        weights in prop::sample::select(vec![[1, 2, 3, 4], [9, 1, 1, 1], [1, 7, 7, 2]]),
+    ) {
+        let (bps, list) = (80_000, arrivals(80_000, &gaps, false));
+        let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
+        let sent = judge(rules, &weights, &list).map_err(TestCaseError::fail)?;
+        for (moment, apart) in lags(bps, &weights, &list, &sent) {
+            prop_assert!(apart.iter().all(|a| *a <= q(12_000) + slack()), "{:?} at {}", apart, moment);
+        }
+        let mut fluid = Gps::new(bps, &weights);
+        for (name, (at, flow, bytes)) in (0..).zip(&list) {
+            fluid.serve(Some(&seconds(*at)));
+            fluid.arrive(name, *flow as usize, 8 * u64::from(*bytes));
+        }
+        fluid.serve(None);
+        let finishes: BTreeMap<u32, Q> = fluid.finished.into_iter().collect();
+        for s in &sent {
+            let late = seconds(s.end.as_ps()) - &finishes[&s.packet.handle];
+            prop_assert!(late <= (q(12_000) + slack()) / q(bps), "packet {} by {} s", s.packet.handle, late);
         }
     }
 }
 
-/// Bits that bit-by-bit round robin has sent of each of four equal conversations by `moment`.
-fn fluid_bits(bps: u64, list: &[Arrival], moment: Time) -> Vec<Q> {
-    let ps = q(1_000_000_000_000);
-    let mut owed = vec![q(0); 4];
-    let mut served = vec![q(0); 4];
-    let mut now = q(0);
-    let mut serve_until = |until: Q, owed: &mut Vec<Q>, served: &mut Vec<Q>| {
-        while now < until {
-            let busy: Vec<usize> = (0..4).filter(|f| owed[*f] > q(0)).collect();
-            let Some(least) = busy.iter().map(|f| owed[*f].clone()).min() else { break };
-            let share = q(bps) / q(busy.len() as u64);
-            let bits = least.min((&until - &now) * &share);
-            now += &bits / &share;
-            for f in busy {
-                owed[f] -= &bits;
-                served[f] += &bits;
-            }
+/// At the end of each transmission, in seconds: how many bits each conversation is behind bit-by-bit round robin.
+fn lags(bps: u64, weights: &[u32], list: &[Arrival], sent: &[Sent]) -> Vec<(Q, Vec<Q>)> {
+    let (mut fluid, mut next, mut done) = (Gps::new(bps, weights), 0, vec![0; weights.len()]);
+    let each = sent.iter().map(|s| {
+        while let Some((at, flow, bytes)) = list.get(next).filter(|a| a.0 <= s.end.as_ps()) {
+            fluid.serve(Some(&seconds(*at)));
+            fluid.arrive(next as u32, *flow as usize, 8 * u64::from(*bytes));
+            next += 1;
         }
-        now = until;
-    };
-    for (at, flow, bytes) in list.iter().filter(|a| a.0 <= moment.as_ps()) {
-        serve_until(q(*at) / &ps, &mut owed, &mut served);
-        owed[*flow as usize] += q(8 * u64::from(*bytes));
-    }
-    serve_until(q(moment.as_ps()) / &ps, &mut owed, &mut served);
-    served
+        let moment = seconds(s.end.as_ps());
+        fluid.serve(Some(&moment));
+        done[s.packet.flow.index()] += 8 * u64::from(s.packet.bytes);
+        (moment, fluid.served.iter().zip(&done).map(|(fluid, done)| fluid - q(*done)).collect())
+    });
+    each.collect()
 }
 
 #[test]

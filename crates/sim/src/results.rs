@@ -87,7 +87,7 @@ impl World {
 
     /// Records the calls of the structure at a port with `fq` from now on.
     pub(crate) fn record(&mut self, port: usize) {
-        if let AnyDiscipline::Fq(fq) = self.lanes[port].port.discipline_mut() {
+        if let AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) = self.lanes[port].port.discipline_mut() {
             fq.record();
         }
     }
@@ -95,7 +95,7 @@ impl World {
     /// The calls recorded at a port, and how many conversations it can tell apart.
     pub(crate) fn recorded(&self, port: usize) -> (Vec<Call>, usize) {
         let lane = &self.lanes[port];
-        let AnyDiscipline::Fq(fq) = lane.port.discipline() else { return (Vec::new(), 0) };
+        let (AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq)) = lane.port.discipline() else { return (Vec::new(), 0) };
         (fq.calls().to_vec(), self.classes[lane.classes as usize].count)
     }
 

@@ -1,5 +1,6 @@
 //! A binary heap of small numbers with a key each, smallest key first, of equal keys the smaller number; any entry's key can be
-//! changed or removed. Changes tell how many swaps of two entries they took.
+//! changed or removed. The counted calls tell how many swaps of two
+//! entries they took.
 
 /// Keys compare as (first, second); the caller makes them unique where order matters.
 pub type Key = (u64, u64);
@@ -50,9 +51,15 @@ impl IndexedHeap {
         self.entries.first().copied()
     }
 
-    /// Enters `id`, or changes its key; gives the swaps it took.
+    /// Enters `id`, or changes its key.
     #[inline]
-    pub fn set(&mut self, id: u32, key: Key) -> u32 {
+    pub fn set(&mut self, id: u32, key: Key) {
+        self.set_counted(id, key);
+    }
+
+    /// As `set`; gives the swaps it took.
+    #[inline]
+    pub fn set_counted(&mut self, id: u32, key: Key) -> u32 {
         let place = self.places[id as usize];
         if place == ABSENT {
             self.entries.push((key, id));
@@ -63,9 +70,15 @@ impl IndexedHeap {
         }
     }
 
-    /// Removes `id` if it has an entry; gives the swaps it took, the one with the last entry included.
+    /// Removes `id` if it has an entry.
     #[inline]
-    pub fn remove(&mut self, id: u32) -> u32 {
+    pub fn remove(&mut self, id: u32) {
+        self.remove_counted(id);
+    }
+
+    /// As `remove`; gives the swaps it took, the one with the last entry included.
+    #[inline]
+    pub fn remove_counted(&mut self, id: u32) -> u32 {
         let place = std::mem::replace(&mut self.places[id as usize], ABSENT);
         if place == ABSENT {
             return 0;
@@ -132,11 +145,11 @@ mod tests {
     fn swaps_are_counted() {
         // Rising keys stay where they are put; a key below all climbs from the eighth place to the root.
         let mut heap = IndexedHeap::new(9);
-        assert_eq!((0..7).map(|id| heap.set(id, (u64::from(id) + 1, 0))).sum::<u32>(), 0);
-        assert_eq!(heap.set(7, (0, 0)), 3);
+        assert_eq!((0..7).map(|id| heap.set_counted(id, (u64::from(id) + 1, 0))).sum::<u32>(), 0);
+        assert_eq!(heap.set_counted(7, (0, 0)), 3);
         // The root's successor comes from the last place (one swap) and sinks two levels of three.
-        assert_eq!(heap.remove(7), 3);
-        assert_eq!((heap.remove(8), heap.first()), (0, Some(((1, 0), 0))));
+        assert_eq!(heap.remove_counted(7), 3);
+        assert_eq!((heap.remove_counted(8), heap.first()), (0, Some(((1, 0), 0))));
     }
 
     proptest! {

@@ -62,7 +62,7 @@ impl Perc {
     fn reorder(&mut self, flow: u32) -> u32 {
         let queue = &self.queues[flow as usize].packets;
         let (Some(head), Some(tail)) = (queue.front(), queue.back()) else {
-            return self.service.remove(flow) + self.victims.remove(flow);
+            return self.service.remove_counted(flow) + self.victims.remove_counted(flow);
         };
         let (head, tail) = (head.key(), tail.key());
         let victim: Key = match self.policy {
@@ -70,7 +70,7 @@ impl Perc {
             DropPolicy::LongestQueue => (u64::MAX - self.held(flow as usize), u64::MAX - tail.0),
             DropPolicy::LargestBid => (u64::MAX - tail.0, u64::MAX - tail.1),
         };
-        self.service.set(flow, head) + self.victims.set(flow, victim)
+        self.service.set_counted(flow, head) + self.victims.set_counted(flow, victim)
     }
 }
 
