@@ -1,6 +1,7 @@
 //! `headgate._core`: the engine for Python. No logic of its own: texts in, columns out.
 
 mod column;
+mod cost;
 mod run;
 
 use headgate_sim::catalogue;
@@ -62,6 +63,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_class::<column::Column>()?;
     m.add_class::<run::RunResult>()?;
+    m.add_class::<cost::Calls>()?;
     for function in [
         wrap_pyfunction!(schema, m)?,
         wrap_pyfunction!(catalogue_of, m)?,
@@ -70,6 +72,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(run::events, m)?,
         wrap_pyfunction!(run::measure, m)?,
         wrap_pyfunction!(run::churn, m)?,
+        wrap_pyfunction!(cost::work_at, m)?,
     ] {
         m.add_function(function)?;
     }

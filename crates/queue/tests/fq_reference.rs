@@ -27,6 +27,7 @@ struct Rules {
     delta_bytes: u64,
     charge: bool,
     largest_bid: bool,
+    structure: &'static str,
 }
 
 /// Bit-by-bit round robin.
@@ -116,6 +117,7 @@ fn judge(rules: Rules, weights: &[u32], arrivals: &[Arrival]) -> Result<Vec<Sent
     let spec: Spec = serde_json::from_value(serde_json::json!({
         "kind": "fq", "buffer": format!("{}pkt", rules.limit), "delta": format!("{}B", rules.delta_bytes),
         "drop_policy": policy, "charge_drops": rules.charge,
+        "structure": rules.structure,
     }))
     .map_err(|e| e.to_string())?;
     let link =
@@ -183,9 +185,15 @@ proptest! {
         (charge, largest_bid, grid) in any::<(bool, bool, bool)>(),
     ) {
         // The thesis's chapter 3 charges what it drops; only the last packet of a conversation can be taken back.
-        let rules = Rules { bps, limit, delta_bytes, charge: charge || largest_bid, largest_bid };
-        let verdict = judge(rules, &weights, &arrivals(bps, &gaps, grid));
+        let rules = Rules { bps, limit, delta_bytes, charge: charge || largest_bid, largest_bid, structure: "perc" };
+        let arrivals = arrivals(bps, &gaps, grid);
+        let verdict = judge(rules, &weights, &arrivals);
         prop_assert!(verdict.is_ok(), "{:?}", verdict);
+        // Whatever keeps the packets, they are the same, ties included.
+        for structure in if largest_bid { ["link", "tree", "heap"].as_slice() } else { &[] } {
+            let other = judge(Rules { structure, ..rules }, &weights, &arrivals);
+            prop_assert_eq!(&other, &verdict, "{}", structure);
+        }
     }
 
     /// Greenberg and Madras, as the 1989 paper quotes them: with equal weights no conversation is ever more than a largest packet
@@ -195,7 +203,7 @@ proptest! {
         gaps in prop::collection::vec((0..10u8, 0..4u32, 40..1500u32, 0..u64::MAX), 1..60),
     ) {
         let (bps, list) = (80_000, arrivals(80_000, &gaps, false));
-        let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false };
+        let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
         let sent = judge(rules, &[1; 4], &list).map_err(TestCaseError::fail)?;
         for (moment, apart) in lags(bps, &[1; 4], &list, &sent) {
             prop_assert!(apart.iter().all(|a| *a <= q(12_000) && -a <= q(12_000)), "{:?} at {}", apart, moment);
@@ -210,7 +218,7 @@ proptest! {
         weights in prop::sample::select(vec![[1, 2, 3, 4], [9, 1, 1, 1], [1, 7, 7, 2]]),
     ) {
         let (bps, list) = (80_000, arrivals(80_000, &gaps, false));
-        let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false };
+        let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
         let sent = judge(rules, &weights, &list).map_err(TestCaseError::fail)?;
         for (moment, apart) in lags(bps, &weights, &list, &sent) {
             prop_assert!(apart.iter().all(|a| *a <= q(12_000) + slack()), "{:?} at {}", apart, moment);
@@ -250,7 +258,8 @@ fn lags(bps: u64, weights: &[u32], list: &[Arrival], sent: &[Sent]) -> Vec<(Q, V
 fn long_backlogs_do_not_drift() {
     // Two conversations of weights 3 and 1 at a rate that divides nothing, 20 000 packets, always backlogged: shares stay exact.
     let list: Vec<Arrival> = (0..20_000u64).map(|i| (i * 1_000_000, (i % 2) as u32, 997)).collect();
-    let rules = Rules { bps: 1_000_003, limit: 100_000, delta_bytes: 0, charge: true, largest_bid: false };
+    let rules =
+        Rules { bps: 1_000_003, limit: 100_000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
     let link = LinkInfo { rate: Rate::from_bps(rules.bps).expect("above 0"), flows: 2, weights: vec![3, 1] };
     let spec: Spec = serde_json::from_value(serde_json::json!({"kind": "fq", "buffer": "100000pkt"})).expect("valid");
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));

@@ -12,6 +12,7 @@ mod rate_estimator;
 mod ring;
 mod rotation;
 mod round;
+pub mod structure;
 #[cfg(test)]
 pub(crate) mod test;
 

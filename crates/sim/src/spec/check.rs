@@ -78,9 +78,10 @@ fn times(s: &Scenario) -> Result<(), SpecError> {
     if warm_up >= s.duration {
         return Err(SpecError::at("warm_up", format!("expected less than the duration, {}", s.duration)).found(warm_up));
     }
-    let rows = (s.duration.as_ps() / interval.as_ps()).saturating_mul(s.flows.len() as u64);
+    let rows = (s.duration.as_ps() / interval.as_ps()).saturating_mul((s.flows.len() + s.links.len()) as u64);
     if rows > MOST_ROWS {
-        let message = format!("expected at most {MOST_ROWS} intervals times flows; a longer interval makes fewer");
+        let message =
+            format!("expected at most {MOST_ROWS} intervals times flows and links; a longer interval makes fewer");
         return Err(SpecError::at("interval", message).found(interval));
     }
     Ok(())
@@ -104,10 +105,20 @@ fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str
 /// Rules across the parameters of a discipline.
 fn queue(path: String, spec: &headgate_queue::Spec) -> Result<(), SpecError> {
     match spec {
+        headgate_queue::Spec::Fq(p) | headgate_queue::Spec::Wfq(p) => structure(&path, p),
         headgate_queue::Spec::Csfq(p) => csfq(&path, p),
         headgate_queue::Spec::Hrr(p) => hrr(&path, p),
         _ => thresholds(&path, spec),
     }
+}
+
+fn structure(path: &str, p: &headgate_queue::fq::FqParams) -> Result<(), SpecError> {
+    if p.structure_fits() {
+        return Ok(());
+    }
+    let message = "expected \"perc\", or drop_policy = \"largest_bid\": the other structures know no conversations";
+    let found = serde_json::to_string(&p.structure).unwrap_or_default();
+    Err(SpecError::at(format!("{path}.structure"), message).found(found))
 }
 
 fn csfq(path: &str, p: &headgate_queue::csfq::CsfqParams) -> Result<(), SpecError> {
