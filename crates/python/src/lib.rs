@@ -1,6 +1,7 @@
 //! `headgate._core`: the engine for Python. No logic of its own: texts in, columns out.
 
 mod column;
+mod replay;
 mod run;
 
 use headgate_sim::catalogue;
@@ -62,6 +63,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_class::<column::Column>()?;
     m.add_class::<run::RunResult>()?;
+    m.add_class::<replay::Replay>()?;
+    m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
+    m.add("MISSING", replay::MISSING_VALUE)?;
+    m.add("DROP_REASONS", headgate_queue::DropReason::ALL.map(headgate_queue::DropReason::name).to_vec())?;
     for function in [
         wrap_pyfunction!(schema, m)?,
         wrap_pyfunction!(catalogue_of, m)?,
@@ -70,6 +75,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(run::events, m)?,
         wrap_pyfunction!(run::measure, m)?,
         wrap_pyfunction!(run::churn, m)?,
+        wrap_pyfunction!(replay::trace_columns, m)?,
     ] {
         m.add_function(function)?;
     }
