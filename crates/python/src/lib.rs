@@ -65,7 +65,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<run::RunResult>()?;
     m.add_class::<replay::Replay>()?;
     m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
-    m.add("MISSING", replay::MISSING_VALUE)?;
+    m.add("MISSING", headgate_replay::table::MISSING)?;
+    m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
     m.add("DROP_REASONS", headgate_queue::DropReason::ALL.map(headgate_queue::DropReason::name).to_vec())?;
     for function in [
         wrap_pyfunction!(schema, m)?,

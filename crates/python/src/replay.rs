@@ -6,7 +6,7 @@ use headgate_capture::Classify;
 use headgate_queue::DropReason;
 use headgate_replay::capture::{CaptureOutput, CaptureTrace};
 use headgate_replay::csv::{CsvTrace, find_columns};
-use headgate_replay::table::{Columns, MISSING, Times};
+use headgate_replay::table::{Columns, Times};
 use headgate_replay::{Count, CsvOutput, Fate, Options, ReplayError, TraceError};
 use pyo3::buffer::PyBuffer;
 use pyo3::create_exception;
@@ -45,7 +45,7 @@ pub fn trace_columns(names: Vec<String>, lenient: bool) -> PyResult<Vec<Option<u
 #[pyclass(module = "headgate._core")]
 pub struct Replay {
     replay: headgate_replay::Replay,
-    lenient: bool,
+    options: Options,
 }
 
 #[pymethods]
@@ -54,12 +54,18 @@ impl Replay {
     #[new]
     fn new(py: Python<'_>, options: &str) -> PyResult<Replay> {
         let options = Options::from_json(options).map_err(|e| scenario_error(py, &e))?;
-        Ok(Replay { replay: headgate_replay::Replay::new(&options), lenient: options.lenient })
+        Ok(Replay { replay: headgate_replay::Replay::new(&options), options })
+    }
+
+    /// The options with every default, as JSON text.
+    #[getter]
+    fn options(&self) -> String {
+        self.options.to_json()
     }
 
     /// The trace is a CSV file.
     fn read_csv(&mut self, path: PathBuf) -> PyResult<()> {
-        self.replay.read_csv(CsvTrace::open(&path, self.lenient).map_err(|e| trace_error(&e))?);
+        self.replay.read_csv(CsvTrace::open(&path, self.options.lenient).map_err(|e| trace_error(&e))?);
         Ok(())
     }
 
@@ -159,10 +165,9 @@ impl Replay {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// Names of the flows, in the order of their first packets.
-    #[getter]
-    fn flow_names(&self) -> Vec<String> {
-        self.replay.intake().flows.names().to_vec()
+    /// Names of the flows from number `first` on, in the order of their first packets.
+    fn flow_names(&self, first: usize) -> Vec<String> {
+        self.replay.intake().flows.names().iter().skip(first).cloned().collect()
     }
 
     /// Rows of a discipline since the last call, as columns; flows by number, reasons by number from 1, nan for no time.
@@ -260,6 +265,3 @@ fn counted<'py>(py: Python<'py>, counts: &[&Count]) -> PyResult<Bound<'py, PyDic
     columns.set_item("delay_max_s", floats(&|c| c.delays.greatest())?)?;
     Ok(columns)
 }
-
-/// Stands for a missing value in columns of integers.
-pub const MISSING_VALUE: i64 = MISSING;

@@ -14,11 +14,11 @@ use crate::table::{Columns, TableTrace};
 use headgate_packet::{Ecn, Rate, Time};
 use headgate_queue::{Counters, Dropped, Sent, Spec};
 use headgate_sim::spec::SpecError;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::io;
 
 /// What to replay a trace through.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
     /// Rate of the line.
@@ -52,6 +52,13 @@ impl Options {
         let value: serde_json::Value =
             serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected options in JSON; {e}")))?;
         serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))
+    }
+}
+
+impl Options {
+    /// As JSON, with every default.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("options are plain data")
     }
 }
 
