@@ -4,7 +4,7 @@
 //! knows about queues, and nothing reads a clock.
 //!
 //! Source: draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng for the files, tcpdump.org/linktypes.html for the link types.
-//! The layouts of records and blocks are read by `pcap-parser`, the headers of IP by `etherparse`.
+//! The layouts of records and blocks are read by `pcap-parser`; lengths are checked before anything of that length is read.
 
 mod endpoints;
 mod error;
