@@ -169,7 +169,7 @@ impl Frames {
 
 /// Writes the packets that get through as pcapng.
 pub struct CaptureOutput {
-    writer: Writer<io::BufWriter<File>>,
+    writer: Writer<File>,
     frames: Frames,
     /// Handle of the first packet of the window.
     first: u32,
@@ -185,8 +185,7 @@ impl CaptureOutput {
     /// # Errors
     /// The file cannot be written.
     pub fn create(path: &Path) -> io::Result<CaptureOutput> {
-        let file = io::BufWriter::with_capacity(1 << 18, File::create(path)?);
-        let writer = Writer::new(file).map_err(|e| io::Error::other(e.found))?;
+        let writer = Writer::new(File::create(path)?).map_err(|e| io::Error::other(e.found))?;
         let (frames, comment) = (Frames::default(), String::new());
         Ok(CaptureOutput { writer, frames, first: 0, drops: Vec::new(), comment, failed: None })
     }
@@ -250,7 +249,6 @@ impl CaptureOutput {
     /// It cannot be written.
     pub fn finish(mut self) -> io::Result<()> {
         self.check()?;
-        let mut file = self.writer.into_inner().map_err(|e| io::Error::other(e.found))?;
-        io::Write::flush(&mut file)
+        self.writer.into_inner().map(drop).map_err(|e| io::Error::other(e.found))
     }
 }

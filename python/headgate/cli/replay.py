@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -39,13 +40,18 @@ Examples:
     "--set", "changes", metavar="[QUEUE.]NAME=VALUE", multiple=True,
     help="A parameter of every discipline that has it, or of one queue, e.g. delta=1000B or fq.delta=1000B.",
 )  # fmt: skip
-@click.option("--classify", type=click.Choice(CLASSIFY), help="Which packets of a capture are one flow; 5tuple by default.")
+@click.option(
+    "--classify", type=click.Choice(CLASSIFY), help="Which packets of a capture are one flow; 5tuple by default."
+)
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE",
     help="A row per packet (.csv, .parquet) or the packets that get through (.pcapng).",
 )  # fmt: skip
 @click.option(
-    "--figure", type=click.Path(path_type=Path), metavar="FILE", help="Draw delay and drops over time (.png, .svg, .pdf)."
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw delay and drops over time (.png, .svg, .pdf).",
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of random disciplines.")
 @click.option(
@@ -89,6 +95,8 @@ def replay(
         from ..traces.figure import require
 
         require(figure)
+    # Arrow's own allocator keeps what it was given: a stream in little memory is better served by the system's.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     with rows_progress(f"replaying {trace.name}") as callback:
         result = replay_trace(
             trace, [parse_queue(q) for q in queues], rate, buffer,
@@ -101,8 +109,8 @@ def replay(
         print_json(result.to_dict())
         return
     print_replay(result)
-    for path in [*result.outputs, *([figure] if figure is not None else [])]:
-        console().print(f"written: {escape(str(path))}", soft_wrap=True)
+    for written in [*result.outputs, *([figure] if figure is not None else [])]:
+        console().print(f"written: {escape(str(written))}", soft_wrap=True)
 
 
 def parse_queue(text: str) -> str | dict[str, Any]:
@@ -141,11 +149,16 @@ def print_replay(result: Replay) -> None:
     )
     if trace["skipped"]:
         out.print("skipped: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in trace["skipped"].items()))
-    out.print("[dim]delay: from arrival to start of transmission; throughput over the span from first arrival to last departure[/]")
+    out.print(
+        "[dim]delay: from arrival to start of transmission; throughput over the span from first arrival to last departure[/]"
+    )
     table = Table(title="queues", title_justify="left")
     _columns(table, "queue", ("sent", "throughput kbit/s", "utilisation %", *_drops(got["queues"]), "marks"), "Jain")
     for q in got["queues"]:
-        table.add_row(*_cells(q["queue"], q, _drops(got["queues"]), digits(100 * q["utilisation"])), digits(q["jain"] or float("nan")))
+        table.add_row(
+            *_cells(q["queue"], q, _drops(got["queues"]), digits(100 * q["utilisation"])),
+            digits(q["jain"] or float("nan")),
+        )
     out.print(table)
     for q in got["queues"]:
         table = Table(title=f"flows under {escape(q['queue'])}", title_justify="left")
@@ -172,7 +185,7 @@ def _columns(table: Table, first: str, counts: tuple[str, ...], *more: str) -> N
     table.add_column(first)
     for name in counts:
         table.add_column(f"drops {name}" if name in _core_reasons() else name, justify="right")
-    for name in (*(f"delay {d} ms" for d in DELAYS), *more):
+    for name in (f"delay ms {DELAYS[0]}", *DELAYS[1:], *more):
         table.add_column(name, justify="right")
 
 

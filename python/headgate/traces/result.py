@@ -71,7 +71,7 @@ class Replay:
             span = float(np.asarray(self._core.all(i)["span_s"])[0])
             rows = len(part["flow"])
             head = {"queue": np.array([name] * rows, dtype=object), **{k: part[k] for k in ("flow", "weight")}}
-            rate = {"throughput_bps": 8.0 * part["sent_bytes"] / span}
+            rate = {"throughput_bps": 8.0 * part["sent_bytes"] / (span or 1.0)}
             parts.append({**head, **{k: part[k] for k in _COUNTS}, **rate, **{k: part[k] for k in _DELAYS}})
         return Table({k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
 
@@ -85,14 +85,16 @@ class Replay:
         flows = self.flows
         for i, name in enumerate(self.queues):
             all_ = {k: np.asarray(v)[0].item() for k, v in self._core.all(i).items()}
+            # Where every packet was dropped there is no span, and nothing was sent in it.
+            span = all_["span_s"] or 1.0
             mine = flows["queue"] == name
             rows.append(
                 {
                     "queue": name,
                     **{k: all_[k] for k in _COUNTS},
                     "span_s": all_["span_s"],
-                    "throughput_bps": 8.0 * all_["sent_bytes"] / all_["span_s"],
-                    "utilisation": all_["busy_s"] / all_["span_s"],
+                    "throughput_bps": 8.0 * all_["sent_bytes"] / span,
+                    "utilisation": all_["busy_s"] / span,
                     **{k: all_[k] for k in _DELAYS},
                     "jain": jain_index(flows["throughput_bps"][mine] / flows["weight"][mine]),
                 }
@@ -121,8 +123,8 @@ class Replay:
     def series(self, queue: str | None = None) -> tuple[float, Table, Table]:
         """Series over time: the width of a bin in seconds, bins per flow, and bins of all flows' bytes.
 
-        The first table has `flow`, `bin` (from 0, by arrival), `sent`, `drops`, `mean_s` and `max_s` of the queueing delay, and no row where
-        nothing arrived. The second has a row per bin: `arrived`, `departed`, `dropped`, in bytes. Flows beyond the first 512 share the
+        The first table has `flow`, `bin` (from 0, by arrival), `sent`, `drops`, `mean_s` and `max_s` of the queueing delay, and no row
+        where nothing arrived. The second has a row per bin: `arrived`, `departed`, `dropped`, in bytes. Flows beyond the first 512 share the
         name "others". Without series both are empty.
 
         Raises:
@@ -189,7 +191,9 @@ class Replay:
 
 def _entry(row: dict[str, Any]) -> dict[str, Any]:
     """A row with its drops and delays gathered."""
-    out = {k: finite(v) if isinstance(v, float) else v for k, v in row.items() if not k.startswith(("drops_", "delay_"))}
+    out = {
+        k: finite(v) if isinstance(v, float) else v for k, v in row.items() if not k.startswith(("drops_", "delay_"))
+    }
     out["drops"] = {r: row[f"drops_{r}"] for r in _core.DROP_REASONS}
     out["delay_s"] = {d: finite(row[f"delay_{d}_s"]) for d in DELAYS}
     return out

@@ -63,9 +63,10 @@ def replay(
     [0.008, 0.016, 0.02]
 
     Args:
-        source: the name of a CSV, Parquet, pcap or pcapng file; or a table of pyarrow, pandas, polars or anything that gives an Arrow stream.
-            A table has the columns `time_s`, `flow`, `size_bytes` and, if wanted, `weight` and `priority`.
-        queue: a discipline or several: a name such as `"fq"`, or a table such as `{"kind": "fq", "delta": "1000B"}`, which may have a `name`.
+        source: the name of a CSV, Parquet, pcap or pcapng file; or a table of pyarrow, pandas, polars or anything that gives an
+            Arrow stream. A table has the columns `time_s`, `flow`, `size_bytes` and, if wanted, `weight` and `priority`.
+        queue: a discipline or several: a name such as `"fq"`, or a table such as `{"kind": "fq", "delta": "1000B"}`, which may have
+            a `name`.
         rate: of the line, such as `"10Mbit/s"`.
         buffer: such as `"64KB"` or `"100pkt"`, for every discipline that has one; its own default unless given.
         parameters: more of them: `NAME` for all disciplines that have it, `QUEUE.NAME` for one.
@@ -117,7 +118,7 @@ def replay(
     except _core.TraceFault as e:
         raise TraceError(f"{origin}: {e}") from None
     except OSError as e:
-        raise HeadgateError(f"{out}: cannot be written; {e.strerror or e}") from None
+        raise HeadgateError(f"{out or origin}: cannot be {'written' if out else 'read'}; {e.strerror or e}") from None
     return Replay(core, origin, classify_name(kind, classify), list(chosen), kept, outputs)
 
 
@@ -148,7 +149,9 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
     if path.suffix not in OUTPUTS:
         raise HeadgateError(f"{out}: expected a name that ends in {', '.join(OUTPUTS[:-1])} or {OUTPUTS[-1]}")
     if path.suffix == ".pcapng" and kind != "capture":
-        raise HeadgateError(f"{out}: expected .csv or .parquet: the trace is no capture, so there are no packets to write")
+        raise HeadgateError(
+            f"{out}: expected .csv or .parquet: the trace is no capture, so there are no packets to write"
+        )
     paths = [path] if len(queues) == 1 else [path.with_name(f"{path.stem}-{q}{path.suffix}") for q in queues]
     for one in paths:
         if one.is_dir():

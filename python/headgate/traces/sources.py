@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: Rows handed over at a time.
-BATCH = 65_536
+BATCH = 16_384
 
 #: Picoseconds in a tick of a column of timestamps or durations.
 TICKS = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3}
@@ -169,12 +169,12 @@ def _open(source: Any, origin: str) -> tuple[Iterator[Any], list[str], int | Non
         from pyarrow import parquet
 
         try:
-            # Names of flows repeat: as a dictionary they are decoded once.
-            file = parquet.ParquetFile(source, read_dictionary=["flow"])
+            # Names of flows repeat: as a dictionary they are decoded once. The rest keeps memory small: pages are read one by one.
+            file = parquet.ParquetFile(source, read_dictionary=["flow"], pre_buffer=False, buffer_size=1 << 20)
         except (pa.ArrowException, OSError) as e:
             raise TraceError(f"{origin}: expected a Parquet file; {_first_line(e)}") from None
         names = file.schema_arrow.names
-        return file.iter_batches(batch_size=BATCH), names, file.metadata.num_rows
+        return file.iter_batches(batch_size=BATCH, use_threads=False), names, file.metadata.num_rows
     if isinstance(source, pa.Table):
         return iter(source.to_batches()), source.column_names, source.num_rows
     if isinstance(source, pa.RecordBatchReader):
