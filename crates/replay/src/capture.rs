@@ -173,7 +173,7 @@ pub struct CaptureOutput {
     frames: Frames,
     /// Handle of the first packet of the window.
     first: u32,
-    /// Of each flow, what was dropped since its last packet that got through.
+    /// Of each flow, what was dropped since its last transmission began.
     drops: Vec<[u64; DropReason::ALL.len()]>,
     comment: String,
     failed: Option<String>,
@@ -225,7 +225,7 @@ impl CaptureOutput {
         debug_assert!(done.is_ok(), "a string takes everything");
         let drops = std::mem::take(&mut self.drops[flow as usize]);
         for (reason, n) in DropReason::ALL.iter().zip(drops).filter(|(_, n)| *n > 0) {
-            let done = write!(self.comment, "; {n} before it in its flow dropped: {}", reason.name());
+            let done = write!(self.comment, "; {n} of its flow dropped since the one before: {}", reason.name());
             debug_assert!(done.is_ok(), "a string takes everything");
         }
         let ns = (origin.as_ps() + i128::from(departure.as_ps()) + NS / 2) / NS;

@@ -124,8 +124,8 @@ class Replay:
         """Series over time: the width of a bin in seconds, bins per flow, and bins of all flows' bytes.
 
         The first table has `flow`, `bin` (from 0, by arrival), `sent`, `drops`, `mean_s` and `max_s` of the queueing delay, and no row
-        where nothing arrived. The second has a row per bin: `arrived`, `departed`, `dropped`, in bytes. Flows beyond the first 512 share the
-        name "others". Without series both are empty.
+        where nothing arrived. The second has a row per bin: `arrived`, `departed`, `dropped`, in bytes. Flows beyond the first 512 share
+        the name "others". Without series both are empty.
 
         Raises:
             HeadgateError: no such queue.
