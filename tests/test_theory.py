@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headgate
-from headgate.analysis import fcfs_poisson_delay, fq_poisson_delay, max_min, network_max_min, telnet_delay_bounds
+from headgate.analysis import (
+    fcfs_poisson_delay,
+    fq_delay,
+    fq_poisson_delay,
+    max_min,
+    network_max_min,
+    telnet_delay_bounds,
+)
 
 from .conftest import dumbbell
 
@@ -189,6 +196,30 @@ def test_the_curve_of_figure_1(rho: float, zero: float, one: float, fifth: float
     assert fq_poisson_delay(rho, 3, delta=1) == pytest.approx(one, abs=1e-4)
     assert fq_poisson_delay(rho, 3, delta=0.2) == pytest.approx(fifth, abs=1e-4)
     assert fq_poisson_delay(rho, 3, as_printed=True) == pytest.approx(printed, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("size", "rho", "preemptive", "staggered", "formula"),
+    [
+        (1.5, 0.3, True, True, 4.286), (1.5, 0.3, False, False, 4.286), (1.0, 0.6, True, True, 4.5), (0.7, 0.6, True, True, 2.7),
+        (0.7, 0.6, False, False, 3.0), (0.5, 0.6, True, True, 1.625), (0.5, 0.6, False, False, 2.167), (0.2, 0.3, False, False, 0.671),
+    ],
+)  # fmt: skip
+def test_any_stream_beside_transfers(
+    size: float, rho: float, preemptive: bool, staggered: bool, formula: float
+) -> None:
+    """M/D/1 with packets N + 1 times as long waits (N + 1) P rho / (2 (1 - rho)); N = 3."""
+    alone = 4 * size * rho / (2 * (1 - rho))
+    assert fq_delay(alone, 3, 1, size, preemptive=preemptive, staggered=staggered) == pytest.approx(formula, abs=6e-4)
+
+
+@given(st.floats(0.01, 0.95), st.integers(1, 12), st.floats(0.0, 1.5))
+def test_the_general_form_gives_the_poisson_formula(rho: float, n: int, delta: float) -> None:
+    rate = rho / (n + 1)
+    got = fq_delay(
+        (n + 1) * rho / (2 * (1 - rho)), n, 1, 1, delta, lambda t: (1 - rho) * rate * np.exp(-rate * t), 1 - rho
+    )
+    assert got == pytest.approx(fq_poisson_delay(rho, n, delta), rel=1e-3)
 
 
 def test_limits_of_figure_1() -> None:

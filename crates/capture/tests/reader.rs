@@ -279,7 +279,7 @@ fn what_cannot_be_read_on_says_where_and_why() {
         ),
         (
             [&begin[..], &le(6), &le(u32::MAX - 3), &[0; 40]].concat(),
-            "packet 1: found a block of type 0x6 and 4294967292 bytes; expected a multiple of 4 from 12 bytes to 16 MiB",
+            "packet 1: found a block of type 0x6 and 4294967292 bytes; expected a multiple of 4 from 12 bytes to 1 MiB",
         ),
         (
             [&one[..], &le(0x99), &le(u32::MAX - 3), &[0; 40]].concat(),
@@ -287,7 +287,7 @@ fn what_cannot_be_read_on_says_where_and_why() {
         ),
         (
             [&one[..], &le(6), &le(8), &[0; 40]].concat(),
-            "packet 2: found a block of type 0x6 and 8 bytes; expected a multiple of 4 from 12 bytes to 16 MiB",
+            "packet 2: found a block of type 0x6 and 8 bytes; expected a multiple of 4 from 12 bytes to 1 MiB",
         ),
         (
             one[..one.len() - 7].to_vec(),

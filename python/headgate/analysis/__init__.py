@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .delay import fcfs_poisson_delay, fq_poisson_delay, telnet_delay_bounds
+from .delay import fcfs_poisson_delay, fq_delay, fq_poisson_delay, telnet_delay_bounds
 from .fairness import jain_index, max_min, network_max_min, shortfall
 from .means import Mean, mean_of, student_quantile
 from .utility import power, utility
@@ -10,6 +10,7 @@ from .utility import power, utility
 __all__ = [
     "Mean",
     "fcfs_poisson_delay",
+    "fq_delay",
     "fq_poisson_delay",
     "jain_index",
     "max_min",

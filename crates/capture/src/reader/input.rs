@@ -34,17 +34,24 @@ impl Input {
         self.more(n, place)
     }
 
-    /// Reads `n` more bytes of the record. Gives back how many bytes it has now. The caller bounds `n`.
+    /// Reads `n` more bytes of the record. Gives back how many bytes it has now. The caller bounds `n`; what is allocated
+    /// grows with what the file really has.
     #[inline]
     pub fn more(&mut self, n: usize, place: Place) -> Result<usize, CaptureError> {
-        let start = self.buffer.len();
-        self.buffer.resize(start + n, 0);
         if let Some(ahead) = self.source.buffer().get(..n) {
-            self.buffer[start..].copy_from_slice(ahead);
+            self.buffer.extend_from_slice(ahead);
             self.source.consume(n);
-        } else {
+            return Ok(self.buffer.len());
+        }
+        let whole = self.buffer.len() + n;
+        while self.buffer.len() < whole {
+            let start = self.buffer.len();
+            self.buffer.resize(whole.min(start + READ_AHEAD), 0);
             let read = fill(&mut self.source, &mut self.buffer[start..]).map_err(|e| unreadable(place, &e))?;
             self.buffer.truncate(start + read);
+            if read == 0 {
+                break;
+            }
         }
         Ok(self.buffer.len())
     }

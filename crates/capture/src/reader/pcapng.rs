@@ -24,8 +24,8 @@ const ENHANCED_PACKET: u32 = 6;
 const BLOCK_HEADER: usize = 12;
 /// Where the packet begins in an Enhanced Packet Block.
 const PACKET_START: usize = 28;
-/// Longest block that is held; an Enhanced Packet Block has room for its packet and 16 MiB of options.
-const MAX_BLOCK: u32 = 16 << 20;
+/// Longest block that is held: room for the longest packet and a dozen of the longest options.
+const MAX_BLOCK: u32 = 1 << 20;
 const MAX_INTERFACES: usize = 1 << 16;
 
 pub struct Pcapng {
@@ -105,7 +105,7 @@ impl Pcapng {
         }
         if length < BLOCK_HEADER as u32 || length % 4 != 0 || (held && length > MAX_BLOCK) {
             let found = format!("a block of type {kind:#x} and {length} bytes");
-            return Err(CaptureError::fatal(place, found, "a multiple of 4 from 12 bytes to 16 MiB"));
+            return Err(CaptureError::fatal(place, found, "a multiple of 4 from 12 bytes to 1 MiB"));
         }
         let rest = length as usize - BLOCK_HEADER;
         if held || rest == 0 {
