@@ -99,8 +99,8 @@ struct Record {
     flows: Vec<Count>,
     rows: Option<Rows>,
     csv: Option<CsvOutput>,
-    /// Rows stay until the caller takes them.
-    keep: bool,
+    /// Rows until the caller takes them, if it wants them.
+    kept: Option<Vec<Row>>,
     capture: Option<CaptureOutput>,
     series: Option<Series>,
 }
@@ -133,9 +133,10 @@ impl Record {
             if let Some(csv) = &mut self.csv {
                 csv.write(rows.done(), &intake.flows, self.origin)?;
             }
-            if !self.keep {
-                rows.done().clear();
+            if let Some(kept) = &mut self.kept {
+                kept.append(rows.done());
             }
+            rows.done().clear();
         }
         self.capture.as_mut().map_or(Ok(()), CaptureOutput::check)
     }
@@ -221,7 +222,7 @@ impl Replay {
     /// Keeps the rows of discipline number `queue` until they are taken with [`Replay::rows`].
     pub fn keep_rows(&mut self, queue: usize) {
         let record = &mut self.queues[queue].record;
-        (record.keep, record.rows) = (true, Some(Rows::default()));
+        (record.kept, record.rows) = (Some(Vec::new()), Some(Rows::default()));
     }
 
     /// Writes the packets that get through discipline number `queue` into a capture.
@@ -345,7 +346,7 @@ impl Replay {
 
     /// Rows of discipline number `queue` since the last call, if they are kept.
     pub fn rows(&mut self, queue: usize) -> Vec<Row> {
-        self.queues[queue].record.rows.as_mut().map(|r| std::mem::take(r.done())).unwrap_or_default()
+        self.queues[queue].record.kept.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The series of discipline number `queue`, if they are kept.

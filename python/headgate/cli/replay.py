@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from .. import _core
 from ..errors import HeadgateError
 from ..results import digits
 from ..traces import Replay
@@ -140,9 +140,9 @@ def parse_queue(text: str) -> str | dict[str, Any]:
 
 def print_replay(result: Replay) -> None:
     """The tables in the terminal: the queues side by side, then the flows of each."""
-    out, got = console(), result.to_dict()
-    trace, first = got["trace"], got["queues"][0]
-    flows = len(first["flows"])
+    out, got = console(), result.to_dict(MOST)
+    trace = got["trace"]
+    flows = trace["flows"]
     out.print(
         f"[bold]{escape(trace['source'])}[/]  {trace['packets']} packets of {flows} flow{'s' * (flows != 1)}"
         f"  at {got['rate']}"
@@ -163,16 +163,11 @@ def print_replay(result: Replay) -> None:
     for q in got["queues"]:
         table = Table(title=f"flows under {escape(q['queue'])}", title_justify="left")
         _columns(table, "flow", ("packets", "throughput kbit/s", *_drops([q]), "marks"))
-        chosen = sorted(q["flows"], key=lambda f: -f["bytes"])[:MOST] if flows > MOST else q["flows"]
-        for f in chosen:
+        for f in q["flows"]:
             table.add_row(*_cells(f["flow"], {**f, "sent": f["packets"]}, _drops([q])))
         out.print(table)
-        _more(out, flows)
-
-
-def _more(out: Console, flows: int) -> None:
     if flows > MOST:
-        out.print(f"[dim]the {MOST} largest; {flows - MOST} more flows, --json has them all[/]")
+        out.print(f"[dim]the {MOST} largest flows; --json has the other {flows - MOST}[/]")
 
 
 def _drops(entries: list[dict[str, Any]]) -> tuple[str, ...]:
@@ -184,15 +179,9 @@ def _drops(entries: list[dict[str, Any]]) -> tuple[str, ...]:
 def _columns(table: Table, first: str, counts: tuple[str, ...], *more: str) -> None:
     table.add_column(first)
     for name in counts:
-        table.add_column(f"drops {name}" if name in _core_reasons() else name, justify="right")
+        table.add_column(f"drops {name}" if name in _core.DROP_REASONS else name, justify="right")
     for name in (f"delay ms {DELAYS[0]}", *DELAYS[1:], *more):
         table.add_column(name, justify="right")
-
-
-def _core_reasons() -> list[str]:
-    from .. import _core
-
-    return _core.DROP_REASONS
 
 
 def _cells(name: str, entry: dict[str, Any], reasons: tuple[str, ...], *after_rate: str) -> list[str]:

@@ -31,7 +31,7 @@ class Replay:
     """A trace that was replayed through one or several queueing disciplines.
 
     Delay means queueing delay: from a packet's arrival to the start of its transmission. Means and greatest values are exact; quantiles are
-    exact for flows of up to 256 packets and exact to 3 % beyond. Throughput counts the bytes sent over the span from the first
+    exact for up to 1024 packets and exact to 3 % beyond. Throughput counts the bytes sent over the span from the first
     arrival to the last departure.
     """
 
@@ -159,10 +159,13 @@ class Replay:
             raise HeadgateError(f"queue {queue!r}; expected one of {known}.{nearest(str(queue), self.queues)}")
         return self.queues.index(queue)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The stable form for machines: `{trace, rate, seed, conventions, version, queues: [{queue, ..., flows: [...]}]}`."""
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """The stable form for machines: `{trace, rate, seed, conventions, version, queues: [{queue, ..., flows: [...]}]}`.
+
+        Args:
+            most: only so many flows of each queue, those with most bytes.
+        """
         options = json.loads(self._core.options)
-        flows = list(self.flows.rows())
         queues = []
         for i, row in enumerate(self.summary.rows()):
             queues.append(
@@ -170,13 +173,14 @@ class Replay:
                     **_entry(row),
                     "discipline": options["queues"][i],
                     "out": str(self.outputs[i]) if self.outputs else None,
-                    "flows": [_entry(f) for f in flows if f["queue"] == row["queue"]],
+                    "flows": [_entry(f) for f in self._flow_rows(row["queue"], most)],
                 }
             )
         return {
             "trace": {
                 "source": self.origin,
                 "packets": self._core.packets,
+                "flows": len(self.flows) // len(self.queues),
                 "classify": self.classify,
                 "start_s": self.start_s,
                 "skipped": self.skipped,
@@ -187,6 +191,14 @@ class Replay:
             "version": _core.__version__,
             "queues": queues,
         }
+
+    def _flow_rows(self, queue: str, most: int | None) -> list[dict[str, Any]]:
+        """The flows of a queue, or the largest of them, in the order of the trace."""
+        flows = self.flows
+        chosen = np.flatnonzero(flows["queue"] == queue)
+        if most is not None and len(chosen) > most:
+            chosen = np.sort(chosen[np.argsort(-flows["bytes"][chosen], kind="stable")[:most]])
+        return list(Table({k: c[chosen] for k, c in flows.columns.items()}).rows())
 
 
 def _entry(row: dict[str, Any]) -> dict[str, Any]:

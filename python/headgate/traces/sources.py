@@ -179,7 +179,7 @@ def _open(source: Any, origin: str) -> tuple[Iterator[Any], list[str], int | Non
         return iter(source.to_batches()), source.column_names, source.num_rows
     if isinstance(source, pa.RecordBatchReader):
         return iter(source), source.schema.names, None
-    if hasattr(source, "to_batches") and hasattr(source, "schema"):  # a pyarrow.dataset.Dataset or a RecordBatch
+    if hasattr(source, "to_batches") and hasattr(source, "schema"):  # a pyarrow.dataset.Dataset
         return source.to_batches(batch_size=BATCH), source.schema.names, None
     if hasattr(source, "__arrow_c_stream__"):
         reader = pa.RecordBatchReader.from_stream(source)
