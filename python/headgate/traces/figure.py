@@ -156,6 +156,7 @@ def _scale(axes: Axes, tables: list[Any]) -> None:
     if mean.size and mean.max() > 30 * np.median(mean):
         axes.set_yscale("symlog", linthresh=10 ** np.floor(np.log10(np.median(mean))), linscale=0.5)
         axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_ylim(top=2 * mean.max())
 
 
 def _drops(axes: Axes, groups: list[tuple[str, str, dict[str, Any]]], width: float, length: int) -> None:
