@@ -26,11 +26,19 @@ if TYPE_CHECKING:
     from .papers import Reproduction, reproduce
     from .results import Results
     from .scenario import Scenario
+    from .traces import Replay, replay
 
-__all__ = ["Reproduction", "Results", "Scenario", "ScenarioError", "__version__", "reproduce"]
+__all__ = ["Replay", "Reproduction", "Results", "Scenario", "ScenarioError", "__version__", "replay", "reproduce"]
 
 #: Loaded on first use, so that `import headgate` costs milliseconds.
-_LAZY = {"Scenario": "scenario", "Results": "results", "reproduce": "papers", "Reproduction": "papers"}
+_LAZY = {
+    "Scenario": "scenario",
+    "Results": "results",
+    "Replay": "traces",
+    "replay": "traces",
+    "reproduce": "papers",
+    "Reproduction": "papers",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -64,7 +64,7 @@ impl Reader {
     ///
     /// # Errors
     /// As [`Reader::open`].
-    pub fn new(source: impl Read + Send + 'static) -> Result<Reader, CaptureError> {
+    pub fn new(source: impl Read + Send + Sync + 'static) -> Result<Reader, CaptureError> {
         let mut input = Input::new(Box::new(source));
         let format = match input.read(4, Place::Header)? {
             0 => return Err(no_capture("an empty file")),

@@ -7,12 +7,12 @@ const READ_AHEAD: usize = 256 << 10;
 
 /// A buffered source and the record that was read from it last.
 pub struct Input {
-    source: BufReader<Box<dyn Read + Send>>,
+    source: BufReader<Box<dyn Read + Send + Sync>>,
     buffer: Vec<u8>,
 }
 
 impl Input {
-    pub fn new(source: Box<dyn Read + Send>) -> Input {
+    pub fn new(source: Box<dyn Read + Send + Sync>) -> Input {
         Input { source: BufReader::with_capacity(READ_AHEAD, source), buffer: Vec::new() }
     }
 
