@@ -116,9 +116,13 @@ def instructions(tool: str, what: Sequence[dict[str, Any]], rounds: int) -> dict
     if not tool:
         return {}
     jobs = [(i, s, rounds) for i in range(len(what)) for s in STRUCTURES] + [(i, "LINK", 0) for i in range(len(what))]
+    tasks = [{**what[i], "structure": s.lower(), "rounds": n} for i, s, n in jobs]
     with ThreadPoolExecutor(2) as pool:
-        tasks = [{**what[i], "structure": s.lower(), "rounds": n} for i, s, n in jobs]
-        counts = dict(zip(jobs, pool.map(lambda t: _count(tool, t), tasks), strict=True))
+        try:
+            counts = dict(zip(jobs, pool.map(lambda t: _count(tool, t), tasks), strict=True))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)  # Ctrl-C: what has not begun never does
+            raise
     if not all(counts.values()):
         return {}
     return {(i, s): (counts[i, s, n] - counts[i, "LINK", 0]) / n for i, s, n in jobs if n}
