@@ -33,10 +33,9 @@ def disciplines(
     >>> disciplines(["fcfs", "fq"], "64KB", {"delta": "1000B"})
     {'fcfs': {'kind': 'fcfs', 'buffer': '64KB'}, 'fq': {'kind': 'fq', 'buffer': '64KB', 'delta': '1000B'}}
     """
-    asked = list(queue) if isinstance(queue, list | tuple) else [queue]
-    wrong = next((q for q in asked if not isinstance(q, str | Mapping)), None)
-    if wrong is not None or not asked:
-        raise HeadgateError(f"queue: found {wrong!r}; expected the name of a discipline, such as fq, or a table")
+    asked: list[Any] = list(queue) if isinstance(queue, list | tuple) else [queue]
+    if not asked or not all(isinstance(q, str | Mapping) for q in asked):
+        raise HeadgateError(f"queue: found {queue!r}; expected the name of a discipline, such as fq, or a table")
     known = known_parameters()
     out: dict[str, dict[str, Any]] = {}
     for one in asked:
