@@ -351,6 +351,11 @@ def test_bad_tables() -> None:
             assert len(result.packets()) == 2
     with pytest.raises(HeadgateError, match="found a int"):
         headgate.replay(3, "fq", "1Mbit/s")
+    for wrong in (3, [], [None]):
+        with pytest.raises(HeadgateError, match="queue: found"):
+            headgate.replay(pa.table(good), wrong, "1Mbit/s")  # type: ignore[arg-type]
+    with pytest.raises(HeadgateError, match="seed: found -1"):
+        headgate.replay(pa.table(good), "fq", "1Mbit/s", seed=-1)
     with pytest.raises(TraceError, match="no packets"):
         headgate.replay(pandas.DataFrame({k: v[:0] for k, v in good.items()}), "fq", "1Mbit/s")
 
@@ -523,6 +528,14 @@ def test_nothing_is_lost(packets: list[tuple[int, str, int]], queue: str) -> Non
     assert (sum(bins["sent"]), sum(bins["drops"])) == (sum(flows["sent"]), sum(drops))
     assert sum(flux["arrived"]) == sum(flows["bytes"])
     assert sum(flux["arrived"]) - sum(flux["dropped"]) == sum(flux["departed"]) == sum(flows["sent_bytes"])
+
+
+def test_all_packets_may_be_dropped(tmp_path: Path) -> None:
+    result = headgate.replay(OFFICE, "fcfs", "2Mbit/s", "10B")
+    (queue,) = result.to_dict()["queues"]
+    assert (queue["sent"], queue["drops"]["full"], queue["throughput_bps"]) == (0, 845, 0)
+    assert set(queue["delay_s"].values()) == {None}
+    assert result.figure(tmp_path / "f.png").exists()
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

@@ -33,9 +33,9 @@ def disciplines(
     >>> disciplines(["fcfs", "fq"], "64KB", {"delta": "1000B"})
     {'fcfs': {'kind': 'fcfs', 'buffer': '64KB'}, 'fq': {'kind': 'fq', 'buffer': '64KB', 'delta': '1000B'}}
     """
-    asked = [queue] if isinstance(queue, str | Mapping) else list(queue)
-    if not asked:
-        raise HeadgateError("queue: found none; expected the name of a discipline, such as fq")
+    asked: list[Any] = list(queue) if isinstance(queue, list | tuple) else [queue]
+    if not asked or not all(isinstance(q, str | Mapping) for q in asked):
+        raise HeadgateError(f"queue: found {queue!r}; expected the name of a discipline, such as fq, or a table")
     known = known_parameters()
     out: dict[str, dict[str, Any]] = {}
     for one in asked:
