@@ -21,7 +21,7 @@ from .files import write_text
 from .tables import Table, from_core, require
 
 #: The tables of a run.
-TABLES = ("flows", "intervals", "links", "traces", "routes")
+TABLES = ("flows", "intervals", "links", "traces", "routes", "delays")
 
 
 @dataclass(frozen=True)
@@ -134,6 +134,11 @@ class Results:
         """The ports that the data of each flow crosses."""
         return self._table("routes")
 
+    @property
+    def delays(self) -> Table:
+        """One row per run, flow, measure (`rtt` or `owd`) and bucket of its histogram after the warm-up (see `headgate.stats.Sketch`)."""
+        return self._table("delays")
+
     def _build(self, name: str) -> Table:
         parts = [from_core(r.table(name)) for r in self.runs]
         length = [len(next(iter(p.values()), ())) for p in parts]
@@ -170,19 +175,17 @@ class Results:
         ideal = self.max_min_bps()
         out = []
         for i, name in enumerate(names):
-            bits = 8.0 * float(f["packet_bytes"][0, i])
 
             def rate(of: Any, over: Any, i: int = i) -> Mean:
                 return self._mean(of[:, :, i] / s["span"][:, :, i], over[:, i] / span[:, i])
 
-            goodput = rate(s["unique"], f["unique"])
             out.append(
                 FlowSummary(
                     flow=name,
                     control=str(f["control"][0, i]),
                     workload=str(f["workload"][0, i]),
-                    goodput_pps=goodput,
-                    goodput_bps=Mean(goodput.mean * bits, goodput.std * bits, goodput.n),
+                    goodput_pps=rate(s["unique"], f["unique"]),
+                    goodput_bps=rate(8.0 * s["unique_bytes"], 8.0 * f["unique_bytes"]),
                     throughput_pps=rate(s["received"] - s["retransmissions"], f["received"] - f["retransmissions"]),
                     rtt_s=self._mean(s["rtt_mean_s"][:, :, i], f["rtt_mean_s"][:, i]),
                     rtt_quantiles_s={q: mean_of(f[f"rtt_{q}_s"][:, i]).mean for q in ("p50", "p95", "p99")},
