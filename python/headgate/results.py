@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .analysis import Mean, jain_index, mean_of, network_max_min, power, shortfall, utility
-from .analysis.means import finite
+from .analysis import jain_index, network_max_min, power, shortfall, utility
 from .errors import HeadgateError
 from .files import write_text
+from .stats import Mean, mean_of
+from .stats.means import finite
 from .tables import Table, from_core, require
 
 #: The tables of a run.
