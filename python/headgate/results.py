@@ -15,9 +15,9 @@ import numpy as np
 
 from . import _core
 from .analysis import jain_index, network_max_min, power, shortfall, utility
-from .errors import HeadgateError
+from .errors import HeadgateError, nearest
 from .files import write_text
-from .stats import Mean, mean_of
+from .stats import Mean, Sketch, drift, mean_of, mser
 from .stats.means import finite
 from .tables import Table, from_core, require
 
@@ -139,6 +139,45 @@ class Results:
     def delays(self) -> Table:
         """One row per run, flow, measure (`rtt` or `owd`) and bucket of its histogram after the warm-up (see `headgate.stats.Sketch`)."""
         return self._table("delays")
+
+    def sketches(self, flow: str, measure: str = "owd") -> list[Sketch]:
+        """The delays of a flow after the warm-up, a sketch per run: one-way (`owd`) or round-trip (`rtt`).
+
+        `headgate.stats.quantile_over_runs(results.sketches("ftp"), 0.99)` is the 99 % quantile with its interval.
+
+        Raises:
+            HeadgateError: no such flow or measure.
+        """
+        names = self._names("flows", "flow")
+        for what, found, known in (("flow", flow, names), ("measure", measure, ["owd", "rtt"])):
+            if found not in known:
+                raise HeadgateError(f"{what} {found!r}; expected one of {', '.join(known)}{nearest(found, known)}")
+        t = self.delays
+        own = (t["flow"] == flow) & (t["measure"] == measure)
+        runs = [own & (t["run"] == r.run) for r in self.runs]
+        return [Sketch.of_counts(t["bucket"][rows], t["count"][rows]) for rows in runs]
+
+    def warm_up_advice(self) -> str:
+        """A sentence if the run is not settled at the end of the declared warm-up; empty if it is, or with fewer than 20 intervals.
+
+        Looks at the goodput and at the queueing delay of all flows together, averaged over the runs: does the first tenth of the measured
+        time differ from the rest (`headgate.stats.drift`, at 0.5 % each)? If so, MSER-5 tells where to cut.
+        """
+        s, declared = self._interval_series, float(self._interval_series["start_s"].min(initial=math.inf))
+        count = s["span"].shape[1]
+        if count < 20:
+            return ""
+        packets = s["received"].sum(axis=2)
+        waits = (np.nan_to_num(s["queueing_mean_s"]) * s["received"]).sum(axis=2) / np.where(packets, packets, np.nan)
+        span = float(s["span"].flat[0])
+        for name, series in (("goodput", s["unique_bytes"].sum(axis=2) / span), ("queueing delay", waits)):
+            if drift(series) >= 0.005:
+                continue
+            cut = mser(series, batch=5 if count >= 50 else 1)
+            to = declared + cut.discard * span
+            advice = f"MSER puts its end at {digits(to)} s" if cut.found else "no end of it is in sight: run longer"
+            return f"{name} still drifts after the warm-up of {digits(declared)} s; {advice}"
+        return ""
 
     def _build(self, name: str) -> Table:
         parts = [from_core(r.table(name)) for r in self.runs]

@@ -11,7 +11,7 @@ from .means import Batches, Mean, batch_means, lag_one, mean_of, ratio_of
 from .proportions import wilson
 from .quantiles import Sketch, quantile_interval, quantile_over_runs
 from .stopping import enough, runs_needed
-from .warmup import WarmUp, mser
+from .warmup import WarmUp, drift, mser
 
 __all__ = [
     "Batches",
@@ -22,6 +22,7 @@ __all__ = [
     "batch_means",
     "benjamini_hochberg",
     "compare",
+    "drift",
     "enough",
     "holm",
     "lag_one",
