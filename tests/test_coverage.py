@@ -1,7 +1,7 @@
 """Do 95 % intervals hold the truth in 95 of 100 studies? M/M/1, M/D/1 and M/G/1 against Pollaczek and Khinchine.
 
 One gateway, one line of 800 kbit/s, packets of 1000 bytes in the mean: a transmission takes 10 ms. 400 intervals of each kind; the number
-that hold the truth is binomial, and the region accepted is the one in which 998 of 1000 such counts fall: 365 to 393 of 400. Everything is
+that hold the truth is binomial, and the region accepted is the one in which 998 of 1000 such counts fall: 365 to 392 of 400. Everything is
 seeded, so a count is the same in every run of this test; the region says which counts would be surprising.
 """
 
