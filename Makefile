@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test bench docs lint check-tools clean
+.PHONY: demo test bench bench-peers docs lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -21,6 +21,11 @@ test: $(TOOLS)/bin/uv ## build and run all tests
 bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@$(SYNC)
 	@$(BIN)/headgate bench
+
+bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpacked into .cache/peers (Debian or Ubuntu)
+	@$(SYNC)
+	@benches/peers/install
+	@$(BIN)/python benches/peers/run.py
 
 lint: $(TOOLS)/bin/uv ## formatting, lints and types
 	@$(SYNC) --all-extras --group dev

@@ -20,6 +20,7 @@ PAGES = [
     "docs/how-to/own-scenario.md",
     "docs/how-to/results.md",
     "docs/how-to/replay.md",
+    "docs/how-to/statistics.md",
     "docs/how-to/reproduce.md",
 ]
 

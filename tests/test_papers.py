@@ -11,7 +11,6 @@ import pytest
 
 import headgate
 from headgate import _core
-from headgate.analysis import Mean
 from headgate.papers import Reproduction, list_papers, load_paper
 from headgate.papers.build import build_scenario
 from headgate.papers.keshav1991.chapter3.costs import STRUCTURES, Costs
@@ -20,6 +19,7 @@ from headgate.papers.keshav1991.chapter3.growth import growth, law
 from headgate.papers.model import Published, Rule
 from headgate.papers.runner import ItemResult, reproduce_items
 from headgate.papers.verdict import judge
+from headgate.stats import Mean
 
 from .conftest import dumbbell
 

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .analysis import Mean, jain_index, mean_of, network_max_min, power, shortfall, utility
-from .analysis.means import finite
-from .errors import HeadgateError
+from .analysis import jain_index, network_max_min, power, shortfall, utility
+from .errors import HeadgateError, nearest
 from .files import write_text
+from .stats import Mean, Sketch, drift, mean_of, mser
+from .stats.means import finite
 from .tables import Table, from_core, require
 
 #: The tables of a run.
-TABLES = ("flows", "intervals", "links", "gauges", "traces", "routes")
+TABLES = ("flows", "intervals", "links", "gauges", "traces", "routes", "delays")
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,50 @@ class Results:
         """The ports that the data of each flow crosses."""
         return self._table("routes")
 
+    @property
+    def delays(self) -> Table:
+        """One row per run, flow, measure (`rtt` or `owd`) and bucket of its histogram after the warm-up (see `headgate.stats.Sketch`)."""
+        return self._table("delays")
+
+    def sketches(self, flow: str, measure: str = "owd") -> list[Sketch]:
+        """The delays of a flow after the warm-up, a sketch per run: one-way (`owd`) or round-trip (`rtt`).
+
+        `headgate.stats.quantile_over_runs(results.sketches("ftp"), 0.99)` is the 99 % quantile with its interval.
+
+        Raises:
+            HeadgateError: no such flow or measure.
+        """
+        names = self._names("flows", "flow")
+        for what, found, known in (("flow", flow, names), ("measure", measure, ["owd", "rtt"])):
+            if found not in known:
+                raise HeadgateError(f"{what} {found!r}; expected one of {', '.join(known)}{nearest(found, known)}")
+        t = self.delays
+        own = (t["flow"] == flow) & (t["measure"] == measure)
+        runs = [own & (t["run"] == r.run) for r in self.runs]
+        return [Sketch.of_counts(t["bucket"][rows], t["count"][rows]) for rows in runs]
+
+    def warm_up_advice(self) -> str:
+        """A sentence if the run is not settled at the end of the declared warm-up; empty if it is, or with fewer than 20 intervals.
+
+        Looks at the goodput and at the queueing delay of all flows together, averaged over the runs: does the first tenth of the measured
+        time differ from the rest (`headgate.stats.drift`, at 0.5 % each)? If so, MSER-5 tells where to cut.
+        """
+        s, declared = self._interval_series, float(self._interval_series["start_s"].min(initial=math.inf))
+        count = s["span"].shape[1]
+        if count < 20:
+            return ""
+        packets = s["received"].sum(axis=2)
+        waits = (np.nan_to_num(s["queueing_mean_s"]) * s["received"]).sum(axis=2) / np.where(packets, packets, np.nan)
+        span = float(s["span"].flat[0])
+        for name, series in (("goodput", s["unique_bytes"].sum(axis=2) / span), ("queueing delay", waits)):
+            if drift(series) >= 0.005:
+                continue
+            cut = mser(series, batch=5 if count >= 50 else 1)
+            to = declared + cut.discard * span
+            advice = f"MSER puts its end at {digits(to)} s" if cut.found else "no end of it is in sight: run longer"
+            return f"{name} still drifts after the warm-up of {digits(declared)} s; {advice}"
+        return ""
+
     def _build(self, name: str) -> Table:
         parts = [from_core(r.table(name)) for r in self.runs]
         length = [len(next(iter(p.values()), ())) for p in parts]
@@ -175,19 +220,17 @@ class Results:
         ideal = self.max_min_bps()
         out = []
         for i, name in enumerate(names):
-            bits = 8.0 * float(f["packet_bytes"][0, i])
 
             def rate(of: Any, over: Any, i: int = i) -> Mean:
                 return self._mean(of[:, :, i] / s["span"][:, :, i], over[:, i] / span[:, i])
 
-            goodput = rate(s["unique"], f["unique"])
             out.append(
                 FlowSummary(
                     flow=name,
                     control=str(f["control"][0, i]),
                     workload=str(f["workload"][0, i]),
-                    goodput_pps=goodput,
-                    goodput_bps=Mean(goodput.mean * bits, goodput.std * bits, goodput.n),
+                    goodput_pps=rate(s["unique"], f["unique"]),
+                    goodput_bps=rate(8.0 * s["unique_bytes"], 8.0 * f["unique_bytes"]),
                     throughput_pps=rate(s["received"] - s["retransmissions"], f["received"] - f["retransmissions"]),
                     rtt_s=self._mean(s["rtt_mean_s"][:, :, i], f["rtt_mean_s"][:, i]),
                     rtt_quantiles_s={q: mean_of(f[f"rtt_{q}_s"][:, i]).mean for q in ("p50", "p95", "p99")},

@@ -10,6 +10,6 @@ mod text;
 mod units;
 
 pub use packet::{Ecn, FlowId, Packet};
-pub use rng::Rng;
+pub use rng::{Positions, Rng, scaled, unit};
 pub use serialiser::Serialiser;
 pub use units::{Buffer, Bytes, Duration, PacketSize, Rate, Time};

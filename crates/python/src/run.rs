@@ -3,7 +3,7 @@
 use crate::column::Column;
 use crate::scenario_error;
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Table, World};
+use headgate_sim::{Cells, Delays, Table, World, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -37,28 +37,40 @@ pub struct RunResult {
     #[pyo3(get)]
     checkpoints: Vec<(u64, String)>,
     tables: Vec<(&'static str, Table)>,
+    /// Few ask for the table of delays: it is made when asked for.
+    delays: Vec<Delays>,
+    flows: Vec<String>,
 }
 
 #[pymethods]
 impl RunResult {
-    /// The columns of a table: flows, intervals, links, traces, routes or gauges. A column of names is a pair (codes, names).
+    /// The columns of a table: flows, intervals, links, gauges, traces, routes or delays. A column of names is a pair (codes, names).
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        if name == "delays" {
+            return to_columns(py, &delay_table(&self.delays, &self.flows));
+        }
         let (_, table) = self.tables.iter().find(|(n, _)| *n == name).ok_or_else(|| {
-            PyKeyError::new_err(format!("{name:?}; expected one of flows, intervals, links, traces, routes, gauges"))
+            PyKeyError::new_err(format!(
+                "{name:?}; expected one of flows, intervals, links, gauges, traces, routes, delays"
+            ))
         })?;
-        let columns = PyDict::new(py);
-        for (name, cells) in table {
-            match cells {
-                Cells::Float(x) => columns.set_item(name, Bound::new(py, Column::floats(x.clone()))?)?,
-                Cells::Int(x) => columns.set_item(name, Bound::new(py, Column::ints(x.clone()))?)?,
-                Cells::Name(codes, names) if is_identity(codes, names) => columns.set_item(name, names)?,
-                Cells::Name(codes, names) => {
-                    columns.set_item(name, (Bound::new(py, Column::ints(codes.clone()))?, names))?;
-                }
+        to_columns(py, table)
+    }
+}
+
+fn to_columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, cells) in table {
+        match cells {
+            Cells::Float(x) => columns.set_item(name, Bound::new(py, Column::floats(x.clone()))?)?,
+            Cells::Int(x) => columns.set_item(name, Bound::new(py, Column::ints(x.clone()))?)?,
+            Cells::Name(codes, names) if is_identity(codes, names) => columns.set_item(name, names)?,
+            Cells::Name(codes, names) => {
+                columns.set_item(name, (Bound::new(py, Column::ints(codes.clone()))?, names))?;
             }
         }
-        Ok(columns)
     }
+    Ok(columns)
 }
 
 /// Each row has its own name: the names themselves are the column.
@@ -102,7 +114,9 @@ pub fn run(
             ("gauges", world.gauge_table(&scenario)),
         ]
     });
-    Ok(RunResult { digest, seed, run, events, scenario: to_json(&scenario), checkpoints, tables })
+    let (delays, text) = (world.take_delays(), to_json(&scenario));
+    let flows = scenario.flows.into_iter().map(|f| f.name).collect();
+    Ok(RunResult { digest, seed, run, events, scenario: text, checkpoints, tables, delays, flows })
 }
 
 /// The events number `first` to `first + count - 1` of a run, as text.

@@ -13,8 +13,8 @@ import numpy as np
 
 from .. import _core
 from ..analysis import jain_index
-from ..analysis.means import finite
 from ..errors import HeadgateError, nearest
+from ..stats.means import finite
 from ..tables import Table, from_core
 
 if TYPE_CHECKING:

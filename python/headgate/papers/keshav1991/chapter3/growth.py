@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .... import _core
-from ....analysis import student_quantile
+from ....stats import student_quantile
 from ...measure import Floats
 from ...study import Section
 from .costs import STRUCTURES
