@@ -46,19 +46,24 @@ impl RunResult {
         let (_, table) = self.tables.iter().find(|(n, _)| *n == name).ok_or_else(|| {
             PyKeyError::new_err(format!("{name:?}; expected one of flows, intervals, links, traces, routes"))
         })?;
-        let columns = PyDict::new(py);
-        for (name, cells) in table {
-            match cells {
-                Cells::Float(x) => columns.set_item(name, Bound::new(py, Column::floats(x.clone()))?)?,
-                Cells::Int(x) => columns.set_item(name, Bound::new(py, Column::ints(x.clone()))?)?,
-                Cells::Name(codes, names) if is_identity(codes) => columns.set_item(name, names)?,
-                Cells::Name(codes, names) => {
-                    columns.set_item(name, (Bound::new(py, Column::ints(codes.clone()))?, names))?;
-                }
+        columns(py, table.clone())
+    }
+}
+
+/// A table as a dictionary of columns.
+pub(crate) fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, cells) in table {
+        match cells {
+            Cells::Float(x) => columns.set_item(name, Bound::new(py, Column::floats(x))?)?,
+            Cells::Int(x) => columns.set_item(name, Bound::new(py, Column::ints(x))?)?,
+            Cells::Name(codes, names) if is_identity(&codes) => columns.set_item(name, names)?,
+            Cells::Name(codes, names) => {
+                columns.set_item(name, (Bound::new(py, Column::ints(codes))?, names))?;
             }
         }
-        Ok(columns)
     }
+    Ok(columns)
 }
 
 /// Each row has its own name: the names themselves are the column.
@@ -76,19 +81,9 @@ pub fn run(
     run: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
-    let scenario = Scenario::from_json(scenario_json).map_err(|e| scenario_error(py, &e))?;
+    let scenario = py.detach(|| Scenario::from_json(scenario_json)).map_err(|e| scenario_error(py, &e))?;
     let seed = seed.unwrap_or(scenario.seed);
-    let mut world = py.detach(|| World::new(&scenario, seed, run));
-    let mut reported = 0.0;
-    while !py.detach(|| world.advance(SLICE)) {
-        py.check_signals()?;
-        if let Some(progress) = &progress
-            && world.progress() - reported >= 0.01
-        {
-            reported = world.progress();
-            progress.call1(py, (reported,))?;
-        }
-    }
+    let mut world = simulate(py, &scenario, Some(seed), run, progress)?;
     let digest = format!("{:016x}", world.digest().value());
     let checkpoints = world.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
     let events = world.digest().events;
@@ -102,6 +97,29 @@ pub fn run(
         ]
     });
     Ok(RunResult { digest, seed, run, events, scenario: to_json(&scenario), checkpoints, tables })
+}
+
+/// Runs a scenario to its end.
+pub(crate) fn simulate(
+    py: Python<'_>,
+    scenario: &Scenario,
+    seed: Option<u64>,
+    run: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<World> {
+    let seed = seed.unwrap_or(scenario.seed);
+    let mut world = py.detach(|| World::new(scenario, seed, run));
+    let mut reported = 0.0;
+    while !py.detach(|| world.advance(SLICE)) {
+        py.check_signals()?;
+        if let Some(progress) = &progress
+            && world.progress() - reported >= 0.01
+        {
+            reported = world.progress();
+            progress.call1(py, (reported,))?;
+        }
+    }
+    Ok(world)
 }
 
 /// The events number `first` to `first + count - 1` of a run, as text.

@@ -4,6 +4,7 @@ mod build;
 pub mod catalogue;
 mod churn;
 pub mod engine;
+mod gather;
 pub mod meter;
 pub mod net;
 mod results;
@@ -12,6 +13,7 @@ pub mod workload;
 mod world;
 
 pub use churn::churn;
+pub use gather::Gather;
 pub use results::{Cells, Table};
 pub use world::World;
 
