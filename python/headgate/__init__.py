@@ -26,11 +26,30 @@ if TYPE_CHECKING:
     from .papers import Reproduction, reproduce
     from .results import Results
     from .scenario import Scenario
+    from .sweep import Study, Sweep, open_study
 
-__all__ = ["Reproduction", "Results", "Scenario", "ScenarioError", "__version__", "reproduce"]
+__all__ = [
+    "Reproduction",
+    "Results",
+    "Scenario",
+    "ScenarioError",
+    "Study",
+    "Sweep",
+    "__version__",
+    "open_study",
+    "reproduce",
+]
 
 #: Loaded on first use, so that `import headgate` costs milliseconds.
-_LAZY = {"Scenario": "scenario", "Results": "results", "reproduce": "papers", "Reproduction": "papers"}
+_LAZY = {
+    "Scenario": "scenario",
+    "Results": "results",
+    "reproduce": "papers",
+    "Reproduction": "papers",
+    "Sweep": "sweep",
+    "Study": "sweep",
+    "open_study": "sweep",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -243,7 +243,8 @@ impl Scenario {
             serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected a scenario in JSON; {e}")))?;
         let read: Scenario = serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))?;
         if read.sweep.is_some() {
-            return Err(SpecError::at("sweep", "expected a single scenario; `headgate sweep` runs a study"));
+            let hint = "`headgate sweep` runs the study, `headgate run --base` its scenario alone";
+            return Err(SpecError::at("sweep", format!("expected a single scenario without this table; {hint}")));
         }
         let (resolved, origins) = expand::expand(read)?;
         check::check(&resolved, &origins)?;
