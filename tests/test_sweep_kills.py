@@ -25,9 +25,9 @@ RUNS = 21 * 5
 LENGTH = {"duration": "7000s", "interval": "1000s"}
 
 
-def start(folder: Path, *more: str) -> subprocess.Popen[str]:
+def start(folder: Path, workers: int = 2) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", DRIVER, "sweep", "a.json", "--out", "out", "--workers", "2", "--resume", *more],
+        [sys.executable, "-c", DRIVER, "sweep", "a.json", "--out", "out", "--workers", str(workers), "--resume"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -83,7 +83,7 @@ def test_killed_at_twenty_random_moments(tmp_path: Path, undisturbed: headgate.S
     before: dict[tuple[int, int], float] = {}
     kills = 0
     for kill in range(20):
-        process = start(tmp_path)
+        process = start(tmp_path, 1 + kill % 2)
         if kill % 5:
             # A moment after the first chunk of this process, or, now and then, at any moment from the start on.
             there = len(chunks(tmp_path))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .axes import Axis, Variants
-from .driver import arrow
-from .store import Store, pyarrow
+from .columns import pyarrow, to_arrow
+from .store import Store
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,4 +103,4 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
 
 def axis_columns(variants: Variants) -> pa.Table:
     """The columns of the axes, one row per variant."""
-    return pyarrow().table({name: arrow(cells) for name, cells in variants.table().items()})
+    return pyarrow().table({name: to_arrow(cells) for name, cells in variants.table().items()})

@@ -20,10 +20,11 @@ from ..errors import HeadgateError, nearest, wrong
 from ..scenario import Scenario
 from . import rows
 from .axes import Axis, Variants, read_axes, refuse
+from .columns import pyarrow
 from .driver import Driver, Interrupted, Progress, failures, interrupts
 from .engines import Dask, Engine, Local, processors
 from .plan import Fixed, Plan, Until
-from .store import FORMAT, Store, pyarrow
+from .store import FORMAT, Store
 from .study import Study, axis_columns
 from .work import Metric
 
