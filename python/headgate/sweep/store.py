@@ -168,7 +168,7 @@ class Store:
         for path in [*(self.folder / file for file in self.manifest["files"].get(name, [])), *self._chunks()]:
             try:
                 if path.suffix == ".parquet":
-                    yield pa.parquet.read_table(path, partitioning=None)
+                    yield pa.parquet.ParquetFile(path).read()
                     continue
                 with pa.memory_map(str(path)) as source:
                     # The tables follow each other; those before the one wanted are passed over without being copied.

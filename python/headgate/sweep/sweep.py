@@ -154,8 +154,10 @@ class Sweep:
                 return Check(None, str(e))
 
         self.scenario.to_json()  # refuses what JSON does not know, such as dates
+        n, block = len(self._variants), 200
+        blocks = [range(low, min(low + block, n)) for low in range(0, n, block)]
         with ThreadPoolExecutor(processors()) as pool:
-            checks = list(pool.map(look, range(len(self._variants))))
+            checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
         self._refuse_hopeless(checks)
         seen: dict[str, int] = {}
         for v, check in enumerate(checks):
