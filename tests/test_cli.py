@@ -74,7 +74,7 @@ def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> No
     for name, seed, form in (("one", 1, "csv"), ("two", 1, "parquet"), ("three", 1, "json")):
         assert cli("run", "a.json", "--seed", seed, "--out", name, "--format", form).returncode == 0
         assert sorted(p.name for p in (tmp_path / name).iterdir()) == sorted(
-            [f"{t}.{form}" for t in ("flows", "intervals", "links", "traces", "routes")]
+            [f"{t}.{form}" for t in ("flows", "intervals", "links", "gauges", "traces", "routes")]
             + ["manifest.json", "summary.json"]
         )
     equal = cli("diff", "one", "two")
@@ -91,7 +91,7 @@ def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> No
 
 
 def test_help_has_examples(cli: Cli) -> None:
-    for command in ("run", "sweep", "reproduce", "check", "schema", "list", "diff", "bench"):
+    for command in ("run", "sweep", "replay", "reproduce", "check", "schema", "list", "diff", "bench"):
         done = cli(command, "--help")
         assert done.returncode == 0
         assert f"headgate {command}" in done.stdout
@@ -100,14 +100,16 @@ def test_help_has_examples(cli: Cli) -> None:
 def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
     scenario = dumbbell(duration="18000000s", interval="9000000s")
     (tmp_path / "long.json").write_text(json.dumps(scenario))
-    code = "from headgate.cli import main; main()"
+    code = "from headgate.cli import main; print('ready', flush=True); main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, "run", "long.json", "--replications", "3", "--out", "out"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert out == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ PAGES = [
     "docs/how-to/own-scenario.md",
     "docs/how-to/results.md",
     "docs/how-to/sweep.md",
+    "docs/how-to/replay.md",
     "docs/how-to/reproduce.md",
 ]
 
@@ -40,7 +42,8 @@ COMMANDS = sorted(
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios")
+    for folder in ("scenarios", "tests/data"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "mine.toml").write_text(blocks("docs/how-to/own-scenario.md", "toml")[0])
     return tmp_path
 
@@ -51,6 +54,18 @@ def test_commands(command: str, checkout: Path) -> None:
     done = subprocess.run(command, shell=True, cwd=checkout, env=place, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_outputs_are_real(page: str, checkout: Path) -> None:
+    """What stands below a command as text is what the command prints, but for spaces at the ends of lines."""
+    pairs = re.findall(r"^```sh\n([^\n]*)\n```\n\n```text\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S)
+    for command, text in pairs:
+        done = subprocess.run(
+            [sys.executable, "-c", "from headgate.cli import main; main()", *shlex.split(command)[1:]],
+            cwd=checkout, capture_output=True, text=True, check=True, timeout=300,
+        )  # fmt: skip
+        assert [line.rstrip() for line in done.stdout.splitlines()] == text.splitlines(), command
 
 
 def test_other_commands_are_known() -> None:

@@ -94,3 +94,19 @@ def test_errors_carry_their_parts() -> None:
         headgate.Scenario(dumbbell(queue={"kind": "fsfs"})).run()
     assert caught.value.path == "links[1].queue.kind"
     assert caught.value.nearest == "fcfs"
+
+
+def test_gauges_are_read_at_the_ends_of_intervals() -> None:
+    queue = {"kind": "fq", "buffer": "5pkt"}
+    got = headgate.Scenario.from_dict(dumbbell(queue=queue)).run()
+    t = got.gauges
+    mine = (t["link"] == "slow") & (t["gauge"] == "inserts")
+    assert t["end_s"][mine].tolist() == [20.0 * i for i in range(1, 8)]
+    # Counters run from the start; without loss what went in at the end has come out or is the last to wait.
+    inserts = t["value"][mine]
+    gets = t["value"][(t["link"] == "slow") & (t["gauge"] == "gets")]
+    assert (np.diff(inserts) > 0).all()
+    assert (inserts - gets).max() <= 5
+    assert {r["gauge"] for r in t.rows()} >= {"active_conversations", "insert_operations", "get_operations_max"}
+    # A discipline without gauges gives none.
+    assert len(headgate.Scenario.from_dict(dumbbell()).run().gauges) == 0

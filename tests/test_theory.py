@@ -86,8 +86,9 @@ def test_fq_shares_bits_and_random_drop_packets(queue: dict[str, object], share:
     assert received[0] / received[1] == pytest.approx(share, rel=0.05)
 
 
+@pytest.mark.parametrize("kind", ["fq", "wfq"])
 @pytest.mark.parametrize("weights", [(1, 1, 1), (1, 2, 3), (5, 1, 1)])
-def test_weighted_fq(weights: tuple[int, int, int]) -> None:
+def test_weighted_fq(weights: tuple[int, int, int], kind: str) -> None:
     flows = [
         {
             "name": f"f{i}", "from": "s", "to": "k", "weight": w, "control": {"kind": "none"},
@@ -96,7 +97,7 @@ def test_weighted_fq(weights: tuple[int, int, int]) -> None:
         for i, w in enumerate(weights)
     ]  # fmt: skip
     # Pushed-out packets are not charged, so that each conversation's numbers stay those of what was carried.
-    queue = {"kind": "fq", "buffer": "60pkt", "charge_drops": False}
+    queue = {"kind": kind, "buffer": "60pkt", "charge_drops": False}
     scenario = headgate.Scenario(dumbbell(queue=queue, flows=flows, duration="700s", interval="100s"))
     received = scenario.set("links.slow.classify", "flow").run().flows["received"]
     assert received / received.sum() == pytest.approx(np.array(weights) / sum(weights), abs=0.01)

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from .results import Results
     from .scenario import Scenario
     from .sweep import Study, Sweep, open_study
+    from .traces import Replay, replay
 
 __all__ = [
+    "Replay",
     "Reproduction",
     "Results",
     "Scenario",
@@ -37,6 +39,7 @@ __all__ = [
     "Sweep",
     "__version__",
     "open_study",
+    "replay",
     "reproduce",
 ]
 
@@ -49,6 +52,8 @@ _LAZY = {
     "Sweep": "sweep",
     "Study": "sweep",
     "open_study": "sweep",
+    "Replay": "traces",
+    "replay": "traces",
 }
 
 

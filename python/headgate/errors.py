@@ -12,6 +12,10 @@ class HeadgateError(Exception):
     """Something that the user gave is wrong; the text names the place, the value and what was expected."""
 
 
+class TraceError(HeadgateError):
+    """Something is wrong with a trace; the text names the file and the line or the packet."""
+
+
 class MissingExtraError(HeadgateError, ImportError):
     """A part of the package that is an extra of the installation is missing."""
 

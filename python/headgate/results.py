@@ -21,7 +21,7 @@ from .files import write_text
 from .tables import Table, from_core, require
 
 #: The tables of a run.
-TABLES = ("flows", "intervals", "links", "traces", "routes")
+TABLES = ("flows", "intervals", "links", "gauges", "traces", "routes")
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,11 @@ class Results:
     def links(self) -> Table:
         """One row per run and port: totals after the warm-up."""
         return self._table("links")
+
+    @property
+    def gauges(self) -> Table:
+        """One row per run, interval, port and gauge of its discipline: what it showed at the end of the interval."""
+        return self._table("gauges")
 
     @property
     def traces(self) -> Table:

@@ -37,7 +37,8 @@ pub struct Packet {
     pub flow: FlowId,
     /// Length on the wire in bytes.
     pub bytes: u32,
-    /// Label carried between routers (CSFQ).
+    /// Label carried from router to router, in the form of the discipline that wrote it; 0 without one. CSFQ: the bit pattern of a 32-bit float,
+    /// the conversation's rate in bit/s per unit of weight.
     pub label: u32,
     /// Congestion bit.
     pub ecn: Ecn,

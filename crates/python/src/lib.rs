@@ -2,6 +2,8 @@
 
 mod batch;
 mod column;
+mod cost;
+mod replay;
 mod run;
 
 use headgate_packet::Quantity;
@@ -86,6 +88,12 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<column::Column>()?;
     m.add_class::<run::RunResult>()?;
     m.add_class::<batch::Batch>()?;
+    m.add_class::<cost::Calls>()?;
+    m.add_class::<replay::Replay>()?;
+    m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
+    m.add("MISSING", headgate_replay::table::MISSING)?;
+    m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
+    m.add("DROP_REASONS", headgate_queue::DropReason::ALL.map(headgate_queue::DropReason::name).to_vec())?;
     for function in [
         wrap_pyfunction!(schema, m)?,
         wrap_pyfunction!(catalogue_of, m)?,
@@ -97,6 +105,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(run::events, m)?,
         wrap_pyfunction!(run::measure, m)?,
         wrap_pyfunction!(run::churn, m)?,
+        wrap_pyfunction!(cost::work_at, m)?,
+        wrap_pyfunction!(replay::trace_columns, m)?,
     ] {
         m.add_function(function)?;
     }

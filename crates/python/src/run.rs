@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// Events between two looks at Python's signals: a few milliseconds.
-const SLICE: u64 = 200_000;
+pub(crate) const SLICE: u64 = 200_000;
 
 pub(crate) fn to_json(scenario: &Scenario) -> String {
     headgate_sim::spec_json(scenario)
@@ -41,10 +41,10 @@ pub struct RunResult {
 
 #[pymethods]
 impl RunResult {
-    /// The columns of a table: flows, intervals, links, traces or routes. A column of names is a pair (codes, names).
+    /// The columns of a table: flows, intervals, links, traces, routes or gauges. A column of names is a pair (codes, names).
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let (_, table) = self.tables.iter().find(|(n, _)| *n == name).ok_or_else(|| {
-            PyKeyError::new_err(format!("{name:?}; expected one of flows, intervals, links, traces, routes"))
+            PyKeyError::new_err(format!("{name:?}; expected one of flows, intervals, links, traces, routes, gauges"))
         })?;
         columns(py, table.clone())
     }
@@ -57,7 +57,7 @@ pub(crate) fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict
         match cells {
             Cells::Float(x) => columns.set_item(name, Bound::new(py, Column::floats(x))?)?,
             Cells::Int(x) => columns.set_item(name, Bound::new(py, Column::ints(x))?)?,
-            Cells::Name(codes, names) if is_identity(&codes) => columns.set_item(name, names)?,
+            Cells::Name(codes, names) if is_identity(&codes, &names) => columns.set_item(name, names)?,
             Cells::Name(codes, names) => {
                 columns.set_item(name, (Bound::new(py, Column::ints(codes))?, names))?;
             }
@@ -67,8 +67,8 @@ pub(crate) fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict
 }
 
 /// Each row has its own name: the names themselves are the column.
-fn is_identity(codes: &[i64]) -> bool {
-    codes.iter().enumerate().all(|(i, c)| *c == i as i64) && !codes.is_empty()
+fn is_identity(codes: &[i64], names: &[String]) -> bool {
+    codes.len() == names.len() && codes.iter().enumerate().all(|(i, c)| *c == i as i64) && !codes.is_empty()
 }
 
 /// Runs a scenario. `progress` is called with the share of simulated time passed; Ctrl-C raises KeyboardInterrupt.
@@ -94,6 +94,7 @@ pub fn run(
             ("links", world.link_table(&scenario)),
             ("traces", world.trace_table(&scenario)),
             ("routes", world.route_table(&scenario)),
+            ("gauges", world.gauge_table(&scenario)),
         ]
     });
     Ok(RunResult { digest, seed, run, events, scenario: to_json(&scenario), checkpoints, tables })

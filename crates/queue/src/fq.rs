@@ -5,26 +5,19 @@
 //! P + max(F of the last packet, R(now) - delta). The packet with the smallest bid is sent next, without preemption.
 //! Deviations: ties, which the papers leave open, go to the earlier arrival. When conversations tie for the most buffer
 //! the arrival is dropped if its own is one of them, else the last packet that is to leave last.
-//! State per flow: its packets, its last finish number, and a place in up to three heaps. See `parts/round.rs` for the round number.
+//! State per flow: its packets, its last finish number, and a place in up to three heaps. See `parts/round.rs` for the round number
+//! and `parts/structure` for what keeps the packets. The shortcut of Heybey and Davin (1991, section 3.3), the finish number of the packet
+//! in transmission in place of the round number, is what `scfq` does.
 
-use crate::parts::{Finish, IndexedHeap, Ring, Round};
+use crate::parts::structure::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
+pub use crate::parts::structure::{DropPolicy, Structure};
+use crate::parts::{Finish, Round};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
 use headgate_packet::{Buffer, Bytes, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What makes room in a full buffer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DropPolicy {
-    /// The last packet of the conversation that uses most buffer goes (1989, section 2.2).
-    #[default]
-    LongestQueue,
-    /// The packet with the largest bid goes, whoever owns it (1991, chapter 3).
-    LargestBid,
-}
-
-/// Packets leave in the order in which bit-by-bit round robin would finish them.
+/// Packets leave in the order in which bit-by-bit round robin would finish them, conversations having as many bits a round as their weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FqParams {
@@ -36,6 +29,9 @@ pub struct FqParams {
     pub drop_policy: DropPolicy,
     /// Whether a dropped packet still advances its conversation's finish number (1989), or is taken back (1991, chapter 6).
     pub charge_drops: bool,
+    /// What keeps the waiting packets (1991, chapter 3): it changes the cost, never the packets. `link`, `tree` and `heap` know no
+    /// conversations, so they need `drop_policy = "largest_bid"`.
+    pub structure: Structure,
 }
 
 impl Default for FqParams {
@@ -45,22 +41,16 @@ impl Default for FqParams {
             delta: Bytes(0),
             drop_policy: DropPolicy::LongestQueue,
             charge_drops: true,
+            structure: Structure::Perc,
         }
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
-    packet: Packet,
-    bid: u64,
-    arrival: u64,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Conversation {
-    queue: Ring<Waiting>,
-    bytes: u64,
-    last: Finish,
+impl FqParams {
+    /// Whether the structure can find the packet that the drop policy asks for.
+    pub fn structure_fits(&self) -> bool {
+        self.structure == Structure::Perc || self.drop_policy == DropPolicy::LargestBid
+    }
 }
 
 /// Fair Queueing.
@@ -68,29 +58,34 @@ struct Conversation {
 pub struct Fq {
     params: FqParams,
     round: Round,
-    conversations: Vec<Conversation>,
-    /// Backlogged conversations by the bid of their first packet.
-    service: IndexedHeap,
-    /// Backlogged conversations by the drop policy, the victim first.
-    victims: IndexedHeap,
+    /// Of each conversation, the finish number of its last packet.
+    last: Vec<Finish>,
+    waiting: AnyHeap,
     backlog: Backlog,
     arrivals: u64,
+    work: Work,
 }
 
 impl Fq {
     /// Where it was published.
     pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 2.2";
 
-    /// An empty queue.
+    /// An empty queue. Where the structure does not fit the drop policy, which a scenario's check refuses, it is `perc`.
     pub fn new(params: &FqParams, link: &LinkInfo) -> Fq {
+        let perc = params.structure == Structure::Perc || !params.structure_fits();
+        let in_bytes = matches!(params.buffer, Buffer::Bytes(_));
         Fq {
             params: params.clone(),
             round: Round::new(link.rate, (0..link.flows).map(|f| link.weight(f)).collect()),
-            conversations: vec![Conversation::default(); link.flows],
-            service: IndexedHeap::new(link.flows),
-            victims: IndexedHeap::new(link.flows),
+            last: vec![Finish::default(); link.flows],
+            waiting: if perc {
+                AnyHeap::Perc(Perc::new(params.drop_policy, in_bytes, link.flows))
+            } else {
+                AnyHeap::new(params.structure, link.flows)
+            },
             backlog: Backlog::default(),
             arrivals: 0,
+            work: Work::default(),
         }
     }
 
@@ -98,55 +93,39 @@ impl Fq {
     pub(crate) fn above_share(&mut self, packet: &Packet, fraction: f64, now: Time) -> bool {
         self.round.advance(now);
         let active = self.round.active() + usize::from(!self.round.is_active(packet.flow.0));
-        let conversation = &self.conversations[packet.flow.index()];
-        let (held, buffer) = match self.params.buffer {
-            Buffer::Packets(limit) => (conversation.queue.len() as u64 + 1, limit),
-            Buffer::Bytes(limit) => (conversation.bytes + u64::from(packet.bytes), limit),
+        let (more, buffer) = match self.params.buffer {
+            Buffer::Packets(limit) => (1, limit),
+            Buffer::Bytes(limit) => (u64::from(packet.bytes), limit),
         };
+        let held = if let AnyHeap::Perc(perc) = &self.waiting { perc.held(packet.flow.index()) } else { 0 } + more;
         held as f64 > fraction * buffer as f64 / active as f64
     }
 
-    /// What a conversation holds in the unit of the buffer.
-    fn held(&self, flow: usize) -> u64 {
-        match self.params.buffer {
-            Buffer::Packets(_) => self.conversations[flow].queue.len() as u64,
-            Buffer::Bytes(_) => self.conversations[flow].bytes,
-        }
-    }
-
-    /// Brings the heaps up to date with a conversation's queue.
-    fn reorder(&mut self, flow: u32) {
-        let queue = &self.conversations[flow as usize].queue;
-        let (Some(head), Some(tail)) = (queue.front(), queue.back()) else {
-            self.service.remove(flow);
-            self.victims.remove(flow);
-            return;
-        };
-        self.service.set(flow, (head.bid, head.arrival));
-        let key = match self.params.drop_policy {
-            // Of equally long ones the one whose last packet is to leave last: no conversation is preferred for its number.
-            DropPolicy::LongestQueue => (u64::MAX - self.held(flow as usize), u64::MAX - tail.bid),
-            DropPolicy::LargestBid => (u64::MAX - tail.bid, u64::MAX - tail.arrival),
-        };
-        self.victims.set(flow, key);
-    }
-
-    /// Drops the last packet of a conversation.
-    fn evict(&mut self, flow: u32, cx: &mut Cx<'_>, arrival: u64) {
-        let conversation = &mut self.conversations[flow as usize];
-        let Some(gone) = conversation.queue.pop_back() else { return };
-        conversation.bytes -= u64::from(gone.packet.bytes);
+    /// Makes room by one packet; gives the operations it took.
+    fn evict(&mut self, cx: &mut Cx<'_>, arrival: u64) -> u32 {
+        let (gone, operations) = self.waiting.pop_victim().expect("a full buffer holds packets");
         self.backlog.remove(gone.packet.bytes);
         if !self.params.charge_drops {
-            let weight = self.round.weight(flow);
-            conversation.last.retract(8 * u64::from(gone.packet.bytes), weight);
-            if self.round.is_active(flow) {
-                self.round.set(flow, conversation.last.value(weight));
+            let flow = gone.packet.flow;
+            let (weight, last) = (self.round.weight(flow.0), &mut self.last[flow.index()]);
+            last.retract(8 * u64::from(gone.packet.bytes), weight);
+            if self.round.is_active(flow.0) {
+                self.round.set(flow.0, last.value(weight));
             }
         }
         let reason = if gone.arrival == arrival { DropReason::Full } else { DropReason::Evicted };
         cx.drop(&gone.packet, reason);
-        self.reorder(flow);
+        operations
+    }
+
+    /// Records the calls of the structure from now on; for measuring it by itself.
+    pub fn record(&mut self) {
+        self.waiting.record();
+    }
+
+    /// The calls recorded.
+    pub fn calls(&self) -> &[Call] {
+        self.waiting.calls()
     }
 }
 
@@ -156,14 +135,14 @@ impl Discipline for Fq {
         let (flow, bytes, bits) = (packet.flow.index(), u64::from(packet.bytes), 8 * u64::from(packet.bytes));
         let buffer = self.params.buffer;
         let mut refused = cx.exceeds(buffer, &Backlog::default(), 1, bytes);
+        let mut operations = 0;
         if self.params.drop_policy == DropPolicy::LongestQueue {
             let unit = if matches!(buffer, Buffer::Packets(_)) { 1 } else { bytes };
             while !refused && cx.exceeds(buffer, &self.backlog, 1, bytes) {
-                let (key, victim) = self.victims.first().expect("a full buffer holds packets");
                 // The arrival counts for its own conversation and is its last packet.
-                refused = self.held(flow) + unit >= u64::MAX - key.0;
+                refused = matches!(&self.waiting, AnyHeap::Perc(p) if p.most_held().is_none_or(|m| p.held(flow) + unit >= m));
                 if !refused {
-                    self.evict(victim, cx, u64::MAX);
+                    operations += self.evict(cx, u64::MAX);
                 }
             }
         }
@@ -172,7 +151,7 @@ impl Discipline for Fq {
             return;
         }
         let weight = self.round.weight(packet.flow.0);
-        let last = &mut self.conversations[flow].last;
+        let last = &mut self.last[flow];
         let from = round.saturating_sub(Round::bits(8 * self.params.delta.0));
         let mut bid = *last;
         bid.extend(from, bits, weight);
@@ -184,24 +163,18 @@ impl Discipline for Fq {
         }
         self.arrivals += 1;
         let arrival = self.arrivals;
-        let conversation = &mut self.conversations[flow];
-        conversation.queue.push_back(Waiting { packet, bid: bid.rounded(weight), arrival });
-        conversation.bytes += bytes;
+        operations += self.waiting.insert(Tagged { packet, bid: bid.rounded(weight), arrival });
         self.backlog.add(packet.bytes);
-        self.reorder(packet.flow.0);
         while cx.exceeds(buffer, &self.backlog, 0, 0) {
-            let (_, victim) = self.victims.first().expect("a full buffer holds packets");
-            self.evict(victim, cx, arrival);
+            operations += self.evict(cx, arrival);
         }
+        self.work.insert.add(operations);
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
-        let (_, flow) = self.service.first()?;
-        let conversation = &mut self.conversations[flow as usize];
-        let next = conversation.queue.pop_front()?;
-        conversation.bytes -= u64::from(next.packet.bytes);
+        let (next, operations) = self.waiting.pop_min()?;
         self.backlog.remove(next.packet.bytes);
-        self.reorder(flow);
+        self.work.get.add(operations);
         Some(next.packet)
     }
 
@@ -211,14 +184,20 @@ impl Discipline for Fq {
     }
 
     fn on_link_change(&mut self, link: &LinkInfo) {
-        self.round.grow(link.weights_from(self.conversations.len()));
-        self.conversations.resize(link.flows, Conversation::default());
-        self.service.grow(link.flows);
-        self.victims.grow(link.flows);
+        self.round.grow(link.weights_from(self.last.len()));
+        self.last.resize(link.flows, Finish::default());
+        self.waiting.grow(link.flows);
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         sink("active_conversations", self.round.active() as f64);
+        let Work { insert, get } = self.work;
+        sink("inserts", insert.calls as f64);
+        sink("insert_operations", insert.operations as f64);
+        sink("insert_operations_max", f64::from(insert.most));
+        sink("gets", get.calls as f64);
+        sink("get_operations", get.operations as f64);
+        sink("get_operations_max", f64::from(get.most));
     }
 }
 
@@ -301,7 +280,7 @@ mod tests {
                 queue.enqueue(Packet { bytes: 10, ..Packet::default() }, &mut cx);
             }
             assert_eq!(dropped.len(), 2);
-            queue.conversations[0].last.value(1)
+            queue.last[0].value(1)
         };
         assert_eq!(finish(true), Round::bits(240));
         assert_eq!(finish(false), Round::bits(80));

@@ -31,7 +31,7 @@ pub struct FqBitParams {
 
 impl Default for FqBitParams {
     fn default() -> FqBitParams {
-        let FqParams { buffer, delta, drop_policy, charge_drops } = FqParams::default();
+        let FqParams { buffer, delta, drop_policy, charge_drops, .. } = FqParams::default();
         FqBitParams { buffer, delta, drop_policy, charge_drops, fraction: 1.0 / 3.0 }
     }
 }
@@ -50,7 +50,8 @@ impl FqBit {
     /// An empty queue.
     pub fn new(params: &FqBitParams, link: &LinkInfo) -> FqBit {
         let FqBitParams { buffer, delta, drop_policy, charge_drops, fraction } = *params;
-        FqBit { fq: Fq::new(&FqParams { buffer, delta, drop_policy, charge_drops }, link), fraction }
+        let params = FqParams { buffer, delta, drop_policy, charge_drops, ..FqParams::default() };
+        FqBit { fq: Fq::new(&params, link), fraction }
     }
 }
 

@@ -260,6 +260,11 @@ impl Port {
         self.line.rate()
     }
 
+    /// The discipline, to be set up.
+    pub fn discipline_mut(&mut self) -> &mut AnyDiscipline {
+        &mut self.discipline
+    }
+
     /// The discipline, for its gauges.
     pub fn discipline(&self) -> &AnyDiscipline {
         &self.discipline

@@ -4,12 +4,12 @@
 //! it, or the later of that and V for a packet that finds no other of its conversation; F = S + length / share. V grows by the
 //! work done, and is at least the smallest S of all backlogged conversations. Served is the smallest F among those with S <= V.
 //! Deviations: shares are weights over the sum of the weights of all conversations known so far; numbers are in
-//! 2^-32 bit; work counts when a transmission starts, as in the paper's V(t + tau). A full buffer takes the last
+//! 2^-32 bit; V goes on growing while the line is idle, or who comes back after a pause would wait for it. A full buffer takes the last
 //! packet of the longest queue. State per flow: its packets and F.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet};
+use headgate_packet::{Buffer, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,11 @@ pub struct Wf2qPlus {
     conversations: Vec<Conversation>,
     /// Sum of the weights of all conversations.
     total: u64,
+    /// V at the end of the present transmission, or of the last one.
     virtual_time: u128,
+    /// That transmission's start and the packet's length in bits.
+    sending: (Time, u64),
+    rate: Rate,
     /// Service not yet turned into virtual time: below `total`, in 2^-32 bit.
     rest: u64,
     /// Backlogged conversations whose service has not begun in the fluid system, by S.
@@ -62,12 +66,28 @@ impl Wf2qPlus {
             conversations: Vec::with_capacity(link.flows),
             total: 0,
             virtual_time: 0,
+            sending: (Time::ZERO, 0),
+            rate: link.rate,
             rest: 0,
             waiting: IndexedHeap::new(link.flows),
             eligible: IndexedHeap::new(link.flows),
         };
         made.on_link_change(link);
         made
+    }
+
+    /// V at `now`: the packet in transmission counts as far as it is sent by then.
+    fn advance(&mut self, now: Time) -> u128 {
+        let (start, bits) = self.sending;
+        let (all, sent) = (u128::from(bits) * PS, u128::from(now.since(start).as_ps()) * u128::from(self.rate.as_bps()));
+        // From bit ps / s to 2^-32 bit per unit of weight; in two parts, that months of idleness fit.
+        let rounds = |work: u128| (((work / PS) << 32) + ((work % PS) << 32) / PS) / u128::from(self.total);
+        if sent <= all {
+            return self.virtual_time - rounds(all - sent);
+        }
+        self.virtual_time += rounds(sent - all);
+        self.sending = (now, 0);
+        self.virtual_time
     }
 
     /// The first packet of a conversation starts at `start`.
@@ -79,6 +99,8 @@ impl Wf2qPlus {
         self.waiting.set(flow, key(start));
     }
 }
+
+const PS: u128 = 1_000_000_000_000;
 
 /// A packet's length in 2^-32 bit.
 fn fine_bits(packet: &Packet) -> u64 {
@@ -92,25 +114,21 @@ fn key(time: u128) -> Key {
 
 impl Discipline for Wf2qPlus {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let flow = packet.flow.0;
-        let first = self.queues.front(flow).is_none();
-        let Wf2qPlus { queues, conversations, waiting, eligible, .. } = self;
-        let mut evicted = |queue: u32, _, only| {
-            if only {
-                // Its service never began: its numbers go on from where they stood.
-                let c = &mut conversations[queue as usize];
-                c.finish = c.start;
-                waiting.remove(queue);
-                eligible.remove(queue);
-            }
+        let mut emptied = |queue: u32| {
+            // Its service never began: its numbers go on from where they stood.
+            let c = &mut self.conversations[queue as usize];
+            c.finish = c.start;
+            self.waiting.remove(queue);
+            self.eligible.remove(queue);
         };
-        if queues.push_with(flow, packet, cx, &mut evicted) && first {
-            let start = self.conversations[packet.flow.index()].finish.max(self.virtual_time);
-            self.begin(flow, start);
+        if self.queues.push_first(packet, cx, &mut emptied) {
+            let now = self.advance(cx.now);
+            let start = self.conversations[packet.flow.index()].finish.max(now);
+            self.begin(packet.flow.0, start);
         }
     }
 
-    fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
+    fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
         if self.eligible.is_empty() {
             // Nobody lags behind: virtual time is at least the smallest start.
             let (_, flow) = self.waiting.first()?;
@@ -130,6 +148,7 @@ impl Discipline for Wf2qPlus {
         let service = self.rest + fine_bits(&packet);
         self.virtual_time += u128::from(service / self.total);
         self.rest = service % self.total;
+        self.sending = (cx.now, 8 * u64::from(packet.bytes));
         Some(packet)
     }
 
@@ -138,6 +157,7 @@ impl Discipline for Wf2qPlus {
     }
 
     fn on_link_change(&mut self, link: &LinkInfo) {
+        self.rate = link.rate;
         for weight in link.weights_from(self.conversations.len()).map(u64::from) {
             self.conversations.push(Conversation { weight, ..Conversation::default() });
             self.total += weight;
@@ -163,5 +183,17 @@ mod tests {
         let wf2q = heavy(r#"{"kind": "wf2q_plus"}"#);
         assert!((0..20).all(|i| wf2q[i] == (i % 2 == 0)), "{wf2q:?}");
         assert_eq!(heavy(r#"{"kind": "fq"}"#)[..10], [true; 10]);
+    }
+
+    #[test]
+    fn virtual_time_passes_within_a_transmission_and_on_an_idle_line() {
+        // A byte takes a second; of three conversations a byte adds a third to V. A's packet of 12 is sent until 12 s. C's of 5 comes at 1 s, when
+        // V = 1/3, and has F = 5 1/3; B's of 3 comes at 9 s, when V = 3, and has F = 6. By V at the end, 4, they would have 9 and 7.
+        let arrivals: [Arrival; 3] = [(0, 0, 12), (1, 2, 5), (9, 1, 3)];
+        assert_eq!(order(r#"{"kind": "wf2q_plus"}"#, &[], &arrivals), [0, 1, 2]);
+        // Two conversations. A's packet of 10 ends at 10 s, F = 10, V = 5. At 20 s V = 10: B's of 4 has S = 10, F = 14 and goes at once, A's of 1 has S = 10,
+        // F = 11, B's second one S = 14. At 24 s V = 12: A's goes. With V = 7 it would have to wait for B's, of S = 9.
+        let arrivals: [Arrival; 4] = [(0, 0, 10), (20, 1, 4), (20, 0, 1), (20, 1, 4)];
+        assert_eq!(order(r#"{"kind": "wf2q_plus"}"#, &[], &arrivals), [0, 1, 2, 3]);
     }
 }

@@ -55,7 +55,7 @@ proptest! {
         let fluid: Bound = |li, wi, lj, wj| (li + 1500.0) / wi + (lj + 1500.0) / wj;
         // Shreedhar and Varghese 1995, theorem: quantum + 2 max, per unit of weight; here the quantum is 1500 bytes.
         let turns: Bound = |li, wi, lj, wj| 1500.0 + li / wi + lj / wj;
-        for (kind, bound) in [("scfq", tags), ("fq", fluid), ("wf2q_plus", fluid), ("drr", turns)] {
+        for (kind, bound) in [("scfq", tags), ("fq", fluid), ("wfq", fluid), ("wf2q_plus", fluid), ("drr", turns)] {
             let spec = format!(r#"{{"kind": "{kind}", "buffer": "100000pkt"}}"#);
             for got in shares(&spec, weights, &lengths) {
                 for i in 0..weights.len() {

@@ -3,6 +3,9 @@
 //! The reference never sees the port's heaps or fixed-point numbers: it keeps R, finish numbers and bids as fractions, and judges
 //! each packet that the port sends or drops.
 
+mod common;
+
+use common::{Gps, q, seconds};
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Dropped, LinkInfo, Port, Sent, Spec};
 use num_rational::BigRational as Q;
@@ -11,10 +14,6 @@ use std::collections::BTreeMap;
 
 /// An arrival: time in ps, conversation, bytes.
 type Arrival = (u64, u32, u32);
-
-fn q(n: u64) -> Q {
-    Q::from_integer(n.into())
-}
 
 /// The fixed-point numbers of the port may differ by this much: two roundings to 2^-12 bit.
 fn slack() -> Q {
@@ -28,6 +27,7 @@ struct Rules {
     delta_bytes: u64,
     charge: bool,
     largest_bid: bool,
+    structure: &'static str,
 }
 
 /// Bit-by-bit round robin.
@@ -117,6 +117,7 @@ fn judge(rules: Rules, weights: &[u32], arrivals: &[Arrival]) -> Result<Vec<Sent
     let spec: Spec = serde_json::from_value(serde_json::json!({
         "kind": "fq", "buffer": format!("{}pkt", rules.limit), "delta": format!("{}B", rules.delta_bytes),
         "drop_policy": policy, "charge_drops": rules.charge,
+        "structure": rules.structure,
     }))
     .map_err(|e| e.to_string())?;
     let link =
@@ -184,9 +185,15 @@ proptest! {
         (charge, largest_bid, grid) in any::<(bool, bool, bool)>(),
     ) {
         // The thesis's chapter 3 charges what it drops; only the last packet of a conversation can be taken back.
-        let rules = Rules { bps, limit, delta_bytes, charge: charge || largest_bid, largest_bid };
-        let verdict = judge(rules, &weights, &arrivals(bps, &gaps, grid));
+        let rules = Rules { bps, limit, delta_bytes, charge: charge || largest_bid, largest_bid, structure: "perc" };
+        let arrivals = arrivals(bps, &gaps, grid);
+        let verdict = judge(rules, &weights, &arrivals);
         prop_assert!(verdict.is_ok(), "{:?}", verdict);
+        // Whatever keeps the packets, they are the same, ties included.
+        for structure in if largest_bid { ["link", "tree", "heap"].as_slice() } else { &[] } {
+            let other = judge(Rules { structure, ..rules }, &weights, &arrivals);
+            prop_assert_eq!(&other, &verdict, "{}", structure);
+        }
     }
 
     /// Greenberg and Madras, as the 1989 paper quotes them: with equal weights no conversation is ever more than a largest packet
@@ -196,53 +203,63 @@ proptest! {
         gaps in prop::collection::vec((0..10u8, 0..4u32, 40..1500u32, 0..u64::MAX), 1..60),
     ) {
         let (bps, list) = (80_000, arrivals(80_000, &gaps, false));
-        let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false };
+        let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
         let sent = judge(rules, &[1; 4], &list).map_err(TestCaseError::fail)?;
-        for moment in sent.iter().map(|s| s.end) {
-            let fluid = fluid_bits(bps, &list, moment);
-            for flow in 0..4u32 {
-                let done = |s: &&Sent| s.packet.flow == FlowId(flow) && s.end <= moment;
-                let bits: u64 = sent.iter().filter(done).map(|s| 8 * u64::from(s.packet.bytes)).sum();
-                let apart = fluid[flow as usize].clone() - q(bits);
-                prop_assert!(apart <= q(12_000) && -apart <= q(12_000), "flow {} at {:?}", flow, moment);
-            }
+        for (moment, apart) in lags(bps, &[1; 4], &list, &sent) {
+            prop_assert!(apart.iter().all(|a| *a <= q(12_000) && -a <= q(12_000)), "{:?} at {}", apart, moment);
+        }
+    }
+
+    /// Parekh and Gallager 1993, theorems 1 and 2, for any weights: no packet ends later than in the fluid by more than a largest packet's
+    /// time, and no conversation is ever behind the fluid by more than a largest packet. (It may be ahead by more.)
+    #[test]
+    fn nobody_is_behind_the_weighted_fluid_by_more_than_a_packet(
+        gaps in prop::collection::vec((0..10u8, 0..4u32, 40..1500u32, 0..u64::MAX), 1..60),
+        weights in prop::sample::select(vec![[1, 2, 3, 4], [9, 1, 1, 1], [1, 7, 7, 2]]),
+    ) {
+        let (bps, list) = (80_000, arrivals(80_000, &gaps, false));
+        let rules = Rules { bps, limit: 1000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
+        let sent = judge(rules, &weights, &list).map_err(TestCaseError::fail)?;
+        for (moment, apart) in lags(bps, &weights, &list, &sent) {
+            prop_assert!(apart.iter().all(|a| *a <= q(12_000) + slack()), "{:?} at {}", apart, moment);
+        }
+        let mut fluid = Gps::new(bps, &weights);
+        for (name, (at, flow, bytes)) in (0..).zip(&list) {
+            fluid.serve(Some(&seconds(*at)));
+            fluid.arrive(name, *flow as usize, 8 * u64::from(*bytes));
+        }
+        fluid.serve(None);
+        let finishes: BTreeMap<u32, Q> = fluid.finished.into_iter().collect();
+        for s in &sent {
+            let late = seconds(s.end.as_ps()) - &finishes[&s.packet.handle];
+            prop_assert!(late <= (q(12_000) + slack()) / q(bps), "packet {} by {} s", s.packet.handle, late);
         }
     }
 }
 
-/// Bits that bit-by-bit round robin has sent of each of four equal conversations by `moment`.
-fn fluid_bits(bps: u64, list: &[Arrival], moment: Time) -> Vec<Q> {
-    let ps = q(1_000_000_000_000);
-    let mut owed = vec![q(0); 4];
-    let mut served = vec![q(0); 4];
-    let mut now = q(0);
-    let mut serve_until = |until: Q, owed: &mut Vec<Q>, served: &mut Vec<Q>| {
-        while now < until {
-            let busy: Vec<usize> = (0..4).filter(|f| owed[*f] > q(0)).collect();
-            let Some(least) = busy.iter().map(|f| owed[*f].clone()).min() else { break };
-            let share = q(bps) / q(busy.len() as u64);
-            let bits = least.min((&until - &now) * &share);
-            now += &bits / &share;
-            for f in busy {
-                owed[f] -= &bits;
-                served[f] += &bits;
-            }
+/// At the end of each transmission, in seconds: how many bits each conversation is behind bit-by-bit round robin.
+fn lags(bps: u64, weights: &[u32], list: &[Arrival], sent: &[Sent]) -> Vec<(Q, Vec<Q>)> {
+    let (mut fluid, mut next, mut done) = (Gps::new(bps, weights), 0, vec![0; weights.len()]);
+    let each = sent.iter().map(|s| {
+        while let Some((at, flow, bytes)) = list.get(next).filter(|a| a.0 <= s.end.as_ps()) {
+            fluid.serve(Some(&seconds(*at)));
+            fluid.arrive(next as u32, *flow as usize, 8 * u64::from(*bytes));
+            next += 1;
         }
-        now = until;
-    };
-    for (at, flow, bytes) in list.iter().filter(|a| a.0 <= moment.as_ps()) {
-        serve_until(q(*at) / &ps, &mut owed, &mut served);
-        owed[*flow as usize] += q(8 * u64::from(*bytes));
-    }
-    serve_until(q(moment.as_ps()) / &ps, &mut owed, &mut served);
-    served
+        let moment = seconds(s.end.as_ps());
+        fluid.serve(Some(&moment));
+        done[s.packet.flow.index()] += 8 * u64::from(s.packet.bytes);
+        (moment, fluid.served.iter().zip(&done).map(|(fluid, done)| fluid - q(*done)).collect())
+    });
+    each.collect()
 }
 
 #[test]
 fn long_backlogs_do_not_drift() {
     // Two conversations of weights 3 and 1 at a rate that divides nothing, 20 000 packets, always backlogged: shares stay exact.
     let list: Vec<Arrival> = (0..20_000u64).map(|i| (i * 1_000_000, (i % 2) as u32, 997)).collect();
-    let rules = Rules { bps: 1_000_003, limit: 100_000, delta_bytes: 0, charge: true, largest_bid: false };
+    let rules =
+        Rules { bps: 1_000_003, limit: 100_000, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
     let link = LinkInfo { rate: Rate::from_bps(rules.bps).expect("above 0"), flows: 2, weights: vec![3, 1] };
     let spec: Spec = serde_json::from_value(serde_json::json!({"kind": "fq", "buffer": "100000pkt"})).expect("valid");
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));

@@ -98,6 +98,7 @@ impl World {
             interval_start: Time::ZERO,
             at_warm_up: Vec::new(),
             ports,
+            gauges: Vec::new(),
             traces: Vec::new(),
             traced: s.traces.iter().fold(0, |mask, kind| mask | 1 << *kind as u8),
             log: None,

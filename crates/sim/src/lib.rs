@@ -3,6 +3,7 @@
 mod build;
 pub mod catalogue;
 mod churn;
+pub mod cost;
 pub mod engine;
 mod gather;
 pub mod meter;

@@ -2,10 +2,12 @@
 
 use crate::build::END;
 use crate::engine::Event;
-use crate::meter::{Count, FlowMeter, Histogram, IntervalRow, PortMeter, difference};
+use crate::meter::{Count, FlowMeter, GaugeRow, Histogram, IntervalRow, PortMeter, difference};
 use crate::spec::Scenario;
 use crate::world::{Flow, LaneMark, Log, World};
 use headgate_packet::Time;
+use headgate_queue::parts::structure::Call;
+use headgate_queue::{AnyDiscipline, Discipline as _};
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +38,12 @@ impl World {
         let measured = !warm_up && end.since(start) == self.interval;
         for (lane, meter) in self.lanes.iter_mut().zip(&mut self.ports) {
             meter.sample(&lane.port.counters(end), end.since(start).as_ps(), measured);
+        }
+        for (port, lane) in self.lanes.iter().enumerate() {
+            let (port, interval) = (port as u32, self.interval_number);
+            let gauges = &mut self.gauges;
+            let mut sink = |gauge, value| gauges.push(GaugeRow { port, gauge, interval, end, value });
+            lane.port.discipline().probe(&mut sink);
         }
         self.interval_number += 1;
         self.interval_start = end;
@@ -75,6 +83,20 @@ impl World {
                 }
             })
             .collect();
+    }
+
+    /// Records the calls of the structure at a port with `fq` from now on.
+    pub(crate) fn record(&mut self, port: usize) {
+        if let AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) = self.lanes[port].port.discipline_mut() {
+            fq.record();
+        }
+    }
+
+    /// The calls recorded at a port, and how many conversations it can tell apart.
+    pub(crate) fn recorded(&self, port: usize) -> (Vec<Call>, usize) {
+        let lane = &self.lanes[port];
+        let (AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq)) = lane.port.discipline() else { return (Vec::new(), 0) };
+        (fq.calls().to_vec(), self.classes[lane.classes as usize].count)
     }
 
     /// Keeps the text of `count` events from number `first` on.
@@ -281,6 +303,19 @@ impl World {
         ]
     }
 
+    /// The table of gauges: what the disciplines showed at the end of each interval, warm-up included.
+    pub fn gauge_table(&self, s: &Scenario) -> Table {
+        let (rows, mut kinds) = (&self.gauges, Vec::new());
+        let gauge = rows.iter().map(|r| code(&mut kinds, r.gauge)).collect();
+        vec![
+            ("link", Cells::Name(rows.iter().map(|r| i64::from(r.port)).collect(), port_names(s).collect())),
+            ("gauge", Cells::Name(gauge, kinds)),
+            ("interval", Cells::Int(rows.iter().map(|r| i64::from(r.interval)).collect())),
+            ("end_s", Cells::Float(rows.iter().map(|r| r.end.as_secs_f64()).collect())),
+            ("value", Cells::Float(rows.iter().map(|r| r.value).collect())),
+        ]
+    }
+
     /// The table of traces, in the order of time.
     pub fn trace_table(&self, s: &Scenario) -> Table {
         use crate::spec::TraceKind::{Backlog, Drops, InFlight, Rtt, Window};
@@ -301,6 +336,15 @@ impl World {
             ("value", Cells::Float(rows.iter().map(|r| r.value).collect())),
         ]
     }
+}
+
+/// The place of a name in a list, which grows by it if it is new.
+fn code(names: &mut Vec<String>, name: &str) -> i64 {
+    let place = names.iter().position(|n| n == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    });
+    place as i64
 }
 
 fn port_names(s: &Scenario) -> impl Iterator<Item = String> {

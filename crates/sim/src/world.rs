@@ -5,7 +5,7 @@
 
 use crate::build::END;
 use crate::engine::{Event, EventQueue};
-use crate::meter::{Digest, FlowMeter, IntervalRow, PortMeter, TraceRow};
+use crate::meter::{Digest, FlowMeter, GaugeRow, IntervalRow, PortMeter, TraceRow};
 use crate::net::{Classes, InFlight, Lane, Payload, Payloads};
 use crate::spec::TraceKind;
 use crate::workload::{AnyWorkload, Workload};
@@ -74,6 +74,7 @@ pub struct World {
     pub(crate) interval_start: Time,
     pub(crate) at_warm_up: Vec<LaneMark>,
     pub(crate) ports: Vec<PortMeter>,
+    pub(crate) gauges: Vec<GaugeRow>,
     pub(crate) traces: Vec<TraceRow>,
     /// One bit per kind of trace that is wanted.
     pub(crate) traced: u8,

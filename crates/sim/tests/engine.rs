@@ -91,6 +91,10 @@ fn wrong_scenarios_name_the_place() {
         ("{\"name\": \"g\"}", "{\"name\": \"g\"}, {\"name\": \"g\"}", "nodes[2].name", "nodes[1] has this one"),
         ("\"start\": \"1s\"", "\"packet\": \"0B\"", "flows[0].packet", "1B to 16MiB"),
         ("\"7s\"", "7", "duration", "with its unit"),
+        ("\"fcfs\"", "\"hrr\", \"lower\": []", "links[1].queue.lower", "one entry less"),
+        ("\"fcfs\"", "\"hrr\", \"slots\": [10, 0]", "links[1].queue.slots[1]", "1 to 1000000"),
+        ("\"fcfs\"", "\"hrr\", \"lower\": [11]", "links[1].queue.lower[0]", "at most the 10"),
+        ("\"fcfs\"", "\"csfq\", \"k\": \"0s\"", "links[1].queue.k", "above zero"),
     ] {
         assert!(good.contains(from), "{from}");
         let e = Scenario::from_json(&good.replace(from, to)).expect_err(to);
@@ -100,4 +104,44 @@ fn wrong_scenarios_name_the_place() {
     let island = good.replace("{\"name\": \"g\"}", "{\"name\": \"g\"}, {\"name\": \"x\"}");
     let island = island.replace("\"to\": \"d\", \"start\"", "\"to\": \"x\", \"start\"");
     assert!(Scenario::from_json(&island).unwrap_err().to_string().contains("can be reached"));
+}
+
+/// Stoica, Shenker and Zhang 1998, figure 8 and table 4: flows 1 and 2 cross both lines of 10 Mbit/s, flow 3 joins at the second; each sends 10 Mbit/s.
+#[test]
+fn labels_travel_from_router_to_router() {
+    let text = r#"{"duration": "40s", "interval": "10s",
+        "nodes": [{"name": "s", "kind": "host", "count": 3}, {"name": "r", "count": 2}, {"name": "d", "kind": "host"}],
+        "links": [{"from": "s-1", "to": "r-1", "rate": "1Gbit/s"}, {"from": "s-2", "to": "r-1", "rate": "1Gbit/s"},
+                  {"from": "s-3", "to": "r-2", "rate": "1Gbit/s"},
+                  {"from": "r-1", "to": "r-2", "rate": "10Mbit/s", "delay": "1ms", "queue": {"kind": "csfq", RELABEL}},
+                  {"from": "r-2", "to": "d", "rate": "10Mbit/s", "delay": "1ms", "queue": {"kind": "csfq", RELABEL}}],
+        "flows": [{"name": "f", "count": 3, "from": "s-{i}", "to": "d", "acknowledge": false, "control": "none",
+                   "workload": {"kind": "cbr", "rate": "10Mbit/s"}, "start_spread": "1ms"}]}"#;
+    for (relabel, due) in [
+        // Labels are rewritten to 5 Mbit/s on the first line: the second one shares equally.
+        ("\"relabel\": true", [10.0 / 3.0; 3]),
+        // They stay at 10 Mbit/s: the second line cuts everybody by half. Were labels lost on the way, its own estimates would make the shares equal.
+        ("\"relabel\": false", [2.5, 2.5, 5.0]),
+        // Islands estimate anew, so rewriting does not matter.
+        ("\"relabel\": false, \"role\": \"island\"", [10.0 / 3.0; 3]),
+    ] {
+        let (scenario, world) = run(&text.replace("RELABEL", relabel), 1);
+        for (bytes, due) in column(&world.flow_table(&scenario), "received_bytes").iter().zip(due) {
+            let got = bytes * 8.0 / 30e6;
+            assert!((got / due - 1.0).abs() < 0.03, "{relabel}: {got} Mbit/s, {due} due");
+        }
+    }
+}
+
+#[test]
+fn flows_go_into_queues_in_turn_whatever_their_acknowledgements_do() {
+    // Three transfers in two queues: the first and the third share half the line. All conversations are named, those of acknowledgements too.
+    let flow = r#""control": {"kind": "generic", "window": 5}"#;
+    for classify in ["pair", "flow"] {
+        let queue = format!(r#"{{"kind": "drr", "queues": 2, "quantum": "1000B"}}, "classify": "{classify}""#);
+        let (scenario, world) = run(&one_gateway(flow, 3, &queue, "700s"), 1);
+        let rates: Vec<f64> =
+            column(&world.flow_table(&scenario), "received").iter().map(|n| (n / 60.0).round() / 10.0).collect();
+        assert_eq!(rates, [2.5, 5.0, 2.5], "{classify}");
+    }
 }

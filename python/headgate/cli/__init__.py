@@ -13,6 +13,7 @@ from .bench import bench
 from .check import check, schema
 from .diff import diff
 from .lists import list_
+from .replay import replay
 from .reproduce import reproduce
 from .run import run
 from .show import fail
@@ -27,7 +28,7 @@ def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
 
-for _command in (run, sweep, reproduce, check, schema, list_, diff, bench):
+for _command in (run, sweep, replay, reproduce, check, schema, list_, diff, bench):
     cli.add_command(_command)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -66,5 +66,29 @@ def progress(what: str) -> Iterator[Callback | None]:
         def update(share: float, done: int, total: int) -> None:
             bar.update(task, completed=share * total, total=total)
             bar.update(runs, completed=done, total=total)
+
+        yield update
+
+
+@contextmanager
+def rows_progress(what: str) -> Iterator[Callable[[float, int], object] | None]:
+    """A progress bar on standard error that counts packets; nothing if that is not a terminal."""
+    err = Console(stderr=True)
+    if not err.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[packets]} packets"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(what, total=1.0, packets=0)
+
+        def update(share: float, packets: int) -> None:
+            known = share == share
+            bar.update(task, completed=share if known else 0.0, total=1.0 if known else None, packets=f"{packets:,}")
 
         yield update

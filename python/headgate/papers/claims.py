@@ -52,6 +52,18 @@ class Runs:
         """Times and values of a trace of the base run."""
         return self._base(variant).trace(kind, source)
 
+    def gauge(self, variant: str, link: str, name: str) -> tuple[Floats, Floats]:
+        """Times and values of a gauge at the beginning of a link, in the base run."""
+        return self._base(variant).gauge(link, name)
+
+    def link(self, variant: str, link: str, column: str) -> float:
+        """A value of the base run's table of links, at the beginning of a link."""
+        return self._base(variant).link(link, column)
+
+    def digest(self, variant: str) -> str:
+        """Digest of all events of the base run."""
+        return self._base(variant).digest
+
     @property
     def end(self) -> float:
         """End of the base runs in seconds."""

@@ -14,6 +14,7 @@ from ..analysis import fcfs_poisson_delay, fq_poisson_delay, mean_of
 from ..errors import missing_extra
 from .claims import Runs
 from .model import Figure, unknown
+from .study import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,8 +29,8 @@ _LOOK = (
 )
 
 
-def _drawing(width: float = 7.2, height: float = 4.6) -> tuple[Drawing, Axes]:
-    """An empty figure of the given size in inches, with one pair of axes.
+def blank(width: float = 7.2, height: float = 4.6) -> Drawing:
+    """An empty figure of the given size in inches.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -41,16 +42,24 @@ def _drawing(width: float = 7.2, height: float = 4.6) -> tuple[Drawing, Axes]:
         raise missing_extra("a figure", "matplotlib", "plots") from None
     drawing = Drawing(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(drawing)
+    return drawing
+
+
+def _drawing(height: float = 4.6) -> tuple[Drawing, Axes]:
+    """An empty figure with one pair of axes."""
+    drawing = blank(height=height)
     return drawing, drawing.add_subplot()
 
 
-def draw(figure: Figure, runs: Runs) -> Drawing:
-    """Draws a figure from the runs of its item.
+def draw(figure: Figure, runs: Runs, study: Study | None = None) -> Drawing:
+    """Draws a figure from the runs of its item; a figure of kind "study" is drawn by the item's own study.
 
     Raises:
         PaperError: the figure's kind does not exist.
         MissingExtraError: matplotlib is not installed.
     """
+    if figure.kind == "study" and study is not None:
+        return study.draw(figure)
     if figure.kind not in _KINDS:
         raise unknown("kind of figure", figure.kind, _KINDS)
     return _KINDS[figure.kind](figure, runs)

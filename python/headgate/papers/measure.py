@@ -25,6 +25,8 @@ class Outcome:
         self.run = result.run
         self._intervals = from_core(result.table("intervals"))
         self._traces = from_core(result.table("traces"))
+        self._gauges = from_core(result.table("gauges"))
+        self._links = from_core(result.table("links"))
         self.end = float(self._intervals["end_s"].max())
         self.flows: list[str] = list(dict.fromkeys(self._intervals["flow"].tolist()))
 
@@ -59,3 +61,13 @@ class Outcome:
         t = self._traces
         chosen = (t["trace"] == kind) & (t["object"] == self.flow(source))
         return t["time_s"][chosen], t["value"][chosen]
+
+    def link(self, link: str, column: str) -> float:
+        """A value of the table of links, at the beginning of a link."""
+        return float(self._links[column][self._links["link"] == link][0])
+
+    def gauge(self, link: str, name: str) -> tuple[Floats, Floats]:
+        """Times in seconds and values of a gauge at the beginning of a link, at the end of each interval."""
+        t = self._gauges
+        chosen = (t["link"] == link) & (t["gauge"] == name)
+        return t["end_s"][chosen], t["value"][chosen]

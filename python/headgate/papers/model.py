@@ -112,9 +112,17 @@ class Variant:
     seeds: bool = True
 
 
+#: A point of a grid: the values of its coordinates.
+Point = tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Item:
-    """One experiment of the paper. `scenario` is None where it cannot be run yet."""
+    """One experiment of the paper.
+
+    `scenario` is None where it cannot be run yet. `axes` are lines of points through a grid of variants. `study` names a module
+    in the paper's folder that makes tables and figures of its own from the runs.
+    """
 
     name: str
     title: str
@@ -125,6 +133,8 @@ class Item:
     numbers: tuple[Published, ...]
     phase: str
     traces: tuple[str, ...]
+    axes: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
+    study: str = ""
 
     def variant(self, name: str) -> Variant:
         """The variant with this name."""
@@ -235,12 +245,37 @@ def _item(folder: Traversable, paper: Table, data: Table) -> Item:
         title=data["title"],
         note=data.get("note", ""),
         scenario=scenario,
-        variants=tuple(_variant(paper, v) for v in [*data.get("pairs", []), *data.get("variants", [])]),
+        variants=tuple(
+            _variant(paper, v) for v in [*data.get("pairs", []), *data.get("variants", []), *_grid(data.get("grid"))]
+        ),
         missing=tuple(data.get("missing", [])),
         numbers=tuple(numbers),
         phase=str(data.get("phase", paper["phase"])),
         traces=tuple(data.get("traces", [])),
+        axes={k: tuple(tuple(p) for p in v) for k, v in data.get("grid", {}).get("axes", {}).items()},
+        study=data.get("study", ""),
     )
+
+
+def _grid(data: Table | None) -> list[Table]:
+    """A variant for each pair at each point of the axes; a point on several axes is run once.
+
+    `name` and the values of `set` are texts with the names of the coordinates in braces, and of the pair.
+    """
+    if data is None:
+        return []
+    points = dict.fromkeys(tuple(p) for axis in data["axes"].values() for p in axis)
+    variants = []
+    for pair in data["pairs"]:
+        for point in points:
+            at = {"pair": pair, **dict(zip(data["coordinates"], point, strict=True))}
+            settings = {path: _number_or_text(value.format(**at)) for path, value in data["set"].items()}
+            variants.append({"name": data["name"].format(**at), "pair": pair, "set": settings, "seeds": False})
+    return variants
+
+
+def _number_or_text(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
 
 
 def _variant(paper: Table, data: str | Table) -> Variant:

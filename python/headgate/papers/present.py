@@ -14,6 +14,7 @@ from ..analysis import Mean
 from ..results import digits
 from .model import PAPERS_OWN, Published
 from .runner import ItemResult, Reproduction
+from .study import Section
 from .verdict import Number
 
 _STYLE = {"match": "green", "miss": "red", "not-reproduced": "yellow"}
@@ -90,8 +91,22 @@ def _print_item(result: ItemResult, console: Console, details: bool) -> None:
     for name, metric, unit, numbers in tables(result):
         title = escape(f"{name}: {metric.replace('_', ' ')} ({unit})")
         console.print(_details(title, numbers) if details else _side_by_side(title, numbers))
+    for section in result.study.sections if result.study is not None else ():
+        _print_section(section, console)
     if result.findings:
         _print_claims(result, console)
+
+
+def _print_section(section: Section, console: Console) -> None:
+    title = f"{escape(section.title)}{' [yellow](measured, varies)[/]' if section.measured else ''}"
+    table = Table(title=title, title_justify="left")
+    for heading in section.headings:
+        table.add_column(escape(heading), justify="right" if section.is_numeric(heading) else "left")
+    for row in section.rows:
+        table.add_row(*(escape(cell) for cell in row))
+    console.print(table)
+    if section.note:
+        console.print(f"[dim]{escape(section.note)}[/]")
 
 
 def _side_by_side(title: str, numbers: list[Number]) -> Table:

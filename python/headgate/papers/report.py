@@ -73,7 +73,7 @@ def _figures(reproduction: Reproduction, item: ItemResult, place: Path) -> Itera
     for figure in reproduction.paper.figures:
         if figure.item != item.item.name or item.runs is None:
             continue
-        drawing = draw(figure, item.runs)
+        drawing = draw(figure, item.runs, item.study)
         svg = to_svg(drawing)
         stem = f"{reproduction.paper.name}-{figure.name}"
         write_text(place / f"{stem}.svg", svg)

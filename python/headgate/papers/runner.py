@@ -16,6 +16,7 @@ from .build import build_scenario
 from .claims import Finding, Runs, claims_of, examine
 from .measure import Floats, Outcome
 from .model import Item, Paper, Published, Rule, Variant, load_paper
+from .study import Study, study_of
 from .verdict import Number, judge, missing
 
 #: Runs with random start phases beside the base run, unless told otherwise.
@@ -24,12 +25,13 @@ SEEDS = 5
 
 @dataclass(frozen=True)
 class ItemResult:
-    """What an item gave. `runs` is None where it could not be run."""
+    """What an item gave. `runs` is None where it could not be run, `study` where it has no tables and figures of its own."""
 
     item: Item
     numbers: tuple[Number, ...]
     findings: tuple[Finding, ...]
     runs: Runs | None
+    study: Study | None = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Reproduction:
     seeds: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable form for machines: `{paper, items: [{item, numbers: [...], claims: [...]}]}`.
+        """The stable form for machines: `{paper, items: [{item, numbers: [...], claims: [...], sections: [...]}]}`.
 
         `ours` is the base run, `ci95` the ends of the 95 % Student interval over the seeds (over the intervals where there
         are no seeds). A value that does not exist is null; a number that is not the paper's own has `paper` null.
@@ -73,6 +75,7 @@ def _item_dict(result: ItemResult) -> dict[str, Any]:
         "item": result.item.name,
         "numbers": [_number_dict(n) for n in result.numbers],
         "claims": [{"id": f.id, "text": f.text, "holds": f.holds, "measured": f.measured} for f in result.findings],
+        "sections": [s.to_dict() for s in result.study.sections] if result.study is not None else [],
     }
 
 
@@ -109,8 +112,20 @@ def reproduce(
     """
     found = load_paper(paper)
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
-    outcomes = _run_all(chosen, seeds, threads, progress)
-    return Reproduction(found, tuple(_result(found, i, outcomes) for i in chosen), seeds)
+    return reproduce_items(found, chosen, seeds=seeds, threads=threads, progress=progress)
+
+
+def reproduce_items(
+    paper: Paper,
+    items: Sequence[Item],
+    *,
+    seeds: int = SEEDS,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Reproduction:
+    """As `reproduce`, for items that may have been changed."""
+    outcomes = _run_all(items, seeds, threads, progress)
+    return Reproduction(paper, tuple(_result(paper, i, outcomes, progress) for i in items), seeds)
 
 
 Key = tuple[str, str, int]
@@ -128,7 +143,7 @@ def _run_all(items: Sequence[Item], seeds: int, threads: int | None, progress: P
     return dict(zip(jobs, found, strict=True))
 
 
-def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome]) -> ItemResult:
+def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Progress | None) -> ItemResult:
     claims = [c for c in claims_of(paper.name) if c.item == item.name]
     if item.scenario is None:
         why = item.note or "not reproduced yet"
@@ -141,7 +156,8 @@ def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome]) -> ItemResul
     }
     runs = Runs(paper, item, base, seeds)
     numbers = tuple(_compare(runs, n) for n in item.numbers)
-    return ItemResult(item, numbers, tuple(examine(c, runs) for c in claims), runs)
+    study = study_of(runs, progress) if item.study else None
+    return ItemResult(item, numbers, tuple(examine(c, runs) for c in claims), runs, study)
 
 
 def _compare(runs: Runs, number: Published) -> Number:

@@ -1,5 +1,6 @@
 //! A binary heap of small numbers with a key each, smallest key first, of equal keys the smaller number; any entry's key can be
-//! changed or removed.
+//! changed or removed. The counted calls tell how many swaps of two
+//! entries they took.
 
 /// Keys compare as (first, second); the caller makes them unique where order matters.
 pub type Key = (u64, u64);
@@ -53,10 +54,16 @@ impl IndexedHeap {
     /// Enters `id`, or changes its key.
     #[inline]
     pub fn set(&mut self, id: u32, key: Key) {
+        self.set_counted(id, key);
+    }
+
+    /// As `set`; gives the swaps it took.
+    #[inline]
+    pub fn set_counted(&mut self, id: u32, key: Key) -> u32 {
         let place = self.places[id as usize];
         if place == ABSENT {
             self.entries.push((key, id));
-            self.swim(self.entries.len() - 1);
+            self.swim(self.entries.len() - 1)
         } else {
             let old = std::mem::replace(&mut self.entries[place as usize].0, key);
             if key < old { self.swim(place as usize) } else { self.sink(place as usize) }
@@ -66,20 +73,27 @@ impl IndexedHeap {
     /// Removes `id` if it has an entry.
     #[inline]
     pub fn remove(&mut self, id: u32) {
+        self.remove_counted(id);
+    }
+
+    /// As `remove`; gives the swaps it took, the one with the last entry included.
+    #[inline]
+    pub fn remove_counted(&mut self, id: u32) -> u32 {
         let place = std::mem::replace(&mut self.places[id as usize], ABSENT);
         if place == ABSENT {
-            return;
+            return 0;
         }
         let place = place as usize;
         let last = self.entries.pop().expect("there is at least the entry of this id");
-        if place < self.entries.len() {
-            let old = std::mem::replace(&mut self.entries[place], last);
-            if last < old { self.swim(place) } else { self.sink(place) }
+        if place == self.entries.len() {
+            return 0;
         }
+        let old = std::mem::replace(&mut self.entries[place], last);
+        1 + if last < old { self.swim(place) } else { self.sink(place) }
     }
 
-    fn swim(&mut self, mut place: usize) {
-        let entry = self.entries[place];
+    fn swim(&mut self, mut place: usize) -> u32 {
+        let (entry, mut swaps) = (self.entries[place], 0);
         while place > 0 {
             let parent = (place - 1) / 2;
             if self.entries[parent] <= entry {
@@ -87,12 +101,14 @@ impl IndexedHeap {
             }
             self.put(place, self.entries[parent]);
             place = parent;
+            swaps += 1;
         }
         self.put(place, entry);
+        swaps
     }
 
-    fn sink(&mut self, mut place: usize) {
-        let entry = self.entries[place];
+    fn sink(&mut self, mut place: usize) -> u32 {
+        let (entry, mut swaps) = (self.entries[place], 0);
         loop {
             let mut child = 2 * place + 1;
             if child >= self.entries.len() {
@@ -106,8 +122,10 @@ impl IndexedHeap {
             }
             self.put(place, self.entries[child]);
             place = child;
+            swaps += 1;
         }
         self.put(place, entry);
+        swaps
     }
 
     #[inline]
@@ -122,6 +140,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
+
+    #[test]
+    fn swaps_are_counted() {
+        // Rising keys stay where they are put; a key below all climbs from the eighth place to the root.
+        let mut heap = IndexedHeap::new(9);
+        assert_eq!((0..7).map(|id| heap.set_counted(id, (u64::from(id) + 1, 0))).sum::<u32>(), 0);
+        assert_eq!(heap.set_counted(7, (0, 0)), 3);
+        // The root's successor comes from the last place (one swap) and sinks two levels of three.
+        assert_eq!(heap.remove_counted(7), 3);
+        assert_eq!((heap.remove_counted(8), heap.first()), (0, Some(((1, 0), 0))));
+    }
 
     proptest! {
         #[test]

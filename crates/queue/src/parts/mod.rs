@@ -1,15 +1,29 @@
 //! Parts that several disciplines share.
 
 mod busy_line;
+mod busy_queue;
+mod early;
+mod fair_chances;
+mod fair_share;
 mod indexed_heap;
+pub mod label_code;
 mod queue_set;
+mod rate_estimator;
 mod ring;
+mod rotation;
 mod round;
+pub mod structure;
 #[cfg(test)]
 pub(crate) mod test;
 
 pub use busy_line::BusyLine;
+pub use busy_queue::BusyQueue;
+pub use early::{Early, EarlyParams};
+pub use fair_chances::{ChanceParams, FairChances};
+pub use fair_share::{FairShare, Rules};
 pub use indexed_heap::{IndexedHeap, Key};
 pub use queue_set::{DropEnd, QueueSet, scramble};
+pub use rate_estimator::RateEstimator;
 pub use ring::Ring;
+pub use rotation::Rotation;
 pub use round::{Finish, Round};

@@ -95,6 +95,21 @@ pub struct IntervalRow {
     pub count: Count,
 }
 
+/// A gauge of a port's discipline at the end of an interval.
+#[derive(Clone, Copy, Debug)]
+pub struct GaugeRow {
+    /// Number of the port (2 * link, plus 1 for the reverse direction).
+    pub port: u32,
+    /// The gauge's name.
+    pub gauge: &'static str,
+    /// Number of the interval.
+    pub interval: u32,
+    /// Its end.
+    pub end: Time,
+    /// What it showed.
+    pub value: f64,
+}
+
 /// One recorded value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceRow {

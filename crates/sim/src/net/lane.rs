@@ -22,7 +22,7 @@ pub struct InFlight {
     pub label: u32,
     /// Its congestion bit.
     pub ecn: Ecn,
-    /// Its priority class.
+    /// Its priority.
     pub class: u8,
 }
 

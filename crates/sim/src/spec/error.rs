@@ -37,7 +37,7 @@ impl SpecError {
     }
 
     /// From serde's error, looking up in `file` what stands at its path.
-    pub(super) fn from_serde(e: &serde_path_to_error::Error<serde_json::Error>, file: &Value) -> SpecError {
+    pub fn from_serde(e: &serde_path_to_error::Error<serde_json::Error>, file: &Value) -> SpecError {
         let text = e.inner().to_string();
         let (inner, message) = choice::located(&text);
         let outer = e.path().to_string();

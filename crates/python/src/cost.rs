@@ -1,0 +1,73 @@
+//! The structures of Fair Queueing by themselves.
+
+use crate::run::SLICE;
+use crate::scenario_error;
+use headgate_queue::parts::structure::{Order, Structure, Work};
+use headgate_sim::World;
+use headgate_sim::cost::{self, CallTrace, Recording};
+use headgate_sim::spec::Scenario;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use serde_json::Value;
+
+/// Of insert and of get_min: calls, operations, most operations in one call.
+type Costs = ((u64, u64, u32), (u64, u64, u32));
+
+fn costs(work: &Work) -> Costs {
+    let of = |c: &headgate_queue::parts::structure::Cost| (c.calls, c.operations, c.most);
+    (of(&work.insert), of(&work.get))
+}
+
+fn named<T: serde::de::DeserializeOwned>(name: &str) -> PyResult<T> {
+    serde_json::from_value(Value::String(name.to_owned())).map_err(|e| PyKeyError::new_err(e.to_string()))
+}
+
+/// A trace of calls to a bounded heap.
+#[pyclass(frozen, module = "headgate._core")]
+pub struct Calls {
+    trace: CallTrace,
+}
+
+#[pymethods]
+impl Calls {
+    /// Runs a scenario and records the calls of the structure at the beginning of a link.
+    #[staticmethod]
+    fn record(py: Python<'_>, scenario_json: &str, link: &str) -> PyResult<Calls> {
+        let scenario = Scenario::from_json(scenario_json).map_err(|e| scenario_error(py, &e))?;
+        let recording = Recording::new(&scenario, link).map_err(|e| scenario_error(py, &e))?;
+        let mut world = py.detach(|| World::new(&scenario, scenario.seed, 0));
+        recording.start(&mut world);
+        while !py.detach(|| world.advance(SLICE)) {
+            py.check_signals()?;
+        }
+        Ok(Calls { trace: recording.finish(&world) })
+    }
+
+    /// So many insertions with tags in a made-up order: random, rising or falling.
+    #[staticmethod]
+    fn made_up(order: &str, conversations: u32, packets: u32) -> PyResult<Calls> {
+        let order: Order = named(order)?;
+        Ok(Calls { trace: CallTrace::made_up(order, conversations.max(1), packets, 1) })
+    }
+
+    /// Plays the calls so often, each time through a new structure.
+    fn replay(&self, py: Python<'_>, structure: &str, rounds: u32) -> PyResult<Costs> {
+        let kind: Structure = named(structure)?;
+        Ok(costs(&py.detach(|| self.trace.replay(kind, rounds))))
+    }
+}
+
+/// The work of one more insertion (with its discard if the structure is full), and of one get_min, at a size, over so many trials.
+#[pyfunction]
+pub fn work_at(
+    py: Python<'_>,
+    structure: &str,
+    order: &str,
+    size: (u32, u32),
+    full: bool,
+    trials: u32,
+) -> PyResult<Costs> {
+    let (kind, order) = (named::<Structure>(structure)?, named::<Order>(order)?);
+    let size = (size.0.max(1), size.1);
+    Ok(costs(&py.detach(|| cost::work_at(kind, order, size, full, trials, 1))))
+}

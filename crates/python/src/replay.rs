@@ -1,0 +1,267 @@
+//! A replay, driven a batch at a time: columns in, columns out.
+
+use crate::column::Column;
+use crate::scenario_error;
+use headgate_capture::Classify;
+use headgate_queue::DropReason;
+use headgate_replay::capture::{CaptureOutput, CaptureTrace};
+use headgate_replay::csv::{CsvTrace, find_columns};
+use headgate_replay::table::{Columns, Times};
+use headgate_replay::{Count, CsvOutput, Fate, Options, ReplayError, TraceError};
+use pyo3::buffer::PyBuffer;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+
+create_exception!(headgate._core, TraceFault, PyException, "A trace that is wrong.");
+
+/// Packets between two looks at Python's signals: some milliseconds.
+const STEP: usize = 1 << 14;
+
+/// Packets of which the arrivals and the outputs are handed on together.
+const STEPS: usize = 4;
+
+fn trace_error(e: &TraceError) -> PyErr {
+    TraceFault::new_err(e.to_string())
+}
+
+fn replay_error(e: ReplayError) -> PyErr {
+    match e {
+        ReplayError::Trace(e) => trace_error(&e),
+        ReplayError::Output(e) => e.into(),
+    }
+}
+
+/// Where the columns of a trace stand among names.
+#[pyfunction]
+pub fn trace_columns(names: Vec<String>, lenient: bool) -> PyResult<Vec<Option<usize>>> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    find_columns(&names, lenient).map(Vec::from).map_err(TraceFault::new_err)
+}
+
+/// A trace on its way through one or several disciplines.
+#[pyclass(module = "headgate._core")]
+pub struct Replay {
+    replay: headgate_replay::Replay,
+    options: Options,
+}
+
+#[pymethods]
+impl Replay {
+    /// A replay with these options, as JSON text.
+    #[new]
+    fn new(py: Python<'_>, options: &str) -> PyResult<Replay> {
+        let options = Options::from_json(options).map_err(|e| scenario_error(py, &e))?;
+        Ok(Replay { replay: headgate_replay::Replay::new(&options), options })
+    }
+
+    /// The options with every default, as JSON text.
+    #[getter]
+    fn options(&self) -> String {
+        self.options.to_json()
+    }
+
+    /// The trace is a CSV file.
+    fn read_csv(&mut self, path: PathBuf) -> PyResult<()> {
+        self.replay.read_csv(CsvTrace::open(&path, self.options.lenient).map_err(|e| trace_error(&e))?);
+        Ok(())
+    }
+
+    /// The trace is a capture.
+    fn read_capture(&mut self, path: PathBuf, classify: &str) -> PyResult<()> {
+        let classify: Classify = classify.parse().map_err(PyValueError::new_err)?;
+        self.replay.read_capture(CaptureTrace::open(&path, classify).map_err(|e| trace_error(&e))?);
+        Ok(())
+    }
+
+    /// Rows of a discipline go into a CSV file.
+    fn write_csv(&mut self, queue: usize, path: PathBuf) -> PyResult<()> {
+        self.replay.write_csv(queue, CsvOutput::create(&path)?);
+        Ok(())
+    }
+
+    /// Packets that get through a discipline go into a capture.
+    fn write_capture(&mut self, queue: usize, path: PathBuf) -> PyResult<()> {
+        self.replay.write_capture(queue, CaptureOutput::create(&path)?);
+        Ok(())
+    }
+
+    /// Rows of a discipline are kept until they are taken.
+    fn keep_rows(&mut self, queue: usize) {
+        self.replay.keep_rows(queue);
+    }
+
+    /// Replays some packets of the file; false at its end.
+    fn step(&mut self, py: Python<'_>) -> PyResult<bool> {
+        for _ in 0..STEPS {
+            py.check_signals()?;
+            if !py.detach(|| self.replay.step(STEP)).map_err(replay_error)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Replays rows of a table: seconds (float64), or whole ticks of so many picoseconds (int64).
+    #[allow(clippy::too_many_arguments, reason = "one per column")]
+    fn push(
+        &mut self,
+        py: Python<'_>,
+        times: &Bound<'_, PyAny>,
+        tick_ps: Option<i64>,
+        flows: PyBuffer<i32>,
+        names: Vec<String>,
+        sizes: PyBuffer<i64>,
+        weights: Option<PyBuffer<i64>>,
+        priorities: Option<PyBuffer<i64>>,
+    ) -> PyResult<()> {
+        let times = match tick_ps {
+            None => Times::Seconds(PyBuffer::get(times)?.to_vec(py)?),
+            Some(tick) => Times::Ticks(PyBuffer::get(times)?.to_vec(py)?, i128::from(tick)),
+        };
+        let optional = |column: Option<PyBuffer<i64>>| column.map(|c| c.to_vec(py)).transpose();
+        let columns = Columns {
+            times,
+            flows: flows.to_vec(py)?,
+            names,
+            sizes: sizes.to_vec(py)?,
+            weights: optional(weights)?,
+            priorities: optional(priorities)?,
+        };
+        py.check_signals()?;
+        py.detach(|| self.replay.push(&columns)).map_err(replay_error)
+    }
+
+    /// The trace is over: sends what waits and completes the outputs.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.replay.finish()).map_err(replay_error)
+    }
+
+    /// Bytes of the file read so far.
+    #[getter]
+    fn position(&self) -> u64 {
+        self.replay.position()
+    }
+
+    /// Packets replayed so far.
+    #[getter]
+    fn packets(&self) -> u64 {
+        self.replay.intake().packets
+    }
+
+    /// Faults skipped, by kind.
+    #[getter]
+    fn skipped(&self) -> Vec<(&'static str, u64)> {
+        self.replay.intake().skipped().iter().map(|(k, n)| (*k, *n)).collect()
+    }
+
+    /// The first packet's time in seconds, as exact text.
+    #[getter]
+    fn origin(&self) -> String {
+        let mut text = Vec::new();
+        self.replay.intake().origin().write(headgate_packet::Time::ZERO, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Names of the flows from number `first` on, in the order of their first packets.
+    fn flow_names(&self, first: usize) -> Vec<String> {
+        self.replay.intake().flows.names().iter().skip(first).cloned().collect()
+    }
+
+    /// Rows of a discipline since the last call, as columns; flows by number, reasons by number from 1, nan for no time.
+    fn rows<'py>(&mut self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
+        let (rows, origin) = (self.replay.rows(queue), self.replay.intake().origin());
+        let floats = |f: &dyn Fn(&Fate) -> f64| rows.iter().map(|r| f(&r.fate)).collect::<Vec<f64>>();
+        let start = floats(&|fate| match fate {
+            Fate::Sent { start, .. } => origin.seconds(*start),
+            _ => f64::NAN,
+        });
+        let departure = floats(&|fate| match fate {
+            Fate::Sent { departure, .. } => origin.seconds(*departure),
+            _ => f64::NAN,
+        });
+        let code = |fate: &Fate| match fate {
+            Fate::Dropped(reason) => 1 + *reason as i64,
+            _ => 0,
+        };
+        let columns = PyDict::new(py);
+        let set = |name: &str, column: Column| columns.set_item(name, Bound::new(py, column)?);
+        set("packet", Column::ints(rows.iter().map(|r| r.arrival.number as i64).collect()))?;
+        set("flow", Column::ints(rows.iter().map(|r| i64::from(r.arrival.flow)).collect()))?;
+        set("size_bytes", Column::ints(rows.iter().map(|r| i64::from(r.arrival.bytes)).collect()))?;
+        set("arrival_s", Column::floats(rows.iter().map(|r| origin.seconds(r.arrival.at)).collect()))?;
+        set("start_s", Column::floats(start))?;
+        set("departure_s", Column::floats(departure))?;
+        let marked = |r: &headgate_replay::Row| i64::from(matches!(r.fate, Fate::Sent { marked: true, .. }));
+        set("marked", Column::ints(rows.iter().map(marked).collect()))?;
+        set("reason", Column::ints(rows.iter().map(|r| code(&r.fate)).collect()))?;
+        Ok(columns)
+    }
+
+    /// What a discipline did to each flow, as columns.
+    fn flows<'py>(&self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
+        let flows = &self.replay.intake().flows;
+        let weights = flows.weights().into_iter().map(i64::from).collect();
+        let counts: Vec<&Count> = self.replay.flows(queue).iter().collect();
+        let columns = counted(py, &counts)?;
+        columns.set_item("flow", flows.names())?;
+        columns.set_item("weight", Bound::new(py, Column::ints(weights))?)?;
+        Ok(columns)
+    }
+
+    /// What a discipline did in all, as columns of one value; the span from the first arrival to the last departure.
+    fn all<'py>(&mut self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
+        let columns = counted(py, &[self.replay.all(queue)])?;
+        let (span, busy) = (self.replay.end(queue), self.replay.counters(queue).busy_ps);
+        columns.set_item("span_s", Bound::new(py, Column::floats(vec![span.as_secs_f64()]))?)?;
+        columns.set_item("busy_s", Bound::new(py, Column::floats(vec![busy as f64 * 1e-12]))?)?;
+        Ok(columns)
+    }
+
+    /// Series over time of a discipline: (width of a bin in s, columns of bins by flow, columns of all flows' bytes).
+    fn series<'py>(&self, py: Python<'py>, queue: usize) -> PyResult<(f64, Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+        let (bins, flux) = (PyDict::new(py), PyDict::new(py));
+        let Some(series) = self.replay.series(queue) else { return Ok((0.0, bins, flux)) };
+        let cells = || {
+            series.flows().iter().enumerate().flat_map(|(f, bins)| {
+                bins.iter().enumerate().filter(|(_, b)| b.sent + b.drops > 0).map(move |(i, b)| (f, i, b))
+            })
+        };
+        let ints = |values: Vec<i64>| Bound::new(py, Column::ints(values));
+        let floats = |values: Vec<f64>| Bound::new(py, Column::floats(values));
+        bins.set_item("flow", ints(cells().map(|(f, _, _)| f as i64).collect())?)?;
+        bins.set_item("bin", ints(cells().map(|(_, i, _)| i as i64).collect())?)?;
+        bins.set_item("sent", ints(cells().map(|(_, _, b)| b.sent as i64).collect())?)?;
+        bins.set_item("drops", ints(cells().map(|(_, _, b)| b.drops as i64).collect())?)?;
+        bins.set_item("mean_s", floats(cells().map(|(_, _, b)| b.delay_ps as f64 * 1e-12 / b.sent as f64).collect())?)?;
+        bins.set_item("max_s", floats(cells().map(|(_, _, b)| b.greatest.as_secs_f64()).collect())?)?;
+        let bytes = |f: fn(&headgate_replay::Flux) -> u64| ints(series.flux().iter().map(|x| f(x) as i64).collect());
+        flux.set_item("arrived", bytes(|x| x.arrived)?)?;
+        flux.set_item("departed", bytes(|x| x.departed)?)?;
+        flux.set_item("dropped", bytes(|x| x.dropped)?)?;
+        Ok((series.width().as_secs_f64(), bins, flux))
+    }
+}
+
+/// Counts as columns.
+fn counted<'py>(py: Python<'py>, counts: &[&Count]) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    let ints = |f: &dyn Fn(&Count) -> u64| Bound::new(py, Column::ints(counts.iter().map(|c| f(c) as i64).collect()));
+    let floats = |f: &dyn Fn(&Count) -> f64| Bound::new(py, Column::floats(counts.iter().map(|c| f(c)).collect()));
+    columns.set_item("packets", ints(&|c| c.packets)?)?;
+    columns.set_item("bytes", ints(&|c| c.bytes)?)?;
+    columns.set_item("sent", ints(&|c| c.sent)?)?;
+    columns.set_item("sent_bytes", ints(&|c| c.sent_bytes)?)?;
+    for reason in DropReason::ALL {
+        columns.set_item(format!("drops_{}", reason.name()), ints(&|c| c.drops[reason as usize])?)?;
+    }
+    columns.set_item("marks", ints(&|c| c.marks)?)?;
+    columns.set_item("delay_mean_s", floats(&|c| c.delays.mean())?)?;
+    for (name, q) in [("delay_p50_s", 0.5), ("delay_p95_s", 0.95), ("delay_p99_s", 0.99)] {
+        columns.set_item(name, floats(&|c| c.delays.quantile(q))?)?;
+    }
+    columns.set_item("delay_max_s", floats(&|c| c.delays.greatest())?)?;
+    Ok(columns)
+}

@@ -1,0 +1,138 @@
+//! Traces in CSV: a header, then a line per packet. Times are read as decimals, never as floats.
+
+use crate::clock::parse_seconds;
+use crate::error::{Fault, TraceError};
+use crate::intake::{Intake, Place, Raw};
+use csv::{ByteRecord, Reader, ReaderBuilder};
+use std::fs::File;
+use std::path::Path;
+
+/// The columns of a trace; the first three must be there.
+pub const COLUMNS: [&str; 5] = ["time_s", "flow", "size_bytes", "weight", "priority"];
+
+/// Reads a CSV file.
+pub struct CsvTrace {
+    reader: Reader<File>,
+    record: ByteRecord,
+    /// Where each of [`COLUMNS`] stands.
+    columns: [Option<usize>; 5],
+    width: usize,
+    number: u64,
+}
+
+impl CsvTrace {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    /// The file cannot be read, is empty, or has no header with the columns of a trace.
+    pub fn open(path: &Path, lenient: bool) -> Result<CsvTrace, TraceError> {
+        let file = File::open(path).map_err(|e| TraceError::unreadable(&e))?;
+        let mut reader =
+            ReaderBuilder::new().has_headers(false).flexible(true).buffer_capacity(1 << 18).from_reader(file);
+        let mut record = ByteRecord::new();
+        if !reader.read_byte_record(&mut record).map_err(|e| unreadable(&e))? {
+            return Err(TraceError::file(format!("is empty; expected a header: {}", expected())));
+        }
+        let names: Vec<String> = record.iter().map(|f| String::from_utf8_lossy(f).trim().to_owned()).collect();
+        let names: Vec<&str> = names.iter().map(|n| n.trim_start_matches('\u{feff}')).collect();
+        let columns = find_columns(&names, lenient).map_err(|message| TraceError {
+            fault: Fault::File,
+            place: "line 1".to_owned(),
+            message,
+        })?;
+        Ok(CsvTrace { reader, record, columns, width: names.len(), number: 0 })
+    }
+
+    /// Bytes read so far.
+    pub fn position(&self) -> u64 {
+        self.reader.position().byte()
+    }
+
+    /// Hands up to `most` packets to `intake`; false at the end of the file.
+    ///
+    /// # Errors
+    /// A fault that is not skipped, or the file cannot be read.
+    pub fn read(&mut self, most: usize, intake: &mut Intake) -> Result<bool, TraceError> {
+        for _ in 0..most {
+            if !self.reader.read_byte_record(&mut self.record).map_err(|e| unreadable(&e))? {
+                return Ok(false);
+            }
+            self.number += 1;
+            self.packet(intake)?;
+        }
+        Ok(true)
+    }
+
+    fn packet(&mut self, intake: &mut Intake) -> Result<(), TraceError> {
+        let record = &self.record;
+        let place = Place::Line(record.position().map_or(0, csv::Position::line));
+        if record.len() != self.width {
+            let (found, width) = (record.len(), self.width);
+            return intake.skip(Fault::BadRecord, place, || {
+                format!("found {found} field{}; expected {width}, as in the header", if found == 1 { "" } else { "s" })
+            });
+        }
+        let field = |column: usize| self.columns[column].map(|i| record[i].trim_ascii());
+        let wrong = |column: usize, expected: &str| {
+            let found = field(column).map(String::from_utf8_lossy).unwrap_or_default();
+            format!("{}: found {found:?}; expected {expected}", COLUMNS[column])
+        };
+        let number = |column: usize, default: i64| field(column).map_or(Some(default), whole);
+        let Some(time) = field(0).and_then(parse_seconds) else {
+            return intake.skip(Fault::BadTime, place, || wrong(0, "a time in seconds, such as 0.25"));
+        };
+        let Some(flow) = field(1).and_then(|f| std::str::from_utf8(f).ok()).filter(|f| !f.is_empty()) else {
+            return intake.skip(Fault::BadFlow, place, || wrong(1, "the name or number of a flow"));
+        };
+        let Some(size) = number(2, 0) else {
+            return intake.skip(Fault::BadSize, place, || wrong(2, "a whole number of bytes, such as 1500"));
+        };
+        let Some(weight) = number(3, 1) else {
+            return intake.skip(Fault::BadWeight, place, || wrong(3, "a whole number, such as 1"));
+        };
+        let Some(priority) = number(4, 0) else {
+            return intake.skip(Fault::BadPriority, place, || wrong(4, "a whole number from 0 to 255"));
+        };
+        let weight = self.columns[3].map(|_| weight);
+        let raw = Raw { place, number: self.number, time, size, weight, priority, ecn: true };
+        intake.take(raw, |flows| flows.number(flow)).map(|_| ())
+    }
+}
+
+/// Where the columns of a trace stand among `names`; a sentence if one is missing, twice there, or not known.
+///
+/// # Errors
+/// That sentence. If `lenient`, unknown columns are no error.
+pub fn find_columns(names: &[&str], lenient: bool) -> Result<[Option<usize>; 5], String> {
+    let mut columns = [None; 5];
+    for (i, name) in names.iter().enumerate() {
+        match COLUMNS.iter().position(|c| c == name) {
+            Some(column) if columns[column].is_some() => {
+                return Err(format!("found two columns {name:?}; expected one"));
+            }
+            Some(column) => columns[column] = Some(i),
+            None if lenient => {}
+            None => return Err(format!("found a column {name:?}; expected {}", expected())),
+        }
+    }
+    match COLUMNS[..3].iter().zip(columns).find(|(_, c)| c.is_none()) {
+        Some((missing, _)) => Err(format!("found no column {missing}; expected {}", expected())),
+        None => Ok(columns),
+    }
+}
+
+fn expected() -> String {
+    "time_s,flow,size_bytes and, if wanted, weight and priority".to_owned()
+}
+
+/// A whole number, or none.
+fn whole(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+fn unreadable(e: &csv::Error) -> TraceError {
+    match e.kind() {
+        csv::ErrorKind::Io(e) => TraceError::unreadable(e),
+        _ => TraceError::file(format!("cannot be read; {e}")),
+    }
+}

@@ -1,0 +1,80 @@
+//! What is wrong with a trace: the place, what was found, what was expected.
+
+use std::fmt;
+
+/// A kind of fault, counted by its name where faults are skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// A packet earlier than the one before it.
+    TimeBackwards,
+    /// No time, or none that can be used.
+    BadTime,
+    /// No flow.
+    BadFlow,
+    /// No size, or none that a packet can have.
+    BadSize,
+    /// No weight, or another than the flow had before.
+    BadWeight,
+    /// No priority.
+    BadPriority,
+    /// Too few or too many fields.
+    BadRecord,
+    /// The file ends in the middle of a packet.
+    CutOff,
+    /// The file as a whole: never skipped.
+    File,
+}
+
+impl Fault {
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::TimeBackwards => "time_backwards",
+            Fault::BadTime => "bad_time",
+            Fault::BadFlow => "bad_flow",
+            Fault::BadSize => "bad_size",
+            Fault::BadWeight => "bad_weight",
+            Fault::BadPriority => "bad_priority",
+            Fault::BadRecord => "bad_record",
+            Fault::CutOff => "cut_off",
+            Fault::File => "file",
+        }
+    }
+}
+
+/// One thing that is wrong with a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceError {
+    /// Which kind.
+    pub fault: Fault,
+    /// `line 7`, `packet 7` or nothing for the file as a whole.
+    pub place: String,
+    /// The sentence: what was found and what was expected.
+    pub message: String,
+}
+
+impl TraceError {
+    /// An error about the file as a whole.
+    pub fn file(message: impl Into<String>) -> TraceError {
+        TraceError { fault: Fault::File, place: String::new(), message: message.into() }
+    }
+}
+
+impl TraceError {
+    /// The file cannot be read; the operating system's own words without the number.
+    pub(crate) fn unreadable(e: &std::io::Error) -> TraceError {
+        let text = e.to_string();
+        TraceError::file(format!("cannot be read; {}", text.split(" (os error").next().unwrap_or(&text)))
+    }
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.place.is_empty() {
+            write!(f, "{}: ", self.place)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TraceError {}

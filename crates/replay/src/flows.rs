@@ -1,0 +1,79 @@
+//! The flows of a trace, numbered as they appear.
+
+use std::collections::HashMap;
+
+/// Names and weights by number.
+#[derive(Clone, Debug, Default)]
+pub struct Flows {
+    names: Vec<String>,
+    /// 0 until a packet tells the weight.
+    weights: Vec<u32>,
+    /// Only looked up, never walked: its order is in no result.
+    numbers: HashMap<Box<str>, u32>,
+    /// The flow named last; traces have runs of one flow.
+    last: u32,
+}
+
+impl Flows {
+    /// The number of a flow, new if the name is.
+    #[inline]
+    pub fn number(&mut self, name: &str) -> u32 {
+        if self.names.get(self.last as usize).is_some_and(|n| n == name) {
+            return self.last;
+        }
+        self.last = match self.numbers.get(name) {
+            Some(&n) => n,
+            None => self.add(name),
+        };
+        self.last
+    }
+
+    #[cold]
+    fn add(&mut self, name: &str) -> u32 {
+        let number = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.weights.push(0);
+        self.numbers.insert(name.into(), number);
+        number
+    }
+
+    /// Takes note of a flow's weight; the weight it had before if that is another one.
+    #[inline]
+    pub fn weigh(&mut self, flow: u32, weight: u32) -> Result<(), u32> {
+        let known = &mut self.weights[flow as usize];
+        if *known == 0 {
+            *known = weight;
+        }
+        if *known == weight { Ok(()) } else { Err(*known) }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The name of a flow.
+    pub fn name(&self, flow: u32) -> &str {
+        &self.names[flow as usize]
+    }
+
+    /// All names by number.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The weight of a flow.
+    pub fn weight(&self, flow: u32) -> u32 {
+        self.weights[flow as usize].max(1)
+    }
+
+    /// All weights by number.
+    pub fn weights(&self) -> Vec<u32> {
+        self.weights.iter().map(|w| (*w).max(1)).collect()
+    }
+}

@@ -1,0 +1,170 @@
+//! What every reader hands its packets to: it checks them, numbers their flows, and keeps the trace's time.
+
+use crate::clock::Origin;
+use crate::error::{Fault, TraceError};
+use crate::flows::Flows;
+use headgate_packet::{PacketSize, Time};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Where a packet stands in its trace, from 1.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// A line of a text file.
+    Line(u64),
+    /// A row of a table or a packet of a capture.
+    Packet(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(n) => write!(f, "line {n}"),
+            Place::Packet(n) => write!(f, "packet {n}"),
+        }
+    }
+}
+
+/// A packet that arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Time since the first packet.
+    pub at: Time,
+    /// Its number in the trace, from 1.
+    pub number: u64,
+    /// Number of its flow.
+    pub flow: u32,
+    /// Length in bytes.
+    pub bytes: u32,
+    /// Priority, 0 the highest.
+    pub priority: u8,
+    /// Its sender understands marks.
+    pub ecn: bool,
+}
+
+/// A packet as it stands in the trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Raw {
+    /// Where.
+    pub place: Place,
+    /// Its number in the trace, from 1.
+    pub number: u64,
+    /// Time in ps, as in the trace.
+    pub time: i128,
+    /// Length in bytes.
+    pub size: i64,
+    /// Weight of its flow, if the trace has any.
+    pub weight: Option<i64>,
+    /// Its priority.
+    pub priority: i64,
+    /// Its sender understands marks.
+    pub ecn: bool,
+}
+
+/// Checks packets and collects them.
+#[derive(Clone, Debug, Default)]
+pub struct Intake {
+    /// The flows so far.
+    pub flows: Flows,
+    /// Packets that were taken and not yet fetched.
+    pub arrivals: Vec<Arrival>,
+    /// Packets taken since the start.
+    pub packets: u64,
+    lenient: bool,
+    skipped: BTreeMap<&'static str, u64>,
+    /// Time of the first packet and of the last.
+    span: Option<(i128, i128)>,
+}
+
+/// Longest trace: what 64 bits of picoseconds hold.
+const LONGEST: i128 = u64::MAX as i128 / 2;
+
+impl Intake {
+    /// An empty one; if it is lenient, packets with faults are skipped and counted.
+    pub fn new(lenient: bool) -> Intake {
+        Intake { lenient, ..Intake::default() }
+    }
+
+    /// Where the trace's time begins.
+    pub fn origin(&self) -> Origin {
+        Origin::from_ps(self.span.unwrap_or_default().0)
+    }
+
+    /// What was skipped, by kind of fault.
+    pub fn skipped(&self) -> &BTreeMap<&'static str, u64> {
+        &self.skipped
+    }
+
+    /// Skips a fault, if that is allowed.
+    ///
+    /// # Errors
+    /// The fault itself if it is not.
+    pub fn skip(&mut self, fault: Fault, place: Place, message: impl FnOnce() -> String) -> Result<(), TraceError> {
+        if !self.lenient {
+            return Err(TraceError { fault, place: place.to_string(), message: message() });
+        }
+        *self.skipped.entry(fault.name()).or_default() += 1;
+        Ok(())
+    }
+
+    /// Takes a packet; `flow` gives the number of its flow. False if it was skipped.
+    ///
+    /// # Errors
+    /// The first fault, unless faults are skipped.
+    #[inline]
+    pub fn take(&mut self, raw: Raw, flow: impl FnOnce(&mut Flows) -> u32) -> Result<bool, TraceError> {
+        let (first, last) = self.span.unwrap_or((raw.time, raw.time));
+        let size = u32::try_from(raw.size).ok().and_then(PacketSize::from_bytes);
+        let weight = raw.weight.map(u32::try_from);
+        let (Some(size), Ok(priority), true, true) = (
+            size,
+            u8::try_from(raw.priority),
+            raw.time >= last && raw.time - first <= LONGEST,
+            weight.is_none_or(|w| w.is_ok_and(|w| w > 0)),
+        ) else {
+            return self.refuse(&raw, first, last).map(|()| false);
+        };
+        let flow = flow(&mut self.flows);
+        if let Some(Ok(weight)) = weight
+            && let Err(before) = self.flows.weigh(flow, weight)
+        {
+            let name = self.flows.name(flow).to_owned();
+            let message = || format!("weight: found {weight}; expected {before}, the weight of flow {name:?} before");
+            return self.skip(Fault::BadWeight, raw.place, message).map(|()| false);
+        }
+        self.span = Some((first, raw.time));
+        self.packets += 1;
+        let at = Time::from_ps((raw.time - first) as u64);
+        let (number, ecn) = (raw.number, raw.ecn);
+        self.arrivals.push(Arrival { at, number, flow, bytes: size.bytes(), priority, ecn });
+        Ok(true)
+    }
+
+    /// Says what is wrong with a packet.
+    #[cold]
+    fn refuse(&mut self, raw: &Raw, first: i128, last: i128) -> Result<(), TraceError> {
+        let seconds = |ps: i128| {
+            let mut text = Vec::new();
+            Origin::from_ps(ps).write(Time::ZERO, &mut text);
+            String::from_utf8(text).expect("digits")
+        };
+        let (fault, message) = if raw.time < last {
+            let message = format!("time_s: found {}; expected {} or later", seconds(raw.time), seconds(last));
+            (Fault::TimeBackwards, format!("{message}, the time of the packet before"))
+        } else if raw.time - first > LONGEST {
+            let end = seconds(first + LONGEST);
+            (
+                Fault::BadTime,
+                format!("time_s: found {}; expected at most {end}, 106 days after the first packet", seconds(raw.time)),
+            )
+        } else if u32::try_from(raw.size).ok().and_then(PacketSize::from_bytes).is_none() {
+            (Fault::BadSize, format!("size_bytes: found {}; expected 1 to 16777216", raw.size))
+        } else if u8::try_from(raw.priority).is_err() {
+            (Fault::BadPriority, format!("priority: found {}; expected 0 to 255", raw.priority))
+        } else {
+            let weight = raw.weight.unwrap_or_default();
+            (Fault::BadWeight, format!("weight: found {weight}; expected 1 to 4294967295"))
+        };
+        self.skip(fault, raw.place, || message)
+    }
+}

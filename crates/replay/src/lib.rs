@@ -1,0 +1,27 @@
+//! A recorded trace through a queueing discipline: what would have become of these packets?
+//!
+//! Everything streams: memory holds one batch of packets, what waits in the buffers, and counters per flow.
+
+pub mod capture;
+pub mod clock;
+pub mod csv;
+mod error;
+mod flows;
+mod intake;
+mod output;
+mod replay;
+mod replayer;
+mod rows;
+mod series;
+mod summary;
+pub mod table;
+
+pub use error::{Fault, TraceError};
+pub use flows::Flows;
+pub use intake::{Arrival, Intake, Place, Raw};
+pub use output::{CsvOutput, HEADER};
+pub use replay::{Options, Replay, ReplayError};
+pub use replayer::{AtDeparture, Conventions, InService, Replayer, Ties, Watch};
+pub use rows::{Fate, Row, Rows};
+pub use series::{Bin, FLOWS, Flux, Series};
+pub use summary::{Count, Delays, EXACT};

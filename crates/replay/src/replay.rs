@@ -1,0 +1,366 @@
+//! A trace through one or several disciplines: one pass over the trace feeds them all.
+
+use crate::capture::{CaptureOutput, CaptureTrace, Frames};
+use crate::clock::Origin;
+use crate::csv::CsvTrace;
+use crate::error::TraceError;
+use crate::intake::{Arrival, Intake};
+use crate::output::CsvOutput;
+use crate::replayer::{Conventions, Replayer, Watch};
+use crate::rows::{Fate, Row, Rows};
+use crate::series::Series;
+use crate::summary::Count;
+use crate::table::{Columns, TableTrace};
+use headgate_packet::{Ecn, Rate, Time};
+use headgate_queue::{Counters, Dropped, Sent, Spec};
+use headgate_sim::spec::SpecError;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+/// What to replay a trace through.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// Rate of the line.
+    pub rate: Rate,
+    /// The disciplines.
+    pub queues: Vec<Spec>,
+    /// Seed of the disciplines' random streams.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// What a trace does not say.
+    #[serde(default)]
+    pub conventions: Conventions,
+    /// Packets with faults are skipped and counted.
+    #[serde(default)]
+    pub lenient: bool,
+    /// Series over time are kept for a figure.
+    #[serde(default)]
+    pub series: bool,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Options {
+    /// Reads options from JSON.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its place.
+    pub fn from_json(text: &str) -> Result<Options, SpecError> {
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected options in JSON; {e}")))?;
+        serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))
+    }
+}
+
+impl Options {
+    /// As JSON, with every default.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("options are plain data")
+    }
+}
+
+/// Where packets come from.
+#[allow(clippy::large_enum_variant, reason = "there is one of it")]
+enum Source {
+    Csv(CsvTrace),
+    Capture(CaptureTrace),
+    Table(TableTrace),
+}
+
+/// Why a replay ends early.
+#[derive(Debug)]
+pub enum ReplayError {
+    /// Something is wrong with the trace.
+    Trace(TraceError),
+    /// An output cannot be written.
+    Output(io::Error),
+}
+
+impl From<TraceError> for ReplayError {
+    fn from(e: TraceError) -> ReplayError {
+        ReplayError::Trace(e)
+    }
+}
+
+impl From<io::Error> for ReplayError {
+    fn from(e: io::Error) -> ReplayError {
+        ReplayError::Output(e)
+    }
+}
+
+/// What is recorded of one discipline.
+#[derive(Default)]
+struct Record {
+    origin: Origin,
+    all: Count,
+    flows: Vec<Count>,
+    rows: Option<Rows>,
+    csv: Option<CsvOutput>,
+    /// Rows until the caller takes them, if it wants them.
+    kept: Option<Vec<Row>>,
+    capture: Option<CaptureOutput>,
+    series: Option<Series>,
+}
+
+impl Record {
+    #[inline]
+    fn arrived(&mut self, arrival: &Arrival) {
+        self.all.arrived(arrival.bytes);
+        self.flows[arrival.flow as usize].arrived(arrival.bytes);
+        if let Some(rows) = &mut self.rows {
+            rows.open(arrival);
+        }
+        if let Some(series) = &mut self.series {
+            series.arrived(arrival.at, arrival.bytes);
+        }
+    }
+
+    #[inline]
+    fn close(&mut self, handle: u32, flow: u32, waited: Time, fate: Fate) {
+        if let Some(rows) = &mut self.rows {
+            rows.close(handle, fate);
+        }
+        if let Some(capture) = &mut self.capture {
+            capture.close(handle, flow, waited, fate, self.origin);
+        }
+    }
+
+    fn write(&mut self, intake: &Intake) -> io::Result<()> {
+        if let Some(rows) = &mut self.rows {
+            if let Some(csv) = &mut self.csv {
+                csv.write(rows.done(), &intake.flows, self.origin)?;
+            }
+            if let Some(kept) = &mut self.kept {
+                kept.append(rows.done());
+            }
+            rows.done().clear();
+        }
+        self.capture.as_mut().map_or(Ok(()), CaptureOutput::check)
+    }
+}
+
+impl Watch for Record {
+    #[inline]
+    fn sent(&mut self, sent: &Sent) {
+        let Sent { packet, start, end } = *sent;
+        let (delay, marked, flow) = (start.since(packet.arrived), packet.ecn == Ecn::Marked, packet.flow.0);
+        self.all.sent(packet.bytes, delay, marked);
+        self.flows[flow as usize].sent(packet.bytes, delay, marked);
+        if let Some(series) = &mut self.series {
+            series.sent(flow, packet.arrived, start, end, packet.bytes);
+        }
+        let waited = Time::from_ps(delay.as_ps());
+        self.close(packet.handle, flow, waited, Fate::Sent { start, departure: end, marked });
+    }
+
+    #[inline]
+    fn dropped(&mut self, dropped: &Dropped, at: Time) {
+        let (flow, reason) = (dropped.flow.0, dropped.reason);
+        self.all.dropped(reason);
+        self.flows[flow as usize].dropped(reason);
+        if let Some(series) = &mut self.series {
+            series.dropped(flow, at, dropped.bytes);
+        }
+        self.close(dropped.handle, flow, Time::ZERO, Fate::Dropped(reason));
+    }
+}
+
+/// One discipline with its line.
+struct Queue {
+    replayer: Replayer,
+    record: Record,
+    /// Handle of the next packet.
+    next: u32,
+}
+
+/// A replay.
+pub struct Replay {
+    source: Source,
+    intake: Intake,
+    queues: Vec<Queue>,
+    /// Bytes of the packets of this batch, where an output needs them.
+    frames: Option<Frames>,
+    known: usize,
+}
+
+impl Replay {
+    /// A replay of a table that is handed over with [`Replay::push`].
+    pub fn new(options: &Options) -> Replay {
+        let queue = |spec: &Spec| Queue {
+            replayer: Replayer::new(spec, options.rate, options.seed, options.conventions),
+            record: Record { series: options.series.then(Series::default), ..Record::default() },
+            next: 0,
+        };
+        Replay {
+            source: Source::Table(TableTrace::default()),
+            intake: Intake::new(options.lenient),
+            queues: options.queues.iter().map(queue).collect(),
+            frames: None,
+            known: 0,
+        }
+    }
+
+    /// Reads from a CSV file.
+    pub fn read_csv(&mut self, trace: CsvTrace) {
+        self.source = Source::Csv(trace);
+    }
+
+    /// Reads from a capture.
+    pub fn read_capture(&mut self, trace: CaptureTrace) {
+        self.source = Source::Capture(trace);
+    }
+
+    /// Writes the rows of discipline number `queue` into a file.
+    pub fn write_csv(&mut self, queue: usize, csv: CsvOutput) {
+        let record = &mut self.queues[queue].record;
+        (record.csv, record.rows) = (Some(csv), Some(Rows::default()));
+    }
+
+    /// Keeps the rows of discipline number `queue` until they are taken with [`Replay::rows`].
+    pub fn keep_rows(&mut self, queue: usize) {
+        let record = &mut self.queues[queue].record;
+        (record.kept, record.rows) = (Some(Vec::new()), Some(Rows::default()));
+    }
+
+    /// Writes the packets that get through discipline number `queue` into a capture.
+    pub fn write_capture(&mut self, queue: usize, capture: CaptureOutput) {
+        self.queues[queue].record.capture = Some(capture);
+        self.frames = Some(Frames::default());
+    }
+
+    /// Reads and replays up to `most` packets; false at the end of the trace.
+    ///
+    /// # Errors
+    /// A fault in the trace, or an output that cannot be written.
+    pub fn step(&mut self, most: usize) -> Result<bool, ReplayError> {
+        let more = match &mut self.source {
+            Source::Csv(trace) => trace.read(most, &mut self.intake),
+            Source::Capture(trace) => trace.read(most, &mut self.intake, self.frames.as_mut()),
+            Source::Table(_) => Ok(false),
+        }?;
+        self.feed()?;
+        Ok(more)
+    }
+
+    /// Replays rows of a table.
+    ///
+    /// # Errors
+    /// A fault in the rows, or an output that cannot be written.
+    pub fn push(&mut self, columns: &Columns) -> Result<(), ReplayError> {
+        if let Source::Table(trace) = &mut self.source {
+            trace.read(columns, &mut self.intake)?;
+        }
+        self.feed()
+    }
+
+    /// Replays what was taken in.
+    fn feed(&mut self) -> Result<(), ReplayError> {
+        let (arrivals, origin) = (std::mem::take(&mut self.intake.arrivals), self.intake.origin());
+        let grown = self.intake.flows.len() > self.known;
+        self.known = self.intake.flows.len();
+        for queue in &mut self.queues {
+            let Queue { replayer, record, next } = queue;
+            record.origin = origin;
+            if grown {
+                replayer.grow(self.intake.flows.weights());
+                record.flows.resize(self.known, Count::default());
+            }
+            for (i, arrival) in arrivals.iter().enumerate() {
+                record.arrived(arrival);
+                if let (Some(capture), Some(frames)) = (&mut record.capture, &self.frames) {
+                    capture.open(frames, i);
+                }
+                replayer.arrive(arrival, *next, record);
+                *next = next.wrapping_add(1);
+            }
+            record.write(&self.intake)?;
+        }
+        self.intake.arrivals = arrivals;
+        self.intake.arrivals.clear();
+        self.frames.iter_mut().for_each(Frames::clear);
+        Ok(())
+    }
+
+    /// The trace is over: what waits is sent and the outputs are completed.
+    ///
+    /// # Errors
+    /// The trace held no packet, the last one would leave beyond the clock's reach, or an output cannot be written.
+    pub fn finish(&mut self) -> Result<(), ReplayError> {
+        if self.intake.packets == 0 {
+            let skipped: u64 = self.intake.skipped().values().sum();
+            let found = if skipped == 0 { String::new() } else { format!(" but {skipped} with faults") };
+            return Err(TraceError::file(format!("holds no packets{found}; expected at least one")).into());
+        }
+        for queue in &mut self.queues {
+            let Queue { replayer, record, .. } = queue;
+            if !replayer.finish(record) {
+                let message =
+                    "the last packet would leave more than 213 days after the first came; expected a higher rate";
+                return Err(TraceError::file(message).into());
+            }
+            record.write(&self.intake)?;
+            record.csv = None;
+            if let Some(capture) = record.capture.take() {
+                capture.finish()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the file read so far.
+    pub fn position(&self) -> u64 {
+        match &self.source {
+            Source::Csv(trace) => trace.position(),
+            Source::Capture(trace) => trace.position(),
+            Source::Table(_) => 0,
+        }
+    }
+
+    /// The packets so far: their number, flows, faults and origin of time.
+    pub fn intake(&self) -> &Intake {
+        &self.intake
+    }
+
+    /// How many disciplines there are.
+    pub fn len(&self) -> usize {
+        self.queues.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.queues.is_empty()
+    }
+
+    /// What discipline number `queue` did, in all.
+    pub fn all(&self, queue: usize) -> &Count {
+        &self.queues[queue].record.all
+    }
+
+    /// What discipline number `queue` did to each flow.
+    pub fn flows(&self, queue: usize) -> &[Count] {
+        &self.queues[queue].record.flows
+    }
+
+    /// Rows of discipline number `queue` since the last call, if they are kept.
+    pub fn rows(&mut self, queue: usize) -> Vec<Row> {
+        self.queues[queue].record.kept.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The series of discipline number `queue`, if they are kept.
+    pub fn series(&self, queue: usize) -> Option<&Series> {
+        self.queues[queue].record.series.as_ref()
+    }
+
+    /// The end of the last transmission, since the first packet.
+    pub fn end(&self, queue: usize) -> Time {
+        self.queues[queue].replayer.end()
+    }
+
+    /// What the port counted.
+    pub fn counters(&mut self, queue: usize) -> Counters {
+        self.queues[queue].replayer.counters()
+    }
+}

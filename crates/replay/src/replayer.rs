@@ -1,0 +1,169 @@
+//! One port fed with a trace: the conventions about equal times live here.
+//!
+//! A trace does not say what happens when several things fall on one instant, nor whether the packet in transmission takes
+//! room in the buffer. Both are options; the defaults are those of the simulator (see `headgate_queue::Port`).
+
+use crate::intake::Arrival;
+use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
+use headgate_queue::{Counters, Dropped, LinkInfo, Port, Sent, Spec};
+use serde::{Deserialize, Serialize};
+
+/// Whether the packet in transmission takes room in the buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InService {
+    /// It is extra.
+    #[default]
+    Extra,
+    /// It counts until its transmission ends.
+    Counts,
+}
+
+/// Several packets that arrive at one instant at an idle line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// The first of them starts at once.
+    #[default]
+    First,
+    /// All are queued, then the discipline chooses.
+    Together,
+}
+
+/// An arrival at the instant at which a transmission ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AtDeparture {
+    /// The transmission ends and the next one starts before the arrival is looked at.
+    #[default]
+    DeparturesFirst,
+    /// The arrival finds the buffer as it was before.
+    ArrivalsFirst,
+}
+
+/// What a trace does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conventions {
+    /// Whether the packet in transmission takes room in the buffer.
+    pub in_service: InService,
+    /// Several packets that arrive at one instant at an idle line.
+    pub ties: Ties,
+    /// An arrival at the instant at which a transmission ends.
+    pub at_departure: AtDeparture,
+}
+
+/// Who is told what becomes of the packets.
+pub trait Watch {
+    /// A packet's transmission starts.
+    fn sent(&mut self, sent: &Sent);
+    /// A packet was dropped at about this time.
+    fn dropped(&mut self, dropped: &Dropped, at: Time);
+}
+
+/// A port with a discipline, fed in the order of time.
+#[derive(Clone, Debug)]
+pub struct Replayer {
+    port: Port,
+    conventions: Conventions,
+    now: Time,
+    /// The end of the transmission that started last.
+    busy_until: Option<Time>,
+}
+
+impl Replayer {
+    /// An idle port; its discipline draws from the stream (seed, 0, "replay").
+    pub fn new(spec: &Spec, rate: Rate, seed: u64, conventions: Conventions) -> Replayer {
+        let link = LinkInfo { rate, flows: 0, weights: vec![] };
+        let mut port = Port::new(spec.build(&link), rate, Rng::new(seed, 0, "replay"));
+        port.count_in_service(match (conventions.in_service, conventions.at_departure) {
+            (InService::Extra, _) => headgate_queue::InService::Extra,
+            (InService::Counts, AtDeparture::DeparturesFirst) => headgate_queue::InService::UntilEnd,
+            (InService::Counts, AtDeparture::ArrivalsFirst) => headgate_queue::InService::ThroughEnd,
+        });
+        Replayer { port, conventions, now: Time::ZERO, busy_until: None }
+    }
+
+    /// There are more flows now.
+    pub fn grow(&mut self, weights: Vec<u32>) {
+        self.port.grow(&LinkInfo { rate: self.port.rate(), flows: weights.len(), weights });
+    }
+
+    /// A packet arrives, not before the last one; `handle` names it to `watch`.
+    #[inline]
+    pub fn arrive(&mut self, arrival: &Arrival, handle: u32, watch: &mut impl Watch) {
+        let at = arrival.at;
+        if at > self.now {
+            self.advance(self.now, watch);
+            match self.conventions.at_departure {
+                AtDeparture::DeparturesFirst => self.advance(at, watch),
+                AtDeparture::ArrivalsFirst => self.advance(Time::from_ps(at.as_ps() - 1), watch),
+            }
+            self.now = at;
+        }
+        let packet = Packet {
+            handle,
+            flow: FlowId(arrival.flow),
+            bytes: arrival.bytes,
+            class: arrival.priority,
+            ecn: if arrival.ecn { Ecn::Capable } else { Ecn::NotCapable },
+            ..Packet::default()
+        };
+        self.port.accept(packet, at);
+        // With arrivals first, a transmission that ends now still holds the line.
+        let free = self.conventions.at_departure == AtDeparture::DeparturesFirst || self.busy_until != Some(at);
+        if self.conventions.ties == Ties::First && free {
+            self.start(at, watch);
+        }
+        self.tell_drops(at, watch);
+    }
+
+    /// Starts a transmission if the line is free.
+    #[inline]
+    fn start(&mut self, at: Time, watch: &mut impl Watch) {
+        let end = &mut self.busy_until;
+        self.port.start(at, &mut |sent: Sent| {
+            *end = Some(sent.end);
+            watch.sent(&sent);
+        });
+    }
+
+    /// Everything that is due by `at`.
+    #[inline]
+    fn advance(&mut self, at: Time, watch: &mut impl Watch) {
+        let end = &mut self.busy_until;
+        let mut last = self.now;
+        self.port.advance(at, &mut |sent: Sent| {
+            *end = Some(sent.end);
+            last = sent.start;
+            watch.sent(&sent);
+        });
+        self.tell_drops(last, watch);
+    }
+
+    #[inline]
+    fn tell_drops(&mut self, at: Time, watch: &mut impl Watch) {
+        for i in 0..self.port.dropped().len() {
+            let dropped = self.port.dropped()[i];
+            self.port.count_drop(dropped.reason);
+            watch.dropped(&dropped, at);
+        }
+        self.port.dropped().clear();
+    }
+
+    /// The trace is over: everything that waits is sent. False if that would take longer than the clock reaches.
+    pub fn finish(&mut self, watch: &mut impl Watch) -> bool {
+        self.advance(Time::NEVER, watch);
+        self.end() < Time::NEVER && self.port.backlog().packets == 0
+    }
+
+    /// The end of the last transmission.
+    pub fn end(&self) -> Time {
+        self.busy_until.unwrap_or(Time::ZERO)
+    }
+
+    /// What the port counted.
+    pub fn counters(&mut self) -> Counters {
+        self.port.counters(self.end())
+    }
+}

@@ -1,0 +1,69 @@
+//! One row per packet in the order of arrival, although packets leave in another order.
+//!
+//! Rows wait in a window from the oldest packet whose fate is open to the newest. What waits in the buffer bounds it, except that
+//! every packet that overtakes a waiting one keeps its row until that one has gone.
+
+use crate::intake::Arrival;
+use headgate_packet::Time;
+use headgate_queue::DropReason;
+use std::collections::VecDeque;
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Not known yet.
+    Open,
+    /// It was sent.
+    Sent {
+        /// Start of its transmission.
+        start: Time,
+        /// End of its transmission.
+        departure: Time,
+        /// Its congestion bit was set.
+        marked: bool,
+    },
+    /// It was dropped.
+    Dropped(DropReason),
+}
+
+/// A packet and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The packet.
+    pub arrival: Arrival,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// Rows in the order of arrival.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    window: VecDeque<Row>,
+    /// Handle of the first row of the window.
+    first: u32,
+    /// Rows whose fate is known, as far as all before them are known too.
+    done: Vec<Row>,
+}
+
+impl Rows {
+    /// A packet arrived; handles are consecutive and may wrap.
+    #[inline]
+    pub fn open(&mut self, arrival: &Arrival) {
+        self.window.push_back(Row { arrival: *arrival, fate: Fate::Open });
+    }
+
+    /// The fate of a packet is known.
+    #[inline]
+    pub fn close(&mut self, handle: u32, fate: Fate) {
+        self.window[handle.wrapping_sub(self.first) as usize].fate = fate;
+        while self.window.front().is_some_and(|row| row.fate != Fate::Open) {
+            self.done.extend(self.window.pop_front());
+            self.first = self.first.wrapping_add(1);
+        }
+    }
+
+    /// Finished rows; the caller empties the list.
+    pub fn done(&mut self) -> &mut Vec<Row> {
+        &mut self.done
+    }
+}

@@ -1,0 +1,103 @@
+//! Traces that come as columns, a batch of rows at a time.
+
+use crate::clock::seconds_from_f64;
+use crate::error::{Fault, TraceError};
+use crate::intake::{Intake, Place, Raw};
+
+/// Stands for a value that is missing, in columns of integers.
+pub const MISSING: i64 = i64::MIN;
+
+/// A column of times.
+#[derive(Clone, Debug)]
+pub enum Times {
+    /// Seconds; nan where one is missing.
+    Seconds(Vec<f64>),
+    /// Whole ticks of so many picoseconds.
+    Ticks(Vec<i64>, i128),
+}
+
+/// Rows of a trace as columns of equal length; integers are [`MISSING`] where there is none.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// When each packet arrives.
+    pub times: Times,
+    /// Of each packet, which of `names` its flow has; negative if it has none.
+    pub flows: Vec<i32>,
+    /// Names of flows.
+    pub names: Vec<String>,
+    /// Length of each packet.
+    pub sizes: Vec<i64>,
+    /// Weight of each packet's flow.
+    pub weights: Option<Vec<i64>>,
+    /// Priority of each packet.
+    pub priorities: Option<Vec<i64>>,
+}
+
+/// Reads traces that are handed over as columns.
+#[derive(Clone, Debug, Default)]
+pub struct TableTrace {
+    number: u64,
+}
+
+impl TableTrace {
+    /// Hands the rows to `intake`.
+    ///
+    /// # Errors
+    /// A fault that is not skipped, or columns of different length.
+    pub fn read(&mut self, columns: &Columns, intake: &mut Intake) -> Result<(), TraceError> {
+        let rows = columns.flows.len();
+        let times = match &columns.times {
+            Times::Seconds(x) => x.len(),
+            Times::Ticks(x, _) => x.len(),
+        };
+        let optional = [&columns.weights, &columns.priorities].into_iter().flatten().all(|c| c.len() == rows);
+        if times != rows || columns.sizes.len() != rows || !optional {
+            return Err(TraceError::file("found columns of different length; expected one value of each per packet"));
+        }
+        // Each name is looked up once per batch.
+        let mut numbers = vec![u32::MAX; columns.names.len()];
+        for i in 0..rows {
+            self.number += 1;
+            let place = Place::Packet(self.number);
+            let time = match &columns.times {
+                Times::Seconds(x) => seconds_from_f64(x[i]),
+                Times::Ticks(x, unit) => Some(i128::from(x[i]) * unit).filter(|_| x[i] != MISSING),
+            };
+            let Some(time) = time else {
+                let found = match &columns.times {
+                    Times::Seconds(x) if x[i].is_infinite() => "infinity",
+                    _ => "nothing",
+                };
+                intake.skip(Fault::BadTime, place, || format!("time_s: found {found}; expected a time"))?;
+                continue;
+            };
+            let name = usize::try_from(columns.flows[i]).ok().filter(|n| *n < numbers.len());
+            let Some(name) = name.filter(|n| !columns.names[*n].is_empty()) else {
+                intake.skip(Fault::BadFlow, place, || "flow: found nothing; expected a name or a number".to_owned())?;
+                continue;
+            };
+            let value = |column: &Option<Vec<i64>>| column.as_ref().map(|c| c[i]);
+            let (size, weight, priority) = (columns.sizes[i], value(&columns.weights), value(&columns.priorities));
+            let missing = [(Some(size), Fault::BadSize), (weight, Fault::BadWeight), (priority, Fault::BadPriority)];
+            if let Some((_, fault)) = missing.iter().find(|(v, _)| *v == Some(MISSING)) {
+                let column = match fault {
+                    Fault::BadSize => "size_bytes",
+                    Fault::BadWeight => "weight",
+                    _ => "priority",
+                };
+                intake.skip(*fault, place, || format!("{column}: found nothing; expected a whole number"))?;
+                continue;
+            }
+            let priority = priority.unwrap_or(0);
+            let raw = Raw { place, number: self.number, time, size, weight, priority, ecn: true };
+            let number = &mut numbers[name];
+            intake.take(raw, |flows| {
+                if *number == u32::MAX {
+                    *number = flows.number(&columns.names[name]);
+                }
+                *number
+            })?;
+        }
+        Ok(())
+    }
+}

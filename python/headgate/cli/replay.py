@@ -1,0 +1,193 @@
+"""headgate replay: a recorded trace through queueing disciplines."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from .. import _core
+from ..errors import HeadgateError
+from ..results import digits
+from ..traces import Replay
+from ..traces import replay as replay_trace
+from ..traces.result import DELAYS
+from ..traces.run import CLASSIFY, CONVENTIONS
+from .run import MOST, parse_value
+from .show import console, print_json, rows_progress
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headgate replay scenarios/office.csv --queue fq --rate 2Mbit/s --buffer 64KB
+  headgate replay scenarios/office.csv --queue fcfs --queue fq --rate 2Mbit/s --out packets.csv
+  headgate replay link.pcapng --queue '{kind = "fq", delta = "1000B"}' --rate 10Mbit/s --classify pair --out after.pcapng"""
+)
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option(
+    "--queue", "queues", metavar="NAME|TABLE", multiple=True, required=True,
+    help="Discipline: its name, or a TOML or JSON table with its kind and parameters; several are compared.",
+)  # fmt: skip
+@click.option("--rate", required=True, help="Of the line, such as 10Mbit/s.")
+@click.option("--buffer", help="For every discipline that has one, such as 64KB or 100pkt.")
+@click.option(
+    "--set", "changes", metavar="[QUEUE.]NAME=VALUE", multiple=True,
+    help="A parameter of every discipline that has it, or of one queue, e.g. delta=1000B or fq.delta=1000B.",
+)  # fmt: skip
+@click.option(
+    "--classify", type=click.Choice(CLASSIFY), help="Which packets of a capture are one flow; 5tuple by default."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE",
+    help="A row per packet (.csv, .parquet) or the packets that get through (.pcapng).",
+)  # fmt: skip
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw delay and drops over time (.png, .svg, .pdf).",
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of random disciplines.")
+@click.option(
+    "--in-service", type=click.Choice(CONVENTIONS["in_service"]), default="extra", show_default=True,
+    help="Whether the packet in transmission counts against the buffer.",
+)  # fmt: skip
+@click.option(
+    "--ties", type=click.Choice(CONVENTIONS["ties"]), default="first", show_default=True,
+    help="Packets at one instant at an idle line: the first starts, or the discipline chooses among them together.",
+)  # fmt: skip
+@click.option(
+    "--at-departure", type=click.Choice(CONVENTIONS["at_departure"]), default="departures-first", show_default=True,
+    help="What comes first when a packet arrives as a transmission ends.",
+)  # fmt: skip
+@click.option("--lenient", is_flag=True, help="Skip and count packets with faults.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
+def replay(
+    trace: Path,
+    queues: tuple[str, ...],
+    rate: str,
+    buffer: str | None,
+    changes: tuple[str, ...],
+    classify: str | None,
+    out: Path | None,
+    figure: Path | None,
+    seed: int,
+    in_service: str,
+    ties: str,
+    at_departure: str,
+    lenient: bool,
+    as_json: bool,
+) -> None:
+    """Replay TRACE (CSV, Parquet, pcap or pcapng) through queueing disciplines and compare what becomes of its packets."""
+    parameters = {}
+    for change in changes:
+        path, sign, value = change.partition("=")
+        if not sign:
+            raise HeadgateError(f"--set {change}: expected NAME=VALUE, such as delta=1000B")
+        parameters[path.strip()] = parse_value(value.strip())
+    if figure is not None:
+        from ..traces.figure import require
+
+        require(figure)
+    # Arrow's own allocator keeps what it was given: a stream in little memory is better served by the system's.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    with rows_progress(f"replaying {trace.name}") as callback:
+        result = replay_trace(
+            trace, [parse_queue(q) for q in queues], rate, buffer,
+            parameters=parameters, classify=classify, out=out, seed=seed, in_service=in_service, ties=ties,
+            at_departure=at_departure, lenient=lenient, packets=False, series=figure is not None, progress=callback,
+        )  # fmt: skip
+        if figure is not None:
+            result.figure(figure)
+    if as_json:
+        print_json(result.to_dict())
+        return
+    print_replay(result)
+    for written in [*result.outputs, *([figure] if figure is not None else [])]:
+        console().print(f"written: {escape(str(written))}", soft_wrap=True)
+
+
+def parse_queue(text: str) -> str | dict[str, Any]:
+    """A discipline as a name or a table.
+
+    >>> parse_queue("fq"), parse_queue('{kind = "fq", delta = "1000B"}'), parse_queue('{"kind": "fq"}')
+    ('fq', {'kind': 'fq', 'delta': '1000B'}, {'kind': 'fq'})
+
+    Raises:
+        HeadgateError: it begins like a table and is none.
+    """
+    if not text.lstrip().startswith("{"):
+        return text.strip()
+    import json
+
+    try:
+        value = json.loads(text)
+    except ValueError:
+        try:
+            value = tomllib.loads(f"x = {text}")["x"]
+        except (tomllib.TOMLDecodeError, RecursionError) as e:
+            raise HeadgateError(f"--queue {text}: expected a TOML or JSON table; {str(e).splitlines()[0]}") from None
+    if not isinstance(value, dict):
+        raise HeadgateError(f"--queue {text}: expected a TOML or JSON table")
+    return value
+
+
+def print_replay(result: Replay) -> None:
+    """The tables in the terminal: the queues side by side, then the flows of each."""
+    out, got = console(), result.to_dict(MOST)
+    trace = got["trace"]
+    flows = trace["flows"]
+    out.print(
+        f"[bold]{escape(trace['source'])}[/]  {trace['packets']} packets of {flows} flow{'s' * (flows != 1)}"
+        f"  at {got['rate']}"
+    )
+    if trace["skipped"]:
+        out.print("skipped: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in trace["skipped"].items()))
+    out.print(
+        "[dim]delay: from arrival to start of transmission; throughput over the span from first arrival to last departure[/]"
+    )
+    table = Table(title="queues", title_justify="left")
+    _columns(table, "queue", ("sent", "throughput kbit/s", "utilisation %", *_drops(got["queues"]), "marks"), "Jain")
+    for q in got["queues"]:
+        table.add_row(
+            *_cells(q["queue"], q, _drops(got["queues"]), digits(100 * q["utilisation"])),
+            digits(q["jain"] or float("nan")),
+        )
+    out.print(table)
+    for q in got["queues"]:
+        table = Table(title=f"flows under {escape(q['queue'])}", title_justify="left")
+        _columns(table, "flow", ("packets", "throughput kbit/s", *_drops([q]), "marks"))
+        for f in q["flows"]:
+            table.add_row(*_cells(f["flow"], {**f, "sent": f["packets"]}, _drops([q])))
+        out.print(table)
+    if flows > MOST:
+        out.print(f"[dim]the {MOST} largest flows; --json has the other {flows - MOST}[/]")
+
+
+def _drops(entries: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Reasons that occur, or the first if none does."""
+    reasons = list(entries[0]["drops"])
+    return tuple(r for r in reasons if any(e["drops"][r] for e in entries)) or (reasons[0],)
+
+
+def _columns(table: Table, first: str, counts: tuple[str, ...], *more: str) -> None:
+    table.add_column(first)
+    for name in counts:
+        table.add_column(f"drops {name}" if name in _core.DROP_REASONS else name, justify="right")
+    for name in (f"delay ms {DELAYS[0]}", *DELAYS[1:], *more):
+        table.add_column(name, justify="right")
+
+
+def _cells(name: str, entry: dict[str, Any], reasons: tuple[str, ...], *after_rate: str) -> list[str]:
+    delays = (entry["delay_s"][d] for d in DELAYS)
+    return [
+        escape(name), str(entry["sent"]), digits(entry["throughput_bps"] * 1e-3), *after_rate,
+        *(str(entry["drops"][r]) for r in reasons), str(entry["marks"]),
+        *("-" if d is None else digits(1e3 * d) for d in delays),
+    ]  # fmt: skip

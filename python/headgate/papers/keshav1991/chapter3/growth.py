@@ -1,0 +1,138 @@
+"""Table 3.1 measured: how the cost of an insertion grows with the size, for tags of a known order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .... import _core
+from ....analysis import student_quantile
+from ...measure import Floats
+from ...study import Section
+from .costs import STRUCTURES
+
+#: Packets that wait (LINK, TREE, HEAP), or conversations that are backlogged, with 8 packets each (PERC).
+SIZES = (16, 32, 64, 128, 256, 512, 1024)
+
+#: What table 3.1 says of LINK, TREE, HEAP and PERC: best, worst and average of a uniform random workload.
+TABLE_3_1 = {
+    "LINK": ("O(1)", "O(B)", "O(B)"),
+    "TREE": ("O(1)", "O(B)", "O(log B)"),
+    "HEAP": ("O(log B)", "O(log B)", "O(log B)"),
+    "PERC": ("O(log N)", "O(log N)", "O(log N)"),
+}
+
+#: Workloads: name, order of the tags, whether the structure is full, so that a discard follows.
+WORKLOADS = (
+    ("random", "random", False),
+    ("random, full", "random", True),
+    ("rising", "rising", False),
+    ("falling", "falling", False),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A straight line through points: y = level + slope x, with half the 95 % Student interval of each."""
+
+    level: float
+    slope: float
+    level_half: float
+    slope_half: float
+    residual: float
+
+
+def fit(x: Floats, y: Floats) -> Line:
+    """Least squares through at least three points.
+
+    >>> line = fit(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]))
+    >>> round(line.level, 9), round(line.slope, 9), round(line.slope_half, 6)
+    (1.0, 2.0, 0.0)
+    """
+    n, mean = len(x), float(x.mean())
+    spread = float(((x - mean) ** 2).sum())
+    slope = float(((x - mean) * (y - y.mean())).sum()) / spread
+    level = float(y.mean()) - slope * mean
+    residual = float(((y - level - slope * x) ** 2).sum())
+    error = math.sqrt(residual / (n - 2))
+    t = student_quantile(n - 2)
+    return Line(level, slope, t * error * math.sqrt(1 / n + mean**2 / spread), t * error / math.sqrt(spread), residual)
+
+
+def costs(structure: str, order: str, full: bool, sizes: Sequence[int] = SIZES) -> tuple[Floats, Floats]:
+    """Mean and most operations of one more insertion at each size."""
+    means, most = [], []
+    for n in sizes:
+        # Falling tags allow a conversation one packet only. Other structures do not look at conversations.
+        apart = structure != "PERC" or order == "falling"
+        size = (n + 1, n) if apart else (n, 8 * n)
+        # Monotone tags cost the same every time, unless it matters which conversation is next.
+        trials = 1 if apart and order != "random" else max(128, 2**17 // size[1])
+        (calls, operations, top), _ = _core.work_at(structure.lower(), order, size, full, trials)
+        means.append(operations / calls)
+        most.append(top)
+    return np.array(means), np.array(most, dtype=np.float64)
+
+
+def law(sizes: Floats, cost: Floats) -> str:
+    """The simplest of constant, logarithmic and linear growth that describes the cost.
+
+    Constant if it changes by less than a quarter of an operation per doubling; else whichever line leaves the smaller residual.
+
+    >>> n = np.array([16.0, 64.0, 256.0, 1024.0])
+    >>> law(n, 0 * n + 2), law(n, 1.4 * np.log2(n)), law(n, n / 2)
+    ('constant', 'log n', 'n')
+    """
+    logarithmic, linear = fit(np.log2(sizes), cost), fit(sizes, cost)
+    if abs(logarithmic.slope) < 0.25:
+        return "constant"
+    return "log n" if logarithmic.residual <= linear.residual else "n"
+
+
+def growth(sizes: Sequence[int] = SIZES) -> Section:
+    """The measured growth beside table 3.1."""
+    n = np.array(sizes, dtype=np.float64)
+    rows = []
+    for structure in STRUCTURES:
+        for name, order, full in WORKLOADS:
+            cost, _ = costs(structure, order, full, sizes)
+            best, worst, average = TABLE_3_1[structure]
+            rows.append(
+                (
+                    structure,
+                    name,
+                    average if order == "random" else f"{best} to {worst}",
+                    law(n, cost),
+                    _fit_text(n, cost),
+                    f"{cost[0]:.2f}",
+                    f"{cost[-1]:.2f}",
+                )
+            )
+    return Section(
+        "table 3.1: operations of an insertion, growth fitted",
+        (
+            "structure",
+            "tags",
+            "paper",
+            "ours",
+            "fitted",
+            f"at {sizes[0]}",
+            f"at {sizes[-1]}",
+        ),
+        tuple(rows),
+        f"n = {sizes[0]} to {sizes[-1]}: packets that wait; for PERC conversations, with 8 packets each. Fitted, with 95 % intervals: "
+        "the exponent of n (slope of log cost over log n), or the operations more per doubling of n. A sift up in a random heap ends "
+        "after 1.6 swaps whatever the size, so HEAP and PERC stay below the O(log) of the table unless a discard follows or tags are "
+        "monotone.",
+    )
+
+
+def _fit_text(n: Floats, cost: Floats) -> str:
+    if law(n, cost) == "n":
+        power = fit(np.log2(n), np.log2(cost))
+        return f"exponent {power.slope:.3f} ± {power.slope_half:.3f}"
+    doubling = fit(np.log2(n), cost)
+    return f"{doubling.slope:.2f} ± {doubling.slope_half:.2f} per doubling"

@@ -1,0 +1,64 @@
+"""Tables and figures of an item that are its own: a module in the paper's folder makes them from the item's runs."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+    from ..parallel import Progress
+    from .claims import Runs
+    from .model import Figure
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table of texts. `measured` says that it holds times of this machine, which vary from run to run and are never judged."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    measured: bool = False
+
+    def is_numeric(self, heading: str) -> bool:
+        """Whether a column holds mostly numbers.
+
+        >>> s = Section("", ("structure", "links"), (("LINK", "3.5"), ("TREE", "-")))
+        >>> s.is_numeric("structure"), s.is_numeric("links")
+        (False, True)
+        """
+        column = [row[self.headings.index(heading)] for row in self.rows]
+        return sum(cell[:1].isdecimal() or cell[:1] in "-−<" for cell in column) * 2 > len(column)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form for machines."""
+        rows = [list(row) for row in self.rows]
+        return {
+            "title": self.title,
+            "measured": self.measured,
+            "note": self.note,
+            "headings": list(self.headings),
+            "rows": rows,
+        }
+
+
+class Study(Protocol):
+    """What such a module gives."""
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """Its tables, in order."""
+
+    def draw(self, figure: Figure) -> Drawing:
+        """Draws one of its figures."""
+
+
+def study_of(runs: Runs, progress: Progress | None) -> Study:
+    """Calls `study(runs, progress)` of the module that the item names."""
+    module = importlib.import_module(f"{__package__}.{runs.paper.name}.{runs.item.study}")
+    study: Study = module.study(runs, progress)
+    return study
