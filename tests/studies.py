@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 import headgate
 from headgate.sweep.engines import Outcome
@@ -64,3 +65,10 @@ class Here:
 def plain(table: pa.Table) -> list[dict[str, Any]]:
     """The rows without what differs from one execution to the next."""
     return [{k: v for k, v in row.items() if k != "cpu_s"} for row in table.to_pylist()]
+
+
+def run_here(
+    sweep: headgate.Sweep, monkeypatch: pytest.MonkeyPatch, engine: Here | None = None, **more: Any
+) -> headgate.Study:
+    monkeypatch.setattr("headgate.sweep.sweep._engine", lambda *_: engine or Here())
+    return sweep.run(**more)
