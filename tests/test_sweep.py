@@ -142,6 +142,29 @@ def test_a_run_that_fails_is_recorded_and_tried_again_on_resume(
     assert engine.ran == []
 
 
+@pytest.mark.parametrize("end", [0, 2])
+def test_a_run_given_up_at_its_very_end_leaves_nothing(end: int) -> None:
+    """The signal may come when the engine has returned and the run is not noted yet."""
+    from headgate.sweep.driver import tables
+    from headgate.sweep.work import Chunk, StopError, Switch, run_chunk
+
+    class Late(Switch):
+        runs = 0
+
+        def __exit__(self, *_: object) -> None:
+            self.runs += 1
+            if self.runs == end + 1:
+                raise StopError
+
+    sweep = sweep_of(TWO)
+    texts = {v: json.dumps(sweep.variant(v).data) for v in range(2)}
+    runs = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    done = run_chunk(Chunk(0, runs, texts, 1, 60.0), Late())
+    assert (done.runs, done.left) == (runs[:end], runs[end:])
+    stored = tables(done, texts, ["a", "b"], 1)
+    assert [len(stored[name]) for name in ("runs", "flows", "links")] == [end, 2 * end, 4 * end]
+
+
 class CrashError(BaseException):
     """The process ends here."""
 

@@ -83,15 +83,16 @@ class Switch:
 
     def set(self, *_: object) -> None:
         """Ends the run at hand, if there is one, and the chunk."""
-        self.on = True
-        if self._running:
+        # A batch system may send the signal to every process, and then the driver sends it once more.
+        again, self.on = self.on, True
+        if self._running and not again:
             raise StopError
 
     def __enter__(self) -> None:
         """A run that may be given up begins."""
-        self._running = True
         if self.on:
             raise StopError
+        self._running = True
 
     def __exit__(self, *_: object) -> None:
         """It ended."""
@@ -133,20 +134,23 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
         done.lengths["flows"].append(flows)
         done.lengths["links"].append(links)
         rows += flows + links
-    done.tables = {name: {k: _plain(v) for k, v in batch.take(name).items()} for name in ("flows", "links")}
+    for name in ("flows", "links"):
+        # A run given up at its very end has left rows, the last ones.
+        rows = sum(done.lengths[name])
+        done.tables[name] = {k: _plain(v, rows) for k, v in batch.take(name).items()}
     if chunk.metric is not None:
         done.values = _values(chunk.metric, done)
     done.wall_s = time.perf_counter() - began
     return done
 
 
-def _plain(column: Any) -> Any:
-    """A column as numpy array, or as a pair of codes and names."""
+def _plain(column: Any, rows: int) -> Any:
+    """The first rows of a column as numpy array, or as a pair of codes and names."""
     if isinstance(column, list):
-        return np.arange(len(column)), column
+        return np.arange(rows), column
     if isinstance(column, tuple):
-        return np.asarray(column[0], dtype=np.int64), column[1]
-    return np.asarray(column)
+        return np.asarray(column[0], dtype=np.int64)[:rows], column[1]
+    return np.asarray(column)[:rows]
 
 
 def _values(metric: Metric, done: Done) -> list[float]:

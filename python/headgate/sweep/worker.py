@@ -33,6 +33,8 @@ def main(handle: int, driver: int) -> None:
             pipe.send(answer)
         except OSError:
             return
+        if switch.on:
+            return
 
 
 def _receive(pipe: Connection, chunks: queue.SimpleQueue[Chunk | None]) -> None:
