@@ -19,6 +19,7 @@ PAGES = [
     "docs/tutorial.md",
     "docs/how-to/own-scenario.md",
     "docs/how-to/results.md",
+    "docs/how-to/sweep.md",
     "docs/how-to/replay.md",
     "docs/how-to/statistics.md",
     "docs/how-to/reproduce.md",

@@ -26,18 +26,34 @@ if TYPE_CHECKING:
     from .papers import Reproduction, reproduce
     from .results import Results
     from .scenario import Scenario
+    from .sweep import Study, Sweep, open_study
     from .traces import Replay, replay
 
-__all__ = ["Replay", "Reproduction", "Results", "Scenario", "ScenarioError", "__version__", "replay", "reproduce"]
+__all__ = [
+    "Replay",
+    "Reproduction",
+    "Results",
+    "Scenario",
+    "ScenarioError",
+    "Study",
+    "Sweep",
+    "__version__",
+    "open_study",
+    "replay",
+    "reproduce",
+]
 
 #: Loaded on first use, so that `import headgate` costs milliseconds.
 _LAZY = {
     "Scenario": "scenario",
     "Results": "results",
-    "Replay": "traces",
-    "replay": "traces",
     "reproduce": "papers",
     "Reproduction": "papers",
+    "Sweep": "sweep",
+    "Study": "sweep",
+    "open_study": "sweep",
+    "Replay": "traces",
+    "replay": "traces",
 }
 
 

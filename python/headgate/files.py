@@ -10,8 +10,10 @@ from pathlib import Path
 
 
 @contextmanager
-def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic(path: str | os.PathLike[str], durable: bool = False) -> Iterator[Path]:
     """Gives the name of a temporary file beside `path`, which takes its place when the block ends without an exception.
+
+    If it is to be `durable`, the file is on the disk before it takes its place: not even a crash of the machine leaves half of it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -31,13 +33,26 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield temporary
         temporary.chmod(0o644)
+        if durable:
+            _sync(temporary)
         temporary.replace(target)
+        if durable:
+            _sync(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str, durable: bool = False) -> None:
     """Writes a text file, whole or not at all."""
-    with atomic(path) as file:
+    with atomic(path, durable) as file:
         file.write_text(text, "utf-8")
+
+
+def _sync(path: Path) -> None:
+    """Brings a file, or the names in a folder, to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

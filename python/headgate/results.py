@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -84,6 +84,18 @@ class LinkSummary:
     def to_dict(self) -> dict[str, Any]:
         """The form for machines."""
         return {k: v.to_dict() if isinstance(v, Mean) else v for k, v in vars(self).items()}
+
+
+def flow_rates(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Rates of flows over the time after the warm-up, from columns of the table `flows`: arrays of the same shape."""
+    span = columns["end_s"] - columns["start_s"]
+    goodput = columns["unique"] / span
+    throughput = (columns["received"] - columns["retransmissions"]) / span
+    return {
+        "goodput_pps": goodput,
+        "goodput_bps": 8.0 * columns["unique_bytes"] / span,
+        "throughput_pps": throughput,
+    }
 
 
 class Results:
@@ -216,22 +228,22 @@ class Results:
         s, names = self._interval_series, self._names("flows", "flow")
         shape = (len(self.runs), len(names))
         f = {k: v.reshape(shape) for k, v in self.flows.columns.items()}
-        span = f["end_s"] - f["start_s"]
+        totals = flow_rates(f)
         ideal = self.max_min_bps()
         out = []
         for i, name in enumerate(names):
 
-            def rate(of: Any, over: Any, i: int = i) -> Mean:
-                return self._mean(of[:, :, i] / s["span"][:, :, i], over[:, i] / span[:, i])
+            def rate(of: Any, over: str, i: int = i) -> Mean:
+                return self._mean(of[:, :, i] / s["span"][:, :, i], totals[over][:, i])
 
             out.append(
                 FlowSummary(
                     flow=name,
                     control=str(f["control"][0, i]),
                     workload=str(f["workload"][0, i]),
-                    goodput_pps=rate(s["unique"], f["unique"]),
-                    goodput_bps=rate(8.0 * s["unique_bytes"], 8.0 * f["unique_bytes"]),
-                    throughput_pps=rate(s["received"] - s["retransmissions"], f["received"] - f["retransmissions"]),
+                    goodput_pps=rate(s["unique"], "goodput_pps"),
+                    goodput_bps=rate(8.0 * s["unique_bytes"], "goodput_bps"),
+                    throughput_pps=rate(s["received"] - s["retransmissions"], "throughput_pps"),
                     rtt_s=self._mean(s["rtt_mean_s"][:, :, i], f["rtt_mean_s"][:, i]),
                     rtt_quantiles_s={q: mean_of(f[f"rtt_{q}_s"][:, i]).mean for q in ("p50", "p95", "p99")},
                     owd_s=self._mean(s["owd_mean_s"][:, :, i], f["owd_mean_s"][:, i]),

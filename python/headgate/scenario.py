@@ -64,14 +64,12 @@ class Scenario:
         {'duration': '20s'}
         """
         changed = Scenario(self.data, self.origin)
-        parts = path.split(".")
-        if not all(parts):
-            raise HeadgateError(f"{self._where()}cannot set {path!r}: expected a path such as links.slow.rate")
-        for place in _places(changed.data, parts[:-1], f"{self._where()}cannot set {path!r}"):
-            if not isinstance(place, dict):
-                raise HeadgateError(f"{self._where()}cannot set {path!r}: expected a table before {parts[-1]!r}")
-            place[parts[-1]] = copy.deepcopy(value)
+        assign(changed.data, path, value, f"{self._where()}cannot set {path!r}")
         return changed
+
+    def base(self) -> Scenario:
+        """A copy without the `sweep` table: the scenario that a study file varies."""
+        return Scenario({k: v for k, v in self.data.items() if k != "sweep"}, self.origin)
 
     def to_json(self) -> str:
         """The scenario as JSON text.
@@ -157,6 +155,17 @@ def _read(file: Path) -> str:
 
 def _first_line(e: Exception) -> str:
     return (str(e).splitlines() or [type(e).__name__])[0][:200]
+
+
+def assign(data: dict[str, Any], path: str, value: Any, what: str) -> None:
+    """Sets a value in the contents of a scenario file, in place; `what` begins the text of an error."""
+    parts = path.split(".")
+    if not all(parts):
+        raise HeadgateError(f"{what}: expected a path such as links.slow.rate")
+    for place in _places(data, parts[:-1], what):
+        if not isinstance(place, dict):
+            raise HeadgateError(f"{what}: expected a table before {parts[-1]!r}")
+        place[parts[-1]] = copy.deepcopy(value)
 
 
 def _places(data: Any, parts: list[str], what: str) -> list[Any]:

@@ -7,6 +7,9 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One entry of a list of algorithms, for schema, help, reference pages, conformance tests and benchmarks.
 pub struct Entry {
@@ -48,10 +51,10 @@ pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Res
 }
 
 /// Reads a parameter struct, checking the numeric bounds of its own schema.
-pub fn params<P: DeserializeOwned + JsonSchema, E: Error>(value: Value) -> Result<P, E> {
-    // Only plain numbers have bounds in the schema: without one there is no need to make it, for each of 10,000 flows.
+pub fn params<P: DeserializeOwned + JsonSchema + 'static, E: Error>(value: Value) -> Result<P, E> {
+    // Only plain numbers have bounds in the schema: without one there is no need to look.
     if let Some(fields) = value.as_object().filter(|fields| fields.values().any(Value::is_number)) {
-        let schema = schema_of::<P>();
+        let schema = kept_schema_of::<P>();
         for (name, field) in fields {
             if let Some(why) = out_of_bounds(&schema["properties"][name], field) {
                 return Err(E::custom(format!("{name}{SEPARATOR}{why}")));
@@ -84,6 +87,13 @@ pub fn schema_of<P: JsonSchema>() -> Value {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     SchemaGenerator::new(settings).into_root_schema_for::<P>().to_value()
+}
+
+/// The same, made once: a scenario may have 10,000 flows, and a study 10,000 scenarios.
+fn kept_schema_of<P: JsonSchema + 'static>() -> Arc<Value> {
+    static KEPT: Mutex<BTreeMap<TypeId, Arc<Value>>> = Mutex::new(BTreeMap::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.entry(TypeId::of::<P>()).or_insert_with(|| Arc::new(schema_of::<P>())).clone()
 }
 
 /// The default parameters as JSON.

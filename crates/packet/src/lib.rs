@@ -4,12 +4,14 @@
 
 pub mod choice;
 mod packet;
+mod quantity;
 mod rng;
 mod serialiser;
 mod text;
 mod units;
 
 pub use packet::{Ecn, FlowId, Packet};
+pub use quantity::Quantity;
 pub use rng::{Positions, Rng, scaled, unit};
 pub use serialiser::Serialiser;
 pub use units::{Buffer, Bytes, Duration, PacketSize, Rate, Time};

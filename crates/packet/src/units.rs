@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 use std::str::FromStr;
 
-const DURATION: &[Unit] = &[
+pub(crate) const DURATION: &[Unit] = &[
     ("ps", 1),
     ("ns", 1_000),
     ("us", 1_000_000),
@@ -17,10 +17,10 @@ const DURATION: &[Unit] = &[
     ("h", 3_600_000_000_000_000),
 ];
 // What is written: minutes and hours are accepted but read less well than seconds.
-const DURATION_OUT: &[Unit] = &[DURATION[0], DURATION[1], DURATION[2], DURATION[3], DURATION[4]];
-const RATE: &[Unit] =
+pub(crate) const DURATION_OUT: &[Unit] = &[DURATION[0], DURATION[1], DURATION[2], DURATION[3], DURATION[4]];
+pub(crate) const RATE: &[Unit] =
     &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000), ("Tbit/s", 1_000_000_000_000)];
-const BYTES: &[Unit] = &[
+pub(crate) const BYTES: &[Unit] = &[
     ("B", 1),
     ("KB", 1_000),
     ("KiB", 1 << 10),
@@ -29,7 +29,8 @@ const BYTES: &[Unit] = &[
     ("GB", 1_000_000_000),
     ("GiB", 1 << 30),
 ];
-const PACKETS: &[Unit] = &[("pkt", 1)];
+pub(crate) const BYTES_OUT: &[Unit] = &[BYTES[0], BYTES[1], BYTES[3], BYTES[5]];
+pub(crate) const PACKETS: &[Unit] = &[("pkt", 1)];
 const BUFFER: &[Unit] = &[PACKETS[0], BYTES[0], BYTES[1], BYTES[2], BYTES[3], BYTES[4], BYTES[5], BYTES[6]];
 
 /// A point in time: picoseconds since the start of the run (64 bits reach 213 days).
@@ -217,7 +218,7 @@ fn parse_buffer(text: &str) -> Result<Buffer, String> {
 fn buffer_text(b: &Buffer) -> String {
     match *b {
         Buffer::Packets(n) => text::format(n, PACKETS),
-        Buffer::Bytes(n) => text::format(n, &[BYTES[0], BYTES[1], BYTES[3], BYTES[5]]),
+        Buffer::Bytes(n) => text::format(n, BYTES_OUT),
     }
 }
 
@@ -288,7 +289,7 @@ text_form!(
     "64KB",
     r"^[0-9]+(\.[0-9]+)? *(B|KB|KiB|MB|MiB|GB|GiB)$",
     |s| text::parse(s, BYTES, "a size in bytes", "64KB").map(Bytes),
-    |b| text::format(b.0, &[BYTES[0], BYTES[1], BYTES[3], BYTES[5]])
+    |b| text::format(b.0, BYTES_OUT)
 );
 text_form!(
     PacketSize,

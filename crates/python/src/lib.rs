@@ -1,14 +1,16 @@
 //! `headgate._core`: the engine for Python. No logic of its own: texts in, columns out.
 
+mod batch;
 mod column;
 mod cost;
 mod replay;
 mod run;
 
+use headgate_packet::Quantity;
 use headgate_sim::catalogue;
-use headgate_sim::spec::{Scenario, SpecError};
+use headgate_sim::spec::{Scenario, SpecError, Sweep};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyKeyError};
+use pyo3::exceptions::{PyException, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -54,8 +56,29 @@ fn catalogue_of(kind: &str) -> PyResult<String> {
 /// The resolved scenario as JSON text: counts expanded, every default filled in.
 #[pyfunction]
 fn check(py: Python<'_>, scenario_json: &str) -> PyResult<String> {
-    let scenario = Scenario::from_json(scenario_json).map_err(|e| scenario_error(py, &e))?;
-    Ok(run::to_json(&scenario))
+    py.detach(|| Scenario::from_json(scenario_json).map(|s| run::to_json(&s))).map_err(|e| scenario_error(py, &e))
+}
+
+/// The `sweep` table of a study file as JSON text, checked, with every default filled in.
+#[pyfunction]
+fn check_sweep(py: Python<'_>, sweep_json: &str) -> PyResult<String> {
+    let sweep = Sweep::from_json(sweep_json).map_err(|e| scenario_error(py, &e))?;
+    Ok(serde_json::to_string(&sweep).expect("a sweep is plain data"))
+}
+
+/// A quantity such as `10Mbit/s`: its kind (s, bps, bytes or pkt), its base units (picoseconds, bit/s, bytes or packets), and
+/// its value in seconds, bit/s, bytes or packets.
+#[pyfunction]
+fn quantity(text: &str) -> PyResult<(&'static str, u64, f64)> {
+    let q: Quantity = text.parse().map_err(PyValueError::new_err)?;
+    Ok((q.kind, q.amount, q.value()))
+}
+
+/// The text of so many base units of a kind.
+#[pyfunction]
+fn quantity_text(kind: &str, amount: u64) -> PyResult<String> {
+    let q = Quantity::new(kind, amount).ok_or_else(|| PyValueError::new_err(format!("{kind:?} is no kind")))?;
+    Ok(q.to_string())
 }
 
 #[pymodule]
@@ -64,6 +87,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_class::<column::Column>()?;
     m.add_class::<run::RunResult>()?;
+    m.add_class::<batch::Batch>()?;
     m.add_class::<cost::Calls>()?;
     m.add_class::<replay::Replay>()?;
     m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
@@ -74,6 +98,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(schema, m)?,
         wrap_pyfunction!(catalogue_of, m)?,
         wrap_pyfunction!(check, m)?,
+        wrap_pyfunction!(check_sweep, m)?,
+        wrap_pyfunction!(quantity, m)?,
+        wrap_pyfunction!(quantity_text, m)?,
         wrap_pyfunction!(run::run, m)?,
         wrap_pyfunction!(run::events, m)?,
         wrap_pyfunction!(run::measure, m)?,

@@ -47,26 +47,27 @@ impl RunResult {
     /// The columns of a table: flows, intervals, links, gauges, traces, routes or delays. A column of names is a pair (codes, names).
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         if name == "delays" {
-            return to_columns(py, &delay_table(&self.delays, &self.flows));
+            return columns(py, delay_table(&self.delays, &self.flows));
         }
         let (_, table) = self.tables.iter().find(|(n, _)| *n == name).ok_or_else(|| {
             PyKeyError::new_err(format!(
                 "{name:?}; expected one of flows, intervals, links, gauges, traces, routes, delays"
             ))
         })?;
-        to_columns(py, table)
+        columns(py, table.clone())
     }
 }
 
-fn to_columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
+/// A table as a dictionary of columns.
+pub(crate) fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for (name, cells) in table {
         match cells {
-            Cells::Float(x) => columns.set_item(name, Bound::new(py, Column::floats(x.clone()))?)?,
-            Cells::Int(x) => columns.set_item(name, Bound::new(py, Column::ints(x.clone()))?)?,
-            Cells::Name(codes, names) if is_identity(codes, names) => columns.set_item(name, names)?,
+            Cells::Float(x) => columns.set_item(name, Bound::new(py, Column::floats(x))?)?,
+            Cells::Int(x) => columns.set_item(name, Bound::new(py, Column::ints(x))?)?,
+            Cells::Name(codes, names) if is_identity(&codes, &names) => columns.set_item(name, names)?,
             Cells::Name(codes, names) => {
-                columns.set_item(name, (Bound::new(py, Column::ints(codes.clone()))?, names))?;
+                columns.set_item(name, (Bound::new(py, Column::ints(codes))?, names))?;
             }
         }
     }
@@ -88,19 +89,9 @@ pub fn run(
     run: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
-    let scenario = Scenario::from_json(scenario_json).map_err(|e| scenario_error(py, &e))?;
+    let scenario = py.detach(|| Scenario::from_json(scenario_json)).map_err(|e| scenario_error(py, &e))?;
     let seed = seed.unwrap_or(scenario.seed);
-    let mut world = py.detach(|| World::new(&scenario, seed, run));
-    let mut reported = 0.0;
-    while !py.detach(|| world.advance(SLICE)) {
-        py.check_signals()?;
-        if let Some(progress) = &progress
-            && world.progress() - reported >= 0.01
-        {
-            reported = world.progress();
-            progress.call1(py, (reported,))?;
-        }
-    }
+    let mut world = simulate(py, &scenario, Some(seed), run, progress)?;
     let digest = format!("{:016x}", world.digest().value());
     let checkpoints = world.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
     let events = world.digest().events;
@@ -117,6 +108,29 @@ pub fn run(
     let (delays, text) = (world.take_delays(), to_json(&scenario));
     let flows = scenario.flows.into_iter().map(|f| f.name).collect();
     Ok(RunResult { digest, seed, run, events, scenario: text, checkpoints, tables, delays, flows })
+}
+
+/// Runs a scenario to its end.
+pub(crate) fn simulate(
+    py: Python<'_>,
+    scenario: &Scenario,
+    seed: Option<u64>,
+    run: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<World> {
+    let seed = seed.unwrap_or(scenario.seed);
+    let mut world = py.detach(|| World::new(scenario, seed, run));
+    let mut reported = 0.0;
+    while !py.detach(|| world.advance(SLICE)) {
+        py.check_signals()?;
+        if let Some(progress) = &progress
+            && world.progress() - reported >= 0.01
+        {
+            reported = world.progress();
+            progress.call1(py, (reported,))?;
+        }
+    }
+    Ok(world)
 }
 
 /// The events number `first` to `first + count - 1` of a run, as text.

@@ -5,6 +5,7 @@ pub mod catalogue;
 mod churn;
 pub mod cost;
 pub mod engine;
+mod gather;
 pub mod meter;
 pub mod net;
 mod results;
@@ -14,6 +15,7 @@ pub mod workload;
 mod world;
 
 pub use churn::churn;
+pub use gather::Gather;
 pub use results::{Cells, Delays, Table, delay_table};
 pub use world::World;
 

@@ -6,6 +6,7 @@
 mod check;
 mod error;
 mod expand;
+mod sweep;
 
 use crate::sizes::Packets;
 pub use error::SpecError;
@@ -13,6 +14,7 @@ use headgate_packet::{Duration, PacketSize, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+pub use sweep::Sweep;
 
 /// A network, the flows in it, and how long and how closely to watch them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +47,9 @@ pub struct Scenario {
     pub links: Vec<Link>,
     /// Streams of packets between nodes.
     pub flows: Vec<Flow>,
+    /// What varies from run to run, for `headgate sweep`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
 }
 
 fn one() -> u64 {
@@ -238,6 +243,10 @@ impl Scenario {
         let value: serde_json::Value =
             serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected a scenario in JSON; {e}")))?;
         let read: Scenario = serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))?;
+        if read.sweep.is_some() {
+            let hint = "`headgate sweep` runs the study, `headgate run --base` its scenario alone";
+            return Err(SpecError::at("sweep", format!("expected a single scenario without this table; {hint}")));
+        }
         let (resolved, origins) = expand::expand(read)?;
         check::check(&resolved, &origins)?;
         Ok(resolved)

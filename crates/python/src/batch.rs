@@ -1,0 +1,60 @@
+//! Many runs, one after the other, with their tables gathered: what a worker of a study does.
+
+use crate::run::{columns, simulate};
+use crate::scenario_error;
+use headgate_sim::Gather;
+use headgate_sim::spec::Scenario;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Gathers the flows and links of runs.
+#[pyclass(module = "headgate._core")]
+#[derive(Default)]
+pub struct Batch {
+    flows: Gather,
+    links: Gather,
+    /// The last scenario and its text: replications follow each other.
+    last: Option<(String, Scenario)>,
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    fn new() -> Batch {
+        Batch::default()
+    }
+
+    /// Runs a scenario and keeps its rows: (digest, events, rows of flows, rows of links). A run that fails leaves nothing.
+    #[pyo3(signature = (scenario_json, seed=None, run=0))]
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        scenario_json: &str,
+        seed: Option<u64>,
+        run: u64,
+    ) -> PyResult<(String, u64, usize, usize)> {
+        if self.last.as_ref().is_none_or(|(text, _)| text != scenario_json) {
+            let read = py.detach(|| Scenario::from_json(scenario_json)).map_err(|e| scenario_error(py, &e))?;
+            self.last = Some((scenario_json.to_owned(), read));
+        }
+        let (_, scenario) = self.last.as_ref().expect("it was put there");
+        let mut world = simulate(py, scenario, seed, run, None)?;
+        let (digest, events) = (format!("{:016x}", world.digest().value()), world.digest().events);
+        let counts = (scenario.flows.len(), 2 * scenario.links.len());
+        py.detach(|| {
+            self.flows.append(world.flow_table(scenario));
+            self.links.append(world.link_table(scenario));
+        });
+        Ok((digest, events, counts.0, counts.1))
+    }
+
+    /// The columns of all runs so far, `flows` or `links`; the table begins anew. A column of names is a pair (codes, names).
+    fn take<'py>(&mut self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        match name {
+            "flows" => columns(py, self.flows.take()),
+            "links" => columns(py, self.links.take()),
+            _ => Err(PyKeyError::new_err(format!("{name:?}; expected flows or links"))),
+        }
+    }
+}

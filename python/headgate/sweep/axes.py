@@ -1,0 +1,245 @@
+"""Axes of a study: from the `sweep` table of a file to variants of its scenario."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import wrong
+from ..scenario import assign
+from .values import MOST, columns_of, expand, text_of
+
+#: What the name of a column of quantities may end in.
+UNITS = ("", "_s", "_bps", "_bytes", "_pkt")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: its points, each of which sets one or several paths, and its columns, with a cell for every point.
+
+    `place` is where it stands in the file; `points[i]` are pairs (path, value); the first column names the points.
+    """
+
+    place: str
+    paths: tuple[str, ...]
+    points: list[tuple[tuple[str, Any], ...]]
+    columns: dict[str, list[Any]] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The column that tells its points apart."""
+        return next(iter(self.columns))
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def read_axes(
+    sweep: Mapping[str, Any], checked: Mapping[str, Any], reserved: Iterable[str], origin: str = ""
+) -> list[Axis]:
+    """The axes of a `sweep` table, in the order of the file.
+
+    Args:
+        sweep: the table as it stands in the file, for its order.
+        checked: the same table checked, with its defaults.
+        reserved: columns of results, which an axis cannot be called.
+        origin: the file, for errors.
+
+    Raises:
+        ScenarioError: a value, a label or a column's name is wrong; the error names the place.
+    """
+    # Of each axis: its place, the name of a zipped one, its labels, and its paths with their values.
+    axes: list[tuple[str, str | None, list[str] | None, dict[str, Any]]] = []
+    for path in sweep.get("axes", {}):
+        axes.append((_place("sweep.axes", path), None, None, {path: checked["axes"][path]}))
+    for i, zipped in enumerate(sweep.get("zip", [])):
+        known = checked["zip"][i]
+        paths = {path: known[path] for path in zipped if path not in ("name", "labels")}
+        axes.append((f"sweep.zip[{i}]", zipped["name"], known["labels"], paths))
+    given = [name for _, name, _, _ in axes if name is not None]
+    columns = _names([p for _, _, _, paths in axes for p in paths.items()], [*reserved, *given], origin)
+    out: list[Axis] = []
+    for place, name, labels, paths in axes:
+        values = {
+            path: _values(axis["values"], place if name is None else _place(place, path), origin)
+            for path, axis in paths.items()
+        }
+        lengths = {len(cells) for cells, _ in values.values()}
+        if len(lengths) > 1:
+            found = ", ".join(f"{path} {len(v)}" for path, (v, _) in values.items())
+            raise wrong(place, "expected equally many values for each path", found=found, origin=origin)
+        cells: dict[str, list[Any]] = {}
+        if name is not None:
+            cells[name] = labels or [", ".join(x) for x in zip(*(texts for _, texts in values.values()), strict=True)]
+            if len(cells[name]) not in lengths:
+                expected = f"expected {lengths.pop()} labels, one for each point"
+                raise wrong(f"{place}.labels", expected, found=len(cells[name]), origin=origin)
+            _distinct(cells[name], f"{place}.labels" if labels else place, origin)
+        for path, (cell, texts) in values.items():
+            if name is None:
+                _distinct(texts, place, origin)
+            cells |= columns_of(columns[path], cell, texts)
+        points = [
+            tuple(zip(values, point, strict=True)) for point in zip(*(v for v, _ in values.values()), strict=True)
+        ]
+        out.append(Axis(place, tuple(values), points, cells))
+    _unique([(a.place, column) for a in out for column in a.columns], set(reserved), origin)
+    if math.prod(len(a) for a in out) > MOST:
+        sizes = " x ".join(str(len(a)) for a in out)
+        raise wrong("sweep", f"expected at most {MOST} variants", found=sizes, origin=origin)
+    return out
+
+
+def _place(table: str, path: str) -> str:
+    return f'{table}."{path}"'
+
+
+def _values(values: Any, place: str, origin: str) -> tuple[list[Any], list[str]]:
+    """The values, and the text of each: its label if it has one."""
+    if isinstance(values, str):
+        try:
+            values = expand(values)
+        except ValueError as e:
+            raise wrong(place, str(e), found=values, origin=origin) from None
+    cells, texts = [], []
+    for i, value in enumerate(values):
+        label = None
+        if isinstance(value, dict) and "label" in value:
+            label = value["label"]
+            value = {k: v for k, v in value.items() if k != "label"}
+            if not isinstance(label, str) or not label:
+                raise wrong(f"{place}[{i}].label", "expected a text", found=label, origin=origin)
+        cells.append(value)
+        texts.append(text_of(value) if label is None else label)
+    return cells, texts
+
+
+def _distinct(texts: Sequence[str], place: str, origin: str) -> None:
+    seen: dict[str, int] = {}
+    for i, text in enumerate(texts):
+        if text in seen:
+            expected = f"expected values of different names: number {seen[text]} has this one already; a table may have a `label`"
+            raise wrong(f"{place}[{i}]", expected, found=text, origin=origin)
+        seen[text] = i
+
+
+def _names(paths: Sequence[tuple[str, Any]], taken: Sequence[str], origin: str) -> dict[str, str]:
+    """A column for every path: the one given, or the shortest end of the path that no other has."""
+    names: dict[str, str] = {}
+    for path, axis in paths:
+        if path in names:
+            raise wrong("sweep", "expected every path once", found=path, origin=origin)
+        names[path] = axis["column"] or ""
+    ends = {path: _ends(path) for path, name in names.items() if not name}
+    others = {*taken, *names.values()}
+    for path in ends:
+        free = [
+            e
+            for e in ends[path]
+            if all(e + unit not in others for unit in UNITS) and all(e not in ends[p] for p in ends if p != path)
+        ]
+        names[path] = free[0] if free else ends[path][-1]
+    return names
+
+
+def _ends(path: str) -> list[str]:
+    """Names for a path, short ones first: its last part, its last two, and so on; `kind` and `*` say nothing.
+
+    >>> _ends("flows.*.control.kind"), _ends("links.slow.rate")
+    (['control', 'flows_control'], ['rate', 'slow_rate', 'links_slow_rate'])
+    """
+    parts = [re.sub(r"\W", "_", p) for p in path.split(".") if p != "*"]
+    if len(parts) > 1 and parts[-1] == "kind":
+        parts.pop()
+    return ["_".join(parts[i:]) for i in reversed(range(len(parts)))]
+
+
+def _unique(columns: Iterable[tuple[str, str]], reserved: set[str], origin: str) -> None:
+    seen: dict[str, str] = {}
+    for place, column in columns:
+        if not re.fullmatch(r"[A-Za-z_]\w*", column):
+            raise wrong(place, "expected a column's name of letters, digits and _", found=column, origin=origin)
+        if column in seen or column in reserved:
+            by = seen.get(column, "a column of results")
+            expected = (
+                f'expected a column of its own, such as {{ values = ..., column = "my_{column}" }}: {by} has this one'
+            )
+            raise wrong(place, expected, found=column, origin=origin)
+        seen[column] = place
+
+
+class Variants:
+    """All combinations of the points of axes; the last axis varies fastest."""
+
+    def __init__(self, base: Mapping[str, Any], axes: Sequence[Axis], origin: str = "") -> None:
+        """Takes the contents of a scenario file without its `sweep` table."""
+        self.axes = list(axes)
+        self.origin = origin
+        # A study stores no traces, so none are recorded.
+        self._base = json.dumps({k: v for k, v in base.items() if k != "traces"})
+        self._length = math.prod(len(a) for a in self.axes)
+        self._paths = {path for axis in self.axes for path in axis.paths}
+
+    def __len__(self) -> int:
+        return self._length
+
+    def points(self, variant: int) -> list[int]:
+        """Which point of every axis a variant has."""
+        out = []
+        for axis in reversed(self.axes):
+            variant, point = divmod(variant, len(axis))
+            out.append(point)
+        return out[::-1]
+
+    def cells(self, variant: int) -> dict[str, Any]:
+        """The columns of a variant."""
+        points = zip(self.axes, self.points(variant), strict=True)
+        return {name: cells[i] for axis, i in points for name, cells in axis.columns.items()}
+
+    def describe(self, variant: int) -> str:
+        """A variant in words: `rate = 400kbit/s, queue = fq`."""
+        points = zip(self.axes, self.points(variant), strict=True)
+        return ", ".join(f"{axis.name} = {axis.columns[axis.name][i]}" for axis, i in points) or "the scenario"
+
+    def table(self) -> dict[str, Any]:
+        """The columns of all variants, one row each."""
+        columns: dict[str, Any] = {}
+        before, after = 1, self._length
+        for axis in self.axes:
+            after //= len(axis)
+            index = np.tile(np.repeat(np.arange(len(axis)), after), before)
+            before *= len(axis)
+            for name, cells in axis.columns.items():
+                columns[name] = (index, cells)
+        return columns
+
+    def data(self, variant: int) -> dict[str, Any]:
+        """The contents of a scenario file for a variant.
+
+        Paths that lead through others come after them, so that a buffer can vary beside its queue.
+
+        Raises:
+            HeadgateError: a path leads nowhere; the error names the axis.
+        """
+        data: dict[str, Any] = json.loads(self._base)  # the quickest deep copy there is
+        points = zip(self.axes, self.points(variant), strict=True)
+        settings = [(path, value, axis.place) for axis, i in points for path, value in axis.points[i]]
+        for path, value, place in sorted(settings, key=lambda s: s[0].count(".")):
+            if isinstance(value, str) and any(p.startswith(f"{path}.") for p in self._paths):
+                value = {"kind": value}
+            assign(data, path, value, f"{self.origin}: {place}" if self.origin else place)
+        return data
+
+
+def refuse(paths: Iterable[str], origin: str = "") -> None:
+    """Raises if an axis varies what tells runs apart already."""
+    for path in paths:
+        if path in ("seed", "description", "traces", "sweep") or path.startswith("sweep."):
+            hint = ": `replications` runs each variant with other random numbers" if path == "seed" else ""
+            raise wrong("sweep", f"expected a path whose value makes another scenario{hint}", path, origin=origin)

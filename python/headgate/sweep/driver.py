@@ -1,0 +1,206 @@
+"""The loop of a study: hands chunks to an engine, stores what comes back, and ends in good order whatever happens."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .columns import pyarrow, texts, to_arrow
+from .engines import Engine, Outcome
+from .plan import Plan, Run
+from .store import Store
+from .work import Chunk, Done, Metric
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Called with (runs done, runs in all as far as is known, runs that failed).
+Progress = Callable[[int, int, int], None]
+
+#: A run that ended its worker so often has failed.
+DEATHS = 3
+
+#: Seconds that a chunk takes at first: what a crash can lose.
+CHUNK_S = 1.0
+
+#: Seconds that workers have to hand over what is finished.
+PATIENCE = 30.0
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM, after what was finished had been stored."""
+
+
+class Driver:
+    """One study at work."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        store: Store,
+        plan: Plan,
+        text: Callable[[int], str],
+        keys: Sequence[str],
+        seed: int,
+        metric: Metric | None,
+        progress: Progress | None,
+    ) -> None:
+        """`text` gives the scenario of a variant as JSON, `keys` have the variants' keys."""
+        self._engine, self._store, self._plan = engine, store, plan
+        self._text, self._keys, self._seed, self._metric = text, keys, seed, metric
+        self._progress = progress
+        self._number = 0
+        self._run_s = math.nan
+        self._deaths: Counter[Run] = Counter()
+        #: Runs of a chunk that was lost, in smaller chunks: one of them may be what ends workers.
+        self._suspects: deque[list[Run]] = deque()
+        self._began = time.monotonic()
+        self.done = self.failed = 0
+
+    def run(self, stopped: Callable[[], bool]) -> bool:
+        """Works until the plan is done (True) or someone wants to stop (False)."""
+        pending = 0
+        while not stopped():
+            while self._engine.free() > 0 and (runs := self._next()):
+                self._engine.submit(self._chunk(runs))
+                pending += 1
+            if not pending:
+                return True
+            outcomes = self._engine.outcomes(0.1)
+            pending -= len(outcomes)
+            self._take(outcomes)
+        outcomes = self._engine.drain(PATIENCE)
+        self._take([o for o in outcomes if o[1] is not None])
+        return False
+
+    def _next(self) -> list[Run]:
+        if self._suspects:
+            return self._suspects.popleft()
+        left = max(1, self._plan.total - self.done - self.failed)
+        fair = math.ceil(left / (2 * self._engine.workers()))
+        guess = 20 if math.isnan(self._run_s) else math.ceil(self._budget() / max(self._run_s, 1e-6))
+        return self._plan.next(max(1, min(guess, fair, 20_000)))
+
+    def _budget(self) -> float:
+        """Seconds of a chunk: few at first; later more, so that a long study is a few thousand files and not a million."""
+        elapsed = time.monotonic() - self._began
+        return min(max(CHUNK_S, elapsed * self._engine.workers() / 2000), 60.0)
+
+    def _chunk(self, runs: list[Run]) -> Chunk:
+        self._number += 1
+        texts = {v: self._text(v) for v in {v for v, _ in runs}}
+        return Chunk(self._number, runs, texts, self._seed, self._budget(), self._metric)
+
+    def _take(self, outcomes: list[Outcome]) -> None:
+        for chunk, done, how in outcomes:
+            if done is None:
+                done = self._lost(chunk, how)
+            self._record(chunk, done)
+
+    def _lost(self, chunk: Chunk, how: str) -> Done:
+        """A chunk that did not come back: halves of it are tried again, a single run a few times."""
+        done = Done(chunk.number)
+        if not how:
+            done.left = chunk.runs
+        elif len(chunk.runs) > 1:
+            half = len(chunk.runs) // 2
+            self._suspects += [chunk.runs[:half], chunk.runs[half:]]
+        else:
+            (run,) = chunk.runs
+            self._deaths[run] += 1
+            if self._deaths[run] < DEATHS:
+                self._suspects.append(chunk.runs)
+            else:
+                done.failures.append((*run, f"its worker died {DEATHS} times in this run ({how})"))
+        return done
+
+    def _record(self, chunk: Chunk, done: Done) -> None:
+        self._plan.put_back(done.left)
+        if not done.runs and not done.failures:
+            return
+        self._store.write_chunk(tables(done, chunk.texts, self._keys, self._seed))
+        self.done += len(done.runs)
+        self.failed += len(done.failures)
+        for run, value in zip(done.runs, done.values or [math.nan] * len(done.runs), strict=True):
+            self._plan.record(run, value)
+        for variant, replication, _ in done.failures:
+            self._plan.record((variant, replication), math.nan)
+        each = done.wall_s / max(1, len(done.runs) + len(done.failures))
+        self._run_s = each if math.isnan(self._run_s) else 0.7 * self._run_s + 0.3 * each
+        if self._progress is not None:
+            self._progress(self.done, self._plan.total, self.failed)
+
+
+def tables(done: Done, scenarios: dict[int, str], keys: Sequence[str], seed: int) -> dict[str, pa.Table]:
+    """The rows of a chunk as they are stored."""
+    from .rows import derived
+
+    pa = pyarrow()
+    runs = np.array(done.runs, dtype=np.int64).reshape(-1, 2)
+    n = len(runs)
+    key: dict[str, Any] = {"variant": runs[:, 0], "replication": runs[:, 1], "seed": np.full(n, seed, dtype=np.uint64)}
+    cpu_s = np.array(done.cpu_s, dtype=np.float64)
+    counts: dict[str, Any] = {
+        "key": (np.arange(n), [keys[v] for v, _ in done.runs]),
+        "digest": (np.arange(n), done.digests),
+        "cpu_s": cpu_s,
+        "events": np.array(done.events, dtype=np.int64),
+    }
+    if done.values:
+        counts["value"] = np.array(done.values, dtype=np.float64)
+    out = {"runs": pa.table({k: to_arrow(v) for k, v in {**key, **counts}.items()})}
+    for name in ("flows", "links"):
+        lengths = done.lengths[name]
+        columns = derived(name, done.tables[name]) if n else {}
+        repeated = {k: np.repeat(v, lengths) for k, v in key.items()}
+        after = {
+            "digest": (np.repeat(np.arange(n), lengths), done.digests),
+            "cpu_s": np.repeat(cpu_s, lengths),
+        }
+        out[name] = pa.table({k: to_arrow(v) for k, v in {**repeated, **columns, **after}.items()})
+    out["failures"] = failures([(v, k, error, scenarios[v]) for v, k, error in done.failures], seed)
+    return out
+
+
+def failures(rows: list[tuple[int, int, str, str]], seed: int) -> pa.Table:
+    """The table of failures: (variant, replication, error, scenario as JSON)."""
+    n = len(rows)
+    return pyarrow().table(
+        {
+            "variant": to_arrow(np.array([r[0] for r in rows], dtype=np.int64)),
+            "replication": to_arrow(np.array([r[1] for r in rows], dtype=np.int64)),
+            "seed": to_arrow(np.full(n, seed, dtype=np.uint64)),
+            "error": texts([r[2] for r in rows]),
+            "scenario": texts([r[3] for r in rows]),
+        }
+    )
+
+
+@contextmanager
+def interrupts(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
+    """Ctrl-C or SIGTERM once asks to stop: the function given answers True from then on. Twice: KeyboardInterrupt at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    wanted = [0]
+
+    def handler(number: int, _: object) -> None:
+        wanted[0] += 1
+        if wanted[0] > 1:
+            raise KeyboardInterrupt
+        say("stopping: what is finished is being stored; Ctrl-C again stops at once")
+
+    old = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: wanted[0] > 0
+    finally:
+        for number, previous in old.items():
+            signal.signal(number, previous)

@@ -1,0 +1,227 @@
+"""Where the chunks of a study are worked on: processes of this machine, or a Dask cluster.
+
+Processes rather than threads, although the engine runs without Python's lock: what a run does to its process (no memory left,
+a kill) then ends a worker and not the study.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from multiprocessing.connection import Connection, Pipe, wait
+from typing import Any, Protocol
+
+from ..errors import HeadgateError, missing_extra
+from .work import Chunk, Done, run_chunk
+
+#: What became of a chunk: its results; or None and how its worker ended.
+Outcome = tuple[Chunk, Done | None, str]
+
+
+class Engine(Protocol):
+    """Somewhere to work."""
+
+    def free(self) -> int:
+        """How many more chunks it takes now, so that no worker waits."""
+
+    def workers(self) -> int:
+        """How many chunks it works on at a time."""
+
+    def submit(self, chunk: Chunk) -> None:
+        """Hands over a chunk."""
+
+    def outcomes(self, timeout: float) -> list[Outcome]:
+        """What ended; waits up to so many seconds for the first."""
+
+    def drain(self, patience: float) -> list[Outcome]:
+        """Stops, within so many seconds, and gives what was finished."""
+
+    def close(self) -> None:
+        """Stops at once."""
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Worker:
+    """A process that works on chunks, and those handed to it, the first of which it works on."""
+
+    def __init__(self) -> None:
+        self.pipe, theirs = Pipe()
+        # A program of its own rather than a fork or a copy of this one: no thread, lock or main module comes along. It is in
+        # another group of processes, so that Ctrl-C in a terminal reaches only the driver.
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "headgate.sweep.worker", str(theirs.fileno()), str(os.getpid())],
+            pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        theirs.close()
+        self.chunks: deque[Chunk] = deque()
+
+    def end(self) -> str:
+        """Kills the process; how it ended."""
+        self.pipe.close()
+        if self.process.poll() is None:
+            self.process.kill()
+        code = self.process.wait()
+        return f"signal {-code}, {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+class Local:
+    """Processes of this machine. One that dies is replaced."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        """Starts the workers."""
+        self._number = workers or processors()
+        self._workers: list[_Worker] = []
+
+    def workers(self) -> int:
+        """See `Engine.workers`."""
+        return self._number
+
+    def free(self) -> int:
+        """See `Engine.free`: each worker has one chunk at work and one waiting."""
+        return 2 * self._number - sum(len(w.chunks) for w in self._workers)
+
+    def submit(self, chunk: Chunk) -> None:
+        """See `Engine.submit`."""
+        if len(self._workers) < self._number and all(w.chunks for w in self._workers):
+            self._workers.append(_Worker())
+        worker = min(self._workers, key=lambda w: len(w.chunks))
+        worker.chunks.append(chunk)
+        # A worker that is dead already is noticed in `outcomes`.
+        with contextlib.suppress(OSError):
+            worker.pipe.send(chunk)
+
+    def outcomes(self, timeout: float) -> list[Outcome]:
+        """See `Engine.outcomes`."""
+        busy = {w.pipe: w for w in self._workers}
+        ready = wait(list(busy), timeout)
+        return [outcome for pipe in ready if isinstance(pipe, Connection) for outcome in self._take(busy[pipe])]
+
+    def _take(self, worker: _Worker) -> list[Outcome]:
+        try:
+            answer = worker.pipe.recv()
+        except (EOFError, OSError):
+            # The worker is dead. Whatever it had is lost, and the first of it may have been the cause.
+            self._workers.remove(worker)
+            how = worker.end()
+            first, *rest = worker.chunks or [None]
+            out: list[Outcome] = [] if first is None else [(first, None, how)]
+            return out + [(chunk, None, "") for chunk in rest if chunk is not None]
+        if isinstance(answer, HeadgateError):
+            raise answer
+        return [(worker.chunks.popleft(), answer, "")]
+
+    def drain(self, patience: float) -> list[Outcome]:
+        """See `Engine.drain`."""
+        for worker in self._workers:
+            worker.process.terminate()
+        out: list[Outcome] = []
+        end = time.monotonic() + patience
+        while any(w.chunks for w in self._workers) and (left := end - time.monotonic()) > 0:
+            out += self.outcomes(left)
+        self.close()
+        return out
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        for worker in self._workers:
+            worker.end()
+        self._workers.clear()
+
+
+class Dask:
+    """A Dask cluster. Dask gives the chunks of a worker that dies to others; how often, it decides (`allowed-failures`)."""
+
+    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
+        """Takes the address of a scheduler; without one, starts a cluster of processes on this machine.
+
+        Raises:
+            MissingExtraError: Dask is not installed.
+            HeadgateError: no scheduler answers.
+        """
+        try:
+            from distributed import Client, LocalCluster
+        except ImportError:
+            raise missing_extra("engine dask", "distributed", "cluster") from None
+        cluster: Any = LocalCluster
+        client: Any = Client
+        self._cluster = None
+        if address is None:
+            number = workers or processors()
+            try:
+                self._cluster = cluster(n_workers=number, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+            except RuntimeError as e:
+                hint = 'a program that starts a cluster does so below `if __name__ == "__main__":`'
+                raise HeadgateError(f"engine dask: no cluster started on this machine ({e}); {hint}") from None
+        try:
+            self._client = client(self._cluster or address, timeout="20s", set_as_default=False)
+        except (OSError, ValueError) as e:
+            raise HeadgateError(f"--address {address}: expected the address of a Dask scheduler; {e}") from None
+        self._pending: dict[Any, Chunk] = {}
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._threads, self._looked = 1, 0.0
+
+    def workers(self) -> int:
+        """See `Engine.workers`. Workers may come and go."""
+        now = time.monotonic()
+        if now - self._looked > 1.0:
+            self._threads, self._looked = max(1, sum(self._client.nthreads().values())), now
+        return self._threads
+
+    def free(self) -> int:
+        """See `Engine.free`."""
+        return 2 * self.workers() - len(self._pending)
+
+    def submit(self, chunk: Chunk) -> None:
+        """See `Engine.submit`."""
+        future = self._client.submit(run_chunk, chunk, pure=False)
+        self._pending[future] = chunk
+        future.add_done_callback(self._ended.put)
+
+    def outcomes(self, timeout: float) -> list[Outcome]:
+        """See `Engine.outcomes`."""
+        try:
+            future = self._ended.get(timeout=timeout)
+        except queue.Empty:
+            return []
+        chunk = self._pending.pop(future)
+        if future.status == "finished":
+            return [(chunk, future.result(), "")]
+        from distributed.scheduler import KilledWorker
+
+        error = future.exception() if future.status == "error" else None
+        if error is None or isinstance(error, KilledWorker):
+            return [(chunk, None, "its Dask workers died" if error else "")]
+        if isinstance(error, HeadgateError):
+            raise error
+        raise HeadgateError(f"the cluster's workers cannot run headgate: {type(error).__name__}: {error}")
+
+    def drain(self, patience: float) -> list[Outcome]:
+        """See `Engine.drain`: chunks that have begun are waited for."""
+        running = {key for keys in self._client.processing().values() for key in keys}
+        for future in [f for f in self._pending if f.key not in running]:
+            future.cancel()
+        out: list[Outcome] = []
+        end = time.monotonic() + patience
+        while self._pending and (left := end - time.monotonic()) > 0:
+            out += self.outcomes(left)
+        self.close()
+        return out
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        for future in self._pending:
+            future.cancel()
+        self._pending.clear()
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()

@@ -1,0 +1,392 @@
+"""The study as a user writes it: a scenario, what varies in it, and how often each variant is run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import __version__, _core
+from ..errors import HeadgateError, nearest, wrong
+from ..scenario import Scenario
+from . import rows
+from .axes import Axis, Variants, read_axes, refuse
+from .columns import pyarrow
+from .driver import Driver, Interrupted, Progress, failures, interrupts
+from .engines import Dask, Engine, Local, processors
+from .plan import Fixed, Plan, Until
+from .store import FORMAT, Store
+from .study import Study, axis_columns
+from .work import Metric
+
+#: Where a study can be worked on.
+ENGINES = ("local", "dask")
+
+
+@dataclass(frozen=True)
+class Check:
+    """What looking at a variant gave: its key, which is a hash of the resolved scenario, or what is wrong with it."""
+
+    key: str | None
+    error: str | None
+
+
+class Sweep:
+    """A scenario with what varies in it.
+
+    >>> import headgate
+    >>> base = headgate.Scenario.from_file("scenarios/two-sources.toml")
+    >>> sweep = headgate.Sweep(base, {"links.slow.queue.kind": ["fcfs", "fq"], "links.slow.delay": "1ms ... 100ms log 3"})
+    >>> len(sweep.variants()), sweep.variants()[1]
+    (6, {'queue': 'fcfs', 'delay': '10ms', 'delay_s': 0.01})
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        axes: Mapping[str, Any] | None = None,
+        *,
+        zip: Sequence[Mapping[str, Any]] = (),
+        replications: int | None = None,
+        seed: int | None = None,
+        stop: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Takes the scenario and the entries of a `sweep` table; one that the scenario's file has is replaced.
+
+        Raises:
+            ScenarioError: an entry is wrong; the error names the place.
+        """
+        given = {"replications": replications, "seed": seed, "axes": axes, "zip": list(zip) or None, "stop": stop}
+        table = {k: v for k, v in given.items() if v is not None}
+        self._prepare(scenario.base(), table if table else {"replications": 1})
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Sweep:
+        """Reads a scenario file with a `sweep` table.
+
+        Raises:
+            HeadgateError: the file cannot be read or has no such table.
+            ScenarioError: something in the table is wrong; the error names the place.
+        """
+        return cls._of(Scenario.from_file(path))
+
+    @classmethod
+    def _of(cls, scenario: Scenario) -> Sweep:
+        table = scenario.data.get("sweep")
+        if table is None:
+            raise wrong("sweep", "expected a table that says what varies", origin=scenario.origin)
+        sweep = cls.__new__(cls)
+        sweep._prepare(scenario.base(), table)
+        return sweep
+
+    def set(self, path: str, value: Any) -> Sweep:
+        """A copy with one value of the scenario, or of the table (`sweep.replications`), changed, as by `Scenario.set`."""
+        whole = Scenario({**self.scenario.data, "sweep": self.table}, self.scenario.origin)
+        return Sweep._of(whole.set(path, value))
+
+    def _prepare(self, scenario: Scenario, table: Any) -> None:
+        self.scenario, self.table = scenario, table
+        origin = scenario.origin
+        try:
+            text = json.dumps(table)
+        except TypeError:
+            raise wrong("sweep", "expected texts, numbers, lists and tables", origin=origin) from None
+        self._checked: dict[str, Any] = json.loads(scenario._checked(lambda: _core.check_sweep(text)))
+        refuse([*self._checked["axes"], *(path for zipped in self._checked["zip"] for path in zipped)], origin)
+        self.axes: list[Axis] = read_axes(table, self._checked, rows.reserved(), origin)
+        self._variants = Variants(scenario.data, self.axes, origin)
+        self.replications: int = self._checked["replications"] or 1
+        self._metric = _metric(self._checked["stop"], origin)
+
+    def variants(self) -> list[dict[str, Any]]:
+        """The variants, in order, as the columns of their axes; the last axis varies fastest."""
+        return [self._variants.cells(v) for v in range(len(self._variants))]
+
+    def variant(self, number: int) -> Scenario:
+        """The scenario of a variant."""
+        return Scenario(self._variants.data(number), self.scenario.origin)
+
+    def describe(self, number: int) -> str:
+        """A variant in words: `rate = 400kbit/s, queue = fq`."""
+        return self._variants.describe(number)
+
+    @property
+    def stops(self) -> bool:
+        """Whether a stopping rule decides how often a variant is run."""
+        return self._metric is not None
+
+    @cached_property
+    def seed(self) -> int:
+        """Seed of all random streams."""
+        seed = self._checked["seed"]
+        return int(self.scenario.data.get("seed", 1) if seed is None else seed)
+
+    @property
+    def least_runs(self) -> int:
+        """Runs in all; with a stopping rule, the fewest."""
+        stop = self._checked["stop"]
+        return len(self._variants) * (int(stop["least"]) if stop else self.replications)
+
+    def _text(self, variant: int) -> str:
+        return json.dumps(self._variants.data(variant))
+
+    def check(self) -> list[Check]:
+        """Looks at every variant before anything is run.
+
+        Raises:
+            ScenarioError: a value of an axis, or every variant, makes no valid scenario, or two variants are the same scenario.
+        """
+
+        def look(variant: int) -> Check:
+            data = self._variants.data(variant) | {"name": "", "description": "", "seed": 0}
+            try:
+                return Check(hashlib.sha256(_core.check(json.dumps(data)).encode()).hexdigest()[:16], None)
+            except _core.ScenarioError as e:
+                return Check(None, str(e))
+
+        self.scenario.to_json()  # refuses what JSON does not know, such as dates
+        n, block = len(self._variants), 200
+        blocks = [range(low, min(low + block, n)) for low in range(0, n, block)]
+        with ThreadPoolExecutor(processors()) as pool:
+            checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
+        self._refuse_hopeless(checks)
+        seen: dict[str, int] = {}
+        for v, check in enumerate(checks):
+            if check.key is not None and (first := seen.setdefault(check.key, v)) != v:
+                pair = f"{self._variants.describe(first)} and {self._variants.describe(v)}"
+                raise wrong("sweep", "expected variants that differ", found=pair, origin=self.scenario.origin)
+        return checks
+
+    def _refuse_hopeless(self, checks: list[Check]) -> None:
+        """A value of an axis that is wrong with whatever goes beside it is an error of the file."""
+        good = [np.zeros(len(axis), dtype=bool) for axis in self.axes]
+        first: dict[tuple[int, int], str] = {}
+        for v, check in enumerate(checks):
+            for i, point in enumerate(self._variants.points(v)):
+                if check.error is None:
+                    good[i][point] = True
+                else:
+                    first.setdefault((i, point), check.error)
+        for (i, point), error in first.items():
+            if not good[i][point]:
+                axis = self.axes[i]
+                cell = axis.columns[axis.name][point]
+                raise wrong(axis.place, f"makes no valid scenario: {error}", found=cell, origin=self.scenario.origin)
+        if not self.axes and checks[0].error is not None:
+            raise wrong("", checks[0].error, origin=self.scenario.origin)
+
+    def run(
+        self,
+        out: str | os.PathLike[str] | None = None,
+        workers: int | None = None,
+        engine: str = "local",
+        address: str | None = None,
+        resume: bool = False,
+        progress: Progress | None = None,
+    ) -> Study:
+        """Runs the study.
+
+        Results depend neither on the engine nor on the number of workers.
+
+        Args:
+            out: folder to store it in; a temporary one, which goes with the result, unless given.
+            workers: processes; as many as there are processors unless given. A cluster at an address has its own.
+            engine: `local` (processes of this machine) or `dask`.
+            address: of a Dask scheduler; without one, `dask` starts a cluster on this machine.
+            resume: go on with the study that is in the folder, if there is one: what is finished is not repeated, what failed is.
+            progress: called with (runs done, runs in all as far as is known, runs that failed).
+
+        Raises:
+            ScenarioError: a value of an axis makes no valid scenario.
+            HeadgateError: the folder holds another study, or cannot be written.
+            KeyboardInterrupt: Ctrl-C or SIGTERM; what is finished is stored.
+        """
+        pyarrow()
+        if engine not in ENGINES:
+            raise HeadgateError(f"engine {engine!r}; expected one of {', '.join(ENGINES)}{nearest(engine, ENGINES)}")
+        if address is not None and engine != "dask":
+            raise HeadgateError(f"address {address}: expected engine dask beside it, found {engine}")
+        if workers is not None and workers < 1:
+            raise HeadgateError(f"workers {workers}; expected at least 1")
+        store = Store(tempfile.mkdtemp(prefix="headgate-") if out is None else out)
+        try:
+            return self._run(store, engine, address, workers, resume, progress, temporary=out is None)
+        except BaseException:
+            if out is None:
+                shutil.rmtree(store.folder, ignore_errors=True)
+            raise
+
+    def _run(
+        self,
+        store: Store,
+        engine: str,
+        address: str | None,
+        workers: int | None,
+        resume: bool,
+        progress: Progress | None,
+        temporary: bool,
+    ) -> Study:
+        self._meet(store, resume)
+        checks = self.check()
+        with interrupts(_say) as stopped:
+            try:
+                finished = self._work(store, checks, lambda: _engine(engine, address, workers), stopped, progress)
+            finally:
+                store.close()
+        if not finished:
+            raise Interrupted
+        return Study(store.folder, temporary)
+
+    def _meet(self, store: Store, resume: bool) -> None:
+        """Looks at what is in the folder before long work."""
+        if store.folder.exists() and not store.folder.is_dir():
+            raise HeadgateError(f"{store.folder}: expected a folder, found a file")
+        if store.exists:
+            store.open()
+            if not resume:
+                raise HeadgateError(
+                    f"{store.folder}: holds a study already; expected --resume to go on with it, or another folder"
+                )
+            same_study(store, self._manifest())
+        elif store.folder.is_dir() and any(
+            f.name != ".lock" and f.name[:15] != ".manifest.json." for f in store.folder.iterdir()
+        ):
+            raise HeadgateError(f"{store.folder}: expected an empty or absent folder, or that of a study")
+
+    def _manifest(self) -> dict[str, Any]:
+        manifest = {
+            "kind": "study",
+            "format": FORMAT,
+            "headgate": __version__,
+            "scenario": self.scenario.data,
+            "sweep": self.table,
+            "seed": self.seed,
+            "variants": len(self._variants),
+            "axes": [
+                {"name": a.name, "place": a.place, "paths": list(a.paths), "columns": a.columns} for a in self.axes
+            ],
+            "generation": 0,
+            "complete": False,
+            "files": {},
+        }
+        whole: dict[str, Any] = json.loads(json.dumps(manifest, default=str))
+        return whole
+
+    def _work(self, store: Store, checks: list[Check], start: Any, stopped: Any, progress: Progress | None) -> bool:
+        store.lock()
+        if store.exists:
+            same_study(store.open(), self._manifest())
+        else:
+            store.write_manifest(self._manifest())
+        store.clean()
+        plan, past = self._plan(store, checks)
+        engine: Engine | None = None
+        before = (store.manifest["complete"], store.generation)
+        try:
+            first = plan.next(1)
+            plan.put_back(first)
+            if first:
+                engine = start()
+                keys = [check.key or "" for check in checks]
+                driver = Driver(engine, store, plan, self._text, keys, self.seed, self._metric, progress)
+                driver.done = past
+                finished = driver.run(stopped)
+            else:
+                finished = True
+        except BaseException:
+            if engine is not None:
+                engine.close()
+            raise
+        if engine is not None:
+            engine.close()
+        if first or not before[0]:
+            store.merge(finished, plan.keep(), axis_columns(self._variants))
+        return finished
+
+    def _plan(self, store: Store, checks: list[Check]) -> tuple[Plan, int]:
+        """What remains to be done, and how many runs are done. Variants that are wrong are recorded once."""
+        runs, failed = store.read("runs"), store.read("failures")
+        known = set(failed["variant"].to_pylist()) if len(failed) else set()
+        bad = [
+            (v, 0, check.error, self._text(v))
+            for v, check in enumerate(checks)
+            if check.error is not None and v not in known
+        ]
+        if bad:
+            empty = pyarrow().table({})
+            store.write_chunk({"runs": empty, "flows": empty, "links": empty, "failures": failures(bad, self.seed)})
+        done = list(zip(runs["variant"].to_pylist(), runs["replication"].to_pylist(), strict=True)) if len(runs) else []
+        good = [v for v, check in enumerate(checks) if check.error is None]
+        if self._metric is None:
+            return Fixed(good, len(checks), self.replications, done), len(done)
+        values = [np.nan if x is None else x for x in runs["value"].to_pylist()] if len(runs) else []
+        past = dict(zip(done, values, strict=True))
+        return Until(good, len(checks), self._checked["stop"], past), len(done)
+
+
+def same_study(store: Store, manifest: dict[str, Any]) -> None:
+    """Raises if the folder holds another study, naming what differs."""
+    for key in ("headgate", "scenario", "sweep", "seed", "axes"):
+        difference = _difference(key, store.manifest.get(key), manifest[key])
+        if difference is not None:
+            raise HeadgateError(
+                f"{store.folder}: holds another study: {difference}; expected the same, or another folder"
+            )
+
+
+def _difference(path: str, old: Any, new: Any) -> str | None:
+    """The first place where two values differ.
+
+    >>> _difference("sweep", {"axes": {"a": [1, 2]}}, {"axes": {"a": [1, 3]}})
+    'sweep.axes.a[1] is 2 there and 3 here'
+    """
+    if old == new:
+        return None
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(k for k in new if k not in old)]:
+            found = _difference(f"{path}.{key}", old.get(key), new.get(key))
+            if found is not None:
+                return found
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return next(d for i, pair in enumerate(zip(old, new, strict=True)) if (d := _difference(f"{path}[{i}]", *pair)))
+    texts = ["absent" if x is None else json.dumps(x) for x in (old, new)]
+    there, here = (x if len(x) <= 60 else x[:57] + "..." for x in texts)
+    return f"{path} is {there} there and {here} here"
+
+
+def _metric(stop: Mapping[str, Any] | None, origin: str) -> Metric | None:
+    if stop is None:
+        return None
+    table = "flows" if stop["link"] is None else "links"
+    name, known = stop["metric"], [n for n in rows.names(table) if n not in ("flow", "link")]
+    if name not in known or name.startswith(rows.DESCRIBE[table][0]):
+        import difflib
+
+        near = difflib.get_close_matches(name, known, 1, 0.4)
+        raise wrong(
+            "sweep.stop.metric",
+            f"expected a measured column of the table of {table}",
+            name,
+            near[0] if near else None,
+            origin,
+        )
+    return Metric(name, table, (stop["flow"] if table == "flows" else stop["link"]) or "*", stop["over"])
+
+
+def _engine(name: str, address: str | None, workers: int | None) -> Engine:
+    return Local(workers) if name == "local" else Dask(address, workers)
+
+
+def _say(text: str) -> None:
+    import sys
+
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,169 @@
+"""What a worker does: a chunk of runs, one after the other, with their rows gathered.
+
+A chunk is plain data in and plain data out: any scheduler can run it anywhere, as long as headgate of the same version is
+installed there. The worker needs neither files nor pyarrow.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from .. import __version__, _core
+from ..errors import HeadgateError
+
+#: A chunk is handed over when its tables reach this many rows.
+MOST_ROWS = 500_000
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a stopping rule looks at: one number per run."""
+
+    column: str
+    table: str
+    pattern: str
+    over: str
+
+    def of(self, columns: dict[str, Any]) -> float:
+        """The number of one run, from the columns of its table; nan if nothing was measured."""
+        names = columns["flow" if self.table == "flows" else "link"]
+        chosen = np.array([fnmatchcase(name, self.pattern) for name in names], dtype=bool)
+        values = columns[self.column][chosen]
+        values = values[~np.isnan(values)] if len(values) else values
+        if not len(values):
+            return float("nan")
+        return float({"mean": values.mean, "total": values.sum, "least": values.min, "most": values.max}[self.over]())
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Runs to do: `runs` are (variant, replication), `texts` the scenarios of the variants as JSON."""
+
+    number: int
+    runs: list[tuple[int, int]]
+    texts: dict[int, str]
+    seed: int
+    budget_s: float
+    metric: Metric | None = None
+    version: str = __version__
+
+
+@dataclass
+class Done:
+    """What a chunk gave: a row per run that succeeded, the tables of all of them, failures, and the runs not come to."""
+
+    number: int
+    runs: list[tuple[int, int]] = field(default_factory=list)
+    digests: list[str] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
+    cpu_s: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    lengths: dict[str, list[int]] = field(default_factory=lambda: {"flows": [], "links": []})
+    tables: dict[str, dict[str, Any]] = field(default_factory=dict)
+    failures: list[tuple[int, int, str]] = field(default_factory=list)
+    left: list[tuple[int, int]] = field(default_factory=list)
+    wall_s: float = 0.0
+
+
+class StopError(BaseException):
+    """Raised inside a run that is to be given up."""
+
+
+class Switch:
+    """Asks a worker to hand over what it has: `set` may be called from a signal handler in the middle of a run."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self._running = False
+
+    def set(self, *_: object) -> None:
+        """Ends the run at hand, if there is one, and the chunk."""
+        # A batch system may send the signal to every process, and then the driver sends it once more.
+        again, self.on = self.on, True
+        if self._running and not again:
+            raise StopError
+
+    def __enter__(self) -> None:
+        """A run that may be given up begins."""
+        if self.on:
+            raise StopError
+        self._running = True
+
+    def __exit__(self, *_: object) -> None:
+        """It ended."""
+        self._running = False
+
+
+def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
+    """Does the runs of a chunk, until its time is over; a run that fails is noted, the others go on.
+
+    Raises:
+        HeadgateError: this is another version of headgate than the one that made the chunk.
+    """
+    if chunk.version != __version__:
+        raise HeadgateError(f"a worker has headgate {__version__}; expected {chunk.version}, as in the study")
+    switch = switch or Switch()
+    done, batch, rows = Done(chunk.number), _core.Batch(), 0
+    began = time.perf_counter()
+    for i, (variant, replication) in enumerate(chunk.runs):
+        if i and (time.perf_counter() - began > chunk.budget_s or rows > MOST_ROWS):
+            done.left = chunk.runs[i:]
+            break
+        start = time.thread_time()
+        try:
+            with switch:
+                digest, events, flows, links = batch.run(chunk.texts[variant], chunk.seed, replication)
+        except StopError:
+            done.left = chunk.runs[i:]
+            break
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as e:
+            # A panic of the engine is no Exception, and no reason to lose the study.
+            done.failures.append((variant, replication, f"{type(e).__name__}: {e}"))
+            continue
+        done.cpu_s.append(time.thread_time() - start)
+        done.runs.append((variant, replication))
+        done.digests.append(digest)
+        done.events.append(events)
+        done.lengths["flows"].append(flows)
+        done.lengths["links"].append(links)
+        rows += flows + links
+    for name in ("flows", "links"):
+        # A run given up at its very end has left rows, the last ones.
+        rows = sum(done.lengths[name])
+        done.tables[name] = {k: _plain(v, rows) for k, v in batch.take(name).items()}
+    if chunk.metric is not None:
+        done.values = _values(chunk.metric, done)
+    done.wall_s = time.perf_counter() - began
+    return done
+
+
+def _plain(column: Any, rows: int) -> Any:
+    """The first rows of a column as numpy array, or as a pair of codes and names."""
+    if isinstance(column, list):
+        return np.arange(rows), column
+    if isinstance(column, tuple):
+        return np.asarray(column[0], dtype=np.int64)[:rows], column[1]
+    return np.asarray(column)[:rows]
+
+
+def _values(metric: Metric, done: Done) -> list[float]:
+    from .rows import derived
+
+    ends = np.cumsum(done.lengths[metric.table])
+    if not len(ends):
+        return []
+    columns = derived(metric.table, done.tables[metric.table])
+    key = "flow" if metric.table == "flows" else "link"
+    chosen = {key: columns[key], metric.column: columns[metric.column]}
+    chosen[key] = np.array(chosen[key][1], dtype=object)[chosen[key][0]]
+    return [
+        metric.of({k: np.asarray(v[end - n : end]) for k, v in chosen.items()})
+        for end, n in zip(ends.tolist(), done.lengths[metric.table], strict=True)
+    ]
