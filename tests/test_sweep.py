@@ -273,7 +273,8 @@ def plain_loop(values: list[float], share: float, least: int, most: int) -> int:
     """The definition of the stopping rule."""
     for n in range(least, most + 1):
         mean = mean_of(values[:n])
-        if mean.half <= share * abs(mean.mean):
+        # Runs that measured nothing do not count.
+        if mean.n >= least and mean.half <= share * abs(mean.mean):
             return n
     return most
 

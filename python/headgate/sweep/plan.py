@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..stats import Mean, mean_of
+from ..stats import enough, runs_needed
 
 Run = tuple[int, int]
 
@@ -139,21 +139,14 @@ class Until:
             n = variant.low
             if n < self._least:
                 continue
-            mean = mean_of([variant.values[k] for k in range(n)])
-            if self.holds(mean) or n >= self._most:
+            values = [variant.values[k] for k in range(n)]
+            if n >= self._most or enough(values, self._share, self._least):
                 variant.goal, variant.settled = n, True
                 del self._open[number]
             elif n >= variant.goal:
-                variant.goal = min(self._most, max(n + 1, min(2 * n, self._guess(mean))))
-
-    def holds(self, mean: Mean) -> bool:
-        """Whether the interval is narrow enough."""
-        return mean.half <= self._share * abs(mean.mean)
-
-    def _guess(self, mean: Mean) -> int:
-        """How many replications the rule will need if the deviation stays: the half width falls with the root of n."""
-        ratio = mean.half / (self._share * abs(mean.mean)) if mean.n > 1 and mean.mean else math.inf
-        return math.ceil(mean.n * ratio * ratio) if ratio < 1e3 else self._most
+                measured = sum(not math.isnan(x) for x in values)
+                needed = runs_needed(values, self._share, self._least) if measured > 1 else self._most
+                variant.goal = min(self._most, max(n + 1, min(2 * n, needed)))
 
 
 class _Variant:
