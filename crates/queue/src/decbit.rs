@@ -4,8 +4,8 @@
 //! are not marked, which decides how fast windows recover in the thesis's scenario 3); the averaging after Ramakrishnan and Jain 1988.
 //! Deviations: none known; the DEC reports themselves were not at hand. State per flow: none.
 
-use crate::fcfs::{Fcfs, FcfsParams};
-use crate::parts::BusyLine;
+use crate::fcfs::FcfsParams;
+use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Ecn, Packet};
 use schemars::JsonSchema;
@@ -31,8 +31,7 @@ impl Default for DecbitParams {
 /// The original DECbit gateway.
 #[derive(Clone, Debug)]
 pub struct Decbit {
-    queue: Fcfs,
-    line: BusyLine,
+    queue: BusyQueue,
     threshold: f64,
 }
 
@@ -42,28 +41,21 @@ impl Decbit {
 
     /// An empty queue.
     pub fn new(params: &DecbitParams, link: &LinkInfo) -> Decbit {
-        let queue = Fcfs::new(&FcfsParams { buffer: params.buffer }, link);
-        Decbit { queue, line: BusyLine::new(link.rate), threshold: params.threshold }
+        Decbit { queue: BusyQueue::new(params.buffer, link), threshold: params.threshold }
     }
 }
 
 impl Discipline for Decbit {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
-        self.line.on_arrival(cx.now);
-        if packet.ecn == Ecn::Capable && self.line.average(cx.now) > self.threshold {
+        self.queue.on_arrival(cx.now);
+        if packet.ecn == Ecn::Capable && self.queue.average(cx.now) > self.threshold {
             packet.ecn = Ecn::Marked;
         }
-        let before = cx.dropped.len();
         self.queue.enqueue(packet, cx);
-        if cx.dropped.len() > before {
-            self.line.on_drop();
-        }
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
-        let packet = self.queue.dequeue(cx)?;
-        self.line.on_start(cx.now, packet.bytes);
-        Some(packet)
+        self.queue.dequeue(cx)
     }
 
     fn backlog(&self) -> Backlog {

@@ -6,7 +6,7 @@
 //! buffer stealing, which the paper takes over (`parts/queue_set.rs`).
 //! State per queue: its packets, its counter, and a place in the round.
 
-use crate::parts::{DropEnd, QueueSet, Ring, scramble};
+use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Bytes, Packet};
 use schemars::JsonSchema;
@@ -56,8 +56,6 @@ impl Default for DrrParams {
 struct Turn {
     deficit: u64,
     quantum: u64,
-    /// The queue is in the round.
-    active: bool,
     /// Its turn has begun: the quantum was added.
     begun: bool,
 }
@@ -66,12 +64,13 @@ struct Turn {
 #[derive(Clone, Debug)]
 pub struct Drr {
     params: DrrParams,
+    /// The weight of a queue, from that of its conversations so far and that of one more.
+    combine: fn(u64, u64) -> u64,
     /// The queue of each conversation.
     queue_of: Vec<u32>,
     queues: QueueSet,
     turns: Vec<Turn>,
-    /// Queues in the order of their turns; one that was emptied by drops leaves when its turn comes.
-    round: Ring<u32>,
+    round: Rotation,
 }
 
 impl Drr {
@@ -80,16 +79,37 @@ impl Drr {
 
     /// Empty queues.
     pub fn new(params: &DrrParams, link: &LinkInfo) -> Drr {
+        Drr::with_weights(params, link, u64::max)
+    }
+
+    /// Empty queues whose weights come from those of their conversations by `combine`.
+    pub(crate) fn with_weights(params: &DrrParams, link: &LinkInfo, combine: fn(u64, u64) -> u64) -> Drr {
         let number = params.queues as usize;
         let mut made = Drr {
             params: params.clone(),
+            combine,
             queue_of: Vec::with_capacity(link.flows),
             queues: QueueSet::new(params.buffer, params.drop, number),
             turns: vec![Turn::default(); number],
-            round: Ring::default(),
+            round: Rotation::new(number),
         };
         made.on_link_change(link);
         made
+    }
+
+    /// How many queues there are.
+    pub(crate) fn number(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// The queue of a conversation.
+    pub(crate) fn queue_of(&self, flow: usize) -> u32 {
+        self.queue_of[flow]
+    }
+
+    /// What waits in a queue.
+    pub(crate) fn waiting(&self, queue: u32) -> Backlog {
+        self.queues.waiting(queue)
     }
 
     /// The queue that a conversation belongs in.
@@ -106,23 +126,27 @@ impl Drr {
 impl Discipline for Drr {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let queue = self.queue_of[packet.flow.index()];
-        if !self.queues.push(queue, packet, cx) {
+        let turns = &mut self.turns;
+        let mut evicted = |queue: u32, _, only| {
+            if only {
+                turns[queue as usize].deficit = 0;
+            }
+        };
+        if !self.queues.push_with(queue, packet, cx, &mut evicted) {
             return;
         }
-        let turn = &mut self.turns[queue as usize];
-        if !std::mem::replace(&mut turn.active, true) {
+        if self.round.enter(queue) {
+            let turn = &mut self.turns[queue as usize];
             (turn.deficit, turn.begun) = (0, false);
-            self.round.push_back(queue);
         }
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
         loop {
-            let queue = *self.round.front()?;
+            let queue = self.round.current()?;
             let turn = &mut self.turns[queue as usize];
             let Some(head) = self.queues.front(queue).map(|p| u64::from(p.bytes)) else {
-                turn.active = false;
-                self.round.pop_front();
+                self.round.next(false);
                 continue;
             };
             if !turn.begun {
@@ -130,16 +154,14 @@ impl Discipline for Drr {
             }
             if head > turn.deficit {
                 turn.begun = false;
-                self.round.pop_front();
-                self.round.push_back(queue);
+                self.round.next(true);
                 continue;
             }
             turn.deficit -= head;
             let packet = self.queues.pop(queue);
             if self.queues.front(queue).is_none() {
                 // An empty queue keeps nothing, and leaves the round.
-                turn.active = false;
-                self.round.pop_front();
+                self.round.next(false);
             }
             return packet;
         }
@@ -155,11 +177,12 @@ impl Discipline for Drr {
         if self.params.queues == 0 {
             self.turns.resize(link.flows, Turn::default());
             self.queues.grow(link.flows);
+            self.round.grow(link.flows);
         }
         for (flow, weight) in (known..).zip(link.weights_from(known)) {
             let queue = self.place(flow);
             let turn = &mut self.turns[queue];
-            turn.quantum = turn.quantum.max(self.params.quantum.0.max(1) * u64::from(weight));
+            turn.quantum = (self.combine)(turn.quantum, self.params.quantum.0.max(1) * u64::from(weight));
             self.queue_of.push(queue as u32);
         }
     }

@@ -69,14 +69,7 @@ impl Scfq {
 
 impl Discipline for Scfq {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let (flow, first) = (packet.flow.0, self.queues.front(packet.flow.0).is_none());
-        let heads = &mut self.heads;
-        let mut evicted = |queue, _, only| {
-            if only {
-                heads.remove(queue);
-            }
-        };
-        if self.queues.push_with(flow, packet, cx, &mut evicted) && first {
+        if self.queues.push_first(packet, cx, &mut |queue| self.heads.remove(queue)) {
             let start = self.last[packet.flow.index()].max(self.virtual_time);
             self.begin(&packet, start);
         }

@@ -6,8 +6,8 @@
 //! Deviations: the reading of TR-510 is ours, from summaries. Counting the arrival, and marking everybody above a second
 //! threshold (panic), reproduce the tables of 1989 and 1991. State per flow: two counters.
 
-use crate::fcfs::{Fcfs, FcfsParams};
-use crate::parts::BusyLine;
+use crate::fcfs::FcfsParams;
+use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Ecn, Packet};
 use schemars::JsonSchema;
@@ -45,8 +45,7 @@ impl Default for SelectiveDecbitParams {
 #[derive(Clone, Debug)]
 pub struct SelectiveDecbit {
     params: SelectiveDecbitParams,
-    queue: Fcfs,
-    line: BusyLine,
+    queue: BusyQueue,
     /// Packets of each conversation in the last complete cycle and in the present one.
     last: Vec<u64>,
     present: Vec<u64>,
@@ -62,8 +61,7 @@ impl SelectiveDecbit {
     pub fn new(params: &SelectiveDecbitParams, link: &LinkInfo) -> SelectiveDecbit {
         SelectiveDecbit {
             params: params.clone(),
-            queue: Fcfs::new(&FcfsParams { buffer: params.buffer }, link),
-            line: BusyLine::new(link.rate),
+            queue: BusyQueue::new(params.buffer, link),
             last: vec![0; link.flows],
             present: vec![0; link.flows],
             sorted: Vec::with_capacity(link.flows),
@@ -92,30 +90,24 @@ impl SelectiveDecbit {
 impl Discipline for SelectiveDecbit {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         let flow = packet.flow.index();
-        if self.line.on_arrival(cx.now) {
+        if self.queue.on_arrival(cx.now) {
             std::mem::swap(&mut self.last, &mut self.present);
             self.present.fill(0);
         }
         self.present[flow] += 1;
         if packet.ecn == Ecn::Capable {
-            let average = self.line.average(cx.now);
+            let average = self.queue.average(cx.now);
             let above = average > self.params.threshold
                 && (average > self.params.panic || (self.last[flow] + self.present[flow]) as f64 > self.fair_share());
             if above {
                 packet.ecn = Ecn::Marked;
             }
         }
-        let before = cx.dropped.len();
         self.queue.enqueue(packet, cx);
-        if cx.dropped.len() > before {
-            self.line.on_drop();
-        }
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
-        let packet = self.queue.dequeue(cx)?;
-        self.line.on_start(cx.now, packet.bytes);
-        Some(packet)
+        self.queue.dequeue(cx)
     }
 
     fn backlog(&self) -> Backlog {

@@ -6,7 +6,7 @@
 //! changes stay where they are: a conversation's packets may then overtake each other, as in the paper.
 //! State per queue: its packets and a place in the round.
 
-use crate::parts::{DropEnd, QueueSet, Ring, scramble};
+use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Duration, Packet};
 use schemars::JsonSchema;
@@ -39,9 +39,7 @@ pub struct Sfq {
     queues: QueueSet,
     number: u64,
     perturb: u64,
-    active: Vec<bool>,
-    /// Queues in the order of their turns; one that was emptied by drops leaves when its turn comes.
-    round: Ring<u32>,
+    round: Rotation,
 }
 
 impl Sfq {
@@ -54,8 +52,7 @@ impl Sfq {
             queues: QueueSet::new(params.buffer, params.drop, params.queues as usize),
             number: u64::from(params.queues),
             perturb: params.perturb.as_ps(),
-            active: vec![false; params.queues as usize],
-            round: Ring::default(),
+            round: Rotation::new(params.queues as usize),
         }
     }
 }
@@ -64,20 +61,16 @@ impl Discipline for Sfq {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let salt = cx.now.as_ps().checked_div(self.perturb).unwrap_or(0);
         let queue = (scramble(scramble(salt) ^ u64::from(packet.flow.0)) % self.number) as u32;
-        if self.queues.push(queue, packet, cx) && !std::mem::replace(&mut self.active[queue as usize], true) {
-            self.round.push_back(queue);
+        if self.queues.push(queue, packet, cx) {
+            self.round.enter(queue);
         }
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
         loop {
-            let queue = self.round.pop_front()?;
+            let queue = self.round.current()?;
             let packet = self.queues.pop(queue);
-            if self.queues.front(queue).is_some() {
-                self.round.push_back(queue);
-            } else {
-                self.active[queue as usize] = false;
-            }
+            self.round.next(self.queues.front(queue).is_some());
             if packet.is_some() {
                 return packet;
             }

@@ -92,21 +92,16 @@ fn key(time: u128) -> Key {
 
 impl Discipline for Wf2qPlus {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let flow = packet.flow.0;
-        let first = self.queues.front(flow).is_none();
-        let Wf2qPlus { queues, conversations, waiting, eligible, .. } = self;
-        let mut evicted = |queue: u32, _, only| {
-            if only {
-                // Its service never began: its numbers go on from where they stood.
-                let c = &mut conversations[queue as usize];
-                c.finish = c.start;
-                waiting.remove(queue);
-                eligible.remove(queue);
-            }
+        let mut emptied = |queue: u32| {
+            // Its service never began: its numbers go on from where they stood.
+            let c = &mut self.conversations[queue as usize];
+            c.finish = c.start;
+            self.waiting.remove(queue);
+            self.eligible.remove(queue);
         };
-        if queues.push_with(flow, packet, cx, &mut evicted) && first {
+        if self.queues.push_first(packet, cx, &mut emptied) {
             let start = self.conversations[packet.flow.index()].finish.max(self.virtual_time);
-            self.begin(flow, start);
+            self.begin(packet.flow.0, start);
         }
     }
 

@@ -101,3 +101,16 @@ fn wrong_scenarios_name_the_place() {
     let island = island.replace("\"to\": \"d\", \"start\"", "\"to\": \"x\", \"start\"");
     assert!(Scenario::from_json(&island).unwrap_err().to_string().contains("can be reached"));
 }
+
+#[test]
+fn flows_go_into_queues_in_turn_whatever_their_acknowledgements_do() {
+    // Three transfers in two queues: the first and the third share half the line. All conversations are named, those of acknowledgements too.
+    let flow = r#""control": {"kind": "generic", "window": 5}"#;
+    for classify in ["pair", "flow"] {
+        let queue = format!(r#"{{"kind": "drr", "queues": 2, "quantum": "1000B"}}, "classify": "{classify}""#);
+        let (scenario, world) = run(&one_gateway(flow, 3, &queue, "700s"), 1);
+        let rates: Vec<f64> =
+            column(&world.flow_table(&scenario), "received").iter().map(|n| (n / 60.0).round() / 10.0).collect();
+        assert_eq!(rates, [2.5, 5.0, 2.5], "{classify}");
+    }
+}

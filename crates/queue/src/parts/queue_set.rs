@@ -95,6 +95,18 @@ impl QueueSet {
         true
     }
 
+    /// As `push` into the conversation's own queue, for schedulers that order the first packets of the conversations: true if the packet
+    /// became the first of its queue; `emptied` is told of each queue that lost its only packet.
+    pub fn push_first(&mut self, packet: Packet, cx: &mut Cx<'_>, emptied: &mut impl FnMut(u32)) -> bool {
+        let first = self.front(packet.flow.0).is_none();
+        let mut evicted = |queue, _, only| {
+            if only {
+                emptied(queue);
+            }
+        };
+        self.push_with(packet.flow.0, packet, cx, &mut evicted) && first
+    }
+
     /// Takes the first packet of a queue.
     pub fn pop(&mut self, queue: u32) -> Option<Packet> {
         self.take(queue, DropEnd::Head)
@@ -105,6 +117,13 @@ impl QueueSet {
         self.queues[queue as usize].packets.front()
     }
 
+    /// What waits in a queue.
+    #[inline]
+    pub fn waiting(&self, queue: u32) -> Backlog {
+        let q = &self.queues[queue as usize];
+        Backlog { packets: q.packets.len() as u64, bytes: q.bytes }
+    }
+
     /// What waits in all queues.
     #[inline]
     pub fn backlog(&self) -> Backlog {
@@ -112,8 +131,8 @@ impl QueueSet {
     }
 
     fn held(&self, queue: u32) -> u64 {
-        let q = &self.queues[queue as usize];
-        if matches!(self.buffer, Buffer::Packets(_)) { q.packets.len() as u64 } else { q.bytes }
+        let Backlog { packets, bytes } = self.waiting(queue);
+        if matches!(self.buffer, Buffer::Packets(_)) { packets } else { bytes }
     }
 
     /// Brings the order of lengths up to date.

@@ -15,12 +15,13 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Numbers the conversations in the order of the file.
+    /// Numbers the conversations in the order of the file, those of data before those of acknowledgements.
     pub fn new(s: &Scenario, classify: Classify) -> Classes {
         let mut pairs: BTreeMap<(&str, &str, usize), u32> = BTreeMap::new();
-        let (mut of, mut weights) = (Vec::with_capacity(2 * s.flows.len()), Vec::new());
-        for (i, flow) in s.flows.iter().enumerate() {
-            for (direction, from, to) in [(0, &*flow.from, &*flow.to), (1, &*flow.to, &*flow.from)] {
+        let (mut of, mut weights) = (vec![0; 2 * s.flows.len()], Vec::new());
+        for direction in 0..2 {
+            for (i, flow) in s.flows.iter().enumerate() {
+                let (from, to) = if direction == 0 { (&*flow.from, &*flow.to) } else { (&*flow.to, &*flow.from) };
                 let key = match classify {
                     Classify::Pair => Some((from, to, direction)),
                     Classify::Source => Some((from, "", direction)),
@@ -30,9 +31,9 @@ impl Classes {
                 let next = pairs.len() as u32;
                 let id = match key {
                     Some(key) => *pairs.entry(key).or_insert(next),
-                    None => (2 * i + direction) as u32,
+                    None => (direction * s.flows.len() + i) as u32,
                 };
-                of.push(id);
+                of[2 * i + direction] = id;
                 weights.resize(weights.len().max(id as usize + 1), 1);
                 weights[id as usize] = flow.weight.max(weights[id as usize]);
             }

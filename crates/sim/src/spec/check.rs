@@ -101,16 +101,16 @@ fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str
     Ok(())
 }
 
-/// Rules across the parameters of a discipline.
+/// Rules across the parameters of a discipline: of two thresholds the upper one is above the lower one, in the same unit.
 fn queue(path: String, spec: &headgate_queue::Spec) -> Result<(), SpecError> {
-    let headgate_queue::Spec::Red(p) = spec else { return Ok(()) };
-    match (p.min_threshold, p.max_threshold) {
+    let (Some(low), Some(high)) = (limit(spec, "min_threshold"), limit(spec, "max_threshold")) else { return Ok(()) };
+    match (low, high) {
         (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {
             Ok(())
         }
         _ => {
-            let message = format!("expected more than min_threshold, {}, in the same unit", p.min_threshold);
-            Err(SpecError::at(format!("{path}.max_threshold"), message).found(p.max_threshold))
+            let message = format!("expected more than min_threshold, {low}, in the same unit");
+            Err(SpecError::at(format!("{path}.max_threshold"), message).found(high))
         }
     }
 }
@@ -131,7 +131,7 @@ fn workload(flow: usize, spec: &crate::workload::Spec) -> Result<(), SpecError> 
 /// Every sink can be reached, and every buffer on the way holds at least one packet.
 fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     let routes = Routes::new(s);
-    let buffers: Vec<Option<u64>> = s
+    let buffers: Vec<Option<(u64, &str)>> = s
         .links
         .iter()
         .flat_map(|l| {
@@ -160,13 +160,13 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
     let gateways: HashSet<&str> =
         s.nodes.iter().filter(|n| n.kind == NodeKind::Gateway).map(|n| n.name.as_str()).collect();
     for (port, longest) in longest.into_iter().enumerate() {
-        let (Some(buffer), Some((bytes, flow))) = (buffers[port], longest) else { continue };
+        let (Some((buffer, name)), Some((bytes, flow))) = (buffers[port], longest) else { continue };
         let link = &s.links[port / 2];
         let end = if port % 2 == 0 { &link.from } else { &link.to };
         if gateways.contains(end.as_str()) && buffer < u64::from(bytes) {
             let which = if port % 2 == 1 && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
             let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name);
-            return Err(SpecError::at(format!("links[{}].{which}.buffer", origins.links[port / 2]), message)
+            return Err(SpecError::at(format!("links[{}].{which}.{name}", origins.links[port / 2]), message)
                 .found(format!("{buffer}B")));
         }
     }
@@ -178,10 +178,60 @@ fn alike(a: &Flow, b: &Flow) -> bool {
     (&a.from, &a.to, a.packet) == (&b.from, &b.to, b.packet)
 }
 
-fn buffer_bytes(queue: &headgate_queue::Spec) -> Option<u64> {
-    let text = serde_json::to_value(queue).ok()?.get("buffer")?.as_str()?.to_owned();
-    match text.parse() {
-        Ok(Buffer::Bytes(bytes)) => Some(bytes),
+/// The smallest buffer of a discipline that is in bytes, and its name.
+fn buffer_bytes(queue: &headgate_queue::Spec) -> Option<(u64, &'static str)> {
+    let in_bytes = |name| match limit(queue, name) {
+        Some(Buffer::Bytes(bytes)) => Some((bytes, name)),
         _ => None,
+    };
+    ["buffer", "queue_buffer"].into_iter().filter_map(in_bytes).min()
+}
+
+/// The named parameter of a discipline, if it has one of that name.
+fn limit(queue: &headgate_queue::Spec, name: &str) -> Option<Buffer> {
+    serde_json::to_value(queue).ok()?.get(name)?.as_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The error of two nodes, a link with this queue and a flow.
+    fn error(queue: &str) -> String {
+        let text = format!(
+            r#"{{"duration": "1s", "nodes": [{{"name": "a", "kind": "gateway"}}, {{"name": "b"}}],
+                "links": [{{"name": "l", "from": "a", "to": "b", "rate": "1Mbit/s", "queue": {queue}}}],
+                "flows": [{{"name": "f", "from": "a", "to": "b"}}]}}"#
+        );
+        Scenario::from_json(&text).map_or_else(|e| e.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn a_buffer_holds_a_packet() {
+        assert!(error(r#"{"kind": "drr_plus", "buffer": "900B"}"#).contains("links[0].queue.buffer"));
+        assert!(error(r#"{"kind": "drr_plus", "queue_buffer": "900B"}"#).contains("links[0].queue.queue_buffer"));
+        assert_eq!(error(r#"{"kind": "drr_plus", "queue_buffer": "1000B"}"#), "");
+    }
+
+    #[test]
+    fn thresholds_are_in_order_and_in_one_unit() {
+        let mut checked = 0;
+        for entry in headgate_queue::LIST {
+            let has = |name| !(entry.defaults)()[name].is_null();
+            assert_eq!(has("min_threshold"), has("max_threshold"), "{}", entry.name);
+            if has("min_threshold") {
+                checked += 1;
+                let queue = |low, high| {
+                    format!(r#"{{"kind": "{}", "min_threshold": "{low}", "max_threshold": "{high}"}}"#, entry.name)
+                };
+                assert_eq!(error(&queue("5pkt", "6pkt")), "");
+                for (low, high) in [("5pkt", "5pkt"), ("5pkt", "15KB"), ("15KB", "6KB")] {
+                    let text = error(&queue(low, high));
+                    assert!(text.contains("links[0].queue.max_threshold"), "{}: {text}", entry.name);
+                    assert!(text.contains("expected more than min_threshold"), "{}: {text}", entry.name);
+                }
+            }
+        }
+        assert!(checked > 1);
     }
 }

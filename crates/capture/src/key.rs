@@ -1,0 +1,165 @@
+//! Which packets belong to one conversation.
+
+use crate::Endpoints;
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+/// What tells conversations apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Classify {
+    /// The flow that the driver knows; in a capture that is the five-tuple.
+    #[default]
+    Flow,
+    /// Source and destination address.
+    Pair,
+    /// Source address.
+    Source,
+    /// Destination address.
+    Destination,
+    /// Addresses, protocol and ports.
+    FiveTuple,
+}
+
+impl FromStr for Classify {
+    type Err = String;
+    /// From `flow`, `pair`, `source`, `destination` or `5tuple`.
+    fn from_str(text: &str) -> Result<Classify, String> {
+        Ok(match text {
+            "flow" => Classify::Flow,
+            "pair" => Classify::Pair,
+            "source" => Classify::Source,
+            "destination" => Classify::Destination,
+            "5tuple" => Classify::FiveTuple,
+            other => return Err(format!("found {other:?}; expected flow, pair, source, destination or 5tuple")),
+        })
+    }
+}
+
+/// Identifies a conversation. Small and cheap to hash; [`Key::NOT_IP`] stands for everything that is not IP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    source: Option<IpAddr>,
+    destination: Option<IpAddr>,
+    /// Protocol and ports.
+    transport: Option<(u8, Option<(u16, u16)>)>,
+}
+
+impl Key {
+    /// The one conversation of all packets that are not IP.
+    pub const NOT_IP: Key = Key { source: None, destination: None, transport: None };
+}
+
+impl Endpoints {
+    /// The conversation of this packet.
+    #[inline]
+    pub fn key(&self, classify: Classify) -> Key {
+        let (source, destination) = (Some(self.source), Some(self.destination));
+        match classify {
+            Classify::Flow | Classify::FiveTuple => {
+                Key { source, destination, transport: Some((self.protocol, self.ports)) }
+            }
+            Classify::Pair => Key { source, destination, transport: None },
+            Classify::Source => Key { source, ..Key::NOT_IP },
+            Classify::Destination => Key { destination, ..Key::NOT_IP },
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    /// Such as `10.0.0.1:5001 > 10.0.0.2:80 tcp`, `[2001:db8::1]:53 > [2001:db8::2]:5001 udp`, `10.0.0.1 > 10.0.0.2 icmp`,
+    /// `10.0.0.1 > 10.0.0.2`, `10.0.0.1 > *`, `* > 10.0.0.2` and `not IP`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Key::NOT_IP {
+            return f.pad("not IP");
+        }
+        let ports = self.transport.and_then(|(_, ports)| ports);
+        let mut text = end(self.source, ports.map(|p| p.0)) + " > " + &end(self.destination, ports.map(|p| p.1));
+        if let Some((protocol, _)) = self.transport {
+            text = text + " " + &protocol_name(protocol);
+        }
+        f.pad(&text)
+    }
+}
+
+fn end(address: Option<IpAddr>, port: Option<u16>) -> String {
+    match (address, port) {
+        (None, _) => "*".to_owned(),
+        (Some(address), None) => address.to_string(),
+        (Some(address), Some(port)) => std::net::SocketAddr::new(address, port).to_string(),
+    }
+}
+
+/// The protocols that captures are full of by their names, others by their numbers.
+fn protocol_name(number: u8) -> String {
+    let name = match number {
+        1 => "icmp",
+        2 => "igmp",
+        6 => "tcp",
+        17 => "udp",
+        33 => "dccp",
+        47 => "gre",
+        50 => "esp",
+        51 => "ah",
+        58 => "icmp6",
+        132 => "sctp",
+        136 => "udplite",
+        other => return format!("protocol {other}"),
+    };
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoints(source: &str, destination: &str, protocol: u8, ports: Option<(u16, u16)>) -> Endpoints {
+        let (source, destination) = (source.parse().unwrap(), destination.parse().unwrap());
+        Endpoints { source, destination, protocol, ports, traffic_class: 0 }
+    }
+
+    #[test]
+    fn each_way_to_classify_has_its_text() {
+        let tcp = endpoints("10.0.0.1", "10.0.0.2", 6, Some((5001, 80)));
+        for (classify, text) in [
+            ("flow", "10.0.0.1:5001 > 10.0.0.2:80 tcp"),
+            ("5tuple", "10.0.0.1:5001 > 10.0.0.2:80 tcp"),
+            ("pair", "10.0.0.1 > 10.0.0.2"),
+            ("source", "10.0.0.1 > *"),
+            ("destination", "* > 10.0.0.2"),
+        ] {
+            assert_eq!(tcp.key(classify.parse().unwrap()).to_string(), text);
+        }
+        let dns = endpoints("2001:db8::1", "2001:db8::2", 17, Some((53, 5001)));
+        assert_eq!(dns.key(Classify::Flow).to_string(), "[2001:db8::1]:53 > [2001:db8::2]:5001 udp");
+        assert_eq!(dns.key(Classify::Pair).to_string(), "2001:db8::1 > 2001:db8::2");
+        let ping = endpoints("10.0.0.1", "10.0.0.2", 1, None);
+        assert_eq!(ping.key(Classify::Flow).to_string(), "10.0.0.1 > 10.0.0.2 icmp");
+        assert_eq!(
+            endpoints("10.0.0.1", "10.0.0.2", 99, None).key(Classify::Flow).to_string(),
+            "10.0.0.1 > 10.0.0.2 protocol 99"
+        );
+        assert_eq!(Key::NOT_IP.to_string(), "not IP");
+        assert_eq!(format!("{:>8}", Key::NOT_IP), "  not IP");
+    }
+
+    #[test]
+    fn keys_differ_where_they_should() {
+        let one = endpoints("10.0.0.1", "10.0.0.2", 6, Some((5001, 80)));
+        let back = endpoints("10.0.0.2", "10.0.0.1", 6, Some((80, 5001)));
+        let other_port = endpoints("10.0.0.1", "10.0.0.2", 6, Some((5002, 80)));
+        let marked = Endpoints { traffic_class: 3, ..one };
+        assert_ne!(one.key(Classify::Pair), back.key(Classify::Pair));
+        assert_ne!(one.key(Classify::Flow), other_port.key(Classify::Flow));
+        assert_eq!(one.key(Classify::Pair), other_port.key(Classify::Pair));
+        assert_eq!(one.key(Classify::Flow), marked.key(Classify::Flow));
+        let mapped = endpoints("::ffff:10.0.0.1", "::ffff:10.0.0.2", 6, Some((5001, 80)));
+        assert_ne!(one.key(Classify::Flow), mapped.key(Classify::Flow));
+    }
+
+    #[test]
+    fn a_wrong_word_names_the_right_ones() {
+        let why = "five".parse::<Classify>().unwrap_err();
+        assert_eq!(why, r#"found "five"; expected flow, pair, source, destination or 5tuple"#);
+    }
+}

@@ -1,0 +1,364 @@
+//! Flow Random Early Drop: RED that keeps account of each conversation that has packets waiting, and prefers to drop from those with many.
+//!
+//! Source: Lin and Morris 1997, the pseudocode with its extension for many flows; the paper was not at hand: its rules were taken from a port
+//! that marks the pseudocode's blocks (DRCL J-Sim 2002) and from a summary (Stoica, Shenker and Zhang 1998, section 3).
+//! With avgcq = average queue / active conversations, at least one packet: a conversation that holds `maxq` = `min_threshold`, or
+//! avgcq while it has more than one strike, loses the arrival and has a strike more. Between the thresholds only those that hold `min_queue`
+//! and avgcq take part in RED's lottery (`parts/early.rs`). Variant 1: from the upper threshold on every arrival is lost, with a strike for who
+//! holds more than 2 avgcq (line B, block C). Variant 2: `maxq` is two packets then, and who holds less passes (block A).
+//! Deviations: those of the part. The average takes a sample when a packet is queued, with it, and when a transmission starts, without
+//! the packet sent. That these blocks make FRED-1 and FRED-2 of the 1998 paper is our reading.
+//! State per flow: packets and bytes that wait, and strikes; nothing is kept of a conversation with none waiting.
+
+use crate::fcfs::{Fcfs, FcfsParams};
+use crate::parts::{Early, EarlyParams};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use headgate_packet::{Buffer, Bytes, Packet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// RED that prefers to drop from conversations with more than their part of the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FredParams {
+    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    pub buffer: Buffer,
+    /// 1, or 2 for the one that leaves every conversation two packets however long the queue.
+    #[schemars(range(min = 1, max = 2))]
+    pub variant: u8,
+    /// Average queue below which the lottery is not held, and most that a conversation may hold. In bytes, queues are measured in bytes.
+    pub min_threshold: Buffer,
+    /// Average queue from which on no packet passes (variant 1), or none of a conversation that holds two (variant 2).
+    pub max_threshold: Buffer,
+    /// Packets that a conversation may hold without taking part in the lottery.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub min_queue: u32,
+    /// Weight of a sample in the average queue.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub weight: f64,
+    /// Probability pb just below the upper threshold.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub max_p: f64,
+    /// A typical packet: the average decays by one sample per its transmission time while the line is idle; where queues are measured in bytes,
+    /// a packet in the rules means this many.
+    pub mean_packet: Bytes,
+}
+
+impl Default for FredParams {
+    fn default() -> FredParams {
+        FredParams {
+            buffer: Buffer::Packets(100),
+            variant: 1,
+            min_threshold: Buffer::Packets(25),
+            max_threshold: Buffer::Packets(50),
+            min_queue: 2,
+            weight: 0.002,
+            max_p: 0.02,
+            mean_packet: Bytes(1000),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Account {
+    held: Backlog,
+    strikes: u32,
+}
+
+/// Flow Random Early Drop.
+#[derive(Clone, Debug)]
+pub struct Fred {
+    queue: Fcfs,
+    early: Early,
+    variant: u8,
+    /// A packet, and `min_queue` packets, in the unit of the thresholds.
+    packet: f64,
+    min_queue: f64,
+    accounts: Vec<Account>,
+    /// Conversations that have packets waiting.
+    active: u32,
+}
+
+impl Fred {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Lin and Morris 1997; Stoica, Shenker and Zhang 1998, section 3";
+
+    /// An empty queue.
+    pub fn new(params: &FredParams, link: &LinkInfo) -> Fred {
+        let FredParams { buffer, variant, min_threshold, max_threshold, min_queue, weight, max_p, mean_packet } = *params;
+        let (constant, gentle, by_bytes) = (false, false, false);
+        let early = Early::new(
+            EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet },
+            link.rate,
+        );
+        let packet = early.measure(Backlog { packets: 1, bytes: mean_packet.0.max(1) });
+        Fred {
+            queue: Fcfs::new(&FcfsParams { buffer }, link),
+            early,
+            variant,
+            packet,
+            min_queue: f64::from(min_queue) * packet,
+            accounts: vec![Account::default(); link.flows],
+            active: 0,
+        }
+    }
+
+    /// Whether the arrival of this conversation is lost to the rules.
+    fn chosen(&mut self, flow: usize, bytes: u32, cx: &mut Cx<'_>) -> bool {
+        let (average, (low, high)) = (self.early.average(), self.early.thresholds());
+        let account = &mut self.accounts[flow];
+        let held = self.early.measure(account.held);
+        let fair = (average / f64::from(self.active.max(1))).max(self.packet);
+        let crowded = average >= high;
+        let most = if crowded && self.variant == 2 { 2.0 * self.packet } else { low };
+        let greedy = held >= most
+            || (crowded && self.variant == 1 && held > 2.0 * fair)
+            || (held >= fair && account.strikes > 1);
+        if greedy {
+            account.strikes = account.strikes.saturating_add(1);
+            return true;
+        }
+        if crowded {
+            if self.variant == 1 {
+                self.early.on_loss();
+            }
+            self.variant == 1
+        } else if held >= self.min_queue.max(fair) {
+            self.early.chosen(bytes, || cx.rng.uniform())
+        } else {
+            self.early.exempt();
+            false
+        }
+    }
+}
+
+impl Discipline for Fred {
+    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
+        let flow = packet.flow.index();
+        if self.queue.backlog().packets == 0 {
+            self.early.decay(cx.now);
+        }
+        if self.chosen(flow, packet.bytes, cx) {
+            cx.drop(&packet, DropReason::Early);
+            return;
+        }
+        let before = cx.dropped.len();
+        self.queue.enqueue(packet, cx);
+        if cx.dropped.len() > before {
+            self.early.on_loss();
+            return;
+        }
+        let held = &mut self.accounts[flow].held;
+        held.add(packet.bytes);
+        self.active += u32::from(held.packets == 1);
+        self.early.sample(self.queue.backlog());
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
+        let packet = self.queue.dequeue(cx)?;
+        let account = &mut self.accounts[packet.flow.index()];
+        account.held.remove(packet.bytes);
+        if account.held.packets == 0 {
+            *account = Account::default();
+            self.active -= 1;
+        }
+        let left = self.queue.backlog();
+        self.early.sample(left);
+        self.early.on_start(cx.now, packet.bytes, left);
+        Some(packet)
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo) {
+        self.accounts.resize(link.flows, Account::default());
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("average", self.early.average());
+        sink("active_conversations", f64::from(self.active));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::{FlowId, Rate, Rng, Time};
+    use proptest::prelude::*;
+
+    const A: u32 = 0;
+    const B: u32 = 1;
+    const C: u32 = 2;
+
+    /// A queue that is filled and emptied by hand, at time 0.
+    struct Bench {
+        queue: Fred,
+        rng: Rng,
+        dropped: Vec<crate::Dropped>,
+    }
+
+    impl Bench {
+        fn new(params: &FredParams) -> Bench {
+            let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 8, weights: vec![] };
+            Bench { queue: Fred::new(params, &link), rng: Rng::new(1, 0, "fred"), dropped: Vec::new() }
+        }
+
+        /// Thresholds of 4 and 8 packets; the average is the queue itself.
+        fn plain(variant: u8, max_p: f64) -> Bench {
+            let (min_threshold, max_threshold, weight) = (Buffer::Packets(4), Buffer::Packets(8), 1.0);
+            Bench::new(&FredParams { variant, min_threshold, max_threshold, weight, max_p, ..FredParams::default() })
+        }
+
+        /// Whether a packet passes.
+        fn offer(&mut self, flow: u32, bytes: u32) -> bool {
+            let before = self.dropped.len();
+            let mut cx = Cx::new(Time::ZERO, &mut self.rng, &mut self.dropped);
+            self.queue.enqueue(Packet { flow: FlowId(flow), bytes, ..Packet::default() }, &mut cx);
+            self.dropped.len() == before
+        }
+
+        /// How many of so many packets pass.
+        fn passed(&mut self, flow: u32, packets: u32) -> usize {
+            (0..packets).filter(|_| self.offer(flow, 1000)).count()
+        }
+
+        fn send(&mut self) -> Option<u32> {
+            let mut cx = Cx::new(Time::ZERO, &mut self.rng, &mut self.dropped);
+            self.queue.dequeue(&mut cx).map(|p| p.flow.0)
+        }
+
+        fn strikes(&self, flow: u32) -> u32 {
+            self.queue.accounts[flow as usize].strikes
+        }
+    }
+
+    #[test]
+    fn who_had_strikes_is_held_to_the_average() {
+        let mut bench = Bench::plain(1, 0.0);
+        // A may hold 4 packets; two more are lost with a strike each.
+        assert_eq!((bench.passed(A, 6), bench.strikes(A)), (4, 2));
+        assert_eq!(bench.passed(B, 1), 1);
+        // One of A's is sent: four packets wait, avgcq is 2. A holds 3, less than 4, but has two strikes; B holds 1.
+        assert_eq!(bench.send(), Some(A));
+        assert_eq!((bench.passed(A, 1), bench.strikes(A)), (0, 3));
+        assert_eq!(bench.passed(B, 1), 1);
+        // Three of A's are sent, B's two are left: A is forgotten.
+        assert_eq!([bench.send(), bench.send(), bench.send()], [Some(A); 3]);
+        assert_eq!((bench.strikes(A), bench.queue.active), (0, 1));
+        assert_eq!(bench.passed(A, 2), 2);
+    }
+
+    #[test]
+    fn the_variants_differ_from_the_upper_threshold_on() {
+        // A and B hold 4 packets each: the average is 8. Variant 1 lets nobody in, and no newcomer has a strike for it.
+        let mut first = Bench::plain(1, 0.0);
+        assert_eq!([first.passed(A, 4), first.passed(B, 4), first.passed(C, 3)], [4, 4, 0]);
+        assert_eq!(first.strikes(C), 0);
+        // Variant 2 lets everybody have two packets.
+        let mut second = Bench::plain(2, 0.0);
+        assert_eq!([second.passed(A, 4), second.passed(B, 4), second.passed(C, 3)], [4, 4, 2]);
+        assert_eq!(second.strikes(C), 1);
+        // Six conversations hold eight packets, three of them A: more than twice 8 / 6. In variant 1 that is a strike; in variant 2 three are too many
+        // anyway.
+        for variant in [1, 2] {
+            let mut bench = Bench::plain(variant, 0.0);
+            assert_eq!(bench.passed(A, 3), 3);
+            assert!((1..6).all(|flow| bench.offer(flow, 1000)));
+            assert_eq!((bench.passed(A, 1), bench.strikes(A)), (0, 1));
+        }
+    }
+
+    #[test]
+    fn only_those_with_their_part_take_part_in_the_lottery() {
+        let mut bench = Bench::plain(1, 1.0);
+        // A's three find an average below 4; C's find 3, 4 and 5 packets while avgcq is 3, 2 and 2.5: none takes part.
+        assert_eq!([bench.passed(A, 3), bench.passed(C, 3)], [3, 3]);
+        // Now avgcq is 3 and pb = max_p (6 - 4) / 4 = .5: A's next takes part, and goes for certain, as two packets have passed. That is no strike.
+        assert_eq!((bench.passed(A, 1), bench.strikes(A)), (0, 0));
+        // B holds none and passes. One packet has passed since, pb = .75: certain again.
+        assert_eq!([bench.passed(B, 1), bench.passed(C, 1)], [1, 0]);
+    }
+
+    #[test]
+    fn in_bytes_a_packet_is_a_typical_one() {
+        let (min_threshold, max_threshold) = (Buffer::Bytes(4000), Buffer::Bytes(8000));
+        let (variant, weight, max_p) = (2, 1.0, 0.0);
+        let params = FredParams { variant, min_threshold, max_threshold, weight, max_p, ..FredParams::default() };
+        let mut bench = Bench::new(&params);
+        // 7999 bytes wait; a conversation may hold less than 4000 before its arrival.
+        assert_eq!([bench.offer(A, 3999), bench.offer(A, 2000), bench.offer(A, 1)], [true, true, false]);
+        assert!(bench.offer(B, 2000));
+        // From 8000 on it may hold less than two packets of 1000 bytes.
+        assert!(bench.offer(C, 1));
+        assert_eq!([bench.offer(B, 1), bench.offer(C, 1999), bench.offer(C, 1)], [false, true, false]);
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Call {
+        Offer(u32, u32),
+        Send,
+    }
+
+    fn calls() -> impl Strategy<Value = Vec<Call>> {
+        let offer = (0..8u32, 1..1500u32).prop_map(|(flow, bytes)| Call::Offer(flow, bytes));
+        // A conversation with most of the packets.
+        let greedy = (1..1500u32).prop_map(|bytes| Call::Offer(0, bytes));
+        prop::collection::vec(prop_oneof![3 => offer, 2 => greedy, 3 => Just(Call::Send)], 1..300)
+    }
+
+    proptest! {
+        #[test]
+        fn the_rules_hold_for_everybody(
+            calls in calls(),
+            variant in 1..3u8,
+            (low, high) in (1..8u64, 1..8u64).prop_map(|(low, more)| (low, low + more)),
+            (min_queue, buffer) in (0..5u32, 5..30u64),
+            (weight, max_p) in (0.05..1.0f64, 0.0..1.0f64),
+        ) {
+            let mut bench = Bench::new(&FredParams {
+                buffer: Buffer::Packets(buffer),
+                variant,
+                min_threshold: Buffer::Packets(low),
+                max_threshold: Buffer::Packets(high),
+                min_queue,
+                weight,
+                max_p,
+                ..FredParams::default()
+            });
+            let mut held = [0u64; 8];
+            for call in calls {
+                match call {
+                    Call::Send => {
+                        if let Some(flow) = bench.send() {
+                            held[flow as usize] -= 1;
+                        }
+                    }
+                    Call::Offer(flow, bytes) => {
+                        let (average, strikes) = (bench.queue.early.average(), bench.strikes(flow));
+                        let room = held.iter().sum::<u64>() < buffer;
+                        let mine = &mut held[flow as usize];
+                        let passed = bench.offer(flow, bytes);
+                        let crowded = average >= high as f64;
+                        if passed {
+                            prop_assert!(*mine < low || (crowded && variant == 2), "never more than maxq");
+                            prop_assert!(!crowded || (variant == 2 && *mine < 2), "nobody, or who holds less than two");
+                            *mine += 1;
+                        } else if room && strikes < 2 && *mine < low {
+                            prop_assert!(average >= low as f64, "no lottery below the lower threshold");
+                            prop_assert!(crowded || *mine >= u64::from(min_queue), "min_queue packets pass");
+                            prop_assert!(!crowded || variant == 1 || *mine >= 2, "two packets pass in variant 2");
+                        }
+                        prop_assert!(bench.strikes(flow) == strikes || (!passed && bench.strikes(flow) == strikes + 1));
+                    }
+                }
+                let accounts = bench.queue.accounts.iter();
+                prop_assert!(accounts.clone().map(|a| a.held.packets).eq(held), "packets are accounted for");
+                prop_assert!(accounts.clone().all(|a| a.held.packets > 0 || a.strikes == 0), "who holds none is forgotten");
+                prop_assert_eq!(bench.queue.active as usize, held.iter().filter(|n| **n > 0).count());
+            }
+        }
+    }
+}
