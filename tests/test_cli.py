@@ -51,7 +51,7 @@ def test_the_schema_accepts_the_examples_and_refuses_unknown_keys(cli: Cli) -> N
         jsonschema.validate({**dumbbell(), "durration": "1s"}, schema)
 
 
-@pytest.mark.parametrize("kind", ["disciplines", "flow-controls", "workloads", "papers"])
+@pytest.mark.parametrize("kind", ["disciplines", "flow-controls", "workloads", "packet-sizes", "papers"])
 def test_lists(kind: str, cli: Cli) -> None:
     entries = json.loads(cli("list", kind, "--json").stdout)
     assert entries
@@ -65,7 +65,7 @@ def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> No
     for name, seed, form in (("one", 1, "csv"), ("two", 1, "parquet"), ("three", 1, "json")):
         assert cli("run", "a.json", "--seed", seed, "--out", name, "--format", form).returncode == 0
         assert sorted(p.name for p in (tmp_path / name).iterdir()) == sorted(
-            [f"{t}.{form}" for t in ("flows", "intervals", "links", "traces", "routes")]
+            [f"{t}.{form}" for t in ("flows", "intervals", "links", "traces", "routes", "delays")]
             + ["manifest.json", "summary.json"]
         )
     equal = cli("diff", "one", "two")

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .analysis import Mean, jain_index, mean_of, network_max_min, power, shortfall, utility
-from .analysis.means import finite
+from .analysis import jain_index, network_max_min, power, shortfall, utility
 from .errors import HeadgateError
 from .files import write_text
+from .stats import Mean, mean_of
+from .stats.means import finite
 from .tables import Table, from_core, require
 
 #: The tables of a run.
-TABLES = ("flows", "intervals", "links", "traces", "routes")
+TABLES = ("flows", "intervals", "links", "traces", "routes", "delays")
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def flow_rates(columns: Mapping[str, Any]) -> dict[str, Any]:
     throughput = (columns["received"] - columns["retransmissions"]) / span
     return {
         "goodput_pps": goodput,
-        "goodput_bps": goodput * (8.0 * columns["packet_bytes"]),
+        "goodput_bps": 8.0 * columns["unique_bytes"] / span,
         "throughput_pps": throughput,
     }
 
@@ -146,6 +147,11 @@ class Results:
         """The ports that the data of each flow crosses."""
         return self._table("routes")
 
+    @property
+    def delays(self) -> Table:
+        """One row per run, flow, measure (`rtt` or `owd`) and bucket of its histogram after the warm-up (see `headgate.stats.Sketch`)."""
+        return self._table("delays")
+
     def _build(self, name: str) -> Table:
         parts = [from_core(r.table(name)) for r in self.runs]
         length = [len(next(iter(p.values()), ())) for p in parts]
@@ -182,19 +188,17 @@ class Results:
         ideal = self.max_min_bps()
         out = []
         for i, name in enumerate(names):
-            bits = 8.0 * float(f["packet_bytes"][0, i])
 
             def rate(of: Any, over: str, i: int = i) -> Mean:
                 return self._mean(of[:, :, i] / s["span"][:, :, i], totals[over][:, i])
 
-            goodput = rate(s["unique"], "goodput_pps")
             out.append(
                 FlowSummary(
                     flow=name,
                     control=str(f["control"][0, i]),
                     workload=str(f["workload"][0, i]),
-                    goodput_pps=goodput,
-                    goodput_bps=Mean(goodput.mean * bits, goodput.std * bits, goodput.n),
+                    goodput_pps=rate(s["unique"], "goodput_pps"),
+                    goodput_bps=rate(8.0 * s["unique_bytes"], "goodput_bps"),
                     throughput_pps=rate(s["received"] - s["retransmissions"], "throughput_pps"),
                     rtt_s=self._mean(s["rtt_mean_s"][:, :, i], f["rtt_mean_s"][:, i]),
                     rtt_quantiles_s={q: mean_of(f[f"rtt_{q}_s"][:, i]).mean for q in ("p50", "p95", "p99")},

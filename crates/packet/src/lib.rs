@@ -12,6 +12,6 @@ mod units;
 
 pub use packet::{Ecn, FlowId, Packet};
 pub use quantity::Quantity;
-pub use rng::Rng;
+pub use rng::{Positions, Rng, scaled, unit};
 pub use serialiser::Serialiser;
 pub use units::{Buffer, Bytes, Duration, PacketSize, Rate, Time};

@@ -3,7 +3,7 @@
 use crate::column::Column;
 use crate::scenario_error;
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Table, World};
+use headgate_sim::{Cells, Delays, Table, World, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -37,14 +37,20 @@ pub struct RunResult {
     #[pyo3(get)]
     checkpoints: Vec<(u64, String)>,
     tables: Vec<(&'static str, Table)>,
+    /// Few ask for the table of delays: it is made when asked for.
+    delays: Vec<Delays>,
+    flows: Vec<String>,
 }
 
 #[pymethods]
 impl RunResult {
-    /// The columns of a table: flows, intervals, links, traces or routes. A column of names is a pair (codes, names).
+    /// The columns of a table: flows, intervals, links, traces, routes or delays. A column of names is a pair (codes, names).
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        if name == "delays" {
+            return columns(py, delay_table(&self.delays, &self.flows));
+        }
         let (_, table) = self.tables.iter().find(|(n, _)| *n == name).ok_or_else(|| {
-            PyKeyError::new_err(format!("{name:?}; expected one of flows, intervals, links, traces, routes"))
+            PyKeyError::new_err(format!("{name:?}; expected one of flows, intervals, links, traces, routes, delays"))
         })?;
         columns(py, table.clone())
     }
@@ -57,7 +63,7 @@ pub(crate) fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict
         match cells {
             Cells::Float(x) => columns.set_item(name, Bound::new(py, Column::floats(x))?)?,
             Cells::Int(x) => columns.set_item(name, Bound::new(py, Column::ints(x))?)?,
-            Cells::Name(codes, names) if is_identity(&codes) => columns.set_item(name, names)?,
+            Cells::Name(codes, names) if is_identity(&codes, &names) => columns.set_item(name, names)?,
             Cells::Name(codes, names) => {
                 columns.set_item(name, (Bound::new(py, Column::ints(codes))?, names))?;
             }
@@ -67,8 +73,8 @@ pub(crate) fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict
 }
 
 /// Each row has its own name: the names themselves are the column.
-fn is_identity(codes: &[i64]) -> bool {
-    codes.iter().enumerate().all(|(i, c)| *c == i as i64) && !codes.is_empty()
+fn is_identity(codes: &[i64], names: &[String]) -> bool {
+    codes.len() == names.len() && codes.iter().enumerate().all(|(i, c)| *c == i as i64) && !codes.is_empty()
 }
 
 /// Runs a scenario. `progress` is called with the share of simulated time passed; Ctrl-C raises KeyboardInterrupt.
@@ -96,7 +102,9 @@ pub fn run(
             ("routes", world.route_table(&scenario)),
         ]
     });
-    Ok(RunResult { digest, seed, run, events, scenario: to_json(&scenario), checkpoints, tables })
+    let (delays, text) = (world.take_delays(), to_json(&scenario));
+    let flows = scenario.flows.into_iter().map(|f| f.name).collect();
+    Ok(RunResult { digest, seed, run, events, scenario: text, checkpoints, tables, delays, flows })
 }
 
 /// Runs a scenario to its end.

@@ -59,17 +59,19 @@ impl World {
                 config = Arc::new(f.control.transport());
             }
             let mut rng = Rng::new(seed, run, &format!("flow/{}", f.name));
+            let (packet_bytes, lengths) = (f.packet.mean_bytes(), f.packet.build(seed, run, &f.name));
             let start = Time::ZERO + f.start + rng.uniform_duration(f.start_spread);
             events.push(start, Event::Source(i as u32));
             flows.push(Flow {
                 connection: Connection::new(&f.control, &config),
                 receiver: Receiver::default(),
-                workload: f.workload.build(f.packet.bytes()),
+                workload: f.workload.build(packet_bytes),
                 meter: FlowMeter::default(),
                 rng,
                 forward: way.0,
                 back: way.1,
-                packet_bytes: f.packet.bytes(),
+                packet_bytes: if lengths.is_some() { 0 } else { packet_bytes },
+                lengths,
                 ack_bytes: f.ack.bytes(),
                 acknowledge: f.acknowledge,
                 priority: f.priority,

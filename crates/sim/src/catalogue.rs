@@ -4,10 +4,11 @@ use headgate_packet::choice::Entry;
 use serde_json::{Value, json};
 
 /// The lists by name.
-pub const LISTS: [(&str, &[Entry]); 3] = [
+pub const LISTS: [(&str, &[Entry]); 4] = [
     ("disciplines", headgate_queue::LIST),
     ("flow-controls", headgate_control::LIST),
     ("workloads", crate::workload::LIST),
+    ("packet-sizes", crate::sizes::LIST),
 ];
 
 /// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`; `None` for an unknown list.

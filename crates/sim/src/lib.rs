@@ -8,13 +8,14 @@ mod gather;
 pub mod meter;
 pub mod net;
 mod results;
+pub mod sizes;
 pub mod spec;
 pub mod workload;
 mod world;
 
 pub use churn::churn;
 pub use gather::Gather;
-pub use results::{Cells, Table};
+pub use results::{Cells, Delays, Table, delay_table};
 pub use world::World;
 
 /// A resolved scenario as indented JSON.

@@ -136,24 +136,18 @@ impl World {
             ("control", names(s.flows.iter().map(|f| f.control.name().to_owned()))),
             ("workload", names(s.flows.iter().map(|f| f.workload.name().to_owned()))),
             ("weight", Cells::Int(s.flows.iter().map(|f| i64::from(f.weight)).collect())),
-            ("packet_bytes", Cells::Int(self.flows.iter().map(|f| i64::from(f.packet_bytes)).collect())),
-            ("demand_bps", Cells::Float(s.flows.iter().map(|f| f.workload.demand_bps(f.packet.bytes())).collect())),
+            ("packet_bytes", Cells::Int(s.flows.iter().map(|f| i64::from(f.packet.mean_bytes())).collect())),
+            (
+                "demand_bps",
+                Cells::Float(s.flows.iter().map(|f| f.workload.demand_bps(f.packet.mean_bytes())).collect()),
+            ),
             ("start_s", Cells::Float(vec![self.warm_up.as_secs_f64(); n])),
             ("end_s", Cells::Float(vec![self.now.as_secs_f64(); n])),
             ("sent", total(|c| c.sent)),
             ("received", total(|c| c.received)),
             ("received_bytes", total(|c| c.received_bytes)),
             ("unique", total(|c| c.unique)),
-            (
-                "unique_bytes",
-                Cells::Int(
-                    self.flows
-                        .iter()
-                        .zip(&totals)
-                        .map(|(f, t)| (t.unique * u64::from(f.packet_bytes)) as i64)
-                        .collect(),
-                ),
-            ),
+            ("unique_bytes", total(|c| c.unique_bytes)),
             ("retransmissions", total(|c| c.retransmissions)),
             ("timeouts", total(|c| c.timeouts)),
             ("drops", total(|c| c.drops)),
@@ -190,6 +184,7 @@ impl World {
             ("received", int(|r| r.count.received)),
             ("received_bytes", int(|r| r.count.received_bytes)),
             ("unique", int(|r| r.count.unique)),
+            ("unique_bytes", int(|r| r.count.unique_bytes)),
             ("retransmissions", int(|r| r.count.retransmissions)),
             ("timeouts", int(|r| r.count.timeouts)),
             ("drops", int(|r| r.count.drops)),
@@ -263,6 +258,12 @@ impl World {
         ]
     }
 
+    /// The histograms of each flow's delays after the warm-up: what [`delay_table`] is made from.
+    pub fn take_delays(&mut self) -> Vec<Delays> {
+        let take = |f: &mut Flow| [f.meter.rtt.take(), f.meter.one_way.take()];
+        self.flows.iter_mut().map(take).collect()
+    }
+
     /// The table of routes: the ports that the data of each flow crosses, in order.
     pub fn route_table(&self, s: &Scenario) -> Table {
         let (mut flow, mut hop, mut port) = (Vec::new(), Vec::new(), Vec::new());
@@ -301,6 +302,35 @@ impl World {
             ("value", Cells::Float(rows.iter().map(|r| r.value).collect())),
         ]
     }
+}
+
+/// Round-trip times and one-way delays of one flow, where there were any.
+pub type Delays = [Option<Box<Histogram>>; 2];
+
+/// The table of delays: one row per flow, measure and bucket of its histogram that is not empty.
+pub fn delay_table(delays: &[Delays], flows: &[String]) -> Table {
+    let (mut flow, mut measure, mut number, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    for (i, of_flow) in delays.iter().enumerate() {
+        for (j, histogram) in of_flow.iter().enumerate() {
+            for (bucket, low, high, count) in histogram.iter().flat_map(|h| h.buckets()) {
+                flow.push(i as i64);
+                measure.push(j as i64);
+                number.push(i64::from(bucket));
+                lower.push(low);
+                upper.push(high);
+                counts.push(i64::from(count));
+            }
+        }
+    }
+    vec![
+        ("flow", Cells::Name(flow, flows.to_vec())),
+        ("measure", Cells::Name(measure, vec!["rtt".to_owned(), "owd".to_owned()])),
+        ("bucket", Cells::Int(number)),
+        ("lower_s", Cells::Float(lower)),
+        ("upper_s", Cells::Float(upper)),
+        ("count", Cells::Int(counts)),
+    ]
 }
 
 fn port_names(s: &Scenario) -> impl Iterator<Item = String> {

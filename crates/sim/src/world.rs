@@ -7,6 +7,7 @@ use crate::build::END;
 use crate::engine::{Event, EventQueue};
 use crate::meter::{Digest, FlowMeter, IntervalRow, PortMeter, TraceRow};
 use crate::net::{Classes, InFlight, Lane, Payload, Payloads};
+use crate::sizes::Lengths;
 use crate::spec::TraceKind;
 use crate::workload::{AnyWorkload, Workload};
 use headgate_control::transport::Receiver;
@@ -23,11 +24,14 @@ pub(crate) struct Flow {
     /// Start of its paths in the table of hops.
     pub forward: u32,
     pub back: u32,
+    /// Length of its packets; 0 if they differ, so that the source need not look at `lengths`.
     pub packet_bytes: u32,
     pub ack_bytes: u32,
     pub meter: FlowMeter,
     pub rng: Rng,
     pub receiver: Receiver,
+    /// Lengths of its packets, if they differ.
+    pub lengths: Option<Box<Lengths>>,
     pub acknowledge: bool,
     pub priority: u8,
     /// Time of its entry in the event queue; `NEVER` without one.
@@ -230,6 +234,7 @@ impl World {
         count.received += 1;
         count.received_bytes += u64::from(bytes);
         count.unique += u64::from(!received.duplicate);
+        count.unique_bytes += if received.duplicate { 0 } else { u64::from(bytes) };
         count.one_way_ps += u128::from(one_way.as_ps());
         count.waited_ps += u128::from(payload.waited);
         if self.measuring {
@@ -307,7 +312,11 @@ impl World {
         let flow = &mut self.flows[f];
         flow.meter.now.sent += 1;
         flow.meter.now.retransmissions += u64::from(segment.retransmission);
-        let (hop, bytes, class) = (flow.forward, flow.packet_bytes, flow.priority);
+        let bytes = match (flow.packet_bytes, &flow.lengths) {
+            (0, Some(lengths)) => lengths.of(segment.seq),
+            (bytes, _) => bytes,
+        };
+        let (hop, class) = (flow.forward, flow.priority);
         let (l, handle) = (self.hops[hop as usize] as usize, self.payloads.reserve());
         let packet = Packet { handle, bytes, ecn: Ecn::Capable, class, ..Packet::default() };
         let wire_before = self.enqueue(l, 2 * f, packet);

@@ -78,6 +78,28 @@ fn a_resolved_scenario_resolves_to_itself() {
 }
 
 #[test]
+fn random_lengths_are_kept_through_loss_and_retransmission() {
+    // Each packet that came for the first time counts with the length that its number stands for, whatever was lost before.
+    let text = one_gateway(
+        r#""packet": {"kind": "uniform", "min": "100B", "max": "1500B"}, "control": {"kind": "jk_tahoe", "window": 30}"#,
+        1,
+        r#"{"kind": "fcfs", "buffer": "6KB"}"#,
+        "200s",
+    );
+    let (scenario, mut world) = run(&text.replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""), 1);
+    let flows = world.flow_table(&scenario);
+    let total = |name| column(&flows, name)[0];
+    assert!(total("drops") > 10.0 && total("retransmissions") > 10.0);
+    let lengths = scenario.flows[0].packet.build(1, 0, "f-1").unwrap();
+    let bytes = |n: f64| (0..n as u64).map(|i| f64::from(lengths.of(i))).sum::<f64>();
+    // All but the few that came out of sequence at the end.
+    let unique = total("unique");
+    assert!((total("unique_bytes") - bytes(unique)).abs() < 30.0 * 1500.0);
+    assert!((bytes(unique) / unique - 800.0).abs() < 30.0, "{}", bytes(unique) / unique);
+    assert!((column(&world.link_table(&scenario), "achieved_rate_bps")[2] - 80_000.0).abs() < 1e-3);
+}
+
+#[test]
 fn wrong_scenarios_name_the_place() {
     let good = one_gateway(r#""start": "1s""#, 2, r#"{"kind": "fcfs", "buffer": "64KB"}"#, "7s");
     for (from, to, path, part) in [
@@ -91,6 +113,28 @@ fn wrong_scenarios_name_the_place() {
         ("{\"name\": \"g\"}", "{\"name\": \"g\"}, {\"name\": \"g\"}", "nodes[2].name", "nodes[1] has this one"),
         ("\"start\": \"1s\"", "\"packet\": \"0B\"", "flows[0].packet", "1B to 16MiB"),
         ("\"7s\"", "7", "duration", "with its unit"),
+        ("\"start\": \"1s\"", "\"packet\": 1000", "flows[0].packet", "with its unit"),
+        ("\"start\": \"1s\"", "\"packet\": {\"kind\": \"unifrom\"}", "flows[0].packet.kind", "did you mean `uniform`"),
+        ("\"start\": \"1s\"", "\"packet\": {\"kind\": \"uniform\", \"max\": \"9\"}", "flows[0].packet.max", "1000B"),
+        (
+            "\"start\": \"1s\"",
+            "\"packet\": {\"kind\": \"uniform\", \"max\": \"9B\"}",
+            "flows[0].packet.max",
+            "more than min, 40B",
+        ),
+        (
+            "\"start\": \"1s\"",
+            "\"packet\": {\"kind\": \"mix\", \"sizes\": []}",
+            "flows[0].packet.sizes",
+            "at least one",
+        ),
+        ("\"start\": \"1s\"", "\"packet\": \"exponential\"", "links[1].queue.buffer", "16777216B"),
+        (
+            "\"start\": \"1s\"",
+            "\"packet\": {\"kind\": \"mix\", \"sizes\": [{\"size\": \"40B\", \"share\": 0}]}",
+            "flows[0].packet.sizes[0].share",
+            "above zero",
+        ),
     ] {
         assert!(good.contains(from), "{from}");
         let e = Scenario::from_json(&good.replace(from, to)).expect_err(to);

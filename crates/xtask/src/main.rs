@@ -104,6 +104,7 @@ fn scenario_page(schema: &Value) -> String {
             };
             let link = match name.as_str() {
                 "queue" | "reverse_queue" => " See [disciplines](disciplines.md).",
+                "packet" => " See [packet sizes](packet-sizes.md).",
                 "control" => " See [flow controls](flow-controls.md).",
                 "workload" => " See [workloads](workloads.md).",
                 "sweep" | "axes" => " See [studies](../how-to/sweep.md).",

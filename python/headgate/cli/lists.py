@@ -12,7 +12,7 @@ from rich.table import Table
 from .. import _core
 from .show import console, print_json
 
-KINDS = ("disciplines", "flow-controls", "workloads", "papers")
+KINDS = ("disciplines", "flow-controls", "workloads", "packet-sizes", "papers")
 
 
 @click.command(
@@ -25,7 +25,7 @@ Examples:
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
 def list_(kind: str, as_json: bool) -> None:
-    """List the disciplines, flow controls, workloads or papers."""
+    """List the disciplines, flow controls, workloads, packet sizes or papers."""
     entries = catalogue(kind)
     if as_json:
         print_json(entries)

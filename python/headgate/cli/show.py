@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from ..analysis import Mean
 from ..parallel import Progress as Callback
 from ..results import digits
+from ..stats import Mean
 
 
 def console() -> Console:

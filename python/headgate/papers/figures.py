@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis import fcfs_poisson_delay, fq_poisson_delay, mean_of
+from ..analysis import fcfs_poisson_delay, fq_poisson_delay
 from ..errors import missing_extra
+from ..stats import mean_of
 from .claims import Runs
 from .model import Figure, unknown
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..analysis import Mean, mean_of
+from ..stats import Mean, mean_of
 from ..tables import Column, from_core
 from .model import Metric, PaperError
 

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..analysis import Mean
 from ..results import digits
+from ..stats import Mean
 from .model import PAPERS_OWN, Published
 from .runner import ItemResult, Reproduction
 from .verdict import Number

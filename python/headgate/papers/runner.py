@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.means import finite
 from ..parallel import Progress, run_all
+from ..stats.means import finite
 from .build import build_scenario
 from .claims import Finding, Runs, claims_of, examine
 from .measure import Floats, Outcome

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..analysis import Mean, mean_of
+from ..stats import Mean, mean_of
 from .measure import Floats
 from .model import PAPERS_OWN, Published, Rule
 

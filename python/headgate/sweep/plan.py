@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..analysis import Mean, mean_of
+from ..stats import Mean, mean_of
 
 Run = tuple[int, int]
 

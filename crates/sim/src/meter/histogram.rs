@@ -77,6 +77,14 @@ impl Histogram {
         }
         f64::NAN
     }
+
+    /// The buckets that are not empty, in order: number, lower and upper edge in seconds, count.
+    pub fn buckets(&self) -> impl Iterator<Item = (u32, f64, f64, u32)> {
+        (self.first..).zip(&self.counts).filter(|(_, count)| **count > 0).map(|(bucket, &count)| {
+            let (edge, width) = edges(bucket);
+            (bucket, edge * 1e-12, (edge + width) * 1e-12, count)
+        })
+    }
 }
 
 #[cfg(test)]

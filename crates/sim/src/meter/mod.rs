@@ -26,6 +26,8 @@ pub struct Count {
     pub received_bytes: u64,
     /// Data packets that reached the sink for the first time.
     pub unique: u64,
+    /// Their bytes.
+    pub unique_bytes: u64,
     /// Data packets sent again.
     pub retransmissions: u64,
     /// Retransmission timeouts.
@@ -47,6 +49,7 @@ impl Count {
         self.received += other.received;
         self.received_bytes += other.received_bytes;
         self.unique += other.unique;
+        self.unique_bytes += other.unique_bytes;
         self.retransmissions += other.retransmissions;
         self.timeouts += other.timeouts;
         self.drops += other.drops;

@@ -4,6 +4,7 @@ use super::expand::Origins;
 use super::{Flow, NodeKind, Scenario, SpecError};
 use crate::engine::MAX_OBJECTS;
 use crate::net::Routes;
+use crate::sizes::Packets;
 use headgate_packet::{Buffer, Duration};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -53,7 +54,10 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
         }
         previous = Some(flow);
         workload(i, &flow.workload)?;
-        if flow.control.name() == "none" && flow.workload.demand_bps(flow.packet.bytes()).is_infinite() {
+        if let Packets::Random(spec) = &flow.packet {
+            spec.check().map_err(|e| SpecError { path: format!("flows[{i}].packet.{}", e.path), ..e })?;
+        }
+        if flow.control.name() == "none" && flow.workload.demand_bps(flow.packet.mean_bytes()).is_infinite() {
             let message =
                 "expected a workload with a rate: without flow control an endless transfer would send without end";
             return Err(SpecError::at(format!("flows[{i}].workload"), message).found(flow.workload.name()));
@@ -151,9 +155,10 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
                 SpecError::at(format!("flows[{}].to", origins.flows[i]), message).found(format!("{:?}", flow.to))
             );
         };
+        let most = flow.packet.longest();
         for port in path {
-            if longest[port].is_none_or(|(bytes, _)| bytes < flow.packet.bytes()) {
-                longest[port] = Some((flow.packet.bytes(), i));
+            if longest[port].is_none_or(|(bytes, _)| bytes < most) {
+                longest[port] = Some((most, i));
             }
         }
     }
@@ -165,7 +170,7 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
         let end = if port % 2 == 0 { &link.from } else { &link.to };
         if gateways.contains(end.as_str()) && buffer < u64::from(bytes) {
             let which = if port % 2 == 1 && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
-            let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name);
+            let message = format!("expected at least one packet of flow {:?}, {bytes}B at most", s.flows[flow].name);
             return Err(SpecError::at(format!("links[{}].{which}.{name}", origins.links[port / 2]), message)
                 .found(format!("{buffer}B")));
         }
@@ -175,7 +180,7 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
 
 /// Whether two flows put the same demands on the way.
 fn alike(a: &Flow, b: &Flow) -> bool {
-    (&a.from, &a.to, a.packet) == (&b.from, &b.to, b.packet)
+    (&a.from, &a.to, &a.packet) == (&b.from, &b.to, &b.packet)
 }
 
 /// The smallest buffer of a discipline that is in bytes, and its name.

@@ -8,6 +8,7 @@ mod error;
 mod expand;
 mod sweep;
 
+use crate::sizes::Packets;
 pub use error::SpecError;
 use headgate_packet::{Duration, PacketSize, Rate};
 use schemars::JsonSchema;
@@ -177,9 +178,9 @@ pub struct Flow {
     pub from: Arc<str>,
     /// Node of the sink.
     pub to: Arc<str>,
-    /// Length of a data packet.
+    /// Length of a data packet, or a distribution of lengths.
     #[serde(default = "data_size")]
-    pub packet: PacketSize,
+    pub packet: Packets,
     /// Length of an acknowledgement.
     #[serde(default = "ack_size")]
     pub ack: PacketSize,
@@ -214,8 +215,8 @@ pub struct Flow {
     pub first: Option<u32>,
 }
 
-fn data_size() -> PacketSize {
-    PacketSize::from_bytes(1000).expect("in range")
+fn data_size() -> Packets {
+    Packets::Fixed(PacketSize::from_bytes(1000).expect("in range"))
 }
 fn ack_size() -> PacketSize {
     PacketSize::from_bytes(40).expect("in range")

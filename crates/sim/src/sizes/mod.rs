@@ -1,0 +1,80 @@
+//! Lengths of data packets: one for all, or drawn from a distribution. Each distribution is one file and one line in the list below.
+//!
+//! The length of a packet depends on its sequence number alone, by a random stream of the flow's own: a packet that is sent again
+//! keeps its length, no other random number moves, and under the same seed every discipline is offered the same packets.
+
+mod packets;
+
+pub use packets::{Lengths, Packets};
+
+use crate::spec::SpecError;
+
+/// Makes the enum over all distributions from the list.
+macro_rules! distributions {
+    ($($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+        $(pub mod $module;)+
+        headgate_packet::choice!("a distribution of packet sizes", $($module: $Type($Params)),+);
+
+        /// Any distribution of the list.
+        #[derive(Clone, Debug)]
+        pub enum AnyDistribution {
+            $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type)),+
+        }
+
+        impl Spec {
+            /// Rules across the parameters; the path of an error starts at the distribution.
+            pub fn check(&self) -> Result<(), SpecError> {
+                match self { $(Spec::$Type(p) => p.check()),+ }
+            }
+
+            /// The distribution, whose parameters were checked.
+            pub fn build(&self) -> AnyDistribution {
+                match self { $(Spec::$Type(p) => AnyDistribution::$Type($module::$Type::new(p))),+ }
+            }
+        }
+
+        impl Distribution for AnyDistribution {
+            fn draw(&self, bits: u64) -> u32 {
+                match self { $(AnyDistribution::$Type(d) => d.draw(bits)),+ }
+            }
+            fn mean(&self) -> f64 {
+                match self { $(AnyDistribution::$Type(d) => d.mean()),+ }
+            }
+            fn longest(&self) -> u32 {
+                match self { $(AnyDistribution::$Type(d) => d.longest()),+ }
+            }
+        }
+    };
+}
+
+distributions! {
+    exponential: Exponential(ExponentialParams),
+    uniform: Uniform(UniformParams),
+    mix: Mix(MixParams),
+    pareto: Pareto(ParetoParams),
+}
+
+/// A distribution of packet lengths in whole bytes.
+pub trait Distribution {
+    /// The length that 64 random bits stand for.
+    fn draw(&self, bits: u64) -> u32;
+    /// Mean length in bytes.
+    fn mean(&self) -> f64;
+    /// The longest packet there can be.
+    fn longest(&self) -> u32;
+}
+
+fn size(bytes: u32) -> headgate_packet::PacketSize {
+    headgate_packet::PacketSize::from_bytes(bytes).expect("in range")
+}
+
+/// `max` is above `min`.
+fn check_range(min: headgate_packet::PacketSize, max: headgate_packet::PacketSize) -> Result<(), SpecError> {
+    if min.bytes() < max.bytes() {
+        return Ok(());
+    }
+    Err(SpecError::at("max", format!("expected more than min, {min}")).found(max))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+"""Statistics for simulations: means with intervals, warm-up, quantiles, comparisons, and how many runs are enough.
+
+NumPy only. `docs/how-to/statistics.md` says when to use what.
+"""
+
+from __future__ import annotations
+
+from .compare import Comparison, benjamini_hochberg, compare, holm, sign_test, wilcoxon
+from .distributions import student_quantile
+from .means import Batches, Mean, batch_means, lag_one, mean_of, ratio_of
+from .proportions import wilson
+from .quantiles import Sketch, quantile_interval, quantile_over_runs
+from .stopping import enough, runs_needed
+from .warmup import WarmUp, mser
+
+__all__ = [
+    "Batches",
+    "Comparison",
+    "Mean",
+    "Sketch",
+    "WarmUp",
+    "batch_means",
+    "benjamini_hochberg",
+    "compare",
+    "enough",
+    "holm",
+    "lag_one",
+    "mean_of",
+    "mser",
+    "quantile_interval",
+    "quantile_over_runs",
+    "ratio_of",
+    "runs_needed",
+    "sign_test",
+    "student_quantile",
+    "wilcoxon",
+    "wilson",
+]
