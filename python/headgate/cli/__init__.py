@@ -16,6 +16,7 @@ from .lists import list_
 from .reproduce import reproduce
 from .run import run
 from .show import fail
+from .sweep import sweep
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
@@ -26,7 +27,7 @@ def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
 
-for _command in (run, reproduce, check, schema, list_, diff, bench):
+for _command in (run, sweep, reproduce, check, schema, list_, diff, bench):
     cli.add_command(_command)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from .. import _core
+from ..errors import HeadgateError
 from ..scenario import Scenario
 from .show import print_json
 
@@ -19,8 +20,18 @@ Example:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 def check(file: Path) -> None:
-    """Validate the scenario in FILE and print it as JSON with every default filled in."""
-    print_json(Scenario.from_file(file).resolve())
+    """Validate the scenario in FILE and print it as JSON with every default filled in; of a study, every variant is checked."""
+    scenario = Scenario.from_file(file)
+    if "sweep" not in scenario.data:
+        print_json(scenario.resolve())
+        return
+    from ..sweep import Sweep
+
+    study = Sweep.from_file(file)
+    for variant, check in enumerate(study.check()):
+        if check.error is not None:
+            raise HeadgateError(f"{file}: variant {variant} ({study.describe(variant)}): {check.error}")
+    print_json(scenario.base().resolve() | {"sweep": scenario.data["sweep"]})
 
 
 @click.command(

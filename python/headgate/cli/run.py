@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,9 @@ Examples:
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the tables and the manifest.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="csv", show_default=True, help="Of the tables.")
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
+@click.option(
+    "--base", is_flag=True, help="Run the scenario of a study file alone, without what its table `sweep` varies."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
 def run(
     file: Path,
@@ -42,15 +46,15 @@ def run(
     out: Path | None,
     form: str,
     threads: int | None,
+    base: bool,
     as_json: bool,
 ) -> None:
     """Simulate the scenario in FILE and print its flows and links."""
     scenario = Scenario.from_file(file)
-    for change in changes:
-        path, sign, value = change.partition("=")
-        if not sign:
-            raise HeadgateError(f"--set {change}: expected PATH=VALUE, such as links.slow.rate=1Mbit/s")
-        scenario = scenario.set(path.strip(), parse_value(value.strip()))
+    if base:
+        scenario = scenario.base()
+    for path, value in changes_of(changes):
+        scenario = scenario.set(path, value)
     if out is not None:
         require(form)
         if out.exists() and not out.is_dir():
@@ -65,6 +69,19 @@ def run(
         print_results(results)
         if out is not None:
             console().print(f"tables in {escape(str(out))}")
+
+
+def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """The paths and values of `--set`.
+
+    Raises:
+        HeadgateError: one is not of the form PATH=VALUE.
+    """
+    for change in changes:
+        path, sign, value = change.partition("=")
+        if not sign:
+            raise HeadgateError(f"--set {change}: expected PATH=VALUE, such as links.slow.rate=1Mbit/s")
+        yield path.strip(), parse_value(value.strip())
 
 
 def parse_value(text: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import HeadgateError, wrong
+from ..errors import wrong
 from ..scenario import assign
 from .values import MOST, columns_of, expand, text_of
 
@@ -240,6 +240,6 @@ class Variants:
 def refuse(paths: Iterable[str], origin: str = "") -> None:
     """Raises if an axis varies what tells runs apart already."""
     for path in paths:
-        if path in ("seed", "name", "description", "traces", "sweep") or path.startswith("sweep."):
-            hint = "; `replications` runs each variant with several seeds" if path == "seed" else ""
-            raise HeadgateError(f"{origin + ': ' if origin else ''}{_place('sweep.axes', path)}: cannot vary{hint}")
+        if path in ("seed", "description", "traces", "sweep") or path.startswith("sweep."):
+            hint = ": `replications` runs each variant with other random numbers" if path == "seed" else ""
+            raise wrong("sweep", f"expected a path whose value makes another scenario{hint}", path, origin=origin)

@@ -27,6 +27,9 @@ Progress = Callable[[int, int, int], None]
 #: A run that ended its worker so often has failed.
 DEATHS = 3
 
+#: Seconds that a chunk takes at first: what a crash can lose.
+CHUNK_S = 1.0
+
 #: Seconds that workers have to hand over what is finished.
 PATIENCE = 30.0
 
@@ -86,9 +89,9 @@ class Driver:
         return self._plan.next(max(1, min(guess, fair, 20_000)))
 
     def _budget(self) -> float:
-        """Seconds of a chunk: one at first; later more, so that a long study is a few thousand files and not a million."""
+        """Seconds of a chunk: few at first; later more, so that a long study is a few thousand files and not a million."""
         elapsed = time.monotonic() - self._began
-        return min(max(1.0, elapsed * self._engine.workers() / 2000), 60.0)
+        return min(max(CHUNK_S, elapsed * self._engine.workers() / 2000), 60.0)
 
     def _chunk(self, runs: list[Run]) -> Chunk:
         self._number += 1

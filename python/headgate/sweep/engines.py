@@ -156,9 +156,12 @@ class Dask:
         client: Any = Client
         self._cluster = None
         if address is None:
-            self._cluster = cluster(
-                n_workers=workers or processors(), threads_per_worker=1, dashboard_address=None, silence_logs=50
-            )
+            number = workers or processors()
+            try:
+                self._cluster = cluster(n_workers=number, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+            except RuntimeError as e:
+                hint = 'a program that starts a cluster does so below `if __name__ == "__main__":`'
+                raise HeadgateError(f"engine dask: no cluster started on this machine ({e}); {hint}") from None
         try:
             self._client = client(self._cluster or address, timeout="20s", set_as_default=False)
         except (OSError, ValueError) as e:

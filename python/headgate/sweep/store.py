@@ -174,8 +174,7 @@ class Store:
     def _parts(self, name: str) -> Iterator[pa.Table]:
         """A table of every part and every chunk that counts."""
         pa = pyarrow()
-        for file in [*self.manifest["files"].get(name, []), *self._chunks()]:
-            path = self.folder / file
+        for path in [*(self.folder / file for file in self.manifest["files"].get(name, [])), *self._chunks()]:
             try:
                 if path.suffix == ".parquet":
                     yield pa.parquet.read_table(path, partitioning=None)

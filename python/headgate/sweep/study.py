@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import shutil
+import weakref
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,8 @@ class Study:
     `replication` and `seed`; `digest` and `cpu_s` (processor seconds) are the run's.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], keep: tempfile.TemporaryDirectory[str] | None = None) -> None:
-        """Opens the folder of a study; `keep` is a temporary one, which lives as long as this object.
+    def __init__(self, folder: str | os.PathLike[str], temporary: bool = False) -> None:
+        """Opens the folder of a study; a temporary one lives as long as this object.
 
         Raises:
             HeadgateError: there is no study.
@@ -34,7 +35,8 @@ class Study:
         """
         pyarrow()
         self._store = Store(folder).open()
-        self._temporary = keep
+        if temporary:
+            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
     @property
     def folder(self) -> Path:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,8 +100,8 @@ class Sweep:
         except TypeError:
             raise wrong("sweep", "expected texts, numbers, lists and tables", origin=origin) from None
         self._checked: dict[str, Any] = json.loads(scenario._checked(lambda: _core.check_sweep(text)))
+        refuse([*self._checked["axes"], *(path for zipped in self._checked["zip"] for path in zipped)], origin)
         self.axes: list[Axis] = read_axes(table, self._checked, rows.reserved(), origin)
-        refuse((path for axis in self.axes for path in axis.paths), origin)
         self._variants = Variants(scenario.data, self.axes, origin)
         self.replications: int = self._checked["replications"] or 1
         self._metric = _metric(self._checked["stop"], origin)
@@ -113,6 +113,15 @@ class Sweep:
     def variant(self, number: int) -> Scenario:
         """The scenario of a variant."""
         return Scenario(self._variants.data(number), self.scenario.origin)
+
+    def describe(self, number: int) -> str:
+        """A variant in words: `rate = 400kbit/s, queue = fq`."""
+        return self._variants.describe(number)
+
+    @property
+    def stops(self) -> bool:
+        """Whether a stopping rule decides how often a variant is run."""
+        return self._metric is not None
 
     @cached_property
     def seed(self) -> int:
@@ -205,9 +214,25 @@ class Sweep:
             raise HeadgateError(f"address {address}: expected engine dask beside it, found {engine}")
         if workers is not None and workers < 1:
             raise HeadgateError(f"workers {workers}; expected at least 1")
-        temporary = tempfile.TemporaryDirectory(prefix="headgate-") if out is None else None
-        store = Store(Path(temporary.name if temporary is not None else out or ""))
-        self._meet(store, resume or temporary is not None)
+        store = Store(tempfile.mkdtemp(prefix="headgate-") if out is None else out)
+        try:
+            return self._run(store, engine, address, workers, resume, progress, temporary=out is None)
+        except BaseException:
+            if out is None:
+                shutil.rmtree(store.folder, ignore_errors=True)
+            raise
+
+    def _run(
+        self,
+        store: Store,
+        engine: str,
+        address: str | None,
+        workers: int | None,
+        resume: bool,
+        progress: Progress | None,
+        temporary: bool,
+    ) -> Study:
+        self._meet(store, resume)
         checks = self.check()
         with interrupts(_say) as stopped:
             try:

@@ -167,6 +167,9 @@ impl Sweep {
         }
         let value: Value =
             serde_json::from_str(text).map_err(|e| SpecError::at("sweep", format!("expected a table; {e}")))?;
+        if !value.is_object() {
+            return Err(SpecError::at("sweep", "expected a table that says what varies").found(&value));
+        }
         let file = json!({ "sweep": value });
         let Study { sweep } = serde_path_to_error::deserialize(&file).map_err(|e| SpecError::from_serde(&e, &file))?;
         sweep.check()?;

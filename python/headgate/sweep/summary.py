@@ -1,0 +1,87 @@
+"""A study in one table: a row per variant, means over its runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..analysis import Mean, mean_of
+from .study import Study
+
+#: Metric, its heading, the factor from its unit to the heading's, the column of flows it comes from, and what becomes of the flows
+#: of a run. Jain's index is (sum x)^2 / (n sum x^2) of the goodputs.
+METRICS = (
+    ("goodput_bps", "goodput of all, kbit/s", 1e-3, "goodput_bps", "total"),
+    ("jain", "Jain's index", 1.0, "goodput_bps", "jain"),
+    ("rtt_s", "rtt, ms", 1e3, "rtt_mean_s", "mean"),
+    ("rtt_p99_s", "rtt p99, ms", 1e3, "rtt_p99_s", "mean"),
+    ("queueing_s", "queueing, ms", 1e3, "queueing_mean_s", "mean"),
+    ("drops", "drops", 1.0, "drops", "total"),
+    ("retransmissions", "retrans.", 1.0, "retransmissions", "total"),
+)
+
+
+def summary(study: Study) -> list[dict[str, Any]]:
+    """One entry per variant that ran: `variant`, `axes` (its columns), `runs`, and a `Mean` for every metric.
+
+    A metric is the sum or the mean over the flows of a run; its mean is over the runs.
+    """
+    flows = study.flows
+    if not len(flows):
+        return []
+    variant, replication = flows["variant"].to_numpy(), flows["replication"].to_numpy()
+    # Rows are sorted: a run, and a variant, is a stretch of them.
+    runs = _starts(variant, replication)
+    per_run = {}
+    for name, _, _, column, how in METRICS:
+        values = flows[column].to_numpy().astype(np.float64)
+        good = ~np.isnan(values)
+        total = np.add.reduceat(np.where(good, values, 0.0), runs)
+        count = np.add.reduceat(good.astype(np.float64), runs)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if how == "jain":
+                square = np.add.reduceat(np.where(good, values, 0.0) ** 2, runs)
+                per_run[name] = total**2 / (count * square)
+            else:
+                per_run[name] = total if how == "total" else total / count
+    of_run = variant[runs]
+    variants = _starts(of_run)
+    names = [n for axis in study.axes for n in axis.columns]
+    cells = flows.select(names).take((runs[variants]).tolist()).to_pylist() if names else [{}] * len(variants)
+    return [
+        {
+            "variant": int(of_run[low]),
+            "axes": axes,
+            "runs": int(high - low),
+            **{name: mean_of(values[low:high]) for name, values in per_run.items()},
+        }
+        for low, high, axes in zip(variants, [*variants[1:], len(runs)], cells, strict=True)
+    ]
+
+
+def _starts(*columns: Any) -> Any:
+    """Where a new stretch of equal rows begins.
+
+    >>> _starts(np.array([3, 3, 5]), np.array([1, 2, 2])).tolist()
+    [0, 1, 2]
+    """
+    change = np.zeros(len(columns[0]), dtype=bool)
+    change[:1] = True
+    for column in columns:
+        change[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(change)
+
+
+def to_dict(study: Study) -> dict[str, Any]:
+    """The form for machines: `{folder, version, complete, variants: [...], failures: [...]}`."""
+    entries = [{k: v.to_dict() if isinstance(v, Mean) else v for k, v in entry.items()} for entry in summary(study)]
+    return {
+        "folder": str(study.folder),
+        "version": study.manifest["headgate"],
+        "seed": study.manifest["seed"],
+        "complete": study.complete,
+        "runs": len(study.runs),
+        "variants": entries,
+        "failures": study.failures.drop_columns(["scenario"]).to_pylist() if len(study.failures) else [],
+    }

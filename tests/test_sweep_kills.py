@@ -1,0 +1,213 @@
+"""Studies whose processes are killed or stopped: nothing finished is lost or repeated."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import headgate
+
+from .studies import plain, write
+
+# Chunks of a few runs, so that there are many moments to be killed at.
+DRIVER = "import headgate.sweep.driver as d; d.CHUNK_S = 0.02; from headgate.cli import main; main()"
+
+TABLE = {"axes": {"links.slow.rate": "40kbit/s ... 80kbit/s step 2kbit/s"}, "replications": 5}
+RUNS = 21 * 5
+LENGTH = {"duration": "7000s", "interval": "1000s"}
+
+
+def start(folder: Path, *more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", DRIVER, "sweep", "a.json", "--out", "out", "--workers", "2", "--resume", *more],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    try:
+        return [int(x) for x in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def recorded(folder: Path) -> dict[tuple[int, int], float]:
+    """The runs on the disk, each with the processor time of the very execution."""
+    if not (folder / "out" / "manifest.json").exists():
+        return {}
+    rows = headgate.open_study(folder / "out").runs.to_pylist()
+    assert len({(r["variant"], r["replication"]) for r in rows}) == len(rows)
+    return {(r["variant"], r["replication"]): r["cpu_s"] for r in rows}
+
+
+def chunks(folder: Path) -> list[Path]:
+    return list((folder / "out").glob("work-*/chunk-*"))
+
+
+def wait_for(condition: Any, process: subprocess.Popen[str]) -> None:
+    """Until something holds, the process ends, or much time is over."""
+    end = time.monotonic() + 60
+    while not condition() and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> headgate.Study:
+    return headgate.Sweep.from_file(write(tmp_path_factory.mktemp("whole") / "a.json", TABLE, **LENGTH)).run(workers=2)
+
+
+def check_whole(folder: Path, undisturbed: headgate.Study) -> None:
+    study = headgate.open_study(folder / "out")
+    assert study.complete
+    assert len(study.failures) == 0
+    assert [(r["variant"], r["replication"]) for r in study.runs.to_pylist()] == [
+        (v, k) for v in range(21) for k in range(5)
+    ]
+    assert plain(study.runs) == plain(undisturbed.runs)
+    assert plain(study.flows) == plain(undisturbed.flows)
+    assert plain(study.links) == plain(undisturbed.links)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's list of child processes")
+def test_killed_at_twenty_random_moments(tmp_path: Path, undisturbed: headgate.Study) -> None:
+    rng = random.Random(20)
+    write(tmp_path / "a.json", TABLE, **LENGTH)
+    before: dict[tuple[int, int], float] = {}
+    kills = 0
+    for kill in range(20):
+        process = start(tmp_path)
+        if kill % 5:
+            # A moment after the first chunk of this process, or, now and then, at any moment from the start on.
+            there = len(chunks(tmp_path))
+            wait_for(lambda there=there: len(chunks(tmp_path)) > there, process)
+            time.sleep(rng.uniform(0, 0.1))
+        else:
+            time.sleep(rng.uniform(0, 1.5))
+        if kill % 4 == 3:
+            # A worker: the driver gives its runs to another.
+            for _ in range(2):
+                if workers := children(process):
+                    os.kill(rng.choice(workers), signal.SIGKILL)
+                time.sleep(rng.uniform(0, 0.05))
+        kills += process.poll() is None
+        process.kill()
+        process.communicate()
+        after = recorded(tmp_path)
+        # What was finished is there and was not done again.
+        assert before.items() <= after.items()
+        before = after
+    assert kills >= 10
+    last = start(tmp_path)
+    _, err = last.communicate(timeout=120)
+    assert last.returncode == 0, err
+    after = recorded(tmp_path)
+    assert before.items() <= after.items()
+    check_whole(tmp_path, undisturbed)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's list of child processes")
+def test_workers_that_are_killed_are_replaced(tmp_path: Path, undisturbed: headgate.Study) -> None:
+    rng = random.Random(5)
+    write(tmp_path / "a.json", TABLE, **LENGTH)
+    process = start(tmp_path)
+    for _ in range(6):
+        wait_for(lambda: children(process), process)
+        time.sleep(rng.uniform(0, 0.3))
+        for worker in children(process)[:1]:
+            os.kill(worker, signal.SIGKILL)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    check_whole(tmp_path, undisturbed)
+
+
+def test_a_run_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No memory left, a crash of a library: here a run in which the worker kills itself."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal\n"
+        "import headgate._core as core\n"
+        "class Batch:\n"
+        "    def __init__(self):\n"
+        "        self.real = core_batch()\n"
+        "        self.take = self.real.take\n"
+        "    def run(self, text, seed, run):\n"
+        "        if run == 3 and '60kbit/s' in text:\n"
+        "            os.kill(os.getpid(), signal.SIGKILL)\n"
+        "        return self.real.run(text, seed, run)\n"
+        "core_batch, core.Batch = core.Batch, Batch\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    write(tmp_path / "a.json", {"axes": {"links.slow.rate": ["50kbit/s", "60kbit/s"]}, "replications": 6})
+    study = headgate.Sweep.from_file(tmp_path / "a.json").run(workers=2)
+    (failure,) = study.failures.to_pylist()
+    assert (failure["variant"], failure["replication"]) == (1, 3)
+    assert "died 3 times" in failure["error"]
+    assert "SIGKILL" in failure["error"]
+    assert len(study.runs) == 11
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c(times: int, tmp_path: Path, undisturbed: headgate.Study) -> None:
+    write(tmp_path / "a.json", TABLE, **LENGTH)
+    process = start(tmp_path)
+    wait_for(lambda: chunks(tmp_path), process)
+    workers = children(process)
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.002)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    before = recorded(tmp_path)
+    assert 0 < len(before) < RUNS
+    if times == 1:
+        assert "--resume" in err
+        # The tables can be read by anything.
+        assert list((tmp_path / "out" / "flows").glob("*.parquet"))
+        assert not list((tmp_path / "out").glob("work-*"))
+    assert not any(alive(w) for w in workers)
+    again = start(tmp_path)
+    _, err = again.communicate(timeout=120)
+    assert again.returncode == 0, err
+    assert before.items() <= recorded(tmp_path).items()
+    check_whole(tmp_path, undisturbed)
+
+
+def test_long_runs_stop_at_once(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", {"replications": 4}, duration="18000000s", interval="9000000s")
+    process = start(tmp_path)
+    wait_for(lambda: len(children(process)) == 2, process)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    _, err = process.communicate(timeout=30)
+    assert time.monotonic() - began < 10
+    assert process.returncode == 130, err
+    assert "--resume" in err
+
+
+def test_workers_end_with_their_driver(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", {"replications": 4}, duration="18000000s", interval="9000000s")
+    process = start(tmp_path)
+    wait_for(lambda: len(children(process)) == 2, process)
+    workers = children(process)
+    process.kill()
+    process.communicate()
+    end = time.monotonic() + 10
+    while time.monotonic() < end and any(alive(w) for w in workers):
+        time.sleep(0.05)
+    assert not any(alive(w) for w in workers)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
