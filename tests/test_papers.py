@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.analysis import Mean
 from headgate.papers import Reproduction, list_papers, load_paper
 from headgate.papers.model import Published, Rule
 from headgate.papers.runner import ItemResult
 from headgate.papers.verdict import judge
+from headgate.stats import Mean
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headgate
-from headgate.analysis import mean_of
 from headgate.errors import HeadgateError
+from headgate.stats import mean_of
 from headgate.sweep import store as stores
 from headgate.sweep.plan import Until
 from headgate.sweep.values import expand

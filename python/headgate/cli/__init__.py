@@ -11,6 +11,7 @@ from .. import __version__
 from ..errors import HeadgateError
 from .bench import bench
 from .check import check, schema
+from .compare import compare
 from .diff import diff
 from .lists import list_
 from .reproduce import reproduce
@@ -27,7 +28,7 @@ def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
 
-for _command in (run, sweep, reproduce, check, schema, list_, diff, bench):
+for _command in (run, sweep, reproduce, check, schema, list_, compare, diff, bench):
     cli.add_command(_command)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis import Mean, mean_of
+from ..stats import Mean, mean_of
 from .study import Study
 
 #: Metric, its heading, the factor from its unit to the heading's, the column of flows it comes from, and what becomes of the flows
