@@ -14,6 +14,7 @@ from .check import check, schema
 from .compare import compare
 from .diff import diff
 from .lists import list_
+from .plot import plot
 from .reproduce import reproduce
 from .run import run
 from .show import fail
@@ -28,7 +29,7 @@ def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
 
-for _command in (run, sweep, reproduce, check, schema, list_, compare, diff, bench):
+for _command in (run, sweep, reproduce, check, schema, list_, compare, plot, diff, bench):
     cli.add_command(_command)
 
 

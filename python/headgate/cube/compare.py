@@ -238,7 +238,7 @@ def compare(
         for (where, a, b, c, runs), p in zip(found, corrected, strict=True)
     ]
     notes = _notes(study, differences, lacking, data)
-    what = _what(whole.metric, flow or link, split)
+    what = whole.metric.of(flow or link, split)
     return Compared(
         whole.metric, what, points.name, pooled, fixed, None if base is None else names[base], alpha, correction, entries,
         differences, notes,
@@ -291,20 +291,6 @@ def _notes(study: Study, differences: list[Difference], lacking: int, data: Cube
     if data.replications > 1 and not spread.any():
         notes.append("All replications are equal: nothing in these scenarios is random, and the differences are exact.")
     return notes
-
-
-def _what(metric: Metric, pattern: str | None, split: bool) -> str:
-    """The metric in words, with the flows or ports it is of."""
-    kind = {"flows": "flow", "links": "link", "runs": ""}[metric.table]
-    if not kind:
-        return metric.label
-    if split:
-        return f"{metric.label}, each {kind} by itself"
-    if pattern is not None and not any(c in pattern for c in "*?["):
-        return f"{metric.label} of {pattern}"
-    of = f"all {kind}s" if pattern is None or pattern == "*" else f"{kind}s {pattern}"
-    said = {"total": "total of", "mean": "mean over", "least": "least of", "most": "most of", "jain": "over"}
-    return f"{metric.label}, {said[metric.over]} {of}"
 
 
 def _pair(differences: list[Difference]) -> str:

@@ -88,6 +88,23 @@ class Metric:
         stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else stem.replace("_", " ")
         return f"Jain's index of {stem}" if self.over == "jain" else stem
 
+    def of(self, pattern: str | None = None, split: bool = False) -> str:
+        """In words, with the flows or ports that it is of; `split` says that each is looked at by itself.
+
+        >>> find("p99_delay").of("telnet"), find("drops").of("ftp*")
+        ('99 % quantile of the one-way delay of telnet', 'drops, total of flows ftp*')
+        """
+        kind = {"flows": "flow", "links": "link", "runs": ""}[self.table]
+        if not kind:
+            return self.label
+        if split:
+            return f"{self.label}, each {kind} by itself"
+        if pattern is not None and not any(c in pattern for c in "*?["):
+            return f"{self.label} of {pattern}"
+        what = f"all {kind}s" if pattern is None or pattern == "*" else f"{kind}s {pattern}"
+        said = {"total": "total of", "mean": "mean over", "least": "least of", "most": "most of", "jain": "over"}
+        return f"{self.label}, {said[self.over]} {what}"
+
 
 def find(name: str, flow: str | None = None, link: str | None = None, over: str | None = None) -> Metric:
     """The metric of a name: a column or an alias.

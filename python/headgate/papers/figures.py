@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis import fcfs_poisson_delay, fq_poisson_delay
-from ..errors import missing_extra
+from ..plots.canvas import drawing as new_drawing
 from ..stats import mean_of
 from .claims import Runs
 from .model import Figure, unknown
@@ -29,22 +28,6 @@ _LOOK = (
 )
 
 
-def _drawing(width: float = 7.2, height: float = 4.6) -> tuple[Drawing, Axes]:
-    """An empty figure of the given size in inches, with one pair of axes.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Drawing
-    except ImportError:
-        raise missing_extra("a figure", "matplotlib", "plots") from None
-    drawing = Drawing(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(drawing)
-    return drawing, drawing.add_subplot()
-
-
 def draw(figure: Figure, runs: Runs) -> Drawing:
     """Draws a figure from the runs of its item.
 
@@ -57,31 +40,13 @@ def draw(figure: Figure, runs: Runs) -> Drawing:
     return _KINDS[figure.kind](figure, runs)
 
 
-def to_svg(drawing: Drawing) -> str:
-    """The figure as an SVG element for a page; text stays text."""
-    import matplotlib as mpl
-
-    out = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "headgate"}):
-        drawing.savefig(out, format="svg", metadata={"Date": None})
-    text = out.getvalue()
-    return text[text.index("<svg") :]
-
-
-def to_png(drawing: Drawing) -> bytes:
-    """The figure as a PNG file at 150 dots per inch."""
-    out = io.BytesIO()
-    drawing.savefig(out, format="png", dpi=150)
-    return out.getvalue()
-
-
 def _utility(figure: Figure, runs: Runs) -> Drawing:
     """Throughput against delay: each source is its number at (mean, mean), in a box of both intervals.
 
     The dashed box is REAL's "95 %" (three standard deviations to each side), the filled one Student's, over interval means.
     Where the run has one interval only there are no boxes, but a pale dot per seed. A box too small to see is left out.
     """
-    drawing, axes = _drawing()
+    drawing, axes = new_drawing()
     delay = "delay" if "delay" in runs.paper.metrics else "round_trip_time"
     unit = {n.metric: n.unit for n in runs.item.numbers}
     delays: list[float] = []
@@ -164,7 +129,7 @@ def _legend(axes: Axes) -> None:
 
 def _window(figure: Figure, runs: Runs) -> Drawing:
     """Windows of the sources against time."""
-    drawing, axes = _drawing(height=3.6)
+    drawing, axes = new_drawing(height=3.6)
     sources = figure.options.get("sources") or [n.source for n in runs.item.numbers if n.row == figure.series[0]]
     for source, (colour, _, line) in zip(dict.fromkeys(sources), _LOOK, strict=False):
         times, window = runs.trace(figure.series[0], "window", source)
@@ -186,7 +151,7 @@ def _window(figure: Figure, runs: Runs) -> Drawing:
 
 def _load(figure: Figure, runs: Runs) -> Drawing:
     """Delay of a stream against its load: the formulas as lines, what the simulations gave as points."""
-    drawing, axes = _drawing()
+    drawing, axes = new_drawing()
     n, window = int(figure.options["transfers"]), int(figure.options["window"])
     scale = float(figure.options["per_second"])
     curves: dict[str, tuple[Callable[[float], float], float]] = {

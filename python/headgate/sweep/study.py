@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import xarray
 
     from ..cube import Compared
+    from ..plots import Figure
 
 
 class Study:
@@ -237,6 +238,12 @@ class Study:
             self, by, metric, flow=flow, link=link, over=over, against=against, pool=pool, alpha=alpha,
             correction=correction,
         )  # fmt: skip
+
+    def plot(self, metric: str = "goodput", out: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
+        """Draws a metric, into a file if there is `out`: see `headgate.plots.plot`."""
+        from ..plots import plot
+
+        return plot(self, metric, out, **options)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{a.name} ({len(a)})" for a in self.axes)
