@@ -14,7 +14,9 @@ import pytest
 
 from .conftest import ROOT, Cli, dumbbell
 
-SCENARIOS = sorted((ROOT / "scenarios").glob("*.toml"))
+EXAMPLES = sorted((ROOT / "scenarios").glob("*.toml"))
+STUDIES = [f for f in EXAMPLES if "\n[sweep" in f.read_text()]
+SCENARIOS = [f for f in EXAMPLES if f not in STUDIES]
 
 
 @pytest.mark.parametrize("file", SCENARIOS, ids=lambda f: f.stem)
@@ -34,6 +36,13 @@ def test_every_example_runs(file: Path, cli: Cli) -> None:
         assert port["achieved_delay_s"] == pytest.approx(port["delay_s"], rel=1e-6, abs=1e-12)
 
 
+@pytest.mark.parametrize("file", STUDIES, ids=lambda f: f.stem)
+def test_every_study_is_right(file: Path, cli: Cli) -> None:
+    done = cli("sweep", file, "--dry-run", "--json")
+    assert done.returncode == 0, done.stderr
+    assert all(v["error"] is None for v in json.loads(done.stdout)["variants"])
+
+
 def test_check_resolves_to_itself(cli: Cli, tmp_path: Path) -> None:
     first = cli("check", SCENARIOS[0])
     assert first.returncode == 0
@@ -45,7 +54,7 @@ def test_the_schema_accepts_the_examples_and_refuses_unknown_keys(cli: Cli) -> N
     import tomllib
 
     schema = json.loads(cli("schema").stdout)
-    for file in SCENARIOS:
+    for file in EXAMPLES:
         jsonschema.validate(tomllib.loads(file.read_text()), schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**dumbbell(), "durration": "1s"}, schema)
@@ -82,7 +91,7 @@ def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> No
 
 
 def test_help_has_examples(cli: Cli) -> None:
-    for command in ("run", "reproduce", "check", "schema", "list", "diff", "bench"):
+    for command in ("run", "sweep", "reproduce", "check", "schema", "list", "diff", "bench"):
         done = cli(command, "--help")
         assert done.returncode == 0
         assert f"headgate {command}" in done.stdout

@@ -18,6 +18,7 @@ PAGES = [
     "docs/tutorial.md",
     "docs/how-to/own-scenario.md",
     "docs/how-to/results.md",
+    "docs/how-to/sweep.md",
     "docs/how-to/reproduce.md",
 ]
 

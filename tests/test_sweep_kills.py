@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,14 +21,14 @@ from .studies import plain, write
 # Chunks of a few runs, so that there are many moments to be killed at.
 DRIVER = "import headgate.sweep.driver as d; d.CHUNK_S = 0.02; from headgate.cli import main; main()"
 
-TABLE = {"axes": {"links.slow.rate": "40kbit/s ... 80kbit/s step 2kbit/s"}, "replications": 5}
-RUNS = 21 * 5
+TABLE = {"axes": {"links.slow.rate": "40kbit/s ... 80kbit/s step 1kbit/s"}, "replications": 5}
+RUNS = 41 * 5
 LENGTH = {"duration": "7000s", "interval": "1000s"}
 
 
-def start(folder: Path, *more: str) -> subprocess.Popen[str]:
+def start(folder: Path, workers: int = 2) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", DRIVER, "sweep", "a.json", "--out", "out", "--workers", "2", "--resume", *more],
+        [sys.executable, "-c", DRIVER, "sweep", "a.json", "--out", "out", "--workers", str(workers), "--resume"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -69,7 +70,7 @@ def check_whole(folder: Path, undisturbed: headgate.Study) -> None:
     assert study.complete
     assert len(study.failures) == 0
     assert [(r["variant"], r["replication"]) for r in study.runs.to_pylist()] == [
-        (v, k) for v in range(21) for k in range(5)
+        (v, k) for v in range(41) for k in range(5)
     ]
     assert plain(study.runs) == plain(undisturbed.runs)
     assert plain(study.flows) == plain(undisturbed.flows)
@@ -82,29 +83,34 @@ def test_killed_at_twenty_random_moments(tmp_path: Path, undisturbed: headgate.S
     write(tmp_path / "a.json", TABLE, **LENGTH)
     before: dict[tuple[int, int], float] = {}
     kills = 0
-    for kill in range(20):
-        process = start(tmp_path)
-        if kill % 5:
-            # A moment after the first chunk of this process, or, now and then, at any moment from the start on.
+    while kills < 20:
+        process = start(tmp_path, 1 + kills % 2)
+        if kills % 5:
+            # A moment after the first chunk of this process; now and then, any moment from the start on.
             there = len(chunks(tmp_path))
             wait_for(lambda there=there: len(chunks(tmp_path)) > there, process)
             time.sleep(rng.uniform(0, 0.1))
         else:
-            time.sleep(rng.uniform(0, 1.5))
-        if kill % 4 == 3:
-            # A worker: the driver gives its runs to another.
+            time.sleep(rng.uniform(0, 1.0))
+        if kills % 4 == 3:
+            # Workers too: the driver gives their runs to others.
             for _ in range(2):
                 if workers := children(process):
                     os.kill(rng.choice(workers), signal.SIGKILL)
                 time.sleep(rng.uniform(0, 0.05))
-        kills += process.poll() is None
+        ended = process.poll() is not None
         process.kill()
         process.communicate()
         after = recorded(tmp_path)
         # What was finished is there and was not done again.
         assert before.items() <= after.items()
         before = after
-    assert kills >= 10
+        kills += not ended
+        if ended:
+            # It was done before its moment came: on with another study.
+            check_whole(tmp_path, undisturbed)
+            shutil.rmtree(tmp_path / "out")
+            before = {}
     last = start(tmp_path)
     _, err = last.communicate(timeout=120)
     assert last.returncode == 0, err

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..errors import HeadgateError, nearest
 from ..sweep.axes import Axis
+from ..sweep.columns import to_numpy
 from .metrics import Metric, by_parts, find
 
 if TYPE_CHECKING:
@@ -88,18 +89,18 @@ def cube(
     place = np.full(int(study.manifest["variants"]), -1, dtype=np.int64)
     place[numbers.ravel()] = np.arange(numbers.size)
     table = study.table(wanted.table)
-    replications = 1 + max(int(t["replication"].to_numpy().max()) for t in (runs, table))
+    replications = 1 + max(int(to_numpy(t["replication"]).max()) for t in (runs, table))
     shape = (*numbers.shape, replications)
 
     def cell(table: pa.Table) -> npt.NDArray[np.int64]:
-        at: npt.NDArray[np.int64] = place[table["variant"].to_numpy()] * replications + table["replication"].to_numpy()
+        at: npt.NDArray[np.int64] = place[to_numpy(table["variant"])] * replications + to_numpy(table["replication"])
         return at
 
     ran = np.zeros(numbers.size * replications, dtype=bool)
     ran[cell(runs)] = True
     if wanted.column not in table.column_names:
         raise HeadgateError(f"metric {metric}: the study, made by headgate {study.manifest['headgate']}, has none")
-    values = table[wanted.column].to_numpy().astype(np.float64)
+    values = to_numpy(table[wanted.column]).astype(np.float64)
     group, axes = cell(table), list(study.axes)
     if wanted.table == "runs":
         return Cube(wanted, axes, _reduce("total", values, group, ran.size).reshape(shape), ran.reshape(shape))
@@ -128,7 +129,7 @@ def _names(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[str]]:
 
     plain = column.cast(pa.string()).combine_chunks()
     encoded = plain.dictionary_encode()
-    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+    return to_numpy(pa.chunked_array([encoded.indices])).astype(np.int64), encoded.dictionary.to_pylist()
 
 
 def _reduce(over: str, values: Array, group: npt.NDArray[np.int64], size: int) -> Array:

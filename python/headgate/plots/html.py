@@ -31,11 +31,12 @@ def draw(figure: Figure) -> Any:
         for i, series in enumerate(figure.series):
             _series(go, sheet, figure, series, i)
     else:
-        names_x, names_y = figure.x.names or [], figure.y.names or []
+        columns, rows = figure.x.names or [], figure.y.names or []
         sheet.add_heatmap(
-            x=names_x, y=names_y, z=figure.grid.values, customdata=figure.grid.half, colorscale="Viridis",
+            x=list(range(len(columns))), y=list(range(len(rows))), z=figure.grid.values, customdata=figure.grid.half,
+            text=[[f"{figure.x.label} {a}, {figure.y.label} {b}" for a in columns] for b in rows], colorscale="Viridis",
             colorbar_title_text=figure.grid.label, colorbar_title_side="right",
-            hovertemplate=f"{figure.x.label} %{{x}}<br>{figure.y.label} %{{y}}<br>%{{z:.4g}} ± %{{customdata:.2g}}<extra></extra>",
+            hovertemplate="%{text}<br>%{z:.4g} ± %{customdata:.2g}<extra></extra>",
         )  # fmt: skip
     caption = "<br>".join(textwrap.wrap(figure.caption, 130))
     sheet.update_layout(
@@ -53,7 +54,9 @@ def draw(figure: Figure) -> Any:
 def page(figure: Figure) -> str:
     """A page with the figure and all that it needs."""
     sheet = draw(figure)
-    text = sheet.to_html(include_plotlyjs=True, div_id="figure", config={"displaylogo": False, "responsive": True})
+    text = sheet.to_html(
+        include_plotlyjs=True, div_id="figure", default_height="95vh", config={"displaylogo": False, "responsive": True}
+    )
     title = figure.title.replace("&", "&amp;").replace("<", "&lt;")
     return str(text).replace("<head>", f"<head><title>{title}</title>", 1)
 

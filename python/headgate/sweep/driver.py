@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .columns import pyarrow, texts, to_arrow
 from .engines import Engine, Outcome
 from .plan import Plan, Run
-from .store import Store, pyarrow
+from .store import Store
 from .work import Chunk, Done, Metric
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class Driver:
             self._progress(self.done, self._plan.total, self.failed)
 
 
-def tables(done: Done, texts: dict[int, str], keys: Sequence[str], seed: int) -> dict[str, pa.Table]:
+def tables(done: Done, scenarios: dict[int, str], keys: Sequence[str], seed: int) -> dict[str, pa.Table]:
     """The rows of a chunk as they are stored."""
     from .rows import derived
 
@@ -155,7 +156,7 @@ def tables(done: Done, texts: dict[int, str], keys: Sequence[str], seed: int) ->
     }
     if done.values:
         counts["value"] = np.array(done.values, dtype=np.float64)
-    out = {"runs": pa.table({k: arrow(v) for k, v in {**key, **counts}.items()})}
+    out = {"runs": pa.table({k: to_arrow(v) for k, v in {**key, **counts}.items()})}
     for name in ("flows", "links"):
         lengths = done.lengths[name]
         columns = derived(name, done.tables[name]) if n else {}
@@ -164,35 +165,23 @@ def tables(done: Done, texts: dict[int, str], keys: Sequence[str], seed: int) ->
             "digest": (np.repeat(np.arange(n), lengths), done.digests),
             "cpu_s": np.repeat(cpu_s, lengths),
         }
-        out[name] = pa.table({k: arrow(v) for k, v in {**repeated, **columns, **after}.items()})
-    out["failures"] = failures([(v, k, error, texts[v]) for v, k, error in done.failures], seed)
+        out[name] = pa.table({k: to_arrow(v) for k, v in {**repeated, **columns, **after}.items()})
+    out["failures"] = failures([(v, k, error, scenarios[v]) for v, k, error in done.failures], seed)
     return out
 
 
 def failures(rows: list[tuple[int, int, str, str]], seed: int) -> pa.Table:
     """The table of failures: (variant, replication, error, scenario as JSON)."""
-    pa = pyarrow()
-    variants, replications, errors, texts = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return pa.table(
+    n = len(rows)
+    return pyarrow().table(
         {
-            "variant": pa.array(variants, pa.int64()),
-            "replication": pa.array(replications, pa.int64()),
-            "seed": pa.array([seed] * len(rows), pa.uint64()),
-            "error": pa.array(errors, pa.string()),
-            "scenario": pa.array(texts, pa.string()),
+            "variant": to_arrow(np.array([r[0] for r in rows], dtype=np.int64)),
+            "replication": to_arrow(np.array([r[1] for r in rows], dtype=np.int64)),
+            "seed": to_arrow(np.full(n, seed, dtype=np.uint64)),
+            "error": texts([r[2] for r in rows]),
+            "scenario": texts([r[3] for r in rows]),
         }
     )
-
-
-def arrow(column: Any) -> pa.Array:
-    """A column as an Arrow array; names, as a pair of codes and names, as a dictionary; nan as null."""
-    pa = pyarrow()
-    if isinstance(column, tuple):
-        codes, names = column
-        if names and not isinstance(names[0], str):
-            return pa.array(names).take(pa.array(codes))
-        return pa.DictionaryArray.from_arrays(pa.array(np.asarray(codes, dtype=np.int32)), pa.array(names, pa.string()))
-    return pa.array(column, from_pandas=True)
 
 
 @contextmanager

@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import HeadgateError, missing_extra
+from ..errors import HeadgateError
 from ..files import atomic, write_text
+from .columns import pyarrow, to_arrow, to_numpy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,16 +40,6 @@ PART_ROWS = 2_000_000
 
 #: The form of the folder; another number is another form.
 FORMAT = 1
-
-
-def pyarrow() -> Any:
-    """The library, or the error that says how to get it."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise missing_extra("a study", "pyarrow", "data") from None
-    return pyarrow
 
 
 class Store:
@@ -177,7 +168,7 @@ class Store:
         for path in [*(self.folder / file for file in self.manifest["files"].get(name, [])), *self._chunks()]:
             try:
                 if path.suffix == ".parquet":
-                    yield pa.parquet.read_table(path, partitioning=None)
+                    yield pa.parquet.ParquetFile(path).read()
                     continue
                 with pa.memory_map(str(path)) as source:
                     # The tables follow each other; those before the one wanted are passed over without being copied.
@@ -221,7 +212,7 @@ class Store:
         pq = pyarrow().parquet
         counts = np.zeros(len(keep), dtype=np.int64)
         for part in self._parts(name):
-            counts += np.bincount(part["variant"].to_numpy(), minlength=len(keep))
+            counts += np.bincount(to_numpy(part["variant"]), minlength=len(keep))
         files: list[str] = []
         for low, high in _ranges(counts, PART_ROWS):
             rows = self.assemble(name, keep, columns, low, high)
@@ -245,9 +236,9 @@ class Store:
         high = len(keep) if high is None else high
         parts = []
         for table in self._parts(name):
-            variant, replication = table["variant"].to_numpy(), table["replication"].to_numpy()
+            variant, replication = to_numpy(table["variant"]), to_numpy(table["replication"])
             good = (variant >= low) & (variant < high) & (replication < keep[variant])
-            table = table if good.all() else table.filter(pa.array(good))
+            table = table if good.all() else table.filter(to_arrow(good))
             if len(table):
                 # Parts have the columns of axes already.
                 parts.append(table.drop_columns([c for c in columns.column_names if c in table.column_names]))
@@ -257,8 +248,8 @@ class Store:
         if name == "failures":
             table = self._last_failures(table)
         # A stable sort: flows and ports keep their order within a run.
-        order = np.lexsort((table["replication"].to_numpy(), table["variant"].to_numpy()))
-        table = table.take(pa.array(order))
+        order = np.lexsort((to_numpy(table["replication"]), to_numpy(table["variant"])))
+        table = table.take(to_arrow(order))
         variants = columns.take(table["variant"])
         place = table.column_names.index("variant") + 1
         for i, column in enumerate(columns.column_names):
@@ -271,7 +262,7 @@ class Store:
         for part in self._parts("runs"):
             for run in _runs_of(part):
                 last.pop(run, None)
-        return table.take(pyarrow().array(sorted(last.values()), "int64"))
+        return table.take(to_arrow(np.array(sorted(last.values()), dtype=np.int64)))
 
 
 def _runs_of(table: pa.Table) -> Iterator[tuple[int, int]]:

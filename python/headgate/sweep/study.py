@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from ..errors import HeadgateError, missing_extra, nearest
 from .axes import Axis, Variants, find_axis, point_of
-from .driver import arrow
-from .store import TABLES, Store, pyarrow
+from .columns import pyarrow, to_arrow
+from .store import TABLES, Store
 
 if TYPE_CHECKING:
     import pandas
@@ -263,4 +263,4 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
 
 def axis_columns(variants: Variants) -> pa.Table:
     """The columns of the axes, one row per variant."""
-    return pyarrow().table({name: arrow(cells) for name, cells in variants.table().items()})
+    return pyarrow().table({name: to_arrow(cells) for name, cells in variants.table().items()})

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..stats import Mean, mean_of
+from .columns import to_arrow, to_numpy
 from .study import Study
 
 #: Metric, its heading, the factor from its unit to the heading's, the column of flows it comes from, and what becomes of the flows
@@ -30,12 +31,12 @@ def summary(study: Study) -> list[dict[str, Any]]:
     flows = study.flows
     if not len(flows):
         return []
-    variant, replication = flows["variant"].to_numpy(), flows["replication"].to_numpy()
+    variant, replication = to_numpy(flows["variant"]), to_numpy(flows["replication"])
     # Rows are sorted: a run, and a variant, is a stretch of them.
     runs = _starts(variant, replication)
     per_run = {}
     for name, _, _, column, how in METRICS:
-        values = flows[column].to_numpy().astype(np.float64)
+        values = to_numpy(flows[column]).astype(np.float64)
         good = ~np.isnan(values)
         total = np.add.reduceat(np.where(good, values, 0.0), runs)
         count = np.add.reduceat(good.astype(np.float64), runs)
@@ -48,7 +49,7 @@ def summary(study: Study) -> list[dict[str, Any]]:
     of_run = variant[runs]
     variants = _starts(of_run)
     names = [n for axis in study.axes for n in axis.columns]
-    cells = flows.select(names).take((runs[variants]).tolist()).to_pylist() if names else [{}] * len(variants)
+    cells = flows.select(names).take(to_arrow(runs[variants])).to_pylist() if names else [{}] * len(variants)
     return [
         {
             "variant": int(of_run[low]),

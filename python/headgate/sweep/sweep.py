@@ -20,10 +20,11 @@ from ..errors import HeadgateError, nearest, wrong
 from ..scenario import Scenario
 from . import rows
 from .axes import Axis, Variants, read_axes, refuse
+from .columns import pyarrow
 from .driver import Driver, Interrupted, Progress, failures, interrupts
 from .engines import Dask, Engine, Local, processors
 from .plan import Fixed, Plan, Until
-from .store import FORMAT, Store, pyarrow
+from .store import FORMAT, Store
 from .study import Study, axis_columns
 from .work import Metric
 
@@ -153,8 +154,10 @@ class Sweep:
                 return Check(None, str(e))
 
         self.scenario.to_json()  # refuses what JSON does not know, such as dates
+        n, block = len(self._variants), 200
+        blocks = [range(low, min(low + block, n)) for low in range(0, n, block)]
         with ThreadPoolExecutor(processors()) as pool:
-            checks = list(pool.map(look, range(len(self._variants))))
+            checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
         self._refuse_hopeless(checks)
         seen: dict[str, int] = {}
         for v, check in enumerate(checks):

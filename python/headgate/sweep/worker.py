@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import sys
 import threading
@@ -10,7 +11,7 @@ import time
 from multiprocessing.connection import Connection
 
 from ..errors import HeadgateError
-from .work import Switch, run_chunk
+from .work import Chunk, Switch, run_chunk
 
 
 def main(handle: int, driver: int) -> None:
@@ -21,11 +22,9 @@ def main(handle: int, driver: int) -> None:
     signal.signal(signal.SIGTERM, switch.set)
     threading.Thread(target=_watch, args=(driver,), daemon=True).start()
     pipe: Connection = Connection(handle)
-    while True:
-        try:
-            chunk = pipe.recv()
-        except (EOFError, OSError):
-            return
+    chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(pipe, chunks), daemon=True).start()
+    while (chunk := chunks.get()) is not None:
         try:
             answer: object = run_chunk(chunk, switch)
         except HeadgateError as e:
@@ -34,6 +33,15 @@ def main(handle: int, driver: int) -> None:
             pipe.send(answer)
         except OSError:
             return
+
+
+def _receive(pipe: Connection, chunks: queue.SimpleQueue[Chunk | None]) -> None:
+    """Takes chunks off the pipe at once: if both ends waited to be heard before they listened, they would wait for ever."""
+    try:
+        while True:
+            chunks.put(pipe.recv())
+    except (EOFError, OSError):
+        chunks.put(None)
 
 
 def _watch(driver: int) -> None:

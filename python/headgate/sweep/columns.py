@@ -1,0 +1,78 @@
+"""Columns between numpy and Arrow, by their buffers.
+
+pyarrow's own conversions import pandas wherever it is installed, which costs each process half a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import missing_extra
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def pyarrow() -> Any:
+    """The library, or the error that says how to get it."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise missing_extra("a study", "pyarrow", "data") from None
+    return pyarrow
+
+
+def to_arrow(column: Any) -> pa.Array:
+    """Numbers, nan becoming null; or a pair of codes and what they stand for: texts or numbers.
+
+    >>> to_arrow(np.array([0.5, float("nan")])).to_pylist(), to_arrow((np.array([1, 0, 1]), ["a", "b"])).to_pylist()
+    ([0.5, None], ['b', 'a', 'b'])
+    """
+    pa = pyarrow()
+    if isinstance(column, tuple):
+        codes, values = column
+        if len(values) and not isinstance(values[0], str):
+            return to_arrow(np.asarray(values)[codes])
+        return pa.DictionaryArray.from_arrays(to_arrow(np.asarray(codes, dtype=np.int32)), texts(values))
+    numbers = np.ascontiguousarray(column)
+    valid = None
+    if numbers.dtype == np.float64 and (missing := np.isnan(numbers)).any():
+        valid = pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    if numbers.dtype == np.bool_:
+        return pa.Array.from_buffers(
+            pa.bool_(), len(numbers), [None, pa.py_buffer(np.packbits(numbers, bitorder="little"))]
+        )
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [valid, pa.py_buffer(numbers)])
+
+
+def texts(values: Sequence[str]) -> pa.Array:
+    """An array of texts."""
+    pa = pyarrow()
+    raw = [value.encode() for value in values]
+    ends = np.cumsum([0, *(len(x) for x in raw)], dtype=np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(raw))]
+    return pa.Array.from_buffers(pa.large_string(), len(raw), buffers).cast(pa.string())
+
+
+def to_numpy(column: pa.ChunkedArray) -> npt.NDArray[Any]:
+    """A column of numbers; null becomes nan.
+
+    >>> to_numpy(pyarrow().chunked_array([to_arrow(np.array([1.5, float("nan")]))[1:], to_arrow(np.array([2.0]))])).tolist()
+    [nan, 2.0]
+    """
+    parts = []
+    for chunk in column.chunks:
+        valid, data = chunk.buffers()
+        dtype = np.dtype(column.type.to_pandas_dtype())
+        first, last = chunk.offset, chunk.offset + len(chunk)
+        numbers = np.frombuffer(data, dtype)[first:last] if data is not None else np.empty(0, dtype)
+        if chunk.null_count:
+            bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")[first:last].astype(bool)
+            numbers = np.where(bits, numbers, np.nan)
+        parts.append(numbers)
+    return np.concatenate(parts) if parts else np.empty(0)
