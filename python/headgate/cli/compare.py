@@ -120,19 +120,19 @@ def print_compared(found: Compared) -> None:
     table = Table()
     for name in (*others, found.by, "against"):
         table.add_column(escape(name))
-    for name in ("difference", f"{confidence} interval", "share", "pairs", "p"):
+    for name in ("difference", f"{confidence} interval", "relative", "pairs", "p"):
         table.add_column(name, justify="right")
     table.add_column("")
     for d in found.differences[:MOST]:
         c = d.found
-        share = "-" if c.a == 0 else f"{100 * c.relative:+.1f} %"
+        relative = "-" if c.a == 0 else f"{signed(100 * c.relative, 3)} %"
         table.add_row(
             *(escape(text(x)) for x in d.where.values()),
             escape(text(d.b)),
             escape(text(d.a)),
             signed(c.difference * factor),
             f"{signed(c.low * factor)} to {signed(c.high * factor)}",
-            share,
+            relative,
             str(c.n),
             p_text(d.p),
             f"[bold]{d.verdict}[/]" if d.significant else f"[dim]{d.verdict}[/]",
@@ -151,13 +151,13 @@ def text(value: Any) -> str:
     return digits(value) if isinstance(value, float) else str(value)
 
 
-def signed(value: float) -> str:
+def signed(value: float, significant: int = 4) -> str:
     """A number with its sign.
 
-    >>> signed(0.01234567), signed(-3.0), signed(0.0)
-    ('+0.01235', '-3', '0')
+    >>> signed(0.01234567), signed(-3.0), signed(0.0), signed(float("nan"))
+    ('+0.01235', '-3', '0', '-')
     """
-    return f"+{digits(value)}" if value > 0 else digits(value) if value else "0"
+    return f"+{digits(value, significant)}" if value > 0 else digits(value, significant) if value else "0"
 
 
 def p_text(p: float) -> str:

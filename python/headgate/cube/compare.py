@@ -320,9 +320,12 @@ def _at(some: list[Difference], differences: list[Difference]) -> str:
             if len(axes) == 1
             else f" in all {len(differences)} combinations of {', '.join(axes)}"
         )
-    if len(some) <= 4:
-        return " at " + " and at ".join(", ".join(f"{k} = {v}" for k, v in d.where.items()) for d in some)
-    return f" in {len(some)} of {len(differences)} combinations"
+    if len(some) > 5:
+        return f" in {len(some)} of {len(differences)} combinations of {', '.join(axes)}"
+    texts = [", ".join(str(v) for v in d.where.values()) for d in some]
+    if len(axes) == 1:
+        return f" at {axes[0]} {' and '.join([', '.join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)}"
+    return f" at {', '.join(axes)} = {'; '.join(texts)}"
 
 
 def _by(shares: list[float]) -> str:

@@ -42,7 +42,7 @@ def draw(figure: Figure) -> Any:
     sheet.update_layout(
         template="plotly_white", title_text=figure.title, title_subtitle_text=caption, title_subtitle_font_size=11,
         legend_title_text=figure.legend, showlegend=bool(figure.legend), xaxis=_scale(figure.x), yaxis=_scale(figure.y),
-        margin_t=110, hovermode="closest",
+        margin_t=110, height=560, hovermode="closest",
     )  # fmt: skip
     if figure.kind == "cdf":
         sheet.update_yaxes(range=[0, 1.02])
@@ -54,11 +54,9 @@ def draw(figure: Figure) -> Any:
 def page(figure: Figure) -> str:
     """A page with the figure and all that it needs."""
     sheet = draw(figure)
-    text = sheet.to_html(
-        include_plotlyjs=True, div_id="figure", default_height="95vh", config={"displaylogo": False, "responsive": True}
-    )
+    text = sheet.to_html(include_plotlyjs=True, div_id="figure", config={"displaylogo": False, "responsive": True})
     title = figure.title.replace("&", "&amp;").replace("<", "&lt;")
-    return str(text).replace("<head>", f"<head><title>{title}</title>", 1)
+    return str(text).replace("</head>", f"<title>{title}</title></head>", 1)
 
 
 def _series(go: Any, sheet: Any, figure: Figure, s: Series, i: int) -> None:
