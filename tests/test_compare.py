@@ -316,7 +316,6 @@ def test_command(small: headgate.Study, cli: Cli) -> None:
     }  # fmt: skip
     bad = cli("compare", small.folder, "--by", "queue", "--metric", "p99_dely")
     assert bad.returncode == 2 and 'Did you mean "p99_delay"?' in " ".join(bad.stderr.split())
-    assert cli("compare", small.folder / "no", "--by", "queue", "--metric", "jain").returncode == 2
 
 
 def shown(figure: Figure, form: str, folder: Path) -> str:
@@ -363,7 +362,7 @@ def test_figures(small: headgate.Study, tmp_path: Path, name: str) -> None:
     svg = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", shown(figure, "svg", tmp_path)))
     assert [t for t in texts if t not in svg] == []
     assert shown(figure, "svg", tmp_path) == shown(small.plot(**options), "svg", tmp_path)
-    for form in ("png", "pdf"):
+    for form in ("png", "pdf") if name == "line" else ("png",):
         shown(figure, form, tmp_path)
     page = shown(figure, "html", tmp_path)
     assert "<script src=" not in page and "Plotly.newPlot" in page
