@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis import fcfs_poisson_delay, fq_poisson_delay
-from ..plots.canvas import drawing as new_drawing
+from ..plots.canvas import blank
 from ..stats import mean_of
 from .claims import Runs
 from .model import Figure, unknown
@@ -26,6 +26,12 @@ _LOOK = (
     ("#2f7d3b", "normal", ":"),
     ("#7a4fa3", "italic", "-."),
 )
+
+
+def _drawing(height: float = 4.6) -> tuple[Drawing, Axes]:
+    """An empty figure with one pair of axes."""
+    drawing = blank(height=height)
+    return drawing, drawing.add_subplot()
 
 
 def draw(figure: Figure, runs: Runs) -> Drawing:
@@ -46,7 +52,7 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
     The dashed box is REAL's "95 %" (three standard deviations to each side), the filled one Student's, over interval means.
     Where the run has one interval only there are no boxes, but a pale dot per seed. A box too small to see is left out.
     """
-    drawing, axes = new_drawing()
+    drawing, axes = _drawing()
     delay = "delay" if "delay" in runs.paper.metrics else "round_trip_time"
     unit = {n.metric: n.unit for n in runs.item.numbers}
     delays: list[float] = []
@@ -129,7 +135,7 @@ def _legend(axes: Axes) -> None:
 
 def _window(figure: Figure, runs: Runs) -> Drawing:
     """Windows of the sources against time."""
-    drawing, axes = new_drawing(height=3.6)
+    drawing, axes = _drawing(height=3.6)
     sources = figure.options.get("sources") or [n.source for n in runs.item.numbers if n.row == figure.series[0]]
     for source, (colour, _, line) in zip(dict.fromkeys(sources), _LOOK, strict=False):
         times, window = runs.trace(figure.series[0], "window", source)
@@ -151,7 +157,7 @@ def _window(figure: Figure, runs: Runs) -> Drawing:
 
 def _load(figure: Figure, runs: Runs) -> Drawing:
     """Delay of a stream against its load: the formulas as lines, what the simulations gave as points."""
-    drawing, axes = new_drawing()
+    drawing, axes = _drawing()
     n, window = int(figure.options["transfers"]), int(figure.options["window"])
     scale = float(figure.options["per_second"])
     curves: dict[str, tuple[Callable[[float], float], float]] = {

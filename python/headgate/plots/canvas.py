@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import missing_extra
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
 
-def drawing(width: float = 7.2, height: float = 4.6) -> tuple[Drawing, Axes]:
-    """An empty figure of the given size in inches, with one pair of axes.
+def blank(width: float = 7.2, height: float = 4.6) -> Drawing:
+    """An empty figure of the given size in inches.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -23,9 +22,9 @@ def drawing(width: float = 7.2, height: float = 4.6) -> tuple[Drawing, Axes]:
         from matplotlib.figure import Figure as Drawing
     except ImportError:
         raise missing_extra("a figure", "matplotlib", "plots") from None
-    sheet = Drawing(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(sheet)
-    return sheet, sheet.add_subplot()
+    drawing = Drawing(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(drawing)
+    return drawing
 
 
 def to_bytes(sheet: Drawing, form: str) -> bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .canvas import drawing
+from .canvas import blank
 from .figure import COLOURS, DASHES, MARKERS, Figure, Scale, Series
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def draw(figure: Figure) -> Drawing:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    sheet, axes = drawing(8.0, 4.8)
+    sheet = blank(8.0, 4.8)
+    axes = sheet.add_subplot()
     sheet.set_layout_engine("constrained", h_pad=0.08, w_pad=0.08)
     if figure.grid is None:
         for i, series in enumerate(figure.series):
