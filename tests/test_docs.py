@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import headgate
+
 from .conftest import ROOT
 
 PAGES = [
@@ -22,6 +24,7 @@ PAGES = [
     "docs/how-to/sweep.md",
     "docs/how-to/replay.md",
     "docs/how-to/statistics.md",
+    "docs/how-to/compare.md",
     "docs/how-to/reproduce.md",
 ]
 
@@ -49,8 +52,18 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The study that docs/how-to/compare.md looks at."""
+    folder = tmp_path_factory.mktemp("study") / "queues"
+    headgate.Sweep.from_file(ROOT / "scenarios/queues-and-rates.toml").run(folder)
+    return folder
+
+
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("headgate")])
-def test_commands(command: str, checkout: Path) -> None:
+def test_commands(command: str, checkout: Path, request: pytest.FixtureRequest) -> None:
+    if command.startswith(("headgate compare", "headgate plot")):
+        shutil.copytree(request.getfixturevalue("study"), checkout / "out/queues")
     place = {"PATH": f"{sysconfig.get_path('scripts')}:/usr/bin:/bin", "HOME": str(checkout)}
     done = subprocess.run(command, shell=True, cwd=checkout, env=place, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -58,8 +71,10 @@ def test_commands(command: str, checkout: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_outputs_are_real(page: str, checkout: Path) -> None:
+def test_outputs_are_real(page: str, checkout: Path, request: pytest.FixtureRequest) -> None:
     """What stands below a command as text is what the command prints, but for spaces at the ends of lines."""
+    if page.endswith("compare.md"):
+        shutil.copytree(request.getfixturevalue("study"), checkout / "out/queues")
     pairs = re.findall(r"^```sh\n([^\n]*)\n```\n\n```text\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S)
     for command, text in pairs:
         done = subprocess.run(
@@ -77,7 +92,9 @@ def test_other_commands_are_known() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_python_blocks(page: str, checkout: Path) -> None:
+def test_python_blocks(page: str, checkout: Path, request: pytest.FixtureRequest) -> None:
+    if page.endswith("compare.md"):
+        shutil.copytree(request.getfixturevalue("study"), checkout / "out/queues")
     for block in blocks(page, "python"):
         subprocess.run([sys.executable, "-c", block], cwd=checkout, check=True, timeout=300)
 

@@ -11,8 +11,10 @@ from .. import __version__
 from ..errors import HeadgateError
 from .bench import bench
 from .check import check, schema
+from .compare import compare
 from .diff import diff
 from .lists import list_
+from .plot import plot
 from .replay import replay
 from .reproduce import reproduce
 from .run import run
@@ -28,7 +30,7 @@ def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
 
-for _command in (run, sweep, replay, reproduce, check, schema, list_, diff, bench):
+for _command in (run, sweep, compare, plot, replay, reproduce, check, schema, list_, diff, bench):
     cli.add_command(_command)
 
 

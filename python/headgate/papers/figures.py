@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis import fcfs_poisson_delay, fq_poisson_delay
-from ..errors import missing_extra
+from ..plots.canvas import blank
 from ..stats import mean_of
 from .claims import Runs
 from .model import Figure, unknown
@@ -28,22 +27,6 @@ _LOOK = (
     ("#2f7d3b", "normal", ":"),
     ("#7a4fa3", "italic", "-."),
 )
-
-
-def blank(width: float = 7.2, height: float = 4.6) -> Drawing:
-    """An empty figure of the given size in inches.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Drawing
-    except ImportError:
-        raise missing_extra("a figure", "matplotlib", "plots") from None
-    drawing = Drawing(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(drawing)
-    return drawing
 
 
 def _drawing(height: float = 4.6) -> tuple[Drawing, Axes]:
@@ -64,24 +47,6 @@ def draw(figure: Figure, runs: Runs, study: Study | None = None) -> Drawing:
     if figure.kind not in _KINDS:
         raise unknown("kind of figure", figure.kind, _KINDS)
     return _KINDS[figure.kind](figure, runs)
-
-
-def to_svg(drawing: Drawing) -> str:
-    """The figure as an SVG element for a page; text stays text."""
-    import matplotlib as mpl
-
-    out = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "headgate"}):
-        drawing.savefig(out, format="svg", metadata={"Date": None})
-    text = out.getvalue()
-    return text[text.index("<svg") :]
-
-
-def to_png(drawing: Drawing) -> bytes:
-    """The figure as a PNG file at 150 dots per inch."""
-    out = io.BytesIO()
-    drawing.savefig(out, format="png", dpi=150)
-    return out.getvalue()
 
 
 def _utility(figure: Figure, runs: Runs) -> Drawing:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import HeadgateError, missing_extra
 from ..files import atomic, write_text
-from .figures import draw, to_png, to_svg
+from ..plots.canvas import to_png, to_svg
+from .figures import draw
 from .present import ours_text, paper_text, seeds_text, tables
 
 if TYPE_CHECKING:

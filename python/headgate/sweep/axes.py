@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import wrong
+from ..errors import HeadgateError, nearest, wrong
 from ..scenario import assign
 from .values import MOST, columns_of, expand, text_of
 
@@ -172,6 +172,52 @@ def _unique(columns: Iterable[tuple[str, str]], reserved: set[str], origin: str)
             )
             raise wrong(place, expected, found=column, origin=origin)
         seen[column] = place
+
+
+def find_axis(axes: Sequence[Axis], name: str) -> int:
+    """The number of the axis that has a name, or a column of that name.
+
+    Raises:
+        HeadgateError: there is none.
+    """
+    for i, axis in enumerate(axes):
+        if name in axis.columns:
+            return i
+    if not axes:
+        raise HeadgateError(f"axis {name}: this study has no axes; nothing in it can be compared")
+    names = [axis.name for axis in axes]
+    hint = nearest(name, [c for a in axes for c in a.columns])
+    raise HeadgateError(f"axis {name}: expected one of {', '.join(names)}{hint and '.' + hint}")
+
+
+def point_of(axis: Axis, value: Any) -> int:
+    """Which point of an axis has a value, in any of its columns; numbers may be given as texts.
+
+    >>> rate = Axis("", (), [(), ()], {"rate": ["40kbit/s", "80kbit/s"], "rate_bps": [4e4, 8e4]})
+    >>> point_of(rate, "80kbit/s"), point_of(rate, 80000), point_of(rate, "8e4")
+    (1, 1, 1)
+
+    Raises:
+        HeadgateError: none has.
+    """
+    number = _number(value)
+    for cells in axis.columns.values():
+        for i, cell in enumerate(cells):
+            if str(cell) == str(value) or (number is not None and _number(cell) == number):
+                return i
+    known = [str(cell) for cell in axis.columns[axis.name]]
+    hint = nearest(str(value), known)
+    shown = ", ".join(known if len(known) <= 12 else [*known[:10], "...", known[-1]])
+    raise HeadgateError(f"{axis.name} {value}: expected one of {shown}{hint and '.' + hint}")
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
 
 
 class Variants:

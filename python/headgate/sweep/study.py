@@ -5,18 +5,27 @@ from __future__ import annotations
 import os
 import shutil
 import weakref
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from .axes import Axis, Variants
+from ..errors import HeadgateError, missing_extra, nearest
+from .axes import Axis, Variants, find_axis, point_of
 from .columns import pyarrow, to_arrow
-from .store import Store
+from .store import TABLES, Store
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
     import pyarrow as pa
+    import xarray
+
+    from ..cube import Compared
+    from ..plots import Figure
 
 
 class Study:
@@ -35,6 +44,10 @@ class Study:
         """
         pyarrow()
         self._store = Store(folder).open()
+        #: Of what this is a selection.
+        self._whole: Study | None = None
+        #: Of each axis, the points that are looked at.
+        self._points = [list(range(len(axis))) for axis in self._all_axes()]
         if temporary:
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
@@ -53,13 +66,39 @@ class Study:
         """Whether every run has been tried."""
         return bool(self.manifest["complete"])
 
-    @cached_property
-    def axes(self) -> list[Axis]:
-        """The axes with their columns, without the values that they set."""
+    def _all_axes(self) -> list[Axis]:
         return [
             Axis(a["place"], tuple(a["paths"]), [()] * len(next(iter(a["columns"].values()))), a["columns"])
             for a in self.manifest["axes"]
         ]
+
+    @cached_property
+    def axes(self) -> list[Axis]:
+        """The axes with their columns, without the values that they set."""
+        return [
+            Axis(
+                a.place, a.paths, [()] * len(points), {k: [cells[i] for i in points] for k, cells in a.columns.items()}
+            )
+            for a, points in zip(self._all_axes(), self._points, strict=True)
+        ]
+
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """The positions of the variants, in the shape of the axes."""
+        shape = [len(axis) for axis in self._all_axes()]
+        positions = np.arange(int(self.manifest["variants"])).reshape(shape)
+        return positions[np.ix_(*self._points)] if shape else positions
+
+    @cached_property
+    def missing(self) -> int | None:
+        """How many runs have not been tried yet; None if a stopping rule will decide."""
+        if self.complete:
+            return 0
+        sweep = self.manifest["sweep"]
+        if sweep.get("stop"):
+            return None
+        wanted = self.numbers.size * int(sweep.get("replications") or 1)
+        return max(0, wanted - len(self.runs) - len(self.failures))
 
     @cached_property
     def runs(self) -> pa.Table:
@@ -82,13 +121,134 @@ class Study:
         return self._table("failures")
 
     def _table(self, name: str) -> pa.Table:
-        keep = np.full(self.manifest["variants"], np.iinfo(np.int64).max)
-        return self._store.assemble(name, keep, axis_columns(Variants({}, self.axes)))
+        if name != "runs":
+            _ = self.runs  # first: every run that is known has its rows in the other tables
+        columns = axis_columns(Variants({}, self._all_axes()))
+        keep = np.zeros(int(self.manifest["variants"]), dtype=np.int64)
+        keep[self.numbers.ravel()] = np.iinfo(np.int64).max
+        while True:
+            generation, table, error = self._store.generation, None, None
+            try:
+                table = self._store.assemble(name, keep, columns)
+            except HeadgateError as e:
+                error = e
+            # Whoever works on the study may have merged its files meanwhile: then some were not seen.
+            self._store.open()
+            if self._store.generation == generation:
+                if error is not None:
+                    raise error
+                return table
+
+    def table(self, name: str = "flows") -> pa.Table:
+        """One of the tables: `runs`, `flows`, `links` or `failures`.
+
+        Raises:
+            HeadgateError: there is no such table.
+        """
+        if name not in TABLES:
+            raise HeadgateError(f"table {name}: expected one of {', '.join(TABLES)}{nearest(name, TABLES)}")
+        found: pa.Table = getattr(self, name)
+        return found
+
+    def pandas(self, table: str = "flows") -> pandas.DataFrame:
+        """A table as a pandas frame; names are categories.
+
+        Raises:
+            HeadgateError: there is no such table.
+            MissingExtraError: pandas is not installed.
+        """
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise missing_extra("a pandas frame", "pandas", "pandas") from None
+        frame: pandas.DataFrame = self.table(table).to_pandas()
+        return frame
+
+    def polars(self, table: str = "flows") -> polars.DataFrame:
+        """A table as a polars frame; names are categories.
+
+        Raises:
+            HeadgateError: there is no such table.
+            MissingExtraError: polars is not installed.
+        """
+        try:
+            import polars
+        except ImportError:
+            raise missing_extra("a polars frame", "polars", "polars") from None
+        frame = polars.from_arrow(self.table(table))
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def xarray(self, metric: str, flow: str | None = None, link: str | None = None) -> xarray.DataArray:
+        """A metric as a labelled array with a dimension for every axis, one for the replications and one for flows or ports.
+
+        Args:
+            metric: a column of a table or a short name such as `p99_delay`.
+            flow: a name or a pattern; all flows unless given.
+            link: the same for metrics of ports.
+
+        Raises:
+            HeadgateError: there is no such metric, flow or port, or no run has ended yet.
+            MissingExtraError: xarray is not installed.
+        """
+        from ..cube.labelled import to_xarray
+
+        return to_xarray(self, metric, flow, link)
+
+    def select(self, where: Mapping[str, Any] | None = None, **axes: Any) -> Study:
+        """The same study with some points of its axes only: `study.select(queue="fq", rate=["40kbit/s", "80kbit/s"])`.
+
+        Args:
+            where: axes, or columns of theirs, with a value or a list of values.
+            axes: the same as keywords.
+
+        Raises:
+            HeadgateError: there is no such axis or value.
+        """
+        other = object.__new__(Study)
+        other._store = Store(self.folder).open()
+        other._points = list(self._points)
+        other._whole = self  # a temporary study lives as long as this one
+        for name, wanted in {**(where or {}), **axes}.items():
+            i = find_axis(self.axes, name)
+            values = wanted if isinstance(wanted, list | tuple) else [wanted]
+            if not values:
+                raise HeadgateError(f"{name}: expected at least one value")
+            points = {point_of(self.axes[i], value) for value in values}
+            other._points[i] = [self._points[i][p] for p in sorted(points)]
+        return other
+
+    def compare(
+        self,
+        by: str,
+        metric: str,
+        *,
+        flow: str | None = None,
+        link: str | None = None,
+        over: str | None = None,
+        against: Any = None,
+        pool: bool = False,
+        alpha: float = 0.05,
+        correction: str = "holm",
+    ) -> Compared:
+        """Compares the points of an axis by a metric, pair by pair: see `headgate.cube.compare`."""
+        from ..cube import compare
+
+        return compare(
+            self, by, metric, flow=flow, link=link, over=over, against=against, pool=pool, alpha=alpha,
+            correction=correction,
+        )  # fmt: skip
+
+    def plot(self, metric: str = "goodput", out: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
+        """Draws a metric, into a file if there is `out`: see `headgate.plots.plot`."""
+        from ..plots import plot
+
+        return plot(self, metric, out, **options)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{a.name} ({len(a)})" for a in self.axes)
         state = "complete" if self.complete else "not complete"
-        return f"Study({self.folder}: {self.manifest['variants']} variants: {names or 'no axes'}; {state})"
+        return f"Study({self.folder}: {self.numbers.size} variants: {names or 'no axes'}; {state})"
 
 
 def open_study(folder: str | os.PathLike[str]) -> Study:

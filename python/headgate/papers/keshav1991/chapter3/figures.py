@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...figures import blank
+from ....plots.canvas import blank
 from ...model import Point
 from .costs import STRUCTURES, WINDOW, Costs, is_underloaded
 from .times import Times

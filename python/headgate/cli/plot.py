@@ -1,0 +1,56 @@
+"""headgate plot: a figure from a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.markup import escape
+
+from .compare import where_of
+from .show import console
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headgate plot out/queues-and-rates --metric p99_delay --flow telnet --x rate --by queue --out delay.svg
+  headgate plot out/queues-and-rates --kind heatmap --metric jain --x rate --y queue --out jain.png
+  headgate plot out/queues-and-rates --kind utility --where rate=80kbit/s --by queue --out utility.html"""
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="File: .svg, .png, .pdf, or .html (interactive)."
+)
+@click.option("--metric", default="goodput", show_default=True, help="Column of the tables, or a short name.")
+@click.option(
+    "--kind",
+    type=click.Choice(["line", "heatmap", "utility", "cdf"]),
+    default="line",
+    show_default=True,
+    help="Of figure.",
+)
+@click.option("--x", metavar="AXIS", help="Axis across; the first one of numbers unless given.")
+@click.option("--y", metavar="AXIS", help="Axis upward, of a heatmap.")
+@click.option("--by", metavar="AXIS", help="Axis whose points are the series; also flow.")
+@click.option("--flow", metavar="PATTERN", help="Flows that count, such as telnet or 'ftp*'; all unless given.")
+@click.option("--link", metavar="PATTERN", help="Ports that count, for metrics of ports.")
+@click.option(
+    "--over",
+    type=click.Choice(["total", "mean", "least", "most", "jain"]),
+    help="What becomes of several flows of a run; rates and counts are summed, all else averaged unless given.",
+)
+@click.option(
+    "--where", "wheres", metavar="AXIS=VALUE", multiple=True, help="Only these runs; a repeated axis adds values."
+)
+@click.option("--delay", default="rtt", show_default=True, metavar="METRIC", help="Upward in a utility diagram.")
+@click.option("--log-y", is_flag=True, help="A logarithmic scale upward.")
+def plot(folder: Path, wheres: tuple[str, ...], metric: str, out: Path, **options: Any) -> None:
+    """Draw a metric of the study in DIR into a file. Axes that are neither drawn nor chosen are averaged over."""
+    from ..plots.figure import form_of
+    from ..sweep import open_study
+
+    form_of(out)
+    open_study(folder).select(where_of(wheres)).plot(metric, out, **options)
+    console().print(f"figure: {escape(str(out))}", soft_wrap=True)

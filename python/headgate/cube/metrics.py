@@ -1,0 +1,167 @@
+"""What can be compared and drawn: the columns of a study's tables, and short names for the usual ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..errors import HeadgateError, nearest
+from ..sweep import rows
+
+#: What becomes of several flows or ports of a run. Jain's index is (sum x)^2 / (n sum x^2).
+OVER = ("total", "mean", "least", "most", "jain")
+
+#: Short names: the column, and what becomes of several flows if it is not what the column's kind says.
+ALIASES: dict[str, tuple[str, str | None]] = {
+    "goodput": ("goodput_bps", None),
+    "throughput": ("throughput_pps", None),
+    "delay": ("owd_mean_s", None),
+    "p50_delay": ("owd_p50_s", None),
+    "p95_delay": ("owd_p95_s", None),
+    "p99_delay": ("owd_p99_s", None),
+    "rtt": ("rtt_mean_s", None),
+    "p50_rtt": ("rtt_p50_s", None),
+    "p95_rtt": ("rtt_p95_s", None),
+    "p99_rtt": ("rtt_p99_s", None),
+    "queueing": ("queueing_mean_s", None),
+    "backlog": ("backlog_mean", None),
+    "jain": ("goodput_bps", "jain"),
+}
+
+#: How the parts of a column's name are said.
+_WORDS = {
+    "owd": "one-way delay",
+    "rtt": "round-trip time",
+    "queueing": "queueing delay",
+    "mean": "mean",
+    "std": "standard deviation of the",
+    "min": "least",
+    "max": "greatest",
+    "p50": "median",
+    "p95": "95 % quantile of the",
+    "p99": "99 % quantile of the",
+}
+
+#: Endings of columns and their units.
+_UNITS = {"_bps": "bit/s", "_pps": "packets/s", "_bytes": "bytes", "_s": "s"}
+
+#: Columns without a unit that count no packets.
+_PURE = ("utilisation", "utilisation_std", "intervals", "timeouts", "rtt_count", "events")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number per run, flow or port.
+
+    Attributes:
+        name: as it was asked for.
+        table: `flows`, `links` or `runs`.
+        column: of the table.
+        over: what becomes of several flows or ports of a run, one of `OVER`.
+    """
+
+    name: str
+    table: str
+    column: str
+    over: str
+
+    @property
+    def unit(self) -> str:
+        """`s`, `bit/s`, `packets/s`, `bytes`, `packets`, or nothing.
+
+        >>> find("goodput").unit, find("drops").unit, find("jain").unit
+        ('bit/s', 'packets', '')
+        """
+        if self.over == "jain" or self.column in _PURE:
+            return ""
+        return next((unit for end, unit in _UNITS.items() if self.column.endswith(end)), "packets")
+
+    @property
+    def label(self) -> str:
+        """In words, without the unit.
+
+        >>> find("p99_delay").label, find("goodput").label, find("jain").label, find("drops_full", link="slow").label
+        ('99 % quantile of the one-way delay', 'goodput', "Jain's index of goodput", 'drops full')
+        """
+        stem = next((self.column[: -len(end)] for end in _UNITS if self.column.endswith(end)), self.column)
+        what, _, how = stem.partition("_")
+        stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else stem.replace("_", " ")
+        return f"Jain's index of {stem}" if self.over == "jain" else stem
+
+    def of(self, pattern: str | None = None, split: bool = False) -> str:
+        """In words, with the flows or ports that it is of; `split` says that each is looked at by itself.
+
+        >>> find("p99_delay").of("telnet"), find("drops").of("ftp*")
+        ('99 % quantile of the one-way delay of telnet', 'drops, total of flows ftp*')
+        """
+        kind = {"flows": "flow", "links": "link", "runs": ""}[self.table]
+        if not kind:
+            return self.label
+        if split:
+            return f"{self.label}, each {kind} by itself"
+        if pattern is not None and not any(c in pattern for c in "*?["):
+            return f"{self.label} of {pattern}"
+        what = f"all {kind}s" if pattern is None or pattern == "*" else f"{kind}s {pattern}"
+        said = {"total": "total of", "mean": "mean over", "least": "least of", "most": "most of", "jain": "over"}
+        return f"{self.label}, {said[self.over]} {what}"
+
+
+def find(name: str, flow: str | None = None, link: str | None = None, over: str | None = None) -> Metric:
+    """The metric of a name: a column or an alias.
+
+    Args:
+        name: `goodput_bps`, `p99_delay`.
+        flow: given if the metric is to be one of flows; which ones plays no part here.
+        link: the same for ports.
+        over: what becomes of several flows or ports; by default rates and counts are summed, all else is averaged.
+
+    >>> find("p99_delay"), find("drops", over="most").over
+    (Metric(name='p99_delay', table='flows', column='owd_p99_s', over='mean'), 'most')
+
+    Raises:
+        HeadgateError: no such metric, or not of what was asked for.
+    """
+    if flow is not None and link is not None:
+        raise HeadgateError(f"flow {flow} and link {link}: expected one of them")
+    if over is not None and over not in OVER:
+        raise HeadgateError(f"over {over}: expected one of {', '.join(OVER)}{nearest(over, OVER)}")
+    column, by_name = ALIASES.get(name, (name, None))
+    tables = _tables()
+    holders = [table for table, columns in tables.items() if column in columns]
+    if not holders:
+        known = [*ALIASES, *(c for columns in tables.values() for c in columns)]
+        raise HeadgateError(
+            f"metric {name}: expected a measured column of a study's tables or one of "
+            f"{', '.join(ALIASES)}.{nearest(name, known)}"
+        )
+    wanted = "flows" if flow is not None else "links" if link is not None else holders[0]
+    if wanted not in holders:
+        raise HeadgateError(f"metric {name}: is one of {holders[0]}, found --{wanted[:-1]} {flow or link}")
+    if wanted == "links" and link is None:
+        raise HeadgateError(f"metric {name}: is one of links; expected the name of a link (--link) beside it")
+    return Metric(name, wanted, column, over or by_name or _usual(wanted, column))
+
+
+def _tables() -> Mapping[str, list[str]]:
+    """The measured columns of every table, the table that is meant first coming first."""
+    out: dict[str, list[str]] = {}
+    for table in ("flows", "links"):
+        prefix = rows.DESCRIBE[table][0]
+        out[table] = [c for c in rows.names(table) if not c.startswith(prefix) and c != table[:-1]]
+    return {"flows": out["flows"], "runs": ["events", "cpu_s"], "links": out["links"]}
+
+
+def _usual(table: str, column: str) -> str:
+    """Rates and counts of flows add up; delays, shares and backlogs do not."""
+    if column.endswith("_min_s"):
+        return "least"
+    if column.endswith(("_max_s", "_max")):
+        return "most"
+    if column.endswith("_s") or "_mean" in column or "_std" in column or column in ("utilisation", "intervals"):
+        return "mean"
+    return "total"
+
+
+def by_parts(metric: Metric) -> Metric:
+    """The metric for each flow or port by itself."""
+    return replace(metric, over="total" if metric.over == "jain" else metric.over)

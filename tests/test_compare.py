@@ -1,0 +1,427 @@
+"""Comparisons and views of studies whose numbers are known, because they were put there."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import headgate
+import headgate.stats
+from headgate.cube import cube, find
+from headgate.errors import HeadgateError
+from headgate.plots import Figure
+from headgate.plots.build import _ellipse
+from headgate.sweep.driver import failures, tables
+from headgate.sweep.store import Store
+from headgate.sweep.study import axis_columns
+from headgate.sweep.work import Chunk, run_chunk
+
+from .conftest import Cli
+from .studies import sweep_of
+
+Array = npt.NDArray[np.float64]
+
+QUEUES = {"links.slow.queue.kind": ["fcfs", "fq", "rr"]}
+RATES = {"links.slow.rate": "40kbit/s ... 80kbit/s step 20kbit/s"}
+
+
+def written(
+    folder: Path,
+    axes: dict[str, Any],
+    delays: Array,
+    lost: tuple[tuple[int, int], ...] = (),
+    failed: tuple[tuple[int, int], ...] = (),
+    merge: bool = True,
+    complete: bool = True,
+) -> headgate.Study:
+    """A study whose `owd_p99_s` is `delays[variant, replication, flow]`; some runs were lost, some failed."""
+    variants, replications, flows = delays.shape
+    assert flows == 2
+    sweep = sweep_of({"replications": replications, "axes": axes})
+    assert len(sweep.variants()) == variants
+    one = run_chunk(Chunk(0, [(0, 0)], {0: json.dumps(sweep.variant(0).data)}, 1, 1.0))
+    runs = [(v, k) for v in range(variants) for k in range(replications) if (v, k) not in {*lost, *failed}]
+    n = len(runs)
+    done = one
+    done.runs, done.digests, done.events, done.cpu_s = runs, one.digests * n, one.events * n, one.cpu_s * n
+    for name, columns in done.tables.items():
+        rows = one.lengths[name][0]
+        for key, cells in columns.items():
+            columns[key] = (np.tile(cells[0], n), cells[1]) if isinstance(cells, tuple) else np.tile(cells, n)
+        done.lengths[name] = [rows] * n
+    done.tables["flows"]["owd_p99_s"] = np.array([delays[v, k] for v, k in runs]).ravel()
+    store = Store(folder)
+    store.lock()
+    store.write_manifest(sweep._manifest())
+    chunk = tables(done, {}, ["k"] * variants, 1)
+    chunk["failures"] = failures([(v, k, "it broke", "{}") for v, k in failed], 1)
+    store.write_chunk(chunk)
+    if merge:
+        store.merge(complete, np.full(variants, replications), axis_columns(sweep._variants))
+    store.close()
+    return headgate.open_study(folder)
+
+
+def both(values: Array) -> Array:
+    """The same for both flows."""
+    return np.repeat(np.asarray(values, dtype=np.float64)[..., None], 2, axis=-1)
+
+
+def better(rng: np.random.Generator, variants: int = 3, replications: int = 8) -> Array:
+    """fcfs; fq, 10 ms below it in every pair, give or take 1 ms; rr, which is fcfs but for 1 ms. The traffic moves all by 100 ms."""
+    common = 1.0 + 0.1 * rng.standard_normal((1, replications))
+    return common + np.array([[0.0], [-0.01], [0.0]])[:variants] + 0.001 * rng.standard_normal((variants, replications))
+
+
+def test_a_difference_is_found_in_pairs(tmp_path: Path) -> None:
+    values = better(np.random.default_rng(1))
+    found = written(tmp_path / "s", QUEUES, both(values)).compare("queue", "p99_delay")
+    pairs = {(d.a, d.b): d for d in found.differences}
+    assert list(pairs) == [("fcfs", "fq"), ("fcfs", "rr"), ("fq", "rr")]
+    d = pairs["fcfs", "fq"]
+    assert d.found.difference == pytest.approx((values[1] - values[0]).mean(), rel=1e-12)
+    assert d.found.low < -0.01 < d.found.high
+    assert d.significant and d.verdict == "below" and d.found.n == 8 and d.unpaired == 0
+    assert not pairs["fcfs", "rr"].significant and pairs["fq", "rr"].verdict == "above"
+    # Their means overlap by far: without pairs nothing would be seen.
+    first, second = found.entries[:2]
+    assert first.mean.half + second.mean.half > 5 * abs(d.found.difference)
+    fcfs, fq = values[0].mean(), values[1].mean()
+    rr = values[2].mean()
+    assert found.sentences() == [
+        "2 of 3 differences are significant (level 0.05, corrected after Holm).",
+        f"fq is below fcfs by {100 * (fcfs - fq) / fcfs:.2g} %.",
+        "rr: no difference from fcfs is shown.",
+        f"rr is above fq by {100 * (rr - fq) / fq:.2g} %.",
+    ]
+
+
+def test_against_one_and_other_corrections(tmp_path: Path) -> None:
+    study = written(tmp_path / "s", QUEUES, both(better(np.random.default_rng(2))))
+    p = {}
+    for correction in ("holm", "bh", "none"):
+        found = study.compare("queue", "p99_delay", against="fq", correction=correction)
+        assert [(d.a, d.b) for d in found.differences] == [("fq", "fcfs"), ("fq", "rr")]
+        p[correction] = [d.p for d in found.differences]
+    single = p["none"]
+    low, high = sorted(single)
+    assert sorted(p["holm"]) == pytest.approx([2 * low, max(2 * low, high)])
+    assert all(a <= b <= c for a, b, c in zip(single, p["bh"], p["holm"], strict=True))
+
+
+def test_equal_variants_are_found_to_differ_as_often_as_alpha_says(tmp_path: Path) -> None:
+    """1000 pairs of variants of one distribution: a finding in 50 of them, give or take 3 deviations of 6.9."""
+    rng = np.random.default_rng(3)
+    axes = {"links.slow.queue.kind": ["fcfs", "fq"], "links.slow.delay": "1ms ... 1000ms step 1ms"}
+    common = rng.standard_normal((1, 1000, 5))
+    values = 10 + common + rng.standard_normal((2, 1000, 5))
+    study = written(tmp_path / "s", axes, both(values.reshape(2000, 5)))
+    plain = study.compare("queue", "p99_delay", correction="none")
+    assert len(plain.differences) == 1000
+    assert abs(sum(d.significant for d in plain.differences) - 50) < 3 * np.sqrt(1000 * 0.05 * 0.95)
+    assert not any(d.significant for d in study.compare("queue", "p99_delay").differences)
+    # Each interval by itself holds the truth, which is 0, as often.
+    assert abs(sum(d.found.low < 0 < d.found.high for d in plain.differences) - 950) < 3 * np.sqrt(1000 * 0.05 * 0.95)
+
+
+def test_holm_bounds_findings_among_all_pairs(tmp_path: Path) -> None:
+    """80 studies of three equal variants: with the correction any finding in 4 of them at most, give or take 3 deviations of 1.9."""
+    rng = np.random.default_rng(4)
+    axes = {"links.slow.delay": "1ms ... 80ms step 1ms", **QUEUES}
+    values = 10 + rng.standard_normal((80, 1, 6)) + rng.standard_normal((80, 3, 6))
+    study = written(tmp_path / "s", axes, both(values.reshape(240, 6)))
+    any_ = {"holm": 0, "none": 0}
+    for i in range(1, 81):
+        one = study.select(delay=f"{i}ms")
+        for correction in any_:
+            any_[correction] += any(
+                d.significant for d in one.compare("queue", "p99_delay", correction=correction).differences
+            )
+    assert any_["holm"] <= 4 + 3 * 1.9
+    assert any_["none"] > any_["holm"]
+
+
+def test_pooling_counts_replications_not_runs(tmp_path: Path) -> None:
+    """The difference of a replication is the same at each of three rates: that is no more evidence than one rate."""
+    rng = np.random.default_rng(5)
+    d = rng.standard_normal(6)
+    values = np.array([[np.zeros(6), d + 0.5, d] for _ in range(3)]) + 10
+    study = written(tmp_path / "s", {**RATES, **QUEUES}, both(values.reshape(9, 6)))
+    pooled = study.compare("queue", "p99_delay", pool=True)
+    assert pooled.pooled == ["rate"] and len(pooled.differences) == 3
+    single = study.select(rate="40kbit/s").compare("queue", "p99_delay")
+    for one, all_ in zip(single.differences, pooled.differences, strict=True):
+        assert all_.found.n == 6 and all_.found.p == pytest.approx(one.found.p)
+    apart = study.compare("queue", "p99_delay")
+    assert [x.where for x in apart.differences[:4]] == [{"rate": "40kbit/s"}] * 3 + [{"rate": "60kbit/s"}]
+    assert single.fixed == {"rate": "40kbit/s"}
+
+
+def test_flows_one_all_or_each(tmp_path: Path) -> None:
+    values = np.stack([better(np.random.default_rng(6)), np.full((3, 8), 3.0)], axis=-1)
+    study = written(tmp_path / "s", QUEUES, values)
+    assert cube(study, "p99_delay", flow="ftp1").values == pytest.approx(values[..., 0])
+    assert cube(study, "p99_delay").values == pytest.approx(values.mean(axis=-1))
+    assert cube(study, "p99_delay", over="most").values == pytest.approx(values.max(axis=-1))
+    assert cube(study, "p99_delay", flow="ftp*", split=True).values == pytest.approx(np.swapaxes(values, 1, 2))
+    found = study.compare("flow", "p99_delay", pool=True)
+    assert [(d.a, d.b, d.verdict) for d in found.differences] == [("ftp1", "ftp2", "above")]
+
+
+def test_missing_and_failed_runs_are_left_out_and_said(tmp_path: Path) -> None:
+    values = better(np.random.default_rng(7))
+    values[2, 5] = np.nan
+    study = written(tmp_path / "s", QUEUES, both(values), lost=((0, 1), (0, 2)), failed=((1, 3),), complete=False)
+    assert study.missing == 2 and len(study.failures) == 1
+    found = study.compare("queue", "p99_delay")
+    assert [(d.found.n, d.unpaired) for d in found.differences] == [(5, 3), (5, 3), (6, 2)]
+    good = [0, 4, 5, 6, 7]
+    assert found.differences[0].found.difference == pytest.approx((values[1] - values[0])[good].mean())
+    notes = " ".join(found.notes)
+    assert "2 of the runs are missing" in notes and "1 runs failed" in notes and "without a partner" in notes
+    assert study.select(queue=["fcfs", "rr"]).missing == 2
+
+
+def test_a_study_at_work_is_read(tmp_path: Path) -> None:
+    """Chunks that were not merged, and half of one that is being written."""
+    values = better(np.random.default_rng(8))
+    study = written(tmp_path / "s", QUEUES, both(values), lost=((2, 7),), merge=False)
+    (tmp_path / "s/work-0/.chunk-000001.arrows.tmp").write_bytes(b"half")
+    assert not study.complete and study.missing == 1
+    assert cube(study, "p99_delay").values[0] == pytest.approx(values[0])
+    # It is merged by someone else between two looks.
+    other = headgate.open_study(tmp_path / "s")
+    store = Store(tmp_path / "s").open()
+    store.merge(True, np.full(3, 8), axis_columns(sweep_of({"replications": 8, "axes": QUEUES})._variants))
+    assert len(other.flows) == 2 * 23 and other.complete
+
+
+def test_too_few(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    one = written(tmp_path / "1", QUEUES, both(better(rng, replications=1)))
+    with pytest.raises(HeadgateError, match="found 1 replication of each queue; expected at least 2"):
+        one.compare("queue", "p99_delay")
+    two = written(tmp_path / "2", QUEUES, both(better(rng, replications=2)))
+    assert "above 12.7 times its standard error" in " ".join(two.compare("queue", "p99_delay").notes)
+    equal = written(tmp_path / "3", QUEUES, both(np.array([[1.0] * 4, [2.0] * 4, [2.0] * 4])))
+    found = equal.compare("queue", "p99_delay")
+    assert [d.p for d in found.differences] == [0, 0, 1] and "nothing in these scenarios is random" in " ".join(
+        found.notes
+    )
+    none = written(tmp_path / "4", QUEUES, both(better(rng, replications=4)), lost=tuple((0, k) for k in range(4)))
+    assert len(none.compare("queue", "p99_delay").differences) == 1
+    with pytest.raises(HeadgateError, match="no run of this study has ended yet"):
+        none.select(queue="fcfs").compare("queue", "p99_delay")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> headgate.Study:
+    values = np.random.default_rng(10).uniform(1, 2, (9, 4, 2))
+    return written(tmp_path_factory.mktemp("small") / "s", {**RATES, **QUEUES}, values)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda s: s.compare("queu", "p99_delay"), 'axis queu: expected one of rate, queue. Did you mean "queue"?'),
+        (lambda s: s.compare("queue", "p99_dely"), 'metric p99_dely: .* Did you mean "p99_delay"?'),
+        (lambda s: s.compare("queue", "rtt_p9_s"), "Did you mean"),
+        (lambda s: s.compare("queue", "goodput", flow="ftp3"), "flow ftp3: expected one of ftp1, ftp2"),
+        (lambda s: s.compare("queue", "utilisation"), "is one of links"),
+        (lambda s: s.compare("queue", "utilisation", link="slw"), 'Did you mean "slow"?'),
+        (lambda s: s.compare("queue", "goodput", link="slow"), "metric goodput: is one of flows"),
+        (lambda s: s.compare("queue", "goodput", flow="a", link="b"), "expected one of them"),
+        (lambda s: s.compare("queue", "goodput", over="sum"), "over sum: expected one of total"),
+        (lambda s: s.compare("queue", "goodput", against="fifo"), "queue fifo: expected one of fcfs, fq, rr"),
+        (lambda s: s.compare("queue", "goodput", correction="hol"), 'Did you mean "holm"?'),
+        (lambda s: s.compare("queue", "goodput", alpha=5), "alpha 5: expected a number between 0 and 1"),
+        (lambda s: s.compare("flow", "events"), "is one of runs"),
+        (lambda s: s.compare("flow", "goodput", over="mean"), "every flow is compared by itself"),
+        (lambda s: s.select(queue="fq").compare("queue", "goodput"), "expected at least two points"),
+        (lambda s: s.select(rate="50kbit/s"), "rate 50kbit/s: expected one of 40kbit/s, 60kbit/s, 80kbit/s"),
+        (lambda s: s.select(rat="50kbit/s"), 'Did you mean "rate"?'),
+        (lambda s: s.select(rate=[]), "at least one value"),
+        (lambda s: s.table("flow"), 'Did you mean "flows"?'),
+    ],
+)
+def test_errors(small: headgate.Study, call: Callable[[headgate.Study], object], text: str) -> None:
+    with pytest.raises(HeadgateError, match=text.replace("?", r"\?")):
+        call(small)
+
+
+def test_metrics_of_runs_and_links(small: headgate.Study) -> None:
+    assert cube(small, "events").values.shape == (3, 3, 4)
+    assert cube(small, "utilisation", link="slow").metric.over == "mean"
+    assert (find("drops").over, find("rtt_max_s").over, find("rtt_min_s").over) == ("total", "most", "least")
+    assert find("backlog_max", link="slow").over == "most"
+
+
+def test_views(small: headgate.Study) -> None:
+    frame, other = small.pandas(), small.polars("runs")
+    assert len(frame) == 9 * 4 * 2 and len(other) == 9 * 4
+    array = small.xarray("p99_delay")
+    assert array.dims == ("rate", "queue", "replication", "flow") and array.shape == (3, 3, 4, 2)
+    assert array.attrs["units"] == "s" and array["rate_bps"].values.tolist() == [4e4, 6e4, 8e4]
+    mine = array.sel(rate="60kbit/s", queue="rr", replication=3, flow="ftp2").item()
+    row = frame[(frame.rate == "60kbit/s") & (frame.queue == "rr") & (frame.replication == 3) & (frame.flow == "ftp2")]
+    assert mine == row.owd_p99_s.item()
+    assert small.xarray("jain").dims == ("rate", "queue", "replication")
+    assert small.xarray("utilisation", link="slow").sizes["link"] == 1
+
+
+def test_select(small: headgate.Study) -> None:
+    some = small.select(queue=["rr", "fcfs"], rate_bps=40_000)
+    assert [a.columns[a.name] for a in some.axes] == [["40kbit/s"], ["fcfs", "rr"]]
+    assert set(some.flows["variant"].to_pylist()) == {0, 2} and some.numbers.tolist() == [[0, 2]]
+    again = some.select(queue="rr")
+    assert again.numbers.tolist() == [[2]] and again.xarray("p99_delay").shape == (1, 1, 4, 2)
+    assert cube(again, "p99_delay").values.ravel() == pytest.approx(cube(small, "p99_delay").values[0, 2])
+
+
+def test_duckdb_reads_the_files(small: headgate.Study) -> None:
+    query = f"select queue, rate_bps, avg(owd_p99_s) from '{small.folder}/flows/*.parquet' group by all order by all"
+    rows = duckdb.sql(query).fetchall()
+    means = cube(small, "p99_delay").values.mean(axis=-1)
+    assert [r[:2] for r in rows[:2]] == [("fcfs", 4e4), ("fcfs", 6e4)] and len(rows) == 9
+    assert [r[2] for r in rows] == pytest.approx(means.T.ravel())
+
+
+def test_command(small: headgate.Study, cli: Cli) -> None:
+    done = cli(
+        "compare", small.folder, "--by", "queue", "--metric", "p99_delay", "--against", "fq", "--where", "rate=40kbit/s"
+    )
+    assert done.returncode == 0, done.stderr
+    assert (
+        "99 % quantile of the one-way delay, mean over all flows (s)" in done.stdout
+        and "rate = 40kbit/s" in done.stdout
+    )
+    done = cli("compare", small.folder, "--by", "queue", "--metric", "p99_delay", "--json")
+    found = json.loads(done.stdout)
+    assert set(found) == {
+        "metric", "by", "against", "pooled", "fixed", "alpha", "correction", "means", "differences", "notes", "sentences",
+    }  # fmt: skip
+    assert len(found["means"]) == 9 and len(found["differences"]) == 9
+    assert set(found["differences"][0]) == {
+        "where", "a", "b", "mean_a", "mean_b", "difference", "interval", "relative", "pairs", "unpaired", "p", "p_corrected",
+        "p_wilcoxon", "significant",
+    }  # fmt: skip
+    bad = cli("compare", small.folder, "--by", "queue", "--metric", "p99_dely")
+    assert bad.returncode == 2 and 'Did you mean "p99_delay"?' in " ".join(bad.stderr.split())
+
+
+def shown(figure: Figure, form: str, folder: Path) -> str:
+    """The contents of a file of the figure, as text."""
+    file = figure.save(folder / f"a.{form}")
+    heads = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<html>"}
+    assert heads[form] in file.read_bytes()[:40]
+    return html.unescape(file.read_text("utf-8")) if form in ("svg", "html") else ""
+
+
+PLOTS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "line": (
+        {"metric": "p99_delay", "by": "queue"},
+        ["one-way delay, mean over all flows", "rate (kbit/s)", "delay (s)", "fcfs", "rr", "mean over 4 replications; band"],
+    ),
+    "line of names": (
+        {"metric": "goodput", "x": "queue", "by": "flow", "flow": "ftp*"},
+        ["goodput (kbit/s)", "ftp1", "ftp2", "fcfs", "each replication is a mean over rate", "bar: 95 % interval"],
+    ),
+    "heatmap": (
+        {"kind": "heatmap", "metric": "jain", "x": "rate", "y": "queue"},
+        ["Jain's index of goodput, over all flows", "rate", "queue", "60kbit/s", "rr"],
+    ),
+    "utility": (
+        {"kind": "utility", "by": "queue"},
+        ["goodput (kbit/s)", "mean round-trip time (s)", "fq", "each point one flow", "ftp1", "outline"],
+    ),
+    "utility along an axis": (
+        {"kind": "utility", "by": "queue", "x": "rate", "delay": "p99_delay"},
+        ["each point one rate", "40kbit/s", "99 % quantile of the one-way delay (s)"],
+    ),
+    "cdf": (
+        {"kind": "cdf", "metric": "p99_delay", "by": "queue"},
+        ["distribution of 99 % quantile", "share", "one value per run and flow: 24 values in each curve; of every rate"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_figures(small: headgate.Study, tmp_path: Path, name: str) -> None:
+    options, texts = PLOTS[name]
+    figure = small.plot(**options)
+    # Lines of an SVG are broken: all its texts, as one.
+    svg = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", shown(figure, "svg", tmp_path)))
+    assert [t for t in texts if t not in svg] == []
+    assert shown(figure, "svg", tmp_path) == shown(small.plot(**options), "svg", tmp_path)
+    for form in ("png", "pdf") if name == "line" else ("png",):
+        shown(figure, form, tmp_path)
+    page = shown(figure, "html", tmp_path)
+    assert "<script src=" not in page and "Plotly.newPlot" in page
+    assert figure.caption.split(";")[0] in page
+
+
+def test_figures_hold_the_numbers(small: headgate.Study) -> None:
+    values = cube(small, "p99_delay").values
+    figure = small.plot("p99_delay", by="queue")
+    assert [s.name for s in figure.series] == ["fcfs", "fq", "rr"] and figure.series[1].x == pytest.approx([40, 60, 80])
+    assert figure.series[1].y == pytest.approx(values[:, 1].mean(axis=-1))
+    mean = headgate.stats.mean_of(values[2, 1])
+    assert (figure.series[1].high - figure.series[1].y)[2] == pytest.approx(mean.half)
+    grid = small.plot("p99_delay", kind="heatmap", x="queue", y="rate").grid
+    assert grid is not None and grid.values == pytest.approx(values.mean(axis=-1))
+    cdf = small.plot("p99_delay", kind="cdf", flow="ftp1").series[0]
+    assert len(cdf.x) == 37 and cdf.y[-1] == 1 and (np.diff(cdf.x) >= 0).all()
+    (outline,) = (
+        small.select(rate="40kbit/s", queue="fq")
+        .plot("p99_delay", kind="utility", flow="ftp1", delay="p95_delay")
+        .series
+    )
+    assert len(outline.x) == 1
+
+
+def test_outlines_and_logarithmic_axes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(11)
+    study = written(tmp_path / "s", {"links.slow.delay": "1ms ... 1s log 4"}, rng.uniform(1, 2, (4, 40, 2)))
+    figure = study.plot("p99_delay")
+    assert figure.x.log and figure.x.label == "delay (s)" and not figure.y.log
+    u, v = rng.standard_normal((2, 4000))
+    x, y = _ellipse(10 + 2 * u, 20 + u + v) or ((), ())
+    # The widest point of the curve is one standard deviation away from the mean, in each direction.
+    assert (max(x) - 10, 20 - min(y)) == pytest.approx((2, np.sqrt(2)), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"kind": "lin"}, 'Did you mean "line"?'),
+        ({"out": "a.jpeg"}, "expected a name that ends in one of .svg, .png, .pdf, .html"),
+        ({"kind": "heatmap", "x": "rate"}, "expected --x and --y"),
+        ({"kind": "heatmap", "x": "rate", "y": "rate"}, "expected two different axes"),
+        ({"kind": "heatmap", "x": "rate", "y": "queue", "by": "flow"}, "a heatmap has no series"),
+        ({"y": "queue"}, "is for a heatmap"),
+        ({"x": "rat"}, 'Did you mean "rate"?'),
+        ({"kind": "cdf", "x": "rate"}, "has the metric itself across"),
+        ({"kind": "utility", "metric": "utilisation", "link": "slow"}, "is one of flows"),
+        ({"metric": "utilisation"}, "is one of links"),
+    ],
+)
+def test_errors_of_figures(small: headgate.Study, options: dict[str, Any], text: str) -> None:
+    with pytest.raises(HeadgateError, match=re.escape(text)):
+        small.plot(**options)
+
+
+def test_plot_command(small: headgate.Study, cli: Cli, tmp_path: Path) -> None:
+    done = cli("plot", small.folder, "--by", "queue", "--where", "queue=fq", "--where", "queue=rr", "--out", "a.svg")
+    assert done.returncode == 0 and done.stdout == "figure: a.svg\n"
+    assert (tmp_path / "a.svg").read_text().count(">fq<") == 1
+    bad = cli("plot", small.folder, "--x", "rat", "--out", "b.svg")
+    assert bad.returncode == 2 and not (tmp_path / "b.svg").exists()
