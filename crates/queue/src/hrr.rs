@@ -52,6 +52,8 @@ impl Default for HrrParams {
 struct Level {
     /// Length of a frame in ps, and the number of the present one.
     period: u64,
+    /// Frames are counted from this time, in ps, when this one began or had its length changed.
+    since: (u64, u64),
     frame: u64,
     /// Conversations that may have something left, in turn, and those that wait for the next frame.
     ready: Ring<u32>,
@@ -95,6 +97,7 @@ struct Conversation {
 #[derive(Clone, Debug)]
 pub struct Hrr {
     params: HrrParams,
+    rate: Rate,
     queues: QueueSet,
     conversations: Vec<Conversation>,
     /// The levels of the parameters; the last one is best effort, whose allocations never end.
@@ -111,6 +114,7 @@ impl Hrr {
     pub fn new(params: &HrrParams, link: &LinkInfo) -> Hrr {
         let mut hrr = Hrr {
             params: params.clone(),
+            rate: link.rate,
             queues: QueueSet::new(params.buffer, DropEnd::Tail, link.flows),
             conversations: Vec::new(),
             levels: vec![Level::default(); params.slots.len() + 1],
@@ -122,7 +126,7 @@ impl Hrr {
             hrr.levels[i].lower = Share::new(hrr.slot() * i64::from(lower));
         }
         hrr.set_periods(link.rate);
-        hrr.on_link_change(link);
+        hrr.on_link_change(link, Time::ZERO);
         hrr
     }
 
@@ -137,6 +141,7 @@ impl Hrr {
 
     /// The lengths of the frames: of the first level n slots, of the next one n' / b frames of the one above.
     fn set_periods(&mut self, rate: Rate) {
+        self.rate = rate;
         let slot = u128::from(self.slot() as u64) * 8_000_000_000_000;
         let mut period = slot.div_ceil(u128::from(rate.as_bps()));
         for (i, slots) in self.params.slots.iter().enumerate() {
@@ -150,7 +155,8 @@ impl Hrr {
     /// Begins the frames whose time has come.
     fn advance(&mut self, now: Time) {
         for level in &mut self.levels {
-            let frame = now.as_ps().checked_div(level.period).unwrap_or(0);
+            let (start, first) = level.since;
+            let frame = first + (now.as_ps() - start).checked_div(level.period).unwrap_or(0);
             if frame != level.frame {
                 level.own.refill(frame - level.frame);
                 level.lower.refill(frame - level.frame);
@@ -210,7 +216,8 @@ impl Hrr {
             let own = !level.spent.is_empty() || (level.own.left <= 0 && !level.ready.is_empty());
             let below = level.lower.left <= 0 && self.levels[i + 1..].iter().any(|l| !l.ready.is_empty());
             if level.period > 0 && (own || below) {
-                next = next.min((level.frame + 1).saturating_mul(level.period));
+                let (start, first) = level.since;
+                next = next.min((level.frame + 1 - first).saturating_mul(level.period).saturating_add(start));
             }
         }
         Time::from_ps(next)
@@ -284,7 +291,15 @@ impl Discipline for Hrr {
         self.held_until = None;
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        if link.rate != self.rate {
+            self.advance(now);
+            self.set_periods(link.rate);
+            // The present frames go on for the length of a new one.
+            self.levels.iter_mut().for_each(|level| level.since = (now.as_ps(), level.frame));
+            // The port asks for a packet again.
+            self.held_until = None;
+        }
         let slot = self.slot();
         for weight in link.weights_from(self.conversations.len()) {
             let allocation = Share::new(slot * i64::from(weight));
