@@ -50,11 +50,10 @@ impl Default for HrrParams {
 
 #[derive(Clone, Debug, Default)]
 struct Level {
-    /// Length of a frame in ps, and the number of the present one.
+    /// Length of a frame in ps, and the number of the present one; the time in ps and the frame from which both are counted.
     period: u64,
-    /// Frames are counted from this time, in ps, when this one began or had its length changed.
-    since: (u64, u64),
     frame: u64,
+    since: (u64, u64),
     /// Conversations that may have something left, in turn, and those that wait for the next frame.
     ready: Ring<u32>,
     spent: Ring<u32>,
@@ -155,8 +154,7 @@ impl Hrr {
     /// Begins the frames whose time has come.
     fn advance(&mut self, now: Time) {
         for level in &mut self.levels {
-            let (start, first) = level.since;
-            let frame = first + (now.as_ps() - start).checked_div(level.period).unwrap_or(0);
+            let frame = level.since.1 + (now.as_ps() - level.since.0).checked_div(level.period).unwrap_or(0);
             if frame != level.frame {
                 level.own.refill(frame - level.frame);
                 level.lower.refill(frame - level.frame);
@@ -216,8 +214,7 @@ impl Hrr {
             let own = !level.spent.is_empty() || (level.own.left <= 0 && !level.ready.is_empty());
             let below = level.lower.left <= 0 && self.levels[i + 1..].iter().any(|l| !l.ready.is_empty());
             if level.period > 0 && (own || below) {
-                let (start, first) = level.since;
-                next = next.min((level.frame + 1 - first).saturating_mul(level.period).saturating_add(start));
+                next = next.min(level.since.0.saturating_add((level.frame + 1 - level.since.1).saturating_mul(level.period)));
             }
         }
         Time::from_ps(next)
@@ -286,9 +283,8 @@ impl Discipline for Hrr {
         self.held_until
     }
 
-    fn on_timeout(&mut self, _cx: &mut Cx<'_>) {
-        // The port asks for a packet again.
-        self.held_until = None;
+    fn on_timeout(&mut self, _: &mut Cx<'_>) {
+        self.held_until = None; // the port asks again
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
@@ -297,13 +293,12 @@ impl Discipline for Hrr {
             self.set_periods(link.rate);
             // The present frames go on for the length of a new one.
             self.levels.iter_mut().for_each(|level| level.since = (now.as_ps(), level.frame));
-            // The port asks for a packet again.
-            self.held_until = None;
+            self.held_until = None; // the port asks again
         }
         let slot = self.slot();
         for weight in link.weights_from(self.conversations.len()) {
             let allocation = Share::new(slot * i64::from(weight));
-            self.conversations.push(Conversation { allocation, ..Conversation::default() });
+            self.conversations.push(Conversation { allocation, ..Default::default() });
         }
         self.queues.grow(link.flows);
     }

@@ -5,10 +5,12 @@
 
 mod check;
 mod error;
+mod event;
 mod expand;
 
 use crate::sizes::Packets;
 pub use error::SpecError;
+pub use event::{Direction, NetworkEvent};
 use headgate_packet::{Duration, PacketSize, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,9 @@ pub struct Scenario {
     pub links: Vec<Link>,
     /// Streams of packets between nodes.
     pub flows: Vec<Flow>,
+    /// What happens to the network while it runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<NetworkEvent>,
 }
 
 fn one() -> u64 {
