@@ -69,6 +69,14 @@ impl Connection {
         }
     }
 
+    /// The workload ends: nothing new is sent, and what is outstanding is still repaired.
+    pub fn stop(&mut self) {
+        match &mut self.tracked {
+            Some(t) => t.sender.stop(),
+            None => self.supplied = self.sent,
+        }
+    }
+
     /// One packet to send now, or none. Ask again until there is none.
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {

@@ -119,7 +119,7 @@ impl Csfq {
             weights: Vec::new(),
             rates: Vec::new(),
         };
-        csfq.on_link_change(link);
+        csfq.on_link_change(link, Time::ZERO);
         csfq
     }
 
@@ -196,7 +196,7 @@ impl Discipline for Csfq {
         self.queue.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
         self.share.set_capacity(link.rate);
         if self.params.role == Role::Core {
             return; // core routers keep nothing per conversation

@@ -7,7 +7,7 @@
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Ecn, Packet};
+use headgate_packet::{Buffer, Ecn, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,10 @@ impl Discipline for Decbit {
 
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
+        self.queue.set_rate(link.rate);
     }
 }
 

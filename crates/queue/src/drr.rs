@@ -8,7 +8,7 @@
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Packet};
+use headgate_packet::{Buffer, Bytes, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +93,7 @@ impl Drr {
             turns: vec![Turn::default(); number],
             round: Rotation::new(number),
         };
-        made.on_link_change(link);
+        made.on_link_change(link, Time::ZERO);
         made
     }
 
@@ -172,7 +172,7 @@ impl Discipline for Drr {
         self.queues.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
         let known = self.queue_of.len();
         if self.params.queues == 0 {
             self.turns.resize(link.flows, Turn::default());

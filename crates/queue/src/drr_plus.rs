@@ -12,7 +12,7 @@ use crate::drr::{Assign, Drr, DrrParams};
 use crate::enhanced_red::EnhancedRedParams;
 use crate::parts::{ChanceParams, DropEnd, Early, EarlyParams, FairChances};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Duration, Packet, Rate};
+use headgate_packet::{Buffer, Bytes, Duration, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -193,8 +193,12 @@ impl Discipline for DrrPlus {
         self.drr.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
-        self.drr.on_link_change(link);
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        self.drr.on_link_change(link, now);
+        self.template.set_rate(link.rate, now, Backlog::default());
+        for (queue, early) in (0..).zip(&mut self.early) {
+            early.set_rate(link.rate, now, self.drr.waiting(queue));
+        }
         self.early.resize(self.drr.number(), self.template.clone());
         if let Some(chances) = &mut self.chances {
             chances.grow(link, self.drr.number());

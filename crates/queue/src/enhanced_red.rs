@@ -11,7 +11,7 @@
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{ChanceParams, Early, EarlyParams, FairChances};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Duration, Packet, Rate};
+use headgate_packet::{Buffer, Bytes, Duration, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -134,7 +134,8 @@ impl Discipline for EnhancedRed {
         self.queue.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        self.early.set_rate(link.rate, now, self.backlog());
         self.chances.grow(link, 1);
     }
 

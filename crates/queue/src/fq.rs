@@ -183,7 +183,8 @@ impl Discipline for Fq {
         self.backlog
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        self.round.set_rate(link.rate, now);
         self.round.grow(link.weights_from(self.last.len()));
         self.last.resize(link.flows, Finish::default());
         self.waiting.grow(link.flows);

@@ -8,7 +8,7 @@
 
 use crate::fq::{Fq, FqParams};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Ecn, Packet};
+use headgate_packet::{Ecn, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +71,8 @@ impl Discipline for FqBit {
         self.fq.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
-        self.fq.on_link_change(link);
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        self.fq.on_link_change(link, now);
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

@@ -13,7 +13,7 @@
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Packet};
+use headgate_packet::{Buffer, Bytes, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -173,7 +173,8 @@ impl Discipline for Fred {
         self.queue.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        self.early.set_rate(link.rate, now, self.backlog());
         self.accounts.resize(link.flows, Account::default());
     }
 

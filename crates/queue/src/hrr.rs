@@ -50,9 +50,10 @@ impl Default for HrrParams {
 
 #[derive(Clone, Debug, Default)]
 struct Level {
-    /// Length of a frame in ps, and the number of the present one.
+    /// Length of a frame in ps, and the number of the present one; the time in ps and the frame from which both are counted.
     period: u64,
     frame: u64,
+    since: (u64, u64),
     /// Conversations that may have something left, in turn, and those that wait for the next frame.
     ready: Ring<u32>,
     spent: Ring<u32>,
@@ -95,6 +96,7 @@ struct Conversation {
 #[derive(Clone, Debug)]
 pub struct Hrr {
     params: HrrParams,
+    rate: Rate,
     queues: QueueSet,
     conversations: Vec<Conversation>,
     /// The levels of the parameters; the last one is best effort, whose allocations never end.
@@ -111,6 +113,7 @@ impl Hrr {
     pub fn new(params: &HrrParams, link: &LinkInfo) -> Hrr {
         let mut hrr = Hrr {
             params: params.clone(),
+            rate: link.rate,
             queues: QueueSet::new(params.buffer, DropEnd::Tail, link.flows),
             conversations: Vec::new(),
             levels: vec![Level::default(); params.slots.len() + 1],
@@ -122,7 +125,7 @@ impl Hrr {
             hrr.levels[i].lower = Share::new(hrr.slot() * i64::from(lower));
         }
         hrr.set_periods(link.rate);
-        hrr.on_link_change(link);
+        hrr.on_link_change(link, Time::ZERO);
         hrr
     }
 
@@ -137,6 +140,7 @@ impl Hrr {
 
     /// The lengths of the frames: of the first level n slots, of the next one n' / b frames of the one above.
     fn set_periods(&mut self, rate: Rate) {
+        self.rate = rate;
         let slot = u128::from(self.slot() as u64) * 8_000_000_000_000;
         let mut period = slot.div_ceil(u128::from(rate.as_bps()));
         for (i, slots) in self.params.slots.iter().enumerate() {
@@ -150,7 +154,7 @@ impl Hrr {
     /// Begins the frames whose time has come.
     fn advance(&mut self, now: Time) {
         for level in &mut self.levels {
-            let frame = now.as_ps().checked_div(level.period).unwrap_or(0);
+            let frame = level.since.1 + (now.as_ps() - level.since.0).checked_div(level.period).unwrap_or(0);
             if frame != level.frame {
                 level.own.refill(frame - level.frame);
                 level.lower.refill(frame - level.frame);
@@ -210,7 +214,7 @@ impl Hrr {
             let own = !level.spent.is_empty() || (level.own.left <= 0 && !level.ready.is_empty());
             let below = level.lower.left <= 0 && self.levels[i + 1..].iter().any(|l| !l.ready.is_empty());
             if level.period > 0 && (own || below) {
-                next = next.min((level.frame + 1).saturating_mul(level.period));
+                next = next.min(level.since.0.saturating_add((level.frame + 1 - level.since.1).saturating_mul(level.period)));
             }
         }
         Time::from_ps(next)
@@ -279,16 +283,22 @@ impl Discipline for Hrr {
         self.held_until
     }
 
-    fn on_timeout(&mut self, _cx: &mut Cx<'_>) {
-        // The port asks for a packet again.
-        self.held_until = None;
+    fn on_timeout(&mut self, _: &mut Cx<'_>) {
+        self.held_until = None; // the port asks again
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        if link.rate != self.rate {
+            self.advance(now);
+            self.set_periods(link.rate);
+            // The present frames go on for the length of a new one.
+            self.levels.iter_mut().for_each(|level| level.since = (now.as_ps(), level.frame));
+            self.held_until = None; // the port asks again
+        }
         let slot = self.slot();
         for weight in link.weights_from(self.conversations.len()) {
             let allocation = Share::new(slot * i64::from(weight));
-            self.conversations.push(Conversation { allocation, ..Conversation::default() });
+            self.conversations.push(Conversation { allocation, ..Default::default() });
         }
         self.queues.grow(link.flows);
     }

@@ -48,8 +48,8 @@ macro_rules! disciplines {
             fn on_timeout(&mut self, cx: &mut Cx<'_>) {
                 match self { $(AnyDiscipline::$Type(d) => d.on_timeout(cx)),+ }
             }
-            fn on_link_change(&mut self, link: &LinkInfo) {
-                match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link)),+ }
+            fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+                match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link, now)),+ }
             }
             fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
                 match self { $(AnyDiscipline::$Type(d) => d.probe(sink)),+ }
@@ -227,8 +227,10 @@ pub trait Discipline {
     }
     /// The time asked for has come.
     fn on_timeout(&mut self, _cx: &mut Cx<'_>) {}
-    /// Conversations were added: state per flow grows. Those known before keep their numbers and weights.
-    fn on_link_change(&mut self, _link: &LinkInfo) {}
+    /// The link is another one from `now` on. Conversations may have been added: state per flow grows, and those known before keep their
+    /// numbers and weights. The rate may have changed: a packet in transmission still ends when it would have, all that starts later
+    /// has the new rate, and the fluid that a discipline follows flows at the new rate at once.
+    fn on_link_change(&mut self, _link: &LinkInfo, _now: Time) {}
     /// Gauges, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
 }

@@ -64,6 +64,8 @@ pub struct Port {
     free_at: Time,
     /// When the packets that wait may be served: the later of `free_at` and the first one's arrival at an idle line.
     ready_at: Time,
+    /// The line is down; its last transmission ends, or ended, then. `free_at` is `NEVER` meanwhile.
+    down: Option<Time>,
     /// The discipline answered nothing although packets wait: it is asked again after its timeout or an arrival.
     stalled: bool,
     /// What the discipline said last: packets that wait, and when it wants its timeout.
@@ -87,6 +89,7 @@ impl Port {
             rng,
             free_at: Time::ZERO,
             ready_at: Time::ZERO,
+            down: None,
             stalled: false,
             waiting: 0,
             in_service: InService::Extra,
@@ -104,7 +107,38 @@ impl Port {
 
     /// The link has got more conversations.
     pub fn grow(&mut self, link: &LinkInfo) {
-        self.discipline.on_link_change(link);
+        self.discipline.on_link_change(link, self.backlog_since);
+    }
+
+    /// The line has another rate from `now` on, up to which everything due was performed. The packet in transmission ends when it would
+    /// have; the next one has the new rate.
+    pub fn set_link(&mut self, link: &LinkInfo, now: Time) {
+        if link.rate != self.line.rate() {
+            self.line = Serialiser::new(link.rate);
+        }
+        self.discipline.on_link_change(link, now);
+        self.refresh();
+        if self.stalled {
+            // What it kept back may go at another time now.
+            self.stalled = false;
+            self.ready_at = self.free_at.max(now);
+        }
+    }
+
+    /// Takes the line down or brings it up again at `now`. While it is down no transmission starts and packets are still accepted; the
+    /// one in transmission ends as it would have. The discipline is not told.
+    pub fn set_up(&mut self, up: bool, now: Time) {
+        match (up, self.down) {
+            (false, None) => {
+                self.down = Some(self.free_at);
+                (self.free_at, self.ready_at) = (Time::NEVER, Time::NEVER);
+            }
+            (true, Some(free_at)) => {
+                self.down = None;
+                (self.free_at, self.ready_at) = (free_at, free_at.max(now));
+            }
+            _ => {}
+        }
     }
 
     /// Hands over a packet that arrives at `now`; transmissions due by then start first, each at its own time.
@@ -126,8 +160,8 @@ impl Port {
         let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);
         let counts = match self.in_service {
             InService::Extra => false,
-            InService::UntilEnd => self.free_at > now,
-            InService::ThroughEnd => self.free_at >= now && self.sending > 0,
+            InService::UntilEnd => self.down.unwrap_or(self.free_at) > now,
+            InService::ThroughEnd => self.down.unwrap_or(self.free_at) >= now && self.sending > 0,
         };
         if counts {
             cx.in_service = Backlog { packets: 1, bytes: u64::from(self.sending) };

@@ -8,7 +8,7 @@
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Ecn, Packet};
+use headgate_packet::{Buffer, Bytes, Ecn, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +102,10 @@ impl Discipline for Red {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        self.early.set_rate(link.rate, now, self.backlog());
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

@@ -10,7 +10,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet};
+use headgate_packet::{Buffer, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,7 @@ impl Discipline for Scfq {
         self.queues.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
         self.weights.extend(link.weights_from(self.weights.len()).map(u64::from));
         self.last.resize(link.flows, 0);
         self.queues.grow(link.flows);

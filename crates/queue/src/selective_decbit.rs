@@ -9,7 +9,7 @@
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Ecn, Packet};
+use headgate_packet::{Buffer, Ecn, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +114,8 @@ impl Discipline for SelectiveDecbit {
         self.queue.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
+        self.queue.set_rate(link.rate);
         self.last.resize(link.flows, 0);
         self.present.resize(link.flows, 0);
     }

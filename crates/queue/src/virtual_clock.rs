@@ -9,7 +9,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet, Rate};
+use headgate_packet::{Buffer, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,13 @@ struct Reserved {
 }
 
 impl Reserved {
+    /// The line's rate: what was stamped keeps its stamp.
+    fn set_line(&mut self, rate: Rate) {
+        if self.divided {
+            self.rate = u128::from(rate.as_bps());
+        }
+    }
+
     fn grow(&mut self, weights: impl Iterator<Item = u32>) {
         let known = self.weights.len();
         self.weights.extend(weights);
@@ -130,7 +137,8 @@ impl Discipline for VirtualClock {
         self.queues.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
+    fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
+        self.reserved.set_line(link.rate);
         self.reserved.grow(link.weights_from(self.clocks.len()));
         self.stamps.resize(link.flows, Ring::default());
         self.clocks.resize(link.flows, 0);

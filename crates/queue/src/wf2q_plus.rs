@@ -47,6 +47,8 @@ pub struct Wf2qPlus {
     /// That transmission's start and the packet's length in bits.
     sending: (Time, u64),
     rate: Rate,
+    /// The line's rate now: that of the next transmission.
+    line_rate: Rate,
     /// Service not yet turned into virtual time: below `total`, in 2^-32 bit.
     rest: u64,
     /// Backlogged conversations whose service has not begun in the fluid system, by S.
@@ -68,11 +70,12 @@ impl Wf2qPlus {
             virtual_time: 0,
             sending: (Time::ZERO, 0),
             rate: link.rate,
+            line_rate: link.rate,
             rest: 0,
             waiting: IndexedHeap::new(link.flows),
             eligible: IndexedHeap::new(link.flows),
         };
-        made.on_link_change(link);
+        made.on_link_change(link, Time::ZERO);
         made
     }
 
@@ -85,7 +88,13 @@ impl Wf2qPlus {
         if sent <= all {
             return self.virtual_time - rounds(all - sent);
         }
-        self.virtual_time += rounds(sent - all);
+        let mut beyond = sent - all;
+        if self.line_rate != self.rate {
+            // The rate changed during the transmission: what followed it ran at the new one, to a picosecond.
+            beyond = beyond / u128::from(self.rate.as_bps()) * u128::from(self.line_rate.as_bps());
+            self.rate = self.line_rate;
+        }
+        self.virtual_time += rounds(beyond);
         self.sending = (now, 0);
         self.virtual_time
     }
@@ -148,6 +157,7 @@ impl Discipline for Wf2qPlus {
         let service = self.rest + fine_bits(&packet);
         self.virtual_time += u128::from(service / self.total);
         self.rest = service % self.total;
+        self.rate = self.line_rate;
         self.sending = (cx.now, 8 * u64::from(packet.bytes));
         Some(packet)
     }
@@ -156,8 +166,12 @@ impl Discipline for Wf2qPlus {
         self.queues.backlog()
     }
 
-    fn on_link_change(&mut self, link: &LinkInfo) {
-        self.rate = link.rate;
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        if link.rate != self.line_rate {
+            // An idle line's virtual time so far ran at the old rate; a packet in transmission keeps it to its end.
+            self.advance(now);
+            self.line_rate = link.rate;
+        }
         for weight in link.weights_from(self.conversations.len()).map(u64::from) {
             self.conversations.push(Conversation { weight, ..Conversation::default() });
             self.total += weight;

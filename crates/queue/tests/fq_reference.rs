@@ -113,6 +113,16 @@ impl Reference {
 
 /// Drives a port and judges it.
 fn judge(rules: Rules, weights: &[u32], arrivals: &[Arrival]) -> Result<Vec<Sent>, String> {
+    judge_changing(rules, weights, arrivals, &[])
+}
+
+/// The same on a line whose rate changes: from a time in ps on, in bit/s.
+fn judge_changing(
+    rules: Rules,
+    weights: &[u32],
+    arrivals: &[Arrival],
+    changes: &[(u64, u64)],
+) -> Result<Vec<Sent>, String> {
     let policy = if rules.largest_bid { "largest_bid" } else { "longest_queue" };
     let spec: Spec = serde_json::from_value(serde_json::json!({
         "kind": "fq", "buffer": format!("{}pkt", rules.limit), "delta": format!("{}B", rules.delta_bytes),
@@ -120,7 +130,7 @@ fn judge(rules: Rules, weights: &[u32], arrivals: &[Arrival]) -> Result<Vec<Sent
         "structure": rules.structure,
     }))
     .map_err(|e| e.to_string())?;
-    let link =
+    let mut link =
         LinkInfo { rate: Rate::from_bps(rules.bps).expect("above 0"), flows: weights.len(), weights: weights.to_vec() };
     let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
     let mut reference = Reference {
@@ -134,9 +144,17 @@ fn judge(rules: Rules, weights: &[u32], arrivals: &[Arrival]) -> Result<Vec<Sent
         arrivals: 0,
     };
     let ps = q(1_000_000_000_000);
-    let (mut sent, mut judged) = (Vec::new(), 0);
+    let (mut sent, mut judged, mut changes) = (Vec::new(), 0, changes.iter().peekable());
     for (handle, &(at, flow, bytes)) in arrivals.iter().enumerate() {
         let (now, handle) = (Time::from_ps(at), handle as u32);
+        while let Some(&&(when, bps)) = changes.peek().filter(|c| c.0 <= at) {
+            port.advance(Time::from_ps(when), &mut |s| sent.push(s));
+            link.rate = Rate::from_bps(bps).expect("above 0");
+            port.set_link(&link, Time::from_ps(when));
+            reference.advance(&(q(when) / &ps));
+            reference.rules.bps = bps;
+            changes.next();
+        }
         port.advance(now, &mut |s| sent.push(s));
         for s in &sent[judged..] {
             reference.send(s.packet.handle)?;
@@ -194,6 +212,21 @@ proptest! {
             let other = judge(Rules { structure, ..rules }, &weights, &arrivals);
             prop_assert_eq!(&other, &verdict, "{}", structure);
         }
+    }
+
+    /// R grows at whatever rate the line has.
+    #[test]
+    fn the_order_holds_on_a_line_whose_rate_changes(
+        gaps in prop::collection::vec((0..10u8, 0..5u32, 40..1500u32, 0..u64::MAX), 1..80),
+        weights in prop::sample::select(vec![[1; 5], [1, 2, 3, 4, 7]]),
+        changes in prop::collection::vec((0..4_000_000_000_000u64, prop::sample::select(vec![8_000, 56_000, 80_000, 1_000_003])), 1..8),
+        (limit, grid) in (prop::sample::select(vec![3, 8, 1000]), any::<bool>()),
+    ) {
+        let rules = Rules { bps: 80_000, limit, delta_bytes: 0, charge: true, largest_bid: false, structure: "perc" };
+        let mut now = 0;
+        let changes: Vec<(u64, u64)> = changes.iter().map(|(gap, bps)| { now += gap; (now, *bps) }).collect();
+        let verdict = judge_changing(rules, &weights, &arrivals(80_000, &gaps, grid), &changes);
+        prop_assert!(verdict.is_ok(), "{:?}", verdict);
     }
 
     /// Greenberg and Madras, as the 1989 paper quotes them: with equal weights no conversation is ever more than a largest packet

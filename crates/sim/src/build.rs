@@ -1,5 +1,6 @@
 //! From a resolved scenario to a world ready to run.
 
+use crate::change::Change;
 use crate::engine::{Event, EventQueue};
 use crate::meter::{Digest, FlowMeter, PortMeter};
 use crate::net::{Classes, Lane, Payloads, Routes};
@@ -16,7 +17,7 @@ pub(crate) const END: u32 = u32::MAX;
 
 impl World {
     /// The world of a scenario that [`Scenario::from_json`] resolved, for replication `run`.
-    pub fn new<'s>(scenario: &'s Scenario, seed: u64, run: u64) -> World {
+    pub fn new(scenario: &Scenario, seed: u64, run: u64) -> World {
         let s = scenario;
         let mut kinds: Vec<Classify> = Vec::new();
         for link in &s.links {
@@ -38,21 +39,13 @@ impl World {
                 lanes.push(Lane::new(Port::new(queue.build(&info), link.rate, rng), link.delay, row as u32));
             }
         }
-        let (mut hops, mut known, routes) = (Vec::new(), BTreeMap::new(), Routes::new(s));
-        let mut path = |from: &'s str, to: &'s str| {
-            *known.entry((from, to)).or_insert_with(|| {
-                let start = hops.len() as u32;
-                hops.extend(routes.path(from, to).expect("checked").iter().map(|l| *l as u32));
-                hops.push(END);
-                start
-            })
-        };
+        let mut paths = Paths::new(s);
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
         let mut config = Arc::new(s.flows[0].control.transport());
         let mut way = (0, 0);
         for (i, f) in s.flows.iter().enumerate() {
             if i == 0 || (&f.from, &f.to) != (&s.flows[i - 1].from, &s.flows[i - 1].to) {
-                way = (path(&f.from, &f.to), path(&f.to, &f.from));
+                way = paths.both(&f.from, &f.to).expect("checked");
             }
             // Flows of one kind follow each other and share what they have in common.
             if i > 0 && f.control != s.flows[i - 1].control {
@@ -75,11 +68,13 @@ impl World {
                 ack_bytes: f.ack.bytes(),
                 acknowledge: f.acknowledge,
                 priority: f.priority,
+                stopped: false,
                 armed: Time::NEVER,
                 seen_window: f64::NAN,
                 seen_in_flight: u64::MAX,
             });
         }
+        let changes = Change::all(s, &mut paths);
         let (interval, warm_up) = (s.interval(), s.warm_up());
         let ports = vec![PortMeter::default(); lanes.len()];
         let mut world = World {
@@ -90,9 +85,10 @@ impl World {
             events,
             lanes,
             flows,
-            hops,
+            hops: paths.hops,
             payloads: Payloads::default(),
             classes,
+            changes,
             digest: Digest::default(),
             measuring: warm_up == Duration::ZERO,
             intervals: Vec::new(),
@@ -105,9 +101,51 @@ impl World {
             traced: s.traces.iter().fold(0, |mask, kind| mask | 1 << *kind as u8),
             log: None,
         };
+        for (number, event) in s.events.iter().enumerate() {
+            world.events.push(Time::ZERO + event.at, Event::Change(number as u32));
+        }
         world.start_measuring_if_due();
         world.arm_sample();
         world
+    }
+}
+
+/// Paths between nodes, and the table of hops that holds them. Those found once stay in it.
+pub(crate) struct Paths<'s> {
+    routes: Routes<'s>,
+    /// Starts of the paths over the links that work.
+    known: BTreeMap<(&'s str, &'s str), Option<u32>>,
+    /// Starts of all paths.
+    stored: BTreeMap<Vec<u32>, u32>,
+    pub hops: Vec<u32>,
+}
+
+impl<'s> Paths<'s> {
+    fn new(s: &'s Scenario) -> Paths<'s> {
+        Paths { routes: Routes::new(s), known: BTreeMap::new(), stored: BTreeMap::new(), hops: Vec::new() }
+    }
+
+    /// From now on the directed links that are down are left out.
+    pub fn close(&mut self, s: &'s Scenario, down: &[bool]) {
+        (self.routes, self.known) = (Routes::without(s, down), BTreeMap::new());
+    }
+
+    /// Where the paths there and back start; `None` if there is no way.
+    pub fn both(&mut self, from: &'s str, to: &'s str) -> Option<(u32, u32)> {
+        Some((self.one(from, to)?, self.one(to, from)?))
+    }
+
+    fn one(&mut self, from: &'s str, to: &'s str) -> Option<u32> {
+        let Paths { routes, known, stored, hops } = self;
+        *known.entry((from, to)).or_insert_with(|| {
+            let mut path: Vec<u32> = routes.path(from, to)?.iter().map(|l| *l as u32).collect();
+            path.push(END);
+            let start = hops.len() as u32;
+            Some(*stored.entry(path).or_insert_with_key(|path| {
+                hops.extend(path);
+                start
+            }))
+        })
     }
 }
 

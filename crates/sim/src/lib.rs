@@ -2,6 +2,7 @@
 
 mod build;
 pub mod catalogue;
+mod change;
 mod churn;
 pub mod cost;
 pub mod engine;

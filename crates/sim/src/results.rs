@@ -77,7 +77,7 @@ impl World {
                 lane.port.reset_backlog_max();
                 LaneMark {
                     counters: lane.port.counters(now),
-                    arrived: lane.arrived,
+                    entered: lane.entered,
                     travelled_ps: lane.travelled_ps,
                     marks: lane.marks,
                 }
@@ -127,6 +127,7 @@ impl World {
             Event::Flow(f) => format!("timer of flow {f}"),
             Event::Source(f) => format!("source of flow {f}"),
             Event::Sample(_) => "interval ends".to_owned(),
+            Event::Change(n) => format!("event {n} of the scenario changes the network"),
         };
         log.lines.push(format!("event {number} at {:.12} s: {what}", self.now.as_secs_f64()));
     }
@@ -228,7 +229,7 @@ impl World {
             .zip(&self.at_warm_up)
             .map(|(lane, before)| LaneMark {
                 counters: difference(&lane.port.counters(now), &before.counters),
-                arrived: lane.arrived - before.arrived,
+                entered: lane.entered - before.entered,
                 travelled_ps: lane.travelled_ps - before.travelled_ps,
                 marks: lane.marks - before.marks,
             })
@@ -261,7 +262,7 @@ impl World {
             ("rate_bps", fixed(&|l| l.rate.as_bps() as f64)),
             ("achieved_rate_bps", float(&|r| r.counters.sent_bytes as f64 * 8.0 / (r.counters.busy_ps as f64 * 1e-12))),
             ("delay_s", fixed(&|l| l.delay.as_secs_f64())),
-            ("achieved_delay_s", float(&|r| r.travelled_ps as f64 * 1e-12 / r.arrived as f64)),
+            ("achieved_delay_s", float(&|r| r.travelled_ps as f64 * 1e-12 / r.entered as f64)),
             ("utilisation", float(&|r| r.counters.busy_ps as f64 / span)),
             ("utilisation_std", over(&|m| m.utilisation.deviation())),
             ("intervals", Cells::Int(self.ports.iter().map(|m| m.utilisation.count as i64).collect())),

@@ -4,6 +4,7 @@
 //! has one timer, re-armed lazily: an entry that fires before the deadline has moved is pushed again.
 
 use crate::build::END;
+use crate::change::Change;
 use crate::engine::{Event, EventQueue};
 use crate::meter::{Digest, FlowMeter, GaugeRow, IntervalRow, PortMeter, TraceRow};
 use crate::net::{Classes, InFlight, Lane, Payload, Payloads};
@@ -34,6 +35,8 @@ pub(crate) struct Flow {
     pub lengths: Option<Box<Lengths>>,
     pub acknowledge: bool,
     pub priority: u8,
+    /// An event ended its workload.
+    pub stopped: bool,
     /// Time of its entry in the event queue; `NEVER` without one.
     pub armed: Time,
     /// Last values traced.
@@ -45,7 +48,7 @@ pub(crate) struct Flow {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LaneMark {
     pub counters: Counters,
-    pub arrived: u64,
+    pub entered: u64,
     pub travelled_ps: u128,
     pub marks: u64,
 }
@@ -71,6 +74,8 @@ pub struct World {
     pub(crate) hops: Vec<u32>,
     pub(crate) payloads: Payloads,
     pub(crate) classes: Vec<Classes>,
+    /// What will happen to the network, in the order of the file.
+    pub(crate) changes: Vec<Change>,
     pub(crate) digest: Digest,
     pub(crate) measuring: bool,
     pub(crate) intervals: Vec<IntervalRow>,
@@ -103,6 +108,7 @@ impl World {
                 Event::Flow(flow) => self.on_timer(flow as usize),
                 Event::Source(flow) => self.on_source(flow as usize),
                 Event::Sample(_) => self.on_sample(),
+                Event::Change(number) => self.on_change(number as usize),
             }
             self.digest.end_event();
         }
@@ -126,8 +132,7 @@ impl World {
         }
         lane.armed = Time::NEVER;
         let before = lane.wire.len();
-        let Lane { port, wire, .. } = lane;
-        port.advance(now, &mut |sent| wire.push_back(in_flight(&sent)));
+        lane.advance(now);
         self.after_port(l, before);
     }
 
@@ -147,19 +152,18 @@ impl World {
         let lane = &mut self.lanes[l];
         packet.flow = FlowId(self.classes[lane.classes as usize].of[direction]);
         let wire_before = lane.wire.len();
-        let Lane { port, wire, .. } = lane;
-        port.offer(packet, self.now, &mut |sent| wire.push_back(in_flight(&sent)));
+        lane.offer(packet, self.now);
         wire_before
     }
 
     /// After a port acted: arms the wire and the port, and takes away what was dropped.
     #[inline(always)]
-    fn after_port(&mut self, l: usize, wire_before: usize) {
+    pub(crate) fn after_port(&mut self, l: usize, wire_before: usize) {
         let lane = &mut self.lanes[l];
         if wire_before == 0
             && let Some(head) = lane.wire.front()
         {
-            self.events.push(head.end + lane.delay, Event::Arrive(l as u32));
+            self.events.push(head.arrives, Event::Arrive(l as u32));
         }
         let next = lane.port.next();
         if next < lane.armed {
@@ -199,10 +203,8 @@ impl World {
         let lane = &mut self.lanes[l];
         let packet = lane.wire.pop_front().expect("an armed wire holds a packet");
         if let Some(head) = lane.wire.front() {
-            self.events.push(head.end + lane.delay, Event::Arrive(l as u32));
+            self.events.push(head.arrives, Event::Arrive(l as u32));
         }
-        lane.arrived += 1;
-        lane.travelled_ps += u128::from(self.now.since(packet.end).as_ps());
         let payload = self.payloads.get(packet.handle);
         self.digest.word(payload.seq << 1);
         payload.waited += packet.waited;
@@ -289,6 +291,9 @@ impl World {
 
     fn on_source(&mut self, f: usize) {
         let flow = &mut self.flows[f];
+        if flow.stopped {
+            return;
+        }
         let supply = flow.workload.supply(&mut flow.rng);
         if let Some(again) = supply.again {
             self.events.push(self.now + again, Event::Source(f as u32));
@@ -376,19 +381,5 @@ impl World {
     fn trace_backlog(&mut self, l: usize) {
         let value = self.lanes[l].port.backlog().packets as f64;
         self.traces.push(TraceRow { kind: TraceKind::Backlog, object: l as u32, at: self.now, value });
-    }
-}
-
-#[inline]
-fn in_flight(sent: &headgate_queue::Sent) -> InFlight {
-    let p = &sent.packet;
-    InFlight {
-        end: sent.end,
-        waited: sent.start.since(p.arrived).as_ps(),
-        handle: p.handle,
-        bytes: p.bytes,
-        label: p.label,
-        ecn: p.ecn,
-        class: p.class,
     }
 }

@@ -78,6 +78,11 @@ impl Sender {
         self.limit = self.limit.saturating_add(packets);
     }
 
+    /// The workload takes back what was never sent.
+    pub fn stop(&mut self) {
+        self.limit = self.highest;
+    }
+
     /// The next packet to send at `now` with a given window: (sequence number, first sent, retransmission).
     #[inline]
     pub fn poll(&mut self, window: u64, now: Time, config: &Config) -> Option<(u64, Time, bool)> {

@@ -39,6 +39,13 @@ impl BusyLine {
         }
     }
 
+    /// The line has another rate; the present transmission ends when it would have.
+    pub fn set_rate(&mut self, rate: Rate) {
+        if rate != self.line.rate() {
+            self.line = Serialiser::new(rate);
+        }
+    }
+
     /// A packet is about to be queued. True when a new cycle begins with it: the line was idle.
     pub fn on_arrival(&mut self, now: Time) -> bool {
         self.advance(now);

@@ -3,7 +3,7 @@
 use super::BusyLine;
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet, Time};
+use headgate_packet::{Buffer, Packet, Rate, Time};
 
 /// A first-in first-out queue in front of a line whose busy periods are followed.
 #[derive(Clone, Debug)]
@@ -16,6 +16,11 @@ impl BusyQueue {
     /// An empty queue.
     pub fn new(buffer: Buffer, link: &LinkInfo) -> BusyQueue {
         BusyQueue { queue: Fcfs::new(&FcfsParams { buffer }, link), line: BusyLine::new(link.rate) }
+    }
+
+    /// The line has another rate; the present transmission ends when it would have.
+    pub fn set_rate(&mut self, rate: Rate) {
+        self.line.set_rate(rate);
     }
 
     /// A packet is about to be queued. True when a new cycle begins with it: the line was idle.

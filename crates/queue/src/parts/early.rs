@@ -55,6 +55,17 @@ impl Early {
         Early { params, low, high, rate, average: 0.0, count: 0.0, idle_from: Time::ZERO }
     }
 
+    /// The line has another rate from `now` on, while so much waits.
+    pub fn set_rate(&mut self, rate: Rate, now: Time, waiting: Backlog) {
+        if rate != self.rate {
+            if waiting.packets == 0 {
+                // The idle time so far counts in packets of the rate it had.
+                self.decay(now);
+            }
+            self.rate = rate;
+        }
+    }
+
     /// The average queue, in the unit of the thresholds.
     #[inline]
     pub fn average(&self) -> f64 {

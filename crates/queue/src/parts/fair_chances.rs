@@ -82,8 +82,12 @@ impl FairChances {
         made
     }
 
-    /// Makes room for the conversations of the link, and for so many queues; there are never fewer than before.
+    /// Follows the rate of the link; makes room for its conversations, and for so many queues; there are never fewer than before.
     pub fn grow(&mut self, link: &LinkInfo, queues: usize) {
+        if link.rate != self.rate {
+            self.rate = link.rate;
+            self.groups.iter_mut().for_each(|group| group.known = 0);
+        }
         self.groups.resize_with(queues, Group::default);
         self.weights.extend(link.weights_from(self.weights.len()));
         self.class_of.resize(link.flows, UNKNOWN);

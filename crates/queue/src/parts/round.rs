@@ -92,6 +92,15 @@ impl Round {
         }
     }
 
+    /// The line has another rate from `now` on. What was left over is work, and keeps its worth.
+    pub fn set_rate(&mut self, rate: Rate, now: Time) {
+        let rate = u128::from(rate.as_bps());
+        if rate != self.rate {
+            self.advance(now);
+            self.rate = rate;
+        }
+    }
+
     /// More conversations, with these weights.
     pub fn grow(&mut self, weights: impl Iterator<Item = u32>) {
         self.weights.extend(weights);

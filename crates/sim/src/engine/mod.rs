@@ -5,7 +5,8 @@ mod queue;
 pub use queue::EventQueue;
 
 /// What is due; the number names the object. Kinds are ordered: at one instant a transmission ends before an arrival,
-/// an arrival comes before a timer, a timer before a source, a source before a sample.
+/// an arrival comes before a timer, a timer before a source, a source before a sample, and a change of the network comes last:
+/// whatever else happens at that instant still finds the network as it was. Changes at one instant keep the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A port may start its next transmission or has a timeout of its discipline.
@@ -18,6 +19,8 @@ pub enum Event {
     Source(u32),
     /// The meters take their interval sample.
     Sample(u32),
+    /// The network changes: the number of the scenario's event.
+    Change(u32),
 }
 
 /// Most objects of one kind that an event can name.
@@ -33,6 +36,7 @@ impl Event {
             Event::Flow(i) => (2, i),
             Event::Source(i) => (3, i),
             Event::Sample(i) => (4, i),
+            Event::Change(i) => (5, i),
         }
     }
 
@@ -43,7 +47,8 @@ impl Event {
             1 => Event::Arrive(i),
             2 => Event::Flow(i),
             3 => Event::Source(i),
-            _ => Event::Sample(i),
+            4 => Event::Sample(i),
+            _ => Event::Change(i),
         }
     }
 

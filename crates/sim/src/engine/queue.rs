@@ -127,7 +127,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_like_a_sorted_map(calls in prop::collection::vec((any::<bool>(), 0..20u64, 0..5u64, 0..9u32), 0..500)) {
+        fn behaves_like_a_sorted_map(calls in prop::collection::vec((any::<bool>(), 0..20u64, 0..6u64, 0..9u32), 0..500)) {
             let (mut queue, mut model, mut n) = (EventQueue::new(), BTreeMap::new(), 0u64);
             for (push, at, rank, object) in calls {
                 if push {

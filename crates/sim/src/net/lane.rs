@@ -3,15 +3,15 @@
 //! The wire keeps its packets in flight in a ring and has only the head in the event queue, so the event queue does not grow
 //! with the bandwidth-delay product.
 
-use headgate_packet::{Duration, Ecn, Time};
-use headgate_queue::Port;
+use headgate_packet::{Duration, Ecn, Packet, Time};
 use headgate_queue::parts::Ring;
+use headgate_queue::{Port, Sent};
 
 /// A packet on the wire.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InFlight {
-    /// End of its transmission; it arrives one propagation delay later.
-    pub end: Time,
+    /// When it reaches the far end: one propagation delay after the end of its transmission.
+    pub arrives: Time,
     /// Time it waited in the port, in ps.
     pub waited: u64,
     /// Handle of its payload.
@@ -33,15 +33,17 @@ pub struct Lane {
     pub port: Port,
     /// Packets in flight.
     pub wire: Ring<InFlight>,
-    /// Propagation delay.
+    /// Propagation delay of packets whose transmission starts now.
     pub delay: Duration,
+    /// No packet arrives before this time: after the delay was cut, none overtakes those on the wire.
+    pub not_before: Time,
     /// Row of the classifier.
     pub classes: u32,
     /// Time of the port's entry in the event queue; `NEVER` without one.
     pub armed: Time,
-    /// Packets that came out of the wire, and the sum of their times on it, in ps: the achieved delay.
-    pub arrived: u64,
-    /// See `arrived`.
+    /// Packets put on the wire, and the sum of their times on it, in ps: the achieved delay.
+    pub entered: u64,
+    /// See `entered`.
     pub travelled_ps: u128,
     /// Packets marked by this port.
     pub marks: u64,
@@ -50,6 +52,53 @@ pub struct Lane {
 impl Lane {
     /// An idle lane.
     pub fn new(port: Port, delay: Duration, classes: u32) -> Lane {
-        Lane { port, wire: Ring::default(), delay, classes, armed: Time::NEVER, arrived: 0, travelled_ps: 0, marks: 0 }
+        Lane {
+            port,
+            wire: Ring::default(),
+            delay,
+            not_before: Time::ZERO,
+            classes,
+            armed: Time::NEVER,
+            entered: 0,
+            travelled_ps: 0,
+            marks: 0,
+        }
+    }
+
+    /// Starts the transmissions that are due by `now`; each packet gets the delay that the link has when its own one starts.
+    #[inline(always)]
+    pub fn advance(&mut self, now: Time) {
+        let Lane { port, wire, delay, not_before, entered, travelled_ps, .. } = self;
+        port.advance(now, &mut |sent| wire.push_back(on_wire(&sent, *delay, *not_before, entered, travelled_ps)));
+    }
+
+    /// Hands a packet to the port.
+    #[inline(always)]
+    pub fn offer(&mut self, packet: Packet, now: Time) {
+        let Lane { port, wire, delay, not_before, entered, travelled_ps, .. } = self;
+        port.offer(packet, now, &mut |sent| wire.push_back(on_wire(&sent, *delay, *not_before, entered, travelled_ps)));
+    }
+
+    /// The link has another delay. Packets in flight and in transmission keep theirs, and their order: what is sent later arrives no
+    /// earlier than the last of them.
+    pub fn set_delay(&mut self, delay: Duration) {
+        self.delay = delay;
+        self.not_before = self.wire.back().map_or(self.not_before, |last| last.arrives);
+    }
+}
+
+#[inline(always)]
+fn on_wire(sent: &Sent, delay: Duration, not_before: Time, entered: &mut u64, travelled_ps: &mut u128) -> InFlight {
+    let (p, arrives) = (&sent.packet, (sent.end + delay).max(not_before));
+    *entered += 1;
+    *travelled_ps += u128::from(arrives.since(sent.end).as_ps());
+    InFlight {
+        arrives,
+        waited: sent.start.since(p.arrived).as_ps(),
+        handle: p.handle,
+        bytes: p.bytes,
+        label: p.label,
+        ecn: p.ecn,
+        class: p.class,
     }
 }

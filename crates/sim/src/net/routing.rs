@@ -1,4 +1,4 @@
-//! Static shortest paths: fewest hops; of paths with equally many the one whose first difference is an earlier link of the file.
+//! Shortest paths: fewest hops; of paths with equally many the one whose first difference is an earlier link of the file.
 
 use crate::spec::Scenario;
 use std::cell::RefCell;
@@ -19,12 +19,22 @@ type Tree = Vec<Option<(usize, usize)>>;
 impl<'a> Routes<'a> {
     /// The graph of a scenario; links whose ends are unknown are left out.
     pub fn new(s: &'a Scenario) -> Routes<'a> {
+        Routes::without(s, &[])
+    }
+
+    /// The graph without the directed links that are down.
+    pub fn without(s: &'a Scenario, down: &[bool]) -> Routes<'a> {
+        let works = |lane: usize| !down.get(lane).copied().unwrap_or(false);
         let index: BTreeMap<&str, usize> = s.nodes.iter().enumerate().map(|(i, n)| (n.name.as_str(), i)).collect();
         let mut out = vec![Vec::new(); s.nodes.len()];
         for (i, link) in s.links.iter().enumerate() {
             if let (Some(&a), Some(&b)) = (index.get(link.from.as_str()), index.get(link.to.as_str())) {
-                out[a].push((2 * i, b));
-                out[b].push((2 * i + 1, a));
+                if works(2 * i) {
+                    out[a].push((2 * i, b));
+                }
+                if works(2 * i + 1) {
+                    out[b].push((2 * i + 1, a));
+                }
             }
         }
         Routes { index, out, found: RefCell::default() }

@@ -1,7 +1,7 @@
 //! Rules across fields: names, ends, routes, buffers and times.
 
 use super::expand::Origins;
-use super::{Flow, NodeKind, Scenario, SpecError};
+use super::{Flow, NodeKind, Scenario, SpecError, event};
 use crate::engine::MAX_OBJECTS;
 use crate::net::Routes;
 use crate::sizes::Packets;
@@ -67,6 +67,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
             return Err(SpecError::at(format!("flows[{i}].acknowledge"), message).found(false));
         }
     }
+    event::check(s)?;
     routes_and_buffers(s, origins)
 }
 

@@ -5,11 +5,13 @@
 
 mod check;
 mod error;
+mod event;
 mod expand;
 mod sweep;
 
 use crate::sizes::Packets;
 pub use error::SpecError;
+pub use event::{Direction, NetworkEvent};
 use headgate_packet::{Duration, PacketSize, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +49,9 @@ pub struct Scenario {
     pub links: Vec<Link>,
     /// Streams of packets between nodes.
     pub flows: Vec<Flow>,
+    /// What happens to the network while it runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<NetworkEvent>,
     /// What varies from run to run, for `headgate sweep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
