@@ -1,0 +1,3 @@
+//! What several rate-based protocols share.
+
+pub mod machine;
