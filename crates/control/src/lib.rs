@@ -67,6 +67,8 @@ protocols! {
     jk_reno: JkReno(JkRenoParams),
     decbit: Decbit(DecbitParams),
     packet_pair: PacketPair(PacketPairParams),
+    pp_cth: PpCth(PpCthParams),
+    netblt: Netblt(NetbltParams),
     none: Uncontrolled(NoneParams),
 }
 
