@@ -1,7 +1,8 @@
 //! A flow's source: a protocol and the transport that serves it.
 
+use crate::paced::Paced;
 use crate::transport::{Config, Sender};
-use crate::{Ack, AnyFlowControl, FlowControl, Loss, LossKind, Spec};
+use crate::{Ack, AnyFlowControl, FlowControl, Loss, LossKind, Probe, Spec};
 use headgate_packet::{Duration, Time};
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub struct AckPacket {
     pub sent: Time,
     /// The congestion bit of that packet.
     pub marked: bool,
+    /// Time that the packet and this acknowledgement spent waiting in queues.
+    pub waited: Duration,
 }
 
 /// A source: asks a protocol how much may be outstanding, and sends, repairs and measures accordingly.
@@ -34,16 +37,22 @@ pub struct AckPacket {
 /// Without flow control there is nothing to keep but two counters; the rest lives behind a pointer, so that ten thousand such
 /// sources stay small.
 #[derive(Clone, Debug)]
-pub struct Connection {
-    /// Packets supplied and sent, of a source without flow control.
-    supplied: u64,
-    sent: u64,
-    tracked: Option<Box<Tracked>>,
+pub struct Connection(Kind);
+
+/// The three kinds of sources.
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Without flow control: packets supplied and sent.
+    Open { supplied: u64, sent: u64 },
+    /// With a window.
+    Window(Box<Windowed>),
+    /// With a rate.
+    Paced(Box<Paced>),
 }
 
-/// What a source under flow control keeps.
+/// What a source with a window keeps.
 #[derive(Clone, Debug)]
-struct Tracked {
+struct Windowed {
     control: AnyFlowControl,
     config: Arc<Config>,
     sender: Sender,
@@ -53,19 +62,23 @@ struct Tracked {
 impl Connection {
     /// A source with nothing to send yet. Sources with the same parameters may share the `config` that they give.
     pub fn new(spec: &Spec, config: &Arc<Config>) -> Connection {
-        let tracked = (!config.open_loop).then(|| {
+        Connection(if config.open_loop {
+            Kind::Open { supplied: 0, sent: 0 }
+        } else if config.paced.is_some() {
+            Kind::Paced(Box::new(Paced::new(spec, config)))
+        } else {
             let (control, config) = (spec.build(), Arc::clone(config));
-            Box::new(Tracked { control, config, sender: Sender::default(), timeouts: 0 })
-        });
-        Connection { supplied: 0, sent: 0, tracked }
+            Kind::Window(Box::new(Windowed { control, config, sender: Sender::default(), timeouts: 0 }))
+        })
     }
 
     /// The workload has this many more packets; `u64::MAX` for an endless supply.
     #[inline]
     pub fn supply(&mut self, packets: u64) {
-        match &mut self.tracked {
-            Some(t) => t.sender.supply(packets),
-            None => self.supplied = self.supplied.saturating_add(packets),
+        match &mut self.0 {
+            Kind::Open { supplied, .. } => *supplied = supplied.saturating_add(packets),
+            Kind::Window(w) => w.sender.supply(packets),
+            Kind::Paced(p) => p.sender.supply(packets),
         }
     }
 
@@ -80,80 +93,75 @@ impl Connection {
     /// One packet to send now, or none. Ask again until there is none.
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
-        let Some(t) = &mut self.tracked else {
+        match &mut self.0 {
             // Each is sent once, and not tracked.
-            if self.sent >= self.supplied {
-                return None;
+            Kind::Open { supplied, sent } => (sent < supplied).then(|| {
+                *sent += 1;
+                Segment { seq: *sent - 1, first_sent: now, retransmission: false }
+            }),
+            Kind::Window(w) => {
+                let window = w.control.allowance().window;
+                let (seq, first_sent, retransmission) = w.sender.poll(window, now, &w.config)?;
+                Some(Segment { seq, first_sent, retransmission })
             }
-            self.sent += 1;
-            return Some(Segment { seq: self.sent - 1, first_sent: now, retransmission: false });
-        };
-        let window = t.control.allowance().window;
-        let (seq, first_sent, retransmission) = t.sender.poll(window, now, &t.config)?;
-        Some(Segment { seq, first_sent, retransmission })
+            Kind::Paced(p) => p.poll_send(now),
+        }
     }
 
     /// An acknowledgement came. `rtts` gets a round-trip time for each packet that it acknowledged for the first time, by the
     /// protocol's clock rule; without flow control, for each acknowledgement.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
-        let Some(t) = &mut self.tracked else {
-            rtts(now.since(ack.sent));
-            return;
-        };
-        let p = t.sender.on_ack(ack.cumulative, now, &t.config, rtts);
-        if p.newly_acked == 0 && p.duplicates == 0 {
-            return;
+        match &mut self.0 {
+            Kind::Open { .. } => rtts(now.since(ack.sent)),
+            Kind::Window(w) => w.on_ack(ack, now, rtts),
+            Kind::Paced(p) => p.on_ack(ack, now, rtts),
         }
-        let in_flight = t.sender.in_flight();
-        if p.lost {
-            t.control.on_loss(&Loss { now, kind: LossKind::DuplicateAcks, in_flight });
-            return;
-        }
-        t.control.on_ack(&Ack {
-            now,
-            newly_acked: p.newly_acked,
-            duplicates: p.duplicates,
-            rtt: p.rtt,
-            marked: ack.marked,
-            cumulative: ack.cumulative,
-            highest_sent: t.sender.highest(),
-            in_flight,
-        });
     }
 
-    /// When to call [`Connection::on_timeout`].
+    /// When to call [`Connection::on_timeout`]: a retransmission timer runs out, or a rate-based protocol wants to send.
     #[inline]
     pub fn timeout(&self) -> Option<Time> {
-        self.tracked.as_ref()?.sender.timeout()
+        match &self.0 {
+            Kind::Open { .. } => None,
+            Kind::Window(w) => w.sender.timeout(),
+            Kind::Paced(p) => p.timeout(),
+        }
     }
 
-    /// Performs the timeout if it is due.
+    /// Performs the timeouts that are due. Ask [`Connection::poll_send`] afterwards.
     pub fn on_timeout(&mut self, now: Time) {
-        let Some(t) = &mut self.tracked else { return };
-        let in_flight = t.sender.in_flight();
-        if t.sender.on_timeout(now, &t.config) {
-            t.timeouts += 1;
-            t.control.on_loss(&Loss { now, kind: LossKind::Timeout, in_flight });
+        match &mut self.0 {
+            Kind::Open { .. } => {}
+            Kind::Window(w) => w.on_timeout(now),
+            Kind::Paced(p) => p.on_timeout(now),
         }
     }
 
     /// Packets sent and not acknowledged; without flow control, packets sent.
     #[inline]
     pub fn in_flight(&self) -> u64 {
-        self.tracked.as_ref().map_or(self.sent, |t| t.sender.in_flight())
+        match &self.0 {
+            Kind::Open { sent, .. } => *sent,
+            Kind::Window(w) => w.sender.in_flight(),
+            Kind::Paced(p) => p.sender.in_flight(),
+        }
     }
 
     /// Timeouts so far.
     #[inline]
     pub fn timeouts(&self) -> u64 {
-        self.tracked.as_ref().map_or(0, |t| t.timeouts)
+        match &self.0 {
+            Kind::Open { .. } => 0,
+            Kind::Window(w) => w.timeouts,
+            Kind::Paced(p) => p.timeouts,
+        }
     }
 
     /// Whether there is flow control at all.
     #[inline]
     pub fn is_controlled(&self) -> bool {
-        self.tracked.is_some()
+        !matches!(self.0, Kind::Open { .. })
     }
 
     /// The window in packets, as the protocol holds it: not rounded. NaN without a window.
@@ -169,8 +177,46 @@ impl Connection {
 
     /// The protocol's gauges.
     pub fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        if let Some(t) = &self.tracked {
-            t.control.probe(sink);
+        match &self.0 {
+            Kind::Open { .. } => {}
+            Kind::Window(w) => w.control.probe(sink),
+            Kind::Paced(p) => p.control.probe(sink),
+        }
+    }
+}
+
+impl Windowed {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
+        let p = self.sender.on_ack(ack.cumulative, now, &self.config, rtts);
+        if p.newly_acked == 0 && p.duplicates == 0 {
+            return;
+        }
+        let in_flight = self.sender.in_flight();
+        if p.lost {
+            self.control.on_loss(&Loss { now, kind: LossKind::DuplicateAcks, in_flight });
+            return;
+        }
+        self.control.on_ack(&Ack {
+            now,
+            newly_acked: p.newly_acked,
+            duplicates: p.duplicates,
+            rtt: p.rtt,
+            marked: ack.marked,
+            cumulative: ack.cumulative,
+            highest_sent: self.sender.highest(),
+            in_flight,
+            seq: ack.seq,
+            waited: ack.waited,
+            pair: Probe::None,
+        });
+    }
+
+    fn on_timeout(&mut self, now: Time) {
+        let in_flight = self.sender.in_flight();
+        if self.sender.on_timeout(now, &self.config) {
+            self.timeouts += 1;
+            self.control.on_loss(&Loss { now, kind: LossKind::Timeout, in_flight });
         }
     }
 }

@@ -81,6 +81,7 @@ impl DecbitParams {
             every_sample: true,
             retransmit: self.retransmit,
             duplicates: None,
+            paced: None,
             open_loop: false,
         }
     }
@@ -161,6 +162,9 @@ mod tests {
             cumulative: 0,
             highest_sent: 0,
             in_flight: 0,
+            seq: 0,
+            waited: Duration::ZERO,
+            pair: crate::Probe::None,
         };
         bits.iter().map(|b| { source.on_ack(&ack(*b)); source.window }).collect()
     }

@@ -71,6 +71,7 @@ impl GenericParams {
             every_sample: true,
             retransmit: self.retransmit,
             duplicates: None,
+            paced: None,
             open_loop: false,
         }
     }

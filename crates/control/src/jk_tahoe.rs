@@ -80,6 +80,7 @@ impl JkTahoeParams {
             every_sample: false,
             retransmit: self.retransmit,
             duplicates: (self.duplicates > 0).then_some(self.duplicates),
+            paced: None,
             open_loop: false,
         }
     }

@@ -5,6 +5,8 @@
 //! configures through [`transport::Config`]. Nothing here owns a clock, a socket or a random generator.
 
 mod connection;
+mod paced;
+pub mod parts;
 pub mod transport;
 
 pub use connection::{AckPacket, Connection, Segment};
@@ -46,6 +48,12 @@ macro_rules! protocols {
             fn allowance(&self) -> Allowance {
                 match self { $(AnyFlowControl::$Type(p) => p.allowance()),+ }
             }
+            fn release(&mut self, now: Time, supply: &Supply) -> Release {
+                match self { $(AnyFlowControl::$Type(p) => p.release(now, supply)),+ }
+            }
+            fn next_release(&self) -> Time {
+                match self { $(AnyFlowControl::$Type(p) => p.next_release()),+ }
+            }
             fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
                 match self { $(AnyFlowControl::$Type(p) => p.probe(sink)),+ }
             }
@@ -58,6 +66,9 @@ protocols! {
     jk_tahoe: JkTahoe(JkTahoeParams),
     jk_reno: JkReno(JkRenoParams),
     decbit: Decbit(DecbitParams),
+    packet_pair: PacketPair(PacketPairParams),
+    pp_cth: PpCth(PpCthParams),
+    netblt: Netblt(NetbltParams),
     none: Uncontrolled(NoneParams),
 }
 
@@ -80,6 +91,23 @@ pub struct Ack {
     pub highest_sent: u64,
     /// Packets sent and not acknowledged, after this acknowledgement.
     pub in_flight: u64,
+    /// The packet that caused it.
+    pub seq: u64,
+    /// Time that this packet and its acknowledgement spent waiting in queues, where the network writes it into packets.
+    pub waited: Duration,
+    /// What it told of a pair of packets; only the transport of a rate-based protocol sends pairs.
+    pub pair: Probe,
+}
+
+/// What the acknowledgement of a pair of packets told, when the two left back to back and neither was ever sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// It belongs to no pair, or to a broken one.
+    None,
+    /// The first packet's: its round-trip time.
+    First(Duration),
+    /// The second packet's: the time between the two acknowledgements.
+    Second(Duration),
 }
 
 /// Why the transport takes a packet for lost.
@@ -109,14 +137,44 @@ pub struct Allowance {
     pub window: u64,
 }
 
-/// A flow-control protocol.
+/// What a rate-based source could send now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Supply {
+    /// Packets that wait, those to be sent again included.
+    pub waiting: u64,
+    /// Packets sent, not acknowledged and not given up for lost.
+    pub in_flight: u64,
+}
+
+/// What a rate-based protocol lets go at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// Nothing now.
+    Nothing,
+    /// This many packets, each for itself.
+    Packets(u64),
+    /// Two packets back to back, whose acknowledgements will tell [`Probe`]s.
+    Pair,
+}
+
+/// A flow-control protocol: one with a window answers `allowance`, a rate-based one `release` and `next_release`.
 pub trait FlowControl {
     /// An acknowledgement came, new or duplicate.
     fn on_ack(&mut self, ack: &Ack);
     /// A packet is taken for lost.
     fn on_loss(&mut self, loss: &Loss);
-    /// How much may be outstanding.
-    fn allowance(&self) -> Allowance;
+    /// How much may be outstanding. The default sets no bound.
+    fn allowance(&self) -> Allowance {
+        Allowance { window: u64::MAX }
+    }
+    /// What goes now; asked again until it is nothing, at each acknowledgement, timeout, supply and at `next_release`.
+    fn release(&mut self, _now: Time, _supply: &Supply) -> Release {
+        Release::Nothing
+    }
+    /// When to ask for a release, though nothing else may happen until then; [`Time::NEVER`] for not at all.
+    fn next_release(&self) -> Time {
+        Time::NEVER
+    }
     /// Gauges such as `window`, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
 }

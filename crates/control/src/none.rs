@@ -29,6 +29,7 @@ impl NoneParams {
             every_sample: false,
             retransmit: Retransmit::Oldest,
             duplicates: None,
+            paced: None,
             open_loop: true,
         }
     }

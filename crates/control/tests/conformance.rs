@@ -41,6 +41,7 @@ fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
                     seq: segment.seq,
                     sent: now,
                     marked: rng.uniform() < 0.3,
+                    waited: Duration::ZERO,
                 };
                 acks.insert((now + Duration::from_millis(100), n), ack);
                 n += 1;

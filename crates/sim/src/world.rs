@@ -248,7 +248,7 @@ impl World {
             return;
         }
         // The acknowledgement takes over the packet's handle.
-        (payload.is_ack, payload.cumulative, payload.hop, payload.waited) = (true, received.cumulative, flow.back, 0);
+        (payload.is_ack, payload.cumulative, payload.hop) = (true, received.cumulative, flow.back);
         let (first, bytes) = (self.hops[flow.back as usize], flow.ack_bytes);
         // A mark tells of the data's path: the acknowledgement echoes it and is marked no further.
         self.offer(first as usize, Packet { handle, bytes, ecn: Ecn::NotCapable, class, ..Packet::default() });
@@ -258,8 +258,8 @@ impl World {
         let payload = *self.payloads.get(handle);
         self.payloads.remove(handle);
         let f = payload.flow as usize;
-        let ack =
-            AckPacket { cumulative: payload.cumulative, seq: payload.seq, sent: payload.sent, marked: payload.marked };
+        let Payload { cumulative, seq, sent, marked, waited, .. } = payload;
+        let ack = AckPacket { cumulative, seq, sent, marked, waited: Duration::from_ps(waited) };
         let (now, measuring) = (self.now, self.measuring);
         let trace_rtt = self.traced & (1 << TraceKind::Rtt as u8) != 0;
         let Flow { connection, meter, .. } = &mut self.flows[f];

@@ -1,11 +1,13 @@
 //! What every protocol needs and none owns: sequence numbers, round-trip times, loss detection, retransmission.
 
+mod pairs;
 mod receiver;
 mod rtt;
 mod sender;
 mod slow_start;
 
 use headgate_packet::Duration;
+pub use pairs::{PairProgress, PairSender};
 pub use receiver::{Received, Receiver};
 pub use rtt::Estimator;
 use schemars::JsonSchema;
@@ -48,6 +50,16 @@ pub enum Initial {
     Timeout(Duration),
 }
 
+/// Who keeps the time of what was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Timers {
+    /// One timer for each packet.
+    PerPacket,
+    /// One timer for the flow; when it runs out the oldest packet is sent again.
+    OnePerFlow,
+}
+
 /// How the transport serves a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
@@ -75,6 +87,8 @@ pub struct Config {
     pub retransmit: Retransmit,
     /// Duplicate acknowledgements that mean a loss; `None` for timeouts only.
     pub duplicates: Option<u32>,
+    /// For a protocol that lets packets go at times of its own ([`PairSender`]); `None` for one with a window ([`Sender`]).
+    pub paced: Option<Timers>,
     /// Sends what the workload supplies, at once and once.
     pub open_loop: bool,
 }

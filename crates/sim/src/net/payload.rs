@@ -11,7 +11,7 @@ pub struct Payload {
     pub cumulative: u64,
     /// When the data packet was sent; an acknowledgement echoes it.
     pub sent: Time,
-    /// Time spent waiting in ports so far, in ps.
+    /// Time spent waiting in ports so far, in ps; an acknowledgement's adds to that of the packet that caused it.
     pub waited: u64,
     /// Position in the table of hops: the directed link that the packet is on.
     pub hop: u32,

@@ -1,0 +1,170 @@
+//! Multiplicative rate control in the manner of NETBLT: the strawman that packet-pair is compared with.
+//!
+//! Source: Keshav 1991, section 4.3: once per round trip, if the sending rate is above that of the acknowledgements it is multiplied
+//! by alpha below 1, else by beta above 1. It needs many round trips to a new rate, and leaves standing the queue that it made.
+//! Deviations: gains and period are not given; ours are .9 and 1.1 and one round trip, and the acknowledgements of a round trip are
+//! held against the rate at which their packets were sent, that of the round trip before. Rates that differ by less than `tolerance`
+//! count as equal: clocks and rounding differ. Loss is repaired as in packet-pair.
+//! State per flow: two rates, and the acknowledgements of this round trip.
+
+use crate::packet_pair::transport;
+use crate::transport::{Config, Timers};
+use crate::{Ack, FlowControl, Loss, Release, Supply};
+use headgate_packet::{Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Multiplicative rate control: the rate falls when acknowledgements come slower than packets went, and rises otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NetbltParams {
+    /// Packets a second at the start.
+    #[schemars(range(min = 0.001, max = 1_000_000_000.0))]
+    pub rate: f64,
+    /// Factor of a rate above that of the acknowledgements.
+    #[schemars(range(min = 0.01, max = 1.0))]
+    pub decrease: f64,
+    /// Factor of any other rate.
+    #[schemars(range(min = 1.0, max = 10.0))]
+    pub increase: f64,
+    /// Relative difference up to which the two rates are equal.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub tolerance: f64,
+    /// Most packets outstanding.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub window: u64,
+    /// The timeout is this many times the last round-trip time.
+    #[schemars(range(min = 1.0, max = 1000.0))]
+    pub timeout: f64,
+    /// Timeout until the first round-trip time.
+    pub initial_timeout: Duration,
+    /// Greatest timeout.
+    pub max_timeout: Duration,
+}
+
+impl Default for NetbltParams {
+    fn default() -> NetbltParams {
+        NetbltParams {
+            rate: 1.0,
+            decrease: 0.9,
+            increase: 1.1,
+            tolerance: 0.01,
+            window: 1000,
+            timeout: 3.0,
+            initial_timeout: Duration::from_secs(3),
+            max_timeout: Duration::from_secs(3600),
+        }
+    }
+}
+
+impl NetbltParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        transport(self.timeout, Timers::PerPacket, self.initial_timeout, self.max_timeout)
+    }
+}
+
+/// The next rate, of a flow that sends at `rate` and whose packets, sent at `sent`, were acknowledged at `acked`.
+pub fn next_rate(params: &NetbltParams, rate: f64, sent: f64, acked: f64) -> f64 {
+    rate * if sent > acked * (1.0 + params.tolerance) { params.decrease } else { params.increase }
+}
+
+/// Rates in packets a second.
+#[derive(Clone, Debug)]
+pub struct Netblt {
+    params: NetbltParams,
+    rate: f64,
+    /// The rate of the round trip before.
+    before: f64,
+    next: Time,
+    /// The acknowledgement of this packet ends the round trip.
+    mark: u64,
+    /// Acknowledgements of this round trip: how many, and the times of the first and last.
+    count: u64,
+    first: Time,
+    last: Time,
+    held: bool,
+}
+
+impl Netblt {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Keshav 1991, section 4.3";
+
+    /// A source before its first packet.
+    pub fn new(params: &NetbltParams) -> Netblt {
+        let (rate, never) = (params.rate, Time::ZERO);
+        let params = params.clone();
+        Netblt { params, rate, before: rate, next: never, mark: 0, count: 0, first: never, last: never, held: false }
+    }
+}
+
+impl FlowControl for Netblt {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.seq >= self.mark {
+            let span = self.last.since(self.first).as_secs_f64();
+            // One acknowledgement alone has no rate.
+            if self.count > 1 && span > 0.0 {
+                let acked = (self.count - 1) as f64 / span;
+                let next = next_rate(&self.params, self.rate, self.before, acked);
+                (self.before, self.rate) = (self.rate, next);
+            } else {
+                // A flow too slow to tell anything speeds up, since nothing speaks against it.
+                (self.before, self.rate) = (self.rate, self.rate * self.params.increase);
+            }
+            (self.mark, self.count, self.first) = (ack.highest_sent, 0, ack.now);
+        }
+        self.count += 1;
+        self.last = ack.now;
+    }
+
+    fn on_loss(&mut self, _: &Loss) {}
+
+    fn release(&mut self, now: Time, supply: &Supply) -> Release {
+        if now < self.next {
+            return Release::Nothing;
+        }
+        self.held = supply.waiting == 0 || supply.in_flight >= self.params.window;
+        if self.held {
+            return Release::Nothing;
+        }
+        // At least one picosecond, so that time goes on.
+        self.next = now + Duration::from_secs_f64(1.0 / self.rate) + Duration::from_ps(1);
+        Release::Packets(1)
+    }
+
+    fn next_release(&self) -> Time {
+        if self.held { Time::NEVER } else { self.next }
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("window", self.params.window as f64);
+        sink("rate", self.rate);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Round trips until the rate reaches the bottleneck's, and the greatest queue, with acknowledgements at once: a fluid of RTT 1.
+    fn fluid(from: f64, to: f64) -> (u32, f64) {
+        let params = NetbltParams { tolerance: 0.0, ..NetbltParams::default() };
+        let (mut rate, mut round) = (from, 0);
+        let (mut queue, mut peak) = (0.0f64, 0.0f64);
+        while if to > from { rate < to } else { rate > to } {
+            queue += (rate - to).max(0.0);
+            peak = peak.max(queue);
+            rate = next_rate(&params, rate, rate, rate.min(to));
+            round += 1;
+        }
+        (round, peak)
+    }
+
+    #[test]
+    fn a_new_rate_takes_many_round_trips() {
+        // ceil(ln ratio / ln gain): ln 2/ln 1.1 = 7.3, ln 10/ln 1.1 = 24.2, ln 2/-ln .9 = 6.6, ln 10/-ln .9 = 21.9.
+        assert_eq!([(10.0, 20.0), (10.0, 100.0), (20.0, 10.0), (100.0, 10.0)].map(|(a, b)| fluid(a, b).0), [8, 25, 7, 22]);
+        // The queue on the way from 100 to 10: the sum of 100 x .9^k - 10 over 22 round trips, 901.5 - 220 = 681.5.
+        assert!((fluid(100.0, 10.0).1 - 681.5).abs() < 0.1);
+    }
+}

@@ -1,0 +1,83 @@
+//! The source of a rate-based flow: a protocol that says when packets go, and the transport that sends and repairs them.
+
+use crate::transport::{Config, PairSender};
+use crate::{Ack, AckPacket, AnyFlowControl, FlowControl, Loss, LossKind, Release, Segment, Spec, Supply};
+use headgate_packet::{Duration, Time};
+use std::sync::Arc;
+
+/// What a rate-based source keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct Paced {
+    pub control: AnyFlowControl,
+    config: Arc<Config>,
+    pub sender: PairSender,
+    pub timeouts: u64,
+    /// Packets of the present release that are still to go: of a pair, or each for itself.
+    pair: u8,
+    single: u64,
+}
+
+impl Paced {
+    pub fn new(spec: &Spec, config: &Arc<Config>) -> Paced {
+        let (control, config) = (spec.build(), Arc::clone(config));
+        Paced { control, config, sender: PairSender::default(), timeouts: 0, pair: 0, single: 0 }
+    }
+
+    pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        loop {
+            let left = (self.pair > 0).then_some(self.pair);
+            if self.pair > 0 || self.single > 0 {
+                self.pair = self.pair.saturating_sub(1);
+                self.single -= u64::from(left.is_none());
+                match self.sender.send(left, now, &self.config) {
+                    Some((seq, first_sent, retransmission)) => {
+                        return Some(Segment { seq, first_sent, retransmission });
+                    }
+                    None => (self.pair, self.single) = (0, 0),
+                }
+            }
+            let supply = Supply { waiting: self.sender.waiting(), in_flight: self.sender.in_flight() };
+            if self.pair == 0 && self.single == 0 {
+                match self.control.release(now, &supply) {
+                    Release::Nothing => return None,
+                    Release::Packets(n) => self.single = n,
+                    Release::Pair => self.pair = 2,
+                }
+            }
+        }
+    }
+
+    pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
+        let p = self.sender.on_ack(ack.cumulative, ack.seq, now, &self.config, rtts);
+        if p.newly_acked == 0 {
+            return;
+        }
+        self.control.on_ack(&Ack {
+            now,
+            newly_acked: p.newly_acked,
+            duplicates: 0,
+            rtt: p.rtt,
+            marked: ack.marked,
+            cumulative: ack.cumulative,
+            highest_sent: self.sender.highest(),
+            in_flight: self.sender.in_flight(),
+            seq: ack.seq,
+            waited: ack.waited,
+            pair: p.probe,
+        });
+    }
+
+    pub fn timeout(&self) -> Option<Time> {
+        let next = self.sender.timeout().min(self.control.next_release());
+        (next != Time::NEVER).then_some(next)
+    }
+
+    pub fn on_timeout(&mut self, now: Time) {
+        let lost = self.sender.on_timeout(now, &self.config);
+        self.timeouts += lost;
+        if lost > 0 {
+            let in_flight = self.sender.in_flight();
+            self.control.on_loss(&Loss { now, kind: LossKind::Timeout, in_flight });
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Packet-pair (2P): the spacing of the acknowledgements of two packets sent back to back tells the rate of the bottleneck.
+//!
+//! Source: Keshav 1991, chapter 4, sections 4.3 and 4.4; it needs round-robin service at every gateway. After a pair (start-up) and
+//! n_b packets at once (priming) a pair goes out every 2 s_e. With each pair R_e, s_e and the pipeline depth V_e = R_e/s_e are
+//! estimated anew: if V_e fell by x, ceil(x/2) slots are skipped; if it rose by x, floor(x) unpaired packets go at once.
+//! Deviations: as printed, R_e = r_t - n_b s_e. At a busy bottleneck r_t is the packets outstanding times s_e (Little), so that V_e
+//! tells only what the source itself has outstanding; the other choices of `round_trip` tell more. The text lets a skipped slot last
+//! s_e, though a pair fills 2 s_e; `slot` chooses. A depth that moves by less than `deadband` is taken as unchanged: the printed rule
+//! skips two packets for a change of a billionth. The rest stands in [`crate::parts::machine`] and [`crate::transport::PairSender`].
+//! State per flow: the estimates, the slots to skip, the machine.
+
+use crate::parts::machine::{Action, Machine};
+use crate::transport::{Clock, Config, Initial, Retransmit, Timers};
+use crate::{Ack, FlowControl, Loss, Probe, Release, Supply};
+use headgate_packet::{Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the round trip without queueing is estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RoundTrip {
+    /// The measured round trip less the packets wanted in the queue times the spacing.
+    AsPrinted,
+    /// That of the first pair, for ever, as in chapter 5.
+    FirstProbe,
+    /// The least one measured.
+    Least,
+    /// The measured one less the waiting in queues, which gateways write into packets.
+    QueueEcho,
+}
+
+/// How long a skipped slot lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Slot {
+    /// Two spacings, the time of the two packets that are not sent.
+    Pair,
+    /// One spacing.
+    AsPrinted,
+}
+
+/// Packet-pair: a pair of packets for each two service times of the bottleneck, corrected by what pairs measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PacketPairParams {
+    /// Packets to keep in the bottleneck's queue: more of them for less lost bandwidth, fewer for less delay.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub setpoint: u64,
+    /// If above zero, the set-point is this share of the pipeline depth that the first pair measured instead.
+    #[schemars(range(min = 0.0, max = 10.0))]
+    pub setpoint_share: f64,
+    /// How the round trip without queueing is estimated.
+    pub round_trip: RoundTrip,
+    /// How long a skipped slot lasts.
+    pub slot: Slot,
+    /// Smallest change of the pipeline depth that counts, in packets; 0 as printed.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub deadband: f64,
+    /// Keeps the fraction of a packet that a burst leaves over for the next one.
+    pub carry: bool,
+    /// A burst first cancels slots that are still to be skipped.
+    pub cancel_skips: bool,
+    /// Most packets outstanding; the thesis sets no bound in chapter 4.
+    #[schemars(range(min = 2, max = 1_000_000_000))]
+    pub window: u64,
+    /// The timeout is this many times the last round-trip time.
+    #[schemars(range(min = 1.0, max = 1000.0))]
+    pub timeout: f64,
+    /// Who keeps the time of what was sent.
+    pub timers: Timers,
+    /// Timeout until the first round-trip time.
+    pub initial_timeout: Duration,
+    /// Greatest timeout.
+    pub max_timeout: Duration,
+}
+
+impl Default for PacketPairParams {
+    fn default() -> PacketPairParams {
+        PacketPairParams {
+            setpoint: 5,
+            setpoint_share: 0.0,
+            round_trip: RoundTrip::FirstProbe,
+            slot: Slot::Pair,
+            deadband: 0.5,
+            carry: false,
+            cancel_skips: false,
+            window: 1000,
+            timeout: 3.0,
+            timers: Timers::PerPacket,
+            initial_timeout: Duration::from_secs(3),
+            max_timeout: Duration::from_secs(3600),
+        }
+    }
+}
+
+/// The transport of rate-based protocols: `means` times the last round-trip time for each packet, doubled at each timeout.
+pub(crate) fn transport(means: f64, timers: Timers, initial: Duration, max_timeout: Duration) -> Config {
+    Config {
+        gain: 1.0,
+        deviation_gain: 0.0,
+        means,
+        deviations: 0.0,
+        initial: Initial::Timeout(initial),
+        min_timeout: Duration::from_ps(1),
+        max_timeout,
+        backoff: 2.0,
+        clock: Clock::First,
+        every_sample: true,
+        retransmit: Retransmit::Oldest,
+        duplicates: None,
+        paced: Some(timers),
+        open_loop: false,
+    }
+}
+
+impl PacketPairParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        transport(self.timeout, self.timers, self.initial_timeout, self.max_timeout)
+    }
+}
+
+/// Slots to skip when the pipeline depth goes from `old` to `new`: n_skip of section 4.4.
+pub fn slots_to_skip(old: f64, new: f64) -> u64 {
+    ((old - new) / 2.0).ceil().max(0.0) as u64
+}
+
+/// The estimates of one flow, in seconds and packets.
+#[derive(Clone, Debug)]
+pub struct PacketPair {
+    params: PacketPairParams,
+    machine: Machine,
+    setpoint: u64,
+    round_trip: f64,
+    spacing: f64,
+    depth: f64,
+    carried: f64,
+    skip: u64,
+}
+
+impl PacketPair {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Keshav 1991, chapter 4";
+
+    /// A source before its first packet.
+    pub fn new(params: &PacketPairParams) -> PacketPair {
+        PacketPair {
+            machine: Machine::new(params.window),
+            setpoint: params.setpoint,
+            params: params.clone(),
+            round_trip: f64::NAN,
+            spacing: f64::NAN,
+            depth: f64::NAN,
+            carried: 0.0,
+            skip: 0,
+        }
+    }
+
+    /// R_e, with each first packet of a pair; `first` until there was a spacing.
+    fn estimate_round_trip(&mut self, rtt: f64, waited: f64) {
+        let known = !self.round_trip.is_nan();
+        self.round_trip = match self.params.round_trip {
+            RoundTrip::AsPrinted if self.spacing.is_nan() => rtt,
+            RoundTrip::AsPrinted => rtt - self.setpoint as f64 * self.spacing,
+            RoundTrip::FirstProbe if known => self.round_trip,
+            RoundTrip::Least if known => self.round_trip.min(rtt),
+            RoundTrip::FirstProbe | RoundTrip::Least => rtt,
+            RoundTrip::QueueEcho => rtt - waited,
+        };
+    }
+
+    /// s_e and V_e, with each second packet.
+    fn measure(&mut self, gap: Duration) {
+        self.spacing = gap.as_secs_f64();
+        self.depth = self.round_trip / self.spacing;
+    }
+
+    fn prime(&mut self) {
+        if self.params.setpoint_share > 0.0 {
+            self.setpoint = (self.params.setpoint_share * self.depth).round() as u64;
+        }
+        self.machine.burst(self.setpoint);
+    }
+
+    /// Skips slots or sends a burst for the change of depth since `old`. A change within the dead band leaves the old depth standing,
+    /// so that small ones add up.
+    fn correct(&mut self, old: f64) {
+        let change = self.depth - old;
+        if change.abs() < self.params.deadband {
+            self.depth = old;
+        } else if change < 0.0 {
+            self.skip += slots_to_skip(old, self.depth);
+        } else {
+            let due = change + self.carried;
+            let mut packets = due.floor() as u64;
+            self.carried = if self.params.carry { due - due.floor() } else { 0.0 };
+            if self.params.cancel_skips {
+                let cancelled = self.skip.min(packets / 2);
+                self.skip -= cancelled;
+                packets -= 2 * cancelled;
+            }
+            self.machine.burst(packets);
+        }
+    }
+}
+
+impl FlowControl for PacketPair {
+    fn on_ack(&mut self, ack: &Ack) {
+        let old = self.depth;
+        match (self.machine.on_ack(ack), ack.pair) {
+            (Some(Action::RoundTrip), Probe::First(rtt)) => {
+                self.estimate_round_trip(rtt.as_secs_f64(), ack.waited.as_secs_f64());
+            }
+            (Some(Action::Prime), Probe::Second(gap)) => {
+                self.measure(gap);
+                self.prime();
+            }
+            (Some(Action::Correct), Probe::Second(gap)) => {
+                self.measure(gap);
+                self.correct(old);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_loss(&mut self, _: &Loss) {}
+
+    fn release(&mut self, now: Time, supply: &Supply) -> Release {
+        let (skip, slot, spacing) = (&mut self.skip, self.params.slot, self.spacing);
+        self.machine.release(now, supply, || {
+            let skipped = *skip > 0;
+            *skip -= u64::from(skipped);
+            let spacings = if skipped && slot == Slot::AsPrinted { 1.0 } else { 2.0 };
+            (skipped, Duration::from_secs_f64(spacings * spacing))
+        })
+    }
+
+    fn next_release(&self) -> Time {
+        self.machine.next()
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("window", self.machine.window() as f64);
+        sink("spacing", self.spacing);
+        sink("round_trip", self.round_trip);
+        sink("depth", self.depth);
+        sink("skip", self.skip as f64);
+    }
+}

@@ -1,0 +1,149 @@
+//! The state machine of packet-pair: when pairs go out, and what an acknowledgement means in which phase.
+//!
+//! Source: Keshav 1991, section 4.4.1 and figure 4.2, which is lost: rebuilt from the text, see [`MACHINE`].
+//! Deviations, where the thesis is silent: a probe that measured nothing (a packet of it was lost, or its two acknowledgements came
+//! together) is repeated once nothing is outstanding. While only one packet waits before the first measurement it goes alone. A TICK
+//! that finds nothing to send, or no room in the window, is held until there is. The signal FREE and the counter num_in_burst belong
+//! to the queue of the source's own line. A TICK under way keeps its deadline; a new spacing counts from the next one.
+//! State per flow: the state, the next TICK, packets of a burst.
+
+use crate::{Ack, Probe, Release, Supply};
+use headgate_packet::{Duration, Time};
+
+/// Phases of section 4.4.1; priming is an action on the way from `Probe` to `Receive`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nothing was sent yet.
+    Start,
+    /// The first pair is out.
+    Probe,
+    /// A pair goes out with each TICK.
+    Receive,
+}
+
+/// What happens to the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Something waits and nothing is outstanding.
+    Idle,
+    /// The acknowledgement of the first packet of an intact pair.
+    FirstAck,
+    /// That of the second packet.
+    SecondAck,
+    /// The interval between pairs is over, and something may be sent.
+    Tick,
+}
+
+/// What the machine asks of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Sends a pair (one packet if only one waits).
+    SendPair,
+    /// Estimates the round-trip time.
+    RoundTrip,
+    /// Takes the first measurement of the rate, primes the queue and starts the TICK at once.
+    Prime,
+    /// Takes a measurement of the rate and corrects.
+    Correct,
+    /// Lets a slot pass if slots are to be skipped; else sends a pair.
+    NextSlot,
+}
+
+/// Figure 4.2: state, signal, action, next state. What is not here changes nothing.
+pub const MACHINE: &[(State, Signal, Action, State)] = &[
+    (State::Start, Signal::Idle, Action::SendPair, State::Probe),
+    (State::Probe, Signal::Idle, Action::SendPair, State::Probe),
+    (State::Probe, Signal::FirstAck, Action::RoundTrip, State::Probe),
+    (State::Probe, Signal::SecondAck, Action::Prime, State::Receive),
+    (State::Receive, Signal::FirstAck, Action::RoundTrip, State::Receive),
+    (State::Receive, Signal::SecondAck, Action::Correct, State::Receive),
+    (State::Receive, Signal::Tick, Action::NextSlot, State::Receive),
+];
+
+/// The machine of one flow.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    state: State,
+    /// The next TICK; `NEVER` before the first measurement.
+    tick: Time,
+    /// The TICK came, and waits for packets or for room in the window.
+    held: bool,
+    /// Unpaired packets that go out at once.
+    burst: u64,
+    window: u64,
+}
+
+impl Machine {
+    /// A machine before its first packet; at most `window` packets are outstanding.
+    pub fn new(window: u64) -> Machine {
+        Machine { state: State::Start, tick: Time::NEVER, held: false, burst: 0, window }
+    }
+
+    /// Most packets outstanding.
+    pub fn window(&self) -> u64 {
+        self.window
+    }
+
+    fn step(&mut self, signal: Signal) -> Option<Action> {
+        let &(_, _, action, next) = MACHINE.iter().find(|row| (row.0, row.1) == (self.state, signal))?;
+        self.state = next;
+        Some(action)
+    }
+
+    /// What an acknowledgement asks for.
+    pub fn on_ack(&mut self, ack: &Ack) -> Option<Action> {
+        let action = match ack.pair {
+            Probe::None => None,
+            Probe::First(_) => self.step(Signal::FirstAck),
+            Probe::Second(_) => self.step(Signal::SecondAck),
+        };
+        if action == Some(Action::Prime) {
+            self.tick = ack.now;
+        }
+        action
+    }
+
+    /// This many unpaired packets more go out at once.
+    pub fn burst(&mut self, packets: u64) {
+        self.burst = self.burst.saturating_add(packets);
+    }
+
+    /// What goes now. `skip` is asked at each TICK whether the slot passes unused, and gives the time to the next TICK.
+    pub fn release(&mut self, now: Time, supply: &Supply, mut skip: impl FnMut() -> (bool, Duration)) -> Release {
+        let room = self.window.saturating_sub(supply.in_flight);
+        if supply.waiting == 0 {
+            self.held = self.tick <= now;
+            return Release::Nothing;
+        }
+        if self.state != State::Receive {
+            if supply.in_flight > 0 {
+                return Release::Nothing;
+            }
+            self.step(Signal::Idle);
+            return Release::Pair;
+        }
+        if self.burst > 0 && room > 0 {
+            let packets = self.burst.min(room).min(supply.waiting);
+            self.burst -= packets;
+            return Release::Packets(packets);
+        }
+        while self.tick <= now {
+            self.held = room < supply.waiting.min(2);
+            if self.held || self.step(Signal::Tick).is_none() {
+                return Release::Nothing;
+            }
+            let (skipped, interval) = skip();
+            // At least one picosecond, so that time goes on.
+            self.tick = now + interval + Duration::from_ps(u64::from(interval == Duration::ZERO));
+            if !skipped {
+                return Release::Pair;
+            }
+        }
+        Release::Nothing
+    }
+
+    /// When the next TICK comes.
+    pub fn next(&self) -> Time {
+        if self.held { Time::NEVER } else { self.tick }
+    }
+}

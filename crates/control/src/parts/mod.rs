@@ -1,0 +1,4 @@
+//! What several rate-based protocols share.
+
+pub mod estimators;
+pub mod machine;

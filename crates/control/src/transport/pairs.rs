@@ -1,0 +1,292 @@
+//! The source's side of a rate-based protocol: packets that go out on a release, in pairs or alone, each with a timer of its own.
+//!
+//! Source: Keshav 1991, sections 4.4.2 and 7.3.6: a timer of X times the last round-trip time for each packet, doubled at each of
+//! its timeouts; or one timer for the conversation, after which the oldest packet goes again.
+//! Deviations, where the thesis is silent: an acknowledgement names the packet that caused it, which thereby counts as received
+//! although an earlier one is missing; a packet sent again goes first, in place of a new one, and breaks the pair that it was in or
+//! goes out with. The one timer starts anew when the oldest packet is acknowledged: set at each send, as printed, it would never
+//! run out while new packets go. The two packets of a pair leave at once: the queue of the source's own line keeps them together, which the
+//! thesis does with its counter num_in_burst and the signal FREE.
+//! State per flow: a slot and a timer entry for each packet that is outstanding.
+
+use super::{Config, Estimator, Timers};
+use crate::Probe;
+use headgate_packet::{Duration, Time};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Place of a packet in its pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Lone,
+    First,
+    Second,
+}
+
+/// One packet that was sent, or waits to be sent again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    first: Time,
+    last: Time,
+    /// When its timer runs out; `NEVER` while it waits to be sent again or was acknowledged.
+    deadline: Time,
+    timeouts: u32,
+    place: Place,
+    received: bool,
+    queued: bool,
+}
+
+/// What an acknowledgement did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairProgress {
+    /// Packets acknowledged for the first time.
+    pub newly_acked: u64,
+    /// The round-trip sample, where the packet was sent once.
+    pub rtt: Option<Duration>,
+    /// What the packet's place in an intact pair tells.
+    pub probe: Probe,
+}
+
+/// Sequence numbers and timers of one flow. Sequence numbers count packets from 0.
+#[derive(Clone, Debug)]
+pub struct PairSender {
+    /// Oldest packet not received.
+    una: u64,
+    /// Next new packet.
+    next: u64,
+    /// Packets that the workload has supplied.
+    limit: u64,
+    /// Packets sent, not acknowledged and not given up for lost.
+    outstanding: u64,
+    /// Of the packets from `una` on.
+    slots: VecDeque<Slot>,
+    /// Packets to send again, and timers; entries that a later event made needless stay until their turn.
+    again: VecDeque<u64>,
+    queued: u64,
+    timers: BinaryHeap<Reverse<(Time, u64)>>,
+    /// The one timer of the conversation, if there is one.
+    deadline: Time,
+    /// Timeouts in a row of the oldest packet, for the one timer.
+    in_a_row: u32,
+    estimator: Estimator,
+    /// The first packet of the last pair of which one was acknowledged, and when.
+    first_ack: Option<(u64, Time)>,
+}
+
+impl Default for PairSender {
+    fn default() -> PairSender {
+        PairSender {
+            una: 0,
+            next: 0,
+            limit: 0,
+            outstanding: 0,
+            slots: VecDeque::new(),
+            again: VecDeque::new(),
+            queued: 0,
+            timers: BinaryHeap::new(),
+            deadline: Time::NEVER,
+            in_a_row: 0,
+            estimator: Estimator::default(),
+            first_ack: None,
+        }
+    }
+}
+
+impl PairSender {
+    /// The workload has this many more packets.
+    pub fn supply(&mut self, packets: u64) {
+        self.limit = self.limit.saturating_add(packets);
+    }
+
+    /// Packets that could be sent now: those to be sent again and new ones.
+    pub fn waiting(&self) -> u64 {
+        (self.limit - self.next).saturating_add(self.queued)
+    }
+
+    /// Packets sent, not acknowledged and not given up for lost.
+    pub fn in_flight(&self) -> u64 {
+        self.outstanding
+    }
+
+    /// One above the highest sequence number ever sent.
+    pub fn highest(&self) -> u64 {
+        self.next
+    }
+
+    /// Sends the next packet of a pair (`left` of it are still to go) or one alone; `None` when nothing waits.
+    pub fn send(&mut self, left: Option<u8>, now: Time, config: &Config) -> Option<(u64, Time, bool)> {
+        while let Some(seq) = self.again.pop_front() {
+            if seq < self.una || !self.slot(seq).queued {
+                continue;
+            }
+            self.queued -= 1;
+            self.outstanding += 1;
+            let timeouts = self.slot(seq).timeouts;
+            let timeout = self.timeout_of(timeouts, config);
+            let slot = self.slot(seq);
+            (slot.last, slot.queued, slot.place, slot.deadline) = (now, false, Place::Lone, now + timeout);
+            let (first, deadline) = (slot.first, slot.deadline);
+            self.set_timer(seq, deadline, config);
+            return Some((seq, first, true));
+        }
+        if self.next == self.limit {
+            return None;
+        }
+        let seq = self.next;
+        self.next += 1;
+        self.outstanding += 1;
+        let place = match left {
+            Some(2) if self.next < self.limit => Place::First,
+            Some(1) if seq > self.una && self.slot(seq - 1).place == Place::First => Place::Second,
+            _ => Place::Lone,
+        };
+        let deadline = now + self.timeout_of(0, config);
+        self.slots.push_back(Slot { first: now, last: now, deadline, place, ..Slot::default() });
+        self.set_timer(seq, deadline, config);
+        Some((seq, now, false))
+    }
+
+    /// An acknowledgement of everything below `cumulative`, caused by packet `seq`. `rtts` gets the samples.
+    pub fn on_ack(
+        &mut self,
+        cumulative: u64,
+        seq: u64,
+        now: Time,
+        config: &Config,
+        rtts: &mut impl FnMut(Duration),
+    ) -> PairProgress {
+        let mut progress = PairProgress { newly_acked: 0, rtt: None, probe: Probe::None };
+        if seq >= self.una && !self.slot(seq).received {
+            let Slot { first, last, place, timeouts, .. } = *self.slot(seq);
+            // The measured delay runs from the first transmission; the timer takes no sample of a packet sent twice.
+            rtts(now.since(first));
+            if timeouts == 0 {
+                let rtt = now.since(last);
+                self.estimator.sample(rtt, config);
+                progress.rtt = Some(rtt);
+                progress.probe = self.probe(seq, place, rtt, now);
+            }
+            self.take(seq, &mut progress.newly_acked);
+        }
+        for seq in self.una..cumulative.max(self.una) {
+            self.take(seq, &mut progress.newly_acked);
+        }
+        let oldest = self.una;
+        while self.una < self.next && self.slot(self.una).received {
+            self.una += 1;
+            self.slots.pop_front();
+        }
+        if self.una > oldest {
+            self.in_a_row = 0;
+            self.deadline = Time::NEVER;
+            if self.una < self.next && config.paced == Some(Timers::OnePerFlow) {
+                self.deadline = now + self.timeout_of(0, config);
+            }
+        }
+        self.drop_needless_timers();
+        progress
+    }
+
+    /// When a retransmission timer runs out; `NEVER` without one.
+    pub fn timeout(&self) -> Time {
+        self.timers.peek().map_or(self.deadline, |Reverse((at, _))| *at)
+    }
+
+    /// Puts the packets whose timer ran out among those to be sent again; how many there were.
+    pub fn on_timeout(&mut self, now: Time, config: &Config) -> u64 {
+        let mut lost = 0;
+        while let Some(Reverse((at, seq))) = self.timers.peek().copied()
+            && at <= now
+        {
+            self.timers.pop();
+            self.lose(seq);
+            lost += 1;
+            self.drop_needless_timers();
+        }
+        if self.deadline <= now {
+            self.in_a_row += 1;
+            self.deadline = now + self.timeout_of(self.in_a_row, config);
+            if !self.slot(self.una).queued {
+                self.lose(self.una);
+                lost += 1;
+            }
+        }
+        lost
+    }
+
+    fn slot(&mut self, seq: u64) -> &mut Slot {
+        &mut self.slots[(seq - self.una) as usize]
+    }
+
+    /// X times the last round-trip time, doubled for each timeout that the packet has had.
+    fn timeout_of(&self, timeouts: u32, config: &Config) -> Duration {
+        let base = self.estimator.timeout(config).as_secs_f64();
+        let longest = config.max_timeout.as_secs_f64();
+        Duration::from_secs_f64((base * libm::pow(config.backoff, f64::from(timeouts))).min(longest))
+    }
+
+    fn set_timer(&mut self, seq: u64, deadline: Time, config: &Config) {
+        match config.paced {
+            Some(Timers::OnePerFlow) => self.deadline = self.deadline.min(deadline),
+            _ => self.timers.push(Reverse((deadline, seq))),
+        }
+    }
+
+    fn lose(&mut self, seq: u64) {
+        let slot = self.slot(seq);
+        slot.timeouts += 1;
+        (slot.queued, slot.deadline) = (true, Time::NEVER);
+        let place = std::mem::take(&mut slot.place);
+        // The other packet of its pair tells nothing any more.
+        let other = match place {
+            Place::First => Some(seq + 1),
+            Place::Second => seq.checked_sub(1),
+            Place::Lone => None,
+        };
+        if let Some(other) = other.filter(|o| (self.una..self.next).contains(o)) {
+            self.slot(other).place = Place::Lone;
+        }
+        self.again.push_back(seq);
+        self.queued += 1;
+        self.outstanding -= 1;
+    }
+
+    fn take(&mut self, seq: u64, count: &mut u64) {
+        let slot = self.slot(seq);
+        if slot.received {
+            return;
+        }
+        let queued = std::mem::take(&mut slot.queued);
+        (slot.received, slot.deadline) = (true, Time::NEVER);
+        if queued {
+            self.queued -= 1;
+        } else {
+            self.outstanding -= 1;
+        }
+        *count += 1;
+    }
+
+    fn probe(&mut self, seq: u64, place: Place, rtt: Duration, now: Time) -> Probe {
+        match place {
+            Place::Lone => Probe::None,
+            Place::First => {
+                self.first_ack = Some((seq, now));
+                Probe::First(rtt)
+            }
+            Place::Second => match self.first_ack {
+                // A gap of nothing happens when the way back got shorter: no measurement.
+                Some((first, at)) if first + 1 == seq && now > at => Probe::Second(now.since(at)),
+                _ => Probe::None,
+            },
+        }
+    }
+
+    fn drop_needless_timers(&mut self) {
+        while let Some(Reverse((at, seq))) = self.timers.peek().copied()
+            && (seq < self.una || self.slot(seq).deadline != at)
+        {
+            self.timers.pop();
+        }
+    }
+}
