@@ -48,7 +48,7 @@ impl Paced {
     }
 
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
-        let p = self.sender.on_ack(ack.cumulative, ack.seq, now, &self.config, rtts);
+        let p = self.sender.on_ack(ack.cumulative, (ack.seq, ack.sent), now, &self.config, rtts);
         if p.newly_acked == 0 {
             return;
         }

@@ -189,3 +189,35 @@ fn flows_go_into_queues_in_turn_whatever_their_acknowledgements_do() {
         assert_eq!(rates, [2.5, 5.0, 2.5], "{classify}");
     }
 }
+
+#[test]
+fn packet_pair_trades_delay_by_its_set_point_and_shares_evenly() {
+    // Keshav 1991, scenario 1 without its Telnets: 5 packets/s each, nothing lost, and a lower set-point means less delay. By 5.14 each
+    // has setpoint + R mu packets outstanding, so a round trip of setpoint/5 + R: for 5 packets 1 s and R = .11 s or, for the source whose
+    // first probe waited behind the other's, a service time or two more; for 2 packets .6 s less.
+    let mut delays = Vec::new();
+    for (control, setpoint) in [("pp_cth", 5), ("pp_cth", 2), ("packet_pair", 5)] {
+        let flow = format!(r#""control": {{"kind": "{control}", "setpoint": {setpoint}}}, "start_spread": "2s""#);
+        let (scenario, world) = run(&one_gateway(&flow, 2, r#""fq""#, "700s"), 1);
+        let flows = world.flow_table(&scenario);
+        for received in column(&flows, "received") {
+            assert!((received / 600.0 - 5.0).abs() < 0.02, "{control} {setpoint}: {received}");
+        }
+        assert_eq!(column(&flows, "retransmissions"), [0.0, 0.0]);
+        delays.push(column(&flows, "rtt_mean_s"));
+    }
+    for (five, two) in delays[0].iter().zip(&delays[1]) {
+        assert!((1.1..1.6).contains(five) && (0.5..0.95).contains(two), "{delays:?}");
+        assert!((five - two - 0.6).abs() < 0.15, "{delays:?}");
+    }
+}
+
+#[test]
+fn packet_pair_sources_divide_a_line_by_six() {
+    // Scenario 2 without its Telnets: ten packets/s for six sources with windows of 5. 31 buffers hold them all; with the thesis's 25
+    // some source loses a packet now and then, and waits three round trips for its timer.
+    let flow = r#""control": {"kind": "pp_cth", "window": 5}, "start_spread": "2s""#;
+    let (scenario, world) = run(&one_gateway(flow, 6, r#"{"kind": "fq", "buffer": "31pkt"}"#, "700s"), 1);
+    let rates: Vec<f64> = column(&world.flow_table(&scenario), "unique").iter().map(|n| n / 600.0).collect();
+    assert!(rates.iter().all(|r| (r - 10.0 / 6.0).abs() < 0.02), "{rates:?}");
+}

@@ -28,7 +28,6 @@ enum Place {
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     first: Time,
-    last: Time,
     /// When its timer runs out; `NEVER` while it waits to be sent again or was acknowledged.
     deadline: Time,
     timeouts: u32,
@@ -42,7 +41,7 @@ struct Slot {
 pub struct PairProgress {
     /// Packets acknowledged for the first time.
     pub newly_acked: u64,
-    /// The round-trip sample, where the packet was sent once.
+    /// The round-trip time of the transmission that caused it.
     pub rtt: Option<Duration>,
     /// What the packet's place in an intact pair tells.
     pub probe: Probe,
@@ -125,7 +124,7 @@ impl PairSender {
             let timeouts = self.slot(seq).timeouts;
             let timeout = self.timeout_of(timeouts, config);
             let slot = self.slot(seq);
-            (slot.last, slot.queued, slot.place, slot.deadline) = (now, false, Place::Lone, now + timeout);
+            (slot.queued, slot.place, slot.deadline) = (false, Place::Lone, now + timeout);
             let (first, deadline) = (slot.first, slot.deadline);
             self.set_timer(seq, deadline, config);
             return Some((seq, first, true));
@@ -142,29 +141,31 @@ impl PairSender {
             _ => Place::Lone,
         };
         let deadline = now + self.timeout_of(0, config);
-        self.slots.push_back(Slot { first: now, last: now, deadline, place, ..Slot::default() });
+        self.slots.push_back(Slot { first: now, deadline, place, ..Slot::default() });
         self.set_timer(seq, deadline, config);
         Some((seq, now, false))
     }
 
-    /// An acknowledgement of everything below `cumulative`, caused by packet `seq`. `rtts` gets the samples.
+    /// An acknowledgement of everything below `cumulative`, caused by packet `seq` as it was sent at `sent`. `rtts` gets the samples.
     pub fn on_ack(
         &mut self,
         cumulative: u64,
-        seq: u64,
+        (seq, sent): (u64, Time),
         now: Time,
         config: &Config,
         rtts: &mut impl FnMut(Duration),
     ) -> PairProgress {
         let mut progress = PairProgress { newly_acked: 0, rtt: None, probe: Probe::None };
+        // It tells when its packet was sent, so that a packet sent twice is timed too: otherwise a queue that grew fast would let every
+        // packet time out, and the timer would never learn of it.
+        let rtt = now.since(sent);
+        self.estimator.sample(rtt, config);
         if seq >= self.una && !self.slot(seq).received {
-            let Slot { first, last, place, timeouts, .. } = *self.slot(seq);
-            // The measured delay runs from the first transmission; the timer takes no sample of a packet sent twice.
+            let Slot { first, place, timeouts, .. } = *self.slot(seq);
+            // The measured delay runs from the first transmission.
             rtts(now.since(first));
+            progress.rtt = Some(rtt);
             if timeouts == 0 {
-                let rtt = now.since(last);
-                self.estimator.sample(rtt, config);
-                progress.rtt = Some(rtt);
                 progress.probe = self.probe(seq, place, rtt, now);
             }
             self.take(seq, &mut progress.newly_acked);
