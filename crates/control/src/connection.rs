@@ -84,9 +84,10 @@ impl Connection {
 
     /// The workload ends: nothing new is sent, and what is outstanding is still repaired.
     pub fn stop(&mut self) {
-        match &mut self.tracked {
-            Some(t) => t.sender.stop(),
-            None => self.supplied = self.sent,
+        match &mut self.0 {
+            Kind::Open { supplied, sent } => *supplied = *sent,
+            Kind::Window(w) => w.sender.stop(),
+            Kind::Paced(p) => p.sender.stop(),
         }
     }
 

@@ -98,6 +98,11 @@ impl PairSender {
         self.limit = self.limit.saturating_add(packets);
     }
 
+    /// The workload takes back what was never sent.
+    pub fn stop(&mut self) {
+        self.limit = self.next;
+    }
+
     /// Packets that could be sent now: those to be sent again and new ones.
     pub fn waiting(&self) -> u64 {
         (self.limit - self.next).saturating_add(self.queued)
