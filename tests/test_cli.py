@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import jsonschema
@@ -31,7 +32,12 @@ def test_every_example_runs(file: Path, cli: Cli) -> None:
         assert {"mean", "std", "ci95"} <= set(flow["rtt_s"])
         assert flow["drops"] >= 0
         assert flow["retransmissions"] >= 0
+    # A line that an event changes has no one rate and delay to compare with.
+    scenario = tomllib.loads(file.read_text())
+    changed = {e["link"] for e in scenario.get("events", []) if "rate" in e or "delay" in e}
     for port in got["calibration"]:
+        if port["link"].removesuffix(":reverse") in changed:
+            continue
         assert port["achieved_rate_bps"] == pytest.approx(port["rate_bps"], rel=1e-6)
         assert port["achieved_delay_s"] == pytest.approx(port["delay_s"], rel=1e-6, abs=1e-12)
 
