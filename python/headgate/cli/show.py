@@ -10,7 +10,15 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from ..parallel import Progress as Callback
 from ..results import digits
@@ -46,20 +54,24 @@ def mean_text(mean: Mean, scale: float = 1.0) -> str:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callback | None]:
-    """A progress bar on standard error; nothing if that is not a terminal."""
+def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
+    """A bar with its name and these columns on standard error; nothing if that is not a terminal."""
     err = Console(stderr=True)
     if not err.is_terminal:
         yield None
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err, transient=True) as bar:
+    first = TextColumn("{task.description}")
+    with Progress(first, BarColumn(), *columns, console=err, transient=True, speed_estimate_period=60) as bar:
+        yield bar
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callback | None]:
+    """A progress bar that counts runs; nothing if there is no terminal."""
+    with bar_of(TaskProgressColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
+        if bar is None:
+            yield None
+            return
         task = bar.add_task(what, total=1.0)
         runs = bar.add_task("runs", total=None, visible=False)
 
@@ -72,19 +84,11 @@ def progress(what: str) -> Iterator[Callback | None]:
 
 @contextmanager
 def rows_progress(what: str) -> Iterator[Callable[[float, int], object] | None]:
-    """A progress bar on standard error that counts packets; nothing if that is not a terminal."""
-    err = Console(stderr=True)
-    if not err.is_terminal:
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[packets]} packets"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err, transient=True) as bar:
+    """A progress bar that counts packets; nothing if there is no terminal."""
+    with bar_of(TaskProgressColumn(), TextColumn("{task.fields[packets]} packets"), TimeRemainingColumn()) as bar:
+        if bar is None:
+            yield None
+            return
         task = bar.add_task(what, total=1.0, packets=0)
 
         def update(share: float, packets: int) -> None:

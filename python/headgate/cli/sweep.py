@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from ..results import digits
 from .run import changes_of
-from .show import console, print_json
+from .show import bar_of, console, print_json
 
 if TYPE_CHECKING:
     from ..sweep import Study, Sweep
@@ -175,22 +176,12 @@ def _interval(mean: Any, scale: float) -> str:
 
 @contextmanager
 def _progress(what: str) -> Iterator[Progress | None]:
-    """A progress bar with the rate and the time left, on standard error; nothing if that is not a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    err = Console(stderr=True)
-    if not err.is_terminal:
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("[red]{task.fields[failed]}"),
-    )
-    with Progress(*columns, console=err, transient=True, speed_estimate_period=60) as bar:
+    """A progress bar with the rate and the time left; nothing if there is no terminal."""
+    failures = TextColumn("[red]{task.fields[failed]}")
+    with bar_of(MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), failures) as bar:
+        if bar is None:
+            yield None
+            return
         task = bar.add_task(what, total=None, rate="", failed="")
 
         def update(done: int, total: int, failed: int) -> None:
