@@ -37,6 +37,8 @@ def test_what_records_nothing_cannot_be_drawn(tmp_path: Path) -> None:
         results.figure(tmp_path / "a.svg")
     with pytest.raises(HeadgateError, match=r"expected a name that ends in \.png"):
         results.figure(tmp_path / "a.txt")
+    with pytest.raises(HeadgateError, match="expected a trace that was recorded: rtt"):
+        headgate.Scenario.from_file(STEP).run().figure(tmp_path / "a.svg", ["rate"])
     assert list(tmp_path.iterdir()) == []
 
 

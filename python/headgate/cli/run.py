@@ -24,7 +24,7 @@ Examples:
   headgate run scenarios/two-sources.toml
   headgate run scenarios/two-sources.toml --set links.slow.queue.kind=fcfs --replications 10
   headgate run scenarios/two-sources.toml --out out/two-sources --format parquet
-  headgate run scenarios/rate-step.toml --set 'traces=["window", "backlog"]' --figure out/windows.png"""
+  headgate run scenarios/packet-pair.toml --figure out/rates.png --panel rate --panel probe --panel backlog"""
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams, instead of the file's.")
@@ -39,6 +39,7 @@ Examples:
     type=click.Path(path_type=Path),
     help="File (.svg, .png, .pdf): the traces of the first run against time.",
 )
+@click.option("--panel", "panels", metavar="TRACE", multiple=True, help="Of the figure, from above; all unless given.")
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
 @click.option(
     "--base", is_flag=True, help="Run the scenario of a study file alone, without what its table `sweep` varies."
@@ -52,6 +53,7 @@ def run(
     out: Path | None,
     form: str,
     figure: Path | None,
+    panels: tuple[str, ...],
     threads: int | None,
     base: bool,
     as_json: bool,
@@ -66,6 +68,8 @@ def run(
         require(form)
         if out.exists() and not out.is_dir():
             raise HeadgateError(f"--out {out}: expected a folder, found a file")
+    if panels and figure is None:
+        raise HeadgateError("--panel: expected --figure with it")
     if figure is not None:
         from ..plots.timeline import TRACES
         from ..plots.timeline import require as can_draw
@@ -78,7 +82,7 @@ def run(
     if out is not None:
         results.save(out, form)
     if figure is not None:
-        results.figure(figure)
+        results.figure(figure, panels)
     if as_json:
         print_json(results.to_dict())
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..errors import HeadgateError
+from ..errors import HeadgateError, nearest
 from ..files import atomic
 from .canvas import blank, to_bytes
 from .figure import COLOURS
@@ -71,18 +71,25 @@ def require(path: str | os.PathLike[str]) -> None:
     blank()
 
 
-def save(traces: Table, scenario: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
-    """Draws the traces of one run of a resolved scenario; network events are vertical lines.
+def save(
+    traces: Table, scenario: Mapping[str, Any], path: str | os.PathLike[str], panels: Sequence[str] | None = None
+) -> Path:
+    """Draws the traces of one run of a resolved scenario, those in `panels` or all; network events are vertical lines.
 
     Raises:
-        HeadgateError: nothing was recorded, or the file cannot be written.
+        HeadgateError: nothing was recorded, or not that, or the file cannot be written.
         MissingExtraError: matplotlib is not installed.
     """
     require(path)
     kinds = dict.fromkeys(traces["trace"].tolist())
-    panels = [k for k in LABELS if k in kinds] + [k for k in kinds if k not in LABELS and k != "drops"]
+    known = [k for k in LABELS if k in kinds] + [k for k in kinds if k not in LABELS and k != "drops"]
     if "drops" in kinds and "backlog" not in kinds:
-        panels.append("drops")
+        known.append("drops")
+    for panel in panels or ():
+        if panel not in known:
+            found = ", ".join(known) or "none"
+            raise HeadgateError(f"panel {panel!r}; expected a trace that was recorded: {found}{nearest(panel, known)}")
+    panels = list(dict.fromkeys(panels)) if panels else known
     if not panels:
         raise HeadgateError(
             'nothing was recorded; expected traces in the scenario, such as traces = ["window", "backlog"]'
