@@ -37,7 +37,8 @@ struct Epoch {
 /// The estimates of one flow, in seconds and packets.
 #[derive(Clone, Debug)]
 pub struct PpCth {
-    params: PpCthParams,
+    /// Behind a pointer, so that flows with other protocols stay small.
+    params: Box<PpCthParams>,
     machine: Machine,
     estimator: Estimator,
     round_trip: f64,
@@ -61,7 +62,7 @@ impl PpCth {
         PpCth {
             machine: Machine::new(params.window, params.window_gate),
             estimator: params.estimator(),
-            params: params.clone(),
+            params: Box::new(params.clone()),
             round_trip: f64::NAN,
             gap: f64::NAN,
             service: f64::NAN,
