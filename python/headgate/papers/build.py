@@ -19,9 +19,10 @@ def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Tab
     Raises:
         PaperError: the item has no scenario, or a setting names nothing in it.
     """
-    if item.scenario is None:
+    source = variant.scenario or item.scenario
+    if source is None:
         raise PaperError(f"{item.name} has no scenario yet")
-    scenario: Table = copy.deepcopy(item.scenario)
+    scenario: Table = copy.deepcopy(source)
     scenario["name"] = f"{item.name} {variant.name}"
     for flow in scenario["flows"]:
         old = flow.get("control", {})
@@ -38,7 +39,7 @@ def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Tab
                 **({"buffer": link["queue"]["buffer"]} if "buffer" in link["queue"] else {}),
             }
     if item.traces and not phases:
-        scenario["traces"] = list(item.traces)
+        scenario["traces"] = sorted({*scenario.get("traces", []), *item.traces})
     for path, value in variant.settings.items():
         _set(scenario, path, value)
     return scenario

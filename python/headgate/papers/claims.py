@@ -52,6 +52,10 @@ class Runs:
         """Times and values of a trace of the base run."""
         return self._base(variant).trace(kind, source)
 
+    def port_trace(self, variant: str, kind: str, port: str) -> tuple[Floats, Floats]:
+        """Times and values of a trace of a port (`LINK` or `LINK:reverse`) in the base run."""
+        return self._base(variant).port_trace(kind, port)
+
     def gauge(self, variant: str, link: str, name: str) -> tuple[Floats, Floats]:
         """Times and values of a gauge at the beginning of a link, in the base run."""
         return self._base(variant).gauge(link, name)

@@ -62,6 +62,12 @@ class Outcome:
         chosen = (t["trace"] == kind) & (t["object"] == self.flow(source))
         return t["time_s"][chosen], t["value"][chosen]
 
+    def port_trace(self, kind: str, port: str) -> tuple[Floats, Floats]:
+        """Times in seconds and values of a trace of one port: a link's name, or `NAME:reverse` for its way back."""
+        t = self._traces
+        chosen = (t["trace"] == kind) & (t["object"] == port)
+        return t["time_s"][chosen], t["value"][chosen]
+
     def link(self, link: str, column: str) -> float:
         """A value of the table of links, at the beginning of a link."""
         return float(self._links[column][self._links["link"] == link][0])

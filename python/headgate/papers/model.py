@@ -103,13 +103,14 @@ def _any(patterns: str, name: str) -> bool:
 
 @dataclass(frozen=True)
 class Variant:
-    """One run of an item: a protocol pair of the paper, or a pair with settings of its own."""
+    """One run of an item: a protocol pair of the paper, or a pair with settings of its own, on the item's scenario or its own."""
 
     name: str
     controls: Mapping[str, Table]
     queue: Table | None
     settings: Mapping[str, Any] = field(default_factory=dict)
     seeds: bool = True
+    scenario: Table | None = None
 
 
 #: A point of a grid: the values of its coordinates.
@@ -120,8 +121,8 @@ Point = tuple[int, ...]
 class Item:
     """One experiment of the paper.
 
-    `scenario` is None where it cannot be run yet. `axes` are lines of points through a grid of variants. `study` names a module
-    in the paper's folder that makes tables and figures of its own from the runs.
+    `scenario` is None where it cannot be run yet or every variant has its own. `axes` are lines of points through a grid of
+    variants. `study` names a module in the paper's folder that makes tables and figures of its own from the runs.
     """
 
     name: str
@@ -135,6 +136,11 @@ class Item:
     traces: tuple[str, ...]
     axes: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
     study: str = ""
+
+    @property
+    def runs(self) -> bool:
+        """Whether there is anything to run."""
+        return any((v.scenario or self.scenario) is not None for v in self.variants)
 
     def variant(self, name: str) -> Variant:
         """The variant with this name."""
@@ -220,7 +226,7 @@ def load_paper(name: str) -> Paper:
         items=tuple(_item(folder, data, i) for i in data["items"]),
         metrics={k: _metric(k, v) for k, v in data["metrics"].items()},
         rules=tuple(Rule(**{**r, "band": tuple(r.get("band", (0.0, 0.0)))}) for r in rules),
-        figures=tuple(_figure(f) for f in data.get("figures", [])),
+        figures=tuple(_figure(f) for f in tomllib.loads(folder.joinpath("figures.toml").read_text("utf-8"))["figures"]),
     )
 
 
@@ -237,16 +243,15 @@ def _figure(data: Table) -> Figure:
 
 
 def _item(folder: Traversable, paper: Table, data: Table) -> Item:
-    file = data.get("scenario")
-    scenario = tomllib.loads(folder.joinpath(file).read_text("utf-8")) if file else None
     numbers = [n for t in data.get("tables", []) for n in _numbers(folder, t)]
     return Item(
         name=data["name"],
         title=data["title"],
         note=data.get("note", ""),
-        scenario=scenario,
+        scenario=_scenario(folder, data),
         variants=tuple(
-            _variant(paper, v) for v in [*data.get("pairs", []), *data.get("variants", []), *_grid(data.get("grid"))]
+            _variant(folder, paper, v)
+            for v in [*data.get("pairs", []), *data.get("variants", []), *_grid(data.get("grid"))]
         ),
         missing=tuple(data.get("missing", [])),
         numbers=tuple(numbers),
@@ -255,6 +260,12 @@ def _item(folder: Traversable, paper: Table, data: Table) -> Item:
         axes={k: tuple(tuple(p) for p in v) for k, v in data.get("grid", {}).get("axes", {}).items()},
         study=data.get("study", ""),
     )
+
+
+def _scenario(folder: Traversable, data: Table) -> Table | None:
+    """The scenario file that an item or a variant names."""
+    file = data.get("scenario")
+    return tomllib.loads(folder.joinpath(file).read_text("utf-8")) if file else None
 
 
 def _grid(data: Table | None) -> list[Table]:
@@ -278,15 +289,21 @@ def _number_or_text(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
 
-def _variant(paper: Table, data: str | Table) -> Variant:
+def _variant(folder: Traversable, paper: Table, data: str | Table) -> Variant:
+    """A pair's name alone, or a table with the name, `pair` (without one the scenario stands as it is), `scenario`, `set`, `seeds`."""
     if isinstance(data, str):
         data = {"name": data, "pair": data}
     pairs = paper["pairs"]
-    if data["pair"] not in pairs:
+    if "pair" in data and data["pair"] not in pairs:
         raise unknown("protocol pair", data["pair"], pairs)
-    pair = pairs[data["pair"]]
+    pair = pairs[data["pair"]] if "pair" in data else {}
     return Variant(
-        data["name"], pair.get("controls", {}), pair.get("queue"), data.get("set", {}), bool(data.get("seeds", True))
+        name=data["name"],
+        controls=pair.get("controls", {}),
+        queue=pair.get("queue"),
+        settings=data.get("set", {}),
+        seeds=bool(data.get("seeds", True)),
+        scenario=_scenario(folder, data),
     )
 
 

@@ -135,7 +135,7 @@ def _run_all(items: Sequence[Item], seeds: int, threads: int | None, progress: P
     """Runs everything; the key is (item, variant, run), run 0 being the base run."""
     jobs: dict[Key, tuple[Item, Variant]] = {}
     for item in items:
-        for variant in item.variants if item.scenario is not None else ():
+        for variant in item.variants if item.runs else ():
             for run in range(1 + (seeds if variant.seeds else 0)):
                 jobs[item.name, variant.name, run] = (item, variant)
     scenarios = [(json.dumps(build_scenario(*job, phases=key[2] > 0)), None, key[2]) for key, job in jobs.items()]
@@ -145,7 +145,7 @@ def _run_all(items: Sequence[Item], seeds: int, threads: int | None, progress: P
 
 def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Progress | None) -> ItemResult:
     claims = [c for c in claims_of(paper.name) if c.item == item.name]
-    if item.scenario is None:
+    if not item.runs:
         why = item.note or "not reproduced yet"
         numbers = tuple(missing(n, why) for n in item.numbers)
         return ItemResult(item, numbers, tuple(Finding(c.id, c.text, None, why) for c in claims), None)

@@ -1,0 +1,86 @@
+"""Scenario 2: claims as predicates. Thresholds leave room around the thesis's tables; they do not come from our runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...claims import Claims, Runs, ends, listed, spread
+from .names import FTPS, LATER, TELNETS, Result
+
+CLAIMS = Claims()
+claim = CLAIMS.claim
+
+
+@claim("K2a", "scenario-2", "G/FCFS segregates with high variability and shuts Telnets out")
+def _k2a(runs: Runs) -> Result:
+    # Of the base run alone, since only its intervals are the paper's: with equal starts the same five may win all the time.
+    over = runs.over("G/FCFS", "throughput", *FTPS)
+    ratios = np.array([spread(r) for r in over])
+    telnet = runs.over("G/FCFS", "throughput", *TELNETS)
+    sd = runs.sd("G/FCFS", "throughput", *FTPS)
+    holds = float(np.median(ratios)) > 3 and bool(np.median(telnet) < 0.1) and float(sd.max()) > 0.3
+    text = f"ratio {ends(ratios)}, Telnets {ends(telnet, 3)}/s, largest sd of the base run {sd.max():.2f}"
+    return holds, f"{text}; base run {listed(over[0])}"
+
+
+@claim("K2b", "scenario-2", "G/FCFS: winners are rarely dropped; the top two have under 10 % of all FTP drops")
+def _k2b(runs: Runs) -> Result:
+    got, drops = runs.of("G/FCFS", "throughput", *FTPS), runs.of("G/FCFS", "drop_rate", *FTPS)
+    share = float(drops[np.argsort(got)[-2:]].sum() / drops.sum()) if drops.sum() > 0 else 1.0
+    return share < 0.1, f"{100 * share:.1f} % of {drops.sum():.3f} drops/s"
+
+
+@claim(
+    "K2c",
+    "scenario-2",
+    "G/FQ: more even (ratio below 2 in most runs), 9.0 to 9.8 useful packets/s in total, Telnet delay .06 s",
+)
+def _k2c(runs: Runs) -> Result:
+    over = runs.over("G/FQ", "throughput", *FTPS)
+    ratios, totals = np.array([spread(r) for r in over]), over.sum(axis=1)
+    delay = runs.of("G/FQ", "delay", *TELNETS)
+    held = (ratios < 2) & (totals >= 9.0) & (totals <= 9.8)
+    holds = int(held.sum()) > len(held) / 2 and bool((abs(delay - 0.06) < 0.01).all())
+    text = f"ratio {ends(ratios)}, total {ends(totals)}, Telnets {listed(delay, 3)} s"
+    return holds, f"in {int(held.sum())} of {len(held)} runs; {text}"
+
+
+@claim(
+    "K2d",
+    "scenario-2",
+    "JK/FCFS: milder segregation than G/FCFS, steadier delays (sd below .15), variable throughput (some sd above .3), Telnets shut out",
+)
+def _k2d(runs: Runs) -> Result:
+    delay, flow = runs.sd("JK/FCFS", "delay", *FTPS), runs.sd("JK/FCFS", "throughput", *FTPS)
+    telnet = runs.of("JK/FCFS", "throughput", *TELNETS)
+    holds = bool((delay < 0.15).all()) and float(flow.max()) > 0.3 and bool((telnet < 0.1).all())
+    return holds, f"delay sd {ends(delay)}, throughput sd {ends(flow)}, Telnets {listed(telnet)} packets/s"
+
+
+@claim("K2e", "scenario-2", "JK/FQ is fair and efficient: 1.60 ± .05 packets/s each")
+def _k2e(runs: Runs) -> Result:
+    got = runs.over("JK/FQ", "throughput", *FTPS)
+    return bool((abs(got - 1.60) <= 0.05).all()), f"{ends(got, 3)} packets/s"
+
+
+@claim("K2f", "scenario-2", "DEC/DEC is exactly fair and lossless: 1.66 ± .01 packets/s, .60 ± .01 s, no drops")
+def _k2f(runs: Runs) -> Result:
+    got, delay = runs.of("DEC/DEC", "throughput", *FTPS), runs.of("DEC/DEC", "delay", *FTPS)
+    lost = float(runs.of("DEC/DEC", "drop_rate", *FTPS).sum())
+    holds = bool((abs(got - 1.66) <= 0.01).all() and (abs(delay - 0.6) <= 0.01).all()) and lost == 0
+    return holds, f"{ends(got, 3)} packets/s, {ends(delay, 3)} s, {lost:g} drops/s"
+
+
+@claim(
+    "K2g",
+    "scenario-2",
+    "DEC/FQbit: Telnet delay more than 8 times below DEC/DEC's, FTP delay 1.0 to 1.2 s, same throughput",
+)
+def _k2g(runs: Runs) -> Result:
+    ratio = float(runs.of("DEC/DEC", "delay", *TELNETS).mean() / runs.of("DEC/FQbit", "delay", *TELNETS).mean())
+    ftp, got = runs.of("DEC/FQbit", "delay", *FTPS), runs.of("DEC/FQbit", "throughput", *FTPS)
+    holds = ratio > 8 and bool(((ftp >= 1.0) & (ftp <= 1.2)).all() and (abs(got - 1.66) <= 0.01).all())
+    return holds, f"ratio {ratio:.1f}, FTP {ends(ftp, 3)} s, {ends(got, 3)} packets/s"
+
+
+CLAIMS.later("K2h", "scenario-2", "Packet-pair sources get identical, exactly fair throughput without loss", LATER)

@@ -1,0 +1,32 @@
+"""Scenario 6: claims as predicates. Thresholds leave room around the thesis's tables; they do not come from our runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...claims import Claims, Runs, ends, listed
+from .names import Result
+
+CLAIMS = Claims()
+claim = CLAIMS.claim
+
+
+@claim("K6a", "scenario-6", "FCFS with G or JK: the long path gets 57 % of its fair share: 7.14 and 2.86 packets/s")
+def _k6a(runs: Runs) -> Result:
+    got = np.array([runs.of(p, "throughput", "1", "2", "3", "4") for p in ("G/FCFS", "JK/FCFS")])
+    holds = bool((abs(got[:, :3] - 7.14) <= 0.01).all() and (abs(got[:, 3] - 2.86) <= 0.01).all())
+    return holds, f"short {ends(got[:, :3], 3)}, long {ends(got[:, 3], 3)}"
+
+
+@claim("K6b", "scenario-6", "FQ: 5.00 ± .02 packets/s for everybody (JK/FQ and DEC/FQbit)")
+def _k6b(runs: Runs) -> Result:
+    got = np.array([runs.of(p, "throughput", "1", "2", "3", "4") for p in ("JK/FQ", "DEC/FQbit")])
+    return bool((abs(got - 5) <= 0.02).all()), f"{ends(got, 3)} packets/s"
+
+
+@claim("K6c", "scenario-6", "DEC/DEC wastes 8 to 15 % of the lines; short paths 5.5 to 6.5, long 2.3 to 3.5 packets/s")
+def _k6c(runs: Runs) -> Result:
+    got = runs.of("DEC/DEC", "throughput", "1", "2", "3", "4")
+    waste = 100 * (1 - (got[:3].mean() + got[3]) / 10)
+    holds = bool(8 <= waste <= 15 and (got[:3] >= 5.5).all() and (got[:3] <= 6.5).all() and 2.3 <= got[3] <= 3.5)
+    return holds, f"waste {waste:.1f} %, short {listed(got[:3])}, long {got[3]:.2f}"
