@@ -84,7 +84,8 @@ def epoch_trace(
 ) -> list[Epoch]:  # fmt: skip
     """Epochs of law 5.9 with exact estimates. `start` is the first queue and rate: an empty queue and `mu` unless given.
 
-    The queue is linear, as in the thesis's analysis, unless `buffer` is given: then it stays in [0, buffer] (section 5.4).
+    The queue is linear, as in the thesis's analysis, unless `buffer` is given: then it stays in [0, buffer] (section 5.4), and no rate is
+    below 0.
 
     >>> [e.queue for e in epoch_trace(10, 1, 5, 5)]
     [0.0, 0.0, 5.0, 5.0, 5.0]
@@ -101,7 +102,7 @@ def epoch_trace(
         after = n + sent - mu * rtt if buffer is None else next_queue(n, sent, mu * rtt, buffer)
         seen = after if law == "index_trap" else n
         rate = law_5_9(setpoint, seen, sent, mu, rtt, alpha=alpha, as_printed=law == "printed")
-        n = after
+        n, rate = after, rate if buffer is None else max(rate, 0.0)
     return trace
 
 
