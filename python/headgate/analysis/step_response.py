@@ -19,6 +19,8 @@ __all__ = ["StepResponse", "step_response"]
 
 Floats = npt.NDArray[np.float64]
 
+_SETS = FuzzySets()
+
 
 @dataclass(frozen=True)
 class StepResponse:
@@ -39,7 +41,7 @@ class StepResponse:
 
 def step_response(
     changes: Sequence[tuple[float, float]], setpoint: float, ahead: float, back: float, end: float, *,
-    sets: FuzzySets | None = FuzzySets(), dt: float = 0.005,
+    sets: FuzzySets | None = _SETS, dt: float = 0.005,
 ) -> StepResponse:  # fmt: skip
     """The response of law 5.14, which believes that R = `ahead` + `back`, to changes (time, rate of the bottleneck); the first is at 0.
 
@@ -57,7 +59,7 @@ def step_response(
         mu[round(at / dt) :] = rate
     sent, served = np.full(steps, mu[0]), np.full(steps, mu[0])
     s, queue = setpoint + round_trip * mu[0], float(setpoint)
-    predictor = FuzzyPredictor(float(mu[0]), FuzzySets() if sets is None else sets)
+    predictor = FuzzyPredictor(float(mu[0]), _SETS if sets is None else sets)
     rate, acked = float(mu[0]), 0.0
     outstanding, queues = np.empty(steps), np.empty(steps)
     for i in range(steps):
@@ -74,4 +76,4 @@ def step_response(
             known = probe if sets is None else predictor.update(probe)
             rate = law_5_14(setpoint, s, round_trip, known)
         outstanding[i], queues[i] = s, queue
-    return StepResponse(np.arange(1, steps + 1) * dt, sent, outstanding, queues)
+    return StepResponse(np.arange(1, steps + 1, dtype=np.float64) * dt, sent, outstanding, queues)

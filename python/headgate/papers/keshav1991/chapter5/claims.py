@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import exp, isclose, sqrt
 
 import numpy as np
@@ -110,10 +111,12 @@ def _c5_05(runs: Runs) -> Result:
     simulated = [(float(t.waiting.mean()), float(t.full.mean()), float(t.empty.mean())) for t in found]
     rise = all(
         low[0] < high[0] and low[1] < high[1] and low[2] > high[2]
-        for all_ in (simulated, [(s.mean, s.full, s.empty) for s in model])
-        for low, high in zip(all_, all_[1:], strict=False)
+        for each_one in (simulated, [(s.mean, s.full, s.empty) for s in model])
+        for low, high in pairwise(each_one)
     )
-    each = (f"{s:g}: n {a:.2f}, N(B) {b:.4f}, N(0) {c:.4f}" for s, (a, b, c) in zip(w.SETPOINTS, simulated, strict=True))
+    each = (
+        f"{s:g}: n {a:.2f}, N(B) {b:.4f}, N(0) {c:.4f}" for s, (a, b, c) in zip(w.SETPOINTS, simulated, strict=True)
+    )
     return rise, "simulated " + "; ".join(each) + "; epoch model alike"
 
 
@@ -125,12 +128,12 @@ def _c5_06(runs: Runs) -> Result:
     return holds, f"simulated {listed(np.array(apart), 4)}; epoch model {listed(np.array(model), 4)}"
 
 
-@claim("C5-07", "Kalman filter: gains, estimates and covariance as in an independent recursion; steady gain in closed form")
+@claim(
+    "C5-07", "Kalman filter: gains, estimates and covariance as in an independent recursion; steady gain in closed form"
+)
 def _c5_07(_: Runs) -> Result:
     table = rows("kalman_trace")
-    steps = kalman_trace(
-        [number(r, "y") for r in table], [number(r, "u") for r in table], 2, 0.25, 1, known_start=True
-    )
+    steps = kalman_trace([number(r, "y") for r in table], [number(r, "u") for r in table], 2, 0.25, 1, known_start=True)
     away = 0.0
     for r, s in zip(table, steps, strict=True):
         ours = (*s.state, *s.gain, s.covariance[0, 0], s.covariance[1, 1], s.covariance[2, 2])
@@ -229,7 +232,10 @@ def _c5_14(runs: Runs) -> Result:
     reserved, free = m.losses(walks, "reserved"), m.losses(walks, "no window")
     queue = m.most_waiting(walks, "reserved")
     holds = sum(reserved) == 0 and sum(free) > 0
-    return holds, f"lost {sum(reserved)} in {len(reserved)} walks, at most {queue} of {w.RESERVED} wait; no window: {sum(free)}"
+    return (
+        holds,
+        f"lost {sum(reserved)} in {len(reserved)} walks, at most {queue} of {w.RESERVED} wait; no window: {sum(free)}",
+    )
 
 
 @claim("C5-14a", "... also with the timer of 3 r_t of chapter 4")
@@ -245,7 +251,9 @@ def _c5_15(runs: Runs) -> Result:
     cost = often.cost
     # A round trip without queueing, give or take the packet that is in service when the pair is acknowledged.
     holds = often.times.min() >= 10 and often.left.max() <= 1 and abs(cost.mean - m.ROUND_TRIP) <= 1 / w.MIDDLE
-    text = f"queue {often.left.max():.0f} at {often.times.sum():.0f} corrections; {cost.mean:.2f} ± {cost.half:.2f} s each"
+    text = (
+        f"queue {often.left.max():.0f} at {often.times.sum():.0f} corrections; {cost.mean:.2f} ± {cost.half:.2f} s each"
+    )
     return holds, f"{text}; count less queue {often.offset.mean():.2f}, without {never.offset.mean():.2f}"
 
 
@@ -267,4 +275,7 @@ def _c5_17(runs: Runs) -> Result:
     holds = over.delay > true.delay and 0.4 * 0.5 <= rise <= 1.6 * 0.5
     far_rise = far.outstanding - true.outstanding
     one = over.at_five - true.at_five
-    return holds, f"S {rise:+.2f}, delay {over.delay - true.delay:+.3f} s; dR = .4: {far_rise:+.2f}; at set-point 5 alone {one:+.2f}"
+    return (
+        holds,
+        f"S {rise:+.2f}, delay {over.delay - true.delay:+.3f} s; dR = .4: {far_rise:+.2f}; at set-point 5 alone {one:+.2f}",
+    )

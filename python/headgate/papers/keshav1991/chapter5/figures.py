@@ -108,7 +108,7 @@ def step(runs: Runs) -> Drawing:
         times = m.grid(30, 180, 0.5)
         waiting = m.sampled(runs.base[law].port_trace("backlog", m.LINE), m.grid(29.5, 180.5, 0.1))
         # Over a second, so that the pairs do not hide the queue.
-        smooth = np.convolve(waiting, np.ones(10) / 10, mode="valid")[:: 5][: len(times)]
+        smooth = np.convolve(waiting, np.ones(10) / 10, mode="valid")[::5][: len(times)]
         bottom.plot(times[: len(smooth)], smooth, color=colour, lw=1.1, label=law)
     bottom.axhline(m.SETPOINT, color=GREY, lw=0.9)
     top.set_ylabel("S (packets)")
@@ -117,8 +117,9 @@ def step(runs: Runs) -> Drawing:
     bottom.set_ylabel("waiting at the slow line (packets)")
     bottom.set_xlabel("time (s)")
     bottom.set_xlim(30, 180)
+    top.set_ylim(0, 22)
+    bottom.set_ylim(bottom=0)
     for axes in (top, middle, bottom):
-        axes.set_ylim(bottom=0)
         _grid(axes)
         _above(axes, 3, 1.17)
     return drawing
@@ -126,7 +127,7 @@ def step(runs: Runs) -> Drawing:
 
 def sets() -> Drawing:
     """What took the place of figure 5.2: memberships, and the weights that follow."""
-    drawing = blank(8.4, 4.0)
+    drawing = blank(8.4, 4.4)
     left, right = drawing.subplots(1, 2)
     default, x = FuzzySets(), np.linspace(0, 1, 401)
     for i, (name, colour) in enumerate(zip(("low", "medium", "high"), COLOURS, strict=False)):
@@ -139,11 +140,12 @@ def sets() -> Drawing:
     for (name, s), line in zip(others, LINES, strict=False):
         right.plot(x, [s.past(v) for v in x], color=BLUE, ls=line, label=f"alpha, {name}")
         right.plot(x, [s.weight(v) for v in x], color=RED, ls=line)
-    right.plot([], [], color=RED, label="beta, of the change, likewise")
+    right.plot([], [], color=RED, label="beta, of the change, with the same sets")
     right.set_xlabel("smoothed error (alpha), its change (beta)")
     right.set_ylabel("weight of the past")
     right.set_ylim(-0.02, 1.02)
-    _above(right, 2, 1.22)
+    handles, labels = right.get_legend_handles_labels()
+    drawing.legend(handles, labels, frameon=False, loc="outside lower center", ncols=2, fontsize=9)
     for axes in (left, right):
         _grid(axes)
     return drawing

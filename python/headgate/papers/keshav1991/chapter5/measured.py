@@ -107,7 +107,11 @@ def practice(walks: Walks) -> Section:
         ("count less queue, never resynchronised", "drifts", _interval(never.offset)),
         (f"count less queue, every {w.RESYNC} round trips", "0", _interval(often.offset)),
         ("packets at the line when the count is set to 0", "0", f"{often.left.max():.0f} at most"),
-        ("line idle per resynchronisation", f"R = {m.ROUND_TRIP:g} s", f"{often.cost.mean:.2f} ± {often.cost.half:.2f} s"),
+        (
+            "line idle per resynchronisation",
+            f"R = {m.ROUND_TRIP:g} s",
+            f"{often.cost.mean:.2f} ± {often.cost.half:.2f} s",
+        ),
         (f"line idle, every {w.RESYNC} round trips", f"{drift_cost(w.RESYNC):.3f}", _interval(often.idle, 3)),
         *(
             (f"lost with {w.RESERVED} buffers: {name}", due, f"{sum(m.losses(walks, name))} packets")

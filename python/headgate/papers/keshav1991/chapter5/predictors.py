@@ -101,7 +101,7 @@ class Contest:
         return mean_of(self.errors[ratio, predictor])
 
     def difference(self, ratio: float, a: str, b: str) -> Comparison:
-        """b less a, pair by pair."""
+        """B less a, pair by pair."""
         return compare(self.errors[ratio, a], self.errors[ratio, b])
 
 

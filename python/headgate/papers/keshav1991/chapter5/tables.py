@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ class ControlStudy:
 
     def draw(self, figure: Figure) -> Drawing:
         """Draws one of the chapter's figures."""
-        drawings = {
+        drawings: dict[str, Callable[[], Drawing]] = {
             "5-stability": figures.stability,
             "5-epochs": figures.epochs,
             "5-step": lambda: figures.step(self.runs),
