@@ -238,9 +238,15 @@ def test_random_walks_stay_between_their_ends(seed: int, sigma: float) -> None:
     assert len(walk) == 50
 
 
-def test_a_start_outside_is_refused() -> None:
+def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="expected a rate from 2 to inf, found 1"):
         sp.random_walk(np.random.default_rng(1), 5, 1, 1, 2)
+    with pytest.raises(ValueError, match="expected a rate above 0, found 0"):
+        est.FuzzyPredictor(1.0).update(0)
+    with pytest.raises(ValueError, match="expected a reach and areas above 0"):
+        est.FuzzySets(0)
+    with pytest.raises(ValueError, match="expected a number between 20 and 10, found 9"):
+        rc.time_between(20, 9, 10, 10)
 
 
 @pytest.mark.parametrize("delay", [0, 1])

@@ -195,6 +195,11 @@ class FuzzySets:
     outputs: tuple[float, float, float] = (0.1, 0.5, 0.9)
     areas: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
+    def __post_init__(self) -> None:
+        """Refuses sets without extent."""
+        if self.reach <= 0 or min(self.areas) <= 0:
+            raise ValueError(f"expected a reach and areas above 0, found {self.reach:g} and {self.areas}")
+
     @classmethod
     def triangles(cls, reach: float = 1.0) -> FuzzySets:
         """Outputs that are triangles on [0, 1]: their centroids reach from 1/6 to 5/6 only.
@@ -270,7 +275,9 @@ class FuzzyPredictor:
         return self.estimate
 
     def choose(self, y: float) -> Choice:
-        """As `update`, but gives what led there."""
+        """As `update`, but gives what led there. Raises `ValueError` for a probe that is not above 0."""
+        if y <= 0:
+            raise ValueError(f"probe: expected a rate above 0, found {y:g}")
         relative = abs(y - self.estimate) / y
         change = abs(relative - self.last)
         beta = self.sets.weight(change)

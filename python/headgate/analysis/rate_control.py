@@ -229,11 +229,13 @@ def to_setpoint(error: float, elapsed: float, j: float) -> float:
 def time_between(before: float, after: float, rest: float, mu: float) -> float:
     """Seconds in which law 5.14 with J = S/mu takes S from `before` to `after`, both above or both below `rest` = setpoint + R mu.
 
-    From dS/dt = mu (rest - S)/S.
+    From dS/dt = mu (rest - S)/S. Raises `ValueError` where S never gets there.
 
     >>> round(time_between(20, 11, 10, 10), 4)
     3.2026
     """
+    if not (rest < after <= before or before <= after < rest):
+        raise ValueError(f"after: expected a number between {before:g} and {rest:g}, found {after:g}")
     return (before - after + rest * math.log((before - rest) / (after - rest))) / mu
 
 

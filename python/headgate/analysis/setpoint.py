@@ -14,7 +14,15 @@ import numpy.typing as npt
 
 from .rate_control import law_5_9, next_queue
 
-__all__ = ["QueueShares", "queue_spread", "queues_of_walk", "random_walk", "shares_of", "shares_of_normal"]
+__all__ = [
+    "QueueShares",
+    "queue_spread",
+    "queueing_delay",
+    "queues_of_walk",
+    "random_walk",
+    "shares_of",
+    "shares_of_normal",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,6 +73,16 @@ def shares_of(queues: npt.ArrayLike, buffer: float) -> QueueShares:
     """
     n = np.asarray(queues, dtype=np.float64)
     return QueueShares(float((n <= 1e-9).mean()), float((n >= buffer - 1e-9).mean()), float(n.mean()))
+
+
+def queueing_delay(distribution: npt.ArrayLike, service: float) -> float:
+    """Mean queueing delay in seconds, with the weights of 0, 1, ... packets and the service time of one.
+
+    >>> queueing_delay([1] * 11, 0.1)
+    0.5
+    """
+    n = np.asarray(distribution, dtype=np.float64)
+    return float(service * (np.arange(n.size) * n).sum() / n.sum())
 
 
 def queue_spread(sigma: float, rtt: float, *, delay: int = 1) -> float:
