@@ -190,7 +190,7 @@ def _c5_11(runs: Runs) -> Result:
     times, _ = outcome.trace("rate", m.SOURCE)
     times = times[(times > 40) & (times < 179)]
     miss = abs(m.sampled(outcome.trace("in_flight", m.SOURCE), times) - fluid.at(times)).max()
-    text = f"fluid {away:.0e}; packets {off:.0f} at rest, {miss:.1f} at most just after a step (one pair late)"
+    text = f"fluid {away:.0e}; packets {off:.0f} at rest, {miss:.1f} at most just after a step"
     return away <= 1e-6 and decay <= 1e-12 and off <= 1, text
 
 

@@ -24,15 +24,15 @@ def step_table(runs: Runs, walks: Walks) -> Section:
         "per probe": m.SETPOINT,
         "per round trip": m.SETPOINT,
         "alpha = 1": m.SETPOINT,
-        # RTT = R + n_b/mu: the rest point of the printed law stands on both sides.
-        "as printed": 0.9 * rest_point(m.SETPOINT, m.ROUND_TRIP * w.FAST, 0.9, as_printed=True),
+        # RTT = R' + n_b/mu, R' without the packet in service, which n_b holds: the rest point stands on both sides.
+        "as printed": 0.9 * rest_point(m.SETPOINT, m.ROUND_TRIP * w.FAST - 1, 0.9, as_printed=True),
     }
     table = []
     for law in w.CONTROLS:
         r = m.reactions(walks, law)
         rest = "-"
         if law in due:
-            rest = f"{due[law]:.2f} / {m.rests(runs, law)[0]:.2f}"
+            rest = f"{due[law]:.2f} / {m.rest(runs, law):.2f}"
         table.append(
             (
                 law,
@@ -42,14 +42,16 @@ def step_table(runs: Runs, walks: Walks) -> Section:
             )
         )
     for name, fuzzy in (("fluid, fuzzy", True), ("fluid, last probe", False)):
-        table.append((name, "5.00 / 5.00", *(f"{x:.2f}" for x in m.fluid_reactions(fuzzy=fuzzy)), "-", "-"))
+        reached = (f"{x:.2f}" for x in m.fluid_reactions(fuzzy=fuzzy))
+        table.append((name, f"{m.SETPOINT:.2f} / {m.fluid_rest(fuzzy=fuzzy):.2f}", *reached, "-", "-"))
     falls = time_between(m.SETPOINT + w.FAST, 1.1 * (m.SETPOINT + w.SLOW), m.SETPOINT + w.SLOW, w.SLOW)
     return Section(
         f"5.7: {w.STEPS} steps of mu, 10 to 5 and back, R = 1 s: simulated",
         ("law", "n_b due / is", "10 to 5: RTTs", "5 to 10: RTTs", "settled down (s)", "settled up (s)"),
         tuple(table),
-        "RTTs until lambda is within 10 % of mu or past it, in round trips as before the step: mean [least, most]. Settled: from when on "
-        f"it stays within, median, and in how many cases before the next step. S of law 5.14 takes {falls:.1f} s for that, by (5.16).",
+        "RTTs until lambda is within 10 % of mu or past it, in round trips as before the step: mean [least, most]. Settled: from "
+        "when on it stays within, median, and in how many cases before the next step; S of law 5.14 takes "
+        f"{falls:.1f} s for that, by (5.16). n_b of 5.9 holds the packet in service, that of 5.14 does not; pairs add half a packet.",
     )
 
 
@@ -99,11 +101,12 @@ def epoch_model(setpoint: float) -> QueueShares:
     return shares_of(queues_of_walk(walk, setpoint, w.BUFFER, m.ROUND_TRIP), w.BUFFER)
 
 
-def practice(walks: Walks) -> Section:
+def practice(runs: Runs, walks: Walks) -> Section:
     """Section 5.8, and the error of the first probe."""
     never, often = m.drift(walks, 0), m.drift(walks, w.RESYNC)
     first = {over: m.first_probe(walks, over) for over in w.OVER}
     table = [
+        ("count less queue, mu constant", "0", f"{m.steady_offset(runs, 'per round trip'):.2f}"),
         ("count less queue, never resynchronised", "drifts", _interval(never.offset)),
         (f"count less queue, every {w.RESYNC} round trips", "0", _interval(often.offset)),
         ("packets at the line when the count is set to 0", "0", f"{often.left.max():.0f} at most"),

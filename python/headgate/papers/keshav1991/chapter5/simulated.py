@@ -42,11 +42,6 @@ def mean_outstanding(outcome: Outcome, start: float, end: float) -> float:
     return float(sampled(outcome.trace("in_flight", SOURCE), grid(start, end)).mean())
 
 
-def mean_waiting(outcome: Outcome, start: float, end: float) -> float:
-    """Packets that wait at the slow line, the one in service apart, averaged over time."""
-    return float(sampled(outcome.port_trace("backlog", LINE), grid(start, end)).mean())
-
-
 def at_probes(outcome: Outcome, start: float, end: float) -> Floats:
     """S at each probe that changed the rate; elsewhere it is what it was."""
     times, _ = outcome.trace("rate", SOURCE)
@@ -111,6 +106,13 @@ def fluid_reactions(*, fuzzy: bool) -> tuple[float, float]:
         rtt = ROUND_TRIP + SETPOINT / before[1]
         found.append((float(response.times[later & reached][0]) - at) / rtt)
     return found[0], found[1]
+
+
+def fluid_rest(*, fuzzy: bool) -> float:
+    """The fluid's queue in the second quiet part, after the step down."""
+    start, end, _ = QUIET[1]
+    response = fluid(fuzzy=fuzzy)
+    return float(response.queue[(response.times >= start) & (response.times < end)].mean())
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,10 @@ class Drift:
 
 
 def drift(walks: Walks, resync: int) -> Drift:
-    """Over the walks. The count belongs to the beginning of an epoch, which is at the line `AHEAD` later."""
+    """Over the walks. The count belongs to the beginning of an epoch, which is at the line `AHEAD` later.
+
+    It is compared with what waits then, with which it agrees while mu is constant: see `steady_offset`.
+    """
     found = []
     for o in walks.over_seeds("drift", str(resync)):
         times, count = o.trace("queue", SOURCE)
@@ -224,9 +229,20 @@ def first_probe(walks: Walks, over: float) -> FirstProbe:
     return FirstProbe(float(np.mean(s)), float(np.mean(delays)), s[w.AROUND.index(SETPOINT)])
 
 
-def rests(runs: Runs, variant: str) -> tuple[float, float]:
-    """Packets that wait, and S less R mu at probes, in the first quiet part of the bench."""
-    start, end, mu = QUIET[0]
-    outcome = runs.base[variant]
-    s = at_probes(outcome, start, end)
-    return mean_waiting(outcome, start, end), (float(s.mean()) if s.size else float("nan")) - ROUND_TRIP * mu
+def rest(runs: Runs, variant: str) -> float:
+    """What the law calls n_b, averaged over the first quiet part of the bench.
+
+    By 5.3 that is all packets at the line; by 5.12 those that wait, since R holds the service of the one that is served.
+    """
+    start, end, _ = QUIET[0]
+    waiting = sampled(runs.base[variant].port_trace("backlog", LINE), grid(start, end))
+    return float((waiting if variant == "per probe" else waiting + (waiting > 0)).mean())
+
+
+def steady_offset(runs: Runs, variant: str) -> float:
+    """Law 5.9's count less what waits at the beginning of an epoch, while mu is constant."""
+    start, end, _ = QUIET[0]
+    times, count = runs.base[variant].trace("queue", SOURCE)
+    chosen = (times >= start) & (times < end)
+    waiting = sampled(runs.base[variant].port_trace("backlog", LINE), times[chosen] + AHEAD)
+    return float((count[chosen] - waiting).mean())

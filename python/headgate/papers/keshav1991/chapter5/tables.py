@@ -57,6 +57,6 @@ def study(runs: Runs, progress: Progress | None) -> ControlStudy:
         theory.law_5_14_values(),
         measured.step_table(runs, found),
         measured.setpoints(found),
-        measured.practice(found),
+        measured.practice(runs, found),
     )
     return ControlStudy(runs, found, sections)
