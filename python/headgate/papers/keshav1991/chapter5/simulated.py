@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -180,17 +181,16 @@ class Drift:
     @property
     def cost(self) -> Mean:
         """Seconds of the line for each resynchronisation."""
-        span = w.SECONDS - 60
-        return mean_of(self.idle * span / self.times)
+        return mean_of(self.idle * (w.SECONDS - 60) / self.times)
 
 
-def drift(walks: Walks, resync: int) -> Drift:
-    """Over the walks. The count belongs to the beginning of an epoch, which is at the line `AHEAD` later.
+def drift(outcomes: Sequence[Outcome]) -> Drift:
+    """Of several runs. The count belongs to the beginning of an epoch, which is at the line `AHEAD` later.
 
     It is compared with what waits then, with which it agrees while mu is constant: see `steady_offset`.
     """
     found = []
-    for o in walks.over_seeds("drift", str(resync)):
+    for o in outcomes:
         times, count = o.trace("queue", SOURCE)
         times, count = times[times > 60], count[times > 60]
         off = count - sampled(o.port_trace("backlog", LINE), times + AHEAD)

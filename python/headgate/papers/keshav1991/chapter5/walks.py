@@ -120,6 +120,8 @@ def scenarios(base: Table) -> dict[Key, Table]:
         for resync in (0, RESYNC):
             control = {**CONTROLS["per round trip"], "resync": resync}
             found["drift", str(resync), seed] = _changed(base, walk, 100, SECONDS, control)
+    control = {**CONTROLS["per round trip"], "resync": RESYNC}
+    found["drift", "constant", 0] = _changed(base, [], 100, SECONDS, control)
     steps = [_event(at, (SLOW, FAST)[i % 2]) for i, at in enumerate(step_times())]
     for name, control in CONTROLS.items():
         found["steps", name, 0] = _changed(base, steps, 100, EVERY * (STEPS + 1), control)
