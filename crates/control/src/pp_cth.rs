@@ -138,6 +138,8 @@ pub struct PpCth {
     round_trip: f64,
     /// Between the acknowledgements of the last pair.
     gap: f64,
+    /// Pairs measured.
+    pairs: u64,
     service: f64,
     rate: f64,
     /// Estimated packets in the queue: by equation 5.12 at the last pair; for law 5.9 by 5.3 at the beginning of the epoch.
@@ -161,6 +163,7 @@ impl PpCth {
             params: params.clone(),
             round_trip: f64::NAN,
             gap: f64::NAN,
+            pairs: 0,
             service: f64::NAN,
             rate: f64::NAN,
             queue: f64::NAN,
@@ -170,6 +173,7 @@ impl PpCth {
 
     fn measure(&mut self, ack: &Ack, gap: Duration) {
         self.gap = gap.as_secs_f64();
+        self.pairs += 1;
         self.service = self.estimator.update(1.0 / self.gap);
         if self.params.law == Law::PerProbe {
             let sent = ack.in_flight as f64;
@@ -246,6 +250,7 @@ impl FlowControl for PpCth {
         sink("packet_spacing", 1.0 / self.rate);
         sink("service_rate", self.service);
         sink("probe", self.gap);
+        sink("pairs", self.pairs as f64);
         sink("alpha", self.estimator.weight());
         sink("round_trip", self.round_trip);
         sink("queue", self.queue);

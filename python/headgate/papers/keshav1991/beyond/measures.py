@@ -82,11 +82,11 @@ class Measured:
     def estimate(self, variant: str, fair: float, *flows: str, start: float = 100.0) -> Mean:
         """What the law took the bottleneck's rate for, over the fair rate: mean of its values at the pairs."""
 
-        def at_pairs(run: Outcome) -> float:
-            found = [values(run, "service_rate", f, start) for f in flows]
+        def average(run: Outcome) -> float:
+            found = [at_pairs(run, "service_rate", f, start) for f in flows]
             return float(np.concatenate(found).mean()) / fair
 
-        return self.mean(variant, at_pairs)
+        return self.mean(variant, average)
 
 
 @dataclass(frozen=True)
@@ -125,15 +125,18 @@ def rates(run: Outcome, *flows: str, span: tuple[float, float] | None = None) ->
     return np.array([run.value(_UNIQUE, f, span).mean for f in flows])
 
 
-def values(run: Outcome, kind: str, flow: str, start: float) -> Floats:
-    """Values of a trace from `start` on."""
+def at_pairs(run: Outcome, kind: str, flow: str, start: float) -> Floats:
+    """What an estimate was at each pair that was measured from `start` on: traces hold changes only, and so a count of pairs."""
+    pairs, _ = run.trace("pairs", flow)
     times, found = run.trace(kind, flow)
-    return found[times >= start]
+    wanted = pairs[pairs >= start]
+    return found[np.searchsorted(times, wanted, side="right") - 1] if wanted.size else wanted
 
 
 def spacings(run: Outcome, flow: str, start: float) -> Floats:
-    """Spacings of the acknowledgements of pairs, in seconds."""
-    return values(run, "probe", flow, start)
+    """Spacings of the acknowledgements of pairs, in seconds; chapter 4 calls the last one its estimate."""
+    kind = "probe" if run.trace("probe", flow)[0].size else "spacing"
+    return at_pairs(run, kind, flow, start)
 
 
 def started(run: Outcome, flow: str) -> float:

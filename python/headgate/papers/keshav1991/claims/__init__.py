@@ -1,13 +1,14 @@
-"""Claims of the thesis as predicates, one file per scenario; those of chapter 3 stand in `chapter3/claims.py`."""
+"""Claims of the thesis as predicates, one file per scenario; those of studies stand beside them (`chapter3`, `beyond`)."""
 
 from __future__ import annotations
 
 from ...claims import Claims
+from ..beyond import claims as beyond
 from ..chapter3 import claims as chapter_3
 from . import scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6
 
 CLAIMS = Claims()
-for _part in (chapter_3, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6):
+for _part in (chapter_3, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, beyond):
     CLAIMS.all.extend(_part.CLAIMS.all)
 for _id, _item, _text in (
     (

@@ -1,0 +1,3 @@
+"""Figures of what lies beyond the thesis."""
+
+from __future__ import annotations
