@@ -292,9 +292,7 @@ def _combinations(study: Table) -> list[Table]:
         settings: Table = {}
         for axis, point in zip(study.get("axes", {}).values(), points, strict=True):
             settings.update(axis[point])
-        variants.append(
-            {"name": " ".join((study["name"], *points)), "scenario": study["scenario"], "set": settings}
-        )
+        variants.append({"name": " ".join((study["name"], *points)), "scenario": study["scenario"], "set": settings})
     return variants
 
 

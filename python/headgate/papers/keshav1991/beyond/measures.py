@@ -26,9 +26,10 @@ LINE, SETPOINT, SOURCES = 10.0, 5.0, 4
 SIZES, SHORT_ROUND_TRIP = (2, 4, 8, 16, 32), 0.2
 
 _UNIQUE = Metric("unique", counts=("unique",), per_second=True)
+_ARRIVED = Metric("arrived", counts=("unique",))
 _DROPS = Metric("drops", counts=("drops",), per_second=True)
 _SENT = Metric("sent", counts=("sent",), per_second=True)
-_QUEUEING = Metric("queueing", mean="queueing_mean_s")
+QUEUEING = Metric("queueing", mean="queueing_mean_s")
 
 
 class Measured:
@@ -56,7 +57,7 @@ class Measured:
 
     def queueing(self, variant: str, *flows: str) -> Mean:
         """Seconds in queues on the way there, mean of these flows."""
-        return self.mean(variant, lambda run: float(np.mean([run.value(_QUEUEING, f).mean for f in flows])))
+        return self.mean(variant, lambda run: float(np.mean([run.value(QUEUEING, f).mean for f in flows])))
 
     def drops(self, variant: str, *flows: str) -> Mean:
         """Packets of these flows lost per second, together."""
@@ -77,14 +78,16 @@ class Measured:
 
     def readings(self, variant: str, fair: float, *flows: str, start: float = 100.0) -> Readings:
         """What the pairs of these flows read, over the fair rate, from `start` on."""
-        return Readings([np.concatenate([spacings(run, f, start) for f in flows]) for run in self.runs_of(variant)], fair)
+        return Readings(
+            [np.concatenate([spacings(run, f, start) for f in flows]) for run in self.runs_of(variant)], fair
+        )
 
     def estimate(self, variant: str, fair: float, *flows: str, start: float = 100.0) -> Mean:
         """What the law took the bottleneck's rate for, over the fair rate: mean of its values at the pairs."""
 
         def average(run: Outcome) -> float:
             found = [at_pairs(run, "service_rate", f, start) for f in flows]
-            return float(np.concatenate(found).mean()) / fair
+            return float(mean_of(np.concatenate(found)).mean) / fair
 
         return self.mean(variant, average)
 
@@ -139,21 +142,28 @@ def spacings(run: Outcome, flow: str, start: float) -> Floats:
     return at_pairs(run, kind, flow, start)
 
 
+def longest_silence(run: Outcome, flow: str, start: float = 100.0) -> float:
+    """The longest time after `start`, in seconds, in which a source measured no pair."""
+    times, _ = run.trace("pairs", flow)
+    return float(np.diff([start, *times[times >= start], run.end]).max())
+
+
 def started(run: Outcome, flow: str) -> float:
     """When a flow sent its first packet."""
     return float(run.trace("in_flight", flow)[0][0])
 
 
-def completion(run: Outcome, flow: str) -> float:
+def completion(run: Outcome, flow: str, packets: int) -> float:
     """Seconds from the first packet of a transfer to its last acknowledgement; nan if it did not end."""
     times, sent = run.trace("in_flight", flow)
-    return float(times[-1] - times[0]) if sent[-1] == 0 else float("nan")
+    ended = run.series(_ARRIVED, flow).sum() == packets and sent[-1] == 0
+    return float(times[-1] - times[0]) if ended else float("nan")
 
 
 def completions(run: Outcome, size: int) -> Floats:
     """Completion times of the short transfers of one size."""
     flows = [f for f in run.flows if f.startswith(f"short{size:02d}-")]
-    return np.array([completion(run, f) for f in flows])
+    return np.array([completion(run, f, size) for f in flows])
 
 
 def settled(run: Outcome, flow: str, span: tuple[float, float], fair: float) -> float:
@@ -164,24 +174,71 @@ def settled(run: Outcome, flow: str, span: tuple[float, float], fair: float) -> 
     return (span[1] - span[0]) * after / got.size if after < got.size else float("nan")
 
 
-def fcfs_windows() -> Floats:
-    """Outstanding packets of sources that start one after another at an FCFS bottleneck: each takes the queue of all before for a part of
-    its round trip, and the line's rate for its own.
+def line_windows(round_trip: float = ROUND_TRIP, sources: int = SOURCES) -> Floats:
+    """Our first prediction of what sources at one queue have outstanding, set-point + R x line; it was wrong.
 
-    >>> fcfs_windows().round(1).tolist()
+    It is what law 5.14 would hold if the line's rate were the source's own. They start one after another, and each takes the queue of
+    all before for a part of R.
+
+    >>> line_windows().round(1).tolist()
     [26.1, 31.1, 62.3, 124.6]
     """
     windows: list[float] = []
-    for _ in range(SOURCES):
-        queue = max(0.0, sum(windows) - ROUND_TRIP * LINE)
-        windows.append(SETPOINT + ROUND_TRIP * LINE + queue)
+    for _ in range(sources):
+        queue = max(0.0, sum(windows) - round_trip * LINE)
+        windows.append(SETPOINT + round_trip * LINE + queue)
     return np.array(windows)
 
 
-def fcfs_loss(buffer: float) -> float:
-    """Packets lost per second where four such sources that know their round trip overfill an FCFS buffer: what does not fit into line and
-    buffer is lost and waits for its timer, three round trips.
+def line_loss(buffer: float) -> float:
+    """Our first prediction of the packets lost per second, if four such windows overfill a buffer; it was wrong.
+
+    What fits neither line nor buffer is lost and waits for its timer, three round trips.
     """
-    window = SETPOINT + ROUND_TRIP * LINE
-    excess = SOURCES * window - ROUND_TRIP * LINE - (buffer + 1)
-    return max(0.0, excess) / (3 * (ROUND_TRIP + (buffer + 1) / LINE))
+    excess = SOURCES * (SETPOINT + ROUND_TRIP * LINE) - ROUND_TRIP * LINE - (buffer + 1)
+    return max(0.0, excess) / _timer(buffer)
+
+
+def outstanding(round_trip: float, sources: int) -> Floats:
+    """Outstanding packets of sources at one endless queue, by the corrected theory.
+
+    Law 5.14 sends mu W/S. Where mu is the line's rate and not the source's, it does not rest at S = W. Packets come back at
+    line x S / sum S; both are equal at S = sqrt(W sum S), whence sum S is the square of the sum of sqrt W: for N equal sources N W each,
+    N^2 W in all. W takes R from the first probe, which waited for the queue of those before.
+
+    >>> outstanding(0.2144, 3).round(1).tolist()
+    [34.0, 44.3, 83.3]
+    """
+    windows: list[float] = []
+    for _ in range(sources):
+        queue = max(0.0, _squared(windows) - round_trip * LINE)
+        windows.append(SETPOINT + round_trip * LINE + queue)
+    return np.sqrt(np.array(windows) * _squared(windows))
+
+
+def _squared(windows: list[float]) -> float:
+    return float(np.sqrt(windows).sum()) ** 2
+
+
+def loss(buffer: float) -> float:
+    """Packets lost per second by the corrected theory, where the buffer is too small.
+
+    N^2 W line / S are sent, of which the line takes its own. S is what fits line and buffer, and the lost, each until its timer, which
+    doubles each time that the packet is lost again.
+    """
+    window, inside = SETPOINT + ROUND_TRIP * LINE, ROUND_TRIP * LINE + buffer + 1
+
+    def too_many(lost: float) -> bool:
+        again = lost / (LINE + lost)
+        wait = _timer(buffer) * (1 - again) / (1 - 2 * again) if again < 0.5 else np.inf
+        return (LINE + lost) * (inside + lost * wait) > SOURCES**2 * window * LINE
+
+    low, high = 0.0, LINE
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (low, middle) if too_many(middle) else (middle, high)
+    return 0.0 if too_many(0.0) else low
+
+
+def _timer(buffer: float) -> float:
+    return 3 * (ROUND_TRIP + (buffer + 1) / LINE)

@@ -4,15 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from ....parallel import Progress
+from ....stats import Mean
 from ...claims import Runs
 from ...model import Figure, unknown
 from ...study import Section
 from . import figures
-from .claims import FAIR, ONE_QUEUE, PLACES, PP, QUANTA, ROUND_ROBIN, late_shares, mean_completion, settling, with_half
-from .measures import LINE, SHORT_ROUND_TRIP, SIZES, Measured, fcfs_windows
+from .claims import (
+    BOTH_WAYS,
+    FAIR,
+    ONE_QUEUE,
+    PLACES,
+    PP,
+    ROUND_ROBIN,
+    bunched,
+    late_shares,
+    mean_completion,
+    settling,
+    with_half,
+)
+from .measures import (
+    LINE,
+    SHORT_ROUND_TRIP,
+    SIZES,
+    Measured,
+    Readings,
+    line_loss,
+    line_windows,
+    loss,
+    outstanding,
+    rates,
+)
+from .second_round import NEWCOMERS_R, late_queueing, shares_between
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -22,6 +48,7 @@ Row = tuple[str, ...]
 #: What each mix of sources is: the packet-pair sources, and the others with what they are called.
 MIXES = {
     "pp": ("4 pp_cth", PP, ()),
+    "window": ("4 pp_cth with a window of 40", PP, ()),
     "ch4": ("4 packet_pair", PP, ()),
     "jk": ("2 pp_cth + 2 jk_reno", PP[:2], PP[2:]),
     "cbr": ("3 pp_cth + cbr", PP[:3], PP[3:]),
@@ -55,15 +82,20 @@ def study(runs: Runs, progress: Progress | None) -> BeyondStudy:
     """Everything is measured from the item's runs; `progress` has nothing more to show."""
     del progress
     m = Measured(runs)
-    sections = (*(_sharing(m, mix) for mix in MIXES), _quantum(m), _path(m), _two_way(m), _short(m), _starts(m), _bursts(m))
+    parts = (_quantum, _overflow, _path, _two_way, _short, _starts, _newcomers, _bursts)
+    sections = (*(_sharing(m, mix) for mix in MIXES), *(part(m) for part in parts))
     return BeyondStudy(m, sections)
 
 
 def _probe(m: Measured, variant: str, fair: float, *flows: str) -> Row:
     """Median reading, where nine of ten lie, and the estimate that the law works with."""
     found = m.readings(variant, fair, *flows)
-    ends = f"{found.quantile(0.05).mean:.2f} to {found.quantile(0.95).mean:.2f}"
-    return with_half(found.median), ends, with_half(m.estimate(variant, fair, *flows))
+    return with_half(found.median), _nine_of_ten(found), with_half(m.estimate(variant, fair, *flows))
+
+
+def _nine_of_ten(found: Readings) -> str:
+    low, high = found.quantile(0.05).mean, found.quantile(0.95).mean
+    return f"{low:.2f} to {high:.2f}" if isfinite(low) else "-"
 
 
 def _sharing(m: Measured, mix: str) -> Section:
@@ -74,13 +106,12 @@ def _sharing(m: Measured, mix: str) -> Section:
             v = f"share {mix} {queue}"
             cells = (with_half(m.rate(v, *ours)), *([with_half(m.rate(v, *others))] if others else []))
             found = m.readings(v, FAIR, *ours)
-            ends = f"{found.quantile(0.05).mean:.2f} to {found.quantile(0.95).mean:.2f}"
             yield (
                 queue,
                 *cells,
                 with_half(m.jain(v, *PP), 3),
                 with_half(found.median),
-                ends,
+                _nine_of_ten(found),
                 with_half(m.queueing(v, *ours), 1),
                 with_half(m.drops(v, *ours)),
                 with_half(m.busy(v, "slow"), 3),
@@ -106,7 +137,7 @@ def _sharing(m: Measured, mix: str) -> Section:
 
 def _quantum(m: Measured) -> Section:
     rows = []
-    for q in (*QUANTA, "fcfs"):
+    for q in ("1", "2", "3", "4", "5", "6", "7", "8", "fcfs"):
         v = f"quantum {q}"
         found = m.readings(v, FAIR, *PP)
         due = f"{1 - 1 / int(q):.2f}" if q != "fcfs" else "1"
@@ -122,9 +153,32 @@ def _quantum(m: Measured) -> Section:
         )
     return Section(
         "DRR: 4 pp_cth, quantum in packets",
-        ("quantum", "predicted", "read the line", "probe / fair", "nine of ten", "estimate / fair", "Jain", "queueing (s)"),
+        (
+            "quantum",
+            "predicted",
+            "read the line",
+            "probe / fair",
+            "nine of ten",
+            "estimate / fair",
+            "Jain",
+            "queueing (s)",
+        ),
         tuple(rows),
         "read the line: part of the pairs whose acknowledgements came a packet's time apart. The buffer holds all windows.",
+    )
+
+
+def _overflow(m: Measured) -> Section:
+    rows = []
+    for buffer in ("60", "120", "240", "1000"):
+        found = (with_half(m.drops(f"overflow {q} {buffer}", *PP)) for q in ("random_drop", "fcfs"))
+        jain = (with_half(m.jain(f"overflow {q} {buffer}", *PP), 3) for q in ("random_drop", "fcfs"))
+        rows.append((buffer, f"{line_loss(float(buffer)):.2f}", f"{loss(float(buffer)):.2f}", *found, *jain))
+    return Section(
+        "4 pp_cth in one queue: packets lost per second",
+        ("buffer", "first theory", "corrected", "random_drop", "fcfs", "Jain: random_drop", "Jain: fcfs"),
+        tuple(rows),
+        "First theory: each source holds its window W. Corrected: four hold 16 W, because each reads four times its rate.",
     )
 
 
@@ -146,7 +200,16 @@ def _path(m: Measured) -> Section:
             )
     return Section(
         "2 pp_cth on a path of three gateways, one of them FCFS",
-        ("cross", "FCFS gateway", "probe / fair", "nine of ten", "estimate / fair", "packets/s", "queueing (s)", "lost/s"),
+        (
+            "cross",
+            "FCFS gateway",
+            "probe / fair",
+            "nine of ten",
+            "estimate / fair",
+            "packets/s",
+            "queueing (s)",
+            "lost/s",
+        ),
         tuple(rows),
         "Fair: 5 packets/s. The gateways before and after the bottleneck are half loaded by cross traffic.",
     )
@@ -154,37 +217,44 @@ def _path(m: Measured) -> Section:
 
 def _two_way(m: Measured) -> Section:
     rows = []
-    for traffic in ("one-way", "both"):
-        for queue in ("fq", "fq, by hosts", "fcfs"):
-            v, flows = f"two-way {traffic} {queue}", ("east1", "east2")
-            found = m.readings(v, LINE / 2, *flows)
+    for traffic, window in (("one-way", "none"), ("both", "none"), ("both", "40")):
+        for queue in ("fq", "fcfs"):
+            v, flows = f"two-way {traffic} {window} {queue}", ("east1", "east2")
+            used = BOTH_WAYS if traffic == "both" else flows
+            least = _least(m, v, *used)
             rows.append(
                 (
                     traffic,
+                    window,
                     queue,
                     *_probe(m, v, LINE / 2, *flows),
-                    with_half(found.closer_than(0.95 / LINE), 3),
-                    with_half(m.rate(v, *flows)),
-                    with_half(m.queueing(v, *flows), 2),
-                    with_half(m.drops(v, *flows)),
+                    with_half(bunched(m, v), 3),
+                    with_half(m.rate(v, *used)),
+                    with_half(least),
+                    with_half(m.drops(v, *used)),
                 )
             )
     return Section(
         "2 pp_cth each way over one line",
         (
             "data",
+            "window",
             "queue",
             "probe / fair",
             "nine of ten",
             "estimate / fair",
             "above the line",
-            "packets/s",
-            "queueing (s)",
+            "packets/s each",
+            "least",
             "lost/s",
         ),
         tuple(rows),
-        "above the line: part of the pairs that read more than the line can carry. By hosts: acknowledgements share a conversation with data.",
+        "above the line: part of the pairs that read more than the line can carry. Least: the source that gets least.",
     )
+
+
+def _least(m: Measured, variant: str, *flows: str) -> Mean:
+    return m.mean(variant, lambda run: float(rates(run, *flows).min()))
 
 
 def _short(m: Measured) -> Section:
@@ -193,7 +263,9 @@ def _short(m: Measured) -> Section:
         for control in ("pp_cth", "jk_reno", "generic"):
             v = f"short random {control} {queue}"
             times = (with_half(mean_completion(m, control, queue, size)) for size in SIZES)
-            rows.append((queue, control, *times, with_half(m.queueing(v, "long1", "long2")), with_half(m.busy(v, "slow"))))
+            rows.append(
+                (queue, control, *times, with_half(m.queueing(v, "long1", "long2")), with_half(m.busy(v, "slow")))
+            )
     return Section(
         "completion time (s) of short transfers beside two endless ones",
         ("queue", "control", *(f"{s} packets" for s in SIZES), "endless: queueing (s)", "busy"),
@@ -204,14 +276,16 @@ def _short(m: Measured) -> Section:
 
 def _starts(m: Measured) -> Section:
     rows = []
-    windows = fcfs_windows() / fcfs_windows().sum()
+    windows = line_windows() / line_windows().sum()
     for how in ("apart", "random"):
         for queue in ("fq", "fcfs"):
             v = f"starts {how} {queue}"
             shares = late_shares(m, v)
             means = (f"{x:.2f}" for x in shares.mean(axis=0))
             settle = (
-                ", ".join(f"{settling(m, v, k).mean:.0f}" for k in (1, 2, 3)) if how == "apart" and queue == "fq" else "-"
+                ", ".join(f"{settling(m, v, k).mean:.0f}" for k in (1, 2, 3))
+                if how == "apart" and queue == "fq"
+                else "-"
             )
             rows.append((how, queue, *means, settle, with_half(m.queueing(v, *PP), 1)))
     rows.append(("apart", "fcfs, predicted", *(f"{x:.2f}" for x in windows), "-", "-"))
@@ -220,6 +294,24 @@ def _starts(m: Measured) -> Section:
         ("starts", "queue", "first", "second", "third", "last", "settling (s)", "queueing (s)"),
         tuple(rows),
         "apart: 100 s; random: within 300 s. Settling of the newcomers, in steps of 10 s.",
+    )
+
+
+def _newcomers(m: Measured) -> Section:
+    due = outstanding(NEWCOMERS_R, 3)
+    shares, delay = due / due.sum(), due.sum() / LINE - NEWCOMERS_R
+    rows: list[Row] = [("fcfs, predicted", *(f"{x:.2f}" for x in shares), f"{delay:.1f}")]
+    for queue in ("fq", "fcfs"):
+        v = f"newcomers short {queue}"
+        got = shares_between(m, v, PP[:3], (300.0, 600.0))
+        rows.append(
+            (queue, *(f"{x:.2f}" for x in got), with_half(m.mean(v, lambda run: late_queueing(run, PP[:3])), 1))
+        )
+    return Section(
+        "3 pp_cth that start 100 s apart, round trip .21 s, buffer of 1000: after 300 s",
+        ("queue", "first", "second", "third", "queueing (s)"),
+        tuple(rows),
+        "Over FCFS shares go as the square roots of the windows, and each newcomer nearly quadruples the queue.",
     )
 
 
