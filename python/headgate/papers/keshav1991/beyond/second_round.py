@@ -1,6 +1,7 @@
 """Second round: what we understood from the first predictions, put to the test on settings that they did not have.
 
-Written before these were run; two had been seen: the buffer of 60 packets (B21), and Virtual Clock with a window (B24).
+Written before these were run, except that the buffer of 60 packets (B21), Virtual Clock with a window (B24) and the runs without one (B26)
+had been seen.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ def _b23(runs: Runs) -> Result:
 
 @claim(
     "B24",
-    "After B1: a source that starts alone reads the line, and one bunched pair reads more. What it sends then is lost; pairs with a "
-    "retransmission measure nothing (our reading), so that its rate stands still. A window of 40 prevents that: all round robins as B1",
+    "After B1: a source that starts alone reads the line, and one bunched pair reads more. What it sends then is lost; packets sent again "
+    "measure nothing, so that its rate stands still. A window of 40 (thesis 5.8.2) prevents that: all round robins as B1",
 )
 def _b24(runs: Runs) -> Result:
     m = Measured(runs)
