@@ -152,13 +152,13 @@ impl FlowControl for PpCth {
         if self.params.law == Law::PerProbe || self.rate.is_nan() {
             return;
         }
-        if self.epoch.draining {
-            if ack.in_flight == 0 {
-                self.epoch.count = 0;
-                self.begin_epoch(ack, 0.0);
-            }
-        } else if ack.seq >= self.epoch.first && ack.now > self.epoch.start {
+        if !self.epoch.draining && ack.seq >= self.epoch.first && ack.now > self.epoch.start {
             self.end_epoch(ack);
+        }
+        // A pause may be over as it begins.
+        if self.epoch.draining && ack.in_flight == 0 {
+            self.epoch.count = 0;
+            self.begin_epoch(ack, 0.0);
         }
     }
 
