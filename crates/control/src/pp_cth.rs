@@ -7,7 +7,9 @@
 //! the beginning of an epoch, an open count that may drift; `resync` empties the queue and starts the count anew. No rate of law 5.9
 //! is below a hundredth of the estimated one. Where the thesis is silent: the queue is not primed (`prime`), the predictor predicts
 //! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`). With control once per c round trips, which
-//! section 6.6.3 mentions, J is as long: equation 5.11 holds the rate for J.
+//! section 6.6.3 mentions, J is as long: equation 5.11 holds the rate for J. Two traits of the law itself: the first rate, with nothing
+//! outstanding, is 2 mu + setpoint/R, many times mu on a short way, until the next pair is back; and where setpoint + R mu is less than
+//! the two packets of a pair it cannot rest, so that sources starve and flood in turn.
 //! State per flow: the estimator, the rate, the round trip, the machine; for law 5.9 the count of the queue and of the epoch.
 
 pub mod law;
@@ -37,7 +39,8 @@ struct Epoch {
 /// The estimates of one flow, in seconds and packets.
 #[derive(Clone, Debug)]
 pub struct PpCth {
-    params: PpCthParams,
+    /// Behind a pointer, so that flows with other protocols stay small.
+    params: Box<PpCthParams>,
     machine: Machine,
     estimator: Estimator,
     round_trip: f64,
@@ -63,7 +66,7 @@ impl PpCth {
         PpCth {
             machine: Machine::new(params.window, params.window_gate),
             estimator: params.estimator(),
-            params: params.clone(),
+            params: Box::new(params.clone()),
             round_trip: f64::NAN,
             gap: f64::NAN,
             pairs: 0,
