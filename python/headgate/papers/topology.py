@@ -142,7 +142,8 @@ def _node(axes: Axes, net: Network, name: str, x: float, y: float, *, inner: boo
     """A gateway is a box; a host is a circle with its flows beside it."""
     if name in net.gateways:
         axes.plot(x, y, marker="s", ms=17, mfc="#dddddd", mec="#222222", zorder=2)
-        axes.text(x - (0.12 if below else 0), y - 0.34, name, ha="right" if below else "center", va="top", fontsize=9)
+        side = (-0.12, "right") if below else (-0.17, "left")
+        axes.text(x + side[0], y - 0.34, name, ha=side[1], va="top", fontsize=9)
         return
     flows = net.sources(name)
     if flows:
@@ -166,7 +167,11 @@ def _flow_text(flow: Table) -> str:
 
 
 def _colour(flow: Table) -> str:
-    return _ILL if flow["control"]["kind"] == "none" and flow["workload"]["kind"] not in _COLOUR else _COLOUR.get(flow["workload"]["kind"], _ILL)
+    return (
+        _ILL
+        if flow["control"]["kind"] == "none" and flow["workload"]["kind"] not in _COLOUR
+        else _COLOUR.get(flow["workload"]["kind"], _ILL)
+    )
 
 
 def _legend(axes: Axes, net: Network) -> None:
@@ -187,8 +192,10 @@ def _kind_text(flow: dict[str, Any]) -> str:
         "telnet": lambda: f"every {work['mean'].replace('s', ' s')} on average",
         "poisson": lambda: f"every {work['mean'].replace('s', ' s')} on average",
         "cbr": lambda: f"at {work['rate'].replace('kbit/s', ' kbit/s')}, no flow control",
-        "background": lambda: f"at {work['rate'].replace('kbit/s', ' kbit/s')}; on, off, on for "
-        + ", ".join(t.replace("s", " s") for t in work["schedule"]),
+        "background": lambda: (
+            f"at {work['rate'].replace('kbit/s', ' kbit/s')}; on, off, on for "
+            + ", ".join(t.replace("s", " s") for t in work["schedule"])
+        ),
     }
     extra = told.get(work["kind"], lambda: "always something to send")()
     name = {"ftp": "FTP", "telnet": "Telnet", "poisson": "Poisson", "cbr": "malicious"}.get(work["kind"], work["kind"])
