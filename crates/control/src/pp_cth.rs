@@ -6,8 +6,9 @@
 //! (1 - alpha)/alpha pipeline depths below the set-point; `per_round_trip` corrects that, `as_printed` does not. Both take the queue at
 //! the beginning of an epoch, an open count that may drift; `resync` empties the queue and starts the count anew. No rate of law 5.9
 //! is below a hundredth of the estimated one. Where the thesis is silent: the queue is not primed (`prime`), the predictor predicts
-//! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`). With control once per c round trips, which
-//! section 6.6.3 mentions, J is as long: equation 5.11 holds the rate for J.
+//! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`), what is lost is not outstanding (`count_lost`:
+//! scenarios 2 and 5 look as if it were). With control once per c round trips, which section 6.6.3 mentions, J is as long: equation 5.11
+//! holds the rate for J.
 //! State per flow: the estimator, the rate, the round trip, the machine; for law 5.9 the count of the queue and of the epoch.
 
 pub mod law;

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...claims import Claims
 from ..chapter3 import claims as chapter_3
-from . import scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6
+from . import evidence, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6
 
 CLAIMS = Claims()
-for _part in (chapter_3, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6):
+for _part in (chapter_3, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, evidence):
     CLAIMS.all.extend(_part.CLAIMS.all)
 for _id, _item, _text in (
     (
