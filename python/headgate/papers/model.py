@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
@@ -75,7 +75,7 @@ class Rule:
     """How closely a group of numbers is to be met, and why. The first rule that fits a number decides."""
 
     name: str
-    compare: Literal["value", "some", "range", "band", "none"]
+    compare: Literal["value", "some", "range", "band", "unordered", "none"]
     reason: str
     item: str = "*"
     row: str = "*"
@@ -103,7 +103,10 @@ def _any(patterns: str, name: str) -> bool:
 
 @dataclass(frozen=True)
 class Variant:
-    """One run of an item: a protocol pair of the paper, or a pair with settings of its own, on the item's scenario or its own."""
+    """One run of an item: a protocol pair of the paper, or a pair with settings of its own, on the item's scenario or its own.
+
+    `rename` gives flows of the scenario other names, because the paper's table calls them so with this pair.
+    """
 
     name: str
     controls: Mapping[str, Table]
@@ -111,6 +114,7 @@ class Variant:
     settings: Mapping[str, Any] = field(default_factory=dict)
     seeds: bool = True
     scenario: Table | None = None
+    rename: Mapping[str, str] = field(default_factory=dict)
 
 
 #: A point of a grid: the values of its coordinates.
@@ -249,10 +253,7 @@ def _item(folder: Traversable, paper: Table, data: Table) -> Item:
         title=data["title"],
         note=data.get("note", ""),
         scenario=_scenario(folder, data),
-        variants=tuple(
-            _variant(folder, paper, v)
-            for v in [*data.get("pairs", []), *data.get("variants", []), *_grid(data.get("grid"))]
-        ),
+        variants=(*_used(folder, paper, data), *_variants(folder, paper, data)),
         missing=tuple(data.get("missing", [])),
         numbers=tuple(numbers),
         phase=str(data.get("phase", paper["phase"])),
@@ -260,6 +261,30 @@ def _item(folder: Traversable, paper: Table, data: Table) -> Item:
         axes={k: tuple(tuple(p) for p in v) for k, v in data.get("grid", {}).get("axes", {}).items()},
         study=data.get("study", ""),
     )
+
+
+def _variants(folder: Traversable, paper: Table, data: Table) -> tuple[Variant, ...]:
+    """The variants that an item itself lists."""
+    listed = [*data.get("pairs", []), *data.get("variants", []), *_grid(data.get("grid"))]
+    return tuple(_variant(folder, paper, v) for v in listed)
+
+
+def _used(folder: Traversable, paper: Table, data: Table) -> Iterator[Variant]:
+    """The variants of the items that `uses` names, run here again without seeds, as `ITEM VARIANT`."""
+    items = {i["name"]: i for i in paper["items"]}
+    for name in data.get("uses", []):
+        if name not in items:
+            raise unknown("item", name, items)
+        other = items[name]
+        traces = {"traces": other["traces"]} if "traces" in other else {}
+        for v in _variants(folder, paper, other):
+            yield replace(
+                v,
+                name=f"{name} {v.name}",
+                scenario=v.scenario or _scenario(folder, other),
+                settings={**traces, **v.settings},
+                seeds=False,
+            )
 
 
 def _scenario(folder: Traversable, data: Table) -> Table | None:
@@ -290,7 +315,7 @@ def _number_or_text(text: str) -> int | str:
 
 
 def _variant(folder: Traversable, paper: Table, data: str | Table) -> Variant:
-    """A pair's name alone, or a table with the name, `pair` (without one the scenario stands as it is), `scenario`, `set`, `seeds`."""
+    """A pair's name alone, or a table with the name, `pair` (without one the scenario stands as it is), `scenario`, `set`, `rename`, `seeds`."""
     if isinstance(data, str):
         data = {"name": data, "pair": data}
     pairs = paper["pairs"]
@@ -304,6 +329,7 @@ def _variant(folder: Traversable, paper: Table, data: str | Table) -> Variant:
         settings=data.get("set", {}),
         seeds=bool(data.get("seeds", True)),
         scenario=_scenario(folder, data),
+        rename=data.get("rename", {}),
     )
 
 

@@ -18,9 +18,9 @@ def _k6a(runs: Runs) -> Result:
     return holds, f"short {ends(got[:, :3], 3)}, long {ends(got[:, 3], 3)}"
 
 
-@claim("K6b", "scenario-6", "FQ: 5.00 ± .02 packets/s for everybody (JK/FQ and DEC/FQbit)")
+@claim("K6b", "scenario-6", "FQ: 5.00 ± .02 packets/s for everybody (JK/FQ, DEC/FQbit and PP/FQ)")
 def _k6b(runs: Runs) -> Result:
-    got = np.array([runs.of(p, "throughput", "1", "2", "3", "4") for p in ("JK/FQ", "DEC/FQbit")])
+    got = np.array([runs.of(p, "throughput", "1", "2", "3", "4") for p in ("JK/FQ", "DEC/FQbit", "PP/FQ")])
     return bool((abs(got - 5) <= 0.02).all()), f"{ends(got, 3)} packets/s"
 
 
