@@ -57,13 +57,14 @@ class LongDelay:
             start = float(figure.options["from"][number - 1])
             self._spacing(axes, variant, figure.options["source"], start, start + figure.options["seconds"])
             axes.set_title(variant, loc="left", fontsize=10)
-            if number == 1:
-                axes.legend(frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, fontsize=9)
+        drawing.legend(*axes.get_legend_handles_labels(), frameon=False, loc="upper center", ncols=3, fontsize=9)
         drawing.supxlabel("time (s)", fontsize=10)
-        drawing.tight_layout()
+        drawing.tight_layout(rect=(0, 0, 1, 0.96))
         return drawing
 
     def _spacing(self, axes: Axes, variant: str, source: str, start: float, end: float) -> None:
+        from matplotlib.ticker import MultipleLocator
+
         for kind, label, look in (
             ("probe", "spacing of a pair's acknowledgements (s)", {"color": "#1f5fa8", "lw": 1.1}),
             ("packet_spacing", "spacing of packets sent (s)", {"color": "#b3401f", "lw": 1.3}),
@@ -75,10 +76,10 @@ class LongDelay:
             times, values = times[first:last], values[first:last]
             axes.step(np.append(times, end), np.append(values, values[-1:]), where="post", label=label, **look)
         axes.set_xlim(start, end)
-        axes.set_ylim(0, 1.2)
-        axes.set_yticks(np.arange(0, 1.25, 0.2))
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_locator(MultipleLocator(0.2))
         axes.grid(axis="y", color="#dddddd", lw=0.5)
-        axes.set_ylabel("s; α")
+        axes.set_ylabel("spacing (s), α")
 
 
 def _text(value: float, digits: int) -> str:
