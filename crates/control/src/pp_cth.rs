@@ -49,6 +49,8 @@ pub struct PpCth {
     next_control: Time,
     /// Estimated packets in the queue: by equation 5.12 at the last pair; for law 5.9 by 5.3 at the beginning of the epoch.
     queue: f64,
+    /// Packets lost so far that are counted as outstanding.
+    lost: u64,
     epoch: Epoch,
 }
 
@@ -68,6 +70,7 @@ impl PpCth {
             rate: f64::NAN,
             next_control: Time::ZERO,
             queue: f64::NAN,
+            lost: 0,
             epoch: Epoch { start: Time::ZERO, first: 0, queue: 0.0, count: 0, draining: false },
         }
     }
@@ -80,7 +83,7 @@ impl PpCth {
             Predict::Spacing => 1.0 / self.estimator.update(self.gap),
         };
         if p.law == Law::PerProbe {
-            let (sent, mu) = (ack.in_flight as f64, self.service);
+            let (sent, mu) = ((ack.in_flight + self.lost) as f64, self.service);
             self.queue = sent - r * mu;
             if ack.now >= self.next_control {
                 let j = p.control_every.max(1.0) * round_trip(sent, r, mu);
@@ -151,6 +154,9 @@ impl FlowControl for PpCth {
     fn on_loss(&mut self, loss: &Loss) {
         // The last packets before a pause were lost: there is nothing left to wait for.
         self.epoch.draining &= loss.in_flight > 0;
+        if self.params.count_lost {
+            self.lost = (self.lost + 1).min(self.params.window - 2);
+        }
     }
 
     fn release(&mut self, now: Time, supply: &Supply) -> Release {
@@ -158,7 +164,10 @@ impl FlowControl for PpCth {
             return Release::Nothing;
         }
         let rate = self.rate;
-        self.machine.release(now, supply, || (false, Duration::from_secs_f64(2.0 / rate)))
+        // Until the first measurement nothing goes beside the probe, whatever was lost.
+        let lost = if rate.is_nan() { 0 } else { self.lost };
+        let supply = Supply { in_flight: supply.in_flight + lost, ..*supply };
+        self.machine.release(now, &supply, || (false, Duration::from_secs_f64(2.0 / rate)))
     }
 
     fn next_release(&self) -> Time {
