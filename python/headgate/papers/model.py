@@ -72,7 +72,10 @@ class Published:
 
 @dataclass(frozen=True)
 class Rule:
-    """How closely a group of numbers is to be met, and why. The first rule that fits a number decides."""
+    """How closely a group of numbers is to be met, and why. The first rule that fits a number decides.
+
+    What is allowed adds up: `absolute`, `relative` times the number, `deviations` times the deviation printed with it.
+    """
 
     name: str
     compare: Literal["value", "some", "range", "band", "unordered", "none"]
@@ -83,6 +86,7 @@ class Rule:
     metric: str = "*"
     absolute: float = 0.0
     relative: float = 0.0
+    deviations: float = 0.0
     band: tuple[float, float] = (0.0, 0.0)
     pool: bool = False
 

@@ -78,6 +78,7 @@ def _verdict(
     if rule.compare == "none":
         return "not-reproduced", f"not tested: {rule.reason}"
     allowed = rule.absolute + rule.relative * abs(paper) + published.rounding + 1e-12
+    allowed += rule.deviations * (published.stddev or 0.0)
     if rule.compare == "some":
         near = int((abs(runs - paper) <= allowed).sum())
         return ("match" if near else "miss"), f"{rule.name}: {near} of {len(runs)} runs within {allowed:.3g}"
