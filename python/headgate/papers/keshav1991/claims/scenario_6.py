@@ -27,7 +27,7 @@ def _k6b(runs: Runs) -> Result:
 @claim(
     "C5-21", "scenario-6", "Packet-pair: long and short paths get the same, 5.00 ± .05 packets/s, delays within 10 %"
 )
-def _c5_21(runs: Runs) -> Result:
+def _c5_21a(runs: Runs) -> Result:
     got, delay = (runs.of("PP/FQ", m, "1", "2", "3", "4") for m in ("throughput", "delay"))
     return bool((abs(got - 5) <= 0.05).all()) and spread(delay) <= 1.1, f"{listed(got)} packets/s, {listed(delay)} s"
 
