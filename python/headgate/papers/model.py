@@ -251,7 +251,7 @@ def _figure(data: Table) -> Figure:
 
 
 def _item(folder: Traversable, paper: Table, data: Table) -> Item:
-    numbers = [n for t in data.get("tables", []) for n in _numbers(folder, t)]
+    numbers = [n for t in data.get("tables", []) for n in _numbers(folder, t, str(paper.get("zero", "0")))]
     return Item(
         name=data["name"],
         title=data["title"],
@@ -337,8 +337,8 @@ def _variant(folder: Traversable, paper: Table, data: str | Table) -> Variant:
     )
 
 
-def _numbers(folder: Traversable, table: Table) -> list[Published]:
-    """The rows of a published table that belong to one scenario of it."""
+def _numbers(folder: Traversable, table: Table, zero: str) -> list[Published]:
+    """The rows of a published table that belong to one scenario of it; `zero` is what a printed 0 stands for."""
     text = folder.joinpath(table["file"]).read_text("utf-8")
     span = (float(table["span"][0]), float(table["span"][1])) if "span" in table else None
     numbers = []
@@ -357,7 +357,7 @@ def _numbers(folder: Traversable, table: Table) -> list[Published]:
                 float(row["value"]) if row["value"] else None,
                 float(row["stddev"]) if row["stddev"] else None,
                 row["mark"],
-                rounding(row["value"]),
+                rounding(zero if row["value"] == "0" else row["value"]),
                 span,
             )
         )
