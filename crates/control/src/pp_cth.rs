@@ -8,7 +8,9 @@
 //! is below a hundredth of the estimated one. Where the thesis is silent: the queue is not primed (`prime`), the predictor predicts
 //! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`), what is lost is not outstanding (`count_lost`:
 //! scenarios 2 and 5 look as if it were). With control once per c round trips, which section 6.6.3 mentions, J is as long: equation 5.11
-//! holds the rate for J.
+//! holds the rate for J. Two traits of the law itself: the first rate, with nothing outstanding, is 2 mu + setpoint/R, many times mu on
+//! a short way, until the next pair is back; and where setpoint + R mu is less than the two packets of a pair it cannot rest, so that
+//! sources starve and flood in turn.
 //! State per flow: the estimator, the rate, the round trip, the machine; for law 5.9 the count of the queue and of the epoch.
 
 pub mod law;
@@ -38,7 +40,8 @@ struct Epoch {
 /// The estimates of one flow, in seconds and packets.
 #[derive(Clone, Debug)]
 pub struct PpCth {
-    params: PpCthParams,
+    /// Behind a pointer, so that flows with other protocols stay small.
+    params: Box<PpCthParams>,
     machine: Machine,
     estimator: Estimator,
     round_trip: f64,
@@ -64,7 +67,7 @@ impl PpCth {
         PpCth {
             machine: Machine::new(params.window, params.window_gate),
             estimator: params.estimator(),
-            params: params.clone(),
+            params: Box::new(params.clone()),
             round_trip: f64::NAN,
             gap: f64::NAN,
             service: f64::NAN,
@@ -153,13 +156,13 @@ impl FlowControl for PpCth {
         if self.params.law == Law::PerProbe || self.rate.is_nan() {
             return;
         }
-        if self.epoch.draining {
-            if ack.in_flight == 0 {
-                self.epoch.count = 0;
-                self.begin_epoch(ack, 0.0);
-            }
-        } else if ack.seq >= self.epoch.first && ack.now > self.epoch.start {
+        if !self.epoch.draining && ack.seq >= self.epoch.first && ack.now > self.epoch.start {
             self.end_epoch(ack);
+        }
+        // A pause may be over as it begins.
+        if self.epoch.draining && ack.in_flight == 0 {
+            self.epoch.count = 0;
+            self.begin_epoch(ack, 0.0);
         }
     }
 

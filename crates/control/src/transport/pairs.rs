@@ -220,8 +220,9 @@ impl PairSender {
         if self.deadline <= now {
             self.in_a_row += 1;
             self.deadline = now + self.timeout_of(self.in_a_row, config);
-            if !self.slot(self.una).queued {
-                self.lose(self.una);
+            // If the oldest one waits to be sent again, for room in the window that the others take, it is their turn.
+            if let Some(seq) = (self.una..self.next).find(|seq| self.slot(*seq).deadline != Time::NEVER) {
+                self.lose(seq);
                 lost += 1;
             }
         }
