@@ -7,5 +7,15 @@ from ..chapter3 import claims as chapter_3
 from . import scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8
 
 CLAIMS = Claims()
-for _part in (chapter_3, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8):
+for _part in (
+    chapter_3,
+    scenario_1,
+    scenario_2,
+    scenario_3,
+    scenario_4,
+    scenario_5,
+    scenario_6,
+    scenario_7,
+    scenario_8,
+):
     CLAIMS.all.extend(_part.CLAIMS.all)

@@ -53,7 +53,9 @@ def _k7c(runs: Runs) -> Result:
 @claim("K7d", "scenario-7", "DEC/DEC: the window never goes beyond 2 whole packets")
 def _k7d(runs: Runs) -> Result:
     most = np.array([runs.trace("DEC/DEC", "window", s)[1].max() for s in BOTH])
-    return bool((np.floor(most) <= 2).all()), f"at most {listed(most)} packets, of which the whole part may be outstanding"
+    return bool(
+        (np.floor(most) <= 2).all()
+    ), f"at most {listed(most)} packets, of which the whole part may be outstanding"
 
 
 @claim(

@@ -77,7 +77,11 @@ def _k8x(runs: Runs) -> Result:
     return long and not short, f"36 s: {first}; 24 s: {second}"
 
 
-@claim("K8y", "scenario-8", "Only packet-pair is reasonably fair: of no other pair is the lesser source above .7 of the greater")
+@claim(
+    "K8y",
+    "scenario-8",
+    "Only packet-pair is reasonably fair: of no other pair is the lesser source above .7 of the greater",
+)
 def _k8y(runs: Runs) -> Result:
     # The table's next best is JK/FQ with .62.
     rest = np.array([_ratio(runs, p)[0] for p in SEVEN])
