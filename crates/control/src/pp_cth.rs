@@ -6,8 +6,9 @@
 //! (1 - alpha)/alpha pipeline depths below the set-point; `per_round_trip` corrects that, `as_printed` does not. Both take the queue at
 //! the beginning of an epoch, an open count that may drift; `resync` empties the queue and starts the count anew. No rate of law 5.9
 //! is below a hundredth of the estimated one. Where the thesis is silent: the queue is not primed (`prime`), the predictor predicts
-//! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`). With control once per c round trips, which
-//! section 6.6.3 mentions, J is as long: equation 5.11 holds the rate for J.
+//! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`), what is lost is not outstanding (`count_lost`:
+//! scenarios 2 and 5 look as if it were). With control once per c round trips, which section 6.6.3 mentions, J is as long: equation 5.11
+//! holds the rate for J.
 //! State per flow: the estimator, the rate, the round trip, the machine; for law 5.9 the count of the queue and of the epoch.
 
 pub mod law;
@@ -75,32 +76,39 @@ impl PpCth {
         }
     }
 
-    fn measure(&mut self, ack: &Ack, gap: Duration) {
-        let (p, r) = (&self.params, self.round_trip);
+    /// The rate of the bottleneck, with each pair.
+    fn measure(&mut self, gap: Duration) {
         self.gap = gap.as_secs_f64();
-        self.service = match p.predict {
+        self.service = match self.params.predict {
             Predict::Rate => self.estimator.update(1.0 / self.gap),
             Predict::Spacing => 1.0 / self.estimator.update(self.gap),
         };
-        if p.law == Law::PerProbe {
-            let (sent, mu) = ((ack.in_flight + self.lost) as f64, self.service);
-            self.queue = sent - r * mu;
-            if ack.now >= self.next_control {
-                let j = p.control_every.max(1.0) * round_trip(sent, r, mu);
-                self.rate = per_probe(p.setpoint(r, mu), sent, r, mu, j);
-                let held = p.control_every * round_trip(sent, r, mu);
-                self.next_control = ack.now + Duration::from_secs_f64(held);
-            }
-        } else if self.rate.is_nan() {
-            self.rate = self.service;
-            self.begin_epoch(ack, 0.0);
-        }
     }
 
-    /// Chapter 4 fills the queue at once.
-    fn prime(&mut self) {
-        if self.params.prime {
-            self.machine.burst(self.params.setpoint(self.round_trip, self.service).round() as u64);
+    /// Chapter 4 fills the queue at once; gives the packets of the burst, which law 5.14 has to know of.
+    fn prime(&mut self) -> u64 {
+        if !self.params.prime {
+            return 0;
+        }
+        let packets = self.params.setpoint(self.round_trip, self.service).round() as u64;
+        self.machine.burst(packets);
+        packets
+    }
+
+    /// The rate of the source, with `sent` packets outstanding; law 5.9 only begins here.
+    fn control(&mut self, ack: &Ack, sent: f64) {
+        let sent = sent + self.lost as f64;
+        let (p, r, mu) = (&self.params, self.round_trip, self.service);
+        if p.law == Law::PerProbe {
+            self.queue = sent - r * mu;
+            if ack.now >= self.next_control {
+                let round = round_trip(sent, r, mu);
+                self.rate = per_probe(p.setpoint(r, mu), sent, r, mu, p.control_every.max(1.0) * round);
+                self.next_control = ack.now + Duration::from_secs_f64(p.control_every * round);
+            }
+        } else if self.rate.is_nan() {
+            self.rate = mu;
+            self.begin_epoch(ack, 0.0);
         }
     }
 
@@ -132,10 +140,14 @@ impl FlowControl for PpCth {
                 self.round_trip = rtt.as_secs_f64();
             }
             (Some(Action::Prime), Probe::Second(gap)) => {
-                self.measure(ack, gap);
-                self.prime();
+                self.measure(gap);
+                let primed = self.prime();
+                self.control(ack, (ack.in_flight + primed) as f64);
             }
-            (Some(Action::Correct), Probe::Second(gap)) => self.measure(ack, gap),
+            (Some(Action::Correct), Probe::Second(gap)) => {
+                self.measure(gap);
+                self.control(ack, ack.in_flight as f64);
+            }
             _ => {}
         }
         if self.params.law == Law::PerProbe || self.rate.is_nan() {

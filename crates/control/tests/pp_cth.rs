@@ -60,6 +60,27 @@ fn priming_sends_the_set_point_at_once() {
 }
 
 #[test]
+fn a_source_far_too_fast_goes_on_measuring_though_every_packet_times_out() {
+    // With nothing outstanding law 5.14 begins at 2 mu + set-point/R = 70 packets/s, seven times the server's rate; then the way gets 3.55 s
+    // longer, so that every packet comes back after more than three of the round trips known when it went. The pairs still tell.
+    let before = |t: u64| if t < 1000 { 450 } else { 4000 };
+    let got = Bench { before: &before, ..Bench::default() }.run(r#"{"kind": "pp_cth", "setpoint": 50}"#, 200_000);
+    let rates = got.changes("rate");
+    assert!((rates[0].1 - 70.0).abs() < 1.0 && got.sent.len() as u64 > got.unique + 200);
+    assert!((rates.last().unwrap().1 - 10.0).abs() < 0.5, "{:?}", rates.last());
+    // S = 50 + R mu = 60, of which 45 are on the longer way.
+    assert!(got.queue(190_000, 200_000).iter().all(|n| n.abs_diff(15) <= 3), "{:?}", got.queue(190_000, 200_000));
+}
+
+#[test]
+fn priming_is_part_of_what_is_outstanding_when_the_first_rate_is_set() {
+    // S = 10 of the burst, R = 1, mu = 10: mu W/S = 10 * 20/10, where nothing outstanding would give 2 mu + 10/R = 30.
+    let got = run(r#"{"kind": "pp_cth", "setpoint": 10, "prime": true}"#, 60_000, |_| 100, |_| false);
+    assert!((got.changes("rate")[0].1 - 20.0).abs() < 1e-6, "{:?}", got.changes("rate"));
+    assert!(got.queue(50_000, 60_000).iter().all(|n| n.abs_diff(10) <= 3));
+}
+
+#[test]
 fn a_window_of_five_holds_pairs_or_packets() {
     // At .5 s a packet 2.8 packets fill the path, so that a queue stands and the window is what limits.
     for (gate, least) in [("pair", 3), ("packet", 4)] {
@@ -76,6 +97,22 @@ fn a_window_of_five_holds_pairs_or_packets() {
         assert!(near(&got.changes("service_rate"), &[2.0]) && got.changes("service_rate").len() == 1, "{gate}");
         assert_eq!(got.queue(20_000, 100_000).len(), 160, "{gate}");
     }
+}
+
+#[test]
+fn a_lost_packet_may_stay_counted() {
+    // One packet is lost once; what was sent less what was acknowledged then is one more than what is outstanding.
+    for (count, most) in [("false", 6), ("true", 5)] {
+        let control = format!(r#"{{"kind": "pp_cth", "window": 5, "window_gate": "packet", "count_lost": {count}}}"#);
+        let got = run(&control, 100_000, |_| 500, |n| n == 20);
+        let after = |i: usize| i + 1 - got.acks.iter().filter(|a| a.0 <= got.sent[i].0).count();
+        let late: Vec<usize> = (0..got.sent.len()).filter(|i| got.sent[*i].0 > 50_000).map(after).collect();
+        assert_eq!(late.iter().max(), Some(&most), "{count}: {late:?}");
+        assert!(late.len() > 90, "{count}: {}", late.len());
+    }
+    // However much is lost, two packets may go.
+    let got = run(r#"{"kind": "pp_cth", "window": 4, "count_lost": true}"#, 400_000, |_| 100, |n| n % 5 == 4);
+    assert!(got.sent.iter().filter(|s| s.0 > 300_000).count() > 20);
 }
 
 #[test]
@@ -123,11 +160,14 @@ fn the_set_point_is_given_as_packets_a_share_or_the_greatest_power() {
     let share = run(r#""setpoint_as": "buffer_share", "setpoint": 0.25, "buffer": 20"#);
     assert_eq!(share.sent, run(r#""setpoint": 5"#).sent);
     // L = 10 packets: sqrt(10)/2 = 1.58 over one gateway, .53 over nine.
+    let mut last = 5.0;
     for (hops, due) in [(1, 1.58), (9, 0.53)] {
         let power = run(&format!(r#""setpoint_as": "power", "hops": {hops}"#));
-        let late: Vec<f64> = power.changes("queue").iter().filter(|c| c.0 > 30_000).map(|c| c.1).collect();
-        let last = power.gauges.last().unwrap().1["queue"];
-        assert!(late.iter().chain([&last]).all(|n| (n - due).abs() < 1.2), "{hops}: {late:?}");
+        let late: Vec<f64> = power.gauges.iter().filter(|g| g.0 > 30_000).map(|g| g.1["queue"]).collect();
+        let mean = late.iter().sum::<f64>() / late.len() as f64;
+        // Pairs come and go in twos, and the queue is looked at just before.
+        assert!((mean - due).abs() < 1.0 && mean < last, "{hops}: {mean}");
+        last = mean;
     }
 }
 

@@ -319,9 +319,7 @@ def _number_or_text(text: str) -> int | str:
 
 
 def _variant(folder: Traversable, paper: Table, data: str | Table) -> Variant:
-    """A pair's name alone, or a table with the name, `pair` (without one the scenario stands as it is), `scenario`, `set`, `rename`,
-    `seeds`.
-    """
+    """A pair's name alone, or a table: name, `pair` (without one the scenario stands as it is), `scenario`, `set`, `rename`, `seeds`."""
     if isinstance(data, str):
         data = {"name": data, "pair": data}
     pairs = paper["pairs"]

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from ...claims import Claims
 from ..chapter3 import claims as chapter_3
-from . import scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8
+from . import evidence, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8
 
 CLAIMS = Claims()
-for _part in (
-    chapter_3,
-    scenario_1,
-    scenario_2,
-    scenario_3,
-    scenario_4,
-    scenario_5,
-    scenario_6,
-    scenario_7,
-    scenario_8,
-):
+_SCENARIOS = (scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8)
+for _part in (chapter_3, *_SCENARIOS, evidence):
     CLAIMS.all.extend(_part.CLAIMS.all)
