@@ -57,24 +57,33 @@ class LongDelay:
             start = float(figure.options["from"][number - 1])
             self._spacing(axes, variant, figure.options["source"], start, start + figure.options["seconds"])
             axes.set_title(variant, loc="left", fontsize=10)
-        drawing.legend(*axes.get_legend_handles_labels(), frameon=False, loc="upper center", ncols=3, fontsize=9)
+        drawing.legend(
+            *axes.get_legend_handles_labels(), frameon=False, loc="outside upper center", ncols=3, fontsize=9
+        )
         drawing.supxlabel("time (s)", fontsize=10)
-        drawing.tight_layout(rect=(0, 0, 1, 0.96))
         return drawing
 
     def _spacing(self, axes: Axes, variant: str, source: str, start: float, end: float) -> None:
         from matplotlib.ticker import MultipleLocator
 
-        for kind, label, look in (
-            ("probe", "spacing of a pair's acknowledgements (s)", {"color": "#1f5fa8", "lw": 1.1}),
-            ("packet_spacing", "spacing of packets sent (s)", {"color": "#b3401f", "lw": 1.3}),
-            ("alpha", "α", {"color": "#666666", "lw": 1.0, "ls": ":"}),
+        for kind, label, colour, line in (
+            ("probe", "spacing of a pair's acknowledgements (s)", "#1f5fa8", "-"),
+            ("packet_spacing", "spacing of packets sent (s)", "#b3401f", "-"),
+            ("alpha", "α", "#666666", ":"),
         ):
             times, values = self.runs.trace(variant, kind, source)
             first = max(0, int(np.searchsorted(times, start)) - 1)
             last = int(np.searchsorted(times, end))
             times, values = times[first:last], values[first:last]
-            axes.step(np.append(times, end), np.append(values, values[-1:]), where="post", label=label, **look)
+            axes.step(
+                np.append(times, end),
+                np.append(values, values[-1:]),
+                where="post",
+                label=label,
+                color=colour,
+                ls=line,
+                lw=1.2,
+            )
         axes.set_xlim(start, end)
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_locator(MultipleLocator(0.2))
