@@ -189,7 +189,7 @@ def test_the_evidence_runs_the_scenarios_again(keshav: Reproduction) -> None:
             assert evidence.runs.digest(f"{name} {variant}") == runs.digest(variant)
     conclusions, requirements = ({row[0]: row[3] for row in s.rows} for s in evidence.study.sections)
     assert set(conclusions.values()) | set(requirements.values()) <= {"holds", "does not hold", "open"}
-    for text in ("FQ lets each user choose", "4: FQ is a firewall", "6: FQ does not discriminate", "5: FQ rewards"):
+    for text in ("FQ lets each user choose", "Scenario 4: FQ is a", "Scenario 6: FQ does", "Scenario 5: FQ rewards"):
         assert [v for s, v in conclusions.items() if s.startswith(text)] == ["holds"]
     for text in ("Efficiency: PP leaves no", "Caveat", "Ill-behaved", "Heterogeneity: FQ", "Fairness: Generic"):
         assert [v for s, v in requirements.items() if s.startswith(text)] == ["holds"]

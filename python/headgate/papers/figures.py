@@ -54,10 +54,8 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
     drawing, axes = _drawing()
     delay = "delay" if "delay" in runs.paper.metrics else "round_trip_time"
     unit = {n.metric: n.unit for n in runs.item.numbers}
-    delays: list[float] = []
+    points: dict[str, list[tuple[str, float, float]]] = {series: [] for series in figure.series}
     for series, (colour, _) in zip(figure.series, _LOOK, strict=False):
-        style = "italic" if "FQ" in series else "normal"
-        by_place: dict[tuple[float, float], list[str]] = {}
         for source in dict.fromkeys(n.source for n in runs.item.numbers if n.row == series):
             x, y = (_spread(runs, series, m, source) for m in ("throughput", delay))
             if math.isnan(x[0]) or math.isnan(y[0]):
@@ -66,13 +64,16 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
                 over = (runs.over(series, m, source)[1:, 0] for m in ("throughput", delay))
                 axes.plot(*over, marker=".", ls="", ms=4, alpha=0.35, color=colour)
             _boxes(axes, x, y, colour)
-            delays.append(y[0])
-            by_place.setdefault((float(f"{x[0]:.2g}"), float(f"{y[0]:.2g}")), []).append(source)
+            points[series].append((source, x[0], y[0]))
             axes.plot(x[0], y[0], marker=".", ms=4, color=colour)
-        for number, (place, sources) in enumerate(by_place.items()):
+    delays = [y for found in points.values() for _, _, y in found]
+    logarithmic = bool(delays) and max(delays) > 20 * min(delays)
+    for series, (colour, _) in zip(figure.series, _LOOK, strict=False):
+        style = "italic" if "FQ" in series else "normal"
+        for number, (x0, y0, sources) in enumerate(_together(points[series], logarithmic)):
             axes.annotate(
                 ",".join(sources),
-                place,
+                (x0, y0),
                 xytext=(4, 4 + 11 * (number % 2)),
                 textcoords="offset points",
                 color=colour,
@@ -87,7 +88,7 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
     axes.set_ylabel(f"round-trip delay ({unit.get(delay, 's')})")
     axes.margins(0.12)
     axes.set_xlim(left=0, right=axes.get_xlim()[1] * 1.08)
-    if delays and max(delays) > 20 * min(delays):
+    if logarithmic:
         axes.set_yscale("log")
         axes.set_ylim(min(delays) / 2, max(delays) * 3)
     else:
@@ -95,6 +96,20 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
     axes.grid(color="#dddddd", lw=0.5)
     _legend(axes)
     return drawing
+
+
+def _together(points: list[tuple[str, float, float]], logarithmic: bool) -> list[tuple[float, float, list[str]]]:
+    """The points, those too close for a number each under one; which delays are close hangs on their axis."""
+    widest, highest = max((x for _, x, _ in points), default=0.0), max((y for _, _, y in points), default=0.0)
+    groups: list[tuple[float, float, list[str]]] = []
+    for source, x, y in points:
+        for x0, y0, sources in groups:
+            if abs(x - x0) <= 0.03 * widest and abs(y - y0) <= (0.15 * y0 if logarithmic else 0.03 * highest):
+                sources.append(source)
+                break
+        else:
+            groups.append((x, y, [source]))
+    return groups
 
 
 def _excludes(runs: Runs) -> bool:
