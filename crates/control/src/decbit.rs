@@ -3,7 +3,8 @@
 //! Source: Ramakrishnan and Jain 1988, as Demers, Keshav and Shenker 1989, section 3, use it. After a change the bits of one
 //! window of acknowledgements are ignored, then those of one window are judged: if at least half are set the window is
 //! multiplied by 0.875, else it grows by one.
-//! Deviations: the DEC reports are known to us from these summaries only. Losses change nothing but are repaired as by `generic`.
+//! Deviations: the DEC reports are known to us from these summaries only. Losses are repaired as by `generic`; with `close` a timeout
+//! also closes the window to one packet and counts as a change: in the thesis's scenario 8 the window that needless timeouts hit stays at 1.
 //! State per flow: the window and two counters.
 
 use crate::transport::{Clock, Config, Initial, Retransmit};
@@ -28,6 +29,8 @@ pub struct DecbitParams {
     /// Share of set bits from which on the network counts as congested.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub threshold: f64,
+    /// Whether a timeout closes the window to one packet (thesis, scenarios 7 and 8), or leaves it.
+    pub close: bool,
     /// The timeout is this many average round-trip times.
     #[schemars(range(min = 1.0, max = 1000.0))]
     pub beta: f64,
@@ -54,6 +57,7 @@ impl Default for DecbitParams {
             decrease: 0.875,
             increase: 1.0,
             threshold: 0.5,
+            close: false,
             beta: 2.0,
             gain: 0.25,
             clock: Clock::First,
@@ -94,6 +98,7 @@ pub struct Decbit {
     increase: f64,
     threshold: f64,
     most: f64,
+    close: bool,
     /// W, real-valued; its whole part is what may be outstanding.
     window: f64,
     /// Acknowledgements still to be ignored after the last change.
@@ -109,8 +114,8 @@ impl Decbit {
 
     /// A source with a window of one packet.
     pub fn new(params: &DecbitParams) -> Decbit {
-        let DecbitParams { decrease, increase, threshold, window, .. } = *params;
-        Decbit { decrease, increase, threshold, most: window as f64, window: 1.0, ignore: 0, seen: 0, marked: 0 }
+        let DecbitParams { decrease, increase, threshold, window, close, .. } = *params;
+        Decbit { decrease, increase, threshold, most: window as f64, close, window: 1.0, ignore: 0, seen: 0, marked: 0 }
     }
 }
 
@@ -135,7 +140,11 @@ impl FlowControl for Decbit {
         (self.seen, self.marked, self.ignore) = (0, 0, self.window as u64);
     }
 
-    fn on_loss(&mut self, _: &Loss) {}
+    fn on_loss(&mut self, _: &Loss) {
+        if self.close {
+            (self.window, self.seen, self.marked, self.ignore) = (1.0, 0, 0, 1);
+        }
+    }
 
     fn allowance(&self) -> Allowance {
         Allowance { window: self.window as u64 }
@@ -151,9 +160,8 @@ mod tests {
     use super::*;
     use headgate_packet::Time;
 
-    fn windows(bits: &[bool]) -> Vec<f64> {
-        let mut source = Decbit::new(&DecbitParams::default());
-        let ack = |marked| Ack {
+    fn ack(marked: bool) -> Ack {
+        Ack {
             now: Time::ZERO,
             newly_acked: 1,
             duplicates: 0,
@@ -165,7 +173,11 @@ mod tests {
             seq: 0,
             waited: Duration::ZERO,
             pair: crate::Probe::None,
-        };
+        }
+    }
+
+    fn windows(bits: &[bool]) -> Vec<f64> {
+        let mut source = Decbit::new(&DecbitParams::default());
         bits.iter().map(|b| { source.on_ack(&ack(*b)); source.window }).collect()
     }
 
@@ -181,6 +193,22 @@ mod tests {
         let mut bits = vec![false; 4];
         bits.push(true); // one of the two judged at W = 2
         assert_eq!(*windows(&bits).last().unwrap(), 2.0 * 0.875);
+    }
+
+    #[test]
+    fn a_timeout_closes_the_window_if_it_is_to() {
+        for (close, after, next) in [(false, 3.0, 4.0), (true, 1.0, 2.0)] {
+            let mut source = Decbit::new(&DecbitParams { close, ..DecbitParams::default() });
+            (0..5).for_each(|_| source.on_ack(&ack(false)));
+            assert_eq!(source.window, 3.0);
+            source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3 });
+            assert_eq!(source.window, after);
+            // The first acknowledgement after the close is ignored, as after any change.
+            source.on_ack(&ack(false));
+            assert_eq!(source.window, after);
+            (0..5).for_each(|_| source.on_ack(&ack(false)));
+            assert!(source.window >= next);
+        }
     }
 
     #[test]

@@ -6,10 +6,11 @@
 //! (1 - alpha)/alpha pipeline depths below the set-point; `per_round_trip` corrects that, `as_printed` does not. Both take the queue at
 //! the beginning of an epoch, an open count that may drift; `resync` empties the queue and starts the count anew. No rate of law 5.9
 //! is below a hundredth of the estimated one. Where the thesis is silent: the queue is not primed (`prime`), the predictor predicts
-//! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`). With control once per c round trips, which
-//! section 6.6.3 mentions, J is as long: equation 5.11 holds the rate for J. Two traits of the law itself: the first rate, with nothing
-//! outstanding, is 2 mu + setpoint/R, many times mu on a short way, until the next pair is back; and where setpoint + R mu is less than
-//! the two packets of a pair it cannot rest, so that sources starve and flood in turn.
+//! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`), what is lost is not outstanding (`count_lost`:
+//! scenarios 2 and 5 look as if it were). With control once per c round trips, which section 6.6.3 mentions, J is as long: equation 5.11
+//! holds the rate for J. Two traits of the law itself: the first rate, with nothing outstanding, is 2 mu + setpoint/R, many times mu on
+//! a short way, until the next pair is back; and where setpoint + R mu is less than the two packets of a pair it cannot rest, so that
+//! sources starve and flood in turn.
 //! State per flow: the estimator, the rate, the round trip, the machine; for law 5.9 the count of the queue and of the epoch.
 
 pub mod law;
@@ -54,6 +55,8 @@ pub struct PpCth {
     next_control: Time,
     /// Estimated packets in the queue: by equation 5.12 at the last pair; for law 5.9 by 5.3 at the beginning of the epoch.
     queue: f64,
+    /// Packets lost so far that are counted as outstanding.
+    lost: u64,
     epoch: Epoch,
 }
 
@@ -74,6 +77,7 @@ impl PpCth {
             rate: f64::NAN,
             next_control: Time::ZERO,
             queue: f64::NAN,
+            lost: 0,
             epoch: Epoch { start: Time::ZERO, first: 0, queue: 0.0, count: 0, draining: false },
         }
     }
@@ -100,6 +104,7 @@ impl PpCth {
 
     /// The rate of the source, with `sent` packets outstanding; law 5.9 only begins here.
     fn control(&mut self, ack: &Ack, sent: f64) {
+        let sent = sent + self.lost as f64;
         let (p, r, mu) = (&self.params, self.round_trip, self.service);
         if p.law == Law::PerProbe {
             self.queue = sent - r * mu;
@@ -168,6 +173,9 @@ impl FlowControl for PpCth {
     fn on_loss(&mut self, loss: &Loss) {
         // The last packets before a pause were lost: there is nothing left to wait for.
         self.epoch.draining &= loss.in_flight > 0;
+        if self.params.count_lost {
+            self.lost = (self.lost + 1).min(self.params.window - 2);
+        }
     }
 
     fn release(&mut self, now: Time, supply: &Supply) -> Release {
@@ -175,7 +183,10 @@ impl FlowControl for PpCth {
             return Release::Nothing;
         }
         let rate = self.rate;
-        self.machine.release(now, supply, || (false, Duration::from_secs_f64(2.0 / rate)))
+        // Until the first measurement nothing goes beside the probe, whatever was lost.
+        let lost = if rate.is_nan() { 0 } else { self.lost };
+        let supply = Supply { in_flight: supply.in_flight + lost, ..*supply };
+        self.machine.release(now, &supply, || (false, Duration::from_secs_f64(2.0 / rate)))
     }
 
     fn next_release(&self) -> Time {

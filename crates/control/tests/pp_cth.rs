@@ -100,6 +100,22 @@ fn a_window_of_five_holds_pairs_or_packets() {
 }
 
 #[test]
+fn a_lost_packet_may_stay_counted() {
+    // One packet is lost once; what was sent less what was acknowledged then is one more than what is outstanding.
+    for (count, most) in [("false", 6), ("true", 5)] {
+        let control = format!(r#"{{"kind": "pp_cth", "window": 5, "window_gate": "packet", "count_lost": {count}}}"#);
+        let got = run(&control, 100_000, |_| 500, |n| n == 20);
+        let after = |i: usize| i + 1 - got.acks.iter().filter(|a| a.0 <= got.sent[i].0).count();
+        let late: Vec<usize> = (0..got.sent.len()).filter(|i| got.sent[*i].0 > 50_000).map(after).collect();
+        assert_eq!(late.iter().max(), Some(&most), "{count}: {late:?}");
+        assert!(late.len() > 90, "{count}: {}", late.len());
+    }
+    // However much is lost, two packets may go.
+    let got = run(r#"{"kind": "pp_cth", "window": 4, "count_lost": true}"#, 400_000, |_| 100, |n| n % 5 == 4);
+    assert!(got.sent.iter().filter(|s| s.0 > 300_000).count() > 20);
+}
+
+#[test]
 fn the_rate_is_predicted_or_the_spacing() {
     // From .1 to .2 s a packet with a weight of one half: (10 + 5)/2, or 1/.15; then (7.5 + 5)/2, or 1/.175.
     for (predict, due) in [("rate", [10.0, 7.5, 6.25]), ("spacing", [10.0, 1.0 / 0.15, 1.0 / 0.175])] {

@@ -25,6 +25,7 @@ def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Tab
     scenario: Table = copy.deepcopy(source)
     scenario["name"] = f"{item.name} {variant.name}"
     for flow in scenario["flows"]:
+        flow["name"] = variant.rename.get(flow["name"], flow["name"])
         old = flow.get("control", {})
         if old.get("kind") != "none":
             new = _control(variant, flow["name"])

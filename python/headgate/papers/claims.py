@@ -64,6 +64,10 @@ class Runs:
         """A value of the base run's table of links, at the beginning of a link."""
         return self._base(variant).link(link, column)
 
+    def flows(self, variant: str) -> list[str]:
+        """The flows of a variant, in the scenario's order."""
+        return self._base(variant).flows
+
     def digest(self, variant: str) -> str:
         """Digest of all events of the base run."""
         return self._base(variant).digest

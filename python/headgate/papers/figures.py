@@ -1,4 +1,4 @@
-"""Figures of a paper's report, drawn with matplotlib: utility diagrams and windows against time."""
+"""Figures of a paper's report, drawn with matplotlib: utility diagrams, traces against time, networks."""
 
 from __future__ import annotations
 
@@ -13,20 +13,16 @@ from ..analysis import fcfs_poisson_delay, fq_poisson_delay
 from ..plots.canvas import blank
 from ..stats import mean_of
 from .claims import Runs
-from .model import Figure, unknown
+from .model import Figure, PaperError, unknown
 from .study import Study
+from .topology import draw_topology
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-#: One look per series: colour, font style of the numbers (FCFS upright, FQ italic, as in the thesis), line style.
-_LOOK = (
-    ("#b3401f", "normal", "-"),
-    ("#1f5fa8", "italic", "--"),
-    ("#2f7d3b", "normal", ":"),
-    ("#7a4fa3", "italic", "-."),
-)
+#: One look per series: colour and line style. Numbers in a utility diagram are upright for FCFS, italic for FQ, as in the thesis.
+_LOOK = (("#b3401f", "-"), ("#1f5fa8", "--"), ("#2f7d3b", ":"), ("#7a4fa3", "-."))
 
 
 def _drawing(height: float = 4.6) -> tuple[Drawing, Axes]:
@@ -58,9 +54,8 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
     drawing, axes = _drawing()
     delay = "delay" if "delay" in runs.paper.metrics else "round_trip_time"
     unit = {n.metric: n.unit for n in runs.item.numbers}
-    delays: list[float] = []
-    for series, (colour, style, _) in zip(figure.series, _LOOK, strict=False):
-        by_place: dict[tuple[float, float], list[str]] = {}
+    points: dict[str, list[tuple[str, float, float]]] = {series: [] for series in figure.series}
+    for series, (colour, _) in zip(figure.series, _LOOK, strict=False):
         for source in dict.fromkeys(n.source for n in runs.item.numbers if n.row == series):
             x, y = (_spread(runs, series, m, source) for m in ("throughput", delay))
             if math.isnan(x[0]) or math.isnan(y[0]):
@@ -69,13 +64,16 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
                 over = (runs.over(series, m, source)[1:, 0] for m in ("throughput", delay))
                 axes.plot(*over, marker=".", ls="", ms=4, alpha=0.35, color=colour)
             _boxes(axes, x, y, colour)
-            delays.append(y[0])
-            by_place.setdefault((float(f"{x[0]:.2g}"), float(f"{y[0]:.2g}")), []).append(source)
+            points[series].append((source, x[0], y[0]))
             axes.plot(x[0], y[0], marker=".", ms=4, color=colour)
-        for number, (place, sources) in enumerate(by_place.items()):
+    delays = [y for found in points.values() for _, _, y in found]
+    logarithmic = bool(delays) and max(delays) > 20 * min(delays)
+    for series, (colour, _) in zip(figure.series, _LOOK, strict=False):
+        style = "italic" if "FQ" in series else "normal"
+        for number, (x0, y0, sources) in enumerate(_together(points[series], logarithmic)):
             axes.annotate(
                 ",".join(sources),
-                place,
+                (x0, y0),
                 xytext=(4, 4 + 11 * (number % 2)),
                 textcoords="offset points",
                 color=colour,
@@ -90,7 +88,7 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
     axes.set_ylabel(f"round-trip delay ({unit.get(delay, 's')})")
     axes.margins(0.12)
     axes.set_xlim(left=0, right=axes.get_xlim()[1] * 1.08)
-    if delays and max(delays) > 20 * min(delays):
+    if logarithmic:
         axes.set_yscale("log")
         axes.set_ylim(min(delays) / 2, max(delays) * 3)
     else:
@@ -98,6 +96,20 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
     axes.grid(color="#dddddd", lw=0.5)
     _legend(axes)
     return drawing
+
+
+def _together(points: list[tuple[str, float, float]], logarithmic: bool) -> list[tuple[float, float, list[str]]]:
+    """The points, those too close for a number each under one; which delays are close hangs on their axis."""
+    widest, highest = max((x for _, x, _ in points), default=0.0), max((y for _, _, y in points), default=0.0)
+    groups: list[tuple[float, float, list[str]]] = []
+    for source, x, y in points:
+        for x0, y0, sources in groups:
+            if abs(x - x0) <= 0.03 * widest and abs(y - y0) <= (0.15 * y0 if logarithmic else 0.03 * highest):
+                sources.append(source)
+                break
+        else:
+            groups.append((x, y, [source]))
+    return groups
 
 
 def _excludes(runs: Runs) -> bool:
@@ -136,26 +148,39 @@ def _legend(axes: Axes) -> None:
     axes.legend(handles, labels, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=4, fontsize=9)
 
 
-def _window(figure: Figure, runs: Runs) -> Drawing:
-    """Windows of the sources against time."""
+def _trace(figure: Figure, runs: Runs) -> Drawing:
+    """A trace of each source against time: its window, unless the figure names another one."""
     drawing, axes = _drawing(height=3.6)
+    kind, label = figure.options.get("trace", "window"), figure.options.get("label", "window (packets)")
     sources = figure.options.get("sources") or [n.source for n in runs.item.numbers if n.row == figure.series[0]]
-    for source, (colour, _, line) in zip(dict.fromkeys(sources), _LOOK, strict=False):
-        times, window = runs.trace(figure.series[0], "window", source)
-        times, window = np.append(times, runs.end), np.append(window, window[-1:])
-        axes.step(times, window, where="post", color=colour, ls=line, lw=1.1, label=f"source {source}")
+    for source, (colour, line) in zip(dict.fromkeys(sources), _LOOK, strict=False):
+        times, values = runs.trace(figure.series[0], kind, source)
+        times, values = np.append(times, runs.end), np.append(values, values[-1:])
+        axes.step(times, values, where="post", color=colour, ls=line, lw=1.1, label=f"source {source}")
     for start, end, text in figure.options.get("shade", []):
         axes.axvspan(start, end, color="#eeeeee", zorder=0)
         axes.text(
             (start + end) / 2, 0.97, text, transform=axes.get_xaxis_transform(), ha="center", va="top", fontsize=9
         )
     axes.set_xlabel("time (s)")
-    axes.set_ylabel("window (packets)")
+    axes.set_ylabel(label)
     axes.set_ylim(bottom=0)
     axes.margins(x=0.01)
-    axes.set_ylim(top=axes.get_ylim()[1] * 1.1)
+    axes.set_ylim(top=figure.options.get("top", axes.get_ylim()[1] * 1.1))
     axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.15), ncols=4, fontsize=9)
     return drawing
+
+
+def _topology(figure: Figure, runs: Runs) -> Drawing:
+    """The network of the item's scenario, or of one variant's own."""
+    scenario = runs.item.scenario
+    if figure.series:
+        scenario = runs.item.variant(figure.series[0]).scenario or scenario
+    if scenario is None:
+        raise PaperError(
+            f"figure {figure.name}: {runs.item.name} has no scenario of its own; name a variant in `series`"
+        )
+    return draw_topology(scenario)
 
 
 def _load(figure: Figure, runs: Runs) -> Drawing:
@@ -167,7 +192,7 @@ def _load(figure: Figure, runs: Runs) -> Drawing:
         "FQ": (lambda x: fq_poisson_delay(x, n), 0.97),
         "FCFS": (lambda x: fcfs_poisson_delay(x, n, window), 3.4),
     }
-    for (queue, (formula, most)), (colour, _, line) in zip(curves.items(), _LOOK, strict=False):
+    for (queue, (formula, most)), (colour, line) in zip(curves.items(), _LOOK, strict=False):
         xs = np.linspace(0, most, 200)
         axes.plot(xs, [formula(x) for x in xs], color=colour, ls=line, lw=1.1, label=f"{queue}, formula")
         found = [(re.search(r"rho=([0-9.]+)", v), v) for v in figure.series if v.startswith(f"{queue} ")]
@@ -184,4 +209,9 @@ def _load(figure: Figure, runs: Runs) -> Drawing:
     return drawing
 
 
-_KINDS: dict[str, Callable[[Figure, Runs], Drawing]] = {"utility": _utility, "window": _window, "load": _load}
+_KINDS: dict[str, Callable[[Figure, Runs], Drawing]] = {
+    "utility": _utility,
+    "trace": _trace,
+    "load": _load,
+    "topology": _topology,
+}

@@ -6,8 +6,8 @@ import csv
 import itertools
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
@@ -73,10 +73,13 @@ class Published:
 
 @dataclass(frozen=True)
 class Rule:
-    """How closely a group of numbers is to be met, and why. The first rule that fits a number decides."""
+    """How closely a group of numbers is to be met, and why. The first rule that fits a number decides.
+
+    What is allowed adds up: `absolute`, `relative` times the number, `deviations` times the deviation printed with it.
+    """
 
     name: str
-    compare: Literal["value", "some", "range", "band", "none"]
+    compare: Literal["value", "some", "range", "band", "unordered", "none"]
     reason: str
     item: str = "*"
     row: str = "*"
@@ -84,6 +87,7 @@ class Rule:
     metric: str = "*"
     absolute: float = 0.0
     relative: float = 0.0
+    deviations: float = 0.0
     band: tuple[float, float] = (0.0, 0.0)
     pool: bool = False
 
@@ -104,7 +108,10 @@ def _any(patterns: str, name: str) -> bool:
 
 @dataclass(frozen=True)
 class Variant:
-    """One run of an item: a protocol pair of the paper, or a pair with settings of its own, on the item's scenario or its own."""
+    """One run of an item: a protocol pair of the paper, or a pair with settings of its own, on the item's scenario or its own.
+
+    `rename` gives flows of the scenario other names, because the paper's table calls them so with this pair.
+    """
 
     name: str
     controls: Mapping[str, Table]
@@ -112,6 +119,7 @@ class Variant:
     settings: Mapping[str, Any] = field(default_factory=dict)
     seeds: bool = True
     scenario: Table | None = None
+    rename: Mapping[str, str] = field(default_factory=dict)
 
 
 #: A point of a grid: the values of its coordinates.
@@ -244,21 +252,13 @@ def _figure(data: Table) -> Figure:
 
 
 def _item(folder: Traversable, paper: Table, data: Table) -> Item:
-    numbers = [n for t in data.get("tables", []) for n in _numbers(folder, t)]
+    numbers = [n for t in data.get("tables", []) for n in _numbers(folder, t, str(paper.get("zero", "0")))]
     return Item(
         name=data["name"],
         title=data["title"],
         note=data.get("note", ""),
         scenario=_scenario(folder, data),
-        variants=tuple(
-            _variant(folder, paper, v)
-            for v in [
-                *data.get("pairs", []),
-                *data.get("variants", []),
-                *_grid(data.get("grid")),
-                *(v for study in data.get("studies", []) for v in _combinations(study)),
-            ]
-        ),
+        variants=(*_used(folder, paper, data), *_variants(folder, paper, data)),
         missing=tuple(data.get("missing", [])),
         numbers=tuple(numbers),
         phase=str(data.get("phase", paper["phase"])),
@@ -266,6 +266,31 @@ def _item(folder: Traversable, paper: Table, data: Table) -> Item:
         axes={k: tuple(tuple(p) for p in v) for k, v in data.get("grid", {}).get("axes", {}).items()},
         study=data.get("study", ""),
     )
+
+
+def _variants(folder: Traversable, paper: Table, data: Table) -> tuple[Variant, ...]:
+    """The variants that an item itself lists."""
+    studies = (v for study in data.get("studies", []) for v in _combinations(study))
+    listed = [*data.get("pairs", []), *data.get("variants", []), *_grid(data.get("grid")), *studies]
+    return tuple(_variant(folder, paper, v) for v in listed)
+
+
+def _used(folder: Traversable, paper: Table, data: Table) -> Iterator[Variant]:
+    """The variants of the items that `uses` names, run here again without seeds, as `ITEM VARIANT`."""
+    items = {i["name"]: i for i in paper["items"]}
+    for name in data.get("uses", []):
+        if name not in items:
+            raise unknown("item", name, items)
+        other = items[name]
+        traces = {"traces": other["traces"]} if "traces" in other else {}
+        for v in _variants(folder, paper, other):
+            yield replace(
+                v,
+                name=f"{name} {v.name}",
+                scenario=v.scenario or _scenario(folder, other),
+                settings={**traces, **v.settings},
+                seeds=False,
+            )
 
 
 def _scenario(folder: Traversable, data: Table) -> Table | None:
@@ -318,7 +343,7 @@ def _number_or_text(text: str) -> int | str:
 
 
 def _variant(folder: Traversable, paper: Table, data: str | Table) -> Variant:
-    """A pair's name alone, or a table with the name, `pair` (without one the scenario stands as it is), `scenario`, `set`, `seeds`."""
+    """A pair's name alone, or a table: name, `pair` (without one the scenario stands as it is), `scenario`, `set`, `rename`, `seeds`."""
     if isinstance(data, str):
         data = {"name": data, "pair": data}
     pairs = paper["pairs"]
@@ -332,11 +357,12 @@ def _variant(folder: Traversable, paper: Table, data: str | Table) -> Variant:
         settings=data.get("set", {}),
         seeds=bool(data.get("seeds", True)),
         scenario=_scenario(folder, data),
+        rename=data.get("rename", {}),
     )
 
 
-def _numbers(folder: Traversable, table: Table) -> list[Published]:
-    """The rows of a published table that belong to one scenario of it."""
+def _numbers(folder: Traversable, table: Table, zero: str) -> list[Published]:
+    """The rows of a published table that belong to one scenario of it; `zero` is what a printed 0 stands for."""
     text = folder.joinpath(table["file"]).read_text("utf-8")
     span = (float(table["span"][0]), float(table["span"][1])) if "span" in table else None
     numbers = []
@@ -355,7 +381,7 @@ def _numbers(folder: Traversable, table: Table) -> list[Published]:
                 float(row["value"]) if row["value"] else None,
                 float(row["stddev"]) if row["stddev"] else None,
                 row["mark"],
-                rounding(row["value"]),
+                rounding(zero if row["value"] == "0" else row["value"]),
                 span,
             )
         )

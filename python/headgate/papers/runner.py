@@ -172,7 +172,22 @@ def _compare(runs: Runs, number: Published) -> Number:
         pool = np.array(
             [s.value(metric, source, number.span).mean for s in (base, *seeds) for source in _alike(runs, rule, number)]
         )
+    if rule.compare == "unordered":
+        pool = np.array([_of_same_rank(runs, rule, number)])
     return judge(number, rule, base.value(metric, number.source, number.span), own, pool)
+
+
+def _of_same_rank(runs: Runs, rule: Rule, number: Published) -> float:
+    """The base run's value with the rank among its sources that this number has among the paper's."""
+    alike = set(_alike(runs, rule, number))
+    theirs = [
+        n
+        for n in runs.item.numbers
+        if (n.table, n.row, n.metric, n.span) == (number.table, number.row, number.metric, number.span)
+        and n.source in alike
+    ]
+    ours = np.sort(runs.of(number.row, number.metric, *(n.source for n in theirs), span=number.span))
+    return float(ours[sorted(theirs, key=lambda n: n.value or 0.0).index(number)])
 
 
 def _alike(runs: Runs, rule: Rule, number: Published) -> list[str]:

@@ -51,10 +51,11 @@ def judge(published: Published, rule: Rule, ours: Mean, seeds: Floats, pool: Flo
         rule: how closely it is to be met.
         ours: the base run.
         seeds: this source's value in each run with random phases.
-        pool: the values that the rule's range is taken over: of this source or, where sources are exchangeable, of all.
+        pool: the values that the rule's range is taken over: of this source or, where sources are exchangeable, of all. For an
+            unordered rule the base run's value that has the same rank among its sources as this number among the paper's.
     """
     low, high = _ends(np.append(pool, ours.mean))
-    verdict, why = _verdict(published, rule, ours.mean, np.append(seeds, ours.mean), low, high)
+    verdict, why = _verdict(published, rule, ours.mean, np.append(seeds, ours.mean), low, high, pool)
     own_low, own_high = _ends(np.append(seeds, ours.mean))
     return Number(published, ours, mean_of(seeds), own_low, own_high, verdict, why)
 
@@ -65,7 +66,7 @@ def _ends(values: Floats) -> tuple[float, float]:
 
 
 def _verdict(
-    published: Published, rule: Rule, ours: float, runs: Floats, low: float, high: float
+    published: Published, rule: Rule, ours: float, runs: Floats, low: float, high: float, pool: Floats
 ) -> tuple[Verdict, str]:
     paper = published.value
     if published.mark == "DOUBTFUL":
@@ -77,9 +78,14 @@ def _verdict(
     if rule.compare == "none":
         return "not-reproduced", f"not tested: {rule.reason}"
     allowed = rule.absolute + rule.relative * abs(paper) + published.rounding + 1e-12
+    allowed += rule.deviations * (published.stddev or 0.0)
     if rule.compare == "some":
         near = int((abs(runs - paper) <= allowed).sum())
         return ("match" if near else "miss"), f"{rule.name}: {near} of {len(runs)} runs within {allowed:.3g}"
+    if rule.compare == "unordered":
+        same = float(pool[0])
+        why = f"{rule.name}: {same:.4g}, ours of the same rank whichever source has it, within {allowed:.3g}"
+        return ("match" if abs(same - paper) <= allowed else "miss"), why
     if math.isnan(ours) and (rule.compare != "range" or math.isnan(low)):
         return "miss", f"{rule.name}: nothing was measured"
     if rule.compare == "range":

@@ -63,6 +63,9 @@ pub struct PpCthParams {
     pub window: u64,
     /// What must fit the window.
     pub window_gate: Gate,
+    /// A packet once lost counts as outstanding for ever, as where acknowledgements are subtracted from all that was sent; room for
+    /// two packets is always left.
+    pub count_lost: bool,
     /// Which control law, and how often.
     pub law: Law,
     /// Round trips for which law 5.14 holds a rate and within which it corrects the queue; below 1 it corrects in one round trip,
@@ -118,6 +121,7 @@ impl Default for PpCthParams {
             prime: false,
             window: 1000,
             window_gate: Gate::Pair,
+            count_lost: false,
             law: Law::PerProbe,
             control_every: 0.0,
             alpha: 0.9,

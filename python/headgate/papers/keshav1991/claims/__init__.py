@@ -7,19 +7,9 @@ from ..beyond import claims as beyond
 from ..beyond import second_round
 from ..chapter3 import claims as chapter_3
 from ..chapter5 import claims as chapter_5
-from . import scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6
+from . import evidence, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8
 
 CLAIMS = Claims()
-for _part in (
-    chapter_3, chapter_5, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, beyond, second_round,
-):  # fmt: skip
+_SCENARIOS = (scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8)
+for _part in (chapter_3, chapter_5, *_SCENARIOS, evidence, beyond, second_round):
     CLAIMS.all.extend(_part.CLAIMS.all)
-for _id, _item, _text in (
-    (
-        "K7",
-        "scenario-7",
-        "Long delay: G and DEC/DEC do badly, JK/FQ is nearly fair, FQbit and packet-pair reach the fair share",
-    ),
-    ("K8", "scenario-8", "Unequal delays: JK is unfair to the long source, packet-pair nearly fair and lossless"),
-):
-    CLAIMS.later(_id, _item, _text, "not reproduced yet")

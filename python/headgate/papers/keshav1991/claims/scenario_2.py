@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...claims import Claims, Runs, ends, listed, spread
-from .names import FTPS, LATER, TELNETS, Result
+from .names import FTPS, TELNETS, Result
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
@@ -83,4 +83,27 @@ def _k2g(runs: Runs) -> Result:
     return holds, f"ratio {ratio:.1f}, FTP {ends(ftp, 3)} s, {ends(got, 3)} packets/s"
 
 
-CLAIMS.later("K2h", "scenario-2", "Packet-pair sources get identical, exactly fair throughput without loss", LATER)
+@claim("K2h", "scenario-2", "PP/FQ: identical and exactly fair, 1.66 ± .01 packets/s, delays within 5 %, no drops")
+def _k2h(runs: Runs) -> Result:
+    got, delay = runs.of("PP/FQ", "throughput", *FTPS), runs.of("PP/FQ", "delay", *FTPS)
+    lost = float(runs.of("PP/FQ", "drop_rate", *FTPS).sum())
+    holds = bool((abs(got - 1.66) <= 0.01).all()) and spread(delay) <= 1.05 and lost == 0
+    return holds, f"{ends(got, 3)} packets/s, {ends(delay, 3)} s, {lost:.3f} drops/s"
+
+
+@claim(
+    "C5-19",
+    "scenario-2",
+    "Probes do not disturb each other: after the start every source takes the service time for .6 s ± 5 %",
+)
+def _c5_19(runs: Runs) -> Result:
+    means = np.array([_mean_service(runs, "PP/FQ", s) for s in FTPS])
+    return bool((abs(means - 0.6) <= 0.03).all()), f"{listed(means, 3)} s on average"
+
+
+def _mean_service(runs: Runs, variant: str, source: str) -> float:
+    """Mean over time of the estimated service time, from the first interval's end on."""
+    times, rate = runs.trace(variant, "service_rate", source)
+    inside = times >= 300
+    held = np.diff(np.append(times[inside], runs.end))
+    return float((held / rate[inside]).sum() / held.sum())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from ...claims import Claims, Runs, listed
+from ...claims import Claims, Runs, ends, listed
 from .names import OFF, ON, Result
+from .rates import reaches
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
@@ -35,10 +38,12 @@ def _k3c(runs: Runs) -> Result:
     return int(held.sum()) > len(held) / 2, f"in {int(held.sum())} of {len(held)} runs; base run {listed(over[0])}"
 
 
-@claim("K3d", "scenario-3", "JK/FQ and DEC/FQbit: three equal shares, 3.33 ± .35 packets/s each")
+@claim("K3d", "scenario-3", "JK/FQ, DEC/FQbit and PP/FQ: three equal shares, 3.33 ± .35 packets/s each")
 def _k3d(runs: Runs) -> Result:
-    got = np.array([runs.of(p, "throughput", "1", "2", "background", span=ON) for p in ("JK/FQ", "DEC/FQbit")])
-    return bool((abs(got - 3.33) <= 0.35).all()), f"JK/FQ {listed(got[0])}; DEC/FQbit {listed(got[1])}"
+    got = {p: runs.of(p, "throughput", "1", "2", "background", span=ON) for p in ("JK/FQ", "DEC/FQbit", "PP/FQ")}
+    return all((abs(v - 3.33) <= 0.35).all() for v in got.values()), "; ".join(
+        f"{p} {listed(v)}" for p, v in got.items()
+    )
 
 
 @claim(
@@ -54,8 +59,23 @@ def _k3e(runs: Runs) -> Result:
 
 @claim("K3f", "scenario-3", "DEC/FQbit recovers faster than DEC/DEC: off-period totals above 9.6 and below 8 packets/s")
 def _k3f(runs: Runs) -> Result:
-    bit, dec = (float(runs.of(p, "throughput", "1", "2", span=OFF).sum()) for p in ("DEC/FQbit", "DEC/DEC"))
-    return bit > 9.6 and dec < 8, f"DEC/FQbit {bit:.2f}, DEC/DEC {dec:.2f}; packet-pair not reproduced yet"
+    bit, dec, pp = (
+        float(runs.of(p, "throughput", "1", "2", span=OFF).sum()) for p in ("DEC/FQbit", "DEC/DEC", "PP/FQ")
+    )
+    return bit > 9.6 and dec < 8, f"DEC/FQbit {bit:.2f}, DEC/DEC {dec:.2f}; PP/FQ {pp:.2f}"
+
+
+@claim(
+    "K3f-2",
+    "scenario-3",
+    "PP responds first: time until both FTPs have 4.5 packets/s after the background stops, PP/FQ < JK, DEC/FQbit < DEC/DEC",
+)
+def _k3f_time(runs: Runs) -> Result:
+    after = {p: reaches(runs, p, *OFF, 4.5) for p in ("PP/FQ", "JK/FCFS", "JK/FQ", "DEC/FQbit", "DEC/DEC")}
+    never = {p: math.inf if math.isnan(t) else t for p, t in after.items()}
+    between = [never[p] for p in ("JK/FCFS", "JK/FQ", "DEC/FQbit")]
+    holds = never["PP/FQ"] < min(between) and max(between) < never["DEC/DEC"]
+    return holds, ", ".join(f"{p} {t:.1f} s" if math.isfinite(t) else f"{p} never" for p, t in never.items())
 
 
 @claim("K3g", "scenario-3", "JK's window is flat at 40 packets at the end of the quiet period (figure 6.10)")
@@ -68,4 +88,37 @@ def _k3g(runs: Runs) -> Result:
         values = np.floor(np.append(before[-1:], inside))
         flat = flat and values.size > 0 and bool((values == 40).all())
         found.append(f"{values.min():g} to {values.max():g}" if values.size else "no trace")
-    return flat, f"from 500 s to 600 s: {'; '.join(found)} packets; packet-pair not reproduced yet"
+    return flat, f"from 500 s to 600 s: {'; '.join(found)} packets"
+
+
+@claim(
+    "K3g-2",
+    "scenario-3",
+    "PP's 1/rate has a large, short spike when the background stops: half the new level beyond it, for less than 30 s (figure 6.13)",
+)
+def _k3g_spike(runs: Runs) -> Result:
+    times, spacing = runs.trace("PP/FQ", "packet_spacing", "1")
+    level = float(np.median(spacing[(times > 400) & (times < 600)]))
+    inside = (times >= 300) & (times < 600)
+    beyond = inside & (spacing < level / 1.1)
+    if not beyond.any():
+        return False, f"level {level:.3f} s, never beyond"
+    peak, lasts = float(spacing[beyond].min()), float(np.ptp(times[beyond & (times < 330)]))
+    text = f"1/rate down to {peak:.3f} s, level {level:.3f} s, for {lasts:.1f} s: the rate overshoots by {100 * (level / peak - 1):.0f} %"
+    return level / peak >= 1.5 and lasts < 30, text
+
+
+@claim("K3g-3", "scenario-3", "Source 1's 1/rate oscillates in 600 to 900 s: consecutive probes differ by up to 100 %")
+def _k3g_swing(runs: Runs) -> Result:
+    times, probe = runs.trace("PP/FQ", "probe", "1")
+    inside = probe[np.searchsorted(times, 600) - 1 : np.searchsorted(times, 900)]
+    steps = np.maximum(inside[1:], inside[:-1]) / np.minimum(inside[1:], inside[:-1]) - 1
+    most = float(steps.max(initial=0.0))
+    at, spacing = runs.trace("PP/FQ", "packet_spacing", "1")
+    late = spacing[(at > 700) & (at < 900)]
+    text = (
+        f"from 700 s on 1/rate between {ends(late, 3)} s, {late.size} changes"
+        if late.size
+        else "1/rate is still from 700 s on"
+    )
+    return most >= 0.95 and late.size > 20, f"probes by up to {100 * most:.0f} %; {text}"

@@ -38,6 +38,16 @@ def _k4b(runs: Runs) -> Result:
     ), f"{ends(got, 3)} packets/s, Telnet {listed(delay, 3)} s"
 
 
+@claim(
+    "K4d", "scenario-4", "PP/FQ: FTP 5.0 ± .1 packets/s without loss, the Telnet full (.06 s), the attacker the rest"
+)
+def _k4d(runs: Runs) -> Result:
+    got = runs.of("PP/FQ", "throughput", "1", "2", "3")
+    delay, lost = float(runs.of("PP/FQ", "delay", "2")[0]), float(runs.of("PP/FQ", "drop_rate", "1")[0])
+    holds = abs(got[0] - 5) <= 0.1 and abs(got[2] - 5) <= 0.1 and abs(delay - 0.06) < 0.01 and lost == 0
+    return bool(holds), f"{listed(got, 3)} packets/s, Telnet {delay:.3f} s, {lost:g} drops/s"
+
+
 @claim("K4c", "scenario-4", "With dropped packets charged the attacker would get nearly nothing (below .05 packets/s)")
 def _k4c(runs: Runs) -> Result:
     got = float(runs.of("G/FQ charged", "throughput", "3")[0])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...claims import Claims, Runs, ends, listed
-from .names import LATER, Result
+from .names import Result
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
@@ -34,7 +36,23 @@ def _k5b(runs: Runs) -> Result:
     ) / 2, f"in {int(held.sum())} of {len(held)} runs; JK over G {ends(ratio)}, base run {listed(over[0])}"
 
 
-CLAIMS.later("K5c", "scenario-5", "A packet-pair source gets more than JK did in the same place", LATER)
+@claim("K5c", "scenario-5", "FQ: beside G, a packet-pair source gets more than JK did in the same place, above 3.2")
+def _k5c(runs: Runs) -> Result:
+    pp, jk = runs.of("PP+G/FQ", "throughput", "PP1", "PP2"), runs.of("JK+G/FQ", "throughput", "JK1", "JK2")
+    return bool((pp > 3.2).all() and pp.min() > jk.max()), f"packet-pair {listed(pp)}, JK {listed(jk)} packets/s"
 
 
-CLAIMS.later("K5d", "scenario-5", "Packet-pair and JK get equal raw shares of 2.5 packets/s", LATER)
+@claim("K5d", "scenario-5", "FQ: packet-pair and JK get equal raw shares, 2.50 ± .05 packets/s each")
+def _k5d(runs: Runs) -> Result:
+    got = runs.of("PP+JK/FQ", "raw", "PP1", "PP2", "JK1", "JK2")
+    return bool((abs(got - 2.5) <= 0.05).all()), f"{listed(got, 3)} packets/s, retransmissions included"
+
+
+@claim("C5-22", "scenario-5", "Packet-pair gets its share beside G and JK: 2.4 packets/s or more, no drops")
+def _c5_22(runs: Runs) -> Result:
+    got = np.array([runs.of(p, "throughput", "PP1", "PP2") for p in ("PP+G/FQ", "PP+JK/FQ")])
+    lost = np.array([runs.of(p, "drop_rate", "PP1", "PP2") for p in ("PP+G/FQ", "PP+JK/FQ")])
+    text = "; ".join(
+        f"beside {n} {listed(g)}, drops {listed(d)}" for n, g, d in zip(("G", "JK"), got, lost, strict=True)
+    )
+    return bool((got >= 2.4).all() and lost.sum() == 0), f"{text} packets/s"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...claims import Claims, Runs, ends, listed
+from ...claims import Claims, Runs, ends, listed, spread
 from .names import Result
 
 CLAIMS = Claims()
@@ -18,10 +18,18 @@ def _k6a(runs: Runs) -> Result:
     return holds, f"short {ends(got[:, :3], 3)}, long {ends(got[:, 3], 3)}"
 
 
-@claim("K6b", "scenario-6", "FQ: 5.00 ± .02 packets/s for everybody (JK/FQ and DEC/FQbit)")
+@claim("K6b", "scenario-6", "FQ: 5.00 ± .02 packets/s for everybody (JK/FQ, DEC/FQbit and PP/FQ)")
 def _k6b(runs: Runs) -> Result:
-    got = np.array([runs.of(p, "throughput", "1", "2", "3", "4") for p in ("JK/FQ", "DEC/FQbit")])
+    got = np.array([runs.of(p, "throughput", "1", "2", "3", "4") for p in ("JK/FQ", "DEC/FQbit", "PP/FQ")])
     return bool((abs(got - 5) <= 0.02).all()), f"{ends(got, 3)} packets/s"
+
+
+@claim(
+    "C5-21", "scenario-6", "Packet-pair: long and short paths get the same, 5.00 ± .05 packets/s, delays within 10 %"
+)
+def _c5_21a(runs: Runs) -> Result:
+    got, delay = (runs.of("PP/FQ", m, "1", "2", "3", "4") for m in ("throughput", "delay"))
+    return bool((abs(got - 5) <= 0.05).all()) and spread(delay) <= 1.1, f"{listed(got)} packets/s, {listed(delay)} s"
 
 
 @claim("K6c", "scenario-6", "DEC/DEC wastes 8 to 15 % of the lines; short paths 5.5 to 6.5, long 2.3 to 3.5 packets/s")

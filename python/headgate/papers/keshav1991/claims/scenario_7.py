@@ -1,0 +1,123 @@
+"""Scenario 7: claims as predicates. Thresholds leave room around the thesis's tables; they do not come from our runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...claims import Claims, Runs, ends, listed
+from ...measure import Floats
+from .names import Result
+
+CLAIMS = Claims()
+claim = CLAIMS.claim
+
+BOTH = ("1", "2")
+CHARGED = "PP/FQ charged"
+
+
+@claim("K7a", "scenario-7", "G and DEC/DEC do badly: below 1.2 and below .15 packets/s")
+def _k7a(runs: Runs) -> Result:
+    generic = np.concatenate([runs.over(p, "throughput", *BOTH) for p in ("G/FCFS", "G/FQ")])
+    dec = runs.over("DEC/DEC", "throughput", *BOTH)
+    fair = int((generic.max(axis=1) < 1.2).sum())
+    holds = fair > len(generic) / 2 and bool((dec < 0.15).all())
+    return holds, f"G below 1.2 in {fair} of {len(generic)} runs ({ends(generic)}); DEC/DEC {ends(dec, 3)} packets/s"
+
+
+@claim("K7b", "scenario-7", "JK/FCFS gets half of the fair share (.6 to 1.0), JK/FQ nearly all (1.5 to 1.75 packets/s)")
+def _k7b(runs: Runs) -> Result:
+    fcfs, fq = (runs.over(p, "throughput", *BOTH).mean(axis=1) for p in ("JK/FCFS", "JK/FQ"))
+    held = (fcfs >= 0.6) & (fcfs <= 1.0) & (fq >= 1.5) & (fq <= 1.75)
+    text = f"means of both sources {ends(fcfs)} and {ends(fq)} packets/s"
+    return int(held.sum()) > len(held) / 2, f"in {int(held.sum())} of {len(held)} runs; {text}"
+
+
+@claim("K7b'", "scenario-7", "The highest window of source 1 is lower in JK/FCFS (about 25) than in JK/FQ (about 35)")
+def _k7b_windows(runs: Runs) -> Result:
+    most = [_most(runs, p, "window", "1") for p in ("JK/FCFS", "JK/FQ")]
+    return most[0] < most[1], f"{most[0]:.0f} and {most[1]:.0f} packets after the first interval"
+
+
+@claim(
+    "K7c",
+    "scenario-7",
+    "DEC/FQbit and PP/FQ reach the fair share (above 1.6), PP/FQ at least as much as DEC/FQbit, without loss",
+)
+def _k7c(runs: Runs) -> Result:
+    bit, pair = (runs.over(p, "throughput", *BOTH) for p in ("DEC/FQbit", "PP/FQ"))
+    lost = max(float(runs.over(p, "drop_rate", *BOTH).max()) for p in ("DEC/FQbit", "PP/FQ"))
+    holds = bool((bit > 1.6).all() and (pair > 1.6).all() and (pair.mean(axis=1) >= bit.mean(axis=1)).all())
+    return holds and lost < 0.005, f"{ends(bit, 3)} and {ends(pair, 3)} packets/s, at most {lost:.3f} drops/s"
+
+
+@claim("K7d", "scenario-7", "DEC/DEC: the window never goes beyond 2 whole packets")
+def _k7d(runs: Runs) -> Result:
+    most = np.array([runs.trace("DEC/DEC", "window", s)[1].max() for s in BOTH])
+    return bool(
+        (np.floor(most) <= 2).all()
+    ), f"at most {listed(most)} packets, of which the whole part may be outstanding"
+
+
+@claim(
+    "K7e",
+    "scenario-7",
+    "PP/FQ: the pairs' spacing moves among multiples of .1 s (.3, .4, .5); outstanding packets shoot to 60, then decay slowly",
+)
+def _k7e(runs: Runs) -> Result:
+    found = {p: _moves(runs, p) for p in ("PP/FQ", CHARGED)}
+    text = "; ".join(
+        f"{p}: {changes} changes, {100 * share:.0f} % within .01 s of a multiple, middle half {low:.1f} to {high:.1f} s, most {most:.0f}"
+        for p, (changes, share, low, high, most) in found.items()
+    )
+    changes, share, _, _, most = found["PP/FQ"]
+    return changes > 10 and share > 0.9 and most >= 59, text
+
+
+@claim("K7x", "scenario-7", "PP/FQ: no bottleneck is idle: at least 98 % of each line is used")
+def _k7x(runs: Runs) -> Result:
+    own = runs.over("PP/FQ", "raw", *BOTH).sum(axis=1)
+    used = np.array(
+        [own + runs.over("PP/FQ", "raw", *(f"cross{line}{i}" for i in range(1, 5))).sum(axis=1) for line in (1, 2, 3)]
+    )
+    return bool((used >= 9.8).all()), f"{ends(10 * used, 1)} % over lines and runs"
+
+
+@claim(
+    "C5-20",
+    "scenario-7",
+    "PP/FQ needs its window of 60: below .1 % lost with it; without more than 10 times as many, and more than 100 outstanding",
+)
+def _c5_20(runs: Runs) -> Result:
+    text, verdicts = [], []
+    for pair, free in (("PP/FQ", "PP/FQ no window"), (CHARGED, f"{CHARGED}, no window")):
+        limited, unlimited = _lost(runs, pair), _lost(runs, free)
+        most = max(_most(runs, free, "in_flight", s) for s in BOTH)
+        verdicts.append(limited < 0.001 and unlimited > 10 * limited and most > 100)
+        text.append(f"{pair}: {100 * limited:.2f} % lost, without {100 * unlimited:.2f} % and {most:.0f} outstanding")
+    return verdicts[0], "; ".join(text)
+
+
+def _lost(runs: Runs, variant: str) -> float:
+    """Share of the packets that were dropped, over both sources and all runs."""
+    return float(
+        runs.over(variant, "drop_rate", *BOTH).sum()
+        / (runs.over(variant, "drop_rate", *BOTH).sum() + runs.over(variant, "raw", *BOTH).sum())
+    )
+
+
+def _most(runs: Runs, variant: str, kind: str, source: str) -> float:
+    """The highest value of a trace after the first interval."""
+    times, values = runs.trace(variant, kind, source)
+    return float(values[times > 300].max())
+
+
+def _moves(runs: Runs, variant: str) -> tuple[int, float, float, float, float]:
+    """After the first interval: changes of the pairs' spacing, share near multiples of .1 s, middle half, most outstanding."""
+    times, spacing = runs.trace(variant, "probe", "1")
+    late: Floats = spacing[times > 300]
+    most = _most(runs, variant, "in_flight", "1")
+    if not late.size:
+        return 0, 0.0, float(spacing[-1]), float(spacing[-1]), most
+    near = float((abs(late - np.round(late, 1)) < 0.01).mean())
+    low, high = np.quantile(late, (0.25, 0.75))
+    return late.size, near, float(low), float(high), most
