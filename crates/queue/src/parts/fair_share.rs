@@ -6,7 +6,8 @@
 //! Deviations, `paper`: alpha starts unset, and everything passes then. It becomes unset again when a window without congestion ends with
 //! the buffer below the threshold; the first packet that finds the buffer at the threshold sets it to the largest label since, or to C / 2.
 //! Overflows cut it down to 75 % of what it was at the last update, which is a window's end, a change of congestion, or its setting. A window
-//! without a label leaves it alone: 0 would starve everybody for ever.
+//! without a label leaves it alone: 0 would starve everybody for ever. For the same reason F decays over a congested window in which nothing
+//! passes, and alpha is at most C after it: the last F, above C, would take alpha down with every such window.
 //! `figure_2` is the figure alone: alpha starts at C and is never unset, overflows and the threshold do nothing.
 //! `published_code` follows the ns-2 code as its port to OMNeT++ (inet-hnrl, variant 2) tells of it: at most 29 cuts of 1 % (0.747), allowed again
 //! each time congestion begins; alpha is at most C; F decays with every arrival, not only with accepted ones; first gaps count from time 0; a
@@ -137,7 +138,13 @@ impl FairShare {
                 self.largest = 0.0;
             }
         } else if congested && now > self.start + self.k_c {
-            if self.accepted.rate() > 0.0 {
+            let starved = match self.rules {
+                Rules::Paper => self.accepted.without_packets(self.start, now, self.k_alpha),
+                _ => None,
+            };
+            if let Some(accepted) = starved {
+                self.alpha = (self.alpha * self.capacity / accepted).min(self.capacity);
+            } else if self.accepted.rate() > 0.0 {
                 self.alpha *= self.capacity / self.accepted.rate();
             }
             if code {
@@ -276,6 +283,23 @@ mod tests {
             FairShare::new(Rules::Paper, Rate::from_bps(1).unwrap(), Duration::from_secs(1), Duration::ZERO);
         unset.on_overflow();
         assert_eq!(unset.alpha(), UNSET);
+    }
+
+    #[test]
+    fn windows_in_which_nothing_passes_do_not_starve_everybody_for_ever() {
+        // A = 2000 >= C with F = 2000: alpha falls to half, and nothing passes any more.
+        let congest = [(500.0, 800.0, true, true), (2000.0, 900.0, true, false), (2000.0, 900.0, true, false)];
+        let nothing = [(2000.0, 900.0, false, false); 9];
+        let mut paper = share(Rules::Paper);
+        feed(&mut paper, 1, &congest);
+        // The window that began at 2 s had a packet that passed; the next one, to 8 s, had none.
+        let alpha = feed(&mut paper, 4, &nothing);
+        assert_eq!(alpha[..4], [800.0, 400.0, 400.0, 400.0]);
+        assert!(alpha[4..].iter().all(|a| *a == 1000.0), "{alpha:?}");
+        // As the figure has it the last F stays.
+        let mut figure = share(Rules::Figure2);
+        feed(&mut figure, 1, &congest);
+        assert_eq!(feed(&mut figure, 4, &nothing)[..8], [500.0, 500.0, 500.0, 250.0, 250.0, 250.0, 125.0, 125.0]);
     }
 
     #[test]

@@ -55,6 +55,12 @@ impl RateEstimator {
         self.rate
     }
 
+    /// The estimate at `now` if no packet came since `earlier`: it has decayed, as if one of no bits came now. `None` if one came.
+    pub fn without_packets(&self, earlier: Time, now: Time, k: f64) -> Option<f64> {
+        let idle = self.last != Time::NEVER && self.last <= earlier;
+        idle.then(|| self.rate * libm::exp(-now.since(self.last).as_secs_f64() / k))
+    }
+
     /// Sets the estimate.
     pub fn restart_at(&mut self, rate: f64) {
         self.rate = rate;

@@ -74,11 +74,11 @@ def _e5_24(runs: Runs) -> Result:
 
 
 @claim(
-    "C5-17",
+    "C5-17a",
     "scenario-1",
     "Equations 5.12 to 5.14: who overestimates R has the longer queue; differences .15 to .35 s, with set-point 2 .03 to .10 s",
 )
-def _c5_17(runs: Runs) -> Result:
+def _c5_17a(runs: Runs) -> Result:
     five, two = (runs.of(p, "delay", "1", "2") for p in ("PP/FQ", LOW))
     estimates = [float(runs.trace("PP/FQ", "round_trip", s)[1][-1]) for s in ("1", "2")]
     more = float(np.sign(estimates[1] - estimates[0]))
