@@ -33,13 +33,9 @@ def demers() -> Reproduction:
 
 @pytest.fixture(scope="module")
 def keshav() -> Reproduction:
-<<<<<<< HEAD
-    # Chapter 3 takes a minute and has a short version of its own below; what lies beyond the thesis has tests of its own.
-    names = [i.name for i in load_paper("keshav1991").items if i.name not in ("chapter-3", "beyond", "evidence")]
-=======
-    # Chapter 3 takes a minute and has a short version of its own below.
-    names = [i.name for i in load_paper("keshav1991").items if i.name not in ("chapter-3", "chapter-5", "evidence")]
->>>>>>> wip-scenarios
+    # Chapter 3 takes a minute and has a short version of its own below; other studies have tests of their own.
+    own = ("chapter-3", "chapter-4", "chapter-5", "beyond", "evidence")
+    names = [i.name for i in load_paper("keshav1991").items if i.name not in own]
     return headgate.reproduce("keshav1991", *names)
 
 

@@ -11,9 +11,5 @@ from . import evidence, scenario_1, scenario_2, scenario_3, scenario_4, scenario
 
 CLAIMS = Claims()
 _SCENARIOS = (scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6, scenario_7, scenario_8)
-<<<<<<< HEAD
 for _part in (chapter_3, chapter_5, *_SCENARIOS, evidence, beyond, second_round):
-=======
-for _part in (chapter_3, chapter_5, *_SCENARIOS, evidence):
->>>>>>> wip-scenarios
     CLAIMS.all.extend(_part.CLAIMS.all)
