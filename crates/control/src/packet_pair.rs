@@ -246,5 +246,6 @@ impl FlowControl for PacketPair {
         sink("round_trip", self.round_trip);
         sink("depth", self.depth);
         sink("skip", self.skip as f64);
+        sink("burst", self.machine.bursting() as f64);
     }
 }

@@ -136,8 +136,12 @@ pub struct PpCth {
     machine: Machine,
     estimator: Estimator,
     round_trip: f64,
+    /// Between the acknowledgements of the last pair.
+    gap: f64,
     service: f64,
     rate: f64,
+    /// Estimated packets in the queue: by equation 5.12 at the last pair; for law 5.9 by 5.3 at the beginning of the epoch.
+    queue: f64,
     epoch: Epoch,
 }
 
@@ -156,16 +160,21 @@ impl PpCth {
             },
             params: params.clone(),
             round_trip: f64::NAN,
+            gap: f64::NAN,
             service: f64::NAN,
             rate: f64::NAN,
+            queue: f64::NAN,
             epoch: Epoch { start: Time::ZERO, first: 0, queue: 0.0, count: 0, draining: false },
         }
     }
 
     fn measure(&mut self, ack: &Ack, gap: Duration) {
-        self.service = self.estimator.update(1.0 / gap.as_secs_f64());
+        self.gap = gap.as_secs_f64();
+        self.service = self.estimator.update(1.0 / self.gap);
         if self.params.law == Law::PerProbe {
-            self.rate = per_probe(self.params.setpoint, ack.in_flight as f64, self.round_trip, self.service);
+            let sent = ack.in_flight as f64;
+            self.queue = sent - self.round_trip * self.service;
+            self.rate = per_probe(self.params.setpoint, sent, self.round_trip, self.service);
         } else if self.rate.is_nan() {
             self.rate = self.service;
             self.begin_epoch(ack, 0.0);
@@ -175,6 +184,7 @@ impl PpCth {
     fn begin_epoch(&mut self, ack: &Ack, queue: f64) {
         let e = &mut self.epoch;
         (e.start, e.first, e.queue, e.draining) = (ack.now, ack.highest_sent, queue, false);
+        self.queue = queue;
     }
 
     /// Equations 5.3, 5.4 and 5.9 at the end of an epoch.
@@ -233,8 +243,12 @@ impl FlowControl for PpCth {
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         sink("window", self.machine.window() as f64);
         sink("rate", self.rate);
+        sink("packet_spacing", 1.0 / self.rate);
         sink("service_rate", self.service);
+        sink("probe", self.gap);
+        sink("alpha", self.estimator.weight());
         sink("round_trip", self.round_trip);
+        sink("queue", self.queue);
     }
 }
 

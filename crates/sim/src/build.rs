@@ -2,7 +2,7 @@
 
 use crate::change::Change;
 use crate::engine::{Event, EventQueue};
-use crate::meter::{Digest, FlowMeter, PortMeter};
+use crate::meter::{Digest, Estimates, FlowMeter, PortMeter};
 use crate::net::{Classes, Lane, Payloads, Routes};
 use crate::spec::{Classify, NodeKind, Scenario};
 use crate::world::{Flow, World};
@@ -99,6 +99,7 @@ impl World {
             gauges: Vec::new(),
             traces: Vec::new(),
             traced: s.traces.iter().fold(0, |mask, kind| mask | 1 << *kind as u8),
+            estimates: Estimates::default(),
             log: None,
         };
         for (number, event) in s.events.iter().enumerate() {

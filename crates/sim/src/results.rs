@@ -3,7 +3,7 @@
 use crate::build::END;
 use crate::engine::Event;
 use crate::meter::{Count, FlowMeter, GaugeRow, Histogram, IntervalRow, PortMeter, difference};
-use crate::spec::Scenario;
+use crate::spec::{Scenario, TraceKind};
 use crate::world::{Flow, LaneMark, Log, World};
 use headgate_packet::Time;
 use headgate_queue::parts::structure::Call;
@@ -320,19 +320,21 @@ impl World {
 
     /// The table of traces, in the order of time.
     pub fn trace_table(&self, s: &Scenario) -> Table {
-        use crate::spec::TraceKind::{Backlog, Drops, InFlight, Rtt, Window};
-        let kinds = [Window, InFlight, Rtt, Backlog, Drops];
+        use crate::spec::TraceKind::{Backlog, Drops, Estimates, InFlight, Rtt, Window};
+        // An estimate stands under its own name.
+        let kinds = [Window, InFlight, Rtt, Backlog, Drops].map(TraceKind::name);
+        let kinds: Vec<String> = kinds.iter().chain(self.estimates.names()).map(|n| (*n).to_owned()).collect();
         let mut objects: Vec<String> = s.flows.iter().map(|f| f.name.clone()).collect();
         let ports = s.flows.len() as i64;
         objects.extend(port_names(s));
         let object = |r: &crate::meter::TraceRow| match r.kind {
             Backlog | Drops => ports + i64::from(r.object),
-            Window | InFlight | Rtt => i64::from(r.object),
+            Window | InFlight | Rtt | Estimates => i64::from(r.object),
         };
         let rows = &self.traces;
-        let kind = rows.iter().map(|r| r.kind as i64).collect();
+        let kind = rows.iter().map(|r| r.kind as i64 + i64::from(r.estimate)).collect();
         vec![
-            ("trace", Cells::Name(kind, kinds.iter().map(|k| k.name().to_owned()).collect())),
+            ("trace", Cells::Name(kind, kinds)),
             ("object", Cells::Name(rows.iter().map(object).collect(), objects)),
             ("time_s", Cells::Float(rows.iter().map(|r| r.at.as_secs_f64()).collect())),
             ("value", Cells::Float(rows.iter().map(|r| r.value).collect())),

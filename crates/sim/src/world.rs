@@ -6,7 +6,7 @@
 use crate::build::END;
 use crate::change::Change;
 use crate::engine::{Event, EventQueue};
-use crate::meter::{Digest, FlowMeter, GaugeRow, IntervalRow, PortMeter, TraceRow};
+use crate::meter::{Digest, Estimates, FlowMeter, GaugeRow, IntervalRow, PortMeter, TraceRow};
 use crate::net::{Classes, InFlight, Lane, Payload, Payloads};
 use crate::sizes::Lengths;
 use crate::spec::TraceKind;
@@ -87,6 +87,7 @@ pub struct World {
     pub(crate) traces: Vec<TraceRow>,
     /// One bit per kind of trace that is wanted.
     pub(crate) traced: u8,
+    pub(crate) estimates: Estimates,
     pub(crate) log: Option<Log>,
 }
 
@@ -195,7 +196,7 @@ impl World {
         self.digest.word(seq << 1 | 1);
         if self.traced & (1 << TraceKind::Drops as u8) != 0 {
             let (object, at, value) = (l as u32, self.now, f64::from(flow));
-            self.traces.push(TraceRow { kind: TraceKind::Drops, object, at, value });
+            self.traces.push(TraceRow { kind: TraceKind::Drops, estimate: 0, object, at, value });
         }
     }
 
@@ -271,7 +272,7 @@ impl World {
             }
             if trace_rtt {
                 let value = rtt.as_secs_f64();
-                traces.push(TraceRow { kind: TraceKind::Rtt, object: f as u32, at: now, value });
+                traces.push(TraceRow { kind: TraceKind::Rtt, estimate: 0, object: f as u32, at: now, value });
             }
         });
         self.pump(f);
@@ -357,7 +358,9 @@ impl World {
 
     #[inline]
     fn trace_flow_if_wanted(&mut self, f: usize) {
-        if self.traced & (1 << TraceKind::Window as u8 | 1 << TraceKind::InFlight as u8) != 0 {
+        const WANTED: u8 =
+            1 << TraceKind::Window as u8 | 1 << TraceKind::InFlight as u8 | 1 << TraceKind::Estimates as u8;
+        if self.traced & WANTED != 0 {
             self.trace_flow(f);
         }
     }
@@ -368,18 +371,26 @@ impl World {
         let (window, in_flight) = (flow.connection.window(), flow.connection.in_flight());
         if self.traced & (1 << TraceKind::Window as u8) != 0 && window != flow.seen_window {
             flow.seen_window = window;
-            self.traces.push(TraceRow { kind: TraceKind::Window, object: f as u32, at, value: window });
+            self.traces.push(TraceRow { kind: TraceKind::Window, estimate: 0, object: f as u32, at, value: window });
         }
         if self.traced & (1 << TraceKind::InFlight as u8) != 0 && in_flight != flow.seen_in_flight {
             flow.seen_in_flight = in_flight;
             let value = in_flight as f64;
-            self.traces.push(TraceRow { kind: TraceKind::InFlight, object: f as u32, at, value });
+            self.traces.push(TraceRow { kind: TraceKind::InFlight, estimate: 0, object: f as u32, at, value });
+        }
+        if self.traced & (1 << TraceKind::Estimates as u8) != 0 {
+            let (estimates, traces) = (&mut self.estimates, &mut self.traces);
+            flow.connection.probe(&mut |name, value| {
+                if let Some(estimate) = estimates.changed(f, name, value) {
+                    traces.push(TraceRow { kind: TraceKind::Estimates, estimate, object: f as u32, at, value });
+                }
+            });
         }
     }
 
     #[cold]
     fn trace_backlog(&mut self, l: usize) {
         let value = self.lanes[l].port.backlog().packets as f64;
-        self.traces.push(TraceRow { kind: TraceKind::Backlog, object: l as u32, at: self.now, value });
+        self.traces.push(TraceRow { kind: TraceKind::Backlog, estimate: 0, object: l as u32, at: self.now, value });
     }
 }

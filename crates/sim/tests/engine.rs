@@ -221,3 +221,60 @@ fn packet_pair_sources_divide_a_line_by_six() {
     let rates: Vec<f64> = column(&world.flow_table(&scenario), "unique").iter().map(|n| n / 600.0).collect();
     assert!(rates.iter().all(|r| (r - 10.0 / 6.0).abs() < 0.02), "{rates:?}");
 }
+
+/// The rows of a trace: time and value, by name and flow.
+fn traced(world: &World, scenario: &Scenario, name: &str, flow: &str) -> Vec<(f64, f64)> {
+    let table = world.trace_table(scenario);
+    let code = |column: usize, name: &str| match &table[column].1 {
+        Cells::Name(codes, names) => (codes.clone(), names.iter().position(|n| n == name).map(|p| p as i64)),
+        _ => panic!("names"),
+    };
+    let ((traces, trace), (objects, object)) = (code(0, name), code(1, flow));
+    let (at, value) = (column(&table, "time_s"), column(&table, "value"));
+    (0..at.len())
+        .filter(|i| Some(traces[*i]) == trace && Some(objects[*i]) == object)
+        .map(|i| (at[i], value[i]))
+        .collect()
+}
+
+#[test]
+fn estimates_are_traced_when_they_change_under_their_own_names() {
+    // One source alone: the first pair is acknowledged .01 + .1 + .001 s after the start and .1 s later. The line is of 10 packets/s.
+    let control = r#""control": {"kind": "pp_cth", "setpoint": 2, "predictor": "exponential"}"#;
+    let text = one_gateway(control, 1, r#""fq""#, "60s")
+        .replace("\"duration\"", "\"traces\": [\"estimates\", \"window\"], \"duration\"");
+    let (scenario, world) = run(&text, 1);
+    let of = |name: &str| traced(&world, &scenario, name, "f-1");
+    // The round trip and the weight are set once; the pairs measured the same gap again and again, which is no change.
+    let [(at, round_trip)] = of("round_trip")[..] else { panic!("{:?}", of("round_trip")) };
+    assert!((at - round_trip).abs() < 1e-9 && (0.11..0.115).contains(&round_trip), "{at} {round_trip}");
+    let [(at, gap)] = of("probe")[..] else { panic!("{:?}", of("probe")) };
+    assert!((at - round_trip - 0.1).abs() < 1e-9 && (gap - 0.1).abs() < 1e-9);
+    assert_eq!(of("alpha").iter().map(|r| r.1).collect::<Vec<_>>(), [0.8]);
+    let service = of("service_rate");
+    assert!((service[0].1 - 10.0).abs() < 1e-6);
+    // Law 5.14 goes on correcting: rate, its inverse and the queue at the same times.
+    let (rate, spacing, queue) = (of("rate"), of("packet_spacing"), of("queue"));
+    assert!(rate.len() > 3 && rate.len() == spacing.len());
+    assert!(rate.iter().zip(&spacing).all(|(r, s)| r.0 == s.0 && (r.1 * s.1 - 1.0).abs() < 1e-12));
+    assert!(rate.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 != w[1].1));
+    // The first pair is all that was out: n_b = 0 - R mu.
+    assert!((queue[0].1 + round_trip * 10.0).abs() < 1e-6);
+    // The window is traced as before, and by its own kind only.
+    assert_eq!(of("window").len(), 1);
+    assert!(
+        world.trace_table(&scenario).iter().all(|(_, c)| !matches!(c, Cells::Float(x) if x.iter().any(|v| v.is_nan())))
+    );
+}
+
+#[test]
+fn estimates_change_nothing_and_are_absent_when_off() {
+    let text = one_gateway(r#""control": {"kind": "packet_pair"}"#, 3, r#""fq""#, "100s");
+    let with = text.replace("\"duration\"", "\"traces\": [\"estimates\"], \"duration\"");
+    let ((a, off), (b, on)) = (run(&text, 1), run(&with, 1));
+    assert_eq!(off.digest().value(), on.digest().value());
+    assert!(column(&off.trace_table(&a), "value").is_empty());
+    for name in ["spacing", "round_trip", "depth", "skip"] {
+        assert!(!traced(&on, &b, name, "f-3").is_empty(), "{name}");
+    }
+}

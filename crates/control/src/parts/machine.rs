@@ -103,6 +103,11 @@ impl Machine {
         action
     }
 
+    /// Packets of a burst that are still to go.
+    pub fn bursting(&self) -> u64 {
+        self.burst
+    }
+
     /// This many unpaired packets more go out at once.
     pub fn burst(&mut self, packets: u64) {
         self.burst = self.burst.saturating_add(packets);

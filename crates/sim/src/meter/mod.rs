@@ -1,11 +1,13 @@
 //! Meters: counters per flow and interval, traces, and the digest. They watch and change nothing.
 
 mod digest;
+mod estimates;
 mod histogram;
 mod moments;
 mod port;
 
 pub use digest::Digest;
+pub use estimates::Estimates;
 pub use histogram::Histogram;
 pub use moments::Moments;
 pub use port::{PortMeter, difference};
@@ -118,6 +120,8 @@ pub struct GaugeRow {
 pub struct TraceRow {
     /// Which trace.
     pub kind: crate::spec::TraceKind,
+    /// Of an estimate: the number of its name.
+    pub estimate: u8,
     /// Position of the flow in the scenario, or number of the port (2 * link, plus 1 for the reverse direction).
     pub object: u32,
     /// When.

@@ -75,6 +75,8 @@ pub enum TraceKind {
     Backlog,
     /// Every drop at each port; the value is the flow's position in the file.
     Drops,
+    /// What each flow control holds besides its window, whenever it changes, each under its own name (`rate`, `probe`, `depth` ...).
+    Estimates,
 }
 
 impl TraceKind {
@@ -86,6 +88,7 @@ impl TraceKind {
             TraceKind::Rtt => "rtt",
             TraceKind::Backlog => "backlog",
             TraceKind::Drops => "drops",
+            TraceKind::Estimates => "estimates",
         }
     }
 }

@@ -16,6 +16,11 @@ impl Exponential {
         Exponential { weight, average: f64::NAN }
     }
 
+    /// The weight of the old value.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
     /// Takes in a measurement; gives the new average.
     pub fn update(&mut self, measured: f64) -> f64 {
         let old = if self.average.is_nan() { measured } else { self.average };

@@ -5,7 +5,7 @@
 //! centroid defuzzifier joins the rules. A lone spike changes the error twice and passes hardly; a lasting change is followed fast.
 //! Deviations: the membership functions of figure 5.2 are lost. Ours are triangles that cross at one half, peaks at 0, `span`/2 and
 //! `span`, for both inputs; the outputs are points. The change of the error is that between consecutive raw errors.
-//! State: the prediction, the last error and the averaged one.
+//! State: the prediction, its weight, the last error and the averaged one.
 
 /// The three peaks of an input and of an output: low, medium, high.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,12 +53,18 @@ pub struct Fuzzy {
     prediction: f64,
     error: f64,
     smoothed: f64,
+    alpha: f64,
 }
 
 impl Fuzzy {
     /// An average that starts from its first measurement.
     pub fn new(sets: Sets) -> Fuzzy {
-        Fuzzy { sets, prediction: f64::NAN, error: 0.0, smoothed: 0.0 }
+        Fuzzy { sets, prediction: f64::NAN, error: 0.0, smoothed: 0.0, alpha: f64::NAN }
+    }
+
+    /// The weight of the old value at the last measurement; NaN before the second.
+    pub fn weight(&self) -> f64 {
+        self.alpha
     }
 
     /// Takes in a measurement, above zero; gives the new prediction.
@@ -71,8 +77,8 @@ impl Fuzzy {
         let beta = self.sets.rising((error - self.error).abs());
         self.smoothed = beta * self.smoothed + (1.0 - beta) * error;
         self.error = error;
-        let alpha = self.sets.falling(self.smoothed);
-        self.prediction = alpha * self.prediction + (1.0 - alpha) * measured;
+        self.alpha = self.sets.falling(self.smoothed);
+        self.prediction = self.alpha * self.prediction + (1.0 - self.alpha) * measured;
         self.prediction
     }
 }

@@ -14,18 +14,24 @@ pub struct Kalman {
     x: [f64; 3],
     p: [[f64; 3]; 3],
     started: bool,
+    gain: f64,
 }
 
 impl Kalman {
     /// Rates that walk with variance `q` a measurement, measured with variance `r`, above zero.
     pub fn new(q: f64, r: f64) -> Kalman {
         let p = [[0.0; 3], [0.0, r, 0.0], [0.0, 0.0, r]];
-        Kalman { q, r, x: [0.0; 3], p, started: false }
+        Kalman { q, r, x: [0.0; 3], p, started: false, gain: f64::NAN }
     }
 
     /// Starts from a state that is known for certain: queue, rate, rate before.
     pub fn known(q: f64, r: f64, x: [f64; 3]) -> Kalman {
-        Kalman { q, r, x, p: [[0.0; 3]; 3], started: true }
+        Kalman { q, r, x, p: [[0.0; 3]; 3], started: true, gain: f64::NAN }
+    }
+
+    /// The weight of the old rate at the last measurement; NaN before the first.
+    pub fn weight(&self) -> f64 {
+        1.0 - self.gain
     }
 
     /// The estimate: queue, rate, rate before.
@@ -39,6 +45,7 @@ impl Kalman {
         let gp = product(&g, &self.p);
         let seen = self.p[2][2] + self.r;
         let k = [gp[0][2] / seen, gp[1][2] / seen, gp[2][2] / seen];
+        self.gain = k[1];
         let news = y - self.x[2];
         let mut next = [u * t, 0.0, 0.0];
         for i in 0..3 {

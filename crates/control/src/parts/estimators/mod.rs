@@ -36,6 +36,15 @@ pub enum Estimator {
 }
 
 impl Estimator {
+    /// The weight that the old prediction had at the last measurement; NaN where there was none.
+    pub fn weight(&self) -> f64 {
+        match self {
+            Estimator::Exponential(e) => e.weight(),
+            Estimator::Fuzzy(e) => e.weight(),
+            Estimator::Kalman(e) => e.weight(),
+        }
+    }
+
     /// Takes in a measurement; gives the new prediction.
     pub fn update(&mut self, measured: f64) -> f64 {
         match self {
