@@ -121,9 +121,12 @@ impl PacketPairParams {
     }
 }
 
+/// What a depth may be off by its floating-point numbers, in packets: a change of 4 packets is one of 4, not of 4 and a little more.
+const NOISE: f64 = 1e-9;
+
 /// Slots to skip when the pipeline depth goes from `old` to `new`: n_skip of section 4.4.
 pub fn slots_to_skip(old: f64, new: f64) -> u64 {
-    ((old - new) / 2.0).ceil().max(0.0) as u64
+    ((old - new) / 2.0 - NOISE).ceil().max(0.0) as u64
 }
 
 /// The estimates of one flow, in seconds and packets.
@@ -193,8 +196,9 @@ impl PacketPair {
             self.skip += slots_to_skip(old, self.depth);
         } else {
             let due = change + self.carried;
-            let mut packets = due.floor() as u64;
-            self.carried = if self.params.carry { due - due.floor() } else { 0.0 };
+            let whole = (due + NOISE).floor();
+            let mut packets = whole as u64;
+            self.carried = if self.params.carry { due - whole } else { 0.0 };
             if self.params.cancel_skips {
                 let cancelled = self.skip.min(packets / 2);
                 self.skip -= cancelled;
@@ -247,5 +251,25 @@ impl FlowControl for PacketPair {
         sink("depth", self.depth);
         sink("skip", self.skip as f64);
         sink("burst", self.machine.bursting() as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_that_differ_by_whole_packets_are_corrected_by_as_many() {
+        // A round trip of 1 s to one of .6 s, at .1 s a packet: 10 to 6 packets, and a little more than 2 slots.
+        assert!((10.0 - 0.6 / 0.1) / 2.0 > 2.0);
+        assert_eq!(slots_to_skip(10.0, 0.6 / 0.1), 2);
+        assert_eq!([9.9999, 10.0, 13.0, 6.25].map(|to| slots_to_skip(10.0, to)), [1, 0, 0, 2]);
+        let mut source = PacketPair::new(&PacketPairParams { carry: true, ..PacketPairParams::default() });
+        // To 1.4 s: a little less than 4 packets.
+        source.depth = 1.4 / 0.1;
+        assert!(source.depth - 10.0 < 4.0);
+        source.correct(10.0);
+        assert_eq!(source.machine.bursting(), 4);
+        assert!(source.carried.abs() < NOISE);
     }
 }
