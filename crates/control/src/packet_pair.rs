@@ -140,6 +140,9 @@ pub struct PacketPair {
     depth: f64,
     carried: f64,
     skip: u64,
+    /// All corrections so far: slots to skip, and packets in bursts.
+    skips: u64,
+    bursts: u64,
 }
 
 impl PacketPair {
@@ -157,6 +160,8 @@ impl PacketPair {
             depth: f64::NAN,
             carried: 0.0,
             skip: 0,
+            skips: 0,
+            bursts: 0,
         }
     }
 
@@ -193,7 +198,9 @@ impl PacketPair {
         if change.abs() < self.params.deadband {
             self.depth = old;
         } else if change < 0.0 {
-            self.skip += slots_to_skip(old, self.depth);
+            let slots = slots_to_skip(old, self.depth);
+            self.skip += slots;
+            self.skips += slots;
         } else {
             let due = change + self.carried;
             let whole = (due + NOISE).floor();
@@ -204,6 +211,7 @@ impl PacketPair {
                 self.skip -= cancelled;
                 packets -= 2 * cancelled;
             }
+            self.bursts += packets;
             self.machine.burst(packets);
         }
     }
@@ -250,6 +258,8 @@ impl FlowControl for PacketPair {
         sink("round_trip", self.round_trip);
         sink("depth", self.depth);
         sink("skip", self.skip as f64);
+        sink("skips", self.skips as f64);
+        sink("bursts", self.bursts as f64);
         sink("burst", self.machine.bursting() as f64);
     }
 }
@@ -269,7 +279,7 @@ mod tests {
         source.depth = 1.4 / 0.1;
         assert!(source.depth - 10.0 < 4.0);
         source.correct(10.0);
-        assert_eq!(source.machine.bursting(), 4);
+        assert_eq!((source.machine.bursting(), source.bursts, source.skips), (4, 4, 0));
         assert!(source.carried.abs() < NOISE);
     }
 }
