@@ -18,7 +18,9 @@ class NetbltStep:
     """Packets that wait at the end of each round trip."""
 
 
-def netblt_step(mu_before: float, mu_after: float, rounds: int, *, decrease: float = 0.9, increase: float = 1.1) -> NetbltStep:
+def netblt_step(
+    mu_before: float, mu_after: float, rounds: int, *, decrease: float = 0.9, increase: float = 1.1
+) -> NetbltStep:
     """A source that sends at `mu_before` when the bottleneck goes to `mu_after`, in packets a round trip.
 
     Acknowledgements come at the bottleneck's rate while packets wait or come too fast, else at the sending rate; once per round trip the

@@ -166,7 +166,7 @@ def packet_timeout(measured: float, timeouts: int = 0, times: float = 3) -> floa
     >>> packet_timeout(1.5), packet_timeout(1.5, 3)
     (4.5, 36.0)
     """
-    return times * measured * 2**timeouts
+    return times * measured * 2.0**timeouts
 
 
 def skipped_slots(depth_old: float, depth_new: float) -> int:
@@ -254,9 +254,7 @@ def priming_recovery(t0: float, detection: float, before_bottleneck: float, dv: 
     return t0 + detection + before_bottleneck + (dv - 1) * s_prev
 
 
-def r_down_recovery(
-    t0: float, r_old: float, r_new: float, *, waiting: float = 0.0, as_printed: bool = False
-) -> float:
+def r_down_recovery(t0: float, r_old: float, r_new: float, *, waiting: float = 0.0, as_printed: bool = False) -> float:
     """When the queue is as before after the round trip fell, in seconds (section 4.5.3.2): the news, then a skip of R_old - R_new.
 
     `waiting`: how long the packet that carries the news waits in the queue, which the thesis leaves out.
@@ -269,9 +267,7 @@ def r_down_recovery(
     return t0 + waiting + r_old + (skip if as_printed else 0.0)
 
 
-def mu_down_recovery(
-    t0: float, round_trip: float, s_old: float, s_new: float, *, as_printed: bool = False
-) -> float:
+def mu_down_recovery(t0: float, round_trip: float, s_old: float, s_new: float, *, as_printed: bool = False) -> float:
     """When the queue is as before after the bottleneck became slower, in seconds (table 4.1, row 4): the news, then the skip.
 
     The printed skip, `ceil(R / (2 s_old) - R / s_new) s_new`, is zero in every realistic case.

@@ -64,10 +64,7 @@ def scenario(chain: Chain) -> Table:
         ],
         "links": [
             {"name": "access", "from": "source", "to": "g1", "rate": f"{BITS * 10**12}bit/s"},
-            *(
-                {"name": a, "from": a, "to": b, "rate": f"{1000 * BITS // s}bit/s", "queue": queue}
-                for a, b, s in hops
-            ),
+            *({"name": a, "from": a, "to": b, "rate": f"{1000 * BITS // s}bit/s", "queue": queue} for a, b, s in hops),
         ],
         "flows": [
             {
@@ -163,7 +160,7 @@ def check(passages: Sequence[Passage]) -> dict[str, Check]:
         for i, (s, server) in enumerate(zip(service, passage.servers, strict=True)):
             checks["recursion"].times(server.ends, due[i])
             numbers = np.arange(len(server.waits))
-            checks["Lemma 1"].times(server.waits, numbers * max(s - into, 0.0))
+            checks["Lemma 1"].times(server.waits, (numbers * max(s - into, 0.0)).tolist())
             checks["Lemma 1"].times(np.diff(server.ends), max(into, s))
             if i and service[i - 1] <= before < s:
                 checks["Lemma 2"].that(waited[i] and not waited[i - 1])
@@ -193,5 +190,10 @@ def _burst(lemma: Check, passage: Passage, throttle: int) -> None:
     # In whole milliseconds, so that the count of packets at the peak is exact.
     due = theory.burst_at_throttle(chain.packets, chain.spacing, chain.service, throttle)
     start = passage.servers[0].arrivals[0]
-    lemma.times(np.array([server.arrivals[0], server.arrivals[-1], server.ends[-1]]) - start, np.array([due.first_s, due.peak_s, due.empty_s]) / 1000)
+    for at, expected in (
+        (server.arrivals[0], due.first_s),
+        (server.arrivals[-1], due.peak_s),
+        (server.ends[-1], due.empty_s),
+    ):
+        lemma.times(float(at - start), expected / 1000)
     lemma.that(server.band(0.0, np.inf)[1] == due.peak_packets)

@@ -34,8 +34,8 @@ def lemmas() -> Section:
         f"lemmas 1 to 7 against the simulator: {len(passages)} random chains",
         ("lemma", "statement", "cases", "failed", "off by (ps)"),
         tuple(rows),
-        f"1 to {chains.MOST_SERVERS} servers of 1 to {chains.SLOWEST_MS} ms, 2 to {chains.MOST_PACKETS} packets, each a scenario. Off by: greatest "
-        "difference from the formula; a burst is sent 1 ps apart.",
+        f"1 to {chains.MOST_SERVERS} servers of 1 to {chains.SLOWEST_MS} ms, 2 to {chains.MOST_PACKETS} packets, each a scenario. Off by: "
+        "greatest difference from the formula; a burst is sent 1 ps apart.",
     )
 
 
@@ -46,7 +46,9 @@ def vectors() -> Section:
         spacing = 0.5 if row["case"] == "paced_s0_half" else 0.0
         server = chains.example(spacing).servers[int(row["server"]) - 1]
         peak = server.band(0.0, np.inf)[1]
-        first, last, gone = (round(1000 * float(t), 6) for t in (server.arrivals[0], server.arrivals[-1], server.ends[-1]))
+        first, last, gone = (
+            round(1000 * float(t), 6) for t in (server.arrivals[0], server.arrivals[-1], server.ends[-1])
+        )
         rows.append(
             (
                 f"{spacing:g}",
@@ -62,7 +64,17 @@ def vectors() -> Section:
         )
     return Section(
         f"the chain {', '.join(map(str, chains.EXAMPLE))} with a burst of {chains.BURST}: expected / simulated (ms)",
-        ("s_0", "server", "s", "throttle", "first arrival", "peak", "peak at, printed", "peak at, K - 1", "last departure"),
+        (
+            "s_0",
+            "server",
+            "s",
+            "throttle",
+            "first arrival",
+            "peak",
+            "peak at, printed",
+            "peak at, K - 1",
+            "last departure",
+        ),
         tuple(rows),
         "Lemma 6 prints K where it must be K - 1. Peak: packets in the server, the one in service included.",
     )

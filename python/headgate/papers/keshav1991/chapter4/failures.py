@@ -14,7 +14,7 @@ from ...build import build_scenario
 from ...claims import Runs
 from ...measure import Outcome
 from ...model import Table
-from .server import read_port, service_times
+from .server import amount, read_port, service_times
 
 #: The first probe's spacing, undisturbed: that of the bottleneck.
 TRUE_SPACING = 0.1
@@ -45,16 +45,10 @@ class ProbeError:
 def probe_error(runs: Runs, variant: str) -> ProbeError:
     """The spacing that the source holds, averaged over the measured time, and what the bottleneck gave it."""
     times, spacing = runs.trace(variant, "spacing", "pair")
-    at = np.linspace(runs_start(runs, variant), 400.0, 3501)
+    scenario = build_scenario(runs.item, runs.item.variant(variant))
+    at = np.linspace(amount(scenario["warm_up"]), amount(scenario["duration"]), 3501)
     held = spacing[np.maximum(np.searchsorted(times, at, "right") - 1, 0)]
     return ProbeError(float(held.mean()), 1 / float(runs.of(variant, "raw", "pair")[0]))
-
-
-def runs_start(runs: Runs, variant: str) -> float:
-    """The end of the warm-up of a variant in seconds."""
-    from .server import amount
-
-    return amount(build_scenario(runs.item, runs.item.variant(variant))["warm_up"])
 
 
 #: Periods of the square wave in round trips, and how long it lasts.

@@ -109,9 +109,7 @@ def state_machine() -> Drawing:
             (x - 0.3, 0.55 * side),
             arrowprops={"arrowstyle": "-|>", "lw": 1.2, "fc": "black", "connectionstyle": f"arc3,rad={-1.6 * side}"},
         )
-        axes.annotate(
-            text, (x, 1.2 * side), ha="center", va="bottom" if side > 0 else "top", fontsize=8.5
-        )
+        axes.annotate(text, (x, 1.2 * side), ha="center", va="bottom" if side > 0 else "top", fontsize=8.5)
     axes.annotate(
         "in any state: FREE, packets of a burst left: send one; none left: the line is free",
         (3.4, -2.55),
@@ -134,7 +132,14 @@ def transients(runs: Runs, rules: Mapping[str, str]) -> Drawing:
         variant = f"{name}, {rule}"
         times, inside = server(runs, variant).occupancy()
         axes.step(times - T0, inside, where="post", color=_FIRST, lw=1.1, label="packets in the bottleneck")
-        axes.step(*_from(runs.trace(variant, "depth", "pair"), 6.0), where="post", color=_SECOND, lw=1.1, ls="--", label="$V_e$")
+        axes.step(
+            *_from(runs.trace(variant, "depth", "pair"), 6.0),
+            where="post",
+            color=_SECOND,
+            lw=1.1,
+            ls="--",
+            label="$V_e$",
+        )
         axes.axvline(0, color="#888888", lw=0.8)
         due = prediction(CHANGES[name])
         axes.axvline(due.corrected, color="#2f7d3b", lw=1.1, ls=":", label="recovered: corrected")
@@ -167,10 +172,20 @@ def strawman(runs: Runs) -> Drawing:
             variant = netblt.name(step, protocol)
             times, values = runs.trace(variant, "spacing" if protocol == "2P" else "rate", "pair")
             rates = 1 / values if protocol == "2P" else values
-            panels[0, column].step(*_from((times, rates), 110), where="post", color=colour, ls=line, lw=1.1, label=protocol)
+            panels[0, column].step(
+                *_from((times, rates), 110), where="post", color=colour, ls=line, lw=1.1, label=protocol
+            )
             times, inside = server(runs, variant).occupancy()
             panels[1, column].step(times - T0, inside, where="post", color=colour, ls=line, lw=0.9)
-        panels[0, column].step([-10, 0, 110], [step[0], step[1], step[1]], where="post", color="#333333", lw=0.8, ls=":", label="bottleneck")
+        panels[0, column].step(
+            [-10, 0, 110],
+            [step[0], step[1], step[1]],
+            where="post",
+            color="#333333",
+            lw=0.8,
+            ls=":",
+            label="bottleneck",
+        )
         panels[0, column].set_title(f"{step[0]} to {step[1]} packets/s", fontsize=10)
         panels[0, column].set_ylim(0, 35)
         panels[1, column].set_ylim(bottom=0)

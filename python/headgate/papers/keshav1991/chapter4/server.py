@@ -46,7 +46,8 @@ class Server:
     def band(self, start: float, end: float) -> tuple[int, int]:
         """Fewest and most packets in the server between two times."""
         times, inside = self.occupancy()
-        last = max(int(np.searchsorted(times, start, "right")) - 1, 0)
+        first, end = _instants(np.array([start, end]))
+        last = max(int(np.searchsorted(times, first, "right")) - 1, 0)
         chosen = inside[last : int(np.searchsorted(times, end, "left"))]
         return int(chosen.min()), int(chosen.max())
 
@@ -85,8 +86,9 @@ def _instants(times: Floats) -> Floats:
 def read_port(times: Floats, values: Floats, rates: Sequence[tuple[float, float]], changes: Sequence[float]) -> Server:
     """A server from the trace of its backlog, whose rows come with each arrival and each start of a service.
 
-    `rates`: service times in seconds, each with the time from which packets that start have it. `changes`: when an event changed the line, which
-    leaves a row too. A packet that finds the line free starts at once, and leaves the backlog at 0; one that is refused leaves it as it is.
+    `rates`: service times in seconds, each with the time from which packets that start have it. `changes`: when an event changed the
+    line, which leaves a row too. A packet that finds the line free starts at once, and leaves the backlog at 0; one
+    that is refused leaves it as it is.
     """
     arrivals, starts = [], []
     before = 0.0

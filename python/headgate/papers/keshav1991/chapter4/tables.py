@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 #: The rule with which table 4.1 is run: one that sees the change.
-RULE = {"R up, upstream": "queue_echo", "R down, upstream": "queue_echo", "mu up": "first_probe", "mu down": "first_probe"}
+RULE = {
+    "R up, upstream": "queue_echo",
+    "R down, upstream": "queue_echo",
+    "mu up": "first_probe",
+    "mu down": "first_probe",
+}
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class ChainStudy:
         """Draws one of the chapter's figures."""
         drawings = {
             "4.1": lambda: figures.time_diagram(self.runs),
-            "4.2": figures.state_machine,
+            "4.2": lambda: figures.state_machine(),
             "transients": lambda: figures.transients(self.runs, RULE),
             "strawman": lambda: figures.strawman(self.runs),
         }
@@ -40,7 +45,7 @@ class ChainStudy:
         return drawings[figure.name]()
 
 
-def study(runs: Runs, progress: Progress | None) -> ChainStudy:  # noqa: ARG001 - all of it takes a second
+def study(runs: Runs, progress: Progress | None) -> ChainStudy:
     """The tables from the runs, and from random chains that are run here."""
     sections = (
         checks.lemmas(),
@@ -64,7 +69,9 @@ def table_4_1(runs: Runs) -> Section:
     for name, rule in RULE.items():
         change, due = CHANGES[name], prediction(CHANGES[name])
         loss = theory.priming_loss(change.dv, N_B)
-        rows.append(_row(name, change, ("none", f"{loss:.1f}"), (due.printed, due.corrected), reaction(runs, f"{name}, {rule}")))
+        rows.append(
+            _row(name, change, ("none", f"{loss:.1f}"), (due.printed, due.corrected), reaction(runs, f"{name}, {rule}"))
+        )
     few = Change("R up, upstream", r=(1.0, 1.4))
     loss = theory.priming_loss(few.dv, 2)
     rows.insert(1, _row("the same, n_b = 2", few, ("none", f"{loss:.1f}"), None, reaction(runs, "n_b 2, R up")))
@@ -75,15 +82,21 @@ def table_4_1(runs: Runs) -> Section:
         most = theory.migration_loss(dv, transit, 0.08, upstream=upstream)
         change = Change(name, s=(0.1, 0.08))
         found = reaction(runs, name, link)
-        rows.append((*_row(f"mu up, {name}", change, ("<= dV", f"<= {most:.1f}"), None, found)[:8], "-", f"{found.busy_again:.2f}"))
+        rows.append(
+            (
+                *_row(f"mu up, {name}", change, ("<= dV", f"<= {most:.1f}"), None, found)[:8],
+                "-",
+                f"{found.busy_again:.2f}",
+            )
+        )
     return Section(
         "table 4.1: losses in packets, recovery in seconds after the change; as printed, corrected, simulated",
         ("change", "dV", "idle: pr.", "corr.", "sim.", "lost", "recovery: pr.", "corr.", "sim.", "busy again"),
         tuple(rows),
-        f"Bench: R = 1, s_b = .1 s, n_b = {N_B}, change at {T0} s; R rows with queue_echo, mu rows with first_probe. Idle: of the bottleneck (the new one), "
-        "in its services. Lost: buffer overflows. Recovery: until the queue stays within 1 packet of its old band; predictions are "
-        "upper bounds. A lost service leaves a packet more in the queue for good (never). The news comes after r_t, not R, and mu's news with "
-        "the second packet of a pair: so as printed is too early.",
+        f"Bench: R = 1, s_b = .1 s, n_b = {N_B}, change at {T0} s; R rows with queue_echo, mu rows with first_probe. Idle: of the "
+        "bottleneck (the new one), in its services. Lost: buffer overflows. Recovery: until the queue stays within 1 packet of its old "
+        "band; predictions are upper bounds. A lost service leaves a packet more in the queue for good (never). As printed is too early "
+        "where the news waits in the queue (R rows) and where a skipped slot counts nothing (mu down).",
     )
 
 
@@ -123,16 +136,22 @@ def bench(runs: Runs) -> Section:
         "the bench: every change with every rule for the round trip without queueing",
         ("change", "rule", "corrections (s, slots, packets)", "idle", "before", "after", "at the end", "recovery"),
         tuple(rows),
-        f"Queues in packets, the one in service included; idle in packets. As printed R_e = r_t - n_b s_e gives V_e = S - {N_B} at a busy bottleneck: "
-        "upstream changes of R are not seen, and each correction causes the next. Downstream changes of R leave the queue as it is and need "
-        "no correction, yet every rule that sees them corrects: R up falls between two acknowledgements of a pair, a gap of .5 s. No packet is lost with these 30 buffers.",
+        "Queues in packets, the one in service included; idle in packets. As printed R_e = r_t - n_b s_e gives V_e = S - n_b at a busy "
+        "bottleneck: upstream changes of R are not seen, and each correction causes the next. Downstream changes of R leave the queue as "
+        "it is and need no correction, yet every rule that sees them corrects; R up falls between two acknowledgements of a pair, which "
+        "fakes a gap of .5 s. No packet is lost with these 30 buffers.",
     )
 
 
 def buffers(runs: Runs) -> Section:
     """Lost packets with 13 and with 10 buffers."""
     rows = []
-    for change, rule, dv in (("R up", "queue_echo", 5.0), ("R down", "queue_echo", -5.0), ("mu up", "first_probe", 5.0), ("mu down", "first_probe", -5.0)):
+    for change, rule, dv in (
+        ("R up", "queue_echo", 5.0),
+        ("R down", "queue_echo", -5.0),
+        ("mu up", "first_probe", 5.0),
+        ("mu down", "first_probe", -5.0),
+    ):
         found = [reaction(runs, f"B {b}, {change}, {rule}") for b in (13, 10)]
         rows.append((change, rule, f"{dv:+.0f}", *(str(r.lost_packets) for r in found), str(found[0].after[1])))
     return Section(
@@ -154,12 +173,20 @@ def propositions(runs: Runs) -> Section:
         "propositions 1 and 2 (n_b = 0)",
         ("proposition", "predicted", "simulated"),
         (
-            ("Prop. 1: constant V", f"optimal from {theory.proposition_1_start(0.0, 1.0):g} s on", f"idle {idle}, then never; {low}-{high} packets inside, none lost"),
-            ("Prop. 2: a pair straddles", f"2n + xi/s_b = 8 + 4 = {predicted:.0f} packets", f"{two.lost_bandwidth:.1f} packets idle; bubble {bubble} s"),
+            (
+                "Prop. 1: constant V",
+                f"optimal from {theory.proposition_1_start(0.0, 1.0):g} s on",
+                f"idle {idle}, then never; {low}-{high} packets inside, none lost",
+            ),
+            (
+                "Prop. 2: a pair straddles",
+                f"2n + xi/s_b = 8 + 4 = {predicted:.0f} packets",
+                f"{two.lost_bandwidth:.1f} packets idle; bubble {bubble} s",
+            ),
             ("Prop. 2: corrections", "n = 4 slots skipped; recovers with the next pair", two.text()),
         ),
-        "The bubble is xi/s_b = 4 packets. Of the 2n only a part is lost: the pair 2 s_b later measures the old spacing again, so that the burst goes out while "
-        "slots are still skipped.",
+        "The bubble is xi/s_b = 4 packets. Of the 2n only a part is lost: the pair 2 s_b later measures the old spacing again, so that "
+        "the burst goes out while slots are still skipped.",
     )
 
 
@@ -185,8 +212,9 @@ def netblt(runs: Runs) -> Section:
         f"the strawman: R until the new rate, greatest queue, and queue {strawman.LATER} R later; fluid, NETBLT, 2P",
         ("mu (packets/s)", "R: fluid", "NETBLT", "2P", "peak: fluid", "NETBLT", "2P", "later: fluid", "NETBLT", "2P"),
         tuple(rows),
-        "Gains .9 and 1.1 are ours. The fluid compares rates of the same instant; simulated, a round trip grows with the queue, and so does the time to react: from 20 to "
-        "10 the queue is six times the fluid's. Its rate swings about mu for ever (complaints: slow up, slow down, standing queue, no rest).",
+        "Gains .9 and 1.1 are ours. The fluid compares rates of the same instant, once per R; simulated, a round trip grows with the "
+        "queue, and so does the time to react. The rate swings about mu for ever. The four complaints: slow up, slow down, a queue that "
+        "stays, no rest.",
     )
 
 
@@ -207,15 +235,21 @@ def probes(runs: Runs) -> Section:
         "what disturbs a probe: spacing in seconds",
         ("case", "predicted", "measured by the source", "true"),
         tuple(rows),
-        "A server of half the bottleneck's time stands before it in the first four; an acknowledgement waits .02 s behind a packet that goes the same way. "
-        "Cross traffic: Poisson, seven tenths of the line; true is what the conversation is served.",
+        "A server of half the bottleneck's time stands before it in the first four; an acknowledgement waits .02 s behind a packet that "
+        "goes the same way. Cross traffic: Poisson, seven tenths of the line; true is what the conversation is served.",
     )
 
 
 def waves(runs: Runs) -> Section:
     """Losses against the period of a square wave."""
     rows = [
-        (f"{w.period:g} R", str(w.changes), f"{w.lost_bandwidth:.1f}", str(w.lost_packets), f"{(w.lost_bandwidth + w.lost_packets) / failures.WAVE_SPAN:.2f}")
+        (
+            f"{w.period:g} R",
+            str(w.changes),
+            f"{w.lost_bandwidth:.1f}",
+            str(w.lost_packets),
+            f"{(w.lost_bandwidth + w.lost_packets) / failures.WAVE_SPAN:.2f}",
+        )
         for w in failures.waves(runs)
     ]
     return Section(
