@@ -155,6 +155,10 @@ pub enum Release {
     Packets(u64),
     /// Two packets back to back, whose acknowledgements will tell [`Probe`]s.
     Pair,
+    /// The first packet of a pair, whose second will follow by itself.
+    First,
+    /// That second packet.
+    Second,
 }
 
 /// A flow-control protocol: one with a window answers `allowance`, a rate-based one `release` and `next_release`.

@@ -60,7 +60,7 @@ impl Default for NetbltParams {
 impl NetbltParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        transport(self.timeout, Timers::PerPacket, self.initial_timeout, self.max_timeout)
+        transport(self.timeout, Timers::PerPacket, self.initial_timeout, Duration::ZERO, self.max_timeout)
     }
 }
 

@@ -12,22 +12,23 @@ pub(crate) struct Paced {
     config: Arc<Config>,
     pub sender: PairSender,
     pub timeouts: u64,
-    /// Packets of the present release that are still to go: of a pair, or each for itself.
+    /// Packets of the present release that are still to go: of a pair, those above `keep`, or each for itself.
     pair: u8,
+    keep: u8,
     single: u64,
 }
 
 impl Paced {
     pub fn new(spec: &Spec, config: &Arc<Config>) -> Paced {
         let (control, config) = (spec.build(), Arc::clone(config));
-        Paced { control, config, sender: PairSender::default(), timeouts: 0, pair: 0, single: 0 }
+        Paced { control, config, sender: PairSender::default(), timeouts: 0, pair: 0, keep: 0, single: 0 }
     }
 
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
         loop {
-            let left = (self.pair > 0).then_some(self.pair);
-            if self.pair > 0 || self.single > 0 {
-                self.pair = self.pair.saturating_sub(1);
+            let left = (self.pair > self.keep).then_some(self.pair);
+            if left.is_some() || self.single > 0 {
+                self.pair -= u8::from(left.is_some());
                 self.single -= u64::from(left.is_none());
                 match self.sender.send(left, now, &self.config) {
                     Some((seq, first_sent, retransmission)) => {
@@ -37,11 +38,13 @@ impl Paced {
                 }
             }
             let supply = Supply { waiting: self.sender.waiting(), in_flight: self.sender.in_flight() };
-            if self.pair == 0 && self.single == 0 {
+            if self.pair <= self.keep && self.single == 0 {
                 match self.control.release(now, &supply) {
                     Release::Nothing => return None,
                     Release::Packets(n) => self.single = n,
-                    Release::Pair => self.pair = 2,
+                    Release::Pair => (self.pair, self.keep) = (2, 0),
+                    Release::First => (self.pair, self.keep) = (2, 1),
+                    Release::Second => (self.pair, self.keep) = (1, 0),
                 }
             }
         }

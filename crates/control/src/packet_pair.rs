@@ -9,7 +9,7 @@
 //! skips two packets for a change of a billionth. The rest stands in [`crate::parts::machine`] and [`crate::transport::PairSender`].
 //! State per flow: the estimates, the slots to skip, the machine.
 
-use crate::parts::machine::{Action, Machine};
+use crate::parts::machine::{Action, Gate, Machine};
 use crate::transport::{Clock, Config, Initial, Retransmit, Timers};
 use crate::{Ack, FlowControl, Loss, Probe, Release, Supply};
 use headgate_packet::{Duration, Time};
@@ -71,6 +71,8 @@ pub struct PacketPairParams {
     pub timers: Timers,
     /// Timeout until the first round-trip time.
     pub initial_timeout: Duration,
+    /// Least timeout; the thesis has none.
+    pub min_timeout: Duration,
     /// Greatest timeout.
     pub max_timeout: Duration,
 }
@@ -89,20 +91,28 @@ impl Default for PacketPairParams {
             timeout: 3.0,
             timers: Timers::PerPacket,
             initial_timeout: Duration::from_secs(3),
+            min_timeout: Duration::ZERO,
             max_timeout: Duration::from_secs(3600),
         }
     }
 }
 
 /// The transport of rate-based protocols: `means` times the last round-trip time for each packet, doubled at each timeout.
-pub(crate) fn transport(means: f64, timers: Timers, initial: Duration, max_timeout: Duration) -> Config {
+pub(crate) fn transport(
+    means: f64,
+    timers: Timers,
+    initial: Duration,
+    min_timeout: Duration,
+    max_timeout: Duration,
+) -> Config {
     Config {
         gain: 1.0,
         deviation_gain: 0.0,
         means,
         deviations: 0.0,
         initial: Initial::Timeout(initial),
-        min_timeout: Duration::from_ps(1),
+        // A timer runs for some time at least.
+        min_timeout: min_timeout.max(Duration::from_ps(1)),
         max_timeout,
         backoff: 2.0,
         clock: Clock::First,
@@ -117,7 +127,7 @@ pub(crate) fn transport(means: f64, timers: Timers, initial: Duration, max_timeo
 impl PacketPairParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        transport(self.timeout, self.timers, self.initial_timeout, self.max_timeout)
+        transport(self.timeout, self.timers, self.initial_timeout, self.min_timeout, self.max_timeout)
     }
 }
 
@@ -152,7 +162,7 @@ impl PacketPair {
     /// A source before its first packet.
     pub fn new(params: &PacketPairParams) -> PacketPair {
         PacketPair {
-            machine: Machine::new(params.window),
+            machine: Machine::new(params.window, Gate::Pair),
             setpoint: params.setpoint,
             params: params.clone(),
             round_trip: f64::NAN,

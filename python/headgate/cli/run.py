@@ -23,7 +23,8 @@ from .show import console, mean_text, print_json, progress
 Examples:
   headgate run scenarios/two-sources.toml
   headgate run scenarios/two-sources.toml --set links.slow.queue.kind=fcfs --replications 10
-  headgate run scenarios/two-sources.toml --out out/two-sources --format parquet"""
+  headgate run scenarios/two-sources.toml --out out/two-sources --format parquet
+  headgate run scenarios/packet-pair.toml --figure out/rates.png --panel rate --panel probe --panel backlog"""
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams, instead of the file's.")
@@ -33,6 +34,12 @@ Examples:
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the tables and the manifest.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="csv", show_default=True, help="Of the tables.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    help="File (.svg, .png, .pdf): the traces of the first run against time.",
+)
+@click.option("--panel", "panels", metavar="TRACE", multiple=True, help="Of the figure, from above; all unless given.")
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
 @click.option(
     "--base", is_flag=True, help="Run the scenario of a study file alone, without what its table `sweep` varies."
@@ -45,6 +52,8 @@ def run(
     changes: tuple[str, ...],
     out: Path | None,
     form: str,
+    figure: Path | None,
+    panels: tuple[str, ...],
     threads: int | None,
     base: bool,
     as_json: bool,
@@ -59,16 +68,29 @@ def run(
         require(form)
         if out.exists() and not out.is_dir():
             raise HeadgateError(f"--out {out}: expected a folder, found a file")
+    if panels and figure is None:
+        raise HeadgateError("--panel: expected --figure with it")
+    if figure is not None:
+        from ..plots.timeline import TRACES
+        from ..plots.timeline import require as can_draw
+
+        can_draw(figure)
+        if not scenario.data.get("traces"):
+            scenario = scenario.set("traces", list(TRACES))
     with progress(f"running {file.name}") as callback:
         results = scenario.run(seed, replications, threads, callback)
     if out is not None:
         results.save(out, form)
+    if figure is not None:
+        results.figure(figure, panels)
     if as_json:
         print_json(results.to_dict())
     else:
         print_results(results)
         if out is not None:
             console().print(f"tables in {escape(str(out))}")
+        if figure is not None:
+            console().print(f"figure: {escape(str(figure))}", soft_wrap=True)
 
 
 def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, Any]]:

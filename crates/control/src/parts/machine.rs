@@ -3,12 +3,24 @@
 //! Source: Keshav 1991, section 4.4.1 and figure 4.2, which is lost: rebuilt from the text, see [`MACHINE`].
 //! Deviations, where the thesis is silent: a probe that measured nothing (a packet of it was lost, or its two acknowledgements came
 //! together) is repeated once nothing is outstanding. While only one packet waits before the first measurement it goes alone. A TICK
-//! that finds nothing to send, or no room in the window, is held until there is. The signal FREE and the counter num_in_burst belong
+//! that finds nothing to send, or no room in the window, is held until there is; [`Gate`] says how much. The signal FREE and the counter num_in_burst belong
 //! to the queue of the source's own line. A TICK under way keeps its deadline; a new spacing counts from the next one.
-//! State per flow: the state, the next TICK, packets of a burst.
+//! State per flow: the state, the next TICK, packets of a burst, whether the second packet of a pair is still to go.
 
 use crate::{Ack, Probe, Release, Supply};
 use headgate_packet::{Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What must fit the window for a pair to go; the thesis does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// Both its packets.
+    Pair,
+    /// The first; the second follows as soon as it fits too. Behind a queue the two acknowledgements still tell the bottleneck's spacing.
+    Packet,
+}
 
 /// Phases of section 4.4.1; priming is an action on the way from `Probe` to `Receive`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,12 +83,15 @@ pub struct Machine {
     /// Unpaired packets that go out at once.
     burst: u64,
     window: u64,
+    gate: Gate,
+    /// The second packet of a pair waits for room.
+    half: bool,
 }
 
 impl Machine {
     /// A machine before its first packet; at most `window` packets are outstanding.
-    pub fn new(window: u64) -> Machine {
-        Machine { state: State::Start, tick: Time::NEVER, held: false, burst: 0, window }
+    pub fn new(window: u64, gate: Gate) -> Machine {
+        Machine { state: State::Start, tick: Time::NEVER, held: false, burst: 0, window, gate, half: false }
     }
 
     /// Most packets outstanding.
@@ -116,9 +131,14 @@ impl Machine {
     /// What goes now. `skip` is asked at each TICK whether the slot passes unused, and gives the time to the next TICK.
     pub fn release(&mut self, now: Time, supply: &Supply, mut skip: impl FnMut() -> (bool, Duration)) -> Release {
         let room = self.window.saturating_sub(supply.in_flight);
-        if supply.waiting == 0 {
+        if supply.waiting == 0 || self.half && room == 0 {
+            self.half &= supply.waiting > 0;
             self.held = self.tick <= now;
             return Release::Nothing;
+        }
+        // Nothing slips between the two packets of a pair.
+        if std::mem::take(&mut self.half) {
+            return Release::Second;
         }
         if self.state != State::Receive {
             if supply.in_flight > 0 {
@@ -133,7 +153,8 @@ impl Machine {
             return Release::Packets(packets);
         }
         while self.tick <= now {
-            self.held = room < supply.waiting.min(2);
+            let pair = supply.waiting.min(2);
+            self.held = room < if self.gate == Gate::Pair { pair } else { 1 };
             if self.held || self.step(Signal::Tick).is_none() {
                 return Release::Nothing;
             }
@@ -141,7 +162,8 @@ impl Machine {
             // At least one picosecond, so that time goes on.
             self.tick = now + interval + Duration::from_ps(u64::from(interval == Duration::ZERO));
             if !skipped {
-                return Release::Pair;
+                self.half = room < pair;
+                return if self.half { Release::First } else { Release::Pair };
             }
         }
         Release::Nothing

@@ -69,6 +69,8 @@ pub struct PairSender {
     /// Timeouts in a row of the oldest packet, for the one timer.
     in_a_row: u32,
     estimator: Estimator,
+    /// The first packet of a pair, if it was the last that was sent.
+    half: Option<u64>,
     /// The first packet of the last pair of which one was acknowledged, and when.
     first_ack: Option<(u64, Time)>,
 }
@@ -87,6 +89,7 @@ impl Default for PairSender {
             deadline: Time::NEVER,
             in_a_row: 0,
             estimator: Estimator::default(),
+            half: None,
             first_ack: None,
         }
     }
@@ -120,6 +123,7 @@ impl PairSender {
 
     /// Sends the next packet of a pair (`left` of it are still to go) or one alone; `None` when nothing waits.
     pub fn send(&mut self, left: Option<u8>, now: Time, config: &Config) -> Option<(u64, Time, bool)> {
+        let half = self.half.take();
         while let Some(seq) = self.again.pop_front() {
             if seq < self.una || !self.slot(seq).queued {
                 continue;
@@ -142,9 +146,12 @@ impl PairSender {
         self.outstanding += 1;
         let place = match left {
             Some(2) if self.next < self.limit => Place::First,
-            Some(1) if seq > self.una && self.slot(seq - 1).place == Place::First => Place::Second,
+            Some(1) if half.is_some_and(|first| first >= self.una && self.slot(first).place == Place::First) => {
+                Place::Second
+            }
             _ => Place::Lone,
         };
+        self.half = (place == Place::First).then_some(seq);
         let deadline = now + self.timeout_of(0, config);
         self.slots.push_back(Slot { first: now, deadline, place, ..Slot::default() });
         self.set_timer(seq, deadline, config);

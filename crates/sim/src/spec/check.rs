@@ -62,6 +62,9 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
                 "expected a workload with a rate: without flow control an endless transfer would send without end";
             return Err(SpecError::at(format!("flows[{i}].workload"), message).found(flow.workload.name()));
         }
+        if let headgate_control::Spec::PpCth(p) = &flow.control {
+            pp_cth(&format!("flows[{i}].control"), p)?;
+        }
         if !flow.acknowledge && flow.control.name() != "none" {
             let message = format!("expected true: flow control `{}` needs acknowledgements", flow.control.name());
             return Err(SpecError::at(format!("flows[{i}].acknowledge"), message).found(false));
@@ -153,6 +156,16 @@ fn hrr(path: &str, p: &headgate_queue::hrr::HrrParams) -> Result<(), SpecError> 
         }
         None => Ok(()),
     }
+}
+
+fn pp_cth(path: &str, p: &headgate_control::pp_cth::PpCthParams) -> Result<(), SpecError> {
+    for (name, peaks, most) in [("fuzzy_inputs", p.fuzzy_inputs, 1000.0), ("fuzzy_outputs", p.fuzzy_outputs, 1.0)] {
+        if !(0.0 <= peaks[0] && peaks[0] < peaks[1] && peaks[1] < peaks[2] && peaks[2] <= most) {
+            let message = format!("expected three numbers from 0 to {most}, each above the one before");
+            return Err(SpecError::at(format!("{path}.{name}"), message).found(format!("{peaks:?}")));
+        }
+    }
+    Ok(())
 }
 
 /// Of two thresholds the upper one is above the lower one, in the same unit.

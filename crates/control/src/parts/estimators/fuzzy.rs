@@ -3,23 +3,38 @@
 //! Source: Keshav 1991, section 5.6. The relative error is itself averaged, with a weight beta that a controller takes from the change
 //! of the error (small change, small beta); a second controller takes alpha from the averaged error (small error, large alpha). A
 //! centroid defuzzifier joins the rules. A lone spike changes the error twice and passes hardly; a lasting change is followed fast.
-//! Deviations: the membership functions of figure 5.2 are lost. Ours are triangles that cross at one half, peaks at 0, `span`/2 and
-//! `span`, for both inputs; the outputs are points. The change of the error is that between consecutive raw errors.
+//! Deviations: the membership functions of figure 5.2 are lost. Ours are triangles that cross at one half, with the same peaks for
+//! both inputs, and outputs that are points or triangles. The change of the error is that between consecutive raw errors.
 //! State: the prediction, its weight, the last error and the averaged one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The shape of the output sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Points: the centroid is their weighted mean.
+    Points,
+    /// Triangles that reach to their neighbours' peaks, the outer ones cut at their own; each counts with its area.
+    Triangles,
+}
 
 /// The three peaks of an input and of an output: low, medium, high.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sets {
     /// Peaks of the inputs, rising; below the first and above the last an input is wholly low or high.
     pub inputs: [f64; 3],
-    /// Points of the outputs.
+    /// Peaks of the outputs.
     pub outputs: [f64; 3],
+    /// Shape of the outputs.
+    pub shape: Shape,
 }
 
 impl Sets {
-    /// Inputs with peaks at 0, half of `span` and `span`; outputs .1, .5 and .9.
+    /// Inputs with peaks at 0, half of `span` and `span`; outputs .1, .5 and .9, as points.
     pub fn with_span(span: f64) -> Sets {
-        Sets { inputs: [0.0, span / 2.0, span], outputs: [0.1, 0.5, 0.9] }
+        Sets { inputs: [0.0, span / 2.0, span], outputs: [0.1, 0.5, 0.9], shape: Shape::Points }
     }
 
     /// How far `x` belongs to low, medium and high; the three sum to 1.
@@ -37,12 +52,28 @@ impl Sets {
 
     /// Rules "low to low, medium to medium, high to high", defuzzified to the centroid.
     pub fn rising(&self, x: f64) -> f64 {
-        self.membership(x).iter().zip(self.outputs).map(|(m, y)| m * y).sum()
+        self.centroid(self.membership(x))
     }
 
     /// Rules "low to high, medium to medium, high to low".
     pub fn falling(&self, x: f64) -> f64 {
-        self.membership(x).iter().zip(self.outputs.iter().rev()).map(|(m, y)| m * y).sum()
+        let [low, medium, high] = self.membership(x);
+        self.centroid([high, medium, low])
+    }
+
+    /// The centroid of the outputs, each scaled by its membership.
+    fn centroid(&self, membership: [f64; 3]) -> f64 {
+        let sum = |of: [f64; 3]| membership.iter().zip(of).map(|(m, x)| m * x).sum::<f64>();
+        let [low, medium, high] = self.outputs;
+        match self.shape {
+            // The memberships sum to 1.
+            Shape::Points => sum(self.outputs),
+            Shape::Triangles => {
+                let [a, b, c] = [medium - low, high - low, high - medium];
+                let moments = [a * (2.0 * low + medium), b * (low + medium + high), c * (medium + 2.0 * high)];
+                sum(moments) / (3.0 * sum([a, b, c]))
+            }
+        }
     }
 }
 

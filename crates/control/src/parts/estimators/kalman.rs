@@ -2,9 +2,21 @@
 //!
 //! Source: Keshav 1991, section 5.5. The state is (n_b, mu, mu one epoch before); mu walks at random with variance q a step, and what
 //! is measured is the rate of the epoch before with variance r. Gain and covariance follow the Riccati recursion of Goodwin and Sin.
-//! Deviations: starts from the first measurement with covariance diag(0, r, r); [`Kalman::known`] starts with none, as printed. The
-//! queue is not observable from probes: its error grows without end, and only the rate is of use.
+//! Deviations: starts from the first measurement with covariance diag(0, r, r), or as printed, see [`Start`]. The queue is not observable from probes: its error grows without end, and only the rate is of use.
 //! State: the estimate and its covariance.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the filter starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// From the first measurement, as uncertain as that.
+    FirstProbe,
+    /// From a rate of 0 taken for certain: the first two measurements do not move it, and stand for the prediction themselves.
+    AsPrinted,
+}
 
 /// The filter.
 #[derive(Clone, Debug)]
@@ -19,7 +31,10 @@ pub struct Kalman {
 
 impl Kalman {
     /// Rates that walk with variance `q` a measurement, measured with variance `r`, above zero.
-    pub fn new(q: f64, r: f64) -> Kalman {
+    pub fn new(q: f64, r: f64, start: Start) -> Kalman {
+        if start == Start::AsPrinted {
+            return Kalman::known(q, r, [0.0; 3]);
+        }
         let p = [[0.0; 3], [0.0, r, 0.0], [0.0, 0.0, r]];
         Kalman { q, r, x: [0.0; 3], p, started: false, gain: f64::NAN }
     }
@@ -71,7 +86,7 @@ impl Kalman {
         }
         // The queue is left out: an epoch of no length.
         self.step(measured, 0.0, 0.0);
-        self.x[1]
+        if self.x[1] > 0.0 { self.x[1] } else { measured }
     }
 }
 
@@ -91,7 +106,7 @@ mod tests {
     fn the_gain_settles_where_the_closed_form_says() {
         // P33/r = (x + sqrt(x^2 + 4 x))/2 with x = q/r; K2 = K3 = P33/(P33 + r). For x = 1: .618034.
         for ratio in [0.01f64, 0.1, 0.25, 0.5, 1.0, 2.0, 10.0] {
-            let mut filter = Kalman::new(ratio * 3.0, 3.0);
+            let mut filter = Kalman::new(ratio * 3.0, 3.0, Start::FirstProbe);
             let gain = (0..2000).map(|_| filter.step(5.0, 5.0, 1.0)).last().unwrap();
             let p = (ratio + (ratio * ratio + 4.0 * ratio).sqrt()) / 2.0;
             assert!((gain[1] - p / (p + 1.0)).abs() < 1e-9 && (gain[2] - gain[1]).abs() < 1e-12, "{ratio}");
@@ -122,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_error_of_the_queue_grows_by_r_t_squared_for_ever() {
-        let mut filter = Kalman::new(0.25, 1.0);
+        let mut filter = Kalman::new(0.25, 1.0, Start::FirstProbe);
         (0..200).for_each(|_| {
             filter.step(10.0, 10.0, 2.0);
         });

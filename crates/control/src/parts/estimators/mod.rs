@@ -7,8 +7,8 @@ mod fuzzy;
 mod kalman;
 
 pub use exponential::Exponential;
-pub use fuzzy::{Fuzzy, Sets};
-pub use kalman::Kalman;
+pub use fuzzy::{Fuzzy, Sets, Shape};
+pub use kalman::{Kalman, Start};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,183 @@
+"""What a run recorded against time: a panel for each kind of trace, a line for each flow or port."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..errors import HeadgateError, nearest
+from ..files import atomic
+from .canvas import blank, to_bytes
+from .figure import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..tables import Table
+
+Array = npt.NDArray[np.float64]
+
+#: Endings of files.
+FORMS = (".svg", ".png", ".pdf")
+
+#: Traces in the order of their panels, with what their axis says. Others follow by name.
+LABELS = {
+    "window": "window\n(packets)",
+    "in_flight": "outstanding\n(packets)",
+    "rate": "rate\n(packets/s)",
+    "service_rate": "estimated service\nrate (packets/s)",
+    "probe": "spacing of a pair's\nacknowledgements (s)",
+    "packet_spacing": "spacing of\npackets (s)",
+    "spacing": "estimated\nspacing (s)",
+    "depth": "pipeline depth\n(packets)",
+    "round_trip": "estimated round\ntrip (s)",
+    "queue": "estimated queue\n(packets)",
+    "alpha": "weight of the\nold estimate",
+    "skip": "slots to skip",
+    "burst": "burst still to go\n(packets)",
+    "rtt": "round trip (s)",
+    "backlog": "waiting at ports\n(packets)",
+}
+
+#: What is recorded for a figure of a scenario that asks for nothing.
+TRACES = ("window", "backlog", "drops")
+
+#: Traces of ports; the others are of flows.
+PORTS = ("backlog", "drops")
+
+#: So many flows or ports have colours and names of their own; the rest are grey.
+NAMED = len(COLOURS)
+REST = "#999999"
+
+#: Points beyond which a line is drawn by its least and greatest value in each of this many slices of time.
+SLICES = 1500
+
+
+def require(path: str | os.PathLike[str]) -> None:
+    """Whether such a figure can be drawn, asked before long work.
+
+    Raises:
+        HeadgateError: another ending.
+        MissingExtraError: matplotlib is not installed.
+    """
+    if Path(path).suffix not in FORMS:
+        raise HeadgateError(f"{path}: expected a name that ends in .png, .svg or .pdf")
+    blank()
+
+
+def save(
+    traces: Table, scenario: Mapping[str, Any], path: str | os.PathLike[str], panels: Sequence[str] | None = None
+) -> Path:
+    """Draws the traces of one run of a resolved scenario, those in `panels` or all; network events are vertical lines.
+
+    Raises:
+        HeadgateError: nothing was recorded, or not that, or the file cannot be written.
+        MissingExtraError: matplotlib is not installed.
+    """
+    require(path)
+    kinds = dict.fromkeys(traces["trace"].tolist())
+    known = [k for k in LABELS if k in kinds] + [k for k in kinds if k not in LABELS and k != "drops"]
+    if "drops" in kinds and "backlog" not in kinds:
+        known.append("drops")
+    for panel in panels or ():
+        if panel not in known:
+            found = ", ".join(known) or "none"
+            raise HeadgateError(f"panel {panel!r}; expected a trace that was recorded: {found}{nearest(panel, known)}")
+    panels = list(dict.fromkeys(panels)) if panels else known
+    if not panels:
+        raise HeadgateError(
+            'nothing was recorded; expected traces in the scenario, such as traces = ["window", "backlog"]'
+        )
+    end = _core.quantity(scenario["duration"])[2]
+    sheet = blank(8.4, 1.0 + 1.5 * len(panels))
+    rows = sheet.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    colours = {kind: _colours(traces, kind == "port") for kind in ("flow", "port")}
+    for axes, kind in zip(rows, panels, strict=True):
+        _panel(axes, traces, kind, colours["port" if kind in PORTS else "flow"], end)
+        for event in scenario.get("events", []):
+            axes.axvline(_core.quantity(event["at"])[2], color="#bbbbbb", lw=0.9, ls="--", zorder=0)
+    rows[-1].set_xlabel("time (s)" + (", dashed: network events" if scenario.get("events") else ""))
+    rows[0].set_xlim(0, end)
+    target = Path(path)
+    try:
+        with atomic(target) as file:
+            file.write_bytes(to_bytes(sheet, target.suffix[1:]))
+    except OSError as e:
+        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+    return target
+
+
+def _colours(traces: Table, ports: bool) -> dict[str, str]:
+    """Colours of the flows or ports that have traces; a port at which packets hardly ever wait is left out if others have queues."""
+    known = np.isfinite(traces["value"]) & (np.isin(traces["trace"], PORTS) == ports)
+    if ports:
+        known &= traces["value"] > min(1.0, float(traces["value"][known].max(initial=1.0)) - 1)
+    names = dict.fromkeys(traces["object"][known].tolist())
+    return {name: COLOURS[i] if i < NAMED else REST for i, name in enumerate(names)}
+
+
+def _panel(axes: Axes, traces: Table, kind: str, colours: Mapping[str, str], end: float) -> None:
+    """One kind of trace; drops are crosses at the top of the backlog's panel."""
+    others = 0
+    for name, colour in reversed(list(colours.items())):
+        mine = (traces["trace"] == kind) & (traces["object"] == name) & np.isfinite(traces["value"])
+        x, y = traces["time_s"][mine], traces["value"][mine]
+        if x.size == 0:
+            continue
+        others += colour == REST
+        label = name if colour != REST else f"{others} more"
+        if kind == "rtt":
+            axes.plot(x, y, ls="", marker=".", ms=2, color=colour, label=label, rasterized=x.size > 5000)
+        elif kind == "drops":
+            continue
+        else:
+            axes.plot(
+                *_thinned(np.append(x, end), np.append(y, y[-1])),
+                drawstyle="steps-post",
+                lw=1.0,
+                color=colour,
+                label=label,
+            )
+    lost = traces["time_s"][traces["trace"] == "drops"]
+    if kind in PORTS and lost.size:
+        at = axes.get_xaxis_transform()
+        axes.plot(lost, np.full(lost.size, 0.95), ls="", marker="x", ms=4, color="#b3401f", transform=at, label="drops")
+    axes.set_ylabel(LABELS.get(kind, kind.replace("_", " ")), fontsize=9)
+    axes.margins(y=0.12)
+    low, high = axes.get_ylim()
+    if low + 0.2 * (high - low) >= 0 and low < 0.6 * high:
+        axes.set_ylim(bottom=0)
+    axes.grid(color="#e4e4e4", lw=0.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    handles: dict[str, Any] = {}
+    for handle, label in reversed(list(zip(*axes.get_legend_handles_labels(), strict=True))):
+        handles.setdefault("more" if label.endswith(" more") else label, (handle, label))
+    axes.legend(
+        [h for h, _ in handles.values()],
+        [text for _, text in handles.values()],
+        frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.4,
+    )  # fmt: skip
+
+
+def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
+    """The line's least and greatest value in each slice of time, in their order, if it has very many points.
+
+    >>> x = np.arange(100_000.0)
+    >>> u, v = _thinned(x, x % 7)
+    >>> u.size <= 2 * SLICES + 1, float(v.max())
+    (True, 6.0)
+    """
+    if x.size <= 4 * SLICES:
+        return x, y
+    edges = np.unique(np.searchsorted(x, np.linspace(x[0], x[-1], SLICES + 1)[:-1]))
+    kept = {x.size - 1}
+    for start, stop in zip(edges, np.append(edges[1:], x.size), strict=True):
+        kept |= {int(start + np.argmin(y[start:stop])), int(start + np.argmax(y[start:stop]))}
+    places = sorted(kept)
+    return x[places], y[places]
