@@ -151,6 +151,7 @@ def buffers(runs: Runs) -> Section:
         ("R down", "queue_echo", -5.0),
         ("mu up", "first_probe", 5.0),
         ("mu down", "first_probe", -5.0),
+        ("mu down, R + 1 us", "first_probe", -5.0),
     ):
         found = [reaction(runs, f"B {b}, {change}, {rule}") for b in (13, 10)]
         rows.append((change, rule, f"{dv:+.0f}", *(str(r.lost_packets) for r in found), str(found[0].after[1])))
@@ -158,7 +159,8 @@ def buffers(runs: Runs) -> Section:
         "buffers: packets lost with dV = n_b = 5",
         ("change", "rule", "dV", "B = 13", "B = 10", "most inside"),
         tuple(rows),
-        "B with the packet in service. As printed 2 dV = 10; a pair comes at once (+2), and the one in service is in there too (+1).",
+        "B with the packet in service. As printed 2 dV = 10; a pair comes at once (+2), and the one in service is in there too (+1). With "
+        "R a microsecond longer the news comes just after a TICK in place of just before it: a pair more goes out.",
     )
 
 
