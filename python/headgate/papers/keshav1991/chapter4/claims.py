@@ -104,7 +104,9 @@ def _c4_10(runs: Runs) -> Result:
 def _c4_11(runs: Runs) -> Result:
     cases = ("R up, queue_echo", "R down, queue_echo", "mu up, first_probe", "mu down, first_probe")
     many, few = ([reaction(runs, f"B {b}, {c}").lost_packets for c in cases] for b in (13, 10))
-    return not any(many) and any(few), f"lost with 13: {many}, with 10: {few}"
+    late = reaction(runs, "B 13, mu down, R + 1 us, first_probe").lost_packets
+    text = f"lost with 13: {many}, with 10: {few}; with R a microsecond longer mu down loses {late} of 13"
+    return not any(many) and any(few), text
 
 
 @claim("C4-12", "The bottleneck moves upstream: up to dV packets are lost whatever the scheme")
