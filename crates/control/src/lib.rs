@@ -72,6 +72,9 @@ protocols! {
     none: Uncontrolled(NoneParams),
 }
 
+// Each flow with a window has room for the largest.
+const _: () = assert!(std::mem::size_of::<AnyFlowControl>() <= 240);
+
 /// What an acknowledgement told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack {

@@ -277,6 +277,122 @@ impl FlowControl for PacketPair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    fn ack(ms: u64, pair: Probe) -> Ack {
+        Ack {
+            now: at(ms),
+            newly_acked: 1,
+            duplicates: 0,
+            rtt: None,
+            marked: false,
+            cumulative: 0,
+            highest_sent: 0,
+            in_flight: 0,
+            seq: 0,
+            waited: Duration::ZERO,
+            pair,
+        }
+    }
+
+    fn first(ms: u64) -> Probe {
+        Probe::First(Duration::from_millis(ms))
+    }
+    fn second(ms: u64) -> Probe {
+        Probe::Second(Duration::from_millis(ms))
+    }
+
+    const SUPPLY: Supply = Supply { waiting: 100, in_flight: 0 };
+
+    /// A source as it is in each state: R = 1 s, s = .1 s, V = 10, set-point 3; in RECEIVE the pair of the first TICK went at 1.1 s.
+    fn source(state: &str) -> PacketPair {
+        let (round_trip, setpoint) = (RoundTrip::QueueEcho, 3);
+        let mut source = PacketPair::new(&PacketPairParams { round_trip, setpoint, ..PacketPairParams::default() });
+        if state == "START" {
+            return source;
+        }
+        assert_eq!(source.release(at(0), &SUPPLY), Release::Pair);
+        if state == "PROBE" {
+            return source;
+        }
+        source.on_ack(&ack(1000, first(1000)));
+        source.on_ack(&ack(1100, second(100)));
+        while source.release(at(1100), &SUPPLY) != Release::Nothing {}
+        source
+    }
+
+    /// What happens in a row of figure 4.2.
+    enum Happens {
+        Open,
+        Ack(Probe),
+        Timeout,
+        /// So many ms after the last one.
+        Tick(u64),
+    }
+
+    #[test]
+    fn every_row_of_figure_4_2() {
+        use Happens::{Ack, Open, Tick, Timeout};
+        use Release::{Nothing, Packets, Pair};
+        // State; what happens; R, s, V, slots to skip; what goes then; the next TICK in ms. FREE and num_in_burst belong to the queue of the
+        // source's line. What a timeout does to its packet and pair stands in tests/pairs.rs.
+        let nan = f64::NAN;
+        #[rustfmt::skip]
+        let rows = [
+            ("START", vec![Open], [nan, nan, nan, 0.0], vec![Pair], None),
+            ("PROBE", vec![Ack(first(1000))], [1.0, nan, nan, 0.0], vec![], None),
+            ("PROBE", vec![Ack(first(1000)), Ack(second(100))], [1.0, 0.1, 10.0, 0.0], vec![Packets(3), Pair], Some(2200)),
+            ("PROBE", vec![Timeout], [nan, nan, nan, 0.0], vec![Pair], None),
+            ("RECEIVE", vec![Ack(first(1200))], [1.2, 0.1, 10.0, 0.0], vec![], Some(1300)),
+            ("RECEIVE", vec![Ack(second(160))], [1.0, 0.16, 6.25, 2.0], vec![], Some(1300)),
+            ("RECEIVE", vec![Ack(second(80))], [1.0, 0.08, 12.5, 0.0], vec![Packets(2)], Some(1300)),
+            ("RECEIVE", vec![Ack(second(100))], [1.0, 0.1, 10.0, 0.0], vec![], Some(1300)),
+            ("RECEIVE", vec![Ack(Probe::None)], [1.0, 0.1, 10.0, 0.0], vec![], Some(1300)),
+            ("RECEIVE", vec![Ack(second(160)), Tick(1300)], [1.0, 0.16, 6.25, 1.0], vec![], Some(1620)),
+            ("RECEIVE", vec![Tick(1300)], [1.0, 0.1, 10.0, 0.0], vec![Pair], Some(1500)),
+            ("RECEIVE", vec![Timeout], [1.0, 0.1, 10.0, 0.0], vec![], Some(1300)),
+        ];
+        for (number, (state, happens, estimates, released, tick)) in rows.into_iter().enumerate() {
+            let mut source = source(state);
+            let mut now = if state == "RECEIVE" { 1150 } else { 0 };
+            for what in happens {
+                match what {
+                    Open => {}
+                    // The second one of a probe comes at 2 s.
+                    Ack(pair) => {
+                        now = if state == "PROBE" { 2000 } else { now };
+                        source.on_ack(&ack(now, pair));
+                    }
+                    Timeout => source.on_loss(&Loss { now: at(now), kind: crate::LossKind::Timeout, in_flight: 0 }),
+                    Tick(at) => now = at,
+                }
+            }
+            let mut got = vec![];
+            // A packet that went is outstanding until its acknowledgement: only where nothing is, a probe goes.
+            let mut supply = Supply { in_flight: u64::from(state == "PROBE" && now == 2000), ..SUPPLY };
+            loop {
+                match source.release(at(now), &supply) {
+                    Nothing => break,
+                    what => got.push(what),
+                }
+                supply.in_flight = 2;
+            }
+            assert_eq!(got, released, "row {number}");
+            assert_eq!(source.next_release(), tick.map_or(Time::NEVER, at), "row {number}");
+            let mut gauges = BTreeMap::new();
+            source.probe(&mut |name, value| {
+                gauges.insert(name, value);
+            });
+            for (name, due) in ["round_trip", "spacing", "depth", "skip"].iter().zip(estimates) {
+                let same = gauges[name].is_nan() && due.is_nan() || (gauges[name] - due).abs() < 1e-9;
+                assert!(same, "row {number}: {name} {} instead of {due}", gauges[name]);
+            }
+        }
+    }
 
     #[test]
     fn depths_that_differ_by_whole_packets_are_corrected_by_as_many() {

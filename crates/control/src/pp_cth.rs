@@ -7,7 +7,9 @@
 //! the beginning of an epoch, an open count that may drift; `resync` empties the queue and starts the count anew. No rate of law 5.9
 //! is below a hundredth of the estimated one. Where the thesis is silent: the queue is not primed (`prime`), the predictor predicts
 //! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`). With control once per c round trips, which
-//! section 6.6.3 mentions, J is as long: equation 5.11 holds the rate for J.
+//! section 6.6.3 mentions, J is as long: equation 5.11 holds the rate for J. Two traits of the law itself: the first rate, with nothing
+//! outstanding, is 2 mu + setpoint/R, many times mu on a short way, until the next pair is back; and where setpoint + R mu is less than
+//! the two packets of a pair it cannot rest, so that sources starve and flood in turn.
 //! State per flow: the estimator, the rate, the round trip, the machine; for law 5.9 the count of the queue and of the epoch.
 
 pub mod law;
@@ -37,7 +39,8 @@ struct Epoch {
 /// The estimates of one flow, in seconds and packets.
 #[derive(Clone, Debug)]
 pub struct PpCth {
-    params: PpCthParams,
+    /// Behind a pointer, so that flows with other protocols stay small.
+    params: Box<PpCthParams>,
     machine: Machine,
     estimator: Estimator,
     round_trip: f64,
@@ -61,7 +64,7 @@ impl PpCth {
         PpCth {
             machine: Machine::new(params.window, params.window_gate),
             estimator: params.estimator(),
-            params: params.clone(),
+            params: Box::new(params.clone()),
             round_trip: f64::NAN,
             gap: f64::NAN,
             service: f64::NAN,
@@ -72,32 +75,38 @@ impl PpCth {
         }
     }
 
-    fn measure(&mut self, ack: &Ack, gap: Duration) {
-        let (p, r) = (&self.params, self.round_trip);
+    /// The rate of the bottleneck, with each pair.
+    fn measure(&mut self, gap: Duration) {
         self.gap = gap.as_secs_f64();
-        self.service = match p.predict {
+        self.service = match self.params.predict {
             Predict::Rate => self.estimator.update(1.0 / self.gap),
             Predict::Spacing => 1.0 / self.estimator.update(self.gap),
         };
-        if p.law == Law::PerProbe {
-            let (sent, mu) = (ack.in_flight as f64, self.service);
-            self.queue = sent - r * mu;
-            if ack.now >= self.next_control {
-                let j = p.control_every.max(1.0) * round_trip(sent, r, mu);
-                self.rate = per_probe(p.setpoint(r, mu), sent, r, mu, j);
-                let held = p.control_every * round_trip(sent, r, mu);
-                self.next_control = ack.now + Duration::from_secs_f64(held);
-            }
-        } else if self.rate.is_nan() {
-            self.rate = self.service;
-            self.begin_epoch(ack, 0.0);
-        }
     }
 
-    /// Chapter 4 fills the queue at once.
-    fn prime(&mut self) {
-        if self.params.prime {
-            self.machine.burst(self.params.setpoint(self.round_trip, self.service).round() as u64);
+    /// Chapter 4 fills the queue at once; gives the packets of the burst, which law 5.14 has to know of.
+    fn prime(&mut self) -> u64 {
+        if !self.params.prime {
+            return 0;
+        }
+        let packets = self.params.setpoint(self.round_trip, self.service).round() as u64;
+        self.machine.burst(packets);
+        packets
+    }
+
+    /// The rate of the source, with `sent` packets outstanding; law 5.9 only begins here.
+    fn control(&mut self, ack: &Ack, sent: f64) {
+        let (p, r, mu) = (&self.params, self.round_trip, self.service);
+        if p.law == Law::PerProbe {
+            self.queue = sent - r * mu;
+            if ack.now >= self.next_control {
+                let round = round_trip(sent, r, mu);
+                self.rate = per_probe(p.setpoint(r, mu), sent, r, mu, p.control_every.max(1.0) * round);
+                self.next_control = ack.now + Duration::from_secs_f64(p.control_every * round);
+            }
+        } else if self.rate.is_nan() {
+            self.rate = mu;
+            self.begin_epoch(ack, 0.0);
         }
     }
 
@@ -129,22 +138,26 @@ impl FlowControl for PpCth {
                 self.round_trip = rtt.as_secs_f64();
             }
             (Some(Action::Prime), Probe::Second(gap)) => {
-                self.measure(ack, gap);
-                self.prime();
+                self.measure(gap);
+                let primed = self.prime();
+                self.control(ack, (ack.in_flight + primed) as f64);
             }
-            (Some(Action::Correct), Probe::Second(gap)) => self.measure(ack, gap),
+            (Some(Action::Correct), Probe::Second(gap)) => {
+                self.measure(gap);
+                self.control(ack, ack.in_flight as f64);
+            }
             _ => {}
         }
         if self.params.law == Law::PerProbe || self.rate.is_nan() {
             return;
         }
-        if self.epoch.draining {
-            if ack.in_flight == 0 {
-                self.epoch.count = 0;
-                self.begin_epoch(ack, 0.0);
-            }
-        } else if ack.seq >= self.epoch.first && ack.now > self.epoch.start {
+        if !self.epoch.draining && ack.seq >= self.epoch.first && ack.now > self.epoch.start {
             self.end_epoch(ack);
+        }
+        // A pause may be over as it begins.
+        if self.epoch.draining && ack.in_flight == 0 {
+            self.epoch.count = 0;
+            self.begin_epoch(ack, 0.0);
         }
     }
 

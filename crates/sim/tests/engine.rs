@@ -112,6 +112,18 @@ fn wrong_scenarios_name_the_place() {
         ("\"to\": \"d\", \"start\"", "\"to\": \"dd\", \"start\"", "flows[0].to", "did you mean `d`"),
         ("{\"name\": \"g\"}", "{\"name\": \"g\"}, {\"name\": \"g\"}", "nodes[2].name", "nodes[1] has this one"),
         ("\"start\": \"1s\"", "\"packet\": \"0B\"", "flows[0].packet", "1B to 16MiB"),
+        (
+            "\"start\": \"1s\"",
+            "\"control\": {\"kind\": \"pp_cth\", \"fuzzy_inputs\": [0, 1, 1]}",
+            "flows[0].control.fuzzy_inputs",
+            "each above the one before",
+        ),
+        (
+            "\"start\": \"1s\"",
+            "\"control\": {\"kind\": \"pp_cth\", \"fuzzy_outputs\": [0, 1, 2]}",
+            "flows[0].control.fuzzy_outputs",
+            "from 0 to 1",
+        ),
         ("\"7s\"", "7", "duration", "with its unit"),
         ("\"fcfs\"", "\"hrr\", \"lower\": []", "links[1].queue.lower", "one entry less"),
         ("\"fcfs\"", "\"hrr\", \"slots\": [10, 0]", "links[1].queue.slots[1]", "1 to 1000000"),

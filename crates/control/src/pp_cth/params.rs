@@ -152,7 +152,7 @@ impl PpCthParams {
         match self.predictor {
             Predictor::Exponential => Estimator::Exponential(Exponential::new(self.weight)),
             Predictor::Fuzzy => Estimator::Fuzzy(Fuzzy::new(sets())),
-            Predictor::Kalman => Estimator::Kalman(Kalman::new(self.noise, 1.0, self.kalman_start)),
+            Predictor::Kalman => Estimator::Kalman(Box::new(Kalman::new(self.noise, 1.0, self.kalman_start))),
         }
     }
 

@@ -3,9 +3,11 @@
 //! Source: Keshav 1991, sections 4.4.2 and 7.3.6: a timer of X times the last round-trip time for each packet, doubled at each of
 //! its timeouts; or one timer for the conversation, after which the oldest packet goes again.
 //! Deviations, where the thesis is silent: an acknowledgement names the packet that caused it, which thereby counts as received
-//! although an earlier one is missing; a packet sent again goes first, in place of a new one, and breaks the pair that it was in or
-//! goes out with. The one timer starts anew when the oldest packet is acknowledged: set at each send, as printed, it would never
-//! run out while new packets go. The two packets of a pair leave at once: the queue of the source's own line keeps them together, which the
+//! although an earlier one is missing, and tells when that was sent. A pair is intact if both its acknowledgements are of first
+//! transmissions, timed out or not: were a timeout enough to break it, a source that sends at over three times its rate would never
+//! learn better, since behind a queue that grows so fast every packet times out. A packet sent again goes first, in place of a new one,
+//! and in no pair. The one timer starts anew when the oldest packet is acknowledged: set at each send, as printed, it would never run
+//! out while new packets go. The two packets of a pair leave at once: the queue of the source's own line keeps them together, which the
 //! thesis does with its counter num_in_burst and the signal FREE.
 //! State per flow: a slot and a timer entry for each packet that is outstanding.
 
@@ -69,8 +71,8 @@ pub struct PairSender {
     /// Timeouts in a row of the oldest packet, for the one timer.
     in_a_row: u32,
     estimator: Estimator,
-    /// The first packet of a pair, if it was the last that was sent.
-    half: Option<u64>,
+    /// What was sent last is the first packet of a pair.
+    half: bool,
     /// The first packet of the last pair of which one was acknowledged, and when.
     first_ack: Option<(u64, Time)>,
 }
@@ -89,7 +91,7 @@ impl Default for PairSender {
             deadline: Time::NEVER,
             in_a_row: 0,
             estimator: Estimator::default(),
-            half: None,
+            half: false,
             first_ack: None,
         }
     }
@@ -123,7 +125,7 @@ impl PairSender {
 
     /// Sends the next packet of a pair (`left` of it are still to go) or one alone; `None` when nothing waits.
     pub fn send(&mut self, left: Option<u8>, now: Time, config: &Config) -> Option<(u64, Time, bool)> {
-        let half = self.half.take();
+        let half = std::mem::take(&mut self.half);
         while let Some(seq) = self.again.pop_front() {
             if seq < self.una || !self.slot(seq).queued {
                 continue;
@@ -133,7 +135,7 @@ impl PairSender {
             let timeouts = self.slot(seq).timeouts;
             let timeout = self.timeout_of(timeouts, config);
             let slot = self.slot(seq);
-            (slot.queued, slot.place, slot.deadline) = (false, Place::Lone, now + timeout);
+            (slot.queued, slot.deadline) = (false, now + timeout);
             let (first, deadline) = (slot.first, slot.deadline);
             self.set_timer(seq, deadline, config);
             return Some((seq, first, true));
@@ -146,12 +148,10 @@ impl PairSender {
         self.outstanding += 1;
         let place = match left {
             Some(2) if self.next < self.limit => Place::First,
-            Some(1) if half.is_some_and(|first| first >= self.una && self.slot(first).place == Place::First) => {
-                Place::Second
-            }
+            Some(1) if half => Place::Second,
             _ => Place::Lone,
         };
-        self.half = (place == Place::First).then_some(seq);
+        self.half = place == Place::First;
         let deadline = now + self.timeout_of(0, config);
         self.slots.push_back(Slot { first: now, deadline, place, ..Slot::default() });
         self.set_timer(seq, deadline, config);
@@ -173,11 +173,11 @@ impl PairSender {
         let rtt = now.since(sent);
         self.estimator.sample(rtt, config);
         if seq >= self.una && !self.slot(seq).received {
-            let Slot { first, place, timeouts, .. } = *self.slot(seq);
+            let Slot { first, place, .. } = *self.slot(seq);
             // The measured delay runs from the first transmission.
             rtts(now.since(first));
             progress.rtt = Some(rtt);
-            if timeouts == 0 {
+            if sent == first {
                 progress.probe = self.probe(seq, place, rtt, now);
             }
             self.take(seq, &mut progress.newly_acked);
@@ -220,8 +220,9 @@ impl PairSender {
         if self.deadline <= now {
             self.in_a_row += 1;
             self.deadline = now + self.timeout_of(self.in_a_row, config);
-            if !self.slot(self.una).queued {
-                self.lose(self.una);
+            // If the oldest one waits to be sent again, for room in the window that the others take, it is their turn.
+            if let Some(seq) = (self.una..self.next).find(|seq| self.slot(*seq).deadline != Time::NEVER) {
+                self.lose(seq);
                 lost += 1;
             }
         }
@@ -250,16 +251,6 @@ impl PairSender {
         let slot = self.slot(seq);
         slot.timeouts += 1;
         (slot.queued, slot.deadline) = (true, Time::NEVER);
-        let place = std::mem::take(&mut slot.place);
-        // The other packet of its pair tells nothing any more.
-        let other = match place {
-            Place::First => Some(seq + 1),
-            Place::Second => seq.checked_sub(1),
-            Place::Lone => None,
-        };
-        if let Some(other) = other.filter(|o| (self.una..self.next).contains(o)) {
-            self.slot(other).place = Place::Lone;
-        }
         self.again.push_back(seq);
         self.queued += 1;
         self.outstanding -= 1;

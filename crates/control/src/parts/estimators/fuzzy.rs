@@ -117,6 +117,7 @@ impl Fuzzy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn last(series: &[f64]) -> f64 {
         let mut fuzzy = Fuzzy::new(Sets::with_span(0.5));
@@ -124,24 +125,135 @@ mod tests {
     }
 
     #[test]
-    fn both_controllers_are_the_straight_lines_of_the_sets() {
-        // alpha = .9 - 1.6 min(E, .5), beta = .1 + 1.6 min(d, .5).
-        let sets = Sets::with_span(0.5);
-        for (x, alpha, beta) in
-            [(0.0, 0.9, 0.1), (0.1, 0.74, 0.26), (0.25, 0.5, 0.5), (0.4, 0.26, 0.74), (2.0, 0.1, 0.9)]
-        {
-            assert!((sets.falling(x) - alpha).abs() < 1e-12 && (sets.rising(x) - beta).abs() < 1e-12, "{x}");
-            assert!((sets.membership(x).iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    fn controllers_of_three_choices_of_sets() {
+        // Input, memberships; alpha and beta of the default, of triangles on [0, 1], and of points at 0, .5, 1 over inputs to 1.
+        let due = [
+            [0.0, 1.0, 0.0, 0.0, 0.9, 0.1, 0.833333, 0.166667, 1.0, 0.0],
+            [0.02, 0.92, 0.08, 0.0, 0.868, 0.132, 0.807692, 0.192308, 0.98, 0.02],
+            [0.05, 0.8, 0.2, 0.0, 0.82, 0.18, 0.772727, 0.227273, 0.95, 0.05],
+            [0.1, 0.6, 0.4, 0.0, 0.74, 0.26, 0.722222, 0.277778, 0.9, 0.1],
+            [0.15, 0.4, 0.6, 0.0, 0.66, 0.34, 0.679487, 0.320513, 0.85, 0.15],
+            [0.2, 0.2, 0.8, 0.0, 0.58, 0.42, 0.642857, 0.357143, 0.8, 0.2],
+            [0.25, 0.0, 1.0, 0.0, 0.5, 0.5, 0.611111, 0.388889, 0.75, 0.25],
+            [0.3, 0.0, 0.8, 0.2, 0.42, 0.58, 0.583333, 0.416667, 0.7, 0.3],
+            [0.4, 0.0, 0.4, 0.6, 0.26, 0.74, 0.537037, 0.462963, 0.6, 0.4],
+            [0.5, 0.0, 0.0, 1.0, 0.1, 0.9, 0.5, 0.5, 0.5, 0.5],
+            [0.75, 0.0, 0.0, 1.0, 0.1, 0.9, 0.388889, 0.611111, 0.25, 0.75],
+            [1.0, 0.0, 0.0, 1.0, 0.1, 0.9, 0.166667, 0.833333, 0.0, 1.0],
+            [2.0, 0.0, 0.0, 1.0, 0.1, 0.9, 0.166667, 0.833333, 0.0, 1.0],
+        ];
+        let thirds = [0.0, 0.5, 1.0];
+        let choices = [
+            Sets::with_span(0.5),
+            Sets { inputs: thirds, outputs: thirds, shape: Shape::Triangles },
+            Sets { inputs: thirds, outputs: thirds, shape: Shape::Points },
+        ];
+        for row in due {
+            let x = row[0];
+            let membership = choices[0].membership(x);
+            assert!(membership.iter().zip(&row[1..4]).all(|(m, due)| (m - due).abs() < 1e-12), "{x}: {membership:?}");
+            for (sets, due) in choices.iter().zip(row[4..].chunks(2)) {
+                let got = [sets.falling(x), sets.rising(x)];
+                assert!(got.iter().zip(due).all(|(got, due)| (got - due).abs() < 1e-6), "{x}: {got:?} {due:?}");
+            }
         }
     }
 
     #[test]
-    fn a_step_by_hand() {
-        // 10 to 20: e = .5, d = .5, beta = .9, E = .05, alpha = .82, so 11.8; then e = .41, d = .09, beta = .244, E = .32216, alpha = .384544.
-        let mut series = vec![10.0; 3];
-        for due in [11.8, 16.846739, 18.375574, 18.841163] {
-            series.push(20.0);
-            assert!((last(&series) - due).abs() < 1e-6, "{due}");
+    fn traces_by_an_independent_recursion() {
+        // Measurement, prediction after it, alpha: steps up and down, a spike, a dip, and spacings .3, .4, .5 as rates.
+        let due: [&[(f64, f64, f64)]; 5] = [
+            &[
+                (10.0, 10.0, f64::NAN),
+                (10.0, 10.0, 0.9),
+                (10.0, 10.0, 0.9),
+                (20.0, 11.8, 0.82),
+                (20.0, 16.846739, 0.384544),
+                (20.0, 18.375574, 0.515157),
+                (20.0, 18.841163, 0.713382),
+                (20.0, 19.079415, 0.794404),
+                (20.0, 19.242774, 0.822549),
+                (20.0, 19.365812, 0.837514),
+                (20.0, 19.462225, 0.847974),
+                (20.0, 19.53966, 0.856008),
+            ],
+            &[
+                (20.0, 20.0, f64::NAN),
+                (20.0, 20.0, 0.9),
+                (20.0, 20.0, 0.9),
+                (10.0, 17.4, 0.74),
+                (10.0, 11.808442, 0.244384),
+                (10.0, 10.508191, 0.281011),
+                (10.0, 10.331881, 0.653063),
+                (10.0, 10.272822, 0.822047),
+                (10.0, 10.232606, 0.852594),
+                (10.0, 10.200436, 0.861699),
+                (10.0, 10.173833, 0.867275),
+                (10.0, 10.151526, 0.871675),
+            ],
+            &[
+                (10.0, 10.0, f64::NAN),
+                (10.0, 10.0, 0.9),
+                (10.0, 10.0, 0.9),
+                (20.0, 11.8, 0.82),
+                (10.0, 11.330733, 0.739296),
+                (10.0, 10.926489, 0.696224),
+                (10.0, 10.688025, 0.742616),
+                (10.0, 10.538986, 0.783381),
+                (10.0, 10.436579, 0.81),
+                (10.0, 10.361401, 0.827803),
+            ],
+            &[
+                (10.0, 10.0, f64::NAN),
+                (10.0, 10.0, 0.9),
+                (10.0, 10.0, 0.9),
+                (5.0, 8.7, 0.74),
+                (10.0, 9.04424, 0.7352),
+                (10.0, 9.287733, 0.745236),
+                (10.0, 9.44417, 0.780368),
+                (10.0, 9.551318, 0.807229),
+                (10.0, 9.629499, 0.825753),
+                (10.0, 9.689137, 0.839036),
+            ],
+            &[
+                (3.333333, 3.333333, f64::NAN),
+                (3.333333, 3.333333, 0.9),
+                (2.5, 3.087037, 0.704444),
+                (2.5, 2.835027, 0.570708),
+                (2.5, 2.719633, 0.655568),
+                (2.0, 2.343342, 0.477107),
+                (2.5, 2.403799, 0.614082),
+                (2.5, 2.422335, 0.807316),
+                (2.5, 2.434336, 0.845487),
+                (3.333333, 2.74887, 0.650128),
+                (3.333333, 2.966784, 0.627155),
+                (3.333333, 3.075198, 0.704231),
+            ],
+        ];
+        for case in due {
+            let mut fuzzy = Fuzzy::new(Sets::with_span(0.5));
+            for (i, (measured, prediction, alpha)) in case.iter().enumerate() {
+                // The measurements are given to six places: relative errors of as much.
+                assert!((fuzzy.update(*measured) - prediction).abs() < 3e-6, "{i}");
+                assert!((fuzzy.weight() - alpha).abs() < 3e-6 || alpha.is_nan() && fuzzy.weight().is_nan(), "{i}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn weights_lie_within_the_outputs_and_predictions_within_the_measurements(
+            y in prop::collection::vec(1e-3..1e6f64, 1..50), triangles in any::<bool>()
+        ) {
+            let shape = if triangles { Shape::Triangles } else { Shape::Points };
+            let mut fuzzy = Fuzzy::new(Sets { shape, ..Sets::with_span(0.5) });
+            let (mut low, mut high) = (f64::MAX, 0.0f64);
+            for y in y {
+                (low, high) = (low.min(y), high.max(y));
+                let got = fuzzy.update(y);
+                prop_assert!(got >= low * (1.0 - 1e-9) && got <= high * (1.0 + 1e-9));
+                prop_assert!(fuzzy.weight().is_nan() || (0.1 - 1e-12..=0.9 + 1e-12).contains(&fuzzy.weight()));
+            }
         }
     }
 

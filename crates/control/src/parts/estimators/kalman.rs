@@ -104,35 +104,70 @@ mod tests {
 
     #[test]
     fn the_gain_settles_where_the_closed_form_says() {
-        // P33/r = (x + sqrt(x^2 + 4 x))/2 with x = q/r; K2 = K3 = P33/(P33 + r). For x = 1: .618034.
-        for ratio in [0.01f64, 0.1, 0.25, 0.5, 1.0, 2.0, 10.0] {
+        // q/r, P33/r, gain of the rate, weight of the old value, gain of the queue for T = 1, P22/r, growth of P11 over r T^2.
+        let due: [[f64; 7]; 7] = [
+            [0.01, 0.105125, 0.095125, 0.904875, -1.095125, 0.115125, 1.0],
+            [0.1, 0.370156, 0.270156, 0.729844, -1.270156, 0.470156, 1.0],
+            [0.25, 0.640388, 0.390388, 0.609612, -1.390388, 0.890388, 1.0],
+            [0.5, 1.0, 0.5, 0.5, -1.5, 1.5, 1.0],
+            [1.0, 1.618034, 0.618034, 0.381966, -1.618034, 2.618034, 1.0],
+            [2.0, 2.732051, 0.732051, 0.267949, -1.732051, 4.732051, 1.0],
+            [10.0, 10.91608, 0.91608, 0.08392, -1.91608, 20.91608, 1.0],
+        ];
+        for [ratio, p33, gain, weight, queue, p22, growth] in due {
+            // P33/r = (x + sqrt(x^2 + 4 x))/2 with x = q/r; K2 = K3 = P33/(P33 + r).
+            assert!((p33 - (ratio + (ratio * ratio + 4.0 * ratio).sqrt()) / 2.0).abs() < 1e-6);
             let mut filter = Kalman::new(ratio * 3.0, 3.0, Start::FirstProbe);
-            let gain = (0..2000).map(|_| filter.step(5.0, 5.0, 1.0)).last().unwrap();
-            let p = (ratio + (ratio * ratio + 4.0 * ratio).sqrt()) / 2.0;
-            assert!((gain[1] - p / (p + 1.0)).abs() < 1e-9 && (gain[2] - gain[1]).abs() < 1e-12, "{ratio}");
+            (0..2000).for_each(|_| {
+                filter.step(5.0, 5.0, 1.0);
+            });
+            let before = filter.p[0][0];
+            let k = filter.step(5.0, 5.0, 1.0);
+            let (p, grown) = (filter.p, filter.p[0][0] - before);
+            let got = [p[2][2] / 3.0, k[1], filter.weight(), k[0], p[1][1] / 3.0, grown / 3.0];
+            let due = [p33, gain, weight, queue, p22, growth];
+            assert!(got.iter().zip(due).all(|(got, due)| (got - due).abs() < 1e-6) && k[1] == k[2], "{got:?} {due:?}");
         }
     }
 
     #[test]
     fn thirteen_steps() {
-        // T = 2, q = .25, r = 1, known start (0, 10, 10). By hand: P22 = .25 after the first step and P33 after the second, so that
-        // K3 = .25/1.25 = .2 in the third. Then queue, rate and gain as an independent recursion gives them.
+        // T = 2, q = .25, r = 1, known start (0, 10, 10): y, u, the state and covariance before the step and its gain, by an independent
+        // recursion. By hand: P22 = .25 after the first step and P33 after the second, so that K3 = .25/1.25 = .2 in the third.
         let due = [
-            (10.0, 0.0, 10.0, 0.0),
-            (10.0, 0.0, 10.0, 0.0),
-            (12.0, 0.0, 10.0, 0.2),
-            (12.0, -1.6, 10.4, 0.310345),
-            (12.0, -4.827586, 10.896552, 0.359116),
-            (12.0, -8.839779, 11.292818, 0.378541),
-            (9.0, -13.064378, 11.560515, 0.385953),
-            (9.0, -9.77889, 10.572276, 0.388736),
+            [10.0, 10.0, 0.0, 10.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            [10.0, 10.0, 0.0, 10.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.25, 0.0],
+            [12.0, 10.0, 0.0, 10.0, 10.0, -0.8, 0.2, 0.2, 1.0, 0.5, 0.25],
+            [12.0, 10.0, -1.6, 10.4, 10.4, -1.517241, 0.310345, 0.310345, 4.2, 0.7, 0.45],
+            [12.0, 10.0, -4.827586, 10.896552, 10.896552, -2.01105, 0.359116, 0.359116, 8.862069, 0.810345, 0.560345],
+            [12.0, 10.0, -8.839779, 11.292818, 11.292818, -2.317597, 0.378541, 0.378541, 13.861878, 0.859116, 0.609116],
+            [9.0, 10.0, -13.064378, 11.560515, 11.560515, -2.502042, 0.385953, 0.385953, 18.699571, 0.878541, 0.628541],
+            [9.0, 10.0, -9.77889, 10.572276, 10.572276, -2.612513, 0.388736, 0.388736, 23.289103, 0.885953, 0.635953],
+            [9.0, 10.0, -6.815851, 9.961076, 9.961076, -2.678885, 0.389773, 0.389773, 27.675339, 0.888736, 0.638736],
+            [9.0, 10.0, -4.163391, 9.586474, 9.586474, -2.718932, 0.39016, 0.39016, 31.920071, 0.889773, 0.639773],
+            [9.0, 10.0, -1.741757, 9.357656, 9.357656, -2.743179, 0.390303, 0.390303, 36.072533, 0.89016, 0.64016],
+            [9.0, 10.0, 0.524045, 9.218061, 9.218061, -2.757896, 0.390357, 0.390357, 40.166649, 0.890303, 0.640303],
+            [9.0, 10.0, 2.689313, 9.13294, 9.13294, -2.766843, 0.390376, 0.390376, 44.22445, 0.890357, 0.640357],
         ];
         let mut filter = Kalman::known(0.25, 1.0, [0.0, 10.0, 10.0]);
-        for (y, queue, rate, gain) in due {
-            let before = filter.state();
-            assert!((before[0] - queue).abs() < 1e-6 && (before[1] - rate).abs() < 1e-6, "{before:?}");
-            assert!((filter.step(y, 10.0, 2.0)[2] - gain).abs() < 1e-6);
+        for [y, u, queue, rate, before, k1, k2, k3, p11, p22, p33] in due {
+            let (x, p) = (filter.state(), filter.p);
+            let k = filter.step(y, u, 2.0);
+            let got = [x[0], x[1], x[2], k[0], k[1], k[2], p[0][0], p[1][1], p[2][2]];
+            let due = [queue, rate, before, k1, k2, k3, p11, p22, p33];
+            assert!(got.iter().zip(due).all(|(got, due)| (got - due).abs() < 1e-6), "{got:?} {due:?}");
+            assert!((filter.weight() - (1.0 - k2)).abs() < 1e-6);
         }
+    }
+
+    #[test]
+    fn started_as_printed_the_first_two_measurements_stand_for_themselves() {
+        // The gain is 0, 0, q/(q + r): from a rate of 0 to .2 of the measurement.
+        let mut filter = Kalman::new(0.25, 1.0, Start::AsPrinted);
+        assert_eq!([filter.update(10.0), filter.update(8.0)], [10.0, 8.0]);
+        assert!((filter.update(10.0) - 2.0).abs() < 1e-12);
+        let mut filter = Kalman::new(0.25, 1.0, Start::FirstProbe);
+        assert_eq!(filter.update(10.0), 10.0);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub enum Estimator {
     /// With a weight that follows the error.
     Fuzzy(Fuzzy),
     /// With given noise.
-    Kalman(Kalman),
+    Kalman(Box<Kalman>),
 }
 
 impl Estimator {
