@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headgate
+from headgate.analysis import estimators as est
 from headgate.analysis import packet_pair as pp
 from headgate.analysis import rate_control as rc
 
@@ -88,7 +89,7 @@ def test_law_once_per_probe(setpoint: float, s: float, r: float, mu: float, rate
 
 @given(st.floats(0.01, 1.99))
 def test_the_pole_is_one_minus_alpha(alpha: float) -> None:
-    error = [5 - n for n, _ in rc.epoch_trace(10, 1, 5, 6, alpha=alpha)]
+    error = [5 - e.queue for e in rc.epoch_trace(10, 1, 5, 6, alpha=alpha)]
     assert np.allclose(np.asarray(error[2:]), (1 - alpha) * np.asarray(error[1:-1]), atol=1e-9)
     assert rc.law_is_stable(alpha)
     roots = rc.law_eigenvalues(alpha, as_printed=True)
@@ -96,7 +97,7 @@ def test_the_pole_is_one_minus_alpha(alpha: float) -> None:
 
 
 def test_as_printed_the_law_rests_below_the_setpoint() -> None:
-    assert [round(n, 6) for n, _ in rc.epoch_trace(10, 1, 5, 6, alpha=0.9, as_printed=True)] == [
+    assert [round(e.queue, 6) for e in rc.epoch_trace(10, 1, 5, 6, alpha=0.9, law="printed")] == [
         0,
         0,
         3.5,
@@ -104,39 +105,39 @@ def test_as_printed_the_law_rests_below_the_setpoint() -> None:
         3.885,
         3.8885,
     ]
-    assert [round(n, 6) for n, _ in rc.epoch_trace(10, 1, 5, 6, alpha=0.9)] == [0, 0, 4.5, 4.95, 4.995, 4.9995]
+    assert [round(e.queue, 6) for e in rc.epoch_trace(10, 1, 5, 6, alpha=0.9)] == [0, 0, 4.5, 4.95, 4.995, 4.9995]
 
 
 def test_kalman_gains_settle() -> None:
-    assert [round(k[2], 6) for k in rc.kalman_gains(2, 0.25, 1, 9)[5:]] == [0.378541, 0.385953, 0.388736, 0.389773]
+    assert [round(k[2], 6) for k in est.kalman_gains(2, 0.25, 1, 9)[5:]] == [0.378541, 0.385953, 0.388736, 0.389773]
     for x, gain in [(0.01, 0.095125), (0.1, 0.270156), (0.25, 0.390388), (10, 0.91608)]:
-        assert rc.kalman_steady(x, 1) == pytest.approx(gain, abs=1e-6)
-        assert rc.kalman_gains(1, x, 1, 300)[-1][1] == pytest.approx(gain, abs=1e-6)
+        assert est.kalman_steady(x, 1) == pytest.approx(gain, abs=1e-6)
+        assert est.kalman_gains(1, x, 1, 300)[-1][1] == pytest.approx(gain, abs=1e-6)
 
 
 def test_mitra_and_rank() -> None:
     assert rc.mitra_window(20.4, 3)[1] == pytest.approx(1.30384, abs=1e-6)
-    assert [rc.lqg_rank(t) for t in (0, 0.5, 1, 2, 12)] == [1, 2, 2, 2, 2]
+    assert [est.lqg_rank(t) for t in (0, 0.5, 1, 2, 12)] == [1, 2, 2, 2, 2]
 
 
 def test_fuzzy_follows_steps_and_ignores_spikes() -> None:
-    fuzzy = rc.FuzzyPredictor(10.0)
+    fuzzy = est.FuzzyPredictor(10.0)
     got = [fuzzy.update(20) for _ in range(9)]
     due = [11.8, 16.846739, 18.375574, 18.841163, 19.079415, 19.242774, 19.365812, 19.462225, 19.53966]
     assert np.allclose(got, due, atol=1e-6)
-    fuzzy = rc.FuzzyPredictor(20.0)
+    fuzzy = est.FuzzyPredictor(20.0)
     assert np.allclose([fuzzy.update(10) for _ in range(4)], [17.4, 11.808442, 10.508191, 10.331881], atol=1e-6)
     # On a random walk with noise it does better than the worse of two fixed weights.
     rng = np.random.default_rng(1)
     mu = 10 + np.cumsum(rng.normal(0, 0.1, 2000))
     probes = np.maximum(mu + rng.normal(0, 0.5, 2000), 0.1)
-    fuzzy = rc.FuzzyPredictor(float(probes[0]))
+    fuzzy = est.FuzzyPredictor(float(probes[0]))
 
     def rms(estimates: list[float]) -> float:
         return math.sqrt(float(np.mean((np.asarray(estimates) - mu) ** 2)))
 
     fixed = [
-        rms(rc.exponential_average(probes, a, float(probes[0]))) for a in (0.1, 0.9, 1 - rc.kalman_steady(0.01, 0.25))
+        rms(est.exponential_average(probes, a, float(probes[0]))) for a in (0.1, 0.9, 1 - est.kalman_steady(0.01, 0.25))
     ]
     assert fixed[2] <= rms([fuzzy.update(float(y)) for y in probes]) < max(fixed[:2])
 
