@@ -148,6 +148,8 @@ pub struct PacketPair {
     round_trip: f64,
     spacing: f64,
     depth: f64,
+    /// Pairs measured.
+    pairs: u64,
     carried: f64,
     skip: u64,
     /// All corrections so far: slots to skip, and packets in bursts.
@@ -168,6 +170,7 @@ impl PacketPair {
             round_trip: f64::NAN,
             spacing: f64::NAN,
             depth: f64::NAN,
+            pairs: 0,
             carried: 0.0,
             skip: 0,
             skips: 0,
@@ -191,6 +194,7 @@ impl PacketPair {
     /// s_e and V_e, with each second packet.
     fn measure(&mut self, gap: Duration) {
         self.spacing = gap.as_secs_f64();
+        self.pairs += 1;
         self.depth = self.round_trip / self.spacing;
     }
 
@@ -267,6 +271,7 @@ impl FlowControl for PacketPair {
         sink("spacing", self.spacing);
         sink("round_trip", self.round_trip);
         sink("depth", self.depth);
+        sink("pairs", self.pairs as f64);
         sink("skip", self.skip as f64);
         sink("skips", self.skips as f64);
         sink("bursts", self.bursts as f64);

@@ -46,6 +46,8 @@ pub struct PpCth {
     round_trip: f64,
     /// Between the acknowledgements of the last pair.
     gap: f64,
+    /// Pairs measured.
+    pairs: u64,
     service: f64,
     rate: f64,
     /// Until then law 5.14 holds the rate.
@@ -67,6 +69,7 @@ impl PpCth {
             params: Box::new(params.clone()),
             round_trip: f64::NAN,
             gap: f64::NAN,
+            pairs: 0,
             service: f64::NAN,
             rate: f64::NAN,
             next_control: Time::ZERO,
@@ -78,6 +81,7 @@ impl PpCth {
     /// The rate of the bottleneck, with each pair.
     fn measure(&mut self, gap: Duration) {
         self.gap = gap.as_secs_f64();
+        self.pairs += 1;
         self.service = match self.params.predict {
             Predict::Rate => self.estimator.update(1.0 / self.gap),
             Predict::Spacing => 1.0 / self.estimator.update(self.gap),
@@ -184,6 +188,7 @@ impl FlowControl for PpCth {
         sink("packet_spacing", 1.0 / self.rate);
         sink("service_rate", self.service);
         sink("probe", self.gap);
+        sink("pairs", self.pairs as f64);
         sink("alpha", self.estimator.weight());
         sink("round_trip", self.round_trip);
         sink("queue", self.queue);

@@ -369,7 +369,9 @@ impl World {
     fn trace_flow(&mut self, f: usize) {
         let (at, flow) = (self.now, &mut self.flows[f]);
         let (window, in_flight) = (flow.connection.window(), flow.connection.in_flight());
-        if self.traced & (1 << TraceKind::Window as u8) != 0 && window != flow.seen_window {
+        // A flow control without a window shows nan, which differs from itself.
+        let moved = window != flow.seen_window && !window.is_nan();
+        if self.traced & (1 << TraceKind::Window as u8) != 0 && moved {
             flow.seen_window = window;
             self.traces.push(TraceRow { kind: TraceKind::Window, estimate: 0, object: f as u32, at, value: window });
         }

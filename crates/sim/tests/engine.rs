@@ -290,3 +290,12 @@ fn estimates_change_nothing_and_are_absent_when_off() {
         assert!(!traced(&on, &b, name, "f-3").is_empty(), "{name}");
     }
 }
+
+#[test]
+fn a_flow_control_without_a_window_has_no_trace_of_one() {
+    let workload = r#""control": "none", "workload": {"kind": "cbr", "rate": "10kbit/s"}"#;
+    let text =
+        one_gateway(workload, 1, r#""fq""#, "10s").replace("\"duration\"", "\"traces\": [\"window\"], \"duration\"");
+    let (scenario, world) = run(&text, 1);
+    assert_eq!(traced(&world, &scenario, "window", "f-1"), []);
+}

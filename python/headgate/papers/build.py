@@ -53,15 +53,15 @@ def _control(variant: Variant, flow: str) -> Table | None:
 
 
 def _set(scenario: Table, path: str, value: Any) -> None:
-    """Sets `flows.NAME.key...`, `links.NAME.key...` or a key of the scenario itself."""
+    """Sets `flows.NAME.key...`, `links.NAME.key...` (of each whose name fits, `*` being a wildcard) or a key of the scenario itself."""
     parts = path.split(".")
-    place: Any = scenario
+    places: list[Any] = [scenario]
     if parts[0] in ("flows", "links", "nodes"):
         kind, name, *parts = parts
-        found = [x for x in scenario[kind] if x["name"] == name]
-        if not found:
+        places = [x for x in scenario[kind] if fnmatchcase(x["name"], name)]
+        if not places:
             raise unknown(kind[:-1], name, [x["name"] for x in scenario[kind]])
-        place = found[0]
-    for key in parts[:-1]:
-        place = place.setdefault(key, {})
-    place[parts[-1]] = value
+    for place in places:
+        for key in parts[:-1]:
+            place = place.setdefault(key, {})
+        place[parts[-1]] = copy.deepcopy(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -223,7 +224,7 @@ def load_paper(name: str) -> Paper:
         authors=data["authors"],
         reference=data["reference"],
         notes=folder.joinpath("notes.md").read_text("utf-8"),
-        items=tuple(_item(folder, data, i) for i in data["items"]),
+        items=tuple(_item(folder, data, _whole(folder, i)) for i in data["items"]),
         metrics={k: _metric(k, v) for k, v in data["metrics"].items()},
         rules=tuple(Rule(**{**r, "band": tuple(r.get("band", (0.0, 0.0)))}) for r in rules),
         figures=tuple(_figure(f) for f in tomllib.loads(folder.joinpath("figures.toml").read_text("utf-8"))["figures"]),
@@ -256,6 +257,7 @@ def _item(folder: Traversable, paper: Table, data: Table) -> Item:
                 *data.get("variants", []),
                 *_grid(data.get("grid")),
                 *(v for c in data.get("cross", []) for v in _cross(c)),
+                *(v for study in data.get("studies", []) for v in _combinations(study)),
             ]
         ),
         missing=tuple(data.get("missing", [])),
@@ -271,6 +273,28 @@ def _scenario(folder: Traversable, data: Table) -> Table | None:
     """The scenario file that an item or a variant names."""
     file = data.get("scenario")
     return tomllib.loads(folder.joinpath(file).read_text("utf-8")) if file else None
+
+
+def _whole(folder: Traversable, data: Table) -> Table:
+    """An item, with the rest of it from the file that it names as `rest`."""
+    if "rest" not in data:
+        return data
+    return {**tomllib.loads(folder.joinpath(data["rest"]).read_text("utf-8")), **data}
+
+
+def _combinations(study: Table) -> list[Table]:
+    """A variant for each combination of the points of a study's axes, on the study's scenario.
+
+    An axis is a table of points, each the `set` of a variant; later axes override earlier ones. The variant's name is
+    the study's and the points', with blanks between.
+    """
+    variants = []
+    for points in itertools.product(*study.get("axes", {}).values()):
+        settings: Table = {}
+        for axis, point in zip(study.get("axes", {}).values(), points, strict=True):
+            settings.update(axis[point])
+        variants.append({"name": " ".join((study["name"], *points)), "scenario": study["scenario"], "set": settings})
+    return variants
 
 
 def _grid(data: Table | None) -> list[Table]:

@@ -42,6 +42,7 @@ workloads! {
     cbr: Cbr(CbrParams),
     on_off: OnOff(OnOffParams),
     background: Background(BackgroundParams),
+    transfer: Transfer(TransferParams),
 }
 
 /// What a workload supplies at the moment it is asked, and when to ask again.

@@ -1,15 +1,20 @@
-"""Claims of the thesis as predicates, one file per scenario; those of chapters 3 to 5 stand in their folders."""
+"""Claims of the thesis as predicates, one file per scenario; those of studies stand in their folders."""
 
 from __future__ import annotations
 
 from ...claims import Claims
+from ..beyond import claims as beyond
+from ..beyond import second_round
 from ..chapter3 import claims as chapter_3
 from ..chapter4 import claims as chapter_4
 from ..chapter5 import claims as chapter_5
 from . import scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6
 
 CLAIMS = Claims()
-for _part in (chapter_3, chapter_4, chapter_5, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6):
+for _part in (
+    chapter_3, chapter_4, chapter_5, scenario_1, scenario_2, scenario_3, scenario_4, scenario_5, scenario_6,
+    beyond, second_round,
+):  # fmt: skip
     CLAIMS.all.extend(_part.CLAIMS.all)
 for _id, _item, _text in (
     (
