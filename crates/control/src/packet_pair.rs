@@ -131,9 +131,12 @@ impl PacketPairParams {
     }
 }
 
+/// What a depth may be off by its floating-point numbers, in packets: a change of 4 packets is one of 4, not of 4 and a little more.
+const NOISE: f64 = 1e-9;
+
 /// Slots to skip when the pipeline depth goes from `old` to `new`: n_skip of section 4.4.
 pub fn slots_to_skip(old: f64, new: f64) -> u64 {
-    ((old - new) / 2.0).ceil().max(0.0) as u64
+    ((old - new) / 2.0 - NOISE).ceil().max(0.0) as u64
 }
 
 /// The estimates of one flow, in seconds and packets.
@@ -149,6 +152,9 @@ pub struct PacketPair {
     pairs: u64,
     carried: f64,
     skip: u64,
+    /// All corrections so far: slots to skip, and packets in bursts.
+    skips: u64,
+    bursts: u64,
 }
 
 impl PacketPair {
@@ -167,6 +173,8 @@ impl PacketPair {
             pairs: 0,
             carried: 0.0,
             skip: 0,
+            skips: 0,
+            bursts: 0,
         }
     }
 
@@ -204,16 +212,20 @@ impl PacketPair {
         if change.abs() < self.params.deadband {
             self.depth = old;
         } else if change < 0.0 {
-            self.skip += slots_to_skip(old, self.depth);
+            let slots = slots_to_skip(old, self.depth);
+            self.skip += slots;
+            self.skips += slots;
         } else {
             let due = change + self.carried;
-            let mut packets = due.floor() as u64;
-            self.carried = if self.params.carry { due - due.floor() } else { 0.0 };
+            let whole = (due + NOISE).floor();
+            let mut packets = whole as u64;
+            self.carried = if self.params.carry { due - whole } else { 0.0 };
             if self.params.cancel_skips {
                 let cancelled = self.skip.min(packets / 2);
                 self.skip -= cancelled;
                 packets -= 2 * cancelled;
             }
+            self.bursts += packets;
             self.machine.burst(packets);
         }
     }
@@ -261,6 +273,8 @@ impl FlowControl for PacketPair {
         sink("depth", self.depth);
         sink("pairs", self.pairs as f64);
         sink("skip", self.skip as f64);
+        sink("skips", self.skips as f64);
+        sink("bursts", self.bursts as f64);
         sink("burst", self.machine.bursting() as f64);
     }
 }
@@ -383,5 +397,21 @@ mod tests {
                 assert!(same, "row {number}: {name} {} instead of {due}", gauges[name]);
             }
         }
+    }
+
+    #[test]
+    fn depths_that_differ_by_whole_packets_are_corrected_by_as_many() {
+        // A round trip of 1 s to one of .6 s, at .1 s a packet: 10 to 6 packets, and a little more than 2 slots.
+        let shorter = std::hint::black_box(0.6) / 0.1;
+        assert!((10.0 - shorter) / 2.0 > 2.0);
+        assert_eq!(slots_to_skip(10.0, shorter), 2);
+        assert_eq!([9.9999, 10.0, 13.0, 6.25].map(|to| slots_to_skip(10.0, to)), [1, 0, 0, 2]);
+        let mut source = PacketPair::new(&PacketPairParams { carry: true, ..PacketPairParams::default() });
+        // To 1.4 s: a little less than 4 packets.
+        source.depth = 1.4 / 0.1;
+        assert!(source.depth - 10.0 < 4.0);
+        source.correct(10.0);
+        assert_eq!((source.machine.bursting(), source.bursts, source.skips), (4, 4, 0));
+        assert!(source.carried.abs() < NOISE);
     }
 }

@@ -14,16 +14,22 @@ from dataclasses import dataclass
 __all__ = [
     "BurstAtThrottle",
     "bottleneck",
+    "buffers_needed",
     "burst_at_throttle",
     "burst_size",
     "chain_departures",
+    "migration_loss",
     "mu_down_recovery",
+    "packet_timeout",
+    "pipeline_depth",
+    "priming_loss",
     "priming_recovery",
     "probe_spacing",
     "proposition_1_start",
     "proposition_2_loss",
     "r_down_recovery",
     "rate_throttles",
+    "round_trip_estimate",
     "skipped_slots",
 ]
 
@@ -89,6 +95,10 @@ def probe_spacing(s0: float, service: Sequence[float]) -> float:
     return max(s0, *service)
 
 
+#: What a depth may be off by its floating-point numbers, in packets.
+_NOISE = 1e-9
+
+
 @dataclass(frozen=True)
 class BurstAtThrottle:
     """What a burst does at a rate-throttle (Lemma 6)."""
@@ -129,13 +139,43 @@ def burst_at_throttle(
     )
 
 
+def pipeline_depth(round_trip: float, s_b: float) -> float:
+    """V in packets: the round trip without queueing, in seconds, over the bottleneck's service time (section 4.4).
+
+    >>> pipeline_depth(1.0, 0.1)
+    10.0
+    """
+    return round_trip / s_b
+
+
+def round_trip_estimate(measured: float, n_b: float, s_e: float) -> float:
+    """R_e in seconds as printed: the measured round trip less the time that the packets wanted in the queue take (section 4.4).
+
+    At a busy bottleneck the measured one is the packets outstanding, S, times the spacing (Little), and V_e = R_e/s_e = S - n_b,
+    whatever R is.
+
+    >>> round_trip_estimate(1.5, 5, 0.1)
+    1.0
+    """
+    return measured - n_b * s_e
+
+
+def packet_timeout(measured: float, timeouts: int = 0, times: float = 3) -> float:
+    """Seconds until a packet counts as lost: `times` the round trip last measured, doubled at each timeout of it (section 4.4).
+
+    >>> packet_timeout(1.5), packet_timeout(1.5, 3)
+    (4.5, 36.0)
+    """
+    return times * measured * 2.0**timeouts
+
+
 def skipped_slots(depth_old: float, depth_new: float) -> int:
     """Slots of two packets that the source skips when the pipeline depth falls, in packets (section 4.4).
 
     >>> skipped_slots(10, 6.25), skipped_slots(10, 13)
     (2, 0)
     """
-    return max(math.ceil((depth_old - depth_new) / 2), 0)
+    return max(math.ceil((depth_old - depth_new) / 2 - _NOISE), 0)
 
 
 def burst_size(depth_old: float, depth_new: float) -> int:
@@ -144,7 +184,7 @@ def burst_size(depth_old: float, depth_new: float) -> int:
     >>> burst_size(10, 12.5)
     2
     """
-    return max(math.floor(depth_new - depth_old), 0)
+    return max(math.floor(depth_new - depth_old + _NOISE), 0)
 
 
 def proposition_1_start(t0: float, round_trip: float) -> float:
@@ -168,6 +208,40 @@ def proposition_2_loss(r_old: float, r_new: float, s_b: float, xi: float) -> flo
     return 2 * n + xi / s_b
 
 
+def buffers_needed(dv: float, *, as_printed: bool = False) -> float:
+    """Buffers in packets that let no change of at most `dv` packets of depth lose any, with as many in the queue before (section 4.4).
+
+    The printed 2 dv leaves out the pair that comes at once; the packet in service is not counted in either.
+
+    >>> buffers_needed(5), buffers_needed(5, as_printed=True)
+    (12, 10)
+    """
+    return 2 * dv if as_printed else 2 * dv + 2
+
+
+def priming_loss(dv: float, n_b: float, *, upstream: bool = True) -> float:
+    """Packets of bandwidth lost when the depth rises by `dv` packets while `n_b` wait (table 4.1, R up and mu up, no migration).
+
+    What lies behind the bottleneck costs it nothing.
+
+    >>> priming_loss(4, 5), priming_loss(4, 2), priming_loss(4, 0, upstream=False)
+    (0.0, 2.0, 0.0)
+    """
+    return max(float(dv - n_b), 0.0) if upstream else 0.0
+
+
+def migration_loss(dv: float, transit: float, s_new: float, *, upstream: bool) -> float:
+    """Most packets of bandwidth lost when another server becomes the bottleneck (section 4.5.2.1).
+
+    Upstream all `dv`, whatever the scheme; downstream what the new one, of service time `s_new`, could serve while the first packet
+    crosses the `transit` seconds between the two.
+
+    >>> migration_loss(2.5, 0.05, 0.08, upstream=True), migration_loss(2.5, 0.04, 0.08, upstream=False)
+    (2.5, 0.5)
+    """
+    return dv if upstream else transit / s_new
+
+
 def priming_recovery(t0: float, detection: float, before_bottleneck: float, dv: float, s_prev: float) -> float:
     """When a bottleneck is served again as before after the depth rose by `dv` packets, in seconds (table 4.1, R up and mu up).
 
@@ -180,16 +254,17 @@ def priming_recovery(t0: float, detection: float, before_bottleneck: float, dv: 
     return t0 + detection + before_bottleneck + (dv - 1) * s_prev
 
 
-def r_down_recovery(t0: float, r_old: float, r_new: float, *, as_printed: bool = False) -> float:
+def r_down_recovery(t0: float, r_old: float, r_new: float, *, waiting: float = 0.0, as_printed: bool = False) -> float:
     """When the queue is as before after the round trip fell, in seconds (section 4.5.3.2): the news, then a skip of R_old - R_new.
 
+    `waiting`: how long the packet that carries the news waits in the queue, which the thesis leaves out.
     The printed sum ends with R_old instead of the new round trip and the skip together.
 
     >>> r_down_recovery(20, 1.4, 1.0), round(r_down_recovery(20, 1.4, 1.0, as_printed=True), 9)
     (21.4, 21.8)
     """
     skip = r_old - r_new
-    return t0 + r_old + skip if as_printed else t0 + r_old
+    return t0 + waiting + r_old + (skip if as_printed else 0.0)
 
 
 def mu_down_recovery(t0: float, round_trip: float, s_old: float, s_new: float, *, as_printed: bool = False) -> float:

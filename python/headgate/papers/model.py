@@ -270,8 +270,9 @@ def _item(folder: Traversable, paper: Table, data: Table) -> Item:
 
 def _variants(folder: Traversable, paper: Table, data: Table) -> tuple[Variant, ...]:
     """The variants that an item itself lists."""
+    crossed = (v for c in data.get("cross", []) for v in _cross(c))
     studies = (v for study in data.get("studies", []) for v in _combinations(study))
-    listed = [*data.get("pairs", []), *data.get("variants", []), *_grid(data.get("grid")), *studies]
+    listed = [*data.get("pairs", []), *data.get("variants", []), *_grid(data.get("grid")), *crossed, *studies]
     return tuple(_variant(folder, paper, v) for v in listed)
 
 
@@ -336,6 +337,16 @@ def _grid(data: Table | None) -> list[Table]:
             settings = {path: _number_or_text(value.format(**at)) for path, value in data["set"].items()}
             variants.append({"name": data["name"].format(**at), "pair": pair, "set": settings, "seeds": False})
     return variants
+
+
+def _cross(data: Table) -> list[Table]:
+    """A variant for each of some `settings` with each pair, called "SETTING, PAIR"; keys other than these two go to every variant."""
+    rest = {k: v for k, v in data.items() if k not in ("pairs", "settings")}
+    return [
+        {**rest, "name": f"{name}, {pair}", "pair": pair, "set": settings}
+        for name, settings in data["settings"].items()
+        for pair in data["pairs"]
+    ]
 
 
 def _number_or_text(text: str) -> int | str:

@@ -1,0 +1,167 @@
+"""The worked values of chapter 4: what the sheet derived from the text, the formulas, and the simulator."""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+
+import numpy as np
+
+from ....analysis import packet_pair as theory
+from ...claims import Runs
+from ...study import Section
+from . import chains
+from .transients import T0, corrections, reaction
+
+#: No such value: the thesis prints no other form, or nothing of the bench shows it.
+NONE = "-"
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    """The rows of one of the paper's files of numbers."""
+    text = resources.files("headgate.papers").joinpath("keshav1991", f"{name}.csv").read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def lemmas() -> Section:
+    """Lemmas 1 to 7 on random chains."""
+    passages = chains.random_chains()
+    rows = [
+        (name, c.statement, str(c.cases), str(c.failed), f"{1e12 * c.worst:.0f}" if c.worst else "0")
+        for name, c in chains.check(passages).items()
+    ]
+    return Section(
+        f"lemmas 1 to 7 against the simulator: {len(passages)} random chains",
+        ("lemma", "statement", "cases", "failed", "off by (ps)"),
+        tuple(rows),
+        f"1 to {chains.MOST_SERVERS} servers of 1 to {chains.SLOWEST_MS} ms, 2 to {chains.MOST_PACKETS} packets, each a scenario. Off by: "
+        "greatest difference from the formula; a burst is sent 1 ps apart.",
+    )
+
+
+def vectors() -> Section:
+    """The chain of the sheet, server by server."""
+    rows = []
+    for row in rows_of("ch4_chain_vectors"):
+        spacing = 0.5 if row["case"] == "paced_s0_half" else 0.0
+        server = chains.example(spacing).servers[int(row["server"]) - 1]
+        peak = server.band(0.0, np.inf)[1]
+        first, last, gone = (
+            round(1000 * float(t), 6) for t in (server.arrivals[0], server.arrivals[-1], server.ends[-1])
+        )
+        rows.append(
+            (
+                f"{spacing:g}",
+                row["server"],
+                f"{float(row['service_time']):g}",
+                "yes" if row["is_rate_throttle"] == "1" else "no",
+                f"{row['first_arrival']} / {first:g}",
+                f"{row['peak_in_system']} / {peak}",
+                row["lemma6_peak_time_printed"] or NONE,
+                f"{row['lemma6_peak_time_exact'] or NONE} / {last:g}" if row["lemma6_peak_time_exact"] else NONE,
+                f"{row['last_departure']} / {gone:g}",
+            )
+        )
+    return Section(
+        f"the chain {', '.join(map(str, chains.EXAMPLE))} with a burst of {chains.BURST}: expected / simulated (ms)",
+        (
+            "s_0",
+            "server",
+            "s",
+            "throttle",
+            "first arrival",
+            "peak",
+            "peak at, printed",
+            "peak at, K - 1",
+            "last departure",
+        ),
+        tuple(rows),
+        "Lemma 6 prints K where it must be K - 1. Peak: packets in the server, the one in service included.",
+    )
+
+
+def _ours(key: str) -> tuple[str, str]:
+    """A worked value by its corrected formula, and by the printed one where that differs."""
+    burst = theory.burst_at_throttle(20, 0, chains.EXAMPLE, 4)
+    printed = theory.burst_at_throttle(20, 0, chains.EXAMPLE, 4, as_printed=True)
+    depth, loss = theory.pipeline_depth, theory.proposition_2_loss
+    skip_time = 2 * 0.16 * theory.skipped_slots(10, 6.25)
+    skip_printed = theory.mu_down_recovery(0, 1.0, 0.1, 0.16, as_printed=True) - 1.0
+    values: dict[str, tuple[float, float | None]] = {
+        "c4-01": (depth(1.0, 0.1), None),
+        "c4-02": (theory.round_trip_estimate(1.5, 5, 0.1), None),
+        "c4-03": (theory.skipped_slots(10, 6.25), None),
+        "c4-04": (theory.skipped_slots(10, 9.9999), None),
+        "c4-05": (theory.skipped_slots(10, 10), None),
+        "c4-06": (theory.skipped_slots(10, 13), None),
+        "c4-07": (theory.burst_size(10, 12.5), None),
+        "c4-08": (skip_time, skip_printed),
+        "c4-09": (depth(1.0, 0.08) - depth(1.0, 0.1), None),
+        "c4-10": (depth(1.0, 0.16) - depth(1.0, 0.1), None),
+        "c4-11": (depth(1.4, 0.1) - depth(1.0, 0.1), None),
+        "c4-12": (theory.skipped_slots(depth(1.0, 0.1), depth(1.4, 0.4)), None),
+        "c4-13": (loss(1.0, 1.4, 0.1, 0.4), None),
+        "c4-14": ((loss(1.0, 1.04, 0.1, 0.04) - 0.04 / 0.1) / 2, None),
+        "c4-15": (theory.r_down_recovery(0, 1.4, 1.0) - 1.0, None),
+        "c4-16": (theory.r_down_recovery(20, 1.4, 1.0), theory.r_down_recovery(20, 1.4, 1.0, as_printed=True)),
+        "c4-17": (theory.packet_timeout(1.5), None),
+        "c4-18": (theory.packet_timeout(1.5, 3), None),
+        "c4-19": (2 * 0.2, None),
+        "c4-20": (theory.buffers_needed(5), theory.buffers_needed(5, as_printed=True)),
+        "c4-21": (burst.peak_s, printed.peak_s),
+        "c4-22": (burst.peak_packets, None),
+    }
+    ours, other = values[key]
+    return f"{ours:.6g}", NONE if other is None else f"{other:.6g}"
+
+
+def _sent_apart(runs: Runs, variant: str, start: float, end: float) -> float:
+    """The longest time between two sends of a variant's source."""
+    times, outstanding = runs.trace(variant, "in_flight", "pair")
+    sends = times[1:][np.diff(outstanding) > 0]
+    chosen = sends[(sends > start) & (sends < end)]
+    return float(np.diff(chosen).max())
+
+
+def _simulated(runs: Runs, key: str) -> str:
+    """The same value from a run of the bench, where one shows it."""
+
+    def depth(variant: str) -> float:
+        return float(runs.trace(variant, "depth", "pair")[1][-1])
+
+    def total(variant: str, sign: int) -> int:
+        return sum(n for _, n in corrections(runs, variant) if n * sign > 0) * sign
+
+    echo, first = "R up, upstream, queue_echo", "mu down, first_probe"
+    at_4 = chains.example(0.0).servers[3]
+    values = {
+        "c4-01": lambda: f"{depth('none, first_probe'):.6g}",
+        "c4-03": lambda: f"{total(first, -1)}",
+        "c4-06": lambda: f"{total(echo, -1)}",
+        "c4-07": lambda: f"{total('mu up, first_probe', 1)}",
+        "c4-08": lambda: f"{_sent_apart(runs, first, T0, 30.0) - 0.2:.3g}",
+        "c4-09": lambda: f"{depth('mu up, first_probe') - 10:.6g}",
+        "c4-10": lambda: f"{depth(first) - 10:.6g}",
+        "c4-11": lambda: f"{depth(echo) - 10:.6g}",
+        "c4-12": lambda: f"{total('proposition 2', -1)}",
+        "c4-13": lambda: f"{reaction(runs, 'proposition 2').lost_bandwidth:.3g} (see below)",
+        "c4-15": lambda: f"{0.2 * total('R down, upstream, queue_echo', -1):.3g} (1.0 to .6)",
+        "c4-19": lambda: f"{_sent_apart(runs, 'none, first_probe', 10.0, 20.0):.3g} (s_e = .1)",
+        "c4-21": lambda: f"{1000 * at_4.arrivals[-1]:.4g}",
+        "c4-22": lambda: f"{at_4.band(0.0, np.inf)[1]}",
+    }
+    return values[key]() if key in values else NONE
+
+
+def formulas(runs: Runs) -> Section:
+    """The worked values."""
+    rows = []
+    for row in rows_of("ch4_formula_checks"):
+        ours, printed = _ours(row["id"])
+        rows.append((row["formula"], row["inputs"], row["expected"], ours, printed, _simulated(runs, row["id"])))
+    return Section(
+        "worked values of the formulas",
+        ("formula", "inputs", "expected", "ours", "as printed", "simulated"),
+        tuple(rows),
+        "As printed: where the thesis's own form gives another value. Simulated: what the bench shows of it.",
+    )
