@@ -16,7 +16,8 @@ from headgate.papers.claims import Runs
 from headgate.papers.keshav1991.chapter4 import chains, checks, strawman
 from headgate.papers.keshav1991.chapter4.server import INSTANT, Server, read_port
 from headgate.papers.keshav1991.chapter4.transients import CHANGES, RULES, corrections, reaction
-from headgate.papers.model import PaperError, load_paper
+from headgate.papers.load import load_paper
+from headgate.papers.model import PaperError
 
 
 @pytest.fixture(scope="module")

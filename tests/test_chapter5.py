@@ -21,7 +21,7 @@ from headgate.papers.keshav1991.chapter5 import walks
 from headgate.papers.keshav1991.chapter5.data import number, rows
 from headgate.papers.keshav1991.chapter5.predictors import SETS, fuzzy_response
 from headgate.papers.keshav1991.chapter5.theory import TRACED
-from headgate.papers.model import load_paper
+from headgate.papers.load import load_paper
 
 ALPHAS = st.floats(0.01, 2.5)
 

@@ -203,7 +203,7 @@ def test_every_network_of_the_papers_can_be_drawn() -> None:
                 svg = to_svg(draw_topology(i.scenario))
                 flows = json.loads(_core.check(json.dumps(i.scenario)))["flows"]
                 assert flows[0]["name"] in svg
-                assert "kbit/s" in svg
+                assert "bit/s" in svg
 
 
 @pytest.mark.parametrize("name", list_papers())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .model import Paper, PaperError, list_papers, load_paper
+from .load import list_papers, load_paper
+from .model import Paper, PaperError
 from .present import print_reproduction
 from .runner import Reproduction, reproduce
 

@@ -14,8 +14,9 @@ from ..parallel import Progress, run_all
 from ..stats.means import finite
 from .build import build_scenario
 from .claims import Finding, Runs, claims_of, examine
+from .load import load_paper
 from .measure import Floats, Outcome
-from .model import Item, Paper, Published, Rule, Variant, load_paper
+from .model import Item, Paper, Published, Rule, Variant
 from .study import Study, study_of
 from .verdict import Number, judge, missing
 
