@@ -8,7 +8,7 @@
 //! State per flow: two rates, and the acknowledgements of this round trip.
 
 use crate::packet_pair::transport;
-use crate::transport::{Config, Timers};
+use crate::transport::{Config, Pacing, Timers};
 use crate::{Ack, FlowControl, Loss, Release, Supply};
 use headgate_packet::{Duration, Time};
 use schemars::JsonSchema;
@@ -60,7 +60,8 @@ impl Default for NetbltParams {
 impl NetbltParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        transport(self.timeout, Timers::PerPacket, self.initial_timeout, Duration::ZERO, self.max_timeout)
+        let pacing = Pacing { timers: Timers::PerPacket, probe_again: false };
+        transport(self.timeout, pacing, self.initial_timeout, Duration::ZERO, self.max_timeout)
     }
 }
 

@@ -261,3 +261,37 @@ fn slots_are_skipped_while_nothing_waits_too() {
     source.supply(2);
     assert_eq!(send(&mut source, 10_000), [4, 5]);
 }
+
+#[test]
+fn packets_sent_again_may_probe() {
+    // Everything is lost until the first of it goes again, and meanwhile the server slows down to a fifth of its rate: pairs of new packets
+    // come after all that was lost went again; pairs of packets that go again tell as soon as they are acknowledged.
+    let learnt = |control: &str, again: bool| {
+        let control = format!(r#"{{"kind": "{control}", "probe_again": {again}}}"#);
+        let bench = |lost: u64| {
+            let service = |t| if t < 22_000 { 100 } else { 500 };
+            Bench { service: &service, loses: &|n, _| (201..=lost).contains(&n), ..Bench::default() }
+                .run(&control, 100_000)
+        };
+        // The first transmission of a packet that went before.
+        let first = bench(1000).sent.windows(2).position(|w| w[1].1 < w[0].1).unwrap() as u64 + 1;
+        let got = bench(first);
+        assert!(got.lost >= 40);
+        let gauge = if got.changes("spacing").is_empty() { "probe" } else { "spacing" };
+        let all = got.changes(gauge);
+        // It measures what the server does, be it by packets that went again.
+        assert!(all.iter().all(|c| (0.0999..0.5001).contains(&c.1)), "{all:?}");
+        all.iter().find(|c| c.1 > 0.4).expect("learnt at last").0
+    };
+    for control in ["packet_pair", "pp_cth"] {
+        let (new, again) = (learnt(control, false), learnt(control, true));
+        assert!(again + 1500 < new, "{control}: {again} {new}");
+    }
+    // A first pair that was lost and goes again as a pair is the probe.
+    let control = r#"{"kind": "packet_pair", "setpoint": 0, "probe_again": true}"#;
+    let got = run(control, 4200, |_| 100, |n| n <= 2);
+    assert_eq!(got.sent, [(0, 0), (0, 1), (3000, 0), (3000, 1), (4100, 2), (4100, 3)]);
+    let spacings = got.changes("spacing");
+    assert!(spacings.len() == 1 && spacings[0].0 == 4100 && (spacings[0].1 - 0.1).abs() < 1e-9, "{spacings:?}");
+    assert!(run(r#"{"kind": "packet_pair", "setpoint": 0}"#, 4200, |_| 100, |n| n <= 2).changes("spacing").is_empty());
+}

@@ -1,6 +1,6 @@
 //! The parameters of packet-pair.
 
-use crate::transport::{Clock, Config, Initial, Retransmit, Timers};
+use crate::transport::{Clock, Config, Initial, Pacing, Retransmit, Timers};
 use headgate_packet::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,8 @@ pub struct PacketPairParams {
     pub timeout: f64,
     /// Who keeps the time of what was sent.
     pub timers: Timers,
+    /// Pairs with packets that are sent again measure too; those of the thesis are two new packets.
+    pub probe_again: bool,
     /// Timeout until the first round-trip time.
     pub initial_timeout: Duration,
     /// Least timeout; the thesis has none.
@@ -79,6 +81,7 @@ impl Default for PacketPairParams {
             window: 1000,
             timeout: 3.0,
             timers: Timers::PerPacket,
+            probe_again: false,
             initial_timeout: Duration::from_secs(3),
             min_timeout: Duration::ZERO,
             max_timeout: Duration::from_secs(3600),
@@ -89,7 +92,7 @@ impl Default for PacketPairParams {
 /// The transport of rate-based protocols: `means` times the last round-trip time for each packet, doubled at each timeout.
 pub(crate) fn transport(
     means: f64,
-    timers: Timers,
+    pacing: Pacing,
     initial: Duration,
     min_timeout: Duration,
     max_timeout: Duration,
@@ -108,7 +111,7 @@ pub(crate) fn transport(
         every_sample: true,
         retransmit: Retransmit::Oldest,
         duplicates: None,
-        paced: Some(timers),
+        paced: Some(pacing),
         open_loop: false,
     }
 }
@@ -116,6 +119,7 @@ pub(crate) fn transport(
 impl PacketPairParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        transport(self.timeout, self.timers, self.initial_timeout, self.min_timeout, self.max_timeout)
+        let pacing = Pacing { timers: self.timers, probe_again: self.probe_again };
+        transport(self.timeout, pacing, self.initial_timeout, self.min_timeout, self.max_timeout)
     }
 }

@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 pub enum Gate {
     /// Both its packets.
     Pair,
-    /// The first; the second follows as soon as it fits too. Behind a queue the two acknowledgements still tell the bottleneck's spacing.
+    /// The first; the second follows as soon as it fits too. Behind a queue the two acknowledgements still tell the bottleneck's spacing. Where no
+    /// queue stands, since the window is smaller than the path holds, they tell when there was room: the rate is estimated too low.
     Packet,
 }
 
