@@ -1,5 +1,5 @@
-//! Packet-pair and multiplicative rate control over one server with a queue: phases by hand, corrections, recovery from loss. One server of s seconds a packet lies
-//! between a delay of .45 s and one of .45 s, so that R = .9 s + s.
+//! Packet-pair and multiplicative rate control over one server with a queue: phases by hand, corrections, recovery from loss. One
+//! server of s seconds a packet lies between a delay of .45 s and one of .45 s, so that R = .9 s + s.
 
 mod common;
 

@@ -4,7 +4,8 @@
 //! Deviations, where the thesis is silent: a probe that measured nothing (a packet of it was lost, or its two acknowledgements came
 //! together) is repeated once nothing is outstanding. While only one packet waits before the first measurement it goes alone. A TICK
 //! that is to send and finds nothing to send, or no room in the window, is held until there is; [`Gate`] says how much. The signal FREE
-//! and the counter num_in_burst belong to the queue of the source's own line. A TICK under way keeps its deadline; a new spacing counts from the next one.
+//! and the counter num_in_burst belong to the queue of the source's own line. A TICK under way keeps its deadline; a new spacing
+//! counts from the next one.
 //! State per flow: the state, the next TICK, packets of a burst, whether the second packet of a pair is still to go.
 
 use crate::{Ack, Probe, Release, Supply};

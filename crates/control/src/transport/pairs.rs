@@ -8,9 +8,9 @@
 //! learn better, since behind a queue that grows so fast every packet times out. A packet sent again goes first, in place of a new one,
 //! and breaks its pair: a TICK's pair is of two packets from the client. With `probe_again` any two that leave as a pair tell, since
 //! acknowledgements name the transmission; without, a source that lost much measures nothing until all of it went again. A doubled
-//! timeout is counted from the round trip known when the packet goes again. The one timer starts anew when the oldest packet is acknowledged: set at each send, as printed, it would never run
-//! out while new packets go. The two packets of a pair leave at once: the queue of the source's own line keeps them together, which the
-//! thesis does with its counter num_in_burst and the signal FREE.
+//! timeout is counted from the round trip known when the packet goes again. The one timer starts anew when the oldest packet is
+//! acknowledged: set at each send, as printed, it would never run out while new packets go. The two packets of a pair leave at once:
+//! the queue of the source's own line keeps them together, which the thesis does with its counter num_in_burst and the signal FREE.
 //! State per flow: a slot and a timer entry for each packet that is outstanding.
 
 use super::{Config, Estimator, Pacing, Timers};
