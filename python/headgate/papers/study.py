@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """A table of texts. `measured` says that it holds times of this machine, which vary from run to run and are never judged."""
+    """A table of texts. `measured` says that it holds times of this machine, which vary from run to run and are never judged.
+
+    `verdicts`, where there are any, say of each row whether its statement holds; None is not decided.
+    """
 
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     measured: bool = False
+    verdicts: tuple[bool | None, ...] = ()
 
     def is_numeric(self, heading: str) -> bool:
         """Whether a column holds mostly numbers.
