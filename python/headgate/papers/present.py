@@ -26,7 +26,9 @@ def paper_text(number: Published) -> str:
         return "-"
     text = f"{number.value:g}" if number.rounding == 0.5 else f"{number.value:.{_decimals(number.rounding)}f}"
     if number.stddev is not None:
-        text += f" ± {number.stddev:g}"
+        text += (
+            f" ± {number.stddev:.{_decimals(number.rounding)}f}" if number.rounding < 0.5 else f" ± {number.stddev:g}"
+        )
     if number.mark == "STATED":
         return text
     return f"{text} [{number.mark}]" if number.mark in PAPERS_OWN else f"({number.mark} {text})"
@@ -68,15 +70,17 @@ def print_reproduction(reproduction: Reproduction, console: Console, details: bo
     console.print(f"[bold]{escape(paper.title)}[/bold]\n{escape(paper.authors)}, {escape(paper.reference)}")
     console.print(
         "[dim]ours: all sources start at once, ± standard deviation of the interval means where there are several; "
-        f"range: lowest and highest of that run and {reproduction.seeds} runs with random start phases; "
+        f"range: lowest and highest of that run and {reproduction.seeds} with random start phases; "
         "✓ match, ✗ miss, · not tested[/]"
     )
     for result in reproduction.items:
         _print_item(result, console, details)
     c = reproduction.counts()
-    console.print(
-        f"\nnumbers: {c['match']} match, {c['miss']} miss, {c['not-reproduced']} not reproduced or not tested"
-    )
+    console.print()
+    if sum(c.values()):
+        console.print(
+            f"numbers: {c['match']} match, {c['miss']} miss, {c['not-reproduced']} not reproduced or not tested"
+        )
     for what, held in reproduction.held().items():
         console.print(
             f"{what}: {held.count(True)} hold, {held.count(False)} do not hold, {held.count(None)} not decided"
@@ -136,7 +140,7 @@ _SIGN = {"match": "✓", "miss": "✗", "not-reproduced": "·"}
 def _ours(number: Number) -> str:
     v, p = number.ours, number.published
     text = f"{as_printed(v.mean, p, 1)} ± {as_printed(v.std, p)}" if v.n > 1 else as_printed(v.mean, p, 1)
-    return f"{text}\N{NO-BREAK SPACE}[{_STYLE[number.verdict]}]{_SIGN[number.verdict]}[/]"
+    return f"{text}[{_STYLE[number.verdict]}]{_SIGN[number.verdict]}[/]"
 
 
 def _range(number: Number) -> str:
