@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import headgate
 from headgate import _core
@@ -17,6 +19,7 @@ from headgate.papers.keshav1991.chapter3.costs import STRUCTURES, Costs
 from headgate.papers.keshav1991.chapter3.growth import costs as costs_at
 from headgate.papers.keshav1991.chapter3.growth import growth, law
 from headgate.papers.model import Published, Rule
+from headgate.papers.present import as_printed, print_reproduction
 from headgate.papers.runner import ItemResult, reproduce_items
 from headgate.papers.topology import draw_topology
 from headgate.papers.verdict import judge
@@ -194,6 +197,30 @@ def test_the_evidence_runs_the_scenarios_again(keshav: Reproduction) -> None:
         assert [v for s, v in conclusions.items() if s.startswith(text)] == ["holds"]
     for text in ("Efficiency: PP leaves no", "Caveat", "Ill-behaved", "Heterogeneity: FQ", "Fairness: Generic"):
         assert [v for s, v in requirements.items() if s.startswith(text)] == ["holds"]
+    words = {True: "holds", False: "does not hold", None: "open"}
+    for s in evidence.study.sections:
+        assert [words[v] for v in s.verdicts] == [row[3] for row in s.rows]
+
+
+def test_values_of_ours_have_the_decimals_of_the_papers() -> None:
+    cents = Published("t", "p", "1", "m", "s", 1.69, 0.68, "STATED", 0.005)
+    whole = Published("t", "p", "1", "m", "packets", 446, None, "STATED", 0.5)
+    assert as_printed(-0.0005556, cents, 1) == "-0.001"
+    assert as_printed(-0.0005556, cents) == "0.00"
+    assert as_printed(1.6638, cents, 1) == "1.664"
+    assert as_printed(1461.143, cents, 1) == "1461"
+    assert as_printed(12.34, whole, 1) == "12.34"
+    assert as_printed(float("nan"), cents) == "-"
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_no_number_is_cut_off_in_a_terminal(keshav: Reproduction, width: int) -> None:
+    out = Console(file=StringIO(), width=width)
+    tables = replace(keshav, items=tuple(replace(i, findings=(), study=None) for i in keshav.items))
+    print_reproduction(tables, out)
+    text = out.file.getvalue()  # type: ignore[attr-defined]
+    assert "scenario-2" in text
+    assert "…" not in text
 
 
 def test_every_network_of_the_papers_can_be_drawn() -> None:
