@@ -60,6 +60,8 @@ pub struct PairSender {
     limit: u64,
     /// Packets sent, not acknowledged and not given up for lost.
     outstanding: u64,
+    /// Transmissions less acknowledgements, each for itself.
+    unanswered: u64,
     /// Of the packets from `una` on.
     slots: VecDeque<Slot>,
     /// Packets to send again, and timers; entries that a later event made needless stay until their turn.
@@ -84,6 +86,7 @@ impl Default for PairSender {
             next: 0,
             limit: 0,
             outstanding: 0,
+            unanswered: 0,
             slots: VecDeque::new(),
             again: VecDeque::new(),
             queued: 0,
@@ -118,6 +121,11 @@ impl PairSender {
         self.outstanding
     }
 
+    /// Transmissions less acknowledgements: a lost one counts for ever, one that was needless only until its own acknowledgement.
+    pub fn unanswered(&self) -> u64 {
+        self.unanswered
+    }
+
     /// One above the highest sequence number ever sent.
     pub fn highest(&self) -> u64 {
         self.next
@@ -132,6 +140,7 @@ impl PairSender {
             }
             self.queued -= 1;
             self.outstanding += 1;
+            self.unanswered += 1;
             let timeouts = self.slot(seq).timeouts;
             let timeout = self.timeout_of(timeouts, config);
             let slot = self.slot(seq);
@@ -146,6 +155,7 @@ impl PairSender {
         let seq = self.next;
         self.next += 1;
         self.outstanding += 1;
+        self.unanswered += 1;
         let place = match left {
             Some(2) if self.next < self.limit => Place::First,
             Some(1) if half => Place::Second,
@@ -171,6 +181,7 @@ impl PairSender {
         // It tells when its packet was sent, so that a packet sent twice is timed too: otherwise a queue that grew fast would let every
         // packet time out, and the timer would never learn of it.
         let rtt = now.since(sent);
+        self.unanswered = self.unanswered.saturating_sub(1);
         self.estimator.sample(rtt, config);
         if seq >= self.una && !self.slot(seq).received {
             let Slot { first, place, .. } = *self.slot(seq);
