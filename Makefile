@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test bench bench-peers docs lint check-tools clean
+.PHONY: demo test bench bench-peers docs figures lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -39,6 +39,10 @@ lint: $(TOOLS)/bin/uv ## formatting, lints and types
 docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(SYNC) --all-extras --group docs
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
+
+figures: $(TOOLS)/bin/uv ## make the pictures of the documentation anew
+	@$(SYNC) --all-extras
+	@$(BIN)/python docs/figures.py
 
 # A private uv in the checkout; nothing outside it is touched.
 $(TOOLS)/bin/uv: Makefile

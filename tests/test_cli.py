@@ -70,9 +70,10 @@ def test_the_schema_accepts_the_examples_and_refuses_unknown_keys(cli: Cli) -> N
 def test_lists(kind: str, cli: Cli) -> None:
     entries = json.loads(cli("list", kind, "--json").stdout)
     assert entries
+    printed = cli("list", kind).stdout
     for entry in entries:
         assert set(entry) == {"name", "source", "parameters"}
-        assert entry["name"] in cli("list", kind).stdout
+        assert entry["name"] in printed
 
 
 def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from .conftest import ROOT
 PAGES = [
     "README.md",
     "docs/tutorial.md",
+    "docs/packet-pair.md",
     "docs/how-to/own-scenario.md",
     "docs/how-to/results.md",
     "docs/how-to/sweep.md",
@@ -104,3 +105,29 @@ def test_links_lead_somewhere(page: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / page).read_text("utf-8")):
         if not target.startswith("http"):
             assert ((ROOT / page).parent / target).exists(), target
+
+
+def last_parts(scenario: headgate.Scenario) -> dict[int, list[tuple[float, float]]]:
+    """Throughput and round trip of both sources in the last 20 s before each change of scenarios/packet-pair.toml."""
+    t = scenario.run().intervals
+    rows = {start: (t["start_s"] == start) & (t["received"] > 0) for start in (40, 100, 160, 220)}
+    return {k: list(zip(t["unique"][r] / 20, t["rtt_mean_s"][r], strict=True)) for k, r in rows.items()}
+
+
+def test_the_numbers_of_the_page_on_packet_pair() -> None:
+    page = (ROOT / "docs/packet-pair.md").read_text("utf-8")
+    base = headgate.Scenario.from_file(ROOT / "scenarios/packet-pair.toml")
+    rows = re.findall(r"^\| (\d+) \| all of the line \| ([\d.]+) s \| ([\d.]+) s \| ([\d.]+) s \|$", page, re.M)
+    assert [r[0] for r in rows] == ["1", "2", "5", "10"]
+    for setpoint, *delays in rows:
+        parts = last_parts(base.set("flows.*.control.setpoint", int(setpoint)))
+        for start, line, delay in zip((40, 100, 160), (10, 10, 5), delays, strict=True):
+            assert abs(sum(pps for pps, _ in parts[start]) - line) < 0.01
+            assert abs(sum(rtt for _, rtt in parts[start]) / len(parts[start]) - float(delay)) < 0.0151
+    # "Both sources get exactly half, and nothing was dropped"; over FCFS round trips of 6 to 7 s, and so many drops.
+    halves = last_parts(base)
+    assert [pps for start in (100, 160, 220) for pps, _ in halves[start]] == [5, 5, 2.5, 2.5, 5, 5]
+    fcfs = base.set("links.slow.queue.kind", "fcfs")
+    assert all(6 <= rtt < 7.3 for start in (100, 220) for _, rtt in last_parts(fcfs)[start])
+    drops = [int(s.run().intervals["drops"].sum()) for s in (base, fcfs)]
+    assert drops == [0, int(re.findall(r"(\d+) packets are dropped", page)[0])]

@@ -46,6 +46,8 @@ pub struct DecbitParams {
     pub backoff: f64,
     /// Where the average round-trip time starts; the first timeout is `beta` times it.
     pub initial_rtt: Duration,
+    /// Least timeout.
+    pub min_timeout: Duration,
     /// Greatest timeout.
     pub max_timeout: Duration,
 }
@@ -64,6 +66,7 @@ impl Default for DecbitParams {
             retransmit: Retransmit::Repair,
             backoff: 2.0,
             initial_rtt: Duration::from_millis(1500),
+            min_timeout: Duration::ZERO,
             max_timeout: Duration::from_secs(3600),
         }
     }
@@ -78,7 +81,7 @@ impl DecbitParams {
             means: self.beta,
             deviations: 0.0,
             initial: Initial::Mean(self.initial_rtt),
-            min_timeout: Duration::from_ps(1),
+            min_timeout: self.min_timeout.max(Duration::from_ps(1)),
             max_timeout: self.max_timeout,
             backoff: self.backoff,
             clock: self.clock,

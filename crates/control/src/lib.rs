@@ -147,6 +147,8 @@ pub struct Supply {
     pub waiting: u64,
     /// Packets sent, not acknowledged and not given up for lost.
     pub in_flight: u64,
+    /// Transmissions less acknowledgements: with those that were lost.
+    pub unanswered: u64,
 }
 
 /// What a rate-based protocol lets go at once.

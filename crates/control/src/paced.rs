@@ -37,7 +37,9 @@ impl Paced {
                     None => (self.pair, self.single) = (0, 0),
                 }
             }
-            let supply = Supply { waiting: self.sender.waiting(), in_flight: self.sender.in_flight() };
+            let sender = &self.sender;
+            let supply =
+                Supply { waiting: sender.waiting(), in_flight: sender.in_flight(), unanswered: sender.unanswered() };
             if self.pair <= self.keep && self.single == 0 {
                 match self.control.release(now, &supply) {
                     Release::Nothing => return None,

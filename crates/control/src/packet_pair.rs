@@ -197,7 +197,7 @@ mod tests {
         Probe::Second(Duration::from_millis(ms))
     }
 
-    const SUPPLY: Supply = Supply { waiting: 100, in_flight: 0 };
+    const SUPPLY: Supply = Supply { waiting: 100, in_flight: 0, unanswered: 0 };
 
     /// A source as it is in each state: R = 1 s, s = .1 s, V = 10, set-point 3; in RECEIVE the pair of the first TICK went at 1.1 s.
     fn source(state: &str) -> PacketPair {

@@ -7,7 +7,7 @@
 //! the beginning of an epoch, an open count that may drift; `resync` empties the queue and starts the count anew. No rate of law 5.9
 //! is below a hundredth of the estimated one. Where the thesis is silent: the queue is not primed (`prime`), the predictor predicts
 //! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`), what is lost is not outstanding (`count_lost`:
-//! scenarios 2 and 5 look as if it were). With control once per c round trips, which section 6.6.3 mentions, J is as long: equation 5.11
+//! in scenarios 2 and 5 it is). With control once per c round trips, which section 6.6.3 mentions, J is as long: equation 5.11
 //! holds the rate for J. Two traits of the law itself: the first rate, with nothing outstanding, is 2 mu + setpoint/R, many times mu on
 //! a short way, until the next pair is back; and where setpoint + R mu is less than the two packets of a pair it cannot rest, so that
 //! sources starve and flood in turn.
@@ -173,14 +173,14 @@ impl FlowControl for PpCth {
     fn on_loss(&mut self, loss: &Loss) {
         // The last packets before a pause were lost: there is nothing left to wait for.
         self.epoch.draining &= loss.in_flight > 0;
-        if self.params.count_lost {
-            self.lost = (self.lost + 1).min(self.params.window - 2);
-        }
     }
 
     fn release(&mut self, now: Time, supply: &Supply) -> Release {
         if self.epoch.draining && supply.in_flight > 0 {
             return Release::Nothing;
+        }
+        if self.params.count_lost {
+            self.lost = supply.unanswered.saturating_sub(supply.in_flight).min(self.params.window - 2);
         }
         let rate = self.rate;
         // Until the first measurement nothing goes beside the probe, whatever was lost.

@@ -110,6 +110,18 @@ fn a_lost_packet_may_stay_counted() {
         assert_eq!(late.iter().max(), Some(&most), "{count}: {late:?}");
         assert!(late.len() > 90, "{count}: {}", late.len());
     }
+    // What was sent again in vain is acknowledged too, and does not stay counted.
+    let slow = |t| if (20_000..30_000).contains(&t) { 4000 } else { 500 };
+    let got =
+        run(r#"{"kind": "pp_cth", "window": 5, "window_gate": "packet", "count_lost": true}"#, 100_000, slow, |_| {
+            false
+        });
+    let again = got.sent.iter().enumerate().any(|(i, s)| got.sent[..i].iter().any(|o| o.1 == s.1));
+    let most = (0..got.sent.len())
+        .filter(|i| got.sent[*i].0 > 70_000)
+        .map(|i| i + 1 - got.acks.iter().filter(|a| a.0 <= got.sent[i].0).count())
+        .max();
+    assert_eq!((again, most), (true, Some(5)));
     // However much is lost, two packets may go.
     let got = run(r#"{"kind": "pp_cth", "window": 4, "count_lost": true}"#, 400_000, |_| 100, |n| n % 5 == 4);
     assert!(got.sent.iter().filter(|s| s.0 > 300_000).count() > 20);

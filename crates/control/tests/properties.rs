@@ -76,7 +76,7 @@ proptest! {
     ) {
         let mut control = spec(&format!("{{{protocol}}}")).build();
         let (mut now, mut sent) = (Time::ZERO, 0);
-        let supply = |in_flight| Supply { waiting: 1000, in_flight };
+        let supply = |in_flight| Supply { waiting: 1000, in_flight, unanswered: in_flight };
         prop_assert_eq!(control.release(now, &supply(0)), Release::Pair);
         for (log_gap, rtt, in_flight) in pairs {
             let gap = Duration::from_ps(libm::pow(10.0, log_gap) as u64);

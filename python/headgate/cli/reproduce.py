@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from ..errors import HeadgateError
 from .show import console, print_json, progress
 
 
@@ -41,12 +40,11 @@ def reproduce(
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours."""
     from ..papers import print_reproduction
     from ..papers import reproduce as reproduce_paper
-    from ..papers.report import require_extras
+    from ..papers.report import require_extras, require_folder
 
     if report is not None:
         require_extras()
-        if report.exists() and not report.is_dir():
-            raise HeadgateError(f"--report {report}: expected a folder, found a file")
+        require_folder(report)
     with progress(f"reproducing {paper}") as callback:
         result = reproduce_paper(paper, *items, seeds=seeds, threads=threads, progress=callback)
     page = result.save_report(report) if report is not None else None

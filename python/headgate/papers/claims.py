@@ -154,7 +154,10 @@ def spread(values: Floats) -> float:
 
 def listed(values: Floats, digits: int = 2) -> str:
     """Numbers in a row, for the text of a measured value."""
-    return ", ".join("none" if math.isnan(v) else f"{v:.{digits}f}" for v in np.ravel(values))
+    # Adding 0 makes -0.0 a plain 0.
+    return ", ".join(
+        "none" if math.isnan(v) else f"{round(float(v), digits) + 0.0:.{digits}f}" for v in np.ravel(values)
+    )
 
 
 def ends(values: Floats, digits: int = 2) -> str:

@@ -69,18 +69,7 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
     delays = [y for found in points.values() for _, _, y in found]
     logarithmic = bool(delays) and max(delays) > 20 * min(delays)
     for series, (colour, _) in zip(figure.series, _LOOK, strict=False):
-        style = "italic" if "FQ" in series else "normal"
-        for number, (x0, y0, sources) in enumerate(_together(points[series], logarithmic)):
-            axes.annotate(
-                ",".join(sources),
-                (x0, y0),
-                xytext=(4, 4 + 11 * (number % 2)),
-                textcoords="offset points",
-                color=colour,
-                fontstyle=style,
-                fontsize=11,
-            )
-        label = f"{series} ({'italic' if style == 'italic' else 'upright'})"
+        label = f"{series} ({'italic' if 'FQ' in series else 'upright'})"
         axes.plot([], [], marker="s", ls="", color=colour, label=label)
     axes.set_xlabel(
         f"throughput ({unit.get('throughput', '')}{' excluding retransmissions' if _excludes(runs) else ''})"
@@ -95,7 +84,35 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
         axes.set_ylim(bottom=0)
     axes.grid(color="#dddddd", lw=0.5)
     _legend(axes)
+    _number(axes, {s: _together(found, logarithmic) for s, found in points.items()})
     return drawing
+
+
+def _number(axes: Axes, groups: dict[str, list[tuple[float, float, list[str]]]]) -> None:
+    """Writes the sources' numbers beside their points, higher where another number stands already. The axes must be final."""
+    from matplotlib.patheffects import withStroke
+
+    size = 11
+    # Estimated boxes of the numbers that stand, in points: left, right, bottom.
+    taken: list[tuple[float, float, float]] = []
+    for (series, found), (colour, _) in zip(groups.items(), _LOOK, strict=False):
+        for x0, y0, sources in found:
+            text = ",".join(sources)
+            x, y = axes.transData.transform((x0, y0)) * 72 / axes.figure.dpi
+            left, right, up = x + 4, x + 4 + 0.65 * size * len(text), 4.0
+            while any(left < b and right > a and abs(y + up - c) < size for a, b, c in taken):
+                up += size / 2
+            taken.append((left, right, y + up))
+            axes.annotate(
+                text,
+                (x0, y0),
+                xytext=(4, up),
+                textcoords="offset points",
+                color=colour,
+                fontstyle="italic" if "FQ" in series else "normal",
+                fontsize=size,
+                path_effects=[withStroke(linewidth=2.5, foreground="white")],
+            )
 
 
 def _together(points: list[tuple[str, float, float]], logarithmic: bool) -> list[tuple[float, float, list[str]]]:
@@ -167,6 +184,7 @@ def _trace(figure: Figure, runs: Runs) -> Drawing:
     axes.set_ylim(bottom=0)
     axes.margins(x=0.01)
     axes.set_ylim(top=figure.options.get("top", axes.get_ylim()[1] * 1.1))
+    axes.grid(color="#dddddd", lw=0.5)
     axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.15), ncols=4, fontsize=9)
     return drawing
 

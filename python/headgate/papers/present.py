@@ -26,7 +26,9 @@ def paper_text(number: Published) -> str:
         return "-"
     text = f"{number.value:g}" if number.rounding == 0.5 else f"{number.value:.{_decimals(number.rounding)}f}"
     if number.stddev is not None:
-        text += f" ± {number.stddev:g}"
+        text += (
+            f" ± {number.stddev:.{_decimals(number.rounding)}f}" if number.rounding < 0.5 else f" ± {number.stddev:g}"
+        )
     if number.mark == "STATED":
         return text
     return f"{text} [{number.mark}]" if number.mark in PAPERS_OWN else f"({number.mark} {text})"
@@ -68,19 +70,21 @@ def print_reproduction(reproduction: Reproduction, console: Console, details: bo
     console.print(f"[bold]{escape(paper.title)}[/bold]\n{escape(paper.authors)}, {escape(paper.reference)}")
     console.print(
         "[dim]ours: all sources start at once, ± standard deviation of the interval means where there are several; "
-        f"range: lowest and highest of that run and {reproduction.seeds} runs with random start phases; "
+        f"range: lowest and highest of that run and {reproduction.seeds} with random start phases; "
         "✓ match, ✗ miss, · not tested[/]"
     )
     for result in reproduction.items:
         _print_item(result, console, details)
     c = reproduction.counts()
-    console.print(
-        f"\nnumbers: {c['match']} match, {c['miss']} miss, {c['not-reproduced']} not reproduced or not tested"
-    )
-    held = [f.holds for r in reproduction.items for f in r.findings]
-    console.print(
-        f"claims: {held.count(True)} hold, {held.count(False)} do not hold, {held.count(None)} not reproduced"
-    )
+    console.print()
+    if sum(c.values()):
+        console.print(
+            f"numbers: {c['match']} match, {c['miss']} miss, {c['not-reproduced']} not reproduced or not tested"
+        )
+    for what, held in reproduction.held().items():
+        console.print(
+            f"{what}: {held.count(True)} hold, {held.count(False)} do not hold, {held.count(None)} not decided"
+        )
 
 
 def _print_item(result: ItemResult, console: Console, details: bool) -> None:
@@ -113,8 +117,8 @@ def _side_by_side(title: str, numbers: list[Number]) -> Table:
     """A column per source; of each pair a line of the paper's numbers, one of ours, and one of the range over the runs."""
     sources = list(dict.fromkeys(n.published.source for n in numbers))
     table = Table(title=title, title_justify="left")
-    table.add_column("pair")
-    table.add_column("")
+    table.add_column("pair", no_wrap=True)
+    table.add_column("", no_wrap=True)
     for source in sources:
         table.add_column(source, justify="right")
     for row, group in groupby(numbers, lambda n: n.published.row):
@@ -134,13 +138,22 @@ _SIGN = {"match": "✓", "miss": "✗", "not-reproduced": "·"}
 
 
 def _ours(number: Number) -> str:
-    v = number.ours
-    text = f"{digits(v.mean)} ± {digits(v.std, 2)}" if v.n > 1 else digits(v.mean)
-    return f"{text} [{_STYLE[number.verdict]}]{_SIGN[number.verdict]}[/]"
+    v, p = number.ours, number.published
+    text = f"{as_printed(v.mean, p, 1)} ± {as_printed(v.std, p)}" if v.n > 1 else as_printed(v.mean, p, 1)
+    return f"{text}[{_STYLE[number.verdict]}]{_SIGN[number.verdict]}[/]"
 
 
 def _range(number: Number) -> str:
-    return "-" if math.isnan(number.low) else f"{digits(number.low)}…{digits(number.high)}"
+    low, high = (as_printed(v, number.published) for v in (number.low, number.high))
+    return "-" if math.isnan(number.low) else f"{low} to {high}"
+
+
+def as_printed(value: float, published: Published, more: int = 0) -> str:
+    """A value of ours with the decimals of the paper's number, and `more` of them; large ones have four digits."""
+    if math.isnan(value) or abs(value) >= 100 or not 0 < published.rounding < 0.5:
+        return digits(value)
+    # Adding 0 makes -0.0 a plain 0.
+    return f"{round(value, _decimals(published.rounding) + more) + 0.0:.{_decimals(published.rounding) + more}f}"
 
 
 def _details(title: str, numbers: list[Number]) -> Table:

@@ -60,6 +60,12 @@ class Reproduction:
         verdicts = [n.verdict for i in self.items for n in i.numbers]
         return {v: verdicts.count(v) for v in ("match", "miss", "not-reproduced")}
 
+    def held(self) -> dict[str, list[bool | None]]:
+        """What became of the claims, and of the statements in tables where there are any; None is not decided."""
+        claims = [f.holds for i in self.items for f in i.findings]
+        statements = [v for i in self.items if i.study is not None for s in i.study.sections for v in s.verdicts]
+        return {"claims": claims, "statements in tables": statements} if statements else {"claims": claims}
+
     def save_report(self, folder: str | os.PathLike[str]) -> str:
         """Writes the HTML report and its figures (SVG and PNG) into `folder`; gives the path of the page.
 

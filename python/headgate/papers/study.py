@@ -16,22 +16,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """A table of texts. `measured` says that it holds times of this machine, which vary from run to run and are never judged."""
+    """A table of texts. `measured` says that it holds times of this machine, which vary from run to run and are never judged.
+
+    `verdicts`, where there are any, say of each row whether its statement holds; None is not decided.
+    """
 
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     measured: bool = False
+    verdicts: tuple[bool | None, ...] = ()
 
     def is_numeric(self, heading: str) -> bool:
-        """Whether a column holds mostly numbers.
+        """Whether a column holds mostly numbers. What stands in the first one names the row, unless it is nothing but numbers.
 
         >>> s = Section("", ("structure", "links"), (("LINK", "3.5"), ("TREE", "-")))
         >>> s.is_numeric("structure"), s.is_numeric("links")
         (False, True)
+        >>> Section("", ("law",), (("5.9",), ("5.9 with alpha",), ("5.9 offset-free",))).is_numeric("law")
+        False
         """
-        column = [row[self.headings.index(heading)] for row in self.rows]
+        place = self.headings.index(heading)
+        column = [row[place] for row in self.rows]
+        if place == 0:
+            return sum(cell.replace(".", "", 1).isdecimal() for cell in column) * 2 > len(column)
         return sum(cell[:1].isdecimal() or cell[:1] in "-−<" for cell in column) * 2 > len(column)
 
     def to_dict(self) -> dict[str, Any]:

@@ -63,8 +63,8 @@ pub struct PpCthParams {
     pub window: u64,
     /// What must fit the window.
     pub window_gate: Gate,
-    /// A packet once lost counts as outstanding for ever, as where acknowledgements are subtracted from all that was sent; room for
-    /// two packets is always left.
+    /// What is outstanding are all transmissions less all acknowledgements, so that a lost one counts for ever; room for two packets is
+    /// always left.
     pub count_lost: bool,
     /// Which control law, and how often.
     pub law: Law,

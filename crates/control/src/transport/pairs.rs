@@ -71,6 +71,8 @@ pub struct PairSender {
     limit: u64,
     /// Packets sent, not acknowledged and not given up for lost.
     outstanding: u64,
+    /// Transmissions less acknowledgements, each for itself.
+    unanswered: u64,
     /// Of the packets from `una` on.
     slots: VecDeque<Slot>,
     /// Packets to send again, and timers; entries that a later event made needless stay until their turn.
@@ -97,6 +99,7 @@ impl Default for PairSender {
             next: 0,
             limit: 0,
             outstanding: 0,
+            unanswered: 0,
             slots: VecDeque::new(),
             again: VecDeque::new(),
             queued: 0,
@@ -132,6 +135,11 @@ impl PairSender {
         self.outstanding
     }
 
+    /// Transmissions less acknowledgements: a lost one counts for ever, one that was needless only until its own acknowledgement.
+    pub fn unanswered(&self) -> u64 {
+        self.unanswered
+    }
+
     /// One above the highest sequence number ever sent.
     pub fn highest(&self) -> u64 {
         self.next
@@ -146,6 +154,7 @@ impl PairSender {
             }
             self.queued -= 1;
             self.outstanding += 1;
+            self.unanswered += 1;
             let timeouts = self.slot(seq).timeouts;
             let deadline = now + self.timeout_of(timeouts, config);
             let left = left.filter(|_| config.paced.is_some_and(|p| p.probe_again));
@@ -162,6 +171,7 @@ impl PairSender {
         let seq = self.next;
         self.next += 1;
         self.outstanding += 1;
+        self.unanswered += 1;
         let first = self.sending(left, half, now);
         let deadline = now + self.timeout_of(0, config);
         self.slots.push_back(Slot { first, last: first, deadline, ..Slot::default() });
@@ -182,6 +192,7 @@ impl PairSender {
         // It tells when its packet was sent, so that a packet sent twice is timed too: otherwise a queue that grew fast would let every
         // packet time out, and the timer would never learn of it.
         let rtt = now.since(sent);
+        self.unanswered = self.unanswered.saturating_sub(1);
         self.estimator.sample(rtt, config);
         if seq >= self.una && !self.slot(seq).received {
             let Slot { first, last, .. } = *self.slot(seq);

@@ -14,7 +14,7 @@ claim = CLAIMS.claim
 @claim(
     "K4a",
     "scenario-4",
-    "FCFS: the attacker takes most: G above 9.5; JK 7.62 ± .05 and DEC/DEC 9.52 ± .03 packets/s, the FTP holding its places",
+    "FCFS: the attacker takes most: G above 9.5; JK 7.62 ± .05 and DEC/DEC 9.52 ± .03 packets/s in the runs where the FTP holds its places",
 )
 def _k4a(runs: Runs) -> Result:
     # Two steady states: the FTP keeps its places among 21, or the attacker takes each before the FTP's next packet comes.

@@ -24,7 +24,7 @@ def _fq_better(runs: Runs) -> Verdict:
                 delay = [float(runs.of(name(n, p), "delay", source)[0]) for p in (fq, fcfs)]
                 better = better and not delay[0] > delay[1]
             if not better:
-                worse.append(f"{n} with {control} ({least(runs, n, fq):.2f} against {least(runs, n, fcfs):.2f})")
+                worse.append(f"{n} with {control} ({least(runs, n, fq):.3f} against {least(runs, n, fcfs):.3f})")
     return len(worse) <= 0.2 * cells, f"in {cells - len(worse)} of {cells}; not in {', '.join(worse) or 'none'}"
 
 

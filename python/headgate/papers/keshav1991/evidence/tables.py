@@ -42,8 +42,10 @@ def study(runs: Runs, _progress: Progress | None) -> Evidence:
 
 
 def _section(title: str, rows: Sequence[Row], runs: Runs) -> Section:
-    lines = []
-    for row in rows:
-        holds, measured = row.test(runs)
-        lines.append((row.statement, row.measure, measured, _WORDS[None if holds is None else bool(holds)]))
-    return Section(title, ("statement", "measure", "measured", "verdict"), tuple(lines))
+    found = [row.test(runs) for row in rows]
+    verdicts = tuple(None if holds is None else bool(holds) for holds, _ in found)
+    lines = tuple(
+        (row.statement, row.measure, measured, _WORDS[holds])
+        for row, (_, measured), holds in zip(rows, found, verdicts, strict=True)
+    )
+    return Section(title, ("statement", "measure", "measured", "verdict"), lines, verdicts=verdicts)

@@ -1,0 +1,59 @@
+"""Makes the pictures of the documentation anew, in docs/images: `make figures`, from the root of a checkout."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+IMAGES = Path("docs/images")
+
+#: Pictures that a command writes by itself; the last word is the file.
+COMMANDS = [
+    "run scenarios/packet-pair.toml --panel probe --panel service_rate --panel rate --panel backlog --figure packet-pair.png",
+    "run scenarios/packet-pair.toml --set links.slow.queue.kind=fcfs --panel probe --panel rate --panel backlog"
+    " --figure packet-pair-fcfs.png",
+    "replay scenarios/office.csv --queue fcfs --queue fq --rate 2Mbit/s --buffer 64KB --figure replay-office.png",
+]
+
+#: Figures of the thesis's report.
+ITEMS = ["chapter-4", "chapter-5", "scenario-1", "scenario-2", "scenario-7", "beyond"]
+FIGURES = [
+    "4.1",
+    "transients",
+    "5-predictors",
+    "5-step",
+    "6.3",
+    "6.7",
+    "6.21",
+    "beyond-sharing",
+    "beyond-quantum",
+    "beyond-starts",
+]
+
+
+def headgate(*words: str) -> None:
+    """Runs a command of this environment."""
+    subprocess.run([str(Path(sys.executable).with_name("headgate")), *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def main() -> None:
+    """Writes every picture."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for command in COMMANDS:
+            *words, file = command.split()
+            headgate(*words, str(IMAGES / file))
+        headgate("reproduce", "keshav1991", *ITEMS, "--report", str(folder / "thesis"))
+        for figure in FIGURES:
+            file = f"keshav1991-{figure}.png"
+            shutil.copyfile(folder / "thesis" / file, IMAGES / file)
+        headgate("sweep", "scenarios/queues-and-rates.toml", "--out", str(folder / "queues"))
+        headgate(
+            "plot", str(folder / "queues"), "--metric", "p99_delay", "--flow", "telnet", "--x", "rate", "--by", "queue", "--log-y",
+            "--out", str(IMAGES / "compare-delay.svg"),
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
