@@ -102,7 +102,7 @@ pub struct Ack {
     pub pair: Probe,
 }
 
-/// What the acknowledgement of a pair of packets told, when the two left back to back and neither was ever sent again.
+/// What the acknowledgement of a pair of packets told, when the two left as a pair and both transmissions are acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// It belongs to no pair, or to a broken one.

@@ -4,11 +4,11 @@
 //! by alpha below 1, else by beta above 1. It needs many round trips to a new rate, and leaves standing the queue that it made.
 //! Deviations: gains and period are not given; ours are .9 and 1.1 and one round trip, and the acknowledgements of a round trip are
 //! held against the rate at which their packets were sent, that of the round trip before. Rates that differ by less than `tolerance`
-//! count as equal: clocks and rounding differ. Loss is repaired as in packet-pair.
+//! count as equal: clocks and rounding differ. No rate is below .001 or above 10^9 packets/s. Loss is repaired as in packet-pair.
 //! State per flow: two rates, and the acknowledgements of this round trip.
 
 use crate::packet_pair::transport;
-use crate::transport::{Config, Timers};
+use crate::transport::{Config, Pacing, Timers};
 use crate::{Ack, FlowControl, Loss, Release, Supply};
 use headgate_packet::{Duration, Time};
 use schemars::JsonSchema;
@@ -60,13 +60,18 @@ impl Default for NetbltParams {
 impl NetbltParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        transport(self.timeout, Timers::PerPacket, self.initial_timeout, Duration::ZERO, self.max_timeout)
+        let pacing = Pacing { timers: Timers::PerPacket, probe_again: false };
+        transport(self.timeout, pacing, self.initial_timeout, Duration::ZERO, self.max_timeout)
     }
 }
 
+/// Slowest and fastest rate: a flow whose acknowledgements are too few to tell speeds up for as long as that lasts.
+const RATES: (f64, f64) = (0.001, 1e9);
+
 /// The next rate, of a flow that sends at `rate` and whose packets, sent at `sent`, were acknowledged at `acked`.
 pub fn next_rate(params: &NetbltParams, rate: f64, sent: f64, acked: f64) -> f64 {
-    rate * if sent > acked * (1.0 + params.tolerance) { params.decrease } else { params.increase }
+    let factor = if sent > acked * (1.0 + params.tolerance) { params.decrease } else { params.increase };
+    (rate * factor).clamp(RATES.0, RATES.1)
 }
 
 /// Rates in packets a second.
@@ -109,7 +114,7 @@ impl FlowControl for Netblt {
                 (self.before, self.rate) = (self.rate, next);
             } else {
                 // A flow too slow to tell anything speeds up, since nothing speaks against it.
-                (self.before, self.rate) = (self.rate, self.rate * self.params.increase);
+                (self.before, self.rate) = (self.rate, next_rate(&self.params, self.rate, 0.0, 0.0));
             }
             (self.mark, self.count, self.first) = (ack.highest_sent, 0, ack.now);
         }
@@ -166,5 +171,25 @@ mod tests {
         assert_eq!([(10.0, 20.0), (10.0, 100.0), (20.0, 10.0), (100.0, 10.0)].map(|(a, b)| fluid(a, b).0), [8, 25, 7, 22]);
         // The queue on the way from 100 to 10: the sum of 100 x .9^k - 10 over 22 round trips, 901.5 - 220 = 681.5.
         assert!((fluid(100.0, 10.0).1 - 681.5).abs() < 0.1);
+    }
+    #[test]
+    fn a_source_with_one_packet_a_round_trip_keeps_a_rate_that_can_fall_again() {
+        let mut source = Netblt::new(&NetbltParams::default());
+        let mut ack = |seq: u64, ms: u64, highest_sent: u64| {
+            let (now, waited) = (Time::ZERO + Duration::from_millis(ms), Duration::ZERO);
+            source.on_ack(&Ack {
+                now, newly_acked: 1, duplicates: 0, rtt: None, marked: false, cumulative: seq + 1, highest_sent, in_flight: 0, seq, waited,
+                pair: crate::Probe::None,
+            });
+            source.rate
+        };
+        // 1.1^8000 has no place among the numbers.
+        let highest = (0..8000).map(|seq| ack(seq, 1000 * seq, seq + 1)).last().unwrap();
+        assert_eq!(highest, 1e9);
+        // A hundred packets go at once, and are acknowledged at ten a second.
+        (8000..8100).for_each(|seq| {
+            ack(seq, 800_000_000 + 100 * seq, 8100);
+        });
+        assert!((ack(8100, 900_000_000, 8101) / 0.9e9 - 1.0).abs() < 1e-9);
     }
 }

@@ -78,8 +78,9 @@ impl Paced {
     pub fn on_timeout(&mut self, now: Time) {
         let lost = self.sender.on_timeout(now, &self.config);
         self.timeouts += lost;
-        if lost > 0 {
-            let in_flight = self.sender.in_flight();
+        let in_flight = self.sender.in_flight();
+        // Each packet is a loss of its own: those of a pair time out together.
+        for _ in 0..lost {
             self.control.on_loss(&Loss { now, kind: LossKind::Timeout, in_flight });
         }
     }

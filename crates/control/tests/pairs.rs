@@ -5,6 +5,18 @@ mod common;
 
 use common::{Bench, Run};
 use headgate_control::packet_pair::slots_to_skip;
+use headgate_control::{AckPacket, Connection, Spec};
+use headgate_packet::{Duration, Time};
+use std::sync::Arc;
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Duration::from_millis(ms)
+}
+
+fn source_with(control: &str) -> Connection {
+    let spec: Spec = serde_json::from_str(control).unwrap();
+    Connection::new(&spec, &Arc::new(spec.transport()))
+}
 
 /// Runs a source for `end` ms: service times by the time, and which transmissions vanish.
 fn run(control: &str, end: u64, service: impl Fn(u64) -> u64, loses: impl Fn(u64) -> bool) -> Run {
@@ -203,4 +215,83 @@ fn a_loss_breaks_its_pair() {
         let spacings = with.changes("spacing");
         assert!(spacings.iter().all(|s| (0.05..=0.2).contains(&s.1)), "{spacings:?}");
     }
+}
+
+#[test]
+fn both_packets_of_a_pair_that_times_out_are_losses() {
+    // `count_lost` keeps both outstanding: of a window of seven there is room for two pairs a round trip of 1 s, where one loss would leave three.
+    let control = r#"{"kind": "pp_cth", "window": 7, "count_lost": true}"#;
+    let got = Bench { loses: &|n, _| n == 21 || n == 22, ..Bench::default() }.run(control, 60_000);
+    assert_eq!((got.sent[20].0, got.lost), (got.sent[21].0, 2));
+    let sent = got.sent.iter().filter(|s| s.0 > 40_000).count();
+    assert!((70..=84).contains(&sent), "{sent}");
+}
+
+#[test]
+fn slots_are_skipped_while_nothing_waits_too() {
+    // V falls from 10 to 6.25 with the last pair of a transfer: its two slots pass in the pause that follows, and what comes after it goes at once.
+    let mut source = source_with(r#"{"kind": "packet_pair", "setpoint": 0}"#);
+    source.supply(4);
+    let send = |source: &mut Connection, ms: u64| {
+        let mut seqs = vec![];
+        while let Some(segment) = source.poll_send(at(ms)) {
+            seqs.push(segment.seq);
+        }
+        seqs
+    };
+    let ack = |source: &mut Connection, ms: u64, seq: u64, sent: u64| {
+        let (sent, waited) = (at(sent), Duration::ZERO);
+        source.on_ack(&AckPacket { cumulative: seq + 1, seq, sent, marked: false, waited }, at(ms), &mut |_| {});
+    };
+    assert_eq!(send(&mut source, 0), [0, 1]);
+    ack(&mut source, 1000, 0, 0);
+    ack(&mut source, 1100, 1, 0);
+    assert_eq!(send(&mut source, 1100), [2, 3]);
+    ack(&mut source, 2100, 2, 1100);
+    ack(&mut source, 2260, 3, 1100);
+    // The TICK of 1.3 s is held; two slots of .32 s pass from now on.
+    let mut ticks = vec![];
+    while send(&mut source, ticks.last().copied().unwrap_or(2260)).is_empty()
+        && let Some(tick) = source.timeout()
+    {
+        ticks.push(tick.as_ps() / 1_000_000_000);
+        source.on_timeout(tick);
+    }
+    assert_eq!(ticks, [2580, 2900]);
+    source.supply(2);
+    assert_eq!(send(&mut source, 10_000), [4, 5]);
+}
+
+#[test]
+fn packets_sent_again_may_probe() {
+    // Everything is lost until the first of it goes again, and meanwhile the server slows down to a fifth of its rate: pairs of new packets
+    // come after all that was lost went again; pairs of packets that go again tell as soon as they are acknowledged.
+    let learnt = |control: &str, again: bool| {
+        let control = format!(r#"{{"kind": "{control}", "probe_again": {again}}}"#);
+        let bench = |lost: u64| {
+            let service = |t| if t < 22_000 { 100 } else { 500 };
+            Bench { service: &service, loses: &|n, _| (201..=lost).contains(&n), ..Bench::default() }
+                .run(&control, 100_000)
+        };
+        // The first transmission of a packet that went before.
+        let first = bench(1000).sent.windows(2).position(|w| w[1].1 < w[0].1).unwrap() as u64 + 1;
+        let got = bench(first);
+        assert!(got.lost >= 40);
+        let gauge = if got.changes("spacing").is_empty() { "probe" } else { "spacing" };
+        let all = got.changes(gauge);
+        // It measures what the server does, be it by packets that went again.
+        assert!(all.iter().all(|c| (0.0999..0.5001).contains(&c.1)), "{all:?}");
+        all.iter().find(|c| c.1 > 0.4).expect("learnt at last").0
+    };
+    for control in ["packet_pair", "pp_cth"] {
+        let (new, again) = (learnt(control, false), learnt(control, true));
+        assert!(again + 1500 < new, "{control}: {again} {new}");
+    }
+    // A first pair that was lost and goes again as a pair is the probe.
+    let control = r#"{"kind": "packet_pair", "setpoint": 0, "probe_again": true}"#;
+    let got = run(control, 4200, |_| 100, |n| n <= 2);
+    assert_eq!(got.sent, [(0, 0), (0, 1), (3000, 0), (3000, 1), (4100, 2), (4100, 3)]);
+    let spacings = got.changes("spacing");
+    assert!(spacings.len() == 1 && spacings[0].0 == 4100 && (spacings[0].1 - 0.1).abs() < 1e-9, "{spacings:?}");
+    assert!(run(r#"{"kind": "packet_pair", "setpoint": 0}"#, 4200, |_| 100, |n| n <= 2).changes("spacing").is_empty());
 }

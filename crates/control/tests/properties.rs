@@ -61,10 +61,10 @@ proptest! {
     #[test]
     fn everything_is_delivered_within_the_window(
         protocol in prop_oneof![packet_pair(), pp_cth().prop_map(|p| p + r#", "window_gate": "packet""#), pp_cth()],
-        one in any::<bool>(), window in 2..20u64, packets in 1..150u64, loss in 0.0..0.4f64, seed in any::<u64>(),
+        one in any::<bool>(), again in any::<bool>(), window in 2..20u64, packets in 1..150u64, loss in 0.0..0.4f64, seed in any::<u64>(),
     ) {
         let timers = if one { "one_per_flow" } else { "per_packet" };
-        let spec = spec(&format!(r#"{{{protocol}, "window": {window}, "timers": "{timers}"}}"#));
+        let spec = spec(&format!(r#"{{{protocol}, "window": {window}, "timers": "{timers}", "probe_again": {again}}}"#));
         prop_assert_eq!(transfer(&spec, packets, loss, seed).unique, packets, "{:?}", spec);
     }
 

@@ -3,8 +3,8 @@
 //! Source: Keshav 1991, section 4.4.1 and figure 4.2, which is lost: rebuilt from the text, see [`MACHINE`].
 //! Deviations, where the thesis is silent: a probe that measured nothing (a packet of it was lost, or its two acknowledgements came
 //! together) is repeated once nothing is outstanding. While only one packet waits before the first measurement it goes alone. A TICK
-//! that finds nothing to send, or no room in the window, is held until there is; [`Gate`] says how much. The signal FREE and the counter num_in_burst belong
-//! to the queue of the source's own line. A TICK under way keeps its deadline; a new spacing counts from the next one.
+//! that is to send and finds nothing to send, or no room in the window, is held until there is; [`Gate`] says how much. The signal FREE
+//! and the counter num_in_burst belong to the queue of the source's own line. A TICK under way keeps its deadline; a new spacing counts from the next one.
 //! State per flow: the state, the next TICK, packets of a burst, whether the second packet of a pair is still to go.
 
 use crate::{Ack, Probe, Release, Supply};
@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 pub enum Gate {
     /// Both its packets.
     Pair,
-    /// The first; the second follows as soon as it fits too. Behind a queue the two acknowledgements still tell the bottleneck's spacing.
+    /// The first; the second follows as soon as it fits too. Behind a queue the two acknowledgements still tell the bottleneck's spacing. Where no
+    /// queue stands, since the window is smaller than the path holds, they tell when there was room: the rate is estimated too low.
     Packet,
 }
 
@@ -42,7 +43,7 @@ pub enum Signal {
     FirstAck,
     /// That of the second packet.
     SecondAck,
-    /// The interval between pairs is over, and something may be sent.
+    /// The interval between pairs is over, and the slot is to be skipped or something may be sent.
     Tick,
 }
 
@@ -129,11 +130,12 @@ impl Machine {
     }
 
     /// What goes now. `skip` is asked at each TICK whether the slot passes unused, and gives the time to the next TICK.
-    pub fn release(&mut self, now: Time, supply: &Supply, mut skip: impl FnMut() -> (bool, Duration)) -> Release {
+    pub fn release(&mut self, now: Time, supply: &Supply, skip: impl FnMut() -> (bool, Duration)) -> Release {
         let room = self.window.saturating_sub(supply.in_flight);
+        let slot = self.slot(now, skip);
         if supply.waiting == 0 || self.half && room == 0 {
             self.half &= supply.waiting > 0;
-            self.held = self.tick <= now;
+            self.held = slot.is_some();
             return Release::Nothing;
         }
         // Nothing slips between the two packets of a pair.
@@ -152,21 +154,34 @@ impl Machine {
             self.burst -= packets;
             return Release::Packets(packets);
         }
-        while self.tick <= now {
-            let pair = supply.waiting.min(2);
-            self.held = room < if self.gate == Gate::Pair { pair } else { 1 };
-            if self.held || self.step(Signal::Tick).is_none() {
-                return Release::Nothing;
-            }
-            let (skipped, interval) = skip();
-            // At least one picosecond, so that time goes on.
-            self.tick = now + interval + Duration::from_ps(u64::from(interval == Duration::ZERO));
-            if !skipped {
-                self.half = room < pair;
-                return if self.half { Release::First } else { Release::Pair };
-            }
+        let Some(interval) = slot else { return Release::Nothing };
+        let pair = supply.waiting.min(2);
+        self.held = room < if self.gate == Gate::Pair { pair } else { 1 };
+        if self.held || self.step(Signal::Tick).is_none() {
+            return Release::Nothing;
         }
-        Release::Nothing
+        self.reload(now, interval);
+        self.half = room < pair;
+        if self.half { Release::First } else { Release::Pair }
+    }
+
+    /// Whether a TICK that is not to be skipped has come, and the time to the one after it. Slots that are skipped need neither packets
+    /// nor room to pass.
+    fn slot(&mut self, now: Time, mut skip: impl FnMut() -> (bool, Duration)) -> Option<Duration> {
+        while self.state == State::Receive && self.tick <= now {
+            let (skipped, interval) = skip();
+            if !skipped {
+                return Some(interval);
+            }
+            self.held = false;
+            self.reload(now, interval);
+        }
+        None
+    }
+
+    fn reload(&mut self, now: Time, interval: Duration) {
+        // At least one picosecond, so that time goes on.
+        self.tick = now + interval + Duration::from_ps(u64::from(interval == Duration::ZERO));
     }
 
     /// When the next TICK comes.

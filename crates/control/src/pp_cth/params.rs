@@ -4,7 +4,7 @@ use super::law;
 use crate::packet_pair::transport;
 use crate::parts::estimators::{Estimator, Exponential, Fuzzy, Kalman, Predictor, Sets, Shape, Start};
 use crate::parts::machine::Gate;
-use crate::transport::{Config, Timers};
+use crate::transport::{Config, Pacing, Timers};
 use headgate_packet::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,8 @@ pub struct PpCthParams {
     pub timeout: f64,
     /// Who keeps the time of what was sent.
     pub timers: Timers,
+    /// Pairs with packets that are sent again measure too; those of the thesis are two new packets.
+    pub probe_again: bool,
     /// Timeout until the first round-trip time.
     pub initial_timeout: Duration,
     /// Least timeout; the thesis has none.
@@ -137,6 +139,7 @@ impl Default for PpCthParams {
             kalman_start: Start::FirstProbe,
             timeout: 3.0,
             timers: Timers::PerPacket,
+            probe_again: false,
             initial_timeout: Duration::from_secs(3),
             min_timeout: Duration::ZERO,
             max_timeout: Duration::from_secs(3600),
@@ -147,7 +150,8 @@ impl Default for PpCthParams {
 impl PpCthParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        transport(self.timeout, self.timers, self.initial_timeout, self.min_timeout, self.max_timeout)
+        let pacing = Pacing { timers: self.timers, probe_again: self.probe_again };
+        transport(self.timeout, pacing, self.initial_timeout, self.min_timeout, self.max_timeout)
     }
 
     /// The estimator of a flow.

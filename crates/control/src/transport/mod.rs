@@ -60,6 +60,15 @@ pub enum Timers {
     OnePerFlow,
 }
 
+/// What the transport of a protocol that sends at times of its own is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    /// Who keeps the time of what was sent.
+    pub timers: Timers,
+    /// Pairs with packets that are sent again measure too.
+    pub probe_again: bool,
+}
+
 /// How the transport serves a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
@@ -88,7 +97,7 @@ pub struct Config {
     /// Duplicate acknowledgements that mean a loss; `None` for timeouts only.
     pub duplicates: Option<u32>,
     /// For a protocol that lets packets go at times of its own ([`PairSender`]); `None` for one with a window ([`Sender`]).
-    pub paced: Option<Timers>,
+    pub paced: Option<Pacing>,
     /// Sends what the workload supplies, at once and once.
     pub open_loop: bool,
 }

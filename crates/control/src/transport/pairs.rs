@@ -6,12 +6,14 @@
 //! although an earlier one is missing, and tells when that was sent. A pair is intact if both its acknowledgements are of first
 //! transmissions, timed out or not: were a timeout enough to break it, a source that sends at over three times its rate would never
 //! learn better, since behind a queue that grows so fast every packet times out. A packet sent again goes first, in place of a new one,
-//! and in no pair. The one timer starts anew when the oldest packet is acknowledged: set at each send, as printed, it would never run
+//! and breaks its pair: a TICK's pair is of two packets from the client. With `probe_again` any two that leave as a pair tell, since
+//! acknowledgements name the transmission; without, a source that lost much measures nothing until all of it went again. A doubled
+//! timeout is counted from the round trip known when the packet goes again. The one timer starts anew when the oldest packet is acknowledged: set at each send, as printed, it would never run
 //! out while new packets go. The two packets of a pair leave at once: the queue of the source's own line keeps them together, which the
 //! thesis does with its counter num_in_burst and the signal FREE.
 //! State per flow: a slot and a timer entry for each packet that is outstanding.
 
-use super::{Config, Estimator, Timers};
+use super::{Config, Estimator, Pacing, Timers};
 use crate::Probe;
 use headgate_packet::{Duration, Time};
 use std::cmp::Reverse;
@@ -26,14 +28,23 @@ enum Place {
     Second,
 }
 
+/// One transmission of a packet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sending {
+    at: Time,
+    place: Place,
+    /// The number of its pair.
+    pair: u64,
+}
+
 /// One packet that was sent, or waits to be sent again.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    first: Time,
+    first: Sending,
+    last: Sending,
     /// When its timer runs out; `NEVER` while it waits to be sent again or was acknowledged.
     deadline: Time,
     timeouts: u32,
-    place: Place,
     received: bool,
     queued: bool,
 }
@@ -73,7 +84,9 @@ pub struct PairSender {
     estimator: Estimator,
     /// What was sent last is the first packet of a pair.
     half: bool,
-    /// The first packet of the last pair of which one was acknowledged, and when.
+    /// Pairs sent so far.
+    pairs: u64,
+    /// The last pair whose first packet was acknowledged, and when.
     first_ack: Option<(u64, Time)>,
 }
 
@@ -92,6 +105,7 @@ impl Default for PairSender {
             in_a_row: 0,
             estimator: Estimator::default(),
             half: false,
+            pairs: 0,
             first_ack: None,
         }
     }
@@ -133,10 +147,12 @@ impl PairSender {
             self.queued -= 1;
             self.outstanding += 1;
             let timeouts = self.slot(seq).timeouts;
-            let timeout = self.timeout_of(timeouts, config);
+            let deadline = now + self.timeout_of(timeouts, config);
+            let left = left.filter(|_| config.paced.is_some_and(|p| p.probe_again));
+            let last = self.sending(left, half, now);
             let slot = self.slot(seq);
-            (slot.queued, slot.deadline) = (false, now + timeout);
-            let (first, deadline) = (slot.first, slot.deadline);
+            (slot.queued, slot.deadline, slot.last) = (false, deadline, last);
+            let first = slot.first.at;
             self.set_timer(seq, deadline, config);
             return Some((seq, first, true));
         }
@@ -146,14 +162,9 @@ impl PairSender {
         let seq = self.next;
         self.next += 1;
         self.outstanding += 1;
-        let place = match left {
-            Some(2) if self.next < self.limit => Place::First,
-            Some(1) if half => Place::Second,
-            _ => Place::Lone,
-        };
-        self.half = place == Place::First;
+        let first = self.sending(left, half, now);
         let deadline = now + self.timeout_of(0, config);
-        self.slots.push_back(Slot { first: now, deadline, place, ..Slot::default() });
+        self.slots.push_back(Slot { first, last: first, deadline, ..Slot::default() });
         self.set_timer(seq, deadline, config);
         Some((seq, now, false))
     }
@@ -173,12 +184,12 @@ impl PairSender {
         let rtt = now.since(sent);
         self.estimator.sample(rtt, config);
         if seq >= self.una && !self.slot(seq).received {
-            let Slot { first, place, .. } = *self.slot(seq);
+            let Slot { first, last, .. } = *self.slot(seq);
             // The measured delay runs from the first transmission.
-            rtts(now.since(first));
+            rtts(now.since(first.at));
             progress.rtt = Some(rtt);
-            if sent == first {
-                progress.probe = self.probe(seq, place, rtt, now);
+            if let Some(sending) = [first, last].iter().find(|s| s.at == sent) {
+                progress.probe = self.probe(sending, rtt, now);
             }
             self.take(seq, &mut progress.newly_acked);
         }
@@ -193,7 +204,7 @@ impl PairSender {
         if self.una > oldest {
             self.in_a_row = 0;
             self.deadline = Time::NEVER;
-            if self.una < self.next && config.paced == Some(Timers::OnePerFlow) {
+            if self.una < self.next && one_timer(config) {
                 self.deadline = now + self.timeout_of(0, config);
             }
         }
@@ -241,9 +252,10 @@ impl PairSender {
     }
 
     fn set_timer(&mut self, seq: u64, deadline: Time, config: &Config) {
-        match config.paced {
-            Some(Timers::OnePerFlow) => self.deadline = self.deadline.min(deadline),
-            _ => self.timers.push(Reverse((deadline, seq))),
+        if one_timer(config) {
+            self.deadline = self.deadline.min(deadline);
+        } else {
+            self.timers.push(Reverse((deadline, seq)));
         }
     }
 
@@ -271,16 +283,28 @@ impl PairSender {
         *count += 1;
     }
 
-    fn probe(&mut self, seq: u64, place: Place, rtt: Duration, now: Time) -> Probe {
-        match place {
+    /// The place of a packet that goes now, of which `left` are still to go and the one before was the first of a pair if `half`.
+    fn sending(&mut self, left: Option<u8>, half: bool, at: Time) -> Sending {
+        let place = match left {
+            Some(2) if self.waiting() > 0 => Place::First,
+            Some(1) if half => Place::Second,
+            _ => Place::Lone,
+        };
+        self.half = place == Place::First;
+        self.pairs += u64::from(self.half);
+        Sending { at, place, pair: self.pairs }
+    }
+
+    fn probe(&mut self, sending: &Sending, rtt: Duration, now: Time) -> Probe {
+        match sending.place {
             Place::Lone => Probe::None,
             Place::First => {
-                self.first_ack = Some((seq, now));
+                self.first_ack = Some((sending.pair, now));
                 Probe::First(rtt)
             }
             Place::Second => match self.first_ack {
                 // A gap of nothing happens when the way back got shorter: no measurement.
-                Some((first, at)) if first + 1 == seq && now > at => Probe::Second(now.since(at)),
+                Some((pair, at)) if pair == sending.pair && now > at => Probe::Second(now.since(at)),
                 _ => Probe::None,
             },
         }
@@ -293,4 +317,8 @@ impl PairSender {
             self.timers.pop();
         }
     }
+}
+
+fn one_timer(config: &Config) -> bool {
+    matches!(config.paced, Some(Pacing { timers: Timers::OnePerFlow, .. }))
 }
