@@ -44,6 +44,12 @@ fn parameter(name: &str, schema: &Value, default: &Value) -> Value {
     if let Some(choices) = one_of.or_else(|| schema["enum"].as_array().cloned()) {
         out["type"] = json!("choice");
         out["choices"] = json!(choices);
+        let meanings: Vec<&Value> =
+            schema["oneOf"].as_array().into_iter().flatten().map(|v| &v["description"]).collect();
+        if !meanings.is_empty() {
+            // In the order of the choices.
+            out["meanings"] = json!(meanings);
+        }
     }
     out
 }

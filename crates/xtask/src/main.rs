@@ -69,12 +69,20 @@ fn page(list: &str) -> String {
                     write!(kind, " {sign} {}", p[key]).expect("a string");
                 }
             }
-            let description = cell(&p["description"]).replace('\n', " ");
+            let description = format!("{}{}", cell(&p["description"]), meanings(p)).replace('\n', " ");
             writeln!(out, "| `{}` | {kind} | `{}` | {description} |", cell(&p["name"]), cell(&p["default"]))
                 .expect("a string");
         }
     }
     out
+}
+
+/// What each choice of a parameter means, where that is said.
+fn meanings(p: &Value) -> String {
+    let (Some(choices), Some(meanings)) = (p["choices"].as_array(), p["meanings"].as_array()) else {
+        return String::new();
+    };
+    choices.iter().zip(meanings).filter_map(|(c, m)| Some(format!(" `{}`: {}", cell(c), m.as_str()?))).collect()
 }
 
 /// The reference page of scenario files: every key of the file, of nodes, links and flows.
@@ -86,6 +94,7 @@ fn scenario_page(schema: &Value) -> String {
         ("`[[nodes]]`", "Node"),
         ("`[[links]]`", "Link"),
         ("`[[flows]]`", "Flow"),
+        ("`[[events]]`", "NetworkEvent"),
         ("`[sweep]`", "Sweep"),
         ("`[[sweep.zip]]`", "Zip"),
         ("`[sweep.stop]`", "Stop"),

@@ -163,7 +163,7 @@ class Times:
             f"Structures filled with {SIZE} packets: what falling tags cost more than random ones, over the operations that they take "
             "more; besides: what random tags cost above their operations, allocation included. "
             f"1991: code of insert() over LINK's, and instructions counted by hand. {self._counted_by()} ns: processor time, median of "
-            f"{REPEATS}.",
+            f"{REPEATS}; below zero: noise.",
             measured=True,
         )
 

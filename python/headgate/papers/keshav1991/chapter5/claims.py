@@ -178,7 +178,10 @@ def _c5_10(_: Runs) -> Result:
     return share < 0.25 and max(up, down) <= 6, f"{100 * share:.0f} % of a spike; doubled {up}, halved {down} probes"
 
 
-@claim("C5-11", "5.14 holds S at set-point + R mu, and errors decay as exp(-t/J): fluid to 1e-6, packets to 1 packet")
+@claim(
+    "C5-11",
+    "5.14 holds S at set-point + R mu, and errors decay as exp(-t/J): fluid to 1e-6, packets at rest to 1 packet",
+)
 def _c5_11(runs: Runs) -> Result:
     s = fluid_outstanding(5, 1, 10, 20, [time_between(20, 15.5, 15, 10), 1000.0])
     # Below the pipeline J is R: the error decays as exp(-t/R) exactly.
