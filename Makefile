@@ -16,7 +16,7 @@ demo: $(TOOLS)/bin/uv ## build, reproduce scenario 2 of the 1989 paper, write a 
 test: $(TOOLS)/bin/uv ## build and run all tests
 	@$(SYNC) --all-extras --group dev
 	cargo test --workspace --exclude headgate-python --locked --quiet
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@$(SYNC)
