@@ -296,7 +296,7 @@ def test_the_same_again(cli: Cli, tmp_path: Path) -> None:
     assert not same(other, headgate.replay(OFFICE, "random_drop", "1Mbit/s", "9pkt").packets())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.integers(0, 3000), st.sampled_from("abc"), st.integers(1, 1500)), min_size=1, max_size=60),
     st.sampled_from(["fcfs", "fq", "drr", "sfq", "random_drop"]),

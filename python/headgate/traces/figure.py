@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import HeadgateError, missing_extra
-from ..files import atomic
+from ..files import atomic, require_place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,11 +35,12 @@ def require(path: str | os.PathLike[str]) -> None:
     """Whether a figure can be drawn, asked before long work.
 
     Raises:
-        HeadgateError: another ending.
+        HeadgateError: another ending, or the file cannot be written there.
         MissingExtraError: matplotlib is not installed.
     """
     if Path(path).suffix not in FORMS:
         raise HeadgateError(f"{path}: expected a name that ends in .png, .svg or .pdf")
+    require_place(path)
     try:
         import matplotlib  # noqa: F401
     except ImportError:
