@@ -109,6 +109,9 @@ impl Record {
     #[inline]
     fn arrived(&mut self, arrival: &Arrival) {
         self.all.arrived(arrival.bytes);
+        if arrival.flow as usize == self.flows.len() {
+            self.flows.push(Count::default());
+        }
         self.flows[arrival.flow as usize].arrived(arrival.bytes);
         if let Some(rows) = &mut self.rows {
             rows.open(arrival);
@@ -183,7 +186,6 @@ pub struct Replay {
     queues: Vec<Queue>,
     /// Bytes of the packets of this batch, where an output needs them.
     frames: Option<Frames>,
-    known: usize,
 }
 
 impl Replay {
@@ -199,7 +201,6 @@ impl Replay {
             intake: Intake::new(options.lenient),
             queues: options.queues.iter().map(queue).collect(),
             frames: None,
-            known: 0,
         }
     }
 
@@ -259,15 +260,9 @@ impl Replay {
     /// Replays what was taken in.
     fn feed(&mut self) -> Result<(), ReplayError> {
         let (arrivals, origin) = (std::mem::take(&mut self.intake.arrivals), self.intake.origin());
-        let grown = self.intake.flows.len() > self.known;
-        self.known = self.intake.flows.len();
         for queue in &mut self.queues {
             let Queue { replayer, record, next } = queue;
             record.origin = origin;
-            if grown {
-                replayer.grow(self.intake.flows.weights());
-                record.flows.resize(self.known, Count::default());
-            }
             for (i, arrival) in arrivals.iter().enumerate() {
                 record.arrived(arrival);
                 if let (Some(capture), Some(frames)) = (&mut record.capture, &self.frames) {

@@ -26,18 +26,18 @@ impl Watch for Recorder {
     }
 }
 
-/// Rows and order of transmissions of packets (time in ps, flow, bytes, priority); flows appear as they come.
+/// Rows and order of transmissions of packets (time in ps, flow, bytes, priority); the flows are numbered as they come.
 fn run(spec: &str, bps: u64, conventions: Conventions, packets: &[(u64, u32, u32, u8)]) -> (Vec<Row>, Vec<u32>) {
     let spec: Spec = serde_json::from_str(spec).expect("a discipline");
     let mut replayer = Replayer::new(&spec, Rate::from_bps(bps).expect("above zero"), 1, conventions);
-    let (mut recorder, mut known) = (Recorder::default(), 0);
-    for (i, &(at, flow, bytes, priority)) in packets.iter().enumerate() {
-        if flow >= known {
-            known = flow + 1;
-            replayer.grow(vec![1; known as usize]);
+    let (mut recorder, mut known) = (Recorder::default(), Vec::new());
+    for (i, &(at, name, bytes, priority)) in packets.iter().enumerate() {
+        let flow = known.iter().position(|n| *n == name).unwrap_or(known.len()) as u32;
+        if flow as usize == known.len() {
+            known.push(name);
         }
         let number = i as u64 + 1;
-        let arrival = Arrival { at: Time::from_ps(at), number, flow, bytes, priority, ecn: true };
+        let arrival = Arrival { at: Time::from_ps(at), number, flow, weight: 1, bytes, priority, ecn: true };
         recorder.rows.open(&arrival);
         replayer.arrive(&arrival, i as u32, &mut recorder);
     }
