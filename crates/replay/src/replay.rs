@@ -11,7 +11,7 @@ use crate::rows::{Fate, Row, Rows};
 use crate::series::Series;
 use crate::summary::Count;
 use crate::table::{Columns, TableTrace};
-use headgate_packet::{Ecn, Rate, Time};
+use headgate_packet::{Ecn, FlowId, Rate, Time};
 use headgate_queue::{Counters, Dropped, Sent, Spec};
 use headgate_sim::spec::SpecError;
 use serde::{Deserialize, Serialize};
@@ -149,7 +149,7 @@ impl Watch for Record {
     #[inline]
     fn sent(&mut self, sent: &Sent) {
         let Sent { packet, start, end } = *sent;
-        let (delay, marked, flow) = (start.since(packet.arrived), packet.ecn == Ecn::Marked, packet.flow.0);
+        let (delay, marked, flow) = (start.since(packet.arrived), packet.ecn == Ecn::Ce, packet.flow.0);
         self.all.sent(packet.bytes, delay, marked);
         self.flows[flow as usize].sent(packet.bytes, delay, marked);
         if let Some(series) = &mut self.series {
@@ -160,14 +160,14 @@ impl Watch for Record {
     }
 
     #[inline]
-    fn dropped(&mut self, dropped: &Dropped, at: Time) {
-        let (flow, reason) = (dropped.flow.0, dropped.reason);
+    fn dropped(&mut self, dropped: &Dropped) {
+        let Dropped { at, handle, flow: FlowId(flow), bytes, reason } = *dropped;
         self.all.dropped(reason);
         self.flows[flow as usize].dropped(reason);
         if let Some(series) = &mut self.series {
-            series.dropped(flow, at, dropped.bytes);
+            series.dropped(flow, at, bytes);
         }
-        self.close(dropped.handle, flow, Time::ZERO, Fate::Dropped(reason));
+        self.close(handle, flow, Time::ZERO, Fate::Dropped { at, reason });
     }
 }
 

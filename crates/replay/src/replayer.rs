@@ -57,8 +57,8 @@ pub struct Conventions {
 pub trait Watch {
     /// A packet's transmission starts.
     fn sent(&mut self, sent: &Sent);
-    /// A packet was dropped at about this time.
-    fn dropped(&mut self, dropped: &Dropped, at: Time);
+    /// A packet was dropped.
+    fn dropped(&mut self, dropped: &Dropped);
 }
 
 /// A port with a discipline, fed in the order of time.
@@ -107,7 +107,7 @@ impl Replayer {
             flow: FlowId(arrival.flow),
             bytes: arrival.bytes,
             class: arrival.priority,
-            ecn: if arrival.ecn { Ecn::Capable } else { Ecn::NotCapable },
+            ecn: if arrival.ecn { Ecn::Ect0 } else { Ecn::NotEct },
             ..Packet::default()
         };
         self.port.accept(packet, at);
@@ -116,7 +116,7 @@ impl Replayer {
         if self.conventions.ties == Ties::First && free {
             self.start(at, watch);
         }
-        self.tell_drops(at, watch);
+        self.tell_drops(watch);
     }
 
     #[cold]
@@ -139,23 +139,16 @@ impl Replayer {
     #[inline]
     fn advance(&mut self, at: Time, watch: &mut impl Watch) {
         let end = &mut self.busy_until;
-        let mut last = self.now;
         self.port.advance(at, &mut |sent: Sent| {
             *end = Some(sent.end);
-            last = sent.start;
             watch.sent(&sent);
         });
-        self.tell_drops(last, watch);
+        self.tell_drops(watch);
     }
 
     #[inline]
-    fn tell_drops(&mut self, at: Time, watch: &mut impl Watch) {
-        for i in 0..self.port.dropped().len() {
-            let dropped = self.port.dropped()[i];
-            self.port.count_drop(dropped.reason);
-            watch.dropped(&dropped, at);
-        }
-        self.port.dropped().clear();
+    fn tell_drops(&mut self, watch: &mut impl Watch) {
+        self.port.dropped().drain(..).for_each(|dropped| watch.dropped(&dropped));
     }
 
     /// The trace is over: everything that waits is sent. False if that would take longer than the clock reaches.

@@ -97,9 +97,7 @@ fn packets() -> impl Strategy<Value = Vec<Packet>> {
 /// What is decided before a time: starts of transmissions and drops.
 fn before(rows: &[Row], cut: i64) -> Vec<(u64, Fate)> {
     let early = |row: &&Row| match row.fate {
-        Fate::Sent { start, .. } => start.as_ps() < cut as u64 * (SECOND / 1000),
-        // A dropped packet's row has no time: the trace is cut behind it.
-        Fate::Dropped(_) => false,
+        Fate::Sent { start: at, .. } | Fate::Dropped { at, .. } => at.as_ps() < cut as u64 * (SECOND / 1000),
         Fate::Open => panic!("{row:?} is open at the end"),
     };
     rows.iter().filter(early).map(|row| (row.arrival.number, row.fate)).collect()
