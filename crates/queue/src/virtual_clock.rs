@@ -9,7 +9,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet, Rate, Time};
+use headgate_packet::{Buffer, Check, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,8 @@ impl Default for VirtualClockParams {
         VirtualClockParams { buffer: Buffer::Packets(100), rate: None }
     }
 }
+
+impl Check for VirtualClockParams {}
 
 /// The rates that conversations have.
 #[derive(Clone, Debug)]
