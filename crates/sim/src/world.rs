@@ -14,7 +14,7 @@ use crate::workload::{AnyWorkload, Workload};
 use headgate_control::transport::Receiver;
 use headgate_control::{AckPacket, Connection, Segment};
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Rng, Time};
-use headgate_queue::{Counters, DropReason};
+use headgate_queue::Counters;
 
 /// A source and its sink. The order of the fields is kept: what an uncontrolled source touches with each packet comes first, in two
 /// or three cache lines, which is what ten thousand of them cost.
@@ -180,22 +180,23 @@ impl World {
     }
 
     fn take_drops(&mut self, l: usize) {
-        while let Some(gone) = self.lanes[l].port.dropped().pop() {
+        for i in 0..self.lanes[l].port.dropped().len() {
+            let gone = self.lanes[l].port.dropped()[i];
             // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
             let payload = self.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
-            self.count_drop(l, gone.reason, flow, seq, is_ack);
+            self.note_drop(l, gone.at, flow, seq, is_ack);
             self.payloads.remove(gone.handle);
         }
+        self.lanes[l].port.dropped().clear();
     }
 
     #[inline(always)]
-    fn count_drop(&mut self, l: usize, reason: DropReason, flow: u32, seq: u64, is_ack: bool) {
-        self.lanes[l].port.count_drop(reason);
+    fn note_drop(&mut self, l: usize, at: Time, flow: u32, seq: u64, is_ack: bool) {
         self.flows[flow as usize].meter.now.drops += u64::from(!is_ack);
         self.digest.word(seq << 1 | 1);
         if self.traced & (1 << TraceKind::Drops as u8) != 0 {
-            let (object, at, value) = (l as u32, self.now, f64::from(flow));
+            let (object, value) = (l as u32, f64::from(flow));
             self.traces.push(TraceRow { kind: TraceKind::Drops, estimate: 0, object, at, value });
         }
     }
@@ -330,9 +331,9 @@ impl World {
         // What is refused at the first port never needs its payload.
         let port = &mut self.lanes[l].port;
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
-            let reason = port.dropped()[0].reason;
+            let at = port.dropped()[0].at;
             port.dropped().clear();
-            self.count_drop(l, reason, f as u32, segment.seq, false);
+            self.note_drop(l, at, f as u32, segment.seq, false);
             self.payloads.remove(handle);
         } else {
             let seq = segment.seq;
