@@ -9,7 +9,7 @@
 
 use crate::transport::{check_timer, Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Wrong};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -96,6 +96,7 @@ impl DecbitParams {
             duplicates: None,
             paced: None,
             open_loop: false,
+            ecn: Ecn::Ect0,
         }
     }
 }

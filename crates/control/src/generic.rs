@@ -10,7 +10,7 @@
 
 use crate::transport::{check_timer, Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Wrong};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,7 @@ impl GenericParams {
             duplicates: None,
             paced: None,
             open_loop: false,
+            ecn: Ecn::NotEct,
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::transport::{check_timer, Clock, Config, Initial, Retransmit, SlowStart};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Wrong};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,7 @@ impl JkTahoeParams {
             duplicates: (self.duplicates > 0).then_some(self.duplicates),
             paced: None,
             open_loop: false,
+            ecn: Ecn::NotEct,
         }
     }
 }

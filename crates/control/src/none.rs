@@ -4,7 +4,7 @@
 
 use crate::transport::{Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration};
+use headgate_packet::{Check, Duration, Ecn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,7 @@ impl NoneParams {
             duplicates: None,
             paced: None,
             open_loop: true,
+            ecn: Ecn::NotEct,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The parameters of packet-pair.
 
 use crate::transport::{check_timer, Clock, Config, Initial, Pacing, Retransmit, Timers};
-use headgate_packet::{Check, Duration, Wrong};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +119,7 @@ pub(crate) fn transport(
         duplicates: None,
         paced: Some(pacing),
         open_loop: false,
+        ecn: Ecn::NotEct,
     }
 }
 
