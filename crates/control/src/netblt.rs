@@ -266,4 +266,13 @@ mod tests {
         source.probe(&mut |name, value| gauges.push((name, value)));
         assert_eq!(gauges, [("window", 7.0), ("rate", 3.0)]);
     }
+
+    #[test]
+    fn acknowledgements_at_one_instant_tell_no_rate() {
+        let mut source = Netblt::new(&NetbltParams { rate: 20.0, ..NetbltParams::default() });
+        acks(&mut source, 0, 3, &[1000, 1000, 1000]);
+        (source.rate, source.before) = (5.0, 20.0);
+        acks(&mut source, 3, 6, &[1000]);
+        assert_eq!((source.rate, source.before), (5.5, 5.0));
+    }
 }

@@ -214,6 +214,7 @@ fn no_second_loss_is_seen_before_everything_sent_until_the_first_is_acknowledged
     let mut s = sent(10, &[0], &config);
     assert_eq!(losses(&mut s, 0, 2, &config), [false; 2]);
     s.on_timeout(at(3000), &config);
+    assert_eq!(s.on_ack(0, at(3100), &config, &mut |_| {}).duplicates, 1, "a timeout ends the count too");
     assert_eq!(losses(&mut s, 0, 4, &config), [false; 4]);
 }
 
