@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -7,6 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# One profile for every property: how fast a machine is decides no test, and where CI is set the same examples are tried each time.
+settings.register_profile(
+    "headgate",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("headgate")
 
 # A shell without job control starts background jobs with SIGINT ignored, which the programs under test would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)

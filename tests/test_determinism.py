@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import headgate
 
@@ -43,3 +44,9 @@ def test_another_source_does_not_disturb_the_others() -> None:
     more = scenario.set("flows", [*scenario.data["flows"], {**quiet, "control": {"kind": "none"}}])
     a, b = scenario.run().flows, more.run().flows
     assert a["received"].tolist() == b["received"].tolist()[:-1]
+
+
+def test_no_property_depends_on_how_fast_the_machine_is() -> None:
+    assert settings.default is not None
+    assert settings.default.deadline is None
+    assert HealthCheck.too_slow in settings.default.suppress_health_check

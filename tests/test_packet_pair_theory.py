@@ -48,7 +48,7 @@ def test_vector_of_the_thesis_chain() -> None:
         assert pp.burst_at_throttle(20, s0, service, throttle, as_printed=True).peak_s == printed
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.lists(st.sampled_from([20, 40, 50, 80]), min_size=1, max_size=4), st.sampled_from([25, 100]))
 def test_simulated_acknowledgements_are_spaced_by_the_slowest(service_ms: list[int], s0_ms: int) -> None:
     nodes: list[dict[str, object]] = [

@@ -204,7 +204,13 @@ def test_a_crash_before_any_step_loses_and_repeats_nothing(
     done = {(r["variant"], r["replication"]) for r in recorded}
     assert sorted([*engine.ran, *done]) == [(v, k) for v in range(4) for k in range(2)]
     files = sorted(str(f.relative_to(out)) for f in out.rglob("*") if f.is_file() and f.name != ".lock")
-    assert files == ["flows/part-1-0.parquet", "links/part-1-0.parquet", "manifest.json", "runs/part-1-0.parquet"]
+    assert files == [
+        "flows/part-1-0.parquet",
+        "links/part-1-0.parquet",
+        "manifest-copy.json",
+        "manifest.json",
+        "runs/part-1-0.parquet",
+    ]
     assert crashed or step > 20
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from .errors import HeadgateError
 
 
 @contextmanager
@@ -41,6 +44,39 @@ def atomic(path: str | os.PathLike[str], durable: bool = False) -> Iterator[Path
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def require_place(path: str | os.PathLike[str]) -> None:
+    """Whether a file can be written there, asked before long work; the folder is not made.
+
+    >>> require_place("nowhere/a.svg")
+    Traceback (most recent call last):
+    headgate.errors.HeadgateError: nowhere/a.svg: cannot be written; expected a folder that exists, found no nowhere
+
+    Raises:
+        HeadgateError: the folder is missing or cannot be written to, or the path is that of a folder.
+    """
+    target = Path(path)
+    folder = target.parent
+    try:
+        # What cannot be looked up, such as a name that is too long, cannot be written either.
+        there, taken = _stat(folder), _stat(target)
+    except OSError as e:
+        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+    if there is None:
+        raise HeadgateError(f"{path}: cannot be written; expected a folder that exists, found no {folder}")
+    if taken is not None and stat.S_ISDIR(taken.st_mode):
+        raise HeadgateError(f"{path}: expected a file, found a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise HeadgateError(f"{path}: cannot be written; the folder {folder} does not permit it")
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    """What the system knows of a file or folder; None if there is none."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
 
 
 def write_text(path: str | os.PathLike[str], text: str, durable: bool = False) -> None:

@@ -24,7 +24,7 @@ Examples:
   headgate run scenarios/two-sources.toml
   headgate run scenarios/two-sources.toml --set links.slow.queue.kind=fcfs --replications 10
   headgate run scenarios/two-sources.toml --out out/two-sources --format parquet
-  headgate run scenarios/packet-pair.toml --figure out/rates.png --panel rate --panel probe --panel backlog"""
+  headgate run scenarios/packet-pair.toml --figure rates.png --panel rate --panel probe --panel backlog"""
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams, instead of the file's.")

@@ -11,6 +11,7 @@ import numpy as np
 from ..cube.metrics import find
 from ..cube.values import Cube, cube
 from ..errors import HeadgateError, nearest
+from ..files import require_place
 from ..stats import mean_of
 from ..sweep.axes import Axis, find_axis
 from ..sweep.values import is_number
@@ -92,6 +93,7 @@ def plot(
         raise HeadgateError(f"kind {kind}: expected one of {', '.join(KINDS)}{hint and '.' + hint}")
     if out is not None:
         form_of(out)
+        require_place(out)
     if y is not None and kind != "heatmap":
         raise HeadgateError(f"y {y}: is for a heatmap; found kind {kind}")
     request = Request(study, metric, flow, link, over, x, y, by, delay, log_y)

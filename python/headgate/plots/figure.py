@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import HeadgateError, nearest
-from ..files import atomic
+from ..files import atomic, require_place
 
 Array = npt.NDArray[np.float64]
 
@@ -127,6 +127,7 @@ class Figure:
             MissingExtraError: a library is not installed.
         """
         form = form_of(path)
+        require_place(path)
         if form == "html":
             from .html import page
 

@@ -1,6 +1,7 @@
 """A study on disk: nothing is read that was not written whole, and nothing finished is lost.
 
-    DIR/manifest.json               what the study is, and which generation of files counts
+    DIR/manifest.json               what the study is, and which generation of files counts, with the digest of each
+    DIR/manifest-copy.json          the same, for the day on which the manifest is damaged
     DIR/runs/part-G-*.parquet       one row per run, sorted by variant and replication
     DIR/flows/part-G-*.parquet      one row per run and flow
     DIR/links/part-G-*.parquet      one row per run and port
@@ -15,8 +16,8 @@ removed. A crash between any two of these steps leaves a study that counts every
 from __future__ import annotations
 
 import fcntl
-import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ import numpy as np
 
 from ..errors import HeadgateError
 from ..files import atomic, write_text
+from .checked import COPY, DamagedError, manifest_text, read_chunk, read_manifest, read_part, write_chunk, write_part
 from .columns import pyarrow, to_arrow, to_numpy
 
 if TYPE_CHECKING:
@@ -38,9 +40,6 @@ TABLES = ("runs", "failures", "flows", "links")
 #: Rows of a part of the largest table, more or less.
 PART_ROWS = 2_000_000
 
-#: The form of the folder; another number is another form.
-FORMAT = 1
-
 
 class Store:
     """The folder of a study. Only one process writes to it; any number may read."""
@@ -51,11 +50,21 @@ class Store:
         self.manifest: dict[str, Any] = {}
         self._lock: int | None = None
         self._next = 0
+        #: Whether the manifest was damaged and its copy was read.
+        self._from_copy = False
 
     @property
     def exists(self) -> bool:
         """Whether a study was begun in the folder."""
-        return (self.folder / "manifest.json").is_file()
+        return self._manifest.exists() or self._copy.exists()
+
+    @property
+    def _manifest(self) -> Path:
+        return self.folder / "manifest.json"
+
+    @property
+    def _copy(self) -> Path:
+        return self.folder / COPY
 
     @property
     def generation(self) -> int:
@@ -66,23 +75,25 @@ class Store:
     def _work(self) -> Path:
         return self.folder / f"work-{self.generation}"
 
-    def open(self) -> Store:
-        """Reads the manifest.
+    def open(self, mend: bool = False) -> Store:
+        """Reads the manifest; if that is damaged and is to be mended, its copy.
 
         Raises:
-            HeadgateError: there is no study, or one in another form.
+            HeadgateError: there is no study, one in another form, or one whose manifest is damaged.
         """
-        file = self.folder / "manifest.json"
         try:
-            manifest = json.loads(file.read_text("utf-8"))
-        except (OSError, ValueError) as e:
-            why = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
-            raise HeadgateError(f"{file}: expected the manifest of a study; {why}") from None
-        if not isinstance(manifest, dict) or manifest.get("kind") != "study":
-            raise HeadgateError(f"{file}: expected the manifest of a study, found another file")
-        if manifest.get("format") != FORMAT:
-            raise HeadgateError(f"{file}: expected a study in form {FORMAT}, found form {manifest.get('format')}")
-        self.manifest = manifest
+            self.manifest = read_manifest(self._manifest, self.folder)
+        except DamagedError:
+            if not mend:
+                raise
+            try:
+                self.manifest = read_manifest(self._copy, self.folder)
+                self._from_copy = True
+            except HeadgateError:
+                raise HeadgateError(
+                    f"{self._manifest}: is damaged, and so is {self._copy.name}; expected one of them whole: remove the folder "
+                    "and run the study again"
+                ) from None
         return self
 
     def lock(self) -> None:
@@ -122,28 +133,86 @@ class Store:
         Raises:
             HeadgateError: the folder cannot be written.
         """
+        text = manifest_text(manifest)
         with self._writing():
-            write_text(self.folder / "manifest.json", json.dumps(manifest, indent=1, default=str) + "\n", durable=True)
+            write_text(self._manifest, text, durable=True)
+            # Before the files that it names are touched again: as long as one of both is whole, the study is.
+            write_text(self._copy, text, durable=True)
         self.manifest = manifest
 
+    def mend(self, columns: pa.Table) -> list[str]:
+        """Gives up what is damaged, so that its runs are done again; gives a sentence for each file.
+
+        Args:
+            columns: the columns of axes, one row per variant.
+
+        Raises:
+            HeadgateError: the folder cannot be read or written.
+        """
+        said = [f"{self._manifest}: was damaged; its copy takes its place"] if self._from_copy else []
+        for chunk in self._chunks():
+            try:
+                for i in range(len(TABLES)):
+                    read_chunk(chunk, i, len(TABLES), self.folder)
+            except DamagedError:
+                with self._writing():
+                    chunk.unlink(missing_ok=True)
+                said.append(f"{chunk}: was damaged; its runs are done again")
+        lost = np.zeros(len(columns), dtype=bool)
+        whole: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+        damaged = False
+        for name in TABLES:
+            for part in self._files(name):
+                file, (low, high) = self.folder / part["name"], part["variants"]
+                try:
+                    read_part(file, part["sha256"], self.folder)
+                    whole[name].append(part)
+                except DamagedError:
+                    damaged = True
+                    if name == "failures":
+                        said.append(f"{file}: was damaged; the runs that failed are tried again")
+                        continue
+                    # What the other tables say of these runs goes too.
+                    lost[low:high] = True
+                    said.append(f"{file}: was damaged; the runs of variants {low} to {high - 1} are done again")
+        if damaged:
+            self.manifest = {**self.manifest, "files": whole}
+            self.merge(False, np.where(lost, 0, np.iinfo(np.int64).max), columns)
+        return said
+
     def clean(self) -> None:
-        """Removes what an earlier process left behind unfinished or replaced."""
-        keep = {str(name) for names in self.manifest["files"].values() for name in names}
-        for table in TABLES:
-            for file in (self.folder / table).glob("*"):
-                if f"{table}/{file.name}" not in keep:
-                    file.unlink()
-        for file in self.folder.glob(".manifest.json.*"):
-            file.unlink()
-        for work in self.folder.glob("work-*"):
-            if work != self._work:
-                shutil.rmtree(work)
-        for file in self._work.glob(".chunk-*"):
-            file.unlink()
+        """Removes what an earlier process left behind unfinished or replaced, and makes the manifest and its copy equal.
+
+        Raises:
+            HeadgateError: the folder cannot be written.
+        """
+        text = manifest_text(self.manifest)
+        keep = {part["name"] for name in TABLES for part in self._files(name)}
+        with self._writing():
+            # The copy of the generation before would name files that are removed now.
+            for file in (self._manifest, self._copy):
+                if not file.is_file() or file.read_bytes() != text.encode():
+                    write_text(file, text, durable=True)
+            for table in TABLES:
+                for file in (self.folder / table).glob("*"):
+                    if f"{table}/{file.name}" not in keep:
+                        file.unlink()
+            for file in self.folder.glob(".manifest*"):
+                file.unlink()
+            for work in self.folder.glob("work-*"):
+                if work != self._work:
+                    shutil.rmtree(work)
+            for file in self._work.glob(".chunk-*"):
+                file.unlink()
         self._next = 1 + max((int(f.stem.partition("-")[2]) for f in self._chunks()), default=-1)
 
+    def _files(self, name: str) -> list[dict[str, Any]]:
+        """The parts of a table: `name`, `variants` (the first, and the one after the last) and `sha256`."""
+        files: list[dict[str, Any]] = self.manifest["files"].get(name, [])
+        return files
+
     def _chunks(self) -> list[Path]:
-        return sorted(self._work.glob("chunk-*.arrows"))
+        return sorted(f for f in self._work.glob("chunk-*.arrows") if re.fullmatch(r"chunk-\d{6,18}", f.stem))
 
     def write_chunk(self, tables: dict[str, pa.Table]) -> None:
         """Adds finished runs, all or none of them.
@@ -151,33 +220,23 @@ class Store:
         Raises:
             HeadgateError: the folder cannot be written: the disk is full, for example.
         """
-        pa = pyarrow()
-        with (
-            self._writing(),
-            atomic(self._work / f"chunk-{self._next:06}.arrows", durable=True) as file,
-            file.open("wb") as out,
-        ):
-            for name in TABLES:
-                with pa.ipc.new_stream(out, tables[name].schema) as writer:
-                    writer.write_table(tables[name])
+        with self._writing(), atomic(self._work / f"chunk-{self._next:06}.arrows", durable=True) as file:
+            write_chunk([tables[name] for name in TABLES], file)
         self._next += 1
 
     def _parts(self, name: str) -> Iterator[pa.Table]:
-        """A table of every part and every chunk that counts."""
-        pa = pyarrow()
-        for path in [*(self.folder / file for file in self.manifest["files"].get(name, [])), *self._chunks()]:
-            try:
-                if path.suffix == ".parquet":
-                    yield pa.parquet.ParquetFile(path).read()
-                    continue
-                with pa.memory_map(str(path)) as source:
-                    # The tables follow each other; those before the one wanted are passed over without being copied.
-                    for table in TABLES[: TABLES.index(name) + 1]:
-                        rows = pa.ipc.open_stream(source).read_all()
-                        if table == name and len(rows):
-                            yield rows
-            except (OSError, pa.ArrowInvalid) as e:
-                raise HeadgateError(f"{path}: cannot be read; {e}") from None
+        """A table of every part and every chunk that counts.
+
+        Raises:
+            DamagedError: a file is not as it was written.
+            HeadgateError: a file cannot be read.
+        """
+        for part in self._files(name):
+            yield read_part(self.folder / part["name"], part["sha256"], self.folder)
+        for chunk in self._chunks():
+            rows = read_chunk(chunk, TABLES.index(name), len(TABLES), self.folder)
+            if len(rows):
+                yield rows
 
     def read(self, name: str) -> pa.Table:
         """All rows of a table as they were stored, in no particular order, without the columns of axes of chunks."""
@@ -196,31 +255,31 @@ class Store:
         Raises:
             HeadgateError: the folder cannot be written; the generation before still counts.
         """
-        old, generation = dict(self.manifest["files"]), self.generation + 1
+        old, generation = [part["name"] for name in TABLES for part in self._files(name)], self.generation + 1
         with self._writing():
             files = {name: self._merge_table(name, generation, keep, columns) for name in TABLES}
         work = self._work
         self.write_manifest({**self.manifest, "generation": generation, "complete": complete, "files": files})
         shutil.rmtree(work, ignore_errors=True)
-        for names in old.values():
-            for name in names:
-                (self.folder / name).unlink(missing_ok=True)
+        for name in old:
+            (self.folder / name).unlink(missing_ok=True)
         self._next = 0
 
-    def _merge_table(self, name: str, generation: int, keep: np.ndarray[Any, Any], columns: pa.Table) -> list[str]:
-        """Writes a table in parts of neighbouring variants; gives their names."""
-        pq = pyarrow().parquet
+    def _merge_table(
+        self, name: str, generation: int, keep: np.ndarray[Any, Any], columns: pa.Table
+    ) -> list[dict[str, Any]]:
+        """Writes a table in parts of neighbouring variants; gives their entries in the manifest."""
         counts = np.zeros(len(keep), dtype=np.int64)
         for part in self._parts(name):
             counts += np.bincount(to_numpy(part["variant"]), minlength=len(keep))
-        files: list[str] = []
+        files: list[dict[str, Any]] = []
         for low, high in _ranges(counts, PART_ROWS):
             rows = self.assemble(name, keep, columns, low, high)
             if len(rows):
                 file = f"{name}/part-{generation}-{len(files)}.parquet"
                 with atomic(self.folder / file, durable=True) as temporary:
-                    pq.write_table(rows, temporary, compression="zstd")
-                files.append(file)
+                    digest = write_part(rows, temporary)
+                files.append({"name": file, "variants": [low, high], "sha256": digest})
         return files
 
     def assemble(

@@ -20,11 +20,12 @@ from ..errors import HeadgateError, nearest, wrong
 from ..scenario import Scenario
 from . import rows
 from .axes import Axis, Variants, read_axes, refuse
+from .checked import FORMAT
 from .columns import pyarrow
 from .driver import Driver, Interrupted, Progress, failures, interrupts
 from .engines import Dask, Engine, Local, processors
 from .plan import Fixed, Plan, Until
-from .store import FORMAT, Store
+from .store import Store
 from .study import Study, axis_columns
 from .work import Metric
 
@@ -251,14 +252,13 @@ class Sweep:
         if store.folder.exists() and not store.folder.is_dir():
             raise HeadgateError(f"{store.folder}: expected a folder, found a file")
         if store.exists:
-            store.open()
             if not resume:
                 raise HeadgateError(
                     f"{store.folder}: holds a study already; expected --resume to go on with it, or another folder"
                 )
-            same_study(store, self._manifest())
+            same_study(store.open(mend=True), self._manifest())
         elif store.folder.is_dir() and any(
-            f.name != ".lock" and f.name[:15] != ".manifest.json." for f in store.folder.iterdir()
+            f.name != ".lock" and not f.name.startswith(".manifest") for f in store.folder.iterdir()
         ):
             raise HeadgateError(f"{store.folder}: expected an empty or absent folder, or that of a study")
 
@@ -284,7 +284,9 @@ class Sweep:
     def _work(self, store: Store, checks: list[Check], start: Any, stopped: Any, progress: Progress | None) -> bool:
         store.lock()
         if store.exists:
-            same_study(store.open(), self._manifest())
+            same_study(store.open(mend=True), self._manifest())
+            for mended in store.mend(axis_columns(self._variants)):
+                _say(mended)
         else:
             store.write_manifest(self._manifest())
         store.clean()

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _core
 from ..errors import HeadgateError, TraceError
-from ..files import atomic
+from ..files import atomic, require_place
 from .options import Queue, disciplines, rename
 from .result import Replay
 from .rows import Kept, ParquetRows, RowReader
@@ -141,7 +141,7 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
     """The files of the outputs, one per queue; none if `out` is None.
 
     Raises:
-        HeadgateError: another ending, a capture from what is none, or the trace itself.
+        HeadgateError: another ending, a capture from what is none, the trace itself, or a place that cannot be written to.
     """
     if out is None:
         return []
@@ -154,8 +154,7 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
         )
     paths = [path] if len(queues) == 1 else [path.with_name(f"{path.stem}-{q}{path.suffix}") for q in queues]
     for one in paths:
-        if one.is_dir():
-            raise HeadgateError(f"{one}: expected a file, found a directory")
+        require_place(one)
         if is_path(source) and one.exists() and one.samefile(source):
             raise HeadgateError(f"{one}: expected another file than the trace")
     return paths
