@@ -6,9 +6,9 @@
 //! chapter 4) and BSD came to use four: a parameter. A fast retransmission is not repeated within one window of data.
 //! State per flow: window and threshold.
 
-use crate::transport::{Clock, Config, Initial, Retransmit, SlowStart};
+use crate::transport::{check_timer, Clock, Config, Initial, Retransmit, SlowStart};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::Duration;
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub struct JkTahoeParams {
     pub initial_timeout: Duration,
     /// Least timeout.
     pub min_timeout: Duration,
-    /// Greatest timeout.
+    /// Greatest timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -64,6 +64,12 @@ impl Default for JkTahoeParams {
     }
 }
 
+impl Check for JkTahoeParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_timer("initial_timeout", self.initial_timeout, self.min_timeout, self.max_timeout)
+    }
+}
+
 impl JkTahoeParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
@@ -82,6 +88,7 @@ impl JkTahoeParams {
             duplicates: (self.duplicates > 0).then_some(self.duplicates),
             paced: None,
             open_loop: false,
+            ecn: Ecn::NotEct,
         }
     }
 }

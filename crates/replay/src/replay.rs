@@ -149,7 +149,7 @@ impl Watch for Record {
     #[inline]
     fn sent(&mut self, sent: &Sent) {
         let Sent { packet, start, end } = *sent;
-        let (delay, marked, flow) = (start.since(packet.arrived), packet.ecn == Ecn::Marked, packet.flow.0);
+        let (delay, marked, flow) = (start.since(packet.arrived), packet.ecn == Ecn::Ce, packet.flow.0);
         self.all.sent(packet.bytes, delay, marked);
         self.flows[flow as usize].sent(packet.bytes, delay, marked);
         if let Some(series) = &mut self.series {

@@ -107,7 +107,7 @@ impl Replayer {
             flow: FlowId(arrival.flow),
             bytes: arrival.bytes,
             class: arrival.priority,
-            ecn: if arrival.ecn { Ecn::Capable } else { Ecn::NotCapable },
+            ecn: if arrival.ecn { Ecn::Ect0 } else { Ecn::NotEct },
             ..Packet::default()
         };
         self.port.accept(packet, at);
