@@ -85,11 +85,10 @@ impl Red {
 impl Discipline for Red {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         self.early.on_arrival(cx.now, self.queue.backlog());
-        if self.early.chosen(packet.bytes, || cx.rng.uniform()) {
-            if !(self.mark && packet.ecn.mark()) {
-                cx.drop(&packet, DropReason::Early);
-                return;
-            }
+        let chosen = self.early.chosen(packet.bytes, || cx.rng.uniform());
+        if chosen && !(self.mark && packet.ecn.mark()) {
+            cx.drop(&packet, DropReason::Early);
+            return;
         }
         let before = cx.dropped.len();
         self.queue.enqueue(packet, cx);
