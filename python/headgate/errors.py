@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 from ._core import ScenarioError
@@ -18,6 +19,32 @@ class TraceError(HeadgateError):
 
 class MissingExtraError(HeadgateError, ImportError):
     """A part of the package that is an extra of the installation is missing."""
+
+
+#: What was found is shown up to so many characters.
+SHOWN = 80
+
+#: A stretch without blanks longer than this is no name of a file, and is cut wherever it comes from.
+LONGEST_NAME = 255
+
+
+def cut(value: object) -> str:
+    """The text of a value as errors show it.
+
+    >>> cut("1Mbit/s"), len(cut("x" * 1000)), cut("x" * 1000)[-5:]
+    ('1Mbit/s', 80, 'xx...')
+    """
+    text = str(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def brief(message: str) -> str:
+    """A message of which every stretch without blanks is cut that can be no name of a file.
+
+    >>> len(brief("--seed " + "1" * 5000 + ": expected a seed"))
+    105
+    """
+    return re.sub(rf"\S{{{LONGEST_NAME + 1},}}", lambda m: cut(m[0]), message)
 
 
 def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
@@ -37,7 +64,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("fsfs", ["fcfs", "fq"])
     ' Did you mean "fcfs"?'
     """
-    near = difflib.get_close_matches(name, list(known), 1, 0.4)
+    near = difflib.get_close_matches(name, list(known), 1, 0.4) if len(name) <= SHOWN else []
     return f' Did you mean "{near[0]}"?' if near else ""
 
 
@@ -49,9 +76,7 @@ def wrong(
     >>> print(wrong("sweep.axes.duration", "expected a range", found="1s ..", origin="a.toml"))
     a.toml: sweep.axes.duration: found "1s .."; expected a range
     """
-    text = None if found is None else f'"{found}"' if isinstance(found, str) else str(found)
-    if text is not None and len(text) > 80:
-        text = text[:77] + "..."
+    text = None if found is None else cut(f'"{found}"' if isinstance(found, str) else found)
     message = "".join(
         [
             f"{origin}: " if origin else "",

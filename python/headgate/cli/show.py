@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from rich.console import Console
@@ -25,16 +25,30 @@ from ..results import digits
 from ..stats import Mean
 
 
+class _Console(Console):
+    """A console whose reader may go away: that is no error, and the command's own affair."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Standard output; tables that go into a file or a pipe get the width they need."""
-    out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, width=160)
+    out = _Console(highlight=False)
+    return out if out.is_terminal else _Console(highlight=False, width=160)
 
 
 def fail(message: str) -> int:
     """Prints an error as one paragraph; gives the exit code."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]error:[/] {escape(message)}")
+    print_error(f"[bold red]error:[/] {escape(message)}")
     return 2
+
+
+def print_error(markup: str) -> None:
+    """Prints to standard error; if nobody reads that, there is nobody to tell."""
+    with suppress(OSError):
+        _Console(stderr=True, highlight=False, soft_wrap=True).print(markup)
 
 
 def print_json(value: Any) -> None:
