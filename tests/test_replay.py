@@ -25,7 +25,7 @@ from .office import text as office_text
 
 OFFICE = ROOT / "scenarios" / "office.csv"
 CAPTURE = DATA / "bulk-and-sparse.pcap"
-HEADER = "packet,flow,size_bytes,arrival_s,start_s,departure_s,dropped,marked,reason"
+HEADER = "packet,flow,size_bytes,arrival_s,start_s,departure_s,drop_s,dropped,marked,reason"
 
 
 def rows_of(file: Path) -> list[dict[str, str]]:
@@ -64,7 +64,7 @@ def test_rows_and_tables(cli: Cli, tmp_path: Path) -> None:
     for name in ("o-fcfs.csv", "o-fq.csv"):
         assert (tmp_path / name).read_text().splitlines()[0] == HEADER
         rows = rows_of(tmp_path / name)
-        trace = rows_of(OFFICE)
+        trace, arrivals = rows_of(OFFICE), {r["arrival_s"] for r in rows}
         assert [int(r["packet"]) for r in rows] == list(range(1, len(trace) + 1))
         # Each row is its packet, its times are exact, and the line sends one packet at a time at its rate.
         free, drops = Decimal(0), 0
@@ -73,6 +73,10 @@ def test_rows_and_tables(cli: Cli, tmp_path: Path) -> None:
             assert (r["flow"], r["size_bytes"]) == (t["flow"], t["size_bytes"])
             assert Decimal(r["arrival_s"]) == Decimal(t["time_s"])
             assert (r["dropped"] == "1") == (r["start_s"] == "") == (r["departure_s"] == "") == (r["reason"] != "")
+            # Who finds no room is dropped on arrival, who makes room for another at a later arrival.
+            assert (r["drop_s"] == r["arrival_s"]) == (r["reason"] == "full")
+            if r["reason"] == "evicted":
+                assert r["drop_s"] in arrivals and Decimal(r["drop_s"]) > Decimal(r["arrival_s"])
             drops += r["dropped"] == "1"
         for r in sent:
             start, departure = Decimal(r["start_s"]), Decimal(r["departure_s"])

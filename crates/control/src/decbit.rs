@@ -9,7 +9,7 @@
 
 use crate::transport::{Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::Duration;
+use headgate_packet::{Duration, Ecn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +90,7 @@ impl DecbitParams {
             duplicates: None,
             paced: None,
             open_loop: false,
+            ecn: Ecn::Ect0,
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use crate::transport::{Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::Duration;
+use headgate_packet::{Duration, Ecn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +76,7 @@ impl GenericParams {
             duplicates: None,
             paced: None,
             open_loop: false,
+            ecn: Ecn::NotEct,
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::transport::{Clock, Config, Initial, Retransmit, SlowStart};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::Duration;
+use headgate_packet::{Duration, Ecn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,7 @@ impl JkTahoeParams {
             duplicates: (self.duplicates > 0).then_some(self.duplicates),
             paced: None,
             open_loop: false,
+            ecn: Ecn::NotEct,
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::transport::{Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::Duration;
+use headgate_packet::{Duration, Ecn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,7 @@ impl NoneParams {
             duplicates: None,
             paced: None,
             open_loop: true,
+            ecn: Ecn::NotEct,
         }
     }
 }

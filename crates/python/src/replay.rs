@@ -182,8 +182,12 @@ impl Replay {
             Fate::Sent { departure, .. } => origin.seconds(*departure),
             _ => f64::NAN,
         });
+        let drop = floats(&|fate| match fate {
+            Fate::Dropped { at, .. } => origin.seconds(*at),
+            _ => f64::NAN,
+        });
         let code = |fate: &Fate| match fate {
-            Fate::Dropped(reason) => 1 + *reason as i64,
+            Fate::Dropped { reason, .. } => 1 + *reason as i64,
             _ => 0,
         };
         let columns = PyDict::new(py);
@@ -194,6 +198,7 @@ impl Replay {
         set("arrival_s", Column::floats(rows.iter().map(|r| origin.seconds(r.arrival.at)).collect()))?;
         set("start_s", Column::floats(start))?;
         set("departure_s", Column::floats(departure))?;
+        set("drop_s", Column::floats(drop))?;
         let marked = |r: &headgate_replay::Row| i64::from(matches!(r.fate, Fate::Sent { marked: true, .. }));
         set("marked", Column::ints(rows.iter().map(marked).collect()))?;
         set("reason", Column::ints(rows.iter().map(|r| code(&r.fate)).collect()))?;

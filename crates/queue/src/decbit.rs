@@ -7,7 +7,7 @@
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Ecn, Packet, Time};
+use headgate_packet::{Buffer, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,8 +48,8 @@ impl Decbit {
 impl Discipline for Decbit {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         self.queue.on_arrival(cx.now);
-        if packet.ecn == Ecn::Capable && self.queue.average(cx.now) > self.threshold {
-            packet.ecn = Ecn::Marked;
+        if packet.ecn.is_capable() && self.queue.average(cx.now) > self.threshold {
+            packet.ecn.mark();
         }
         self.queue.enqueue(packet, cx);
     }
@@ -71,7 +71,7 @@ impl Discipline for Decbit {
 mod tests {
     use super::*;
     use crate::Port;
-    use headgate_packet::{FlowId, Rate, Rng, Time};
+    use headgate_packet::{Ecn, FlowId, Rate, Rng, Time};
 
     /// Marks of packets of one byte, a second each on the line, that arrive at these times.
     fn marks(seconds: &[u64]) -> Vec<bool> {
@@ -80,10 +80,10 @@ mod tests {
         let mut port = Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "test"));
         let mut marks = Vec::new();
         for at in seconds {
-            let packet = Packet { flow: FlowId(0), bytes: 1, ecn: Ecn::Capable, ..Packet::default() };
-            port.offer(packet, Time::from_ps(at * 1_000_000_000_000), &mut |s| marks.push(s.packet.ecn == Ecn::Marked));
+            let packet = Packet { flow: FlowId(0), bytes: 1, ecn: Ecn::Ect0, ..Packet::default() };
+            port.offer(packet, Time::from_ps(at * 1_000_000_000_000), &mut |s| marks.push(s.packet.ecn == Ecn::Ce));
         }
-        port.advance(Time::NEVER, &mut |s| marks.push(s.packet.ecn == Ecn::Marked));
+        port.advance(Time::NEVER, &mut |s| marks.push(s.packet.ecn == Ecn::Ce));
         marks
     }
 

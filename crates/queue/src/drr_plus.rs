@@ -109,6 +109,7 @@ impl Default for DrrPlusParams {
 #[derive(Clone, Debug)]
 pub struct DrrPlus {
     drr: Drr,
+    rate: Rate,
     queue_buffer: Option<Buffer>,
     /// What a queue begins with.
     template: Early,
@@ -142,6 +143,7 @@ impl DrrPlus {
         };
         DrrPlus {
             queue_buffer: params.queue_buffer,
+            rate: link.rate,
             early: vec![template.clone(); drr.number()],
             template,
             chances: (params.within == Within::EnhancedRed).then(|| FairChances::new(chances, link, drr.number())),
@@ -195,9 +197,13 @@ impl Discipline for DrrPlus {
 
     fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
         self.drr.on_link_change(link, now);
-        self.template.set_rate(link.rate, now, Backlog::default());
-        for (queue, early) in (0..).zip(&mut self.early) {
-            early.set_rate(link.rate, now, self.drr.waiting(queue));
+        if link.rate != self.rate {
+            // Only then: a million conversations come one at a time.
+            self.rate = link.rate;
+            self.template.set_rate(link.rate, now, Backlog::default());
+            for (queue, early) in (0..).zip(&mut self.early) {
+                early.set_rate(link.rate, now, self.drr.waiting(queue));
+            }
         }
         self.early.resize(self.drr.number(), self.template.clone());
         if let Some(chances) = &mut self.chances {

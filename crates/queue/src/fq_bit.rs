@@ -8,7 +8,7 @@
 
 use crate::fq::{Fq, FqParams};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Ecn, Packet, Time};
+use headgate_packet::{Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,8 +57,8 @@ impl FqBit {
 
 impl Discipline for FqBit {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
-        if packet.ecn == Ecn::Capable && self.fq.above_share(&packet, self.fraction, cx.now) {
-            packet.ecn = Ecn::Marked;
+        if packet.ecn.is_capable() && self.fq.above_share(&packet, self.fraction, cx.now) {
+            packet.ecn.mark();
         }
         self.fq.enqueue(packet, cx);
     }
@@ -83,7 +83,7 @@ impl Discipline for FqBit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_packet::{Buffer, FlowId, Rate, Rng, Time};
+    use headgate_packet::{Buffer, Ecn, FlowId, Rate, Rng, Time};
 
     #[test]
     fn marks_above_a_third_of_the_share() {
@@ -91,17 +91,19 @@ mod tests {
         // share is 18 and the seventh would be.
         let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![] };
         let params = FqBitParams { buffer: Buffer::Packets(18), ..FqBitParams::default() };
+        let ecn = Ecn::Ect0;
+        let packet = |flow, handle| Packet { flow: FlowId(flow), bytes: 100, handle, ecn, ..Packet::default() };
         let first_marked = |rival: bool| {
             let (mut queue, mut rng, mut dropped) = (FqBit::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
             let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
             if rival {
-                queue.enqueue(Packet { flow: FlowId(1), bytes: 100, handle: 99, ..Packet::default() }, &mut cx);
+                queue.enqueue(packet(1, 99), &mut cx);
             }
             for handle in 1..=9 {
-                queue.enqueue(Packet { flow: FlowId(0), bytes: 100, handle, ..Packet::default() }, &mut cx);
+                queue.enqueue(packet(0, handle), &mut cx);
             }
             let packets = std::iter::from_fn(|| queue.dequeue(&mut cx));
-            packets.filter(|p| p.ecn == Ecn::Marked).map(|p| p.handle).min()
+            packets.filter(|p| p.ecn == Ecn::Ce).map(|p| p.handle).min()
         };
         assert_eq!(first_marked(true), Some(4));
         assert_eq!(first_marked(false), Some(7));

@@ -193,13 +193,16 @@ impl<'a> Cx<'a> {
     /// Drops a packet.
     #[inline]
     pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
-        self.dropped.push(Dropped { handle: packet.handle, flow: packet.flow, bytes: packet.bytes, reason });
+        let (at, Packet { handle, flow, bytes, .. }) = (self.now, *packet);
+        self.dropped.push(Dropped { at, handle, flow, bytes, reason });
     }
 }
 
 /// What is left of a dropped packet: the driver finds its payload by the handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dropped {
+    /// When it was dropped.
+    pub at: Time,
     /// The packet's handle.
     pub handle: u32,
     /// Its conversation.

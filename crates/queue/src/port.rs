@@ -76,6 +76,7 @@ pub struct Port {
     sending: u32,
     backlog_since: Time,
     counters: Counters,
+    /// What was dropped since the driver last emptied the list, in the order in which it happened.
     dropped: Vec<Dropped>,
 }
 
@@ -117,7 +118,7 @@ impl Port {
             self.line = Serialiser::new(link.rate);
         }
         self.discipline.on_link_change(link, now);
-        self.refresh();
+        self.refresh(self.dropped.len());
         if self.stalled {
             // What it kept back may go at another time now.
             self.stalled = false;
@@ -156,7 +157,7 @@ impl Port {
         self.counters.offered += 1;
         self.counters.offered_bytes += u64::from(packet.bytes);
         self.backlog_until(now);
-        let before = self.waiting;
+        let (before, drops) = (self.waiting, self.dropped.len());
         let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);
         let counts = match self.in_service {
             InService::Extra => false,
@@ -167,7 +168,7 @@ impl Port {
             cx.in_service = Backlog { packets: 1, bytes: u64::from(self.sending) };
         }
         self.discipline.enqueue(packet, &mut cx);
-        self.refresh();
+        self.refresh(drops);
         if before == 0 || self.stalled {
             self.ready_at = self.free_at.max(now);
             self.stalled = false;
@@ -189,9 +190,12 @@ impl Port {
         self.free_at <= now && self.waiting == 0
     }
 
-    /// Takes note of what the discipline says after a call changed it.
+    /// Takes note of what the discipline says after a call changed it, and counts what it dropped: all but the first `drops` of the list.
     #[inline]
-    fn refresh(&mut self) {
+    fn refresh(&mut self, drops: usize) {
+        for gone in &self.dropped[drops..] {
+            self.counters.dropped[gone.reason as usize] += 1;
+        }
         self.waiting = self.discipline.backlog().packets;
         self.timeout = self.discipline.timeout().unwrap_or(Time::NEVER);
     }
@@ -204,8 +208,9 @@ impl Port {
             if self.timeout != Time::NEVER && self.timeout <= now && self.timeout <= start {
                 let at = self.timeout;
                 self.backlog_until(at);
+                let drops = self.dropped.len();
                 self.discipline.on_timeout(&mut Cx::new(at, &mut self.rng, &mut self.dropped));
-                self.refresh();
+                self.refresh(drops);
                 if self.stalled {
                     self.stalled = false;
                     self.ready_at = self.free_at.max(at);
@@ -233,9 +238,10 @@ impl Port {
     #[inline]
     fn transmit(&mut self, start: Time, sent: &mut impl FnMut(Sent)) {
         self.backlog_until(start);
+        let drops = self.dropped.len();
         let mut cx = Cx::new(start, &mut self.rng, &mut self.dropped);
         let next = self.discipline.dequeue(&mut cx);
-        self.refresh();
+        self.refresh(drops);
         let Some(packet) = next else {
             self.stalled = self.waiting > 0;
             return;
@@ -260,16 +266,10 @@ impl Port {
         self.backlog_since = now;
     }
 
-    /// Packets dropped since the caller last emptied the list.
+    /// Packets dropped since the caller last emptied the list, in the order in which it happened. They are counted already.
     #[inline]
     pub fn dropped(&mut self) -> &mut Vec<Dropped> {
         &mut self.dropped
-    }
-
-    /// Counts one drop; the driver calls it while it empties [`Port::dropped`].
-    #[inline]
-    pub fn count_drop(&mut self, reason: DropReason) {
-        self.counters.dropped[reason as usize] += 1;
     }
 
     /// Counters up to `now`.

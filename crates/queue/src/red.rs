@@ -1,14 +1,14 @@
 //! Random Early Detection: packets are dropped or marked at random, the more often the longer the average queue.
 //!
 //! Source: Floyd and Jacobson 1993, sections 4 and 7 and figure 2; the average and the lottery are in `parts/early.rs`.
-//! Deviations: those of the part. With `mark`, packets that can carry a mark get it instead of being dropped, above the upper threshold too
-//! (section 4).
+//! Deviations: those of the part. With `mark`, packets of flows that understand marks get one instead of being dropped, above the upper threshold too
+//! (section 4); the others are dropped (RFC 3168, section 5).
 //! State per flow: none.
 
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Ecn, Packet, Time};
+use headgate_packet::{Buffer, Bytes, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub struct RedParams {
     pub max_p: f64,
     /// Above the upper threshold, the probability grows on to 1 at twice the threshold.
     pub gentle: bool,
-    /// Marks packets that can carry a mark instead of dropping them.
+    /// Marks packets of flows that understand marks instead of dropping them; packets of other flows are dropped all the same.
     pub mark: bool,
     /// Long packets go more often than short ones, in proportion to their length over `mean_packet`.
     pub by_bytes: bool,
@@ -80,11 +80,10 @@ impl Discipline for Red {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         self.early.on_arrival(cx.now, self.queue.backlog());
         if self.early.chosen(packet.bytes, || cx.rng.uniform()) {
-            if !self.mark || packet.ecn == Ecn::NotCapable {
+            if !(self.mark && packet.ecn.mark()) {
                 cx.drop(&packet, DropReason::Early);
                 return;
             }
-            packet.ecn = Ecn::Marked;
         }
         let before = cx.dropped.len();
         self.queue.enqueue(packet, cx);
@@ -116,7 +115,7 @@ impl Discipline for Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_packet::{Rate, Rng, Time};
+    use headgate_packet::{Ecn, Rate, Rng, Time};
 
     #[test]
     fn marks_what_can_be_marked() {
@@ -127,11 +126,11 @@ mod tests {
         let (mut rng, mut dropped) = (Rng::new(1, 0, "red"), Vec::new());
         let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
         // The average is the queue found: 0, 1 (pb is 0 there), then 2, from which on all go.
-        for (handle, ecn) in [(0, Ecn::Capable), (1, Ecn::NotCapable), (2, Ecn::Capable), (3, Ecn::NotCapable)] {
+        for (handle, ecn) in [(0, Ecn::Ect0), (1, Ecn::NotEct), (2, Ecn::Ect1), (3, Ecn::NotEct)] {
             queue.enqueue(Packet { handle, bytes: 10, ecn, ..Packet::default() }, &mut cx);
         }
         let left: Vec<Ecn> = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.ecn).collect();
-        assert_eq!(left, [Ecn::Capable, Ecn::NotCapable, Ecn::Marked]);
+        assert_eq!(left, [Ecn::Ect0, Ecn::NotEct, Ecn::Ce]);
         assert_eq!((dropped.len(), dropped[0].handle, dropped[0].reason), (1, 3, DropReason::Early));
     }
 }

@@ -9,7 +9,7 @@
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Ecn, Packet, Time};
+use headgate_packet::{Buffer, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,12 +95,12 @@ impl Discipline for SelectiveDecbit {
             self.present.fill(0);
         }
         self.present[flow] += 1;
-        if packet.ecn == Ecn::Capable {
+        if packet.ecn.is_capable() {
             let average = self.queue.average(cx.now);
             let above = average > self.params.threshold
                 && (average > self.params.panic || (self.last[flow] + self.present[flow]) as f64 > self.fair_share());
             if above {
-                packet.ecn = Ecn::Marked;
+                packet.ecn.mark();
             }
         }
         self.queue.enqueue(packet, cx);

@@ -3,7 +3,8 @@
 //! Source: Zhang 1990, section 3 (auxVC). A packet's stamp is auxVC = max(now, auxVC) + length / rate of the conversation; the packet with
 //! the smallest stamp is served next. A conversation that used idle capacity finds its clock ahead of time and pays for it later,
 //! which Fair Queueing does not ask.
-//! Deviations: where the rates are not given, the line's is divided by weight among all conversations known so far.
+//! Deviations: where the rates are not given, the line's is divided by weight among all conversations known so far: a new one lengthens the
+//! steps of all stamps that are given from then on, and leaves those given before.
 //! A full buffer takes the last packet of the longest queue, whose conversation gets the packet's time back; the paper leaves it open.
 //! State per flow: its packets with their stamps, and its clock.
 

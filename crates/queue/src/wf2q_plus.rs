@@ -3,7 +3,8 @@
 //! Source: Bennett and Zhang 1997, section 4. Each backlogged conversation has a start S and a finish F of its first packet: S = F of the one before
 //! it, or the later of that and V for a packet that finds no other of its conversation; F = S + length / share. V grows by the
 //! work done, and is at least the smallest S of all backlogged conversations. Served is the smallest F among those with S <= V.
-//! Deviations: shares are weights over the sum of the weights of all conversations known so far; numbers are in
+//! Deviations: shares are weights over the sum of the weights of all conversations known so far: V grows more slowly from a new one's first
+//! packet on; numbers are in
 //! 2^-32 bit; V goes on growing while the line is idle, or who comes back after a pause would wait for it. A full buffer takes the last
 //! packet of the longest queue. State per flow: its packets and F.
 

@@ -206,7 +206,7 @@ impl CaptureOutput {
             }
             match fate {
                 Fate::Sent { departure, marked, .. } => self.write(&kept, flow, waited, departure, marked, origin),
-                Fate::Dropped(reason) => self.drops[flow as usize][reason as usize] += 1,
+                Fate::Dropped { reason, .. } => self.drops[flow as usize][reason as usize] += 1,
                 Fate::Open => {}
             }
             self.frames.spare.push(kept.captured);

@@ -32,8 +32,10 @@ pub struct Arrival {
     pub at: Time,
     /// Its number in the trace, from 1.
     pub number: u64,
-    /// Number of its flow.
+    /// Number of its flow. Flows are numbered from 0 as their first packets arrive.
     pub flow: u32,
+    /// Weight of its flow.
+    pub weight: u32,
     /// Length in bytes.
     pub bytes: u32,
     /// Priority, 0 the highest.
@@ -135,8 +137,8 @@ impl Intake {
         self.span = Some((first, raw.time));
         self.packets += 1;
         let at = Time::from_ps((raw.time - first) as u64);
-        let (number, ecn) = (raw.number, raw.ecn);
-        self.arrivals.push(Arrival { at, number, flow, bytes: size.bytes(), priority, ecn });
+        let (number, weight, ecn) = (raw.number, weight.and_then(Result::ok).unwrap_or(1), raw.ecn);
+        self.arrivals.push(Arrival { at, number, flow, weight, bytes: size.bytes(), priority, ecn });
         Ok(true)
     }
 

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// The columns of a row.
-pub const HEADER: &str = "packet,flow,size_bytes,arrival_s,start_s,departure_s,dropped,marked,reason\n";
+pub const HEADER: &str = "packet,flow,size_bytes,arrival_s,start_s,departure_s,drop_s,dropped,marked,reason\n";
 
 /// A CSV file of rows.
 #[derive(Debug)]
@@ -55,10 +55,12 @@ fn write_row(row: &Row, flow: &str, origin: Origin, out: &mut Vec<u8>) {
             origin.write(start, out);
             out.push(b',');
             origin.write(departure, out);
-            out.extend_from_slice(if marked { b",0,1,\n" } else { b",0,0,\n" });
+            out.extend_from_slice(if marked { b",,0,1,\n" } else { b",,0,0,\n" });
         }
-        Fate::Dropped(reason) => {
-            out.extend_from_slice(b",,,1,0,");
+        Fate::Dropped { at, reason } => {
+            out.extend_from_slice(b",,,");
+            origin.write(at, out);
+            out.extend_from_slice(b",1,0,");
             out.extend_from_slice(reason.name().as_bytes());
             out.push(b'\n');
         }
@@ -88,12 +90,13 @@ mod tests {
     fn a_line_per_packet() {
         let (mut out, origin) = (Vec::new(), Origin::from_ps(1_700_000_000_000_000_000_000));
         let at = Time::from_ps(1);
-        let arrival = Arrival { at, number: 7, flow: 0, bytes: 1500, priority: 0, ecn: true };
+        let arrival = Arrival { at, number: 7, flow: 0, weight: 1, bytes: 1500, priority: 0, ecn: true };
         let sent = Fate::Sent { start: Time::from_ps(2), departure: Time::from_ps(1_000_000_000_000), marked: true };
         write_row(&Row { arrival, fate: sent }, "a \"b\",c", origin, &mut out);
-        write_row(&Row { arrival, fate: Fate::Dropped(DropReason::Full) }, "x", origin, &mut out);
-        let expected = "7,\"a \"\"b\"\",c\",1500,1700000000.000000000001,1700000000.000000000002,1700000001.000000000000,0,1,\n\
-                        7,x,1500,1700000000.000000000001,,,1,0,full\n";
+        let dropped = Fate::Dropped { at: Time::from_ps(3), reason: DropReason::Evicted };
+        write_row(&Row { arrival, fate: dropped }, "x", origin, &mut out);
+        let expected = "7,\"a \"\"b\"\",c\",1500,1700000000.000000000001,1700000000.000000000002,1700000001.000000000000,,0,1,\n\
+                        7,x,1500,1700000000.000000000001,,,1700000000.000000000003,1,0,evicted\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

@@ -11,7 +11,7 @@ use crate::rows::{Fate, Row, Rows};
 use crate::series::Series;
 use crate::summary::Count;
 use crate::table::{Columns, TableTrace};
-use headgate_packet::{Ecn, Rate, Time};
+use headgate_packet::{Ecn, FlowId, Rate, Time};
 use headgate_queue::{Counters, Dropped, Sent, Spec};
 use headgate_sim::spec::SpecError;
 use serde::{Deserialize, Serialize};
@@ -109,6 +109,9 @@ impl Record {
     #[inline]
     fn arrived(&mut self, arrival: &Arrival) {
         self.all.arrived(arrival.bytes);
+        if arrival.flow as usize == self.flows.len() {
+            self.flows.push(Count::default());
+        }
         self.flows[arrival.flow as usize].arrived(arrival.bytes);
         if let Some(rows) = &mut self.rows {
             rows.open(arrival);
@@ -146,7 +149,7 @@ impl Watch for Record {
     #[inline]
     fn sent(&mut self, sent: &Sent) {
         let Sent { packet, start, end } = *sent;
-        let (delay, marked, flow) = (start.since(packet.arrived), packet.ecn == Ecn::Marked, packet.flow.0);
+        let (delay, marked, flow) = (start.since(packet.arrived), packet.ecn == Ecn::Ce, packet.flow.0);
         self.all.sent(packet.bytes, delay, marked);
         self.flows[flow as usize].sent(packet.bytes, delay, marked);
         if let Some(series) = &mut self.series {
@@ -157,14 +160,14 @@ impl Watch for Record {
     }
 
     #[inline]
-    fn dropped(&mut self, dropped: &Dropped, at: Time) {
-        let (flow, reason) = (dropped.flow.0, dropped.reason);
+    fn dropped(&mut self, dropped: &Dropped) {
+        let Dropped { at, handle, flow: FlowId(flow), bytes, reason } = *dropped;
         self.all.dropped(reason);
         self.flows[flow as usize].dropped(reason);
         if let Some(series) = &mut self.series {
-            series.dropped(flow, at, dropped.bytes);
+            series.dropped(flow, at, bytes);
         }
-        self.close(dropped.handle, flow, Time::ZERO, Fate::Dropped(reason));
+        self.close(handle, flow, Time::ZERO, Fate::Dropped { at, reason });
     }
 }
 
@@ -183,7 +186,6 @@ pub struct Replay {
     queues: Vec<Queue>,
     /// Bytes of the packets of this batch, where an output needs them.
     frames: Option<Frames>,
-    known: usize,
 }
 
 impl Replay {
@@ -199,7 +201,6 @@ impl Replay {
             intake: Intake::new(options.lenient),
             queues: options.queues.iter().map(queue).collect(),
             frames: None,
-            known: 0,
         }
     }
 
@@ -259,15 +260,9 @@ impl Replay {
     /// Replays what was taken in.
     fn feed(&mut self) -> Result<(), ReplayError> {
         let (arrivals, origin) = (std::mem::take(&mut self.intake.arrivals), self.intake.origin());
-        let grown = self.intake.flows.len() > self.known;
-        self.known = self.intake.flows.len();
         for queue in &mut self.queues {
             let Queue { replayer, record, next } = queue;
             record.origin = origin;
-            if grown {
-                replayer.grow(self.intake.flows.weights());
-                record.flows.resize(self.known, Count::default());
-            }
             for (i, arrival) in arrivals.iter().enumerate() {
                 record.arrived(arrival);
                 if let (Some(capture), Some(frames)) = (&mut record.capture, &self.frames) {

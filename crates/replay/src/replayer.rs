@@ -57,14 +57,16 @@ pub struct Conventions {
 pub trait Watch {
     /// A packet's transmission starts.
     fn sent(&mut self, sent: &Sent);
-    /// A packet was dropped at about this time.
-    fn dropped(&mut self, dropped: &Dropped, at: Time);
+    /// A packet was dropped.
+    fn dropped(&mut self, dropped: &Dropped);
 }
 
 /// A port with a discipline, fed in the order of time.
 #[derive(Clone, Debug)]
 pub struct Replayer {
     port: Port,
+    /// The line with the flows that have arrived so far.
+    link: LinkInfo,
     conventions: Conventions,
     now: Time,
     /// The end of the transmission that started last.
@@ -81,15 +83,11 @@ impl Replayer {
             (InService::Counts, AtDeparture::DeparturesFirst) => headgate_queue::InService::UntilEnd,
             (InService::Counts, AtDeparture::ArrivalsFirst) => headgate_queue::InService::ThroughEnd,
         });
-        Replayer { port, conventions, now: Time::ZERO, busy_until: None }
+        Replayer { port, link, conventions, now: Time::ZERO, busy_until: None }
     }
 
-    /// There are more flows now.
-    pub fn grow(&mut self, weights: Vec<u32>) {
-        self.port.grow(&LinkInfo { rate: self.port.rate(), flows: weights.len(), weights });
-    }
-
-    /// A packet arrives, not before the last one; `handle` names it to `watch`.
+    /// A packet arrives, not before the last one; `handle` names it to `watch`. Its flow is one that arrived before, or the next new one:
+    /// a flow exists from its first arrival, and what is due before that is served without it.
     #[inline]
     pub fn arrive(&mut self, arrival: &Arrival, handle: u32, watch: &mut impl Watch) {
         let at = arrival.at;
@@ -101,12 +99,15 @@ impl Replayer {
             }
             self.now = at;
         }
+        if arrival.flow as usize == self.link.flows {
+            self.add_flow(arrival.weight);
+        }
         let packet = Packet {
             handle,
             flow: FlowId(arrival.flow),
             bytes: arrival.bytes,
             class: arrival.priority,
-            ecn: if arrival.ecn { Ecn::Capable } else { Ecn::NotCapable },
+            ecn: if arrival.ecn { Ecn::Ect0 } else { Ecn::NotEct },
             ..Packet::default()
         };
         self.port.accept(packet, at);
@@ -115,7 +116,13 @@ impl Replayer {
         if self.conventions.ties == Ties::First && free {
             self.start(at, watch);
         }
-        self.tell_drops(at, watch);
+        self.tell_drops(watch);
+    }
+
+    #[cold]
+    fn add_flow(&mut self, weight: u32) {
+        self.link.add(weight);
+        self.port.grow(&self.link);
     }
 
     /// Starts a transmission if the line is free.
@@ -132,23 +139,16 @@ impl Replayer {
     #[inline]
     fn advance(&mut self, at: Time, watch: &mut impl Watch) {
         let end = &mut self.busy_until;
-        let mut last = self.now;
         self.port.advance(at, &mut |sent: Sent| {
             *end = Some(sent.end);
-            last = sent.start;
             watch.sent(&sent);
         });
-        self.tell_drops(last, watch);
+        self.tell_drops(watch);
     }
 
     #[inline]
-    fn tell_drops(&mut self, at: Time, watch: &mut impl Watch) {
-        for i in 0..self.port.dropped().len() {
-            let dropped = self.port.dropped()[i];
-            self.port.count_drop(dropped.reason);
-            watch.dropped(&dropped, at);
-        }
-        self.port.dropped().clear();
+    fn tell_drops(&mut self, watch: &mut impl Watch) {
+        self.port.dropped().drain(..).for_each(|dropped| watch.dropped(&dropped));
     }
 
     /// The trace is over: everything that waits is sent. False if that would take longer than the clock reaches.

@@ -23,7 +23,12 @@ pub enum Fate {
         marked: bool,
     },
     /// It was dropped.
-    Dropped(DropReason),
+    Dropped {
+        /// When.
+        at: Time,
+        /// Why.
+        reason: DropReason,
+    },
 }
 
 /// A packet and what became of it.

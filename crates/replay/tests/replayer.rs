@@ -20,23 +20,24 @@ impl Watch for Recorder {
         self.order.push(s.packet.handle);
         self.rows.close(s.packet.handle, Fate::Sent { start: s.start, departure: s.end, marked: false });
     }
-    fn dropped(&mut self, dropped: &Dropped, _at: Time) {
-        self.rows.close(dropped.handle, Fate::Dropped(dropped.reason));
+    fn dropped(&mut self, dropped: &Dropped) {
+        let Dropped { at, handle, reason, .. } = *dropped;
+        self.rows.close(handle, Fate::Dropped { at, reason });
     }
 }
 
-/// Rows and order of transmissions of packets (time in ps, flow, bytes, priority); flows appear as they come.
+/// Rows and order of transmissions of packets (time in ps, flow, bytes, priority); the flows are numbered as they come.
 fn run(spec: &str, bps: u64, conventions: Conventions, packets: &[(u64, u32, u32, u8)]) -> (Vec<Row>, Vec<u32>) {
     let spec: Spec = serde_json::from_str(spec).expect("a discipline");
     let mut replayer = Replayer::new(&spec, Rate::from_bps(bps).expect("above zero"), 1, conventions);
-    let (mut recorder, mut known) = (Recorder::default(), 0);
-    for (i, &(at, flow, bytes, priority)) in packets.iter().enumerate() {
-        if flow >= known {
-            known = flow + 1;
-            replayer.grow(vec![1; known as usize]);
+    let (mut recorder, mut known) = (Recorder::default(), Vec::new());
+    for (i, &(at, name, bytes, priority)) in packets.iter().enumerate() {
+        let flow = known.iter().position(|n| *n == name).unwrap_or(known.len()) as u32;
+        if flow as usize == known.len() {
+            known.push(name);
         }
         let number = i as u64 + 1;
-        let arrival = Arrival { at: Time::from_ps(at), number, flow, bytes, priority, ecn: true };
+        let arrival = Arrival { at: Time::from_ps(at), number, flow, weight: 1, bytes, priority, ecn: true };
         recorder.rows.open(&arrival);
         replayer.arrive(&arrival, i as u32, &mut recorder);
     }
@@ -49,7 +50,7 @@ fn departures(spec: &str, conventions: Conventions, packets: &[(u64, u32, u32)])
     let packets: Vec<_> = packets.iter().map(|&(at, flow, bytes)| (at * SECOND, flow, bytes, 0)).collect();
     let departure = |row: &Row| match row.fate {
         Fate::Sent { departure, .. } => (departure.as_ps() / SECOND) as i64,
-        Fate::Dropped(_) => -1,
+        Fate::Dropped { .. } => -1,
         Fate::Open => panic!("open at the end"),
     };
     run(spec, 8, conventions, &packets).0.iter().map(departure).collect()
@@ -228,7 +229,7 @@ proptest! {
             let (rows, order) = run(&spec, 8_000, conventions, &packets);
             // A row per packet, in the order of arrival; what was not dropped was sent, one at a time.
             prop_assert!(rows.iter().map(|r| r.arrival.number).eq(1..=packets.len() as u64), "{}", entry.name);
-            let drops = rows.iter().filter(|r| matches!(r.fate, Fate::Dropped(_))).count();
+            let drops = rows.iter().filter(|r| matches!(r.fate, Fate::Dropped { .. })).count();
             prop_assert_eq!(order.len() + drops, packets.len());
             let mut free = Time::ZERO;
             for &handle in &order {
@@ -244,9 +245,9 @@ proptest! {
 }
 
 #[test]
-fn an_evicted_packet_says_so() {
+fn an_evicted_packet_says_so_and_when() {
     // Room for two. 0 is in transmission; 1 and 2 of flow 0 wait; 3 of flow 1 takes the place of 2.
     let packets = [(0, 0, 5, 0), (0, 0, 5, 0), (0, 0, 5, 0), (SECOND, 1, 5, 0)];
     let (rows, _) = run(r#"{"kind": "fq", "buffer": "2pkt"}"#, 8, DEFAULT, &packets);
-    assert_eq!(rows[2].fate, Fate::Dropped(DropReason::Evicted));
+    assert_eq!(rows[2].fate, Fate::Dropped { at: Time::from_ps(SECOND), reason: DropReason::Evicted });
 }

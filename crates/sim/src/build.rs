@@ -68,6 +68,7 @@ impl World {
                 ack_bytes: f.ack.bytes(),
                 acknowledge: f.acknowledge,
                 priority: f.priority,
+                ecn: config.ecn,
                 stopped: false,
                 armed: Time::NEVER,
                 seen_window: f64::NAN,

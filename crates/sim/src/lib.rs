@@ -12,6 +12,7 @@ pub mod net;
 mod results;
 pub mod sizes;
 pub mod spec;
+mod trace;
 pub mod workload;
 mod world;
 

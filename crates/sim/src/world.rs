@@ -14,7 +14,7 @@ use crate::workload::{AnyWorkload, Workload};
 use headgate_control::transport::Receiver;
 use headgate_control::{AckPacket, Connection, Segment};
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Rng, Time};
-use headgate_queue::{Counters, DropReason};
+use headgate_queue::Counters;
 
 /// A source and its sink. The order of the fields is kept: what an uncontrolled source touches with each packet comes first, in two
 /// or three cache lines, which is what ten thousand of them cost.
@@ -35,6 +35,8 @@ pub(crate) struct Flow {
     pub lengths: Option<Box<Lengths>>,
     pub acknowledge: bool,
     pub priority: u8,
+    /// What its data packets carry in the ECN field when they leave.
+    pub ecn: Ecn,
     /// An event ended its workload.
     pub stopped: bool,
     /// Time of its entry in the event queue; `NEVER` without one.
@@ -180,22 +182,23 @@ impl World {
     }
 
     fn take_drops(&mut self, l: usize) {
-        while let Some(gone) = self.lanes[l].port.dropped().pop() {
+        for i in 0..self.lanes[l].port.dropped().len() {
+            let gone = self.lanes[l].port.dropped()[i];
             // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
             let payload = self.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
-            self.count_drop(l, gone.reason, flow, seq, is_ack);
+            self.note_drop(l, gone.at, flow, seq, is_ack);
             self.payloads.remove(gone.handle);
         }
+        self.lanes[l].port.dropped().clear();
     }
 
     #[inline(always)]
-    fn count_drop(&mut self, l: usize, reason: DropReason, flow: u32, seq: u64, is_ack: bool) {
-        self.lanes[l].port.count_drop(reason);
+    fn note_drop(&mut self, l: usize, at: Time, flow: u32, seq: u64, is_ack: bool) {
         self.flows[flow as usize].meter.now.drops += u64::from(!is_ack);
         self.digest.word(seq << 1 | 1);
         if self.traced & (1 << TraceKind::Drops as u8) != 0 {
-            let (object, at, value) = (l as u32, self.now, f64::from(flow));
+            let (object, value) = (l as u32, f64::from(flow));
             self.traces.push(TraceRow { kind: TraceKind::Drops, estimate: 0, object, at, value });
         }
     }
@@ -209,7 +212,7 @@ impl World {
         let payload = self.payloads.get(packet.handle);
         self.digest.word(payload.seq << 1);
         payload.waited += packet.waited;
-        if packet.ecn == Ecn::Marked && !payload.marked {
+        if packet.ecn == Ecn::Ce && !payload.marked {
             payload.marked = true;
             lane.marks += 1;
             if !payload.is_ack {
@@ -252,7 +255,7 @@ impl World {
         (payload.is_ack, payload.cumulative, payload.hop) = (true, received.cumulative, flow.back);
         let (first, bytes) = (self.hops[flow.back as usize], flow.ack_bytes);
         // A mark tells of the data's path: the acknowledgement echoes it and is marked no further.
-        self.offer(first as usize, Packet { handle, bytes, ecn: Ecn::NotCapable, class, ..Packet::default() });
+        self.offer(first as usize, Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
     }
 
     fn on_ack(&mut self, handle: u32) {
@@ -325,14 +328,14 @@ impl World {
         };
         let (hop, class) = (flow.forward, flow.priority);
         let (l, handle) = (self.hops[hop as usize] as usize, self.payloads.reserve());
-        let packet = Packet { handle, bytes, ecn: Ecn::Capable, class, ..Packet::default() };
+        let packet = Packet { handle, bytes, ecn: flow.ecn, class, ..Packet::default() };
         let wire_before = self.enqueue(l, 2 * f, packet);
         // What is refused at the first port never needs its payload.
         let port = &mut self.lanes[l].port;
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
-            let reason = port.dropped()[0].reason;
+            let at = port.dropped()[0].at;
             port.dropped().clear();
-            self.count_drop(l, reason, f as u32, segment.seq, false);
+            self.note_drop(l, at, f as u32, segment.seq, false);
             self.payloads.remove(handle);
         } else {
             let seq = segment.seq;
@@ -354,45 +357,5 @@ impl World {
             self.events.push(deadline, Event::Flow(f as u32));
         }
         self.trace_flow_if_wanted(f);
-    }
-
-    #[inline]
-    fn trace_flow_if_wanted(&mut self, f: usize) {
-        const WANTED: u8 =
-            1 << TraceKind::Window as u8 | 1 << TraceKind::InFlight as u8 | 1 << TraceKind::Estimates as u8;
-        if self.traced & WANTED != 0 {
-            self.trace_flow(f);
-        }
-    }
-
-    #[cold]
-    fn trace_flow(&mut self, f: usize) {
-        let (at, flow) = (self.now, &mut self.flows[f]);
-        let (window, in_flight) = (flow.connection.window(), flow.connection.in_flight());
-        // A flow control without a window shows nan, which differs from itself.
-        let moved = window != flow.seen_window && !window.is_nan();
-        if self.traced & (1 << TraceKind::Window as u8) != 0 && moved {
-            flow.seen_window = window;
-            self.traces.push(TraceRow { kind: TraceKind::Window, estimate: 0, object: f as u32, at, value: window });
-        }
-        if self.traced & (1 << TraceKind::InFlight as u8) != 0 && in_flight != flow.seen_in_flight {
-            flow.seen_in_flight = in_flight;
-            let value = in_flight as f64;
-            self.traces.push(TraceRow { kind: TraceKind::InFlight, estimate: 0, object: f as u32, at, value });
-        }
-        if self.traced & (1 << TraceKind::Estimates as u8) != 0 {
-            let (estimates, traces) = (&mut self.estimates, &mut self.traces);
-            flow.connection.probe(&mut |name, value| {
-                if let Some(estimate) = estimates.changed(f, name, value) {
-                    traces.push(TraceRow { kind: TraceKind::Estimates, estimate, object: f as u32, at, value });
-                }
-            });
-        }
-    }
-
-    #[cold]
-    fn trace_backlog(&mut self, l: usize) {
-        let value = self.lanes[l].port.backlog().packets as f64;
-        self.traces.push(TraceRow { kind: TraceKind::Backlog, estimate: 0, object: l as u32, at: self.now, value });
     }
 }

@@ -299,3 +299,29 @@ fn a_flow_control_without_a_window_has_no_trace_of_one() {
     let (scenario, world) = run(&text, 1);
     assert_eq!(traced(&world, &scenario, "window", "f-1"), []);
 }
+
+#[test]
+fn drops_are_traced_in_the_order_in_which_they_happen() {
+    // A long packet of the highest priority takes the places of two short ones: first that of the lowest, which arrived earlier.
+    let flow = |name: &str, priority: u32, size: &str, start: &str| {
+        format!(
+            r#"{{"name": "{name}", "from": "s", "to": "d", "priority": {priority}, "packet": "{size}", "start": "{start}",
+                 "workload": {{"kind": "transfer", "packets": 1}}, "control": {{"kind": "generic", "window": 1}}}}"#
+        )
+    };
+    let flows = [
+        flow("first", 0, "1000B", "0s"),
+        flow("lowest", 2, "500B", "10ms"),
+        flow("middle", 1, "500B", "20ms"),
+        flow("high", 0, "1000B", "30ms"),
+    ];
+    let text = format!(
+        r#"{{"duration": "100ms", "traces": ["drops"], "flows": [{}],
+            "nodes": [{{"name": "s", "kind": "host"}}, {{"name": "g"}}, {{"name": "d", "kind": "host"}}],
+            "links": [{{"from": "s", "to": "g", "rate": "100Mbit/s"}},
+                      {{"from": "g", "to": "d", "rate": "8kbit/s", "queue": {{"kind": "strict_priority", "buffer": "1KB"}}}}]}}"#,
+        flows.join(", ")
+    );
+    let (scenario, world) = run(&text, 1);
+    assert_eq!(column(&world.trace_table(&scenario), "value"), [1.0, 2.0]);
+}

@@ -1,23 +1,11 @@
 //! Events: a line whose rate and delay change, that breaks and comes back, and flows that end.
 
+mod common;
+
+use common::{column, run};
+use headgate_sim::World;
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Table, World};
 use proptest::prelude::*;
-
-fn run(text: &str) -> (Scenario, World) {
-    let scenario = Scenario::from_json(text).unwrap_or_else(|e| panic!("{e}"));
-    let mut world = World::new(&scenario, 1, 0);
-    while !world.advance(10_000) {}
-    (scenario, world)
-}
-
-fn column(table: &Table, name: &str) -> Vec<f64> {
-    match &table.iter().find(|(n, _)| *n == name).expect(name).1 {
-        Cells::Float(x) => x.clone(),
-        Cells::Int(x) => x.iter().map(|x| *x as f64).collect(),
-        Cells::Name(..) => panic!("{name} holds names"),
-    }
-}
 
 /// Two transfers of window 5 over a line of ten packets a second; a detour of half that rate goes round it. Seven intervals of 10 s.
 fn scenario(queue: &str, events: &str) -> String {

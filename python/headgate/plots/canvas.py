@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..errors import missing_extra
@@ -17,14 +20,31 @@ def blank(width: float = 7.2, height: float = 4.6) -> Drawing:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Drawing
-    except ImportError:
-        raise missing_extra("a figure", "matplotlib", "plots") from None
+    _import_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Drawing
+
     drawing = Drawing(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(drawing)
     return drawing
+
+
+def _import_matplotlib() -> None:
+    """Imports matplotlib even if the environment's MPLBACKEND names no backend: a figure has its own canvas and needs none."""
+    if sys.modules.get("matplotlib") is not None:
+        return
+    backend = os.environ.pop("MPLBACKEND", None)
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise missing_extra("a figure", "matplotlib", "plots") from None
+    finally:
+        if backend is not None:
+            os.environ["MPLBACKEND"] = backend
+    if backend:
+        # What matplotlib does itself when it is imported.
+        with suppress(ValueError):
+            mpl.rcParams["backend"] = backend
 
 
 def to_bytes(sheet: Drawing, form: str) -> bytes:

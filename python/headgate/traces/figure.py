@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import HeadgateError, missing_extra
+from ..errors import HeadgateError
 from ..files import atomic, require_place
+from ..plots.canvas import blank, to_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,10 +42,7 @@ def require(path: str | os.PathLike[str]) -> None:
     if Path(path).suffix not in FORMS:
         raise HeadgateError(f"{path}: expected a name that ends in .png, .svg or .pdf")
     require_place(path)
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise missing_extra("a figure", "matplotlib", "plots") from None
+    blank()
 
 
 def save(replay: Replay, path: str | os.PathLike[str], queues: Sequence[str]) -> Path:
@@ -54,16 +52,11 @@ def save(replay: Replay, path: str | os.PathLike[str], queues: Sequence[str]) ->
         HeadgateError: no series were kept, or the file cannot be written.
     """
     require(path)
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     series = {q: replay.series(q) for q in queues}
     if any(width == 0 for width, _, _ in series.values()):
         raise HeadgateError("no series were kept; expected replay(..., series=True)")
     named = _largest(replay)
-    drawing = Figure(figsize=(max(8.0, 1.2 + 5.4 * len(queues)), 8.6), layout="constrained")
-    FigureCanvasAgg(drawing)
+    drawing = blank(max(8.0, 1.2 + 5.4 * len(queues)), 8.6)
     axes = drawing.subplots(3, len(queues), sharex=True, sharey="row", squeeze=False, height_ratios=(5, 3, 4))
     end = max(width * len(flux) for width, _, flux in series.values())
     scale, unit = next(((s, u) for s, u in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")) if end * s >= 1), (1e9, "ns"))
@@ -87,11 +80,9 @@ def save(replay: Replay, path: str | os.PathLike[str], queues: Sequence[str]) ->
         ax.spines[["top", "right"]].set_visible(False)
     _legends(drawing, named, _others(replay, named), axes)
     target = Path(path)
-    kind = target.suffix[1:]
     try:
-        with atomic(target) as file, rc_context({"svg.fonttype": "none", "svg.hashsalt": "headgate"}):
-            metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-            drawing.savefig(file, format=kind, dpi=150, metadata=metadata)
+        with atomic(target) as file:
+            file.write_bytes(to_bytes(drawing, target.suffix[1:]))
     except OSError as e:
         raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
     return target

@@ -106,8 +106,8 @@ class Replay:
         """One row per packet in the order of arrival.
 
         Columns are `packet` (its number in the trace, from 1), `flow`, `size_bytes`, `arrival_s`, `start_s` and `departure_s` (of its
-        transmission; nan if it was dropped), `dropped`, `marked`, `reason`. Times are those of the trace; as floats they hold epoch
-        seconds to a quarter of a microsecond, while a CSV output has them exactly.
+        transmission; nan if it was dropped), `drop_s` (when it was dropped; nan if it was sent), `dropped`, `marked`, `reason`. Times are
+        those of the trace; as floats they hold epoch seconds to a quarter of a microsecond, while a CSV output has them exactly.
 
         Args:
             queue: which one; may be left out if there is one only.

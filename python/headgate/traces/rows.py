@@ -12,6 +12,9 @@ from .. import _core
 from ..errors import missing_extra
 from ..tables import Table
 
+#: Columns of times, nan where nothing of the kind happened.
+TIMES = ("arrival_s", "start_s", "departure_s", "drop_s")
+
 #: Why a packet was dropped, by the engine's number; nothing for one that was sent.
 REASONS = ("", *_core.DROP_REASONS)
 
@@ -56,9 +59,7 @@ class Kept:
                 "packet": rows["packet"],
                 "flow": names[rows["flow"]],
                 "size_bytes": rows["size_bytes"],
-                "arrival_s": rows["arrival_s"],
-                "start_s": rows["start_s"],
-                "departure_s": rows["departure_s"],
+                **{name: rows[name] for name in TIMES},
                 "dropped": rows["reason"] > 0,
                 "marked": rows["marked"] > 0,
                 "reason": reasons[rows["reason"]],
@@ -85,7 +86,7 @@ class ParquetRows:
         names = pa.dictionary(pa.int32(), pa.string())
         self._schema = pa.schema(
             [("packet", pa.int64()), ("flow", names), ("size_bytes", pa.int64())]
-            + [(name, pa.float64()) for name in ("arrival_s", "start_s", "departure_s")]
+            + [(name, pa.float64()) for name in TIMES]
             + [("dropped", pa.bool_()), ("marked", pa.bool_()), ("reason", names)]
         )
         self._reasons = pa.array(REASONS[1:], pa.string())
@@ -106,7 +107,7 @@ class ParquetRows:
             pa.array(columns["packet"]),
             pa.DictionaryArray.from_arrays(pa.array(flow.astype(np.int32)), labels),
             pa.array(columns["size_bytes"]),
-            *(pa.array(columns[name], from_pandas=True) for name in ("arrival_s", "start_s", "departure_s")),
+            *(pa.array(columns[name], from_pandas=True) for name in TIMES),
             pa.array(reason > 0),
             pa.array(columns["marked"] > 0),
             pa.DictionaryArray.from_arrays(pa.array((reason - 1).astype(np.int32), mask=reason == 0), self._reasons),

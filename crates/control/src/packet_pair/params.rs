@@ -1,7 +1,7 @@
 //! The parameters of packet-pair.
 
 use crate::transport::{Clock, Config, Initial, Pacing, Retransmit, Timers};
-use headgate_packet::Duration;
+use headgate_packet::{Duration, Ecn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -113,6 +113,7 @@ pub(crate) fn transport(
         duplicates: None,
         paced: Some(pacing),
         open_loop: false,
+        ecn: Ecn::NotEct,
     }
 }
 

@@ -6,7 +6,7 @@ mod rtt;
 mod sender;
 mod slow_start;
 
-use headgate_packet::Duration;
+use headgate_packet::{Duration, Ecn};
 pub use pairs::{PairProgress, PairSender};
 pub use receiver::{Received, Receiver};
 pub use rtt::Estimator;
@@ -100,4 +100,6 @@ pub struct Config {
     pub paced: Option<Pacing>,
     /// Sends what the workload supplies, at once and once.
     pub open_loop: bool,
+    /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
+    pub ecn: Ecn,
 }

@@ -20,7 +20,7 @@ pub struct InFlight {
     pub bytes: u32,
     /// Its label between routers.
     pub label: u32,
-    /// Its congestion bit.
+    /// Its ECN field.
     pub ecn: Ecn,
     /// Its priority.
     pub class: u8,

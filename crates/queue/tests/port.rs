@@ -1,0 +1,84 @@
+//! What a port counts and tells its driver, by worked examples: a packet of 1000 bytes takes a second.
+
+use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
+use headgate_queue::{Counters, DropReason, Dropped, LinkInfo, Port, Spec};
+
+const MS: u64 = 1_000_000_000;
+
+fn port(spec: &str) -> Port {
+    let link = LinkInfo { rate: Rate::from_bps(8_000).expect("above 0"), flows: 4, weights: vec![] };
+    let spec: Spec = serde_json::from_str(spec).expect("a valid discipline");
+    Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"))
+}
+
+/// Offers packets (ms, priority, bytes), handles from 0 on; the driver never looks at what is dropped.
+fn offer(port: &mut Port, arrivals: &[(u64, u8, u32)]) {
+    for (handle, &(ms, class, bytes)) in (0..).zip(arrivals) {
+        let packet = Packet { handle, flow: FlowId(u32::from(class)), class, bytes, ..Packet::default() };
+        port.offer(packet, Time::from_ps(ms * MS), &mut |_| {});
+    }
+}
+
+#[test]
+fn drops_are_told_in_order_with_their_times_and_counted_by_the_port() {
+    let mut port = port(r#"{"kind": "strict_priority", "buffer": "2KB"}"#);
+    // Packet 0 is in transmission until 1 s. At 0.5 s packet 4 makes room at the expense of 3, the lowest, then of 2. Packet 5 finds none below it.
+    let arrivals = [(0, 0, 1000), (0, 1, 500), (100, 2, 700), (200, 3, 800), (500, 0, 1400), (600, 3, 200)];
+    offer(&mut port, &arrivals);
+    let gone = |handle, ms, reason| {
+        let (_, class, bytes) = arrivals[handle as usize];
+        Dropped { at: Time::from_ps(ms * MS), handle, flow: FlowId(u32::from(class)), bytes, reason }
+    };
+    let expected =
+        [gone(3, 500, DropReason::Evicted), gone(2, 500, DropReason::Evicted), gone(5, 600, DropReason::Full)];
+    assert_eq!(port.dropped()[..], expected, "in the order in which they were dropped");
+    assert_eq!(port.counters(Time::from_ps(600 * MS)).dropped, [1, 2, 0], "full, evicted, early");
+    port.dropped().clear();
+    assert_eq!(port.counters(Time::from_ps(600 * MS)).dropped, [1, 2, 0], "each is counted once");
+}
+
+#[test]
+fn early_drops_are_counted_as_such() {
+    // The average follows the queue at once: with two packets waiting an arrival is dropped.
+    let red = r#"{"kind": "red", "buffer": "9pkt", "min_threshold": "1pkt", "max_threshold": "2pkt", "weight": 1}"#;
+    let mut port = port(red);
+    offer(&mut port, &[(0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (0, 0, 1000)]);
+    assert_eq!(port.counters(Time::ZERO).dropped, [0, 0, 1]);
+}
+
+#[test]
+fn waiting_times_backlog_and_busy_time_are_those_of_the_packets() {
+    let mut port = port(r#""fcfs""#);
+    // Starts at 0, 1, 2 and 5 s: waits of 0, 0.75, 1.5 and 0 s.
+    offer(&mut port, &[(0, 0, 1000), (250, 0, 1000), (500, 0, 1000), (5000, 0, 500)]);
+    port.advance(Time::NEVER, &mut |_| {});
+    let c = port.counters(Time::from_ps(6000 * MS));
+    let expected = Counters {
+        offered: 4,
+        offered_bytes: 3500,
+        sent: 4,
+        sent_bytes: 3500,
+        dropped: [0; 3],
+        busy_ps: 3500 * MS,
+        wait_ps: u128::from(2250 * MS),
+        backlog_max: 2,
+        // What the packets waited, seen from the queue.
+        backlog_ps: u128::from(2250 * MS),
+    };
+    assert_eq!(c, expected);
+}
+
+#[test]
+fn the_most_that_waited_is_seen_after_the_line_took_its_packet_and_may_start_afresh() {
+    let mut port = port(r#"{"kind": "fcfs", "buffer": "3pkt"}"#);
+    offer(&mut port, &[(0, 0, 1000)]);
+    assert_eq!(port.counters(Time::ZERO).backlog_max, 0, "an idle line takes the packet at once");
+    offer(&mut port, &[(0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (0, 0, 1000)]);
+    assert_eq!(port.counters(Time::ZERO).backlog_max, 3, "a dropped packet never waited");
+    port.advance(Time::from_ps(2000 * MS), &mut |_| {});
+    assert_eq!(port.counters(Time::from_ps(2000 * MS)).backlog_max, 3, "a maximum stays");
+    port.reset_backlog_max();
+    assert_eq!(port.counters(Time::from_ps(2000 * MS)).backlog_max, 1, "what waits as the observation begins");
+    port.advance(Time::NEVER, &mut |_| {});
+    assert_eq!(port.counters(Time::from_ps(9000 * MS)).backlog_max, 1);
+}
