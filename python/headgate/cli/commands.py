@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -28,18 +30,30 @@ from .sweep import sweep
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
 
+@contextmanager
+def _ended() -> Iterator[None]:
+    """Ends the command without an error when nobody reads its output any more, and with the code of Ctrl-C after that."""
+    # Click would make exit code 1 of the one, and an empty line of the other.
+    try:
+        yield
+    except BrokenPipeError:
+        raise click.exceptions.Exit(0) from None
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(signals.STOPPED) from None
+
+
 class Commands(click.Group):
     """The group of all commands."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Reads the arguments; `--help` prints here."""
+        with _ended():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs a command; whoever stops reading its output ends it without an error."""
-        # Click would make exit code 1 of the one, and an empty line of the other.
-        try:
+        """Runs the command."""
+        with _ended():
             return super().invoke(ctx)
-        except BrokenPipeError:
-            raise click.exceptions.Exit(0) from None
-        except KeyboardInterrupt:
-            raise click.exceptions.Exit(signals.STOPPED) from None
 
 
 @click.group(cls=Commands, context_settings=CONTEXT, epilog="Start with:  headgate reproduce demers1989 scenario-2")
@@ -89,9 +103,10 @@ def _say(e: BaseException) -> int:
         return signals.STOPPED
     elif isinstance(e, BrokenPipeError):
         return 0
-    elif isinstance(e, OSError) and (e.filename is not None or not _full()):
-        fail(brief(f"{e.filename or 'a file'}: {e.strerror or e}"))
+    elif isinstance(e, OSError) and e.filename is not None:
+        fail(brief(f"{e.filename}: {e.strerror or e}"))
     elif isinstance(e, OSError):
+        # Whoever writes files says which; the rest is what click prints.
         fail(f"standard output: cannot be written; {e.strerror or e}")
     elif isinstance(e, MemoryError):
         fail("no memory is left; expected a smaller scenario, study or trace")
@@ -113,15 +128,6 @@ def _open_streams() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # No name and no sign is worth an error.
         sys.stdout.reconfigure(errors="replace")
-
-
-def _full() -> bool:
-    """Whether standard output takes no more."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        return True
-    return False
 
 
 def _flush(code: int) -> int:

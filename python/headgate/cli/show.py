@@ -20,9 +20,21 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from ..errors import HeadgateError
 from ..parallel import Progress as Callback
 from ..results import digits
 from ..stats import Mean
+
+
+@contextmanager
+def _output() -> Iterator[None]:
+    """Says in words that standard output takes no more."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as e:
+        raise HeadgateError(f"standard output: cannot be written; {e.strerror or e}") from None
 
 
 class _Console(Console):
@@ -31,6 +43,10 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         self.quiet = True
         raise BrokenPipeError
+
+    def print(self, *args: Any, **kwargs: Any) -> None:
+        with _output():
+            super().print(*args, **kwargs)
 
 
 def console() -> Console:
@@ -47,14 +63,16 @@ def fail(message: str) -> int:
 
 def print_error(markup: str) -> None:
     """Prints to standard error; if nobody reads that, there is nobody to tell."""
-    with suppress(OSError):
+    with suppress(OSError, HeadgateError):
         _Console(stderr=True, highlight=False, soft_wrap=True).print(markup)
 
 
 def print_json(value: Any) -> None:
     """Prints a value for machines, and nothing else."""
     # In one piece: writing it bit by bit takes longer than making it.
-    sys.stdout.write(json.dumps(value, indent=1, allow_nan=False) + "\n")
+    text = json.dumps(value, indent=1, allow_nan=False) + "\n"
+    with _output():
+        sys.stdout.write(text)
 
 
 def mean_text(mean: Mean, scale: float = 1.0) -> str:

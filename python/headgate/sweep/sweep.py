@@ -79,10 +79,15 @@ class Sweep:
             HeadgateError: the file cannot be read or has no such table.
             ScenarioError: something in the table is wrong; the error names the place.
         """
-        return cls._of(Scenario.from_file(path))
+        return cls.of(Scenario.from_file(path))
 
     @classmethod
-    def _of(cls, scenario: Scenario) -> Sweep:
+    def of(cls, scenario: Scenario) -> Sweep:
+        """The study that a scenario with a `sweep` table describes.
+
+        Raises:
+            ScenarioError: it has no such table, or something in the table is wrong; the error names the place.
+        """
         table = scenario.data.get("sweep")
         if table is None:
             raise wrong("sweep", "expected a table that says what varies", origin=scenario.origin)
@@ -93,7 +98,7 @@ class Sweep:
     def set(self, path: str, value: Any) -> Sweep:
         """A copy with one value of the scenario, or of the table (`sweep.replications`), changed, as by `Scenario.set`."""
         whole = Scenario({**self.scenario.data, "sweep": self.table}, self.scenario.origin)
-        return Sweep._of(whole.set(path, value))
+        return Sweep.of(whole.set(path, value))
 
     def _prepare(self, scenario: Scenario, table: Any) -> None:
         self.scenario, self.table = scenario, table
