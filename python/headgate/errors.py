@@ -24,8 +24,9 @@ class MissingExtraError(HeadgateError, ImportError):
 #: What was found is shown up to so many characters.
 SHOWN = 80
 
-#: A stretch without blanks longer than this is no name of a file, and is cut wherever it comes from.
+#: No name of a file is longer than this, and no path than `LONGEST_PATH`; what is longer is cut wherever it comes from.
 LONGEST_NAME = 255
+LONGEST_PATH = 4096
 
 
 def cut(value: object) -> str:
@@ -39,12 +40,14 @@ def cut(value: object) -> str:
 
 
 def brief(message: str) -> str:
-    """A message of which every stretch without blanks is cut that can be no name of a file.
+    """A message of which all is cut that is no file's name and too long.
 
-    >>> len(brief("--seed " + "1" * 5000 + ": expected a seed"))
-    105
+    >>> len(brief("--seed " + "1" * 5000 + ": expected a seed")), brief("/tmp/a.toml: " + "y" * 80)[:13]
+    (104, '/tmp/a.toml: ')
     """
-    return re.sub(rf"\S{{{LONGEST_NAME + 1},}}", lambda m: cut(m[0]), message)
+    for pattern in (rf"[^\s/]{{{LONGEST_NAME + 1},}}", rf"\S{{{LONGEST_PATH + 1},}}"):
+        message = re.sub(pattern, lambda m: cut(m[0]), message)
+    return message
 
 
 def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
