@@ -10,7 +10,7 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from ..errors import HeadgateError
+from ..errors import HeadgateError, cut
 from ..results import digits
 from .show import console, print_json
 
@@ -25,12 +25,12 @@ MOST = 100
     epilog="""\b
 Examples:
   headgate compare out/queues-and-rates --by queue --metric p99_delay --flow telnet
-  headgate compare out/queues-and-rates --by queue --metric jain --against fcfs --pool"""
+  headgate compare out/queues-and-rates --by queue --metric jain_of_max_min --against fcfs --pool"""
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--by", required=True, metavar="AXIS", help="Axis to compare the points of; also flow or link.")
 @click.option(
-    "--metric", required=True, help="Column of the tables, or a short name: goodput, p99_delay, rtt, jain, ..."
+    "--metric", required=True, help="Column of the tables, or a short name: goodput, p99_delay, rtt, jain_of_max_min, ..."
 )
 @click.option("--flow", metavar="PATTERN", help="Flows that count, such as telnet or 'ftp*'; all unless given.")
 @click.option("--link", metavar="PATTERN", help="Ports that count, for metrics of ports.")
@@ -80,7 +80,7 @@ def where_of(texts: Sequence[str]) -> dict[str, list[str]]:
     for text in texts:
         axis, sign, value = text.partition("=")
         if not sign:
-            raise HeadgateError(f"--where {text}: expected AXIS=VALUE, such as queue=fq")
+            raise HeadgateError(f"--where {cut(text)}: expected AXIS=VALUE, such as queue=fq")
         where.setdefault(axis.strip(), []).append(value.strip())
     return where
 

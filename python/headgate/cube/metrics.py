@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..errors import HeadgateError, nearest
+from ..errors import HeadgateError, cut, nearest
 from ..sweep import rows
 
 #: What becomes of several flows or ports of a run. Jain's index is (sum x)^2 / (n sum x^2).
@@ -25,6 +25,7 @@ ALIASES: dict[str, tuple[str, str | None]] = {
     "p99_rtt": ("rtt_p99_s", None),
     "queueing": ("queueing_mean_s", None),
     "backlog": ("backlog_mean", None),
+    "jain_of_max_min": ("goodput_of_max_min", "jain"),
     "jain": ("goodput_bps", "jain"),
 }
 
@@ -46,7 +47,7 @@ _WORDS = {
 _UNITS = {"_bps": "bit/s", "_pps": "packets/s", "_bytes": "bytes", "_s": "s"}
 
 #: Columns without a unit that count no packets.
-_PURE = ("utilisation", "utilisation_std", "intervals", "timeouts", "rtt_count", "events")
+_PURE = ("goodput_of_max_min", "utilisation", "utilisation_std", "intervals", "timeouts", "rtt_count", "events")
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,12 @@ class Metric:
 
         >>> find("p99_delay").label, find("goodput").label, find("jain").label, find("drops_full", link="slow").label
         ('99 % quantile of the one-way delay', 'goodput', "Jain's index of goodput", 'drops full')
+        >>> find("jain_of_max_min").label
+        "Jain's index of goodput over its max-min ideal"
         """
         stem = next((self.column[: -len(end)] for end in _UNITS if self.column.endswith(end)), self.column)
         what, _, how = stem.partition("_")
-        stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else stem.replace("_", " ")
+        stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else _said(stem)
         return f"Jain's index of {stem}" if self.over == "jain" else stem
 
     def of(self, pattern: str | None = None, split: bool = False) -> str:
@@ -106,6 +109,12 @@ class Metric:
         return f"{self.label}, {said[self.over]} {what}"
 
 
+def _said(stem: str) -> str:
+    return {"goodput_of_max_min": "goodput over its max-min ideal", "max_min": "max-min ideal"}.get(
+        stem, stem.replace("_", " ")
+    )
+
+
 def find(name: str, flow: str | None = None, link: str | None = None, over: str | None = None) -> Metric:
     """The metric of a name: a column or an alias.
 
@@ -122,23 +131,23 @@ def find(name: str, flow: str | None = None, link: str | None = None, over: str 
         HeadgateError: no such metric, or not of what was asked for.
     """
     if flow is not None and link is not None:
-        raise HeadgateError(f"flow {flow} and link {link}: expected one of them")
+        raise HeadgateError(f"flow {cut(flow)} and link {cut(link)}: expected one of them")
     if over is not None and over not in OVER:
-        raise HeadgateError(f"over {over}: expected one of {', '.join(OVER)}{nearest(over, OVER)}")
+        raise HeadgateError(f"over {cut(over)}: expected one of {', '.join(OVER)}{nearest(over, OVER)}")
     column, by_name = ALIASES.get(name, (name, None))
     tables = _tables()
     holders = [table for table, columns in tables.items() if column in columns]
     if not holders:
         known = [*ALIASES, *(c for columns in tables.values() for c in columns)]
         raise HeadgateError(
-            f"metric {name}: expected a measured column of a study's tables or one of "
+            f"metric {cut(name)}: expected a measured column of a study's tables or one of "
             f"{', '.join(ALIASES)}.{nearest(name, known)}"
         )
     wanted = "flows" if flow is not None else "links" if link is not None else holders[0]
     if wanted not in holders:
-        raise HeadgateError(f"metric {name}: is one of {holders[0]}, found --{wanted[:-1]} {flow or link}")
+        raise HeadgateError(f"metric {cut(name)}: is one of {holders[0]}, found --{wanted[:-1]} {cut(flow or link)}")
     if wanted == "links" and link is None:
-        raise HeadgateError(f"metric {name}: is one of links; expected the name of a link (--link) beside it")
+        raise HeadgateError(f"metric {cut(name)}: is one of links; expected the name of a link (--link) beside it")
     return Metric(name, wanted, column, over or by_name or _usual(wanted, column))
 
 
@@ -151,13 +160,17 @@ def _tables() -> Mapping[str, list[str]]:
     return {"flows": out["flows"], "runs": ["events", "cpu_s"], "links": out["links"]}
 
 
+#: Other columns whose values do not add up over flows or ports.
+_MEANS = ("utilisation", "intervals", "goodput_of_max_min")
+
+
 def _usual(table: str, column: str) -> str:
     """Rates and counts of flows add up; delays, shares and backlogs do not."""
     if column.endswith("_min_s"):
         return "least"
     if column.endswith(("_max_s", "_max")):
         return "most"
-    if column.endswith("_s") or "_mean" in column or "_std" in column or column in ("utilisation", "intervals"):
+    if column.endswith("_s") or "_mean" in column or "_std" in column or column in _MEANS:
         return "mean"
     return "total"
 
