@@ -145,12 +145,12 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
 
 
 @pytest.mark.parametrize("backend", ["nonsense", "module://nonsense", ""])
-def test_figures_need_no_backend(backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+def test_figures_need_no_backend(backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, process: Cli) -> None:
     monkeypatch.setenv("MPLBACKEND", backend)
     short = ["--set", "duration=20s", "--set", "interval=5s", "--set", "events=[]"]
     office = ROOT / "scenarios/office.csv"
     for args in (["run", STEP, *short], ["replay", office, "--queue", "fq", "--rate", "2Mbit/s"]):
-        done = cli(*args, "--figure", "a.png")
+        done = process(*args, "--figure", "a.png")
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
         assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

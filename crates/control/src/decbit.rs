@@ -7,9 +7,9 @@
 //! also closes the window to one packet and counts as a change: in the thesis's scenario 8 the window that needless timeouts hit stays at 1.
 //! State per flow: the window and two counters.
 
-use crate::transport::{Clock, Config, Initial, Retransmit};
+use crate::transport::{check_timer, Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Duration, Ecn};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub struct DecbitParams {
     pub initial_rtt: Duration,
     /// Least timeout.
     pub min_timeout: Duration,
-    /// Greatest timeout.
+    /// Greatest timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -69,6 +69,12 @@ impl Default for DecbitParams {
             min_timeout: Duration::ZERO,
             max_timeout: Duration::from_secs(3600),
         }
+    }
+}
+
+impl Check for DecbitParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_timer("initial_rtt", self.initial_rtt, self.min_timeout, self.max_timeout)
     }
 }
 

@@ -8,9 +8,9 @@
 //! State per flow: two rates, and the acknowledgements of this round trip.
 
 use crate::packet_pair::transport;
-use crate::transport::{Config, Pacing, Timers};
+use crate::transport::{check_timer, Config, Pacing, Timers};
 use crate::{Ack, FlowControl, Loss, Release, Supply};
-use headgate_packet::{Duration, Time};
+use headgate_packet::{Check, Duration, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct NetbltParams {
     pub timeout: f64,
     /// Timeout until the first round-trip time.
     pub initial_timeout: Duration,
-    /// Greatest timeout.
+    /// Greatest timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -54,6 +54,12 @@ impl Default for NetbltParams {
             initial_timeout: Duration::from_secs(3),
             max_timeout: Duration::from_secs(3600),
         }
+    }
+}
+
+impl Check for NetbltParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_timer("initial_timeout", self.initial_timeout, Duration::ZERO, self.max_timeout)
     }
 }
 
