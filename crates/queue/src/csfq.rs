@@ -325,4 +325,21 @@ mod tests {
             prop_assert!(got <= allowed, "{} of {}", got, allowed);
         }
     }
+
+    #[test]
+    fn the_buffer_is_low_below_the_threshold_only() {
+        let low = |buffer: &str, sizes: &[u32]| {
+            let text = format!(r#"{{"buffer": "{buffer}", "threshold": 0.5}}"#);
+            let params: CsfqParams = serde_json::from_str(&text).expect("valid");
+            let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 1, weights: vec![] };
+            let (mut csfq, mut rng, mut dropped) = (Csfq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
+            for &bytes in sizes {
+                let packet = Packet { bytes, ..Packet::default() };
+                csfq.queue.enqueue(packet, &mut Cx::new(Time::ZERO, &mut rng, &mut dropped));
+            }
+            csfq.low()
+        };
+        assert_eq!([low("4pkt", &[9]), low("4pkt", &[9, 9]), low("4pkt", &[9, 9, 9])], [true, false, false]);
+        assert_eq!([low("100B", &[49]), low("100B", &[50]), low("100B", &[40, 11])], [true, false, false]);
+    }
 }

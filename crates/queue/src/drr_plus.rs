@@ -248,6 +248,15 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_may_have_its_own_part_of_the_buffer_in_bytes() {
+        // 9 and 9 bytes wait of A: 5 more are too many, 2 more just fit, and then nothing does. B has as much for itself.
+        let spec = r#"{"kind": "drr_plus", "buffer": "99pkt", "queue_buffer": "20B"}"#;
+        let arrivals: [Arrival; 8] =
+            [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 5), (0, 0, 2), (0, 0, 1), (0, 1, 20), (0, 1, 1)];
+        assert_eq!(dropped(spec, &arrivals), [3, 5, 7]);
+    }
+
+    #[test]
     fn quanta_go_by_the_sum_of_the_weights() {
         // Conversations 0 and 2 of weights 1 and 4 share a queue, 1 and 3 of weights 2 and 3 the other: five packets a turn each. The first packet goes
         // on its arrival and leaves its queue empty, so that the other one is first in the round.

@@ -300,4 +300,32 @@ mod tests {
         early.on_arrival(second(8), waiting(0));
         assert!((early.average() - 0.75 * before).abs() < 1e-12, "{}", early.average());
     }
+
+    #[test]
+    fn at_the_lower_threshold_packets_are_counted() {
+        // pb is 0 at the threshold itself, but whoever passes counts: then, half way with pb = .25, the chance is .25 / (1 - .25) = .333.
+        for pass in [|early: &mut Early| assert!(!early.chosen(1000, || 0.0)), Early::exempt] {
+            let mut early = early(|p| p.max_p = 0.5);
+            early.average = 5.0;
+            pass(&mut early);
+            early.average = 10.0;
+            assert!(early.chosen(1000, || 0.33), "one packet has passed");
+            // Below the threshold counting starts afresh: .25 again.
+            early.exempt();
+            early.average = 4.99;
+            pass(&mut early);
+            early.average = 10.0;
+            assert!(!early.chosen(1000, || 0.26), "none has passed since");
+        }
+    }
+
+    #[test]
+    fn an_arrival_as_the_line_becomes_idle_takes_an_empty_queue_as_a_sample() {
+        let second = Time::from_ps(1_000_000_000_000);
+        let mut early = early(|p| p.weight = 0.25);
+        early.average = 8.0;
+        early.on_start(Time::ZERO, 1000, Backlog::default());
+        early.on_arrival(second, Backlog::default());
+        assert_eq!(early.average(), 6.0);
+    }
 }
