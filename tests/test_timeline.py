@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import headgate
-from headgate.cli import cli as commands
+from headgate.cli.commands import cli as commands
 from headgate.errors import HeadgateError
 from headgate.plots import timeline
 
