@@ -340,22 +340,4 @@ mod tests {
         assert!(low("unlimited", &[9; 99]));
         assert_eq!([low("100B", &[49]), low("100B", &[50]), low("100B", &[40, 11])], [true, false, false]);
     }
-
-    #[test]
-    fn a_packet_lost_to_a_full_buffer_lowers_alpha() {
-        let alpha = |buffer: &str| {
-            let text = format!(r#"{{"rules": "published_code", "buffer": "{buffer}"}}"#);
-            let params: CsfqParams = serde_json::from_str(&text).expect("valid");
-            let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 1, weights: vec![] };
-            let (mut csfq, mut rng, mut dropped) = (Csfq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
-            for _ in 0..2 {
-                let mut cx = Cx::new(Time::from_ps(1), &mut rng, &mut dropped);
-                csfq.arrive(Packet { bytes: 250, ..Packet::default() }, &mut cx, 1.0);
-            }
-            (csfq.share.alpha(), dropped.len())
-        };
-        let ((roomy, none), (full, one)) = (alpha("2pkt"), alpha("1pkt"));
-        assert_eq!((none, one), (0, 1));
-        assert!(full < roomy, "{full} after the loss, {roomy} without one");
-    }
 }
