@@ -16,11 +16,13 @@ from headgate.stats import (
     Mean,
     Sketch,
     batch_means,
+    compare,
     drift,
     enough,
     lag_one,
     mean_of,
     mser,
+    quantile_interval,
     quantile_over_runs,
     ratio_of,
     runs_needed,
@@ -181,6 +183,48 @@ def test_the_spread_of_a_quantile_has_n_less_one() -> None:
     one = quantile_over_runs([runs[1], Sketch.of([])], 0.5)
     assert (one.mean, one.n) == (runs[1].quantile(0.5), 1)
     assert math.isnan(one.std)
+
+
+def test_intervals_of_quantiles_at_their_edges() -> None:
+    values = [5, 1, 4, 2, 3, 6]
+    # Of six values: binomial quantiles for the median at 0.025 and 0.975 are 1 and 5, so the interval is from the first to the last.
+    assert quantile_interval(values, 0.5) == (1.0, 6.0)
+    assert quantile_interval([str(v) for v in values], 0.5) == (1.0, 6.0)
+    assert quantile_interval(values[:5], 0.5) == (-math.inf, math.inf)
+    assert quantile_interval([*values, math.nan], 0.5) == (1.0, 6.0)
+    assert quantile_interval([7.0], 0.5) == (-math.inf, math.inf)
+    for wrong in (([], 0.5, 0.9), ([1.0], 0.0, 0.9), ([1.0], 1.0, 0.9), ([1.0], 0.5, 0.0), ([1.0], 0.5, 1.0)):
+        with pytest.raises(
+            ValueError, match=r"quantile_interval: [01] values, q .*, confidence .*; expected some, in \(0, 1\)"
+        ):
+            quantile_interval(*wrong)
+
+
+def test_a_comparison_in_words() -> None:
+    above = compare([1.0, 2.0, 3.0], [1.5, 2.4, 3.6])
+    assert above.sentence("x", "y", "ms").startswith(
+        "y is 0.5 ms (25 %) above x: 95 % interval 0.2516 to 0.7484 ms, p = 0.013 (3 pairs)"
+    )
+    assert compare([3.0, 2.0], [1.0, 0.0]).sentence().startswith("b is 2 (80 %) below a")
+    apart = compare([1.0, 2.0, 3.0], [11.0, 12.0, 13.0, 14.0], paired=False)
+    assert apart.sentence().endswith("(3 values a side, not paired)")
+    # A share of nothing is not told.
+    none = compare([-1.0, 1.0], [1.0, 3.0])
+    assert math.isnan(none.relative)
+    assert none.sentence() == "b is 2 above a: 95 % interval 2 to 2, p = 0 (2 pairs)"
+
+
+def test_texts_of_numbers_are_read() -> None:
+    """As from the columns of a CSV file."""
+    assert ratio_of(["1", "9"], ["1", "3"]).mean == 2.5
+    assert mean_of(["1", "3"]).mean == 2.0
+
+
+def test_what_is_not_there_is_nan() -> None:
+    for nothing in (ratio_of([], []), quantile_over_runs([], 0.5), mean_of([])):
+        assert (math.isnan(nothing.mean), math.isnan(nothing.std), nothing.n) == (True, True, 0)
+    one = ratio_of([1.0, math.nan], [2.0, 3.0])
+    assert (one.mean, math.isnan(one.std), one.n) == (0.5, True, 1)
 
 
 def test_the_rule_of_stopping_at_its_edges() -> None:
