@@ -149,14 +149,15 @@ def test_a_run_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: py
         "class Batch:\n"
         "    def __init__(self):\n"
         "        self.real = core_batch()\n"
-        "        self.take = self.real.take\n"
+        "    def __getattr__(self, name):\n"
+        "        return getattr(self.real, name)\n"
         "    def run(self, text, seed, run):\n"
         "        if run == 3 and '60kbit/s' in text:\n"
         "            os.kill(os.getpid(), signal.SIGKILL)\n"
         "        return self.real.run(text, seed, run)\n"
         "core_batch, core.Batch = core.Batch, Batch\n"
     )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     write(tmp_path / "a.json", {"axes": {"links.slow.rate": ["50kbit/s", "60kbit/s"]}, "replications": 6})
     study = headgate.Sweep.from_file(tmp_path / "a.json").run(workers=2)
     (failure,) = study.failures.to_pylist()
