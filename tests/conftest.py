@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -34,6 +34,21 @@ ROOT = Path(__file__).parent.parent
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
 
+@contextlib.contextmanager
+def signals_kept() -> Iterator[None]:
+    """Gives the process its own handlers back, which processes that are started later inherit: a command that ended ignores Ctrl-C."""
+    handlers, hook = (
+        {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)},
+        sys.unraisablehook,
+    )
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        sys.unraisablehook = hook
+
+
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
     """Runs the command in an empty folder, in the process of the test: most commands are done before another Python has started."""
@@ -42,6 +57,7 @@ def cli(tmp_path: Path) -> Cli:
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
         words = ["headgate", *map(str, args)]
         with (
+            signals_kept(),
             contextlib.chdir(tmp_path),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),

@@ -66,6 +66,11 @@ def test_the_schema_accepts_the_examples_and_refuses_unknown_keys(cli: Cli) -> N
         kind(schema).validate({**dumbbell(), "durration": "1s"})
 
 
+def test_a_command_in_the_process_of_a_test_leaves_its_signals_alone(cli: Cli) -> None:
+    assert cli("list", "papers").returncode == 0
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 @pytest.mark.parametrize("kind", ["disciplines", "flow-controls", "workloads", "packet-sizes", "papers"])
 def test_lists(kind: str, cli: Cli) -> None:
     entries = json.loads(cli("list", kind, "--json").stdout)

@@ -9,7 +9,7 @@
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::check::up_to;
-use headgate_packet::{Check, Wrong, Buffer, Bytes, Packet, Time};
+use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub struct DrrParams {
     pub queues: u32,
     /// How conversations are put into the queues.
     pub assign: Assign,
-    /// Which packet of the longest queue makes room in a full buffer.
+    /// Which packet makes room in a full buffer.
     pub drop: DropEnd,
 }
 
@@ -240,6 +240,8 @@ mod tests {
         // One's own queue the longest: the arrival goes, or the head in its place.
         let own: [Arrival; 6] = [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9)];
         assert_eq!(dropped(&spec("tail"), &own), [5]);
+        // Or the arrival, whoever holds how much.
+        assert_eq!(dropped(&spec("arrival"), &arrivals), [5]);
         assert_eq!(dropped(&spec("head"), &own), [1]);
     }
 

@@ -8,9 +8,9 @@
 //! average decays at the pace of the whole line.
 //! State per queue: that of `drr`, the average, and a count. State per flow: as `enhanced_red`, where that is chosen.
 
-use crate::drr::{check_quantum, Assign, Drr, DrrParams};
+use crate::drr::{Assign, Drr, DrrParams, check_quantum};
 use crate::enhanced_red::EnhancedRedParams;
-use crate::parts::{check_early, ChanceParams, DropEnd, Early, EarlyParams, FairChances};
+use crate::parts::{ChanceParams, DropEnd, Early, EarlyParams, FairChances, check_early};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
 use headgate_packet::{Buffer, Bytes, Check, Duration, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
@@ -43,7 +43,7 @@ pub struct DrrPlusParams {
     pub queues: u32,
     /// How conversations are put into the queues.
     pub assign: Assign,
-    /// Which packet of the longest queue makes room in a full buffer.
+    /// Which packet makes room in a full buffer.
     pub drop: DropEnd,
     /// What drops packets from each queue before it is full.
     pub within: Within,
@@ -139,15 +139,8 @@ impl DrrPlus {
             EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet },
             link.rate,
         );
-        let chances = ChanceParams {
-            access,
-            delay,
-            initial: max_p,
-            increase,
-            decrease,
-            tolerance,
-            packet: mean_packet,
-        };
+        let chances =
+            ChanceParams { access, delay, initial: max_p, increase, decrease, tolerance, packet: mean_packet };
         DrrPlus {
             queue_buffer: params.queue_buffer,
             rate: link.rate,

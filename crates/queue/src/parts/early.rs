@@ -36,6 +36,9 @@ pub struct EarlyParams {
 pub(crate) fn check_early(min_threshold: Buffer, max_threshold: Buffer, mean_packet: Bytes) -> Result<(), Wrong> {
     match (min_threshold, max_threshold) {
         (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {}
+        (Buffer::Unlimited, _) => {
+            return Err(Wrong::at("min_threshold", "expected a number of packets or bytes").found(&min_threshold));
+        }
         _ => {
             let expected = format!("expected more than min_threshold, {min_threshold}, in the same unit");
             return Err(Wrong::at("max_threshold", expected).found(&max_threshold));
@@ -62,10 +65,7 @@ pub struct Early {
 impl Early {
     /// For an empty queue that a line of this rate serves.
     pub fn new(params: EarlyParams, rate: Rate) -> Early {
-        let number = |threshold: Buffer| match threshold {
-            Buffer::Packets(n) | Buffer::Bytes(n) => n as f64,
-        };
-        let (low, high) = (number(params.min_threshold), number(params.max_threshold));
+        let (low, high) = (params.min_threshold.limit(), params.max_threshold.limit());
         Early { params, low, high, rate, average: 0.0, count: 0.0, idle_from: Time::ZERO }
     }
 
