@@ -62,7 +62,7 @@ impl Reserved {
 
     /// Time in ps that a packet takes at its conversation's rate.
     fn time(&self, packet: &Packet) -> u64 {
-        let work = u128::from(packet.bytes) * 8 * 1_000_000_000_000 * self.shares;
+        let work = (u128::from(packet.bytes) * 8 * 1_000_000_000_000).saturating_mul(self.shares);
         u64::try_from(work / (self.rate * u128::from(self.weights[packet.flow.index()]))).unwrap_or(u64::MAX)
     }
 }
@@ -186,5 +186,11 @@ mod tests {
         let arrivals: [Arrival; 7] =
             [(0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 1, 10), (21, 0, 10), (22, 1, 34)];
         assert_eq!((order(spec, &[], &arrivals), dropped(spec, &arrivals)), (vec![0, 4, 1, 2, 5, 6], vec![3]));
+    }
+
+    #[test]
+    fn of_equal_stamps_the_earlier_comes_first() {
+        let arrivals: [Arrival; 6] = [(0, 5, 10), (0, 3, 10), (0, 0, 10), (0, 4, 10), (0, 1, 10), (0, 2, 10)];
+        assert_eq!(order(r#"{"kind": "virtual_clock"}"#, &[], &arrivals), [0, 1, 2, 3, 4, 5]);
     }
 }
