@@ -70,6 +70,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["sweep", "s.json", "--dry-run", "--set", f"sweep.axes={{'{'a.' * 1000}a'=[1]}}"], "at most 50 names"),
     (["sweep", "s.json", "--dry-run", "--set", "sweep.axes={'links.slow.rate'='1 ... 1e99999999'}"], "1e300"),
     (["sweep", "s.json", "--dry-run", "--set", "sweep.axes={'links.slow.rate'='1e-999 ... 1 log 5'}"], "1e-300"),
+    (["sweep", "s.json", "--dry-run", "--set", "sweep.axes={'links.slow.rate'='1 ... 1e9999999999999999999999'}"], "1e300"),
     (["sweep", "s.json", "--dry-run", "--set", "sweep=3"], "expected a table"),
     (["sweep", "s.json", "--out", NAME], "too long"),
     (["sweep", "s.json", "--out", "/proc/study"], "cannot be written"),

@@ -71,7 +71,7 @@ def _amount(text: str) -> tuple[str | None, Decimal]:
             number = Decimal(text)
         except InvalidOperation:
             number = Decimal("inf")
-        if number and abs(number.adjusted()) > LARGEST:
+        if not number.is_finite() or (number and abs(number.adjusted()) > LARGEST):
             raise ValueError(f"expected a number between 1e-{LARGEST} and 1e{LARGEST}, found {cut(text)}")
         return None, number
     kind, amount, _ = _core.quantity(text)
