@@ -1,6 +1,7 @@
 //! The classifier: which packets are one conversation. Everything is known before the run, so it is a table.
 
-use crate::spec::{Classify, Scenario};
+use crate::pace::Pace;
+use crate::spec::{Classify, Scenario, SpecError};
 use std::collections::BTreeMap;
 
 /// For one way of classifying: the conversation of each flow's data (even) and acknowledgements (odd).
@@ -16,11 +17,15 @@ pub struct Classes {
 
 impl Classes {
     /// Numbers the conversations in the order of the file, those of data before those of acknowledgements.
-    pub fn new(s: &Scenario, classify: Classify) -> Classes {
+    ///
+    /// # Errors
+    /// The pace says that the work is to end.
+    pub(crate) fn new(s: &Scenario, classify: Classify, pace: &mut Pace<'_>) -> Result<Classes, SpecError> {
         let mut pairs: BTreeMap<(&str, &str, usize), u32> = BTreeMap::new();
         let (mut of, mut weights) = (vec![0; 2 * s.flows.len()], Vec::new());
         for direction in 0..2 {
             for (i, flow) in s.flows.iter().enumerate() {
+                pace.step()?;
                 let (from, to) = if direction == 0 { (&*flow.from, &*flow.to) } else { (&*flow.to, &*flow.from) };
                 let key = match classify {
                     Classify::Pair => Some((from, to, direction)),
@@ -42,6 +47,6 @@ impl Classes {
         if weights.iter().all(|w| *w == 1) {
             weights = Vec::new();
         }
-        Classes { of, weights, count }
+        Ok(Classes { of, weights, count })
     }
 }

@@ -4,6 +4,7 @@ use super::expand::Origins;
 use super::{Flow, NodeKind, Scenario, SpecError, event};
 use crate::engine::MAX_OBJECTS;
 use crate::net::Routes;
+use crate::pace::Pace;
 use crate::sizes::Packets;
 use headgate_packet::{Buffer, Duration};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,11 +13,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const MOST_ROWS: u64 = 100_000_000;
 
 /// Checks a scenario whose counts are expanded; errors name the places in the file as it was before.
-pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
+pub(super) fn check(s: &Scenario, origins: &Origins, pace: &mut Pace<'_>) -> Result<(), SpecError> {
     times(s)?;
-    unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()))?;
-    unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()))?;
-    unique("flows", &origins.flows, s.flows.iter().map(|f| f.name.as_str()))?;
+    unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), pace)?;
+    unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()), pace)?;
+    unique("flows", &origins.flows, s.flows.iter().map(|f| f.name.as_str()), pace)?;
     for (what, number) in [("nodes", s.nodes.len()), ("links", 2 * s.links.len()), ("flows", s.flows.len())] {
         if number == 0 && what != "links" {
             return Err(SpecError::at(what, "expected at least one entry"));
@@ -36,6 +37,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
             .nearest(name, names.iter().copied()))
     };
     for (link, i) in s.links.iter().zip(&origins.links) {
+        pace.step()?;
         queue(format!("links[{i}].queue"), &link.queue)?;
         if let Some(reverse) = &link.reverse_queue {
             queue(format!("links[{i}].reverse_queue"), reverse)?;
@@ -48,6 +50,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     }
     let mut previous = None;
     for (flow, &i) in s.flows.iter().zip(&origins.flows) {
+        pace.step()?;
         if previous.is_none_or(|p| !alike(p, flow)) {
             end("flows[].from", i, &flow.from)?;
             end("flows[].to", i, &flow.to)?;
@@ -71,7 +74,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
         }
     }
     event::check(s)?;
-    routes_and_buffers(s, origins)
+    routes_and_buffers(s, origins, pace)
 }
 
 fn times(s: &Scenario) -> Result<(), SpecError> {
@@ -95,9 +98,15 @@ fn times(s: &Scenario) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str>) -> Result<(), SpecError> {
+fn unique<'a>(
+    what: &str,
+    origins: &[usize],
+    names: impl Iterator<Item = &'a str>,
+    pace: &mut Pace<'_>,
+) -> Result<(), SpecError> {
     let mut seen = HashMap::with_capacity(origins.len());
     for (i, name) in names.enumerate() {
+        pace.step()?;
         let path = || format!("{what}[{}].name", origins[i]);
         if name.is_empty() {
             return Err(SpecError::at(path(), "expected a name"));
@@ -196,7 +205,7 @@ fn workload(flow: usize, spec: &crate::workload::Spec) -> Result<(), SpecError> 
 }
 
 /// Every sink can be reached, and every buffer on the way holds at least one packet.
-fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
+fn routes_and_buffers(s: &Scenario, origins: &Origins, pace: &mut Pace<'_>) -> Result<(), SpecError> {
     let routes = Routes::new(s);
     let buffers: Vec<Option<(u64, &str)>> = s
         .links
@@ -211,6 +220,7 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
         if i > 0 && alike(flow, &s.flows[i - 1]) {
             continue;
         }
+        pace.long_step()?;
         let path = routes.path(&flow.from, &flow.to);
         let Some(path) = path.filter(|p| !p.is_empty()) else {
             let message = format!("expected a node that can be reached over links from {:?}", flow.from);
