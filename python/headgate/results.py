@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .analysis import jain_index, network_max_min, power, shortfall, utility
+from .analysis import power, utility
 from .errors import HeadgateError, nearest
+from .fairness import fairness, ideal_bps
 from .files import write_text
 from .stats import Mean, Sketch, drift, mean_of, mser
 from .stats.means import finite
@@ -284,33 +285,22 @@ class Results:
     @cache  # noqa: B019 - a result lives as long as its numbers are wanted
     def max_min_bps(self) -> dict[str, float]:
         """The max-min fair allocation of every flow in bits/s, given the network, the workloads' demands and the weights."""
-        flows, links = self._names("flows", "flow"), self._names("links", "link")
-        n, m = len(flows), len(links)
-        number = {name: i for i, name in enumerate(links)}
-        routes: dict[str, list[int]] = {name: [] for name in flows}
-        t = self.routes
-        for run, flow, link in zip(t["run"].tolist(), t["flow"].tolist(), t["link"].tolist(), strict=True):
-            if run == self.runs[0].run:
-                routes[flow].append(number[link])
-        ideal = network_max_min(
-            self.links["rate_bps"][:m].tolist(),
-            list(routes.values()),
-            self.flows["demand_bps"][:n],
-            self.flows["weight"][:n],
+        names = {table: self._names(table, column) for table, column in (("flows", "flow"), ("links", "link"))}
+        number = {table: {name: i for i, name in enumerate(known)} for table, known in names.items()}
+        first = self.routes["run"] == self.runs[0].run
+        routes = {
+            key: np.array([number[key + "s"][name] for name in self.routes[key][first].tolist()], dtype=np.int64)
+            for key in ("flow", "link")
+        }
+        flows, links = (
+            {k: v[: len(names[table])] for k, v in self._table(table).columns.items()} for table in ("flows", "links")
         )
-        return dict(zip(flows, ideal.tolist(), strict=True))
+        return dict(zip(names["flows"], ideal_bps(flows, links, routes).tolist(), strict=True))
 
     def fairness(self) -> dict[str, float | None]:
-        """Jain's index of the goodputs and of the goodputs over their max-min ideal, and the largest shortfall from it."""
+        """How fairly the flows shared: `jain_of_max_min`, `jain` and `shortfall` (see `headgate.fairness`)."""
         flows = self.flow_summaries()
-        got = np.array([f.goodput_bps.mean for f in flows])
-        ideal = np.array([f.max_min_bps for f in flows])
-        some = (ideal > 0) & np.isfinite(ideal)
-        return {
-            "jain": finite(jain_index(got)),
-            "jain_of_max_min": finite(jain_index(got[some] / ideal[some])),
-            "shortfall": finite(shortfall(got, ideal)),
-        }
+        return fairness([f.goodput_bps.mean for f in flows], [f.max_min_bps for f in flows])
 
     def calibration(self) -> list[dict[str, Any]]:
         """Of each port that sent something: configured against achieved rate (bits/s) and propagation delay (s)."""

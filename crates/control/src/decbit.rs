@@ -7,9 +7,9 @@
 //! also closes the window to one packet and counts as a change: in the thesis's scenario 8 the window that needless timeouts hit stays at 1.
 //! State per flow: the window and two counters.
 
-use crate::transport::{Clock, Config, Initial, Retransmit};
+use crate::transport::{check_timer, Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Duration, Ecn};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub struct DecbitParams {
     pub initial_rtt: Duration,
     /// Least timeout.
     pub min_timeout: Duration,
-    /// Greatest timeout.
+    /// Greatest timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -69,6 +69,12 @@ impl Default for DecbitParams {
             min_timeout: Duration::ZERO,
             max_timeout: Duration::from_secs(3600),
         }
+    }
+}
+
+impl Check for DecbitParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_timer("initial_rtt", self.initial_rtt, self.min_timeout, self.max_timeout)
     }
 }
 
@@ -219,5 +225,54 @@ mod tests {
     fn never_leaves_one_to_the_maximum() {
         assert_eq!(windows(&[true; 50]).last(), Some(&1.0));
         assert_eq!(windows(&[false; 500]).last(), Some(&5.0));
+    }
+
+    #[test]
+    fn duplicates_are_neither_judged_nor_do_they_use_up_the_pause() {
+        let mut source = Decbit::new(&DecbitParams::default());
+        let duplicate = Ack { newly_acked: 0, ..ack(true) };
+        let mut windows = vec![];
+        for _ in 0..5 {
+            (0..10).for_each(|_| source.on_ack(&duplicate));
+            source.on_ack(&ack(false));
+            windows.push(source.window);
+        }
+        assert_eq!(windows, [2.0, 2.0, 2.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn the_parameters_say_how_much_it_grows_and_shrinks_and_from_which_share_on() {
+        let params = DecbitParams { window: 40, increase: 2.5, decrease: 0.5, threshold: 0.25, ..DecbitParams::default() };
+        let mut source = Decbit::new(&params);
+        source.on_ack(&ack(false));
+        assert_eq!((source.window, source.allowance().window), (3.5, 3));
+        // Three are ignored and three judged: none set.
+        (0..6).for_each(|_| source.on_ack(&ack(false)));
+        assert_eq!(source.window, 6.0);
+        // Six ignored, though they are set, and six judged: one of them is less than a quarter, two are not.
+        (0..6).for_each(|_| source.on_ack(&ack(true)));
+        (0..6).for_each(|i| source.on_ack(&ack(i == 0)));
+        assert_eq!(source.window, 8.5);
+        (0..8).for_each(|_| source.on_ack(&ack(true)));
+        (0..8).for_each(|i| source.on_ack(&ack(i < 2)));
+        assert_eq!(source.window, 4.25);
+    }
+
+    #[test]
+    fn a_closed_window_starts_its_judgement_anew() {
+        let mut source = Decbit::new(&DecbitParams { close: true, ..DecbitParams::default() });
+        // At a window of three, two of three set bits have been judged when the timeout comes.
+        (0..5).for_each(|_| source.on_ack(&ack(false)));
+        (0..3).for_each(|_| source.on_ack(&ack(false)));
+        (0..2).for_each(|_| source.on_ack(&ack(true)));
+        source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3 });
+        // One ignored, one judged: it is not set, and what was judged before does not count.
+        (0..2).for_each(|_| source.on_ack(&ack(false)));
+        assert_eq!(source.window, 2.0);
+        // Two are ignored then; after one judged bit of two the window has not moved.
+        (0..3).for_each(|_| source.on_ack(&ack(false)));
+        assert_eq!(source.window, 2.0);
+        source.on_ack(&ack(false));
+        assert_eq!(source.window, 3.0);
     }
 }

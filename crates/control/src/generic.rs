@@ -8,9 +8,9 @@
 //! the thesis's loss rates and the recovery of its scenario 3, with `all` the 12 % of duplicates of 1989's scenario 2 (G/FQ).
 //! State per flow: the window.
 
-use crate::transport::{Clock, Config, Initial, Retransmit};
+use crate::transport::{check_timer, Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Duration, Ecn};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct GenericParams {
     pub initial_rtt: Duration,
     /// Least timeout.
     pub min_timeout: Duration,
-    /// Greatest timeout.
+    /// Greatest timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -55,6 +55,12 @@ impl Default for GenericParams {
             min_timeout: Duration::ZERO,
             max_timeout: Duration::from_secs(3600),
         }
+    }
+}
+
+impl Check for GenericParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_timer("initial_rtt", self.initial_rtt, self.min_timeout, self.max_timeout)
     }
 }
 

@@ -9,6 +9,7 @@
 use crate::jk_tahoe::JkTahoeParams;
 use crate::transport::{Config, SlowStart};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct JkRenoParams(pub JkTahoeParams);
+
+impl Check for JkRenoParams {
+    fn check(&self) -> Result<(), Wrong> {
+        self.0.check()
+    }
+}
 
 impl JkRenoParams {
     /// How the transport serves it: as Tahoe.

@@ -6,9 +6,9 @@
 //! chapter 4) and BSD came to use four: a parameter. A fast retransmission is not repeated within one window of data.
 //! State per flow: window and threshold.
 
-use crate::transport::{Clock, Config, Initial, Retransmit, SlowStart};
+use crate::transport::{check_timer, Clock, Config, Initial, Retransmit, SlowStart};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Duration, Ecn};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub struct JkTahoeParams {
     pub initial_timeout: Duration,
     /// Least timeout.
     pub min_timeout: Duration,
-    /// Greatest timeout.
+    /// Greatest timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -61,6 +61,12 @@ impl Default for JkTahoeParams {
             min_timeout: Duration::from_millis(200),
             max_timeout: Duration::from_secs(64),
         }
+    }
+}
+
+impl Check for JkTahoeParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_timer("initial_timeout", self.initial_timeout, self.min_timeout, self.max_timeout)
     }
 }
 

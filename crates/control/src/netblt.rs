@@ -8,9 +8,9 @@
 //! State per flow: two rates, and the acknowledgements of this round trip.
 
 use crate::packet_pair::transport;
-use crate::transport::{Config, Pacing, Timers};
+use crate::transport::{check_timer, Config, Pacing, Timers};
 use crate::{Ack, FlowControl, Loss, Release, Supply};
-use headgate_packet::{Duration, Time};
+use headgate_packet::{Check, Duration, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct NetbltParams {
     pub timeout: f64,
     /// Timeout until the first round-trip time.
     pub initial_timeout: Duration,
-    /// Greatest timeout.
+    /// Greatest timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -54,6 +54,12 @@ impl Default for NetbltParams {
             initial_timeout: Duration::from_secs(3),
             max_timeout: Duration::from_secs(3600),
         }
+    }
+}
+
+impl Check for NetbltParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_timer("initial_timeout", self.initial_timeout, Duration::ZERO, self.max_timeout)
     }
 }
 
@@ -191,5 +197,88 @@ mod tests {
             ack(seq, 800_000_000 + 100 * seq, 8100);
         });
         assert!((ack(8100, 900_000_000, 8101) / 0.9e9 - 1.0).abs() < 1e-9);
+    }
+
+    /// A source at `rate`, told of acknowledgements at these times in ms: packets from `seq` on, with `highest` sent.
+    fn acks(source: &mut Netblt, seq: u64, highest: u64, times: &[u64]) {
+        for (i, ms) in times.iter().enumerate() {
+            let (now, waited, seq) = (Time::ZERO + Duration::from_millis(*ms), Duration::ZERO, seq + i as u64);
+            source.on_ack(&Ack {
+                now, newly_acked: 1, duplicates: 0, rtt: None, marked: false, cumulative: seq + 1, highest_sent: highest, in_flight: 0, seq,
+                waited, pair: crate::Probe::None,
+            });
+        }
+    }
+
+    #[test]
+    fn n_acknowledgements_span_n_less_one_intervals() {
+        // Eleven acknowledgements a tenth of a second apart are ten packets a second: a rate of 10.5 is above it, which it would not be of 11.
+        for (rate, factor) in [(10.5, 0.9), (10.05, 1.1), (9.0, 1.1)] {
+            let mut source = Netblt::new(&NetbltParams { rate, ..NetbltParams::default() });
+            acks(&mut source, 0, 11, &[1000]);
+            assert_eq!(source.rate, rate * 1.1, "nothing is known yet");
+            (source.rate, source.before) = (rate, rate);
+            acks(&mut source, 1, 22, &(1..=10).map(|i| 1000 + 100 * i).collect::<Vec<_>>());
+            assert_eq!(source.rate, rate, "the round trip is not over before its last packet is acknowledged");
+            acks(&mut source, 11, 22, &[2100]);
+            assert_eq!(source.rate, rate * factor);
+        }
+    }
+
+    #[test]
+    fn acknowledgements_are_held_against_the_rate_of_the_round_trip_before() {
+        let mut source = Netblt::new(&NetbltParams { rate: 20.0, ..NetbltParams::default() });
+        acks(&mut source, 0, 3, &[1000, 1100, 1200]);
+        (source.rate, source.before) = (5.0, 20.0);
+        // Ten a second, of packets that went at twenty: the rate falls, though it is below ten by now.
+        acks(&mut source, 3, 6, &[1300]);
+        assert_eq!((source.rate, source.before), (4.5, 5.0));
+        // The next round trip: three acknowledgements in .3 s, 6.7 a second, of packets that went at five.
+        acks(&mut source, 4, 6, &[1450, 1600, 1700]);
+        assert_eq!((source.rate, source.before), (4.5 * 1.1, 4.5));
+    }
+
+    #[test]
+    fn a_packet_goes_each_interval_within_the_window() {
+        let mut source = Netblt::new(&NetbltParams { rate: 10.0, window: 2, ..NetbltParams::default() });
+        let supply = |waiting, in_flight| Supply { waiting, in_flight, unanswered: in_flight };
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        assert_eq!(source.release(at(0), &supply(5, 0)), Release::Packets(1));
+        // One picosecond more than a tenth of a second.
+        assert_eq!(source.next_release(), at(100) + Duration::from_ps(1));
+        assert_eq!(source.release(at(100), &supply(5, 1)), Release::Nothing);
+        assert_eq!(source.release(at(101), &supply(5, 1)), Release::Packets(1));
+        // A full window and an empty supply hold it until something happens, and no longer.
+        for held in [supply(5, 2), supply(0, 1)] {
+            assert_eq!(source.release(at(300), &held), Release::Nothing);
+            assert_eq!(source.next_release(), Time::NEVER);
+        }
+        assert_eq!(source.release(at(300), &supply(1, 1)), Release::Packets(1));
+        assert_eq!(source.next_release(), at(400) + Duration::from_ps(1));
+    }
+
+    #[test]
+    fn rates_that_differ_by_the_tolerance_are_equal_and_none_leaves_its_bounds() {
+        let params = NetbltParams { tolerance: 0.25, ..NetbltParams::default() };
+        let next = |sent| next_rate(&params, 100.0, sent, 10.0).round();
+        assert_eq!([next(10.0), next(12.5), next(12.75)], [110.0, 110.0, 90.0]);
+        assert_eq!((next_rate(&params, 0.001, 1.0, 0.5), next_rate(&params, 1e9, 0.0, 0.0)), (0.001, 1e9));
+    }
+
+    #[test]
+    fn its_gauges_are_window_and_rate() {
+        let source = Netblt::new(&NetbltParams { rate: 3.0, window: 7, ..NetbltParams::default() });
+        let mut gauges = vec![];
+        source.probe(&mut |name, value| gauges.push((name, value)));
+        assert_eq!(gauges, [("window", 7.0), ("rate", 3.0)]);
+    }
+
+    #[test]
+    fn acknowledgements_at_one_instant_tell_no_rate() {
+        let mut source = Netblt::new(&NetbltParams { rate: 20.0, ..NetbltParams::default() });
+        acks(&mut source, 0, 3, &[1000, 1000, 1000]);
+        (source.rate, source.before) = (5.0, 20.0);
+        acks(&mut source, 3, 6, &[1000]);
+        assert_eq!((source.rate, source.before), (5.5, 5.0));
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::transport::{Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Duration, Ecn};
+use headgate_packet::{Check, Duration, Ecn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoneParams {}
+
+impl Check for NoneParams {}
 
 impl NoneParams {
     /// How the transport serves it.

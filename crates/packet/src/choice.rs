@@ -3,6 +3,7 @@
 //! serde's own tagged enums lose the place of an error inside the parameters. Here the parameters are read by
 //! themselves, and the place is handed on in front of the message (see [`located`]).
 
+use crate::check::{Check, Wrong};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -50,8 +51,8 @@ pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Res
     }
 }
 
-/// Reads a parameter struct, checking the numeric bounds of its own schema.
-pub fn params<P: DeserializeOwned + JsonSchema + 'static, E: Error>(value: Value) -> Result<P, E> {
+/// Reads a parameter struct, checking the numeric bounds of its own schema, and then the rules that it has of its own.
+pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(value: Value) -> Result<P, E> {
     // Only plain numbers have bounds in the schema: without one there is no need to look.
     if let Some(fields) = value.as_object().filter(|fields| fields.values().any(Value::is_number)) {
         let schema = kept_schema_of::<P>();
@@ -61,10 +62,26 @@ pub fn params<P: DeserializeOwned + JsonSchema + 'static, E: Error>(value: Value
             }
         }
     }
-    serde_path_to_error::deserialize(value).map_err(|e| {
+    let params: P = serde_path_to_error::deserialize(&value).map_err(|e| {
         let path = e.path().to_string();
         let path = if path == "." { String::new() } else { path };
         E::custom(format!("{path}{SEPARATOR}{}", e.into_inner()))
+    })?;
+    params.check().map_err(|wrong| {
+        let Wrong { path, found, expected } = wrong;
+        // As it was written, if it was: `60s` is not to be called `1min`.
+        let found = lookup(&value, &path).map(Value::to_string).or(found);
+        let found = found.map_or(String::new(), |found| format!("found {found}; "));
+        E::custom(format!("{path}{SEPARATOR}{found}{expected}"))
+    })?;
+    Ok(params)
+}
+
+/// What stands at a path such as `links[0].queue.slots[1]`.
+pub fn lookup<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split(['.', '[', ']']).filter(|p| !p.is_empty()).try_fold(value, |v, part| match v {
+        Value::Array(list) => list.get(part.parse::<usize>().ok()?),
+        _ => v.get(part),
     })
 }
 
@@ -151,6 +168,13 @@ macro_rules! choice {
             /// The name in scenario files.
             pub fn name(&self) -> &'static str {
                 match self { $(Spec::$Type(_) => stringify!($module)),+ }
+            }
+            /// The rules that its parameters have of their own. Whatever was read was checked.
+            ///
+            /// # Errors
+            /// The first that is broken.
+            pub fn check(&self) -> Result<(), $crate::Wrong> {
+                match self { $(Spec::$Type(p) => $crate::Check::check(p)),+ }
             }
             /// The named entry with its default parameters.
             pub fn default_of(name: &str) -> Option<Spec> {

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows about queues, protocols or networks, and nothing reads a clock.
 
+pub mod check;
 pub mod choice;
 mod packet;
 mod quantity;
@@ -10,6 +11,7 @@ mod serialiser;
 mod text;
 mod units;
 
+pub use check::{Check, Wrong};
 pub use packet::{Ecn, FlowId, Packet};
 pub use quantity::Quantity;
 pub use rng::{Positions, Rng, scaled, unit};

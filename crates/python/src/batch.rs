@@ -2,8 +2,8 @@
 
 use crate::run::{columns, simulate};
 use crate::watch::{Control, Watch};
-use headgate_sim::Gather;
 use headgate_sim::spec::Scenario;
+use headgate_sim::{Cells, Gather, Table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,6 +16,8 @@ pub struct Batch {
     /// The last scenario and its text: replications follow each other.
     last: Option<(String, Scenario)>,
     control: Control,
+    /// Of every hop in the last run, the numbers of its flow and its port.
+    routes: Table,
 }
 
 #[pymethods]
@@ -24,7 +26,13 @@ impl Batch {
     #[new]
     #[pyo3(signature = (max_memory=None))]
     fn new(max_memory: Option<u64>) -> Batch {
-        Batch { flows: Gather::default(), links: Gather::default(), last: None, control: Control::new(max_memory) }
+        Batch {
+            flows: Gather::default(),
+            links: Gather::default(),
+            last: None,
+            control: Control::new(max_memory),
+            routes: Table::new(),
+        }
     }
 
     /// Runs a scenario and keeps its rows: (digest, events, rows of flows, rows of links). A run that fails leaves nothing.
@@ -49,8 +57,18 @@ impl Batch {
         py.detach(|| {
             self.flows.append(world.flow_table(scenario));
             self.links.append(world.link_table(scenario));
+            self.routes = world.route_table(scenario);
         });
         Ok((digest, events, counts.0, counts.1))
+    }
+
+    /// The numbers of `flow` and `link` (as rows of these tables) of every hop of the last run, as columns.
+    fn routes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let numbers = |cells: &Cells| match cells {
+            Cells::Name(codes, _) => Some(Cells::Int(codes.clone())),
+            Cells::Float(_) | Cells::Int(_) => None,
+        };
+        columns(py, self.routes.iter().filter_map(|(name, cells)| Some((*name, numbers(cells)?))).collect())
     }
 
     /// The columns of all runs so far, `flows` or `links`; the table begins anew. A column of names is a pair (codes, names).

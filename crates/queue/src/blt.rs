@@ -11,7 +11,7 @@
 
 use crate::parts::{IndexedHeap, Ring};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Packet};
+use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,8 @@ impl Default for BltParams {
         BltParams { buffer: Buffer::Packets(100), discard: Discard::Printed }
     }
 }
+
+impl Check for BltParams {}
 
 /// The switch queue of the bandwidth-latency tradeoff.
 #[derive(Clone, Debug)]

@@ -11,7 +11,8 @@
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{FairShare, RateEstimator, Rules, label_code};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Duration, Packet, Time};
+use headgate_packet::check::above_zero;
+use headgate_packet::{Buffer, Check, Duration, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +78,13 @@ impl Default for CsfqParams {
             labels: Labels::Exact,
             relabel: true,
         }
+    }
+}
+
+impl Check for CsfqParams {
+    fn check(&self) -> Result<(), Wrong> {
+        above_zero("k", self.k)?;
+        above_zero("k_alpha", self.k_alpha)
     }
 }
 

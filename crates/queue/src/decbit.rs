@@ -7,7 +7,7 @@
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet, Time};
+use headgate_packet::{Buffer, Check, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,8 @@ impl Default for DecbitParams {
         DecbitParams { buffer: FcfsParams::default().buffer, threshold: 1.0 }
     }
 }
+
+impl Check for DecbitParams {}
 
 /// The original DECbit gateway.
 #[derive(Clone, Debug)]

@@ -8,7 +8,8 @@
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Packet, Time};
+use headgate_packet::check::up_to;
+use headgate_packet::{Check, Wrong, Buffer, Bytes, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,20 @@ impl Default for DrrParams {
             assign: Assign::Turn,
             drop: DropEnd::Tail,
         }
+    }
+}
+
+/// Largest quantum: times the largest weight it still is a number.
+const MOST_QUANTUM: Bytes = Bytes(1_000_000_000);
+
+/// The rules that disciplines share whose queues take turns.
+pub(crate) fn check_quantum(quantum: Bytes) -> Result<(), Wrong> {
+    up_to("quantum", quantum, MOST_QUANTUM)
+}
+
+impl Check for DrrParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_quantum(self.quantum)
     }
 }
 

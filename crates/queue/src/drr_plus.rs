@@ -8,11 +8,11 @@
 //! average decays at the pace of the whole line.
 //! State per queue: that of `drr`, the average, and a count. State per flow: as `enhanced_red`, where that is chosen.
 
-use crate::drr::{Assign, Drr, DrrParams};
+use crate::drr::{check_quantum, Assign, Drr, DrrParams};
 use crate::enhanced_red::EnhancedRedParams;
-use crate::parts::{ChanceParams, DropEnd, Early, EarlyParams, FairChances};
+use crate::parts::{check_early, ChanceParams, DropEnd, Early, EarlyParams, FairChances};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Duration, Packet, Rate, Time};
+use headgate_packet::{Buffer, Bytes, Check, Duration, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +102,13 @@ impl Default for DrrPlusParams {
             delay,
             mean_packet,
         }
+    }
+}
+
+impl Check for DrrPlusParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_quantum(self.quantum)?;
+        check_early(self.min_threshold, self.max_threshold, self.mean_packet)
     }
 }
 

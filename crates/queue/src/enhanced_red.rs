@@ -9,9 +9,9 @@
 //! State per flow: its class of equal input links; per class a number and p_i.
 
 use crate::fcfs::{Fcfs, FcfsParams};
-use crate::parts::{ChanceParams, Early, EarlyParams, FairChances};
+use crate::parts::{check_early, ChanceParams, Early, EarlyParams, FairChances};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Duration, Packet, Rate, Time};
+use headgate_packet::{Buffer, Bytes, Check, Duration, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,12 @@ impl Default for EnhancedRedParams {
             delay: Duration::from_ps(100_000_000_000),
             mean_packet: Bytes(2000),
         }
+    }
+}
+
+impl Check for EnhancedRedParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_early(self.min_threshold, self.max_threshold, self.mean_packet)
     }
 }
 

@@ -13,7 +13,8 @@ use crate::parts::structure::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Wor
 pub use crate::parts::structure::{DropPolicy, Structure};
 use crate::parts::{Finish, Round};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Packet, Time};
+use headgate_packet::check::at_most;
+use headgate_packet::{Check, Wrong, Buffer, Bytes, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,8 +49,23 @@ impl Default for FqParams {
 
 impl FqParams {
     /// Whether the structure can find the packet that the drop policy asks for.
-    pub fn structure_fits(&self) -> bool {
+    fn structure_fits(&self) -> bool {
         self.structure == Structure::Perc || self.drop_policy == DropPolicy::LargestBid
+    }
+}
+
+/// Largest promptness: its bits are a number, and nobody serves as many.
+pub(crate) const MOST_DELTA: Bytes = Bytes(1_000_000_000_000_000_000);
+
+impl Check for FqParams {
+    fn check(&self) -> Result<(), Wrong> {
+        at_most("delta", self.delta, MOST_DELTA)?;
+        if !self.structure_fits() {
+            let expected =
+                "expected \"perc\", or drop_policy = \"largest_bid\": the other structures know no conversations";
+            return Err(Wrong::at("structure", expected).found(&self.structure));
+        }
+        Ok(())
     }
 }
 
@@ -70,7 +86,7 @@ impl Fq {
     /// Where it was published.
     pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, section 2.2";
 
-    /// An empty queue. Where the structure does not fit the drop policy, which a scenario's check refuses, it is `perc`.
+    /// An empty queue. Where the structure does not fit the drop policy, which the check refuses, it is `perc`.
     pub fn new(params: &FqParams, link: &LinkInfo) -> Fq {
         let perc = params.structure == Structure::Perc || !params.structure_fits();
         let in_bytes = matches!(params.buffer, Buffer::Bytes(_));

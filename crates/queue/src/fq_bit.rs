@@ -6,9 +6,10 @@
 //! transmission does not; the fair share is the buffer divided by the active conversations; the arrival carries the bit.
 //! State per flow: as `fq`.
 
-use crate::fq::{Fq, FqParams};
+use crate::fq::{Fq, FqParams, MOST_DELTA};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Packet, Time};
+use headgate_packet::check::at_most;
+use headgate_packet::{Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,12 @@ impl Default for FqBitParams {
     fn default() -> FqBitParams {
         let FqParams { buffer, delta, drop_policy, charge_drops, .. } = FqParams::default();
         FqBitParams { buffer, delta, drop_policy, charge_drops, fraction: 1.0 / 3.0 }
+    }
+}
+
+impl Check for FqBitParams {
+    fn check(&self) -> Result<(), Wrong> {
+        at_most("delta", self.delta, MOST_DELTA)
     }
 }
 

@@ -11,9 +11,9 @@
 //! State per flow: packets and bytes that wait, and strikes; nothing is kept of a conversation with none waiting.
 
 use crate::fcfs::{Fcfs, FcfsParams};
-use crate::parts::{Early, EarlyParams};
+use crate::parts::{check_early, Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Packet, Time};
+use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,12 @@ impl Default for FredParams {
             max_p: 0.02,
             mean_packet: Bytes(1000),
         }
+    }
+}
+
+impl Check for FredParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_early(self.min_threshold, self.max_threshold, self.mean_packet)
     }
 }
 

@@ -16,7 +16,8 @@
 
 use crate::parts::{DropEnd, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Packet, Rate, Time};
+use headgate_packet::check::packet_length;
+use headgate_packet::{Buffer, Bytes, Check, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ pub struct HrrParams {
     pub slot: Bytes,
     /// Slots in a frame of each level, the fastest level first.
     pub slots: Vec<u32>,
-    /// Of each level's slots, those for the level below; for each level but the last.
+    /// Of each level's slots, those for the level below: at least one, and not all; for each level but the last.
     pub lower: Vec<u32>,
     /// Slots that nobody may use go to conversations that have had theirs, in turn, without a charge.
     pub work_conserving: bool,
@@ -44,6 +45,30 @@ impl Default for HrrParams {
             slots: vec![10, 10],
             lower: vec![5],
             work_conserving: false,
+        }
+    }
+}
+
+/// Most slots in a frame, and with them the length of a frame, are bounded.
+const MOST_SLOTS: u32 = 1_000_000;
+
+impl Check for HrrParams {
+    fn check(&self) -> Result<(), Wrong> {
+        if self.slots.is_empty() || self.lower.len() + 1 != self.slots.len() {
+            let expected = "expected one entry less than `slots`, which has one for each level";
+            return Err(Wrong::at("lower", expected).found(&self.lower));
+        }
+        packet_length("slot", self.slot)?;
+        if let Some(i) = self.slots.iter().position(|slots| !(1..=MOST_SLOTS).contains(slots)) {
+            return Err(Wrong::at(format!("slots[{i}]"), format!("expected 1 to {MOST_SLOTS} slots")).found(&self.slots[i]));
+        }
+        // A level that leaves nothing to its own conversations would hold their packets for ever.
+        match self.lower.iter().zip(&self.slots).position(|(lower, slots)| !(1..*slots).contains(lower)) {
+            Some(i) => {
+                let expected = format!("expected at least 1 slot, and fewer than the {} of the frame", self.slots[i]);
+                Err(Wrong::at(format!("lower[{i}]"), expected).found(&self.lower[i]))
+            }
+            None => Ok(()),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::parts::Ring;
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Packet};
+use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ impl Default for RandomDropParams {
         RandomDropParams { buffer: Buffer::Packets(100) }
     }
 }
+
+impl Check for RandomDropParams {}
 
 /// Random Drop.
 #[derive(Clone, Debug)]

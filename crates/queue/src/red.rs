@@ -6,9 +6,9 @@
 //! State per flow: none.
 
 use crate::fcfs::{Fcfs, FcfsParams};
-use crate::parts::{Early, EarlyParams};
+use crate::parts::{check_early, Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Packet, Time};
+use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,12 @@ impl Default for RedParams {
             by_bytes: false,
             mean_packet: Bytes(1000),
         }
+    }
+}
+
+impl Check for RedParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_early(self.min_threshold, self.max_threshold, self.mean_packet)
     }
 }
 

@@ -10,7 +10,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet, Time};
+use headgate_packet::{Buffer, Check, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,8 @@ impl Default for ScfqParams {
         ScfqParams { buffer: Buffer::Packets(100) }
     }
 }
+
+impl Check for ScfqParams {}
 
 /// Self-clocked Fair Queueing.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet, Time};
+use headgate_packet::{Buffer, Check, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,8 @@ impl Default for SelectiveDecbitParams {
         }
     }
 }
+
+impl Check for SelectiveDecbitParams {}
 
 /// Selective DECbit.
 #[derive(Clone, Debug)]

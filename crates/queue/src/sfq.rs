@@ -8,7 +8,7 @@
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Duration, Packet};
+use headgate_packet::{Buffer, Check, Duration, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,8 @@ impl Default for SfqParams {
         SfqParams { buffer: Buffer::Packets(100), queues: 127, perturb: Duration::ZERO, drop: DropEnd::Tail }
     }
 }
+
+impl Check for SfqParams {}
 
 /// Stochastic Fairness Queueing.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 
 use crate::parts::Ring;
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Packet};
+use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,8 @@ impl Default for StrictPriorityParams {
         StrictPriorityParams { buffer: Buffer::Packets(100), levels: 8 }
     }
 }
+
+impl Check for StrictPriorityParams {}
 
 /// Strict priority.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet, Rate, Time};
+use headgate_packet::{Buffer, Check, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ impl Default for VirtualClockParams {
         VirtualClockParams { buffer: Buffer::Packets(100), rate: None }
     }
 }
+
+impl Check for VirtualClockParams {}
 
 /// The rates that conversations have.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Packet, Rate, Time};
+use headgate_packet::{Buffer, Check, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,8 @@ impl Default for Wf2qPlusParams {
         Wf2qPlusParams { buffer: Buffer::Packets(100) }
     }
 }
+
+impl Check for Wf2qPlusParams {}
 
 #[derive(Clone, Debug, Default)]
 struct Conversation {

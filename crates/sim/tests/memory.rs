@@ -35,7 +35,7 @@ fn a_run_that_grows_is_ended_with_the_name_of_what_grew() {
         |rate: &str| format!(r#""packet": "1B", "control": "none", "workload": {{"kind": "cbr", "rate": "{rate}"}}"#);
     let window = r#""control": {"kind": "generic", "window": 1000000000}"#;
     for (what, s) in [
-        ("packets in queues", scenario(&cbr("1Tbit/s"), r#""rate": "1Mbit/s""#, "")),
+        ("packets in queues", scenario(&cbr("10Gbit/s"), r#""rate": "1Mbit/s""#, "")),
         ("packets on wires", scenario(&cbr("8Mbit/s"), r#""rate": "10Mbit/s", "delay": "4000h""#, "")),
         ("packets in queues", scenario(window, r#""rate": "1Mbit/s""#, "")),
         // The gateway drops nearly everything: the source remembers what nobody holds any more.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Sequence
 
@@ -58,31 +59,48 @@ def network_max_min(
     >>> network_max_min([10, 4], [[0], [0, 1], [1]]).tolist()
     [8.0, 2.0, 2.0]
     """
-    n = len(routes)
+    n, m = len(routes), len(capacities)
     demand = np.full(n, np.inf) if demands is None else np.asarray(demands, dtype=np.float64)
-    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    crosses = np.zeros((len(capacities), n), dtype=bool)
-    for flow, route in enumerate(routes):
-        crosses[list(route), flow] = True
-    capacity = np.asarray(capacities, dtype=np.float64)
-    share = np.zeros(n)
-    active = np.ones(n, dtype=bool)
-    while active.any():
-        load = (crosses * (weight * active)).sum(axis=1)
-        used = (crosses * share).sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            by_line = np.where(load > 0, (capacity - used) / load, np.inf)
-            by_demand = np.where(active, (demand - share) / weight, np.inf)
-        step = max(0.0, float(min(by_line.min(initial=np.inf), by_demand.min(initial=np.inf))))
-        if math.isinf(step):
-            share[active] = np.inf
-            break
-        share[active] += step * weight[active]
-        full = (load > 0) & (by_line <= step * (1 + 1e-12))
-        met = active & (by_demand <= step * (1 + 1e-12))
-        share[met] = demand[met]
-        active &= ~met & ~crosses[full].any(axis=0)
-    return share
+    weight = (np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)).tolist()
+    crossed_by: list[list[int]] = [[] for _ in range(m)]
+    lines = [sorted(set(route)) for route in routes]
+    for flow, route in enumerate(lines):
+        for line in route:
+            crossed_by[line].append(flow)
+    left = np.asarray(capacities, dtype=np.float64).tolist()
+    load = [sum(weight[flow] for flow in flows) for flows in crossed_by]
+    waiting = [len(flows) for flows in crossed_by]
+    # The level, allocation over weight, at which a line would be full or a demand is met. Freezing a flow never lowers that of a line,
+    # so one that is out of date is found when its turn comes.
+    by_line = [(left[line] / load[line], line) for line in range(m) if waiting[line]]
+    heapq.heapify(by_line)
+    by_demand = sorted((want / w, flow) for flow, (want, w) in enumerate(zip(demand.tolist(), weight, strict=True)))
+    share = [math.nan] * n
+    level = 0.0
+
+    def freeze(flow: int, allocation: float) -> None:
+        share[flow] = allocation
+        for line in lines[flow]:
+            left[line] -= allocation
+            load[line] -= weight[flow]
+            waiting[line] -= 1
+
+    for met, first in by_demand:
+        while by_line and by_line[0][0] < met:
+            full, line = heapq.heappop(by_line)
+            now = max(left[line] / load[line], level) if waiting[line] else math.inf
+            if now > full:
+                if waiting[line]:
+                    heapq.heappush(by_line, (now, line))
+                continue
+            level = now
+            for flow in crossed_by[line]:
+                if math.isnan(share[flow]):
+                    freeze(flow, weight[flow] * level)
+        if math.isnan(share[first]):
+            level = max(level, met)
+            freeze(first, float(demand[first]))
+    return np.array(share)
 
 
 def shortfall(allocations: npt.ArrayLike, ideal: npt.ArrayLike) -> float:

@@ -25,12 +25,12 @@ MOST = 100
     epilog="""\b
 Examples:
   headgate compare out/queues-and-rates --by queue --metric p99_delay --flow telnet
-  headgate compare out/queues-and-rates --by queue --metric jain --against fcfs --pool"""
+  headgate compare out/queues-and-rates --by queue --metric jain_of_max_min --against fcfs --pool"""
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--by", required=True, metavar="AXIS", help="Axis to compare the points of; also flow or link.")
 @click.option(
-    "--metric", required=True, help="Column of the tables, or a short name: goodput, p99_delay, rtt, jain, ..."
+    "--metric", required=True, help="Column of the tables, or a short name: goodput, p99_delay, rtt, jain_of_max_min, ..."
 )
 @click.option("--flow", metavar="PATTERN", help="Flows that count, such as telnet or 'ftp*'; all unless given.")
 @click.option("--link", metavar="PATTERN", help="Ports that count, for metrics of ports.")

@@ -16,7 +16,7 @@ from .show import console
     epilog="""\b
 Examples:
   headgate plot out/queues-and-rates --metric p99_delay --flow telnet --x rate --by queue --out delay.svg
-  headgate plot out/queues-and-rates --kind heatmap --metric jain --x rate --y queue --out jain.png
+  headgate plot out/queues-and-rates --kind heatmap --metric jain_of_max_min --x rate --y queue --out fairness.png
   headgate plot out/queues-and-rates --kind utility --where rate=80kbit/s --by queue --out utility.html"""
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))

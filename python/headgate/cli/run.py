@@ -164,7 +164,7 @@ def print_results(results: Results) -> None:
         out.print(f"[dim]and {len(flows) - MOST} more flows; --out or --json has them all[/]")
     _print_links(results, out)
     fairness = results.fairness()
-    parts = [f"{k.replace('_', ' ')} {digits(v)}" for k, v in fairness.items() if v is not None]
+    parts = [f"{k} {digits(v)}" for k, v in fairness.items() if v is not None]
     out.print("fairness: " + ", ".join(parts))
 
 

@@ -141,11 +141,12 @@ def print_study(study: Study) -> None:
     for axis in axes:
         table.add_column(escape(axis.name))
     table.add_column("runs", justify="right")
-    for _, heading, *_ in METRICS:
+    shown = [metric for metric in METRICS if metric[1] is not None]
+    for _, heading, *_ in shown:
         table.add_column(heading, justify="right")
     for entry in entries[:MOST]:
         cells = [escape(_cell(entry["axes"][axis.name])) for axis in axes]
-        means = [_interval(entry[name], scale) for name, _, scale, *_ in METRICS]
+        means = [_interval(entry[name], scale) for name, _, scale, *_ in shown]
         table.add_row(*cells, str(entry["runs"]), *means)
     if entries:
         out.print(table)

@@ -25,6 +25,7 @@ ALIASES: dict[str, tuple[str, str | None]] = {
     "p99_rtt": ("rtt_p99_s", None),
     "queueing": ("queueing_mean_s", None),
     "backlog": ("backlog_mean", None),
+    "jain_of_max_min": ("goodput_of_max_min", "jain"),
     "jain": ("goodput_bps", "jain"),
 }
 
@@ -46,7 +47,7 @@ _WORDS = {
 _UNITS = {"_bps": "bit/s", "_pps": "packets/s", "_bytes": "bytes", "_s": "s"}
 
 #: Columns without a unit that count no packets.
-_PURE = ("utilisation", "utilisation_std", "intervals", "timeouts", "rtt_count", "events")
+_PURE = ("goodput_of_max_min", "utilisation", "utilisation_std", "intervals", "timeouts", "rtt_count", "events")
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,12 @@ class Metric:
 
         >>> find("p99_delay").label, find("goodput").label, find("jain").label, find("drops_full", link="slow").label
         ('99 % quantile of the one-way delay', 'goodput', "Jain's index of goodput", 'drops full')
+        >>> find("jain_of_max_min").label
+        "Jain's index of goodput over its max-min ideal"
         """
         stem = next((self.column[: -len(end)] for end in _UNITS if self.column.endswith(end)), self.column)
         what, _, how = stem.partition("_")
-        stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else stem.replace("_", " ")
+        stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else _said(stem)
         return f"Jain's index of {stem}" if self.over == "jain" else stem
 
     def of(self, pattern: str | None = None, split: bool = False) -> str:
@@ -104,6 +107,12 @@ class Metric:
         what = f"all {kind}s" if pattern is None or pattern == "*" else f"{kind}s {pattern}"
         said = {"total": "total of", "mean": "mean over", "least": "least of", "most": "most of", "jain": "over"}
         return f"{self.label}, {said[self.over]} {what}"
+
+
+def _said(stem: str) -> str:
+    return {"goodput_of_max_min": "goodput over its max-min ideal", "max_min": "max-min ideal"}.get(
+        stem, stem.replace("_", " ")
+    )
 
 
 def find(name: str, flow: str | None = None, link: str | None = None, over: str | None = None) -> Metric:
@@ -151,13 +160,17 @@ def _tables() -> Mapping[str, list[str]]:
     return {"flows": out["flows"], "runs": ["events", "cpu_s"], "links": out["links"]}
 
 
+#: Other columns whose values do not add up over flows or ports.
+_MEANS = ("utilisation", "intervals", "goodput_of_max_min")
+
+
 def _usual(table: str, column: str) -> str:
     """Rates and counts of flows add up; delays, shares and backlogs do not."""
     if column.endswith("_min_s"):
         return "least"
     if column.endswith(("_max_s", "_max")):
         return "most"
-    if column.endswith("_s") or "_mean" in column or "_std" in column or column in ("utilisation", "intervals"):
+    if column.endswith("_s") or "_mean" in column or "_std" in column or column in _MEANS:
         return "mean"
     return "total"
 

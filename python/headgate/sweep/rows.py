@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..fairness import of_ideal
 from ..results import flow_rates
 
 #: Columns of the engine that describe a flow or a port rather than measure it; in a study they get this prefix, because
@@ -23,12 +24,14 @@ KEYS = ("variant", "replication", "seed", "digest", "cpu_s")
 
 
 def derived(table: str, columns: dict[str, Any]) -> dict[str, Any]:
-    """The columns of `flows` or `links` in a study, from those of the engine."""
+    """The columns of `flows` or `links` in a study, from those of the engine and, for flows, `max_min_bps`."""
     prefix, names = DESCRIBE[table]
-    out = {prefix + name if name in names else name: column for name, column in columns.items() if name != "run"}
+    out = {prefix + k if k in names else k: v for k, v in columns.items() if k not in ("run", "max_min_bps")}
     if table == "links":
         return out
     rates = flow_rates(columns)
+    rates["max_min_bps"] = columns["max_min_bps"]
+    rates["goodput_of_max_min"] = of_ideal(rates["goodput_bps"], columns["max_min_bps"])
     # Rates stand before counts: they are what one looks for.
     place = list(out).index("sent")
     head = dict(list(out.items())[:place])
@@ -46,7 +49,8 @@ def names(table: str) -> tuple[str, ...]:
     }
     batch = _core.Batch()
     batch.run(json.dumps(scenario))
-    return tuple(derived(table, {k: _array(v) for k, v in batch.take(table).items()}))
+    columns = {k: _array(v) for k, v in batch.take(table).items()}
+    return tuple(derived(table, columns | {"max_min_bps": np.ones(1)}))
 
 
 def _array(column: Any) -> Any:

@@ -10,11 +10,12 @@ from ..stats import Mean, mean_of
 from .columns import to_arrow, to_numpy
 from .study import Study
 
-#: Metric, its heading, the factor from its unit to the heading's, the column of flows it comes from, and what becomes of the flows
-#: of a run. Jain's index is (sum x)^2 / (n sum x^2) of the goodputs.
+#: Metric, its heading (none if only machines are told), the factor from its unit to the heading's, the column of flows it comes from,
+#: and what becomes of the flows of a run. Jain's index is (sum x)^2 / (n sum x^2).
 METRICS = (
     ("goodput_bps", "goodput of all, kbit/s", 1e-3, "goodput_bps", "total"),
-    ("jain", "Jain's index", 1.0, "goodput_bps", "jain"),
+    ("jain_of_max_min", "Jain's index of max-min", 1.0, "goodput_of_max_min", "jain"),
+    ("jain", None, 1.0, "goodput_bps", "jain"),
     ("rtt_s", "rtt, ms", 1e3, "rtt_mean_s", "mean"),
     ("rtt_p99_s", "rtt p99, ms", 1e3, "rtt_p99_s", "mean"),
     ("queueing_s", "queueing, ms", 1e3, "queueing_mean_s", "mean"),

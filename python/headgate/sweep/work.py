@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import __version__, _core
 from ..errors import HeadgateError
+from ..fairness import ideal_bps
 from ..memory import share
 
 #: A chunk is handed over when its tables reach this many rows.
@@ -111,6 +112,7 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
         raise HeadgateError(f"a worker has headgate {__version__}; expected {chunk.version}, as in the study")
     switch = switch or Switch()
     done, batch, rows = Done(chunk.number), _core.Batch(share(None, os.cpu_count() or 1)), 0
+    routes: dict[int, dict[str, Any]] = {}
     began = time.perf_counter()
     for i, (variant, replication) in enumerate(chunk.runs):
         if i and (time.perf_counter() - began > chunk.budget_s or rows > MOST_ROWS):
@@ -130,6 +132,8 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
             done.failures.append((variant, replication, f"{type(e).__name__}: {e}"))
             continue
         done.cpu_s.append(time.thread_time() - start)
+        if variant not in routes:
+            routes[variant] = {k: np.asarray(v) for k, v in batch.routes().items()}
         done.runs.append((variant, replication))
         done.digests.append(digest)
         done.events.append(events)
@@ -140,10 +144,27 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
         # A run given up at its very end has left rows, the last ones.
         rows = sum(done.lengths[name])
         done.tables[name] = {k: _plain(v, rows) for k, v in batch.take(name).items()}
+    done.tables["flows"]["max_min_bps"] = _ideals(done, routes)
     if chunk.metric is not None:
         done.values = _values(chunk.metric, done)
     done.wall_s = time.perf_counter() - began
     return done
+
+
+def _ideals(done: Done, routes: dict[int, dict[str, Any]]) -> Any:
+    """The max-min ideal of every row of flows; it is the same in all runs of a variant."""
+    of_variant: dict[int, Any] = {}
+    rows = dict.fromkeys(done.lengths, 0)
+    for i, (variant, _) in enumerate(done.runs):
+        first = dict(rows)
+        rows = {name: first[name] + lengths[i] for name, lengths in done.lengths.items()}
+        if variant not in of_variant:
+            columns = {
+                name: {k: done.tables[name][k][first[name] : rows[name]] for k in wanted}
+                for name, wanted in (("flows", ("demand_bps", "weight")), ("links", ("rate_bps",)))
+            }
+            of_variant[variant] = ideal_bps(columns["flows"], columns["links"], routes[variant])
+    return np.concatenate([np.zeros(0), *(of_variant[variant] for variant, _ in done.runs)])
 
 
 def _plain(column: Any, rows: int) -> Any:

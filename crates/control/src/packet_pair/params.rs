@@ -1,7 +1,7 @@
 //! The parameters of packet-pair.
 
-use crate::transport::{Clock, Config, Initial, Pacing, Retransmit, Timers};
-use headgate_packet::{Duration, Ecn};
+use crate::transport::{check_timer, Clock, Config, Initial, Pacing, Retransmit, Timers};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ pub struct PacketPairParams {
     pub initial_timeout: Duration,
     /// Least timeout; the thesis has none.
     pub min_timeout: Duration,
-    /// Greatest timeout.
+    /// Greatest timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -86,6 +86,12 @@ impl Default for PacketPairParams {
             min_timeout: Duration::ZERO,
             max_timeout: Duration::from_secs(3600),
         }
+    }
+}
+
+impl Check for PacketPairParams {
+    fn check(&self) -> Result<(), Wrong> {
+        check_timer("initial_timeout", self.initial_timeout, self.min_timeout, self.max_timeout)
     }
 }
 

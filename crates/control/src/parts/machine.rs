@@ -190,3 +190,140 @@ impl Machine {
         if self.held { Time::NEVER } else { self.tick }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    fn supply(waiting: u64, in_flight: u64) -> Supply {
+        Supply { waiting, in_flight, unanswered: in_flight }
+    }
+
+    fn ack(ms: u64, pair: Probe) -> Ack {
+        let (now, waited) = (at(ms), Duration::ZERO);
+        Ack {
+            now,
+            newly_acked: 1,
+            duplicates: 0,
+            rtt: None,
+            marked: false,
+            cumulative: 0,
+            highest_sent: 0,
+            in_flight: 0,
+            seq: 0,
+            waited,
+            pair,
+        }
+    }
+
+    /// What goes at `ms`, with a TICK each 200 ms and no slot to be skipped.
+    fn release(m: &mut Machine, ms: u64, supply: Supply) -> Release {
+        m.release(at(ms), &supply, || (false, Duration::from_millis(200)))
+    }
+
+    /// A machine whose first pair was measured at 1.1 s: the first TICK comes at once.
+    fn started(window: u64, gate: Gate) -> Machine {
+        let mut m = Machine::new(window, gate);
+        assert_eq!((release(&mut m, 0, supply(9, 0)), m.next()), (Release::Pair, Time::NEVER));
+        assert_eq!(m.on_ack(&ack(1000, Probe::First(Duration::from_secs(1)))), Some(Action::RoundTrip));
+        assert_eq!(m.on_ack(&ack(1100, Probe::Second(Duration::from_millis(100)))), Some(Action::Prime));
+        assert_eq!(m.next(), at(1100));
+        m
+    }
+
+    #[test]
+    fn nothing_goes_beside_the_first_pair() {
+        let mut m = Machine::new(10, Gate::Pair);
+        assert_eq!(release(&mut m, 0, supply(0, 0)), Release::Nothing, "nothing waits");
+        assert_eq!(release(&mut m, 0, supply(9, 0)), Release::Pair);
+        assert_eq!(release(&mut m, 0, supply(9, 1)), Release::Nothing);
+        // It is lost, or told nothing: another goes once nothing is outstanding.
+        assert_eq!(m.on_ack(&ack(1000, Probe::None)), None);
+        assert_eq!(release(&mut m, 5000, supply(9, 0)), Release::Pair);
+    }
+
+    #[test]
+    fn a_burst_goes_as_far_as_the_window_and_the_supply_reach_and_the_rest_later() {
+        let mut m = started(10, Gate::Pair);
+        m.burst(5);
+        m.burst(2);
+        assert_eq!((m.window(), m.bursting()), (10, 7));
+        assert_eq!((release(&mut m, 1100, supply(9, 7)), m.bursting()), (Release::Packets(3), 4));
+        assert_eq!((release(&mut m, 1100, supply(9, 10)), m.bursting()), (Release::Nothing, 4));
+        assert_eq!((release(&mut m, 1100, supply(1, 0)), m.bursting()), (Release::Packets(1), 3));
+        assert_eq!((release(&mut m, 1100, supply(9, 1)), m.bursting()), (Release::Packets(3), 0));
+        assert_eq!(release(&mut m, 1100, supply(6, 4)), Release::Pair);
+        m.burst(u64::MAX);
+        m.burst(1);
+        assert_eq!(m.bursting(), u64::MAX);
+    }
+
+    #[test]
+    fn a_pair_goes_at_each_tick_that_finds_packets_and_room() {
+        let mut m = started(4, Gate::Pair);
+        assert_eq!((release(&mut m, 1100, supply(9, 0)), m.next()), (Release::Pair, at(1300)));
+        assert_eq!(release(&mut m, 1299, supply(9, 0)), Release::Nothing);
+        // Room for one of two: held until there is more, and the next interval runs from then.
+        assert_eq!((release(&mut m, 1300, supply(9, 3)), m.next()), (Release::Nothing, Time::NEVER));
+        assert_eq!((release(&mut m, 1450, supply(9, 2)), m.next()), (Release::Pair, at(1650)));
+        // Nothing waits: held too. One packet that waits alone needs room for one.
+        assert_eq!((release(&mut m, 1650, supply(0, 2)), m.next()), (Release::Nothing, Time::NEVER));
+        assert_eq!((release(&mut m, 1700, supply(1, 3)), m.next()), (Release::Pair, at(1900)));
+        assert_eq!(
+            (release(&mut m, 1800, supply(0, 3)), m.next()),
+            (Release::Nothing, at(1900)),
+            "no TICK, nothing held"
+        );
+    }
+
+    #[test]
+    fn with_room_for_one_packet_the_second_of_the_pair_follows_when_there_is_more() {
+        let mut m = started(4, Gate::Packet);
+        m.burst(1);
+        assert_eq!(release(&mut m, 1100, supply(9, 4)), Release::Nothing);
+        m.burst = 0;
+        assert_eq!((release(&mut m, 1100, supply(9, 3)), m.next()), (Release::First, at(1300)));
+        // Nothing slips between the two, neither a burst nor the next TICK, which is held.
+        m.burst(1);
+        assert_eq!((release(&mut m, 1200, supply(9, 4)), m.next()), (Release::Nothing, at(1300)));
+        assert_eq!((release(&mut m, 1300, supply(9, 4)), m.next()), (Release::Nothing, Time::NEVER));
+        assert_eq!(release(&mut m, 1400, supply(9, 3)), Release::Second);
+        assert_eq!(release(&mut m, 1400, supply(9, 3)), Release::Packets(1));
+        assert_eq!((release(&mut m, 1400, supply(9, 2)), m.next()), (Release::Pair, at(1600)));
+    }
+
+    #[test]
+    fn a_second_packet_that_the_workload_takes_back_is_forgotten() {
+        let mut m = started(4, Gate::Packet);
+        assert_eq!(release(&mut m, 1100, supply(9, 3)), Release::First);
+        assert_eq!(release(&mut m, 1200, supply(0, 4)), Release::Nothing);
+        assert_eq!(release(&mut m, 1200, supply(9, 2)), Release::Nothing);
+        assert_eq!(release(&mut m, 1300, supply(9, 2)), Release::Pair);
+    }
+
+    #[test]
+    fn slots_to_be_skipped_pass_without_packets_or_room() {
+        let mut m = started(4, Gate::Pair);
+        let mut skips = 2;
+        let mut release = |m: &mut Machine, ms, supply| {
+            m.release(at(ms), &supply, || {
+                skips -= 1;
+                (skips >= 0, Duration::from_millis(200))
+            })
+        };
+        assert_eq!((release(&mut m, 1100, supply(0, 4)), m.next()), (Release::Nothing, at(1300)));
+        assert_eq!((release(&mut m, 1300, supply(0, 4)), m.next()), (Release::Nothing, at(1500)));
+        assert_eq!((release(&mut m, 1500, supply(9, 0)), m.next()), (Release::Pair, at(1700)));
+    }
+
+    #[test]
+    fn time_goes_on_though_the_interval_is_nothing() {
+        let mut m = started(1000, Gate::Pair);
+        assert_eq!(m.release(at(1100), &supply(9, 0), || (false, Duration::ZERO)), Release::Pair);
+        assert_eq!(m.next(), at(1100) + Duration::from_ps(1));
+    }
+}

@@ -4,8 +4,8 @@ use super::law;
 use crate::packet_pair::transport;
 use crate::parts::estimators::{Estimator, Exponential, Fuzzy, Kalman, Predictor, Sets, Shape, Start};
 use crate::parts::machine::Gate;
-use crate::transport::{Config, Pacing, Timers};
-use headgate_packet::Duration;
+use crate::transport::{check_timer, Config, Pacing, Timers};
+use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +110,7 @@ pub struct PpCthParams {
     pub initial_timeout: Duration,
     /// Least timeout; the thesis has none.
     pub min_timeout: Duration,
-    /// Greatest timeout.
+    /// Greatest timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -144,6 +144,18 @@ impl Default for PpCthParams {
             min_timeout: Duration::ZERO,
             max_timeout: Duration::from_secs(3600),
         }
+    }
+}
+
+impl Check for PpCthParams {
+    fn check(&self) -> Result<(), Wrong> {
+        for (name, peaks, most) in [("fuzzy_inputs", self.fuzzy_inputs, 1000.0), ("fuzzy_outputs", self.fuzzy_outputs, 1.0)] {
+            if !(0.0 <= peaks[0] && peaks[0] < peaks[1] && peaks[1] < peaks[2] && peaks[2] <= most) {
+                let expected = format!("expected three numbers from 0 to {most}, each above the one before");
+                return Err(Wrong::at(name, expected).found(&peaks));
+            }
+        }
+        check_timer("initial_timeout", self.initial_timeout, self.min_timeout, self.max_timeout)
     }
 }
 

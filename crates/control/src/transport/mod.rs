@@ -6,7 +6,8 @@ mod rtt;
 mod sender;
 mod slow_start;
 
-use headgate_packet::{Duration, Ecn};
+use headgate_packet::check::at_least;
+use headgate_packet::{Duration, Ecn, Wrong};
 pub use pairs::{PairProgress, PairSender};
 pub use receiver::{Received, Receiver};
 pub use rtt::Estimator;
@@ -58,6 +59,23 @@ pub enum Timers {
     PerPacket,
     /// One timer for the flow; when it runs out the oldest packet is sent again.
     OnePerFlow,
+}
+
+/// Least first timeout, or first round-trip time. Where nothing is known yet of a way of many seconds, a shorter one would send a packet again
+/// millions of times.
+const LEAST_FIRST: Duration = Duration::from_ps(100_000_000);
+
+/// Least upper bound of the timeout: what bounds it, backed off or not, must let acknowledgements come.
+const LEAST_MOST: Duration = Duration::from_millis(1);
+
+/// The rules of a retransmission timer: what it starts with, under that name, and its bounds.
+pub(crate) fn check_timer(name: &str, first: Duration, min: Duration, max: Duration) -> Result<(), Wrong> {
+    at_least(name, first, LEAST_FIRST)?;
+    at_least("max_timeout", max, LEAST_MOST)?;
+    if min > max {
+        return Err(Wrong::at("min_timeout", format!("expected at most max_timeout, {max}")).found(&min));
+    }
+    Ok(())
 }
 
 /// What the transport of a protocol that sends at times of its own is to do.

@@ -65,3 +65,81 @@ impl Estimator {
         backed_off.min(config.max_timeout)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spec;
+
+    fn config(kind: &str) -> Config {
+        Spec::default_of(kind).expect(kind).transport()
+    }
+
+    fn seconds(s: f64) -> Duration {
+        Duration::from_secs_f64(s)
+    }
+
+    /// The timeouts in seconds after each of these round-trip times.
+    fn timeouts(config: &Config, rtts: &[f64]) -> Vec<f64> {
+        let mut estimator = Estimator::default();
+        let timeout = |e: &Estimator| e.timeout(config).as_secs_f64();
+        let mut all = vec![timeout(&estimator)];
+        for rtt in rtts {
+            estimator.sample(seconds(*rtt), config);
+            all.push(timeout(&estimator));
+        }
+        all
+    }
+
+    fn near(got: &[f64], due: &[f64]) -> bool {
+        got.len() == due.len() && got.iter().zip(due).all(|(g, d)| (g - d).abs() < 1e-9)
+    }
+
+    #[test]
+    fn mean_and_deviation_by_hand() {
+        // Mean and deviation: 1 and 1/2; 1 + 1/8 and 1/2 + (1 - 1/2)/4 = .625; 1.125 - 1/8 = 1 and .625 + (1 - .625)/4 = .71875.
+        // The timeout is the mean and four deviations.
+        let got = timeouts(&config("jk_tahoe"), &[1.0, 2.0, 0.125]);
+        assert!(near(&got, &[3.0, 3.0, 3.625, 3.875]), "{got:?}");
+    }
+
+    #[test]
+    fn the_generic_average_starts_from_its_first_value_and_takes_in_every_sample() {
+        // From 1.5 s by a quarter of the error, twice: 1.5, 1.25, 1.4375; the timeout is twice that.
+        let got = timeouts(&config("generic"), &[0.5, 2.0]);
+        assert!(near(&got, &[3.0, 2.5, 2.875]), "{got:?}");
+    }
+
+    #[test]
+    fn each_timeout_in_a_row_doubles_the_next_up_to_the_greatest_and_a_sample_ends_that() {
+        let config = Config { max_timeout: seconds(20.0), ..config("generic") };
+        let mut estimator = Estimator::default();
+        let mut backed_off = || {
+            estimator.back_off(&config);
+            estimator.timeout(&config).as_secs_f64()
+        };
+        let got = [backed_off(), backed_off(), backed_off(), backed_off()];
+        assert!(near(&got, &[6.0, 12.0, 20.0, 20.0]), "{got:?}");
+        estimator.sample(seconds(1.5), &config);
+        assert_eq!(estimator.timeout(&config), seconds(3.0));
+    }
+
+    #[test]
+    fn the_least_timeout_is_the_floor_before_any_back_off() {
+        let config = Config { min_timeout: seconds(4.0), ..config("generic") };
+        let mut estimator = Estimator::default();
+        assert_eq!(estimator.timeout(&config), seconds(4.0));
+        estimator.back_off(&config);
+        assert_eq!(estimator.timeout(&config), seconds(8.0));
+    }
+
+    #[test]
+    fn a_back_off_ends_at_a_million_timeouts() {
+        let config = Config { backoff: 64.0, max_timeout: Duration::from_ps(u64::MAX), ..config("generic") };
+        let mut estimator = Estimator::default();
+        estimator.sample(seconds(0.0), &config);
+        let base = estimator.timeout(&config).as_secs_f64();
+        (0..1000).for_each(|_| estimator.back_off(&config));
+        assert!((estimator.timeout(&config).as_secs_f64() / base - 1e6).abs() < 1e-3);
+    }
+}

@@ -214,3 +214,22 @@ impl Sender {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_memory_follows_the_window_and_not_the_number_of_packets() {
+        let config = crate::Spec::default_of("generic").expect("in the list").transport();
+        for (window, slots) in [(4, 4), (5, 8), (100, 128)] {
+            let mut sender = Sender::default();
+            sender.supply(u64::MAX);
+            for acknowledged in 1..10_000 {
+                while sender.poll(window, Time::ZERO, &config).is_some() {}
+                sender.on_ack(acknowledged, Time::ZERO, &config, &mut |_| {});
+            }
+            assert_eq!(sender.slots.len(), slots, "a window of {window}");
+        }
+    }
+}

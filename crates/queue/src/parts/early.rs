@@ -7,14 +7,15 @@
 //! Deviations: count is what section 7 defines it to be; figure 2 counts the arrival first, which makes the spacing one packet shorter.
 
 use crate::Backlog;
-use headgate_packet::{Buffer, Bytes, Rate, Time};
+use headgate_packet::check::packet_length;
+use headgate_packet::{Buffer, Bytes, Rate, Time, Wrong};
 
 /// The parameters, as the disciplines have them.
 #[derive(Clone, Debug)]
 pub struct EarlyParams {
     /// Average queue below which every packet passes. In bytes, the queue is measured in bytes.
     pub min_threshold: Buffer,
-    /// Average queue from which on no packet passes; in the same unit: scenario files are checked for it.
+    /// Average queue from which on no packet passes; in the same unit, see [`check_early`].
     pub max_threshold: Buffer,
     /// Weight of a sample in the average.
     pub weight: f64,
@@ -28,6 +29,19 @@ pub struct EarlyParams {
     pub by_bytes: bool,
     /// A typical packet: the average decays by one sample per its transmission time while the line is idle.
     pub mean_packet: Bytes,
+}
+
+/// The rules for the parameters that the disciplines after RED share: of two thresholds the upper one is above the lower one, in the same
+/// unit, and a typical packet is one.
+pub(crate) fn check_early(min_threshold: Buffer, max_threshold: Buffer, mean_packet: Bytes) -> Result<(), Wrong> {
+    match (min_threshold, max_threshold) {
+        (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {}
+        _ => {
+            let expected = format!("expected more than min_threshold, {min_threshold}, in the same unit");
+            return Err(Wrong::at("max_threshold", expected).found(&max_threshold));
+        }
+    }
+    packet_length("mean_packet", mean_packet)
 }
 
 /// An average queue and its lottery.

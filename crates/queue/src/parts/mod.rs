@@ -18,6 +18,7 @@ pub(crate) mod test;
 
 pub use busy_line::BusyLine;
 pub use busy_queue::BusyQueue;
+pub(crate) use early::check_early;
 pub use early::{Early, EarlyParams};
 pub use fair_chances::{ChanceParams, FairChances};
 pub use fair_share::{FairShare, Rules};

@@ -6,8 +6,7 @@
 //! length above `max` becomes `max`; that happens to a share exp(-max / mean) of the packets.
 
 use super::{Distribution, size};
-use crate::spec::SpecError;
-use headgate_packet::{PacketSize, unit};
+use headgate_packet::{Check, PacketSize, Wrong, unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,12 +26,12 @@ impl Default for ExponentialParams {
     }
 }
 
-impl ExponentialParams {
-    pub(super) fn check(&self) -> Result<(), SpecError> {
+impl Check for ExponentialParams {
+    fn check(&self) -> Result<(), Wrong> {
         if self.mean.bytes() <= self.max.bytes() {
             return Ok(());
         }
-        Err(SpecError::at("max", format!("expected at least the mean, {}", self.mean)).found(self.max))
+        Err(Wrong::at("max", format!("expected at least the mean, {}", self.mean)).found(&self.max))
     }
 }
 

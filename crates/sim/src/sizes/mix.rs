@@ -3,8 +3,7 @@
 //! Source: the "simple IMIX" in common use, 40, 576 and 1500 bytes at 7 : 4 : 1; on such mixes, Morton 2013, RFC 6985. Deviations: none.
 
 use super::{Distribution, size};
-use crate::spec::SpecError;
-use headgate_packet::{PacketSize, scaled};
+use headgate_packet::{Check, PacketSize, Wrong, scaled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,13 +33,13 @@ impl Default for MixParams {
     }
 }
 
-impl MixParams {
-    pub(super) fn check(&self) -> Result<(), SpecError> {
+impl Check for MixParams {
+    fn check(&self) -> Result<(), Wrong> {
         if self.sizes.is_empty() {
-            return Err(SpecError::at("sizes", "expected at least one length with its share"));
+            return Err(Wrong::at("sizes", "expected at least one length with its share").found(&self.sizes));
         }
         match self.sizes.iter().position(|p| p.share == 0) {
-            Some(i) => Err(SpecError::at(format!("sizes[{i}].share"), "expected a whole number above zero").found(0)),
+            Some(i) => Err(Wrong::at(format!("sizes[{i}].share"), "expected a whole number above zero").found(&0)),
             None => Ok(()),
         }
     }

@@ -7,7 +7,7 @@ mod packets;
 
 pub use packets::{Lengths, Packets};
 
-use crate::spec::SpecError;
+use headgate_packet::{PacketSize, Wrong};
 
 /// Makes the enum over all distributions from the list.
 macro_rules! distributions {
@@ -22,11 +22,6 @@ macro_rules! distributions {
         }
 
         impl Spec {
-            /// Rules across the parameters; the path of an error starts at the distribution.
-            pub fn check(&self) -> Result<(), SpecError> {
-                match self { $(Spec::$Type(p) => p.check()),+ }
-            }
-
             /// The distribution, whose parameters were checked.
             pub fn build(&self) -> AnyDistribution {
                 match self { $(Spec::$Type(p) => AnyDistribution::$Type($module::$Type::new(p))),+ }
@@ -64,16 +59,16 @@ pub trait Distribution {
     fn longest(&self) -> u32;
 }
 
-fn size(bytes: u32) -> headgate_packet::PacketSize {
-    headgate_packet::PacketSize::from_bytes(bytes).expect("in range")
+fn size(bytes: u32) -> PacketSize {
+    PacketSize::from_bytes(bytes).expect("in range")
 }
 
 /// `max` is above `min`.
-fn check_range(min: headgate_packet::PacketSize, max: headgate_packet::PacketSize) -> Result<(), SpecError> {
+fn check_range(min: PacketSize, max: PacketSize) -> Result<(), Wrong> {
     if min.bytes() < max.bytes() {
         return Ok(());
     }
-    Err(SpecError::at("max", format!("expected more than min, {min}")).found(max))
+    Err(Wrong::at("max", format!("expected more than min, {min}")).found(&max))
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@
 //! Deviations: a length is rounded to the nearest byte, which moves the mean by less than half a byte; `mean` is that before rounding.
 
 use super::{Distribution, check_range, size};
-use crate::spec::SpecError;
-use headgate_packet::{PacketSize, unit};
+use headgate_packet::{Check, PacketSize, Wrong, unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +27,8 @@ impl Default for ParetoParams {
     }
 }
 
-impl ParetoParams {
-    pub(super) fn check(&self) -> Result<(), SpecError> {
+impl Check for ParetoParams {
+    fn check(&self) -> Result<(), Wrong> {
         check_range(self.min, self.max)
     }
 }

@@ -3,8 +3,7 @@
 //! Source: elementary. Deviations: none.
 
 use super::{Distribution, check_range, size};
-use crate::spec::SpecError;
-use headgate_packet::{PacketSize, scaled};
+use headgate_packet::{Check, PacketSize, Wrong, scaled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +23,8 @@ impl Default for UniformParams {
     }
 }
 
-impl UniformParams {
-    pub(super) fn check(&self) -> Result<(), SpecError> {
+impl Check for UniformParams {
+    fn check(&self) -> Result<(), Wrong> {
         check_range(self.min, self.max)
     }
 }

@@ -5,19 +5,25 @@ use super::{Flow, NodeKind, Scenario, SpecError, event};
 use crate::engine::MAX_OBJECTS;
 use crate::net::Routes;
 use crate::pace::Pace;
-use crate::sizes::Packets;
+use crate::workload::LEAST_GAP;
 use headgate_packet::{Buffer, Duration};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Most rows of the table of intervals.
 const MOST_ROWS: u64 = 100_000_000;
 
+/// Longest run: the clock reaches a little farther.
+const LONGEST: Duration = Duration::from_secs(18_446_743);
+
+/// Largest weight of a flow.
+const MOST_WEIGHT: u32 = 1000;
+
 /// Checks a scenario whose counts are expanded; errors name the places in the file as it was before.
-pub(super) fn check(s: &Scenario, origins: &Origins, pace: &mut Pace<'_>) -> Result<(), SpecError> {
+pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
     times(s)?;
-    unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), pace)?;
-    unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()), pace)?;
-    unique("flows", &origins.flows, s.flows.iter().map(|f| f.name.as_str()), pace)?;
+    unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), work)?;
+    unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()), work)?;
+    unique("flows", &origins.flows, s.flows.iter().map(|f| f.name.as_str()), work)?;
     for (what, number) in [("nodes", s.nodes.len()), ("links", 2 * s.links.len()), ("flows", s.flows.len())] {
         if number == 0 && what != "links" {
             return Err(SpecError::at(what, "expected at least one entry"));
@@ -37,11 +43,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins, pace: &mut Pace<'_>) -> Res
             .nearest(name, names.iter().copied()))
     };
     for (link, i) in s.links.iter().zip(&origins.links) {
-        pace.step()?;
-        queue(format!("links[{i}].queue"), &link.queue)?;
-        if let Some(reverse) = &link.reverse_queue {
-            queue(format!("links[{i}].reverse_queue"), reverse)?;
-        }
+        work.step()?;
         end("links[].from", *i, &link.from)?;
         end("links[].to", *i, &link.to)?;
         if link.from == link.to {
@@ -50,23 +52,22 @@ pub(super) fn check(s: &Scenario, origins: &Origins, pace: &mut Pace<'_>) -> Res
     }
     let mut previous = None;
     for (flow, &i) in s.flows.iter().zip(&origins.flows) {
-        pace.step()?;
+        work.step()?;
         if previous.is_none_or(|p| !alike(p, flow)) {
             end("flows[].from", i, &flow.from)?;
             end("flows[].to", i, &flow.to)?;
         }
         previous = Some(flow);
-        workload(i, &flow.workload)?;
-        if let Packets::Random(spec) = &flow.packet {
-            spec.check().map_err(|e| SpecError { path: format!("flows[{i}].packet.{}", e.path), ..e })?;
+        if !(1..=MOST_WEIGHT).contains(&flow.weight) {
+            return Err(
+                SpecError::at(format!("flows[{i}].weight"), format!("expected 1 to {MOST_WEIGHT}")).found(flow.weight)
+            );
         }
+        pace(i, flow)?;
         if flow.control.name() == "none" && flow.workload.demand_bps(flow.packet.mean_bytes()).is_infinite() {
             let message =
                 "expected a workload with a rate: without flow control an endless transfer would send without end";
             return Err(SpecError::at(format!("flows[{i}].workload"), message).found(flow.workload.name()));
-        }
-        if let headgate_control::Spec::PpCth(p) = &flow.control {
-            pp_cth(&format!("flows[{i}].control"), p)?;
         }
         if !flow.acknowledge && flow.control.name() != "none" {
             let message = format!("expected true: flow control `{}` needs acknowledgements", flow.control.name());
@@ -74,13 +75,25 @@ pub(super) fn check(s: &Scenario, origins: &Origins, pace: &mut Pace<'_>) -> Res
         }
     }
     event::check(s)?;
-    routes_and_buffers(s, origins, pace)
+    routes_and_buffers(s, origins, work)
+}
+
+/// A source of a given rate makes its packets no faster than any other may.
+fn pace(i: usize, flow: &Flow) -> Result<(), SpecError> {
+    let Some(rate) = flow.workload.rate() else { return Ok(()) };
+    let bytes = flow.packet.mean_bytes();
+    if rate.transmission(bytes).0 < LEAST_GAP {
+        let message = format!("expected a packet of {bytes}B every {LEAST_GAP} at the most");
+        return Err(SpecError::at(format!("flows[{i}].workload.rate"), message).found(rate));
+    }
+    Ok(())
 }
 
 fn times(s: &Scenario) -> Result<(), SpecError> {
     let (interval, warm_up) = (s.interval(), s.warm_up());
-    if s.duration == Duration::ZERO {
-        return Err(SpecError::at("duration", "expected a time above zero").found(s.duration));
+    if s.duration == Duration::ZERO || s.duration > LONGEST {
+        let message = format!("expected a time above zero and at most {LONGEST}, 213 days");
+        return Err(SpecError::at("duration", message).found(s.duration));
     }
     if interval == Duration::ZERO || interval > s.duration {
         let message = format!("expected a time above zero and at most the duration, {}", s.duration);
@@ -102,11 +115,11 @@ fn unique<'a>(
     what: &str,
     origins: &[usize],
     names: impl Iterator<Item = &'a str>,
-    pace: &mut Pace<'_>,
+    work: &mut Pace<'_>,
 ) -> Result<(), SpecError> {
     let mut seen = HashMap::with_capacity(origins.len());
     for (i, name) in names.enumerate() {
-        pace.step()?;
+        work.step()?;
         let path = || format!("{what}[{}].name", origins[i]);
         if name.is_empty() {
             return Err(SpecError::at(path(), "expected a name"));
@@ -119,93 +132,8 @@ fn unique<'a>(
     Ok(())
 }
 
-/// Rules across the parameters of a discipline.
-fn queue(path: String, spec: &headgate_queue::Spec) -> Result<(), SpecError> {
-    match spec {
-        headgate_queue::Spec::Fq(p) | headgate_queue::Spec::Wfq(p) => structure(&path, p),
-        headgate_queue::Spec::Csfq(p) => csfq(&path, p),
-        headgate_queue::Spec::Hrr(p) => hrr(&path, p),
-        _ => thresholds(&path, spec),
-    }
-}
-
-fn structure(path: &str, p: &headgate_queue::fq::FqParams) -> Result<(), SpecError> {
-    if p.structure_fits() {
-        return Ok(());
-    }
-    let message = "expected \"perc\", or drop_policy = \"largest_bid\": the other structures know no conversations";
-    let found = serde_json::to_string(&p.structure).unwrap_or_default();
-    Err(SpecError::at(format!("{path}.structure"), message).found(found))
-}
-
-fn csfq(path: &str, p: &headgate_queue::csfq::CsfqParams) -> Result<(), SpecError> {
-    for (name, constant) in [("k", p.k), ("k_alpha", p.k_alpha)] {
-        if constant == Duration::ZERO {
-            return Err(SpecError::at(format!("{path}.{name}"), "expected a time above zero").found(constant));
-        }
-    }
-    Ok(())
-}
-
-fn hrr(path: &str, p: &headgate_queue::hrr::HrrParams) -> Result<(), SpecError> {
-    if p.slots.is_empty() || p.lower.len() + 1 != p.slots.len() {
-        let message = "expected one entry less than `slots`, which has one for each level";
-        return Err(SpecError::at(format!("{path}.lower"), message).found(p.lower.len()));
-    }
-    if p.slot.0 == 0 {
-        return Err(SpecError::at(format!("{path}.slot"), "expected the length of a packet").found(p.slot));
-    }
-    if let Some(i) = p.slots.iter().position(|slots| !(1..=1_000_000).contains(slots)) {
-        return Err(SpecError::at(format!("{path}.slots[{i}]"), "expected 1 to 1000000 slots").found(p.slots[i]));
-    }
-    match p.lower.iter().zip(&p.slots).position(|(lower, slots)| !(1..=*slots).contains(lower)) {
-        Some(i) => {
-            let message = format!("expected at least 1 slot, and at most the {} of the frame", p.slots[i]);
-            Err(SpecError::at(format!("{path}.lower[{i}]"), message).found(p.lower[i]))
-        }
-        None => Ok(()),
-    }
-}
-
-fn pp_cth(path: &str, p: &headgate_control::pp_cth::PpCthParams) -> Result<(), SpecError> {
-    for (name, peaks, most) in [("fuzzy_inputs", p.fuzzy_inputs, 1000.0), ("fuzzy_outputs", p.fuzzy_outputs, 1.0)] {
-        if !(0.0 <= peaks[0] && peaks[0] < peaks[1] && peaks[1] < peaks[2] && peaks[2] <= most) {
-            let message = format!("expected three numbers from 0 to {most}, each above the one before");
-            return Err(SpecError::at(format!("{path}.{name}"), message).found(format!("{peaks:?}")));
-        }
-    }
-    Ok(())
-}
-
-/// Of two thresholds the upper one is above the lower one, in the same unit.
-fn thresholds(path: &str, spec: &headgate_queue::Spec) -> Result<(), SpecError> {
-    let (Some(low), Some(high)) = (limit(spec, "min_threshold"), limit(spec, "max_threshold")) else { return Ok(()) };
-    match (low, high) {
-        (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {
-            Ok(())
-        }
-        _ => {
-            let message = format!("expected more than min_threshold, {low}, in the same unit");
-            Err(SpecError::at(format!("{path}.max_threshold"), message).found(high))
-        }
-    }
-}
-
-fn workload(flow: usize, spec: &crate::workload::Spec) -> Result<(), SpecError> {
-    use crate::workload::Spec;
-    let mean = match spec {
-        Spec::Telnet(p) => p.mean,
-        Spec::Poisson(p) => p.mean,
-        _ => return Ok(()),
-    };
-    if mean == Duration::ZERO {
-        return Err(SpecError::at(format!("flows[{flow}].workload.mean"), "expected a time above zero").found(mean));
-    }
-    Ok(())
-}
-
 /// Every sink can be reached, and every buffer on the way holds at least one packet.
-fn routes_and_buffers(s: &Scenario, origins: &Origins, pace: &mut Pace<'_>) -> Result<(), SpecError> {
+fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
     let routes = Routes::new(s);
     let buffers: Vec<Option<(u64, &str)>> = s
         .links
@@ -220,7 +148,7 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins, pace: &mut Pace<'_>) -> R
         if i > 0 && alike(flow, &s.flows[i - 1]) {
             continue;
         }
-        pace.long_step()?;
+        work.long_step()?;
         let path = routes.path(&flow.from, &flow.to);
         let Some(path) = path.filter(|p| !p.is_empty()) else {
             let message = format!("expected a node that can be reached over links from {:?}", flow.from);
@@ -292,24 +220,42 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_are_in_order_and_in_one_unit() {
-        let mut checked = 0;
-        for entry in headgate_queue::LIST {
-            let has = |name| !(entry.defaults)()[name].is_null();
-            assert_eq!(has("min_threshold"), has("max_threshold"), "{}", entry.name);
-            if has("min_threshold") {
-                checked += 1;
-                let queue = |low, high| {
-                    format!(r#"{{"kind": "{}", "min_threshold": "{low}", "max_threshold": "{high}"}}"#, entry.name)
-                };
-                assert_eq!(error(&queue("5pkt", "6pkt")), "");
-                for (low, high) in [("5pkt", "5pkt"), ("5pkt", "15KB"), ("15KB", "6KB")] {
-                    let text = error(&queue(low, high));
-                    assert!(text.contains("links[0].queue.max_threshold"), "{}: {text}", entry.name);
-                    assert!(text.contains("expected more than min_threshold"), "{}: {text}", entry.name);
-                }
-            }
+    fn weights_times_and_sources_have_bounds() {
+        let flow = |more: &str, top: &str| {
+            let text = format!(
+                r#"{{"duration": "1s", "nodes": [{{"name": "a"}}, {{"name": "b"}}], {top}
+                    "links": [{{"name": "l", "from": "a", "to": "b", "rate": "1Mbit/s"}}],
+                    "flows": [{{"name": "f", "from": "a", "to": "b", {more}}}]}}"#
+            );
+            Scenario::from_json(&text).map_or_else(|e| e.to_string(), |_| String::new())
+        };
+        assert_eq!(flow(r#""weight": 1000"#, ""), "");
+        assert_eq!(flow(r#""weight": 0"#, ""), "flows[0].weight: found 0; expected 1 to 1000");
+        assert_eq!(flow(r#""weight": 1001"#, ""), "flows[0].weight: found 1001; expected 1 to 1000");
+        // A byte in 8 ps, and one in 100 ps.
+        for kind in ["cbr", "on_off", "background"] {
+            let source =
+                |rate| flow(&format!(r#""packet": "1B", "workload": {{"kind": "{kind}", "rate": "{rate}"}}"#), "");
+            assert_eq!(source("80Gbit/s"), "");
+            assert_eq!(
+                source("1Tbit/s"),
+                "flows[0].workload.rate: found 1Tbit/s; expected a packet of 1B every 100ps at the most"
+            );
         }
-        assert!(checked > 1);
+    }
+
+    #[test]
+    fn a_run_ends_before_the_clock_does() {
+        let run = |duration: &str| {
+            let text = format!(
+                r#"{{"duration": "{duration}", "nodes": [{{"name": "a"}}, {{"name": "b"}}],
+                    "links": [{{"name": "l", "from": "a", "to": "b", "rate": "1Mbit/s"}}],
+                    "flows": [{{"name": "f", "from": "a", "to": "b"}}]}}"#
+            );
+            Scenario::from_json(&text).map_or_else(|e| e.to_string(), |_| String::new())
+        };
+        assert_eq!(run("18446743s"), "");
+        assert!(run("18446744s").contains("duration: found 18446744s; expected a time above zero and at most"));
+        assert!(run("0s").contains("duration: found"));
     }
 }

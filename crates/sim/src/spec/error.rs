@@ -49,14 +49,18 @@ impl SpecError {
         if let Some(rest) = message.strip_prefix("missing field") {
             return SpecError::at(path, format!("expected a value for{rest}, which is missing"));
         }
-        let found = lookup(file, &path);
+        let found = choice::lookup(file, &path);
         // What was found is said once.
         let repeated = found.map(|v| [format!("{v}: "), format!("found {v}; ")]).unwrap_or_default();
         let message = repeated.iter().find_map(|r| message.strip_prefix(r.as_str())).unwrap_or(message);
+        // What does not stand in the file is a default.
+        let default = message.strip_prefix("found ").and_then(|m| m.split_once("; ")).filter(|_| found.is_none());
+        let message = default.map_or(message, |(_, rest)| rest);
         let error = SpecError::at(path.clone(), message);
-        let error = match found {
-            Some(found) => error.found(found),
-            None => error,
+        let error = match (found, default) {
+            (Some(found), _) => error.found(found),
+            (None, Some((default, _))) => error.found(default),
+            (None, None) => error,
         };
         match message.split_once('`').filter(|_| message.starts_with("unknown")) {
             Some((_, rest)) => {
@@ -76,13 +80,6 @@ fn shorten(text: &str) -> String {
     } else {
         format!("{}...", text.chars().take(77).collect::<String>())
     }
-}
-
-fn lookup<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split(['.', '[', ']']).filter(|p| !p.is_empty()).try_fold(value, |v, part| match v {
-        Value::Array(list) => list.get(part.parse::<usize>().ok()?),
-        _ => v.get(part),
-    })
 }
 
 impl fmt::Display for SpecError {

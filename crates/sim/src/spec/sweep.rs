@@ -1,7 +1,7 @@
 //! The `sweep` table of a study file: what varies from run to run. The Python package expands its values and runs them.
 
 use super::SpecError;
-use headgate_packet::choice;
+use headgate_packet::{Check, choice};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,8 @@ struct AxisTable {
     #[serde(default)]
     column: Option<String>,
 }
+
+impl Check for AxisTable {}
 
 const VALUES: &str = "a list of values, a range such as \"1ms ... 1s log 7\", or a table with `values` and `column`";
 

@@ -3,7 +3,7 @@
 //! Source: Keshav 1991, section 6.4, scenario 3 (on 300 s, off 300 s, on 300 s). Deviations: none.
 
 use super::{Supply, Workload};
-use headgate_packet::{Duration, Rate, Rng, Serialiser};
+use headgate_packet::{Check, Duration, Rate, Rng, Serialiser, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,15 @@ impl Default for BackgroundParams {
             rate: Rate::from_bps(1_000_000).expect("not zero"),
             schedule: vec![Duration::from_secs(300); 3],
         }
+    }
+}
+
+impl Check for BackgroundParams {
+    fn check(&self) -> Result<(), Wrong> {
+        if self.schedule.is_empty() {
+            return Err(Wrong::at("schedule", "expected at least one time").found(&self.schedule));
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 //! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet comes at the start.
 
 use super::{Supply, Workload};
-use headgate_packet::{Rate, Rng, Serialiser};
+use headgate_packet::{Check, Rate, Rng, Serialiser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,8 @@ impl Default for CbrParams {
         CbrParams { rate: Rate::from_bps(1_000_000).expect("not zero") }
     }
 }
+
+impl Check for CbrParams {}
 
 impl CbrParams {
     /// The rate.

@@ -3,7 +3,7 @@
 //! Source: Demers, Keshav and Shenker 1989, section 3. Deviations: none.
 
 use super::{Supply, Workload};
-use headgate_packet::Rng;
+use headgate_packet::{Check, Rng};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FtpParams {}
+
+impl Check for FtpParams {}
 
 impl FtpParams {
     /// Without end.

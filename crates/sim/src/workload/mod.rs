@@ -1,6 +1,9 @@
 //! Workloads: when a source has a packet to send. Each is one file and one line in the list below.
 
-use headgate_packet::{Duration, Rng};
+use headgate_packet::{Duration, Rate, Rng};
+
+/// Least mean time between the packets of a source. A shorter one would not let simulated time go on.
+pub(crate) const LEAST_GAP: Duration = Duration::from_ps(100);
 
 /// Makes the enum over all workloads from the list.
 macro_rules! workloads {
@@ -18,6 +21,16 @@ macro_rules! workloads {
             /// Bits a second that the workload asks for in the long run, from packets of `packet_bytes`; infinite without an end.
             pub fn demand_bps(&self, packet_bytes: u32) -> f64 {
                 match self { $(Spec::$Type(p) => p.demand_bps(packet_bytes)),+ }
+            }
+
+            /// The rate at which it makes bits while it does; `None` for one that goes by times or by numbers of packets.
+            pub fn rate(&self) -> Option<Rate> {
+                match self {
+                    Spec::Cbr(p) => Some(p.rate),
+                    Spec::OnOff(p) => Some(p.rate),
+                    Spec::Background(p) => Some(p.rate),
+                    _ => None,
+                }
             }
 
             /// The workload of one flow whose packets are `packet_bytes` long.

@@ -4,7 +4,8 @@
 //! Deviations: none; a source starts with an on time.
 
 use super::{Supply, Workload};
-use headgate_packet::{Duration, Rate, Rng, Serialiser};
+use headgate_packet::check::above_zero;
+use headgate_packet::{Check, Duration, Rate, Rng, Serialiser, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,11 +45,17 @@ impl Default for OnOffParams {
     }
 }
 
+impl Check for OnOffParams {
+    fn check(&self) -> Result<(), Wrong> {
+        above_zero("on", self.on)
+    }
+}
+
 impl OnOffParams {
     /// The rate in its share of the time.
     pub fn demand_bps(&self, _packet_bytes: u32) -> f64 {
         let (on, off) = (self.on.as_secs_f64(), self.off.as_secs_f64());
-        if on == 0.0 { 0.0 } else { self.rate.as_bps() as f64 * on / (on + off) }
+        self.rate.as_bps() as f64 * on / (on + off)
     }
 }
 

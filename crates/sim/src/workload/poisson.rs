@@ -3,8 +3,9 @@
 //! Source: Keshav 1991, section 6.4 (cross traffic of scenarios 7 and 8).
 //! Deviations: none; the first packet comes after one exponential gap, so that the process is stationary from the start.
 
-use super::{Supply, Workload};
-use headgate_packet::{Duration, Rng};
+use super::{LEAST_GAP, Supply, Workload};
+use headgate_packet::check::at_least;
+use headgate_packet::{Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,13 +13,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PoissonParams {
-    /// Mean time between packets.
+    /// Mean time between packets; at least 100 ps.
     pub mean: Duration,
 }
 
 impl Default for PoissonParams {
     fn default() -> PoissonParams {
         PoissonParams { mean: Duration::from_millis(500) }
+    }
+}
+
+impl Check for PoissonParams {
+    fn check(&self) -> Result<(), Wrong> {
+        at_least("mean", self.mean, LEAST_GAP)
     }
 }
 

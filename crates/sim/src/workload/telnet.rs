@@ -4,8 +4,9 @@
 //! a packet that the window blocks waits in the source, as every workload's does.
 
 use super::poisson::{Poisson, PoissonParams};
-use super::{Supply, Workload};
-use headgate_packet::{Duration, Rng};
+use super::{LEAST_GAP, Supply, Workload};
+use headgate_packet::check::at_least;
+use headgate_packet::{Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +14,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TelnetParams {
-    /// Mean time between packets.
+    /// Mean time between packets; at least 100 ps.
     pub mean: Duration,
 }
 
 impl Default for TelnetParams {
     fn default() -> TelnetParams {
         TelnetParams { mean: Duration::from_secs(5) }
+    }
+}
+
+impl Check for TelnetParams {
+    fn check(&self) -> Result<(), Wrong> {
+        at_least("mean", self.mean, LEAST_GAP)
     }
 }
 

@@ -4,7 +4,7 @@
 //! from; a size drawn from a distribution is rounded up to whole packets.
 
 use super::{Supply, Workload};
-use headgate_packet::{Duration, Rng};
+use headgate_packet::{Check, Duration, Rng};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,8 @@ impl Default for TransferParams {
         TransferParams { packets: 10, size: Size::Fixed }
     }
 }
+
+impl Check for TransferParams {}
 
 impl TransferParams {
     /// As much as it can get, as long as it lasts.

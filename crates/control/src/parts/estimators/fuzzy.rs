@@ -262,4 +262,36 @@ mod tests {
         assert!((last(&[10.0, 10.0, 20.0]) - 11.8).abs() < 1e-9);
         assert!((last(&[10.0, 10.0, 20.0, 10.0]) - 11.330733).abs() < 1e-6);
     }
+
+    #[test]
+    fn sets_need_not_begin_at_nothing() {
+        let sets = Sets { inputs: [0.1, 0.3, 0.7], outputs: [0.2, 0.4, 0.9], shape: Shape::Points };
+        for (x, due) in
+            [(0.0, [1.0, 0.0, 0.0]), (0.15, [0.75, 0.25, 0.0]), (0.4, [0.0, 0.75, 0.25]), (1.0, [0.0, 0.0, 1.0])]
+        {
+            let got = sets.membership(x);
+            assert!(got.iter().zip(due).all(|(g, d)| (g - d).abs() < 1e-12), "{x}: {got:?}");
+        }
+    }
+
+    proptest! {
+        /// The centroid by summation over thin slices of the three triangles, each scaled by its membership.
+        #[test]
+        fn triangles_have_the_centroid_of_their_areas(low in 0.0..0.3f64, up in 0.05..0.3f64, more in 0.05..0.3f64, x in 0.0..0.5f64) {
+            let (medium, high) = (low + up, low + up + more);
+            let sets = Sets { outputs: [low, medium, high], shape: Shape::Triangles, ..Sets::with_span(0.5) };
+            let [a, b, c] = sets.membership(x);
+            let n = 4000;
+            let slices = (0..n).map(|i| low + (high - low) * (f64::from(i) + 0.5) / f64::from(n));
+            let height = |y: f64| if y < medium {
+                let t = (y - low) / (medium - low);
+                a * (1.0 - t) + b * t
+            } else {
+                let t = (y - medium) / (high - medium);
+                b * (1.0 - t) + c * t
+            };
+            let (moment, area) = slices.fold((0.0, 0.0), |(m, s), y| (m + y * height(y), s + height(y)));
+            prop_assert!((sets.rising(x) - moment / area).abs() < 1e-3, "{} {}", sets.rising(x), moment / area);
+        }
+    }
 }

@@ -181,4 +181,14 @@ mod tests {
         filter.step(10.0, 10.0, 2.0);
         assert!((filter.p[0][0] - before - 4.0).abs() < 1e-6);
     }
+
+    #[test]
+    fn it_starts_once() {
+        // q = .25, r = 1. The first measurement is the state; of the second the gain takes P33/(P33 + r) = 1/2; then P33 = 1.25 - .5 = .75
+        // and the gain is .75/1.75.
+        let mut filter = Kalman::new(0.25, 1.0, Start::FirstProbe);
+        assert!(filter.weight().is_nan());
+        assert_eq!([filter.update(10.0), filter.update(20.0)], [10.0, 15.0]);
+        assert!((filter.update(22.0) - (15.0 + 7.0 * 0.75 / 1.75)).abs() < 1e-12, "{:?}", filter.state());
+    }
 }

@@ -1,0 +1,58 @@
+"""How fairly the flows of a run shared the network: against the max-min ideal, and plainly. The names here are those of every command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .analysis import jain_index, network_max_min, shortfall
+from .stats.means import finite
+
+
+def ideal_bps(flows: Mapping[str, Any], links: Mapping[str, Any], routes: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+    """The weighted max-min fair allocation of every flow of one run in bit/s, from columns of its tables.
+
+    Args:
+        flows: `demand_bps` and `weight`.
+        links: `rate_bps`.
+        routes: numbers of flows and links, one pair for each hop, as `flow` and `link`.
+    """
+    paths: list[list[int]] = [[] for _ in flows["demand_bps"]]
+    for flow, link in zip(routes["flow"].tolist(), routes["link"].tolist(), strict=True):
+        paths[flow].append(link)
+    return network_max_min(links["rate_bps"].tolist(), paths, flows["demand_bps"], flows["weight"])
+
+
+def of_ideal(goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Goodput over its max-min ideal; nan for a flow whose ideal is 0 (it asks for nothing) or infinite (no line limits it).
+
+    >>> of_ideal([30.0, 5.0, 1.0], [40.0, 5.0, 0.0]).tolist()
+    [0.75, 1.0, nan]
+    """
+    got, ideal = np.asarray(goodput_bps, dtype=np.float64), np.asarray(max_min_bps, dtype=np.float64)
+    some = (ideal > 0) & np.isfinite(ideal)
+    ratio: npt.NDArray[np.float64] = np.divide(got, ideal, out=np.full(got.shape, np.nan), where=some)
+    return ratio
+
+
+def fairness(goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> dict[str, float | None]:
+    """Three measures: `jain_of_max_min` is what tells how fair a run was, `jain` takes no account of what flows asked for.
+
+    - `jain_of_max_min`: Jain's index of goodput over its weighted max-min ideal: 1 if all have the same share of what is due to them.
+    - `jain`: Jain's index of goodput: 1 if all have the same, so it is below 1 for a perfect share if one flow asks for less.
+    - `shortfall`: the largest share of its ideal that a flow misses.
+
+    The first and the last leave out flows whose ideal is 0 or infinite; None if there is no other, or nothing arrived.
+
+    >>> fairness([40.0, 40.0, 0.5], [40.0, 40.0, 0.5])["jain_of_max_min"]
+    1.0
+    """
+    ratio = of_ideal(goodput_bps, max_min_bps)
+    return {
+        "jain_of_max_min": finite(jain_index(ratio[~np.isnan(ratio)])),
+        "jain": finite(jain_index(goodput_bps)),
+        "shortfall": finite(shortfall(goodput_bps, max_min_bps)),
+    }
