@@ -38,8 +38,6 @@ fn a_run_that_grows_is_ended_with_the_name_of_what_grew() {
         ("packets in queues", scenario(&cbr("10Gbit/s"), r#""rate": "1Mbit/s""#, "")),
         ("packets on wires", scenario(&cbr("8Mbit/s"), r#""rate": "10Mbit/s", "delay": "4000h""#, "")),
         ("packets in queues", scenario(window, r#""rate": "1Mbit/s""#, "")),
-        // The gateway drops nearly everything: the source remembers what nobody holds any more.
-        ("the sources' records of what they sent", scenario(window, r#""rate": "1Tbit/s""#, "")),
         (
             "traces",
             scenario(r#""control": {"kind": "generic"}"#, r#""rate": "1Mbit/s""#, r#", "traces": ["rtt", "backlog"]"#),

@@ -50,3 +50,30 @@ impl Classes {
         Ok(Classes { of, weights, count })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversations_by_hand() {
+        // Two flows from a to b, one back: its data goes the way of their acknowledgements and is another conversation all the same.
+        let s = Scenario::from_json(
+            r#"{"duration": "1s", "nodes": [{"name": "a"}, {"name": "b"}], "links": [{"from": "a", "to": "b", "rate": "1Mbit/s"}],
+                "flows": [{"name": "one", "from": "a", "to": "b", "weight": 2}, {"name": "two", "from": "a", "to": "b", "weight": 5},
+                          {"name": "back", "from": "b", "to": "a"}]}"#,
+        )
+        .expect("a valid scenario");
+        let classes = |classify| {
+            let c = Classes::new(&s, classify, &mut Pace::new(&mut || false)).expect("nothing stops it");
+            assert_eq!(c.count, c.weights.len());
+            (c.of, c.weights)
+        };
+        // Data of one, two, back: 0, 0, 1; acknowledgements of one and two go from b to a, of back from a to b.
+        let pairs = (vec![0, 2, 0, 2, 1, 3], vec![5, 1, 5, 1]);
+        assert_eq!(classes(Classify::Pair), pairs);
+        assert_eq!(classes(Classify::Source), pairs);
+        assert_eq!(classes(Classify::Destination), pairs);
+        assert_eq!(classes(Classify::Flow), (vec![0, 3, 1, 4, 2, 5], vec![2, 5, 1, 2, 5, 1]));
+    }
+}
