@@ -1,10 +1,11 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test bench bench-peers docs figures lint check-tools clean
+.PHONY: demo test mutants bench bench-peers docs figures lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
 UV_VERSION := 0.13.8
 TOOLS := .cache/tools
+CARGO_MUTANTS_VERSION := 27.1.0
 UV := UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=.venv $(TOOLS)/bin/uv
 SYNC := $(UV) sync --quiet --locked --inexact --python $(PYTHON)
 BIN := .venv/bin
@@ -14,9 +15,17 @@ demo: $(TOOLS)/bin/uv ## build, reproduce scenario 2 of the 1989 paper, write a 
 	@$(BIN)/headgate reproduce demers1989 scenario-2 --report out/demo
 
 test: $(TOOLS)/bin/uv ## build and run all tests
-	@$(SYNC) --all-extras --group dev
+	@# The extension and the tests are built side by side: each has parts that keep one processor busy only.
+	@$(SYNC) --all-extras --group dev & sync=$$!; \
+	cargo test --workspace --exclude headgate-python --locked --quiet --no-run; built=$$?; \
+	wait $$sync && exit $$built
 	cargo test --workspace --exclude headgate-python --locked --quiet
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist worksteal
+
+# Options for cargo-mutants, such as MUTANTS='--shard 0/20' for a twentieth of the mutants or MUTANTS='-f crates/queue/src/drr.rs'.
+MUTANTS ?=
+mutants: $(TOOLS)/bin/cargo-mutants ## plant faults one by one and count those that no test notices: takes days
+	$(TOOLS)/bin/cargo-mutants mutants --sharding round-robin --output out $(MUTANTS)
 
 bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@$(SYNC)
@@ -51,6 +60,10 @@ $(TOOLS)/bin/uv: Makefile
 	@command -v cargo >/dev/null || { echo "headgate needs a Rust toolchain (1.88 or newer): no 'cargo' found, see https://rustup.rs" >&2; exit 1; }
 	@$(PYTHON) -m venv $(TOOLS) || { echo "headgate needs Python's venv module (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) || { echo "headgate could not install uv $(UV_VERSION) from PyPI: is there a network?" >&2; exit 1; }
+	@touch $@
+
+$(TOOLS)/bin/cargo-mutants: Makefile $(TOOLS)/bin/uv
+	@cargo install --quiet --locked --root $(TOOLS) cargo-mutants@$(CARGO_MUTANTS_VERSION)
 	@touch $@
 
 clean: ## remove everything that was built or installed

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from headgate.cli import main
 
 # One profile for every property: how fast a machine is decides no test, and where CI is set the same examples are tried each time.
 settings.register_profile(
@@ -28,14 +33,53 @@ ROOT = Path(__file__).parent.parent
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
 
+@contextlib.contextmanager
+def signals_kept() -> Iterator[None]:
+    """Gives the process its own handlers back, which processes that are started later inherit: a command that ended ignores Ctrl-C."""
+    handlers, hook = (
+        {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)},
+        sys.unraisablehook,
+    )
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        sys.unraisablehook = hook
+
+
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
-    """Runs the command in an empty folder."""
+    """Runs the command in an empty folder, in the process of the test: most commands are done before another Python has started."""
+
+    def run(*args: object) -> subprocess.CompletedProcess[str]:
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        words = ["headgate", *map(str, args)]
+        with (
+            signals_kept(),
+            contextlib.chdir(tmp_path),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            patch.object(sys, "argv", words),
+            pytest.raises(SystemExit) as end,
+        ):
+            main()
+        said = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+        assert isinstance(end.value.code, int)
+        return subprocess.CompletedProcess(words, end.value.code, *said)
+
+    return run
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Cli:
+    """Runs the command in an empty folder, in a process of its own: for what depends on the environment or on how Python starts."""
 
     def run(*args: object) -> subprocess.CompletedProcess[str]:
         code = "from headgate.cli import main; main()"
+        # So long takes only what hangs.
         return subprocess.run(
-            [sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, cwd=tmp_path, timeout=120
+            [sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, cwd=tmp_path, timeout=600
         )
 
     return run

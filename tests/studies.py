@@ -28,7 +28,7 @@ def write(file: Path, sweep: dict[str, Any], **more: Any) -> Path:
 
 
 def sweep_of(table: dict[str, Any], **more: Any) -> headgate.Sweep:
-    return headgate.Sweep._of(headgate.Scenario(study(table, **more), "a.toml"))
+    return headgate.Sweep.of(headgate.Scenario(study(table, **more), "a.toml"))
 
 
 class Here:

@@ -53,13 +53,18 @@ def test_check_resolves_to_itself(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_the_schema_accepts_the_examples_and_refuses_unknown_keys(cli: Cli) -> None:
-    import tomllib
-
     schema = json.loads(cli("schema").stdout)
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
     for file in EXAMPLES:
-        jsonschema.validate(tomllib.loads(file.read_text()), schema)
+        kind(schema).validate(tomllib.loads(file.read_text()))
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({**dumbbell(), "durration": "1s"}, schema)
+        kind(schema).validate({**dumbbell(), "durration": "1s"})
+
+
+def test_a_command_in_the_process_of_a_test_leaves_its_signals_alone(cli: Cli) -> None:
+    assert cli("list", "papers").returncode == 0
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("kind", ["disciplines", "flow-controls", "workloads", "packet-sizes", "papers"])

@@ -1,11 +1,13 @@
-"""The same scenario and seed give the same digest: again, over threads, and in debug and release builds.
+"""The same scenario and seed give the same digest: again, over threads, processes and a cluster, and in debug and release builds.
 
-`tests/digests/*.json` are scenarios with the digest that they must give; the Rust tests check the same files in a debug build.
+`tests/digests/*.json` are scenarios with the digest that they must give. `crates/sim/tests/digests.rs` checks the same files in a debug
+build, and what is here runs the release build: so all of them give the same.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,10 +20,27 @@ from .conftest import ROOT
 PINNED = sorted((ROOT / "tests" / "digests").glob("*.json"))
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """The address of a Dask cluster of two processes."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as made:
+        yield made.scheduler_address
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("file", PINNED, ids=lambda f: f.stem)
-def test_pinned_digests(file: Path) -> None:
+def test_pinned_digests_wherever_it_is_run(file: Path, cluster: str) -> None:
     pinned = json.loads(file.read_text())
-    assert headgate.Scenario(pinned["scenario"]).run().digest == pinned["digest"]
+    scenario = headgate.Scenario(pinned["scenario"])
+    due = [r.digest for r in scenario.run(replications=3, threads=1).runs]
+    assert due[0] == pinned["digest"]
+    got = {"three threads": [r.digest for r in scenario.run(replications=3, threads=3).runs]}
+    study = headgate.Sweep._of(headgate.Scenario({**pinned["scenario"], "sweep": {"replications": 3}}))
+    for name, engine in {"two workers": {"workers": 2}, "Dask": {"engine": "dask", "address": cluster}}.items():
+        rows = study.run(**engine).flows.to_pylist()  # type: ignore[arg-type]
+        got[name] = [next(r["digest"] for r in rows if r["replication"] == k) for k in range(3)]
+    assert got == dict.fromkeys(got, due)
 
 
 def test_threads_do_not_matter() -> None:

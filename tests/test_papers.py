@@ -36,8 +36,8 @@ def demers() -> Reproduction:
 
 @pytest.fixture(scope="module")
 def keshav() -> Reproduction:
-    # Chapter 3 takes a minute and has a short version of its own below; other studies have tests of their own.
-    own = ("chapter-3", "chapter-4", "chapter-5", "beyond", "evidence")
+    # Chapter 3 takes a minute and has a short version of its own below; other studies and scenarios 7 and 8 have tests of their own.
+    own = ("chapter-3", "chapter-4", "chapter-5", "beyond", "evidence", "scenario-7", "scenario-8")
     names = [i.name for i in load_paper("keshav1991").items if i.name not in own]
     return headgate.reproduce("keshav1991", *names)
 

@@ -53,7 +53,8 @@ ENDLESS: dict[str, Any] = {"duration": "18000000s", "interval": "9000000s"}
         pytest.param(
             "simulating",
             dumbbell(
-                flows=[{"name": "f", "from": "s", "to": "k", "workload": {"kind": "telnet", "mean": "100ps"}}], **ENDLESS
+                flows=[{"name": "f", "from": "s", "to": "k", "workload": {"kind": "telnet", "mean": "100ps"}}],
+                **ENDLESS,
             ),
             id="slow",
         ),

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import headgate
-from headgate.cli import cli as commands
+from headgate.cli.commands import cli as commands
 from headgate.errors import HeadgateError
 from headgate.plots import timeline
 
@@ -144,14 +144,18 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("backend", ["nonsense", "module://nonsense", ""])
-def test_figures_need_no_backend(backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+RUN = ["run", STEP, "--set", "duration=20s", "--set", "interval=5s", "--set", "events=[]"]
+REPLAY = ["replay", ROOT / "scenarios/office.csv", "--queue", "fq", "--rate", "2Mbit/s"]
+
+
+@pytest.mark.parametrize(
+    ("backend", "args"), [("nonsense", RUN), ("nonsense", REPLAY), ("module://nonsense", RUN), ("", REPLAY)]
+)
+def test_figures_need_no_backend(
+    backend: str, args: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, process: Cli
+) -> None:
     monkeypatch.setenv("MPLBACKEND", backend)
-    short = ["--set", "duration=20s", "--set", "interval=5s", "--set", "events=[]"]
-    office = ROOT / "scenarios/office.csv"
-    for args in (["run", STEP, *short], ["replay", office, "--queue", "fq", "--rate", "2Mbit/s"]):
-        done = cli(*args, "--figure", "a.png")
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == ""
-        assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
-        (tmp_path / "a.png").unlink()
+    done = process(*args, "--figure", "a.png")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

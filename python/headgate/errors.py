@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 from ._core import ScenarioError
@@ -18,6 +19,35 @@ class TraceError(HeadgateError):
 
 class MissingExtraError(HeadgateError, ImportError):
     """A part of the package that is an extra of the installation is missing."""
+
+
+#: What was found is shown up to so many characters.
+SHOWN = 80
+
+#: No name of a file is longer than this, and no path than `LONGEST_PATH`; what is longer is cut wherever it comes from.
+LONGEST_NAME = 255
+LONGEST_PATH = 4096
+
+
+def cut(value: object) -> str:
+    """The text of a value as errors show it.
+
+    >>> cut("1Mbit/s"), len(cut("x" * 1000)), cut("x" * 1000)[-5:]
+    ('1Mbit/s', 80, 'xx...')
+    """
+    text = str(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def brief(message: str) -> str:
+    """A message of which all is cut that is no file's name and too long.
+
+    >>> len(brief("--seed " + "1" * 5000 + ": expected a seed")), brief("/tmp/a.toml: " + "y" * 80)[:13]
+    (104, '/tmp/a.toml: ')
+    """
+    for pattern in (rf"[^\s/]{{{LONGEST_NAME + 1},}}", rf"\S{{{LONGEST_PATH + 1},}}"):
+        message = re.sub(pattern, lambda m: cut(m[0]), message)
+    return message
 
 
 def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
@@ -37,7 +67,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("fsfs", ["fcfs", "fq"])
     ' Did you mean "fcfs"?'
     """
-    near = difflib.get_close_matches(name, list(known), 1, 0.4)
+    near = difflib.get_close_matches(name, list(known), 1, 0.4) if len(name) <= SHOWN else []
     return f' Did you mean "{near[0]}"?' if near else ""
 
 
@@ -49,9 +79,7 @@ def wrong(
     >>> print(wrong("sweep.axes.duration", "expected a range", found="1s ..", origin="a.toml"))
     a.toml: sweep.axes.duration: found "1s .."; expected a range
     """
-    text = None if found is None else f'"{found}"' if isinstance(found, str) else str(found)
-    if text is not None and len(text) > 80:
-        text = text[:77] + "..."
+    text = None if found is None else cut(f'"{found}"' if isinstance(found, str) else found)
     message = "".join(
         [
             f"{origin}: " if origin else "",

@@ -71,6 +71,29 @@ def require_place(path: str | os.PathLike[str]) -> None:
         raise HeadgateError(f"{path}: cannot be written; the folder {folder} does not permit it")
 
 
+def require_folder(path: str | os.PathLike[str], what: str) -> None:
+    """Whether files can be written into a folder, which may not be there yet, asked before long work; leaves nothing behind.
+
+    `what` begins the text of an error.
+
+    >>> require_folder("/dev/null", "--out")
+    Traceback (most recent call last):
+    headgate.errors.HeadgateError: --out /dev/null: expected a folder, found a file
+
+    Raises:
+        HeadgateError: it is a file, or cannot be made or written to.
+    """
+    folder = Path(path)
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise HeadgateError(f"{what} {folder}: expected a folder, found a file")
+        there = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+        with tempfile.TemporaryDirectory(prefix=".headgate.", dir=there):
+            pass
+    except OSError as e:
+        raise HeadgateError(f"{what} {folder}: cannot be written; {e.strerror or e}") from None
+
+
 def _stat(path: Path) -> os.stat_result | None:
     """What the system knows of a file or folder; None if there is none."""
     try:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import json
+import math
 import os
 import re
 import tomllib
@@ -12,21 +12,28 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .errors import HeadgateError, nearest
+from .errors import HeadgateError, cut, nearest
 from .parallel import Progress, run_all
 from .results import Results
 
 #: No scenario file is longer than this many bytes.
 LONGEST = 8_000_000
 
+#: No table or list of a scenario lies deeper in others than this.
+DEEPEST = 50
+
 
 class Scenario:
     """A scenario as it stands in its file; it is checked and its defaults are filled in when it is resolved or run."""
 
     def __init__(self, data: Mapping[str, Any], origin: str = "") -> None:
-        """Takes the contents of a scenario file; `origin` names the file in errors."""
-        self.data: dict[str, Any] = copy.deepcopy(dict(data))
+        """Takes the contents of a scenario file; `origin` names the file in errors.
+
+        Raises:
+            HeadgateError: tables or lists lie too deep in each other.
+        """
         self.origin = origin
+        self.data: dict[str, Any] = _copy(dict(data), self._where())
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
@@ -64,7 +71,7 @@ class Scenario:
         {'duration': '20s'}
         """
         changed = Scenario(self.data, self.origin)
-        assign(changed.data, path, value, f"{self._where()}cannot set {path!r}")
+        assign(changed.data, path, value, f"{self._where()}cannot set {cut(repr(path))}")
         return changed
 
     def base(self) -> Scenario:
@@ -75,13 +82,10 @@ class Scenario:
         """The scenario as JSON text.
 
         Raises:
-            HeadgateError: it holds a value that JSON does not know, such as a date.
+            HeadgateError: it holds a value that JSON does not know, such as a date or an infinite number.
         """
-
-        def other(value: object) -> str:
-            raise HeadgateError(f"{self._where()}expected text or a number, found {type(value).__name__} {value}")
-
-        return json.dumps(self.data, default=other)
+        require_plain(self.data, self._where())
+        return json.dumps(self.data)
 
     def resolve(self) -> dict[str, Any]:
         """The scenario checked, with counts expanded and every default filled in.
@@ -160,15 +164,87 @@ def _first_line(e: Exception) -> str:
     return (str(e).splitlines() or [type(e).__name__])[0][:200]
 
 
+def _copy(value: Any, what: str) -> Any:
+    """A copy of a value; `what` begins the text of the error that it lies too deep."""
+    try:
+        return _copied(value, 0)
+    except _TooDeepError:
+        raise HeadgateError(
+            f"{what}found tables or lists that lie more than {DEEPEST} deep in each other; expected fewer"
+        ) from None
+
+
+class _TooDeepError(Exception):
+    """Tables or lists lie too deep in each other."""
+
+
+def _copied(value: Any, depth: int) -> Any:
+    if not isinstance(value, dict | list | tuple):
+        return value
+    if depth > DEEPEST:
+        raise _TooDeepError
+    if isinstance(value, dict):
+        return {key: _copied(v, depth + 1) for key, v in value.items()}
+    return [_copied(v, depth + 1) for v in value]
+
+
+def require_plain(value: Any, what: str) -> None:
+    """Whether all values are such as a file in JSON may hold; `what` begins the text of an error.
+
+    Raises:
+        HeadgateError: one is not; the error names its place.
+    """
+    fault = _fault(value)
+    if fault is not None:
+        path, text = fault
+        raise HeadgateError(f"{what}{cut(path.removeprefix('.'))}: {text}")
+
+
+def _fault(value: Any) -> tuple[str, str] | None:
+    """The place of the first value that JSON does not know, and what is wrong with it."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            if not isinstance(key, str):
+                return "", f"expected names as texts, found {cut(repr(key))}"
+            if (fault := _unlike_json(key) or _fault(entry)) is not None:
+                return (f".{key}{fault[0]}", fault[1])
+    elif isinstance(value, list):
+        for i, entry in enumerate(value):
+            if (fault := _fault(entry)) is not None:
+                return (f"[{i}]{fault[0]}", fault[1])
+    else:
+        return _unlike_json(value)
+    return None
+
+
+def _unlike_json(value: Any) -> tuple[str, str] | None:
+    """What is wrong with a value that is no table and no list, with an empty place."""
+    if value is None or isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        # Longer ones could not even be printed.
+        good, found, expected = value.bit_length() <= 64, f"{value.bit_length()} bits", "a number of at most 64 bits"
+    elif isinstance(value, float):
+        good, found, expected = math.isfinite(value), str(value), "a finite number"
+    elif isinstance(value, str):
+        good = value.isascii() or not re.search("[\ud800-\udfff]", value)
+        found, expected = ascii(value), "text that can be written in UTF-8"
+    else:
+        good, found, expected = False, f"{type(value).__name__} {value}", "text or a number"
+    return None if good else ("", f"found {cut(found)}; expected {expected}")
+
+
 def assign(data: dict[str, Any], path: str, value: Any, what: str) -> None:
     """Sets a value in the contents of a scenario file, in place; `what` begins the text of an error."""
     parts = path.split(".")
     if not all(parts):
         raise HeadgateError(f"{what}: expected a path such as links.slow.rate")
+    if len(parts) > DEEPEST:
+        raise HeadgateError(f"{what}: expected a path of at most {DEEPEST} names, found {len(parts)}")
     for place in _places(data, parts[:-1], what):
         if not isinstance(place, dict):
-            raise HeadgateError(f"{what}: expected a table before {parts[-1]!r}")
-        place[parts[-1]] = copy.deepcopy(value)
+            raise HeadgateError(f"{what}: expected a table before {cut(repr(parts[-1]))}")
+        place[parts[-1]] = _copy(value, f"{what}: ")
 
 
 def _places(data: Any, parts: list[str], what: str) -> list[Any]:
@@ -178,11 +254,13 @@ def _places(data: Any, parts: list[str], what: str) -> list[Any]:
         found = []
         for place in places:
             if isinstance(place, list):
-                found += _entries(place, part, f"{what}: {'.'.join(parts[:depth])}")
+                found += _entries(place, part, f"{what}: {cut('.'.join(parts[:depth]))}")
             elif isinstance(place, dict):
                 found.append(place.setdefault(part, {}))
             else:
-                raise HeadgateError(f"{what}: expected a table at {'.'.join(parts[:depth])}, found {place!r}")
+                raise HeadgateError(
+                    f"{what}: expected a table at {cut('.'.join(parts[:depth]))}, found {cut(repr(place))}"
+                )
         places = found
     return places
 
@@ -190,13 +268,13 @@ def _places(data: Any, parts: list[str], what: str) -> list[Any]:
 def _entries(entries: list[Any], part: str, what: str) -> list[Any]:
     if part == "*":
         return entries
-    names = [e.get("name", "") for e in entries if isinstance(e, dict)]
+    names = [e["name"] for e in entries if isinstance(e, dict) and isinstance(e.get("name"), str)]
     named = [e for e in entries if isinstance(e, dict) and e.get("name") == part]
     if named:
         return named
     if re.fullmatch(r"\d+", part) and int(part) < len(entries):
         return [entries[int(part)]]
-    known = ", ".join(n for n in names if n) or "no names"
+    known = ", ".join(cut(n) for n in names[:20] if n) or "no names"
     raise HeadgateError(
-        f"{what} has no entry {part!r}; expected one of {known}, a position or *.{nearest(part, names)}"
+        f"{what} has no entry {cut(repr(part))}; expected one of {known}, a position or *.{nearest(part, names)}"
     )

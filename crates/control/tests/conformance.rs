@@ -53,6 +53,6 @@ fn parameters_are_read_with_their_place() {
     assert!(error(r#"{"kind": "generic", "window": 0}"#).contains("at least 1"));
     assert!(error(r#"{"kind": "generic", "beta": 0.5}"#).contains("at least 1"));
     assert!(error(r#"{"kind": "generic", "windw": 5}"#).contains("unknown field `windw`"));
-    assert!(error(r#"{"kind": "vegas"}"#).contains("one of generic, "));
+    assert!(error(r#"{"kind": "no_such_control"}"#).contains("one of generic, "));
     assert!(error(r#"{"kind": "jk_reno", "min_timeout": 1}"#).contains("with its unit"));
 }

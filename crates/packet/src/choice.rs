@@ -4,6 +4,7 @@
 //! themselves, and the place is handed on in front of the message (see [`located`]).
 
 use crate::check::{Check, Wrong};
+use crate::cut;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -39,15 +40,21 @@ pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Res
         Value::String(kind) => (kind, Map::new()),
         Value::Object(mut map) => match map.remove("kind") {
             Some(Value::String(kind)) => (kind, map),
-            Some(other) => return Err(D::Error::custom(format!("kind{SEPARATOR}found {other}; {}", expected()))),
+            Some(other) => {
+                return Err(D::Error::custom(format!(
+                    "kind{SEPARATOR}found {}; {}",
+                    cut(&other.to_string()),
+                    expected()
+                )));
+            }
             None => return Err(D::Error::custom(format!("kind{SEPARATOR}missing; {}", expected()))),
         },
-        other => return Err(D::Error::custom(format!("found {other}; {}", expected()))),
+        other => return Err(D::Error::custom(format!("found {}; {}", cut(&other.to_string()), expected()))),
     };
     if names.contains(&kind.as_str()) {
         Ok((kind, Value::Object(rest)))
     } else {
-        Err(D::Error::custom(format!("kind{SEPARATOR}unknown variant `{kind}`, {}", expected())))
+        Err(D::Error::custom(format!("kind{SEPARATOR}unknown variant `{}`, {}", cut(&kind), expected())))
     }
 }
 
@@ -71,7 +78,7 @@ pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(valu
         let Wrong { path, found, expected } = wrong;
         // As it was written, if it was: `60s` is not to be called `1min`.
         let found = lookup(&value, &path).map(Value::to_string).or(found);
-        let found = found.map_or(String::new(), |found| format!("found {found}; "));
+        let found = found.map_or(String::new(), |found| format!("found {}; ", cut(&found)));
         E::custom(format!("{path}{SEPARATOR}{found}{expected}"))
     })?;
     Ok(params)

@@ -8,6 +8,7 @@ mod packet;
 mod quantity;
 mod rng;
 mod serialiser;
+mod shown;
 mod text;
 mod units;
 
@@ -16,4 +17,5 @@ pub use packet::{Ecn, FlowId, Packet};
 pub use quantity::Quantity;
 pub use rng::{Positions, Rng, scaled, unit};
 pub use serialiser::Serialiser;
+pub use shown::{SHOWN, cut, cut_within};
 pub use units::{Buffer, Bytes, Duration, PacketSize, Rate, Time};

@@ -60,6 +60,8 @@ pub enum Buffer {
     Packets(u64),
     /// At most this many waiting bytes.
     Bytes(u64),
+    /// Whatever comes has room.
+    Unlimited,
 }
 
 impl Time {
@@ -191,6 +193,16 @@ impl Buffer {
         match self {
             Buffer::Packets(limit) => packets > limit,
             Buffer::Bytes(limit) => bytes > limit,
+            Buffer::Unlimited => false,
+        }
+    }
+
+    /// How much it holds, in its unit; infinite without a limit.
+    #[inline]
+    pub fn limit(self) -> f64 {
+        match self {
+            Buffer::Packets(limit) | Buffer::Bytes(limit) => limit as f64,
+            Buffer::Unlimited => f64::INFINITY,
         }
     }
 }
@@ -207,8 +219,13 @@ fn parse_rate(text: &str) -> Result<Rate, String> {
     Rate::from_bps(text::parse(text, RATE, "a rate", "10Mbit/s")?).ok_or_else(|| "a rate must be above zero".to_owned())
 }
 
+const UNLIMITED: &str = "unlimited";
+
 fn parse_buffer(text: &str) -> Result<Buffer, String> {
-    let value = text::parse(text, BUFFER, "a buffer", "15pkt")?;
+    if text.trim() == UNLIMITED {
+        return Ok(Buffer::Unlimited);
+    }
+    let value = text::parse(text, BUFFER, "a buffer", "15pkt").map_err(|why| format!("{why} or {UNLIMITED:?}"))?;
     if value == 0 {
         return Err("a buffer holds at least one packet or byte".to_owned());
     }
@@ -219,6 +236,7 @@ fn buffer_text(b: &Buffer) -> String {
     match *b {
         Buffer::Packets(n) => text::format(n, PACKETS),
         Buffer::Bytes(n) => text::format(n, BYTES_OUT),
+        Buffer::Unlimited => UNLIMITED.to_owned(),
     }
 }
 
@@ -303,7 +321,7 @@ text_form!(
     Buffer,
     "a buffer",
     "15pkt",
-    r"^[0-9]+(\.[0-9]+)? *(pkt|B|KB|KiB|MB|MiB|GB|GiB)$",
+    r"^([0-9]+(\.[0-9]+)? *(pkt|B|KB|KiB|MB|MiB|GB|GiB)|unlimited)$",
     parse_buffer,
     buffer_text
 );
@@ -323,6 +341,8 @@ mod tests {
         assert_eq!("64KiB".parse(), Ok(Bytes(65_536)));
         assert_eq!("15pkt".parse(), Ok(Buffer::Packets(15)));
         assert_eq!("64KB".parse(), Ok(Buffer::Bytes(64_000)));
+        assert_eq!("unlimited".parse(), Ok(Buffer::Unlimited));
+        assert_eq!(Buffer::Unlimited.to_string(), "unlimited");
     }
 
     #[test]
@@ -344,6 +364,8 @@ mod tests {
         assert!("0B".parse::<PacketSize>().is_err());
         assert!("0pkt".parse::<Buffer>().is_err());
         assert!("0.5pkt".parse::<Buffer>().is_err());
+        assert!("none".parse::<Buffer>().unwrap_err().ends_with("or \"unlimited\""));
+        assert!("unlimited".parse::<Bytes>().is_err(), "only a buffer may be without a limit");
         assert!(serde_json::from_str::<Duration>("3").unwrap_err().to_string().contains("with its unit"));
     }
 

@@ -9,6 +9,7 @@ mod plain {
     #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
     #[serde(default, deny_unknown_fields)]
     pub struct PlainParams {}
+    impl headgate_packet::Check for PlainParams {}
     pub struct Plain;
     impl Plain {
         pub const SOURCE: &'static str = "a paper";
@@ -52,6 +53,7 @@ mod tuned {
             }
         }
     }
+    impl headgate_packet::Check for TunedParams {}
     pub struct Tuned;
     impl Tuned {
         pub const SOURCE: &'static str = "another paper";

@@ -159,10 +159,8 @@ impl Csfq {
     /// Whether the buffer is below the threshold.
     fn low(&self) -> bool {
         let Backlog { packets, bytes } = self.queue.backlog();
-        match self.params.buffer {
-            Buffer::Packets(limit) => (packets as f64) < self.params.threshold * limit as f64,
-            Buffer::Bytes(limit) => (bytes as f64) < self.params.threshold * limit as f64,
-        }
+        let held = if matches!(self.params.buffer, Buffer::Packets(_)) { packets } else { bytes };
+        (held as f64) < self.params.threshold * self.params.buffer.limit()
     }
 
     /// As `enqueue`, with the lottery's number, uniform in [0, 1).
@@ -266,7 +264,6 @@ mod tests {
         // In eight bits: 2000 bits in 0.9 s are 2222 bit/s, rounded down to (1 + 1/16) 2 kbit/s.
         let eight = r#""k": "900ms", "labels": "eight_bit", "relabel": false"#;
         assert_eq!(offer("edge", eight, 0, 0.0, 0.6), Some(2125.0));
-
     }
 
     /// Theorem 1: r_a K (1 + ln(R / r_a)) + l_max bits.
@@ -324,5 +321,23 @@ mod tests {
             let (got, allowed) = (excess((first, 0.0), share, k, gaps), bound(share, peak, k, 12_000.0));
             prop_assert!(got <= allowed, "{} of {}", got, allowed);
         }
+    }
+
+    #[test]
+    fn the_buffer_is_low_below_the_threshold_only() {
+        let low = |buffer: &str, sizes: &[u32]| {
+            let text = format!(r#"{{"buffer": "{buffer}", "threshold": 0.5}}"#);
+            let params: CsfqParams = serde_json::from_str(&text).expect("valid");
+            let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 1, weights: vec![] };
+            let (mut csfq, mut rng, mut dropped) = (Csfq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
+            for &bytes in sizes {
+                let packet = Packet { bytes, ..Packet::default() };
+                csfq.queue.enqueue(packet, &mut Cx::new(Time::ZERO, &mut rng, &mut dropped));
+            }
+            csfq.low()
+        };
+        assert_eq!([low("4pkt", &[9]), low("4pkt", &[9, 9]), low("4pkt", &[9, 9, 9])], [true, false, false]);
+        assert!(low("unlimited", &[9; 99]));
+        assert_eq!([low("100B", &[49]), low("100B", &[50]), low("100B", &[40, 11])], [true, false, false]);
     }
 }

@@ -9,7 +9,7 @@
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::check::up_to;
-use headgate_packet::{Check, Wrong, Buffer, Bytes, Packet, Time};
+use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub struct DrrParams {
     pub queues: u32,
     /// How conversations are put into the queues.
     pub assign: Assign,
-    /// Which packet of the longest queue makes room in a full buffer.
+    /// Which packet makes room in a full buffer.
     pub drop: DropEnd,
 }
 
@@ -240,6 +240,34 @@ mod tests {
         // One's own queue the longest: the arrival goes, or the head in its place.
         let own: [Arrival; 6] = [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9)];
         assert_eq!(dropped(&spec("tail"), &own), [5]);
+        // Or the arrival, whoever holds how much.
+        assert_eq!(dropped(&spec("arrival"), &arrivals), [5]);
         assert_eq!(dropped(&spec("head"), &own), [1]);
+    }
+
+    #[test]
+    fn an_emptied_queue_keeps_nothing_of_its_turn() {
+        // Quantum 500. A's packet of 100 goes on its arrival and leaves A empty. A comes back with 600, which a turn does not cover; B's 400 goes first.
+        let spec = r#"{"kind": "drr", "quantum": "500B"}"#;
+        assert_eq!(order(spec, &[], &[(0, 0, 100), (0, 0, 600), (0, 1, 400)]), [0, 2, 1]);
+        // C is sent from 0 to 100. Then A's turn of 500 does not cover 800 and B's 100 goes. At 150 D's 300 take the room of A's 800, its only packet, and A
+        // sends 700. A's turn is the next one and begins at nothing: D goes before A. What A had left would have covered the 700.
+        let spec = r#"{"kind": "drr", "quantum": "500B", "buffer": "1000B"}"#;
+        let arrivals: [Arrival; 5] = [(0, 2, 100), (1, 0, 800), (1, 1, 100), (150, 3, 300), (150, 0, 700)];
+        assert_eq!((order(spec, &[], &arrivals), dropped(spec, &arrivals)), (vec![0, 2, 3, 4], vec![1]));
+    }
+
+    #[test]
+    fn of_queues_that_are_as_long_that_of_the_arrival_makes_room() {
+        // Packet 0 of A is in transmission, 1 and 2 wait, and 3 of B. With packet 4 B's queue is as long as A's.
+        let arrivals: [Arrival; 5] = [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 1, 9), (0, 1, 9)];
+        let spec = |end: &str| format!(r#"{{"kind": "drr", "buffer": "3pkt", "drop": "{end}"}}"#);
+        assert_eq!(dropped(&spec("tail"), &arrivals), [4]);
+        assert_eq!(dropped(&spec("head"), &arrivals), [3]);
+        // In bytes too: 18 of A against 8 and 10 of B; with 9 it is one less, and A's last packet goes.
+        let arrivals = |last| [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 1, 8), (0, 1, last)];
+        let spec = r#"{"kind": "drr", "buffer": "30B"}"#;
+        assert_eq!(dropped(spec, &arrivals(10)), [4]);
+        assert_eq!(dropped(spec, &arrivals(9)), [2]);
     }
 }

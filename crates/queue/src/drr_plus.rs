@@ -8,9 +8,9 @@
 //! average decays at the pace of the whole line.
 //! State per queue: that of `drr`, the average, and a count. State per flow: as `enhanced_red`, where that is chosen.
 
-use crate::drr::{check_quantum, Assign, Drr, DrrParams};
+use crate::drr::{Assign, Drr, DrrParams, check_quantum};
 use crate::enhanced_red::EnhancedRedParams;
-use crate::parts::{check_early, ChanceParams, DropEnd, Early, EarlyParams, FairChances};
+use crate::parts::{ChanceParams, DropEnd, Early, EarlyParams, FairChances, check_early};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
 use headgate_packet::{Buffer, Bytes, Check, Duration, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
@@ -43,7 +43,7 @@ pub struct DrrPlusParams {
     pub queues: u32,
     /// How conversations are put into the queues.
     pub assign: Assign,
-    /// Which packet of the longest queue makes room in a full buffer.
+    /// Which packet makes room in a full buffer.
     pub drop: DropEnd,
     /// What drops packets from each queue before it is full.
     pub within: Within,
@@ -139,15 +139,8 @@ impl DrrPlus {
             EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet },
             link.rate,
         );
-        let chances = ChanceParams {
-            access,
-            delay,
-            initial: max_p,
-            increase,
-            decrease,
-            tolerance,
-            packet: mean_packet,
-        };
+        let chances =
+            ChanceParams { access, delay, initial: max_p, increase, decrease, tolerance, packet: mean_packet };
         DrrPlus {
             queue_buffer: params.queue_buffer,
             rate: link.rate,
@@ -245,6 +238,15 @@ mod tests {
         let spec = r#"{"kind": "drr_plus", "buffer": "4pkt"}"#;
         assert_eq!(dropped(spec, &arrivals[..5]), [] as [u32; 0]);
         assert_eq!(dropped(spec, &arrivals[..6]), [3]);
+    }
+
+    #[test]
+    fn a_queue_may_have_its_own_part_of_the_buffer_in_bytes() {
+        // 9 and 9 bytes wait of A: 5 more are too many, 2 more just fit, and then nothing does. B has as much for itself.
+        let spec = r#"{"kind": "drr_plus", "buffer": "99pkt", "queue_buffer": "20B"}"#;
+        let arrivals: [Arrival; 8] =
+            [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 5), (0, 0, 2), (0, 0, 1), (0, 1, 20), (0, 1, 1)];
+        assert_eq!(dropped(spec, &arrivals), [3, 5, 7]);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! A packet of length P starts at S = max(F of the conversation's last packet, R(now)) and finishes at F = S + P; its bid is
 //! P + max(F of the last packet, R(now) - delta). The packet with the smallest bid is sent next, without preemption.
 //! Deviations: ties, which the papers leave open, go to the earlier arrival. When conversations tie for the most buffer
-//! the arrival is dropped if its own is one of them, else the last packet that is to leave last.
+//! the arrival is dropped if its own is one of them, else the last packet that is to leave last. `drop_policy = "arrival"`, drop-tail, is none of
+//! the papers'.
 //! State per flow: its packets, its last finish number, and a place in up to three heaps. See `parts/round.rs` for the round number
 //! and `parts/structure` for what keeps the packets. The shortcut of Heybey and Davin (1991, section 3.3), the finish number of the packet
 //! in transmission in place of the round number, is what `scfq` does.
@@ -14,7 +15,7 @@ pub use crate::parts::structure::{DropPolicy, Structure};
 use crate::parts::{Finish, Round};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
 use headgate_packet::check::at_most;
-use headgate_packet::{Check, Wrong, Buffer, Bytes, Packet, Time};
+use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,7 @@ pub struct FqParams {
     /// Whether a dropped packet still advances its conversation's finish number (1989), or is taken back (1991, chapter 6).
     pub charge_drops: bool,
     /// What keeps the waiting packets (1991, chapter 3): it changes the cost, never the packets. `link`, `tree` and `heap` know no
-    /// conversations, so they need `drop_policy = "largest_bid"`.
+    /// conversations, so they cannot have `drop_policy = "longest_queue"`.
     pub structure: Structure,
 }
 
@@ -50,7 +51,7 @@ impl Default for FqParams {
 impl FqParams {
     /// Whether the structure can find the packet that the drop policy asks for.
     fn structure_fits(&self) -> bool {
-        self.structure == Structure::Perc || self.drop_policy == DropPolicy::LargestBid
+        self.structure == Structure::Perc || self.drop_policy != DropPolicy::LongestQueue
     }
 }
 
@@ -61,8 +62,7 @@ impl Check for FqParams {
     fn check(&self) -> Result<(), Wrong> {
         at_most("delta", self.delta, MOST_DELTA)?;
         if !self.structure_fits() {
-            let expected =
-                "expected \"perc\", or drop_policy = \"largest_bid\": the other structures know no conversations";
+            let expected = "expected \"perc\", or a drop_policy other than \"longest_queue\": the other structures know no conversations";
             return Err(Wrong::at("structure", expected).found(&self.structure));
         }
         Ok(())
@@ -89,7 +89,7 @@ impl Fq {
     /// An empty queue. Where the structure does not fit the drop policy, which the check refuses, it is `perc`.
     pub fn new(params: &FqParams, link: &LinkInfo) -> Fq {
         let perc = params.structure == Structure::Perc || !params.structure_fits();
-        let in_bytes = matches!(params.buffer, Buffer::Bytes(_));
+        let in_bytes = !matches!(params.buffer, Buffer::Packets(_));
         Fq {
             params: params.clone(),
             round: Round::new(link.rate, (0..link.flows).map(|f| link.weight(f)).collect()),
@@ -109,12 +109,9 @@ impl Fq {
     pub(crate) fn above_share(&mut self, packet: &Packet, fraction: f64, now: Time) -> bool {
         self.round.advance(now);
         let active = self.round.active() + usize::from(!self.round.is_active(packet.flow.0));
-        let (more, buffer) = match self.params.buffer {
-            Buffer::Packets(limit) => (1, limit),
-            Buffer::Bytes(limit) => (u64::from(packet.bytes), limit),
-        };
+        let more = if matches!(self.params.buffer, Buffer::Packets(_)) { 1 } else { u64::from(packet.bytes) };
         let held = if let AnyHeap::Perc(perc) = &self.waiting { perc.held(packet.flow.index()) } else { 0 } + more;
-        held as f64 > fraction * buffer as f64 / active as f64
+        held as f64 > fraction * self.params.buffer.limit() / active as f64
     }
 
     /// Makes room by one packet; gives the operations it took.
@@ -152,11 +149,14 @@ impl Discipline for Fq {
         let buffer = self.params.buffer;
         let mut refused = cx.exceeds(buffer, &Backlog::default(), 1, bytes);
         let mut operations = 0;
-        if self.params.drop_policy == DropPolicy::LongestQueue {
+        if self.params.drop_policy == DropPolicy::Arrival {
+            refused = cx.exceeds(buffer, &self.backlog, 1, bytes);
+        } else if self.params.drop_policy == DropPolicy::LongestQueue {
             let unit = if matches!(buffer, Buffer::Packets(_)) { 1 } else { bytes };
             while !refused && cx.exceeds(buffer, &self.backlog, 1, bytes) {
                 // The arrival counts for its own conversation and is its last packet.
-                refused = matches!(&self.waiting, AnyHeap::Perc(p) if p.most_held().is_none_or(|m| p.held(flow) + unit >= m));
+                refused =
+                    matches!(&self.waiting, AnyHeap::Perc(p) if p.most_held().is_none_or(|m| p.held(flow) + unit >= m));
                 if !refused {
                     operations += self.evict(cx, u64::MAX);
                 }
@@ -284,6 +284,19 @@ mod tests {
         let params =
             FqParams { buffer: Buffer::Packets(2), drop_policy: DropPolicy::LargestBid, ..FqParams::default() };
         assert_eq!(survivors(params, &[(0, 10), (1, 50), (2, 20)]), [0, 2]);
+    }
+
+    #[test]
+    fn the_arrival_goes_whatever_its_bid() {
+        // Of every structure: 2 comes to a full buffer, with a smaller bid than 1 and from a conversation that holds nothing.
+        for structure in [Structure::Perc, Structure::Link, Structure::Tree, Structure::Heap] {
+            let buffer = Buffer::Packets(2);
+            let params = FqParams { buffer, drop_policy: DropPolicy::Arrival, structure, ..FqParams::default() };
+            assert_eq!(survivors(params, &[(0, 10), (0, 50), (1, 20)]), [0, 1], "{structure:?}");
+        }
+        // In bytes what fits gets in, and it may be later than what did not.
+        let params = FqParams { buffer: Buffer::Bytes(100), drop_policy: DropPolicy::Arrival, ..FqParams::default() };
+        assert_eq!(survivors(params, &[(0, 60), (1, 50), (1, 40), (0, 1)]), [0, 2]);
     }
 
     #[test]

@@ -279,6 +279,25 @@ mod tests {
     }
 
     #[test]
+    fn a_strike_in_a_crowd_is_for_more_than_twice_the_fair_part() {
+        // Thresholds of 6 and 8 packets: eight wait, and variant 1 lets nobody in. A strike gets who holds more than twice 8 / `active`.
+        let strikes = |held: &[u32]| {
+            let (min_threshold, max_threshold, weight) = (Buffer::Packets(6), Buffer::Packets(8), 1.0);
+            let params =
+                FredParams { variant: 1, min_threshold, max_threshold, weight, max_p: 0.0, ..FredParams::default() };
+            let mut bench = Bench::new(&params);
+            for (flow, &packets) in (0..).zip(held) {
+                assert_eq!(bench.passed(flow, packets), packets as usize);
+            }
+            assert_eq!(bench.passed(A, 1), 0);
+            bench.strikes(A)
+        };
+        assert_eq!(strikes(&[2, 1, 1, 1, 1, 1, 1]), 0, "more than its part, 8 / 7, but not twice");
+        assert_eq!(strikes(&[4, 2, 1, 1]), 0, "just twice");
+        assert_eq!(strikes(&[4, 1, 1, 1, 1]), 1, "4 of 8 / 5");
+    }
+
+    #[test]
     fn only_those_with_their_part_take_part_in_the_lottery() {
         let mut bench = Bench::plain(1, 1.0);
         // A's three find an average below 4; C's find 3, 4 and 5 packets while avgcq is 3, 2 and 2.5: none takes part.

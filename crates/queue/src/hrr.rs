@@ -247,6 +247,8 @@ impl Hrr {
 }
 
 impl Discipline for Hrr {
+    const WORK_CONSERVING: bool = false;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let flow = packet.flow.0;
         if !self.queues.push(flow, packet, cx) {

@@ -26,9 +26,20 @@ macro_rules! disciplines {
             pub fn build(&self, link: &LinkInfo) -> AnyDiscipline {
                 match self { $(Spec::$Type(p) => AnyDiscipline::$Type($module::$Type::new(p, link))),+ }
             }
+            /// Its [`Discipline::WORK_CONSERVING`].
+            pub fn work_conserving(&self) -> bool {
+                match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::WORK_CONSERVING),+ }
+            }
+            /// Its [`Discipline::SHARES_BY_KNOWN_WEIGHTS`].
+            pub fn shares_by_known_weights(&self) -> bool {
+                match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS),+ }
+            }
         }
 
+        /// The constants hold for all of the list; [`Spec`] tells those of each.
         impl Discipline for AnyDiscipline {
+            const WORK_CONSERVING: bool = $(<$module::$Type as Discipline>::WORK_CONSERVING)&&+;
+            const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
             #[inline]
             fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
                 match self { $(AnyDiscipline::$Type(d) => d.enqueue(packet, cx)),+ }
@@ -217,6 +228,12 @@ pub struct Dropped {
 /// packets in = packets out + dropped + backlog; `None` with a backlog requires a `timeout`; the order within a flow is
 /// kept unless the file says otherwise; the same calls and seed give the same answers.
 pub trait Discipline {
+    /// It sends whenever the line is free and a packet waits. One that does not keeps packets back for a time.
+    const WORK_CONSERVING: bool = true;
+    /// It gives a conversation its share of the weights of all conversations that it knows, also of those that are silent: what it does
+    /// depends on when it learns of them.
+    const SHARES_BY_KNOWN_WEIGHTS: bool = false;
+
     /// Takes a packet; refused or evicted packets go to `cx.dropped`.
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);
     /// The packet whose transmission starts now. The port calls it at most once per transmission.

@@ -54,10 +54,10 @@ pub enum InService {
     ThroughEnd,
 }
 
-/// A discipline that feeds a line.
+/// A discipline that feeds a line: one of the list unless another type is named.
 #[derive(Clone, Debug)]
-pub struct Port {
-    discipline: AnyDiscipline,
+pub struct Port<D = AnyDiscipline> {
+    discipline: D,
     line: Serialiser,
     rng: Rng,
     /// When the line is next free; the present transmission ends then.
@@ -80,9 +80,9 @@ pub struct Port {
     dropped: Vec<Dropped>,
 }
 
-impl Port {
+impl<D: Discipline> Port<D> {
     /// An idle port. `rng` is the discipline's random stream.
-    pub fn new(discipline: AnyDiscipline, rate: Rate, rng: Rng) -> Port {
+    pub fn new(discipline: D, rate: Rate, rng: Rng) -> Port<D> {
         Port {
             timeout: discipline.timeout().unwrap_or(Time::NEVER),
             discipline,
@@ -295,12 +295,12 @@ impl Port {
     }
 
     /// The discipline, to be set up.
-    pub fn discipline_mut(&mut self) -> &mut AnyDiscipline {
+    pub fn discipline_mut(&mut self) -> &mut D {
         &mut self.discipline
     }
 
     /// The discipline, for its gauges.
-    pub fn discipline(&self) -> &AnyDiscipline {
+    pub fn discipline(&self) -> &D {
         &self.discipline
     }
 }

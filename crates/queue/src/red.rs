@@ -85,11 +85,10 @@ impl Red {
 impl Discipline for Red {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         self.early.on_arrival(cx.now, self.queue.backlog());
-        if self.early.chosen(packet.bytes, || cx.rng.uniform()) {
-            if !(self.mark && packet.ecn.mark()) {
-                cx.drop(&packet, DropReason::Early);
-                return;
-            }
+        let chosen = self.early.chosen(packet.bytes, || cx.rng.uniform());
+        if chosen && !(self.mark && packet.ecn.mark()) {
+            cx.drop(&packet, DropReason::Early);
+            return;
         }
         let before = cx.dropped.len();
         self.queue.enqueue(packet, cx);
@@ -138,5 +137,35 @@ mod tests {
         let left: Vec<Ecn> = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.ecn).collect();
         assert_eq!(left, [Ecn::Ect0, Ecn::NotEct, Ecn::Ce]);
         assert_eq!((dropped.len(), dropped[0].handle, dropped[0].reason), (1, 3, DropReason::Early));
+    }
+
+    /// What becomes of packets that all find two waiting, where pb is .5: so that there are always two, one is sent for each that gets in.
+    fn fates(buffer: Buffer) -> Vec<Option<DropReason>> {
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+        let (min_threshold, max_threshold) = (Buffer::Packets(1), Buffer::Packets(3));
+        let params = RedParams { buffer, weight: 1.0, max_p: 1.0, min_threshold, max_threshold, ..RedParams::default() };
+        let (mut queue, mut rng, mut dropped) = (Red::new(&params, &link), Rng::new(1, 0, "red"), Vec::new());
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+        let mut offer = || {
+            cx.dropped.clear();
+            queue.enqueue(Packet { bytes: 10, ..Packet::default() }, &mut cx);
+            if queue.backlog().packets == 3 {
+                queue.dequeue(&mut cx);
+            }
+            cx.dropped.first().map(|d| d.reason)
+        };
+        assert_eq!([offer(), offer()], [None; 2], "an average of 0, then of 1, where pb is 0");
+        (0..100).map(|_| offer()).collect()
+    }
+
+    #[test]
+    fn a_packet_lost_to_a_full_buffer_starts_the_spacing_afresh() {
+        // No more than 1 / pb = 2 packets pass in a row: after one that passed the next one goes for certain.
+        let roomy = fates(Buffer::Packets(9));
+        assert!(roomy.windows(2).all(|pair| pair != [None, None]) && roomy.contains(&None), "{roomy:?}");
+        // Who passes the lottery and finds no room has not passed: the next one may pass too.
+        let full = fates(Buffer::Packets(2));
+        assert!(full.windows(2).any(|pair| pair == [Some(DropReason::Full); 2]), "{full:?}");
+        assert!(full.contains(&Some(DropReason::Early)) && !full.contains(&None), "{full:?}");
     }
 }

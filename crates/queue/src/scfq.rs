@@ -4,9 +4,10 @@
 //! tag of the packet in service; the packet with the smallest tag is served next.
 //! Deviations: the paper starts all tags from zero after a busy period; the last packet of one has the largest tag of all, so
 //! leaving them gives the same order. A tag is computed when its packet becomes the first of its conversation, which is the same
-//! number, because a backlogged conversation's last tag is above v; so a packet that is pushed out was never counted. Tags are in
-//! 2^-12 bit. A full buffer takes the last packet of the longest queue, which the paper leaves open.
-//! State per flow: its packets and its last tag.
+//! number, because a backlogged conversation's last tag is above v; so a packet that is pushed out was never counted. Where nothing of a
+//! conversation waits, its last tag is that of a packet served, and v, which never decreases, is no less: v alone is looked at. Tags are
+//! in 2^-12 bit. A full buffer takes the last packet of the longest queue, which the paper leaves open.
+//! State per flow: its packets.
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
@@ -35,8 +36,6 @@ impl Check for ScfqParams {}
 pub struct Scfq {
     queues: QueueSet,
     weights: Vec<u64>,
-    /// Tag of the last packet served of each conversation.
-    last: Vec<u64>,
     /// Backlogged conversations by the tag of their first packet.
     heads: IndexedHeap,
     /// Orders equal tags: the one that became first earlier.
@@ -54,7 +53,6 @@ impl Scfq {
         Scfq {
             queues: QueueSet::new(params.buffer, DropEnd::Tail, link.flows),
             weights: (0..link.flows).map(|f| u64::from(link.weight(f))).collect(),
-            last: vec![0; link.flows],
             heads: IndexedHeap::new(link.flows),
             turn: 0,
             virtual_time: 0,
@@ -72,8 +70,7 @@ impl Scfq {
 impl Discipline for Scfq {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         if self.queues.push_first(packet, cx, &mut |queue| self.heads.remove(queue)) {
-            let start = self.last[packet.flow.index()].max(self.virtual_time);
-            self.begin(&packet, start);
+            self.begin(&packet, self.virtual_time);
         }
     }
 
@@ -81,7 +78,7 @@ impl Discipline for Scfq {
         let ((tag, _), flow) = self.heads.first()?;
         self.heads.remove(flow);
         let packet = self.queues.pop(flow)?;
-        (self.virtual_time, self.last[flow as usize]) = (tag, tag);
+        self.virtual_time = tag;
         if let Some(next) = self.queues.front(flow).copied() {
             self.begin(&next, tag);
         }
@@ -94,7 +91,6 @@ impl Discipline for Scfq {
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
         self.weights.extend(link.weights_from(self.weights.len()).map(u64::from));
-        self.last.resize(link.flows, 0);
         self.queues.grow(link.flows);
         self.heads.grow(link.flows);
     }

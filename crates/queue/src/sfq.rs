@@ -23,7 +23,7 @@ pub struct SfqParams {
     pub queues: u32,
     /// Time between changes of the hash; 0 for never.
     pub perturb: Duration,
-    /// Which packet of the longest queue makes room in a full buffer.
+    /// Which packet makes room in a full buffer.
     pub drop: DropEnd,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: none in particular; the reference point of every paper on priorities (Kleinrock 1976, section 3.6, without preemption).
 //! Priority 0 is the highest. Within a priority packets leave in the order of arrival. In a full buffer an arrival takes the place of the
-//! last packet of the lowest priority that waits, if that is below its own; else it is dropped.
+//! last packet of the lowest priority that waits, if that is below its own; else it is dropped. Or it is dropped in any case (drop-tail).
 //! Deviations: none. State per flow: none.
 
 use crate::parts::Ring;
@@ -10,6 +10,17 @@ use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
 use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// What makes room in a full buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DropPolicy {
+    /// The last packet of the lowest priority that waits goes, if that is below the arrival's own; else the arrival.
+    #[default]
+    LowestPriority,
+    /// The arriving packet goes, whatever its priority (drop-tail).
+    Arrival,
+}
 
 /// A packet goes only when none of a higher priority waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,11 +31,13 @@ pub struct StrictPriorityParams {
     /// Number of priorities, 0 being the highest; flows of a higher number share the lowest.
     #[schemars(range(min = 1, max = 256))]
     pub levels: u32,
+    /// What makes room in a full buffer.
+    pub drop_policy: DropPolicy,
 }
 
 impl Default for StrictPriorityParams {
     fn default() -> StrictPriorityParams {
-        StrictPriorityParams { buffer: Buffer::Packets(100), levels: 8 }
+        StrictPriorityParams { buffer: Buffer::Packets(100), levels: 8, drop_policy: DropPolicy::LowestPriority }
     }
 }
 
@@ -34,6 +47,7 @@ impl Check for StrictPriorityParams {}
 #[derive(Clone, Debug)]
 pub struct StrictPriority {
     buffer: Buffer,
+    drop_policy: DropPolicy,
     levels: Vec<Ring<Packet>>,
     backlog: Backlog,
 }
@@ -45,7 +59,8 @@ impl StrictPriority {
     /// Empty queues.
     pub fn new(params: &StrictPriorityParams, _link: &LinkInfo) -> StrictPriority {
         let levels = vec![Ring::default(); params.levels as usize];
-        StrictPriority { buffer: params.buffer, levels, backlog: Backlog::default() }
+        let StrictPriorityParams { buffer, drop_policy, .. } = *params;
+        StrictPriority { buffer, drop_policy, levels, backlog: Backlog::default() }
     }
 }
 
@@ -53,9 +68,11 @@ impl Discipline for StrictPriority {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let level = usize::from(packet.class).min(self.levels.len() - 1);
         let bytes = u64::from(packet.bytes);
+        // Packets of the levels below the arrival's may go for it.
+        let end = if self.drop_policy == DropPolicy::Arrival { level + 1 } else { self.levels.len() };
         let mut refused = cx.exceeds(self.buffer, &Backlog::default(), 1, bytes);
         while !refused && cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
-            match self.levels[level + 1..].iter_mut().rev().find_map(Ring::pop_back) {
+            match self.levels[level + 1..end].iter_mut().rev().find_map(Ring::pop_back) {
                 Some(gone) => {
                     self.backlog.remove(gone.bytes);
                     cx.drop(&gone, DropReason::Evicted);
@@ -89,9 +106,9 @@ mod tests {
     use headgate_packet::{Rate, Rng, Time};
 
     /// The order in which packets of these priorities leave, all arriving before the first, and those dropped.
-    fn order(buffer: u64, priorities: &[u8]) -> (Vec<u32>, Vec<u32>) {
+    fn order(buffer: u64, drop_policy: DropPolicy, priorities: &[u8]) -> (Vec<u32>, Vec<u32>) {
         let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
-        let params = StrictPriorityParams { buffer: Buffer::Packets(buffer), levels: 3 };
+        let params = StrictPriorityParams { buffer: Buffer::Packets(buffer), levels: 3, drop_policy };
         let (mut queue, mut rng, mut dropped) =
             (StrictPriority::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
         let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
@@ -105,11 +122,14 @@ mod tests {
     #[test]
     fn higher_priorities_first_and_in_order() {
         // Priorities beyond the last level share it.
-        assert_eq!(order(9, &[2, 1, 0, 9, 0, 1]), (vec![2, 4, 1, 5, 0, 3], vec![]));
+        assert_eq!(order(9, DropPolicy::LowestPriority, &[2, 1, 0, 9, 0, 1]), (vec![2, 4, 1, 5, 0, 3], vec![]));
     }
 
     #[test]
     fn a_full_buffer_gives_up_the_lowest() {
-        assert_eq!(order(3, &[1, 2, 2, 0, 1, 1, 0]), (vec![3, 6, 0], vec![2, 1, 5, 4]));
+        let arrivals = [1, 2, 2, 0, 1, 1, 0];
+        assert_eq!(order(3, DropPolicy::LowestPriority, &arrivals), (vec![3, 6, 0], vec![2, 1, 5, 4]));
+        // Or drops who comes.
+        assert_eq!(order(3, DropPolicy::Arrival, &arrivals), (vec![0, 1, 2], vec![3, 4, 5, 6]));
     }
 }

@@ -102,6 +102,8 @@ impl VirtualClock {
 }
 
 impl Discipline for VirtualClock {
+    const SHARES_BY_KNOWN_WEIGHTS: bool = true;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let (now, flow) = (cx.now.as_ps(), packet.flow.index());
         let VirtualClock { queues, stamps, heads, reserved, clocks, .. } = self;
@@ -152,7 +154,7 @@ impl Discipline for VirtualClock {
 
 #[cfg(test)]
 mod tests {
-    use crate::parts::test::{Arrival, order};
+    use crate::parts::test::{Arrival, dropped, order};
 
     #[test]
     fn who_used_idle_capacity_pays_later() {
@@ -173,5 +175,16 @@ mod tests {
         assert!(serde_json::from_str::<crate::Spec>(spec).is_err(), "rates are whole numbers of bit/s");
         let spec = r#"{"kind": "virtual_clock", "rate": "1bit/s"}"#;
         assert_eq!(order(spec, &[1, 2, 9], &arrivals), [0, 3, 1, 4, 5, 2]);
+    }
+
+    #[test]
+    fn who_loses_a_packet_gets_its_time_back() {
+        // Half of the line each: a packet of 10 advances a clock by 20 s. A's packets have stamps 20 to 80, the first goes at once. B's packet takes the
+        // place of A's last one, and A's clock goes back to 60: packet 5 gets the stamp 80. B's packet of 34 comes at 22 s and has 22 + 68 = 90. Without the
+        // time A's would have 100.
+        let spec = r#"{"kind": "virtual_clock", "buffer": "3pkt"}"#;
+        let arrivals: [Arrival; 7] =
+            [(0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 1, 10), (21, 0, 10), (22, 1, 34)];
+        assert_eq!((order(spec, &[], &arrivals), dropped(spec, &arrivals)), (vec![0, 4, 1, 2, 5, 6], vec![3]));
     }
 }

@@ -125,6 +125,8 @@ fn key(time: u128) -> Key {
 }
 
 impl Discipline for Wf2qPlus {
+    const SHARES_BY_KNOWN_WEIGHTS: bool = true;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let mut emptied = |queue: u32| {
             // Its service never began: its numbers go on from where they stood.
@@ -187,7 +189,7 @@ impl Discipline for Wf2qPlus {
 
 #[cfg(test)]
 mod tests {
-    use crate::parts::test::{Arrival, order};
+    use crate::parts::test::{Arrival, dropped, order};
 
     #[test]
     fn the_example_of_its_paper() {
@@ -212,5 +214,15 @@ mod tests {
         // F = 11, B's second one S = 14. At 24 s V = 12: A's goes. With V = 7 it would have to wait for B's, of S = 9.
         let arrivals: [Arrival; 4] = [(0, 0, 10), (20, 1, 4), (20, 0, 1), (20, 1, 4)];
         assert_eq!(order(r#"{"kind": "wf2q_plus"}"#, &[], &arrivals), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn who_loses_its_only_packet_goes_on_from_where_it_stood() {
+        // Three conversations, V grows by a third of a byte a second. C is sent from 0 to 10 s. A's packet of 90 comes at 1 s, S = 1/3, and makes room for
+        // B's of 30 at 2 s, S = 2/3 and F = 30 2/3. A's next one of 20 comes at 3 s, S = V = 1 and F = 21: at 10 s both have begun and A's goes first.
+        // Had the packet that is gone counted, S were 90 1/3.
+        let spec = r#"{"kind": "wf2q_plus", "buffer": "100B"}"#;
+        let arrivals: [Arrival; 4] = [(0, 2, 10), (1, 0, 90), (2, 1, 30), (3, 0, 20)];
+        assert_eq!((order(spec, &[], &arrivals), dropped(spec, &arrivals)), (vec![0, 3, 2], vec![1]));
     }
 }

@@ -1,13 +1,20 @@
 //! The contract of `Discipline`, for every discipline of the list under random arrivals.
 
+#[path = "common/choices.rs"]
+mod choices;
+#[path = "common/stale.rs"]
+mod stale;
+
+use choices::disciplines;
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{Discipline as _, InService, LIST, LinkInfo, Port, Sent, Spec};
+use headgate_queue::{Discipline, Dropped, InService, LinkInfo, Port, Sent, Spec};
 use proptest::prelude::*;
+use stale::Stale;
 
 const FLOWS: u32 = 4;
 
-/// Disciplines that keep packets back for a time although the line is free.
-const HOLDING: [&str; 1] = ["hrr"];
+/// An arrival: gap in ms since the one before, flow, bytes.
+type Arrival = (u64, u32, u32);
 
 /// The named discipline with room for `buffer`.
 fn discipline(name: &str, buffer: &str) -> Spec {
@@ -15,70 +22,104 @@ fn discipline(name: &str, buffer: &str) -> Spec {
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// What a port did with a list of arrivals (gap in ms, flow, bytes); `late` wake-ups come between them.
-fn drive(spec: &Spec, arrivals: &[(u64, u32, u32)], late: bool) -> (Vec<Sent>, Vec<u32>) {
+/// What a port did with a list of arrivals; with `late` wake-ups it is woken by arrivals only.
+fn drive<D: Discipline>(
+    build: &impl Fn(&LinkInfo) -> D,
+    arrivals: &[Arrival],
+    late: bool,
+) -> Result<(Vec<Sent>, Vec<Dropped>), TestCaseError> {
     let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![] };
-    let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
+    let mut port = Port::new(build(&link), link.rate, Rng::new(1, 0, "port"));
     let (mut sent, mut dropped, mut now) = (Vec::new(), Vec::new(), Time::ZERO);
     for (i, &(gap, flow, bytes)) in arrivals.iter().enumerate() {
         let next = Time::from_ps(now.as_ps() + gap * 1_000_000_000);
-        if !late {
-            while port.next() != Time::NEVER && port.next() <= next {
-                let at = port.next();
-                port.advance(at, &mut |s| sent.push(s));
-            }
+        while !late && port.next() != Time::NEVER && port.next() <= next {
+            let at = port.next();
+            port.advance(at, &mut |s| sent.push(s));
+            // A discipline may drop whenever it is asked.
+            dropped.append(port.dropped());
+            let waiting = i - sent.len() - dropped.len();
+            prop_assert_eq!(port.backlog().packets as usize, waiting, "packets are conserved");
         }
         now = next;
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
         port.offer(packet, now, &mut |s| sent.push(s));
-        dropped.extend(port.dropped().drain(..).map(|d| d.handle));
-        let waiting = arrivals[..=i].len() - sent.len() - dropped.len();
-        assert_eq!(port.backlog().packets as usize, waiting, "packets are conserved");
-        assert!(waiting == 0 || port.next() != Time::NEVER, "packets that wait will be asked for");
+        dropped.append(port.dropped());
+        let waiting = i + 1 - sent.len() - dropped.len();
+        prop_assert_eq!(port.backlog().packets as usize, waiting, "packets are conserved");
+        prop_assert!(waiting == 0 || port.next() != Time::NEVER, "packets that wait will be asked for");
     }
     port.advance(Time::NEVER, &mut |s| sent.push(s));
-    dropped.extend(port.dropped().drain(..).map(|d| d.handle));
-    assert_eq!(port.discipline().backlog().packets, 0);
-    (sent, dropped)
+    dropped.append(port.dropped());
+    prop_assert_eq!(port.discipline().backlog().packets, 0);
+    let counted: u64 = port.counters(now).dropped.iter().sum();
+    prop_assert_eq!(counted, dropped.len() as u64, "the port counts every drop");
+    Ok((sent, dropped))
+}
+
+/// What holds for every discipline.
+fn contract<D: Discipline>(
+    build: impl Fn(&LinkInfo) -> D,
+    work_conserving: bool,
+    arrivals: &[Arrival],
+) -> Result<(), TestCaseError> {
+    let (sent, dropped) = drive(&build, arrivals, false)?;
+    let mut all: Vec<u32> = sent.iter().map(|s| s.packet.handle).chain(dropped.iter().map(|d| d.handle)).collect();
+    all.sort_unstable();
+    prop_assert!(all.iter().copied().eq(0..arrivals.len() as u32), "each packet leaves once");
+    prop_assert!(dropped.is_sorted_by_key(|d| d.at), "drops are in the order of time");
+    for pair in sent.windows(2) {
+        prop_assert!(pair[0].end <= pair[1].start, "one at a time");
+        // Work conserving: a gap means that nothing was waiting when it began.
+        let served = pair[0].end == pair[1].start || pair[1].start == pair[1].packet.arrived;
+        prop_assert!(served || !work_conserving, "idle with a backlog");
+    }
+    for flow in 0..FLOWS {
+        let order = sent.iter().filter(|s| s.packet.flow.0 == flow).map(|s| s.packet.handle);
+        prop_assert!(order.is_sorted(), "order within a flow");
+    }
+    prop_assert_eq!(&drive(&build, arrivals, false)?, &(sent.clone(), dropped.clone()), "the same again");
+    prop_assert_eq!(drive(&build, arrivals, true)?, (sent, dropped), "late wake-ups");
+    Ok(())
+}
+
+/// Says which discipline failed.
+fn named<T>(name: &str, result: Result<T, TestCaseError>) -> Result<T, TestCaseError> {
+    result.map_err(|e| TestCaseError::fail(format!("{name}: {e}")))
+}
+
+fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
+    prop::collection::vec((0..400u64, 0..FLOWS, 1..600u32), 1..120)
 }
 
 proptest! {
     #[test]
     fn the_contract_holds(
-        arrivals in prop::collection::vec((0..400u64, 0..FLOWS, 1..600u32), 1..120),
-        buffer in prop::sample::select(vec!["1pkt", "5pkt", "1000pkt", "600B", "2KB"]),
+        arrivals in arrivals(),
+        buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B", "2KB"]),
     ) {
-        for entry in LIST {
-            let spec = discipline(entry.name, buffer);
-            let (sent, dropped) = drive(&spec, &arrivals, false);
-            let mut all: Vec<u32> = sent.iter().map(|s| s.packet.handle).chain(dropped.iter().copied()).collect();
-            all.sort_unstable();
-            prop_assert!(all.iter().copied().eq(0..arrivals.len() as u32), "{}: each packet leaves once", entry.name);
-            for pair in sent.windows(2) {
-                prop_assert!(pair[0].end <= pair[1].start, "{}: one at a time", entry.name);
-                // Work conserving: a gap means that nothing was waiting when it began.
-                let served = pair[0].end == pair[1].start || pair[1].start == pair[1].packet.arrived;
-                prop_assert!(served || HOLDING.contains(&entry.name), "{}: idle with a backlog", entry.name);
-            }
-            for flow in 0..FLOWS {
-                let order: Vec<u32> =
-                    sent.iter().filter(|s| s.packet.flow.0 == flow).map(|s| s.packet.handle).collect();
-                prop_assert!(order.is_sorted(), "{}: order within a flow", entry.name);
-            }
-            prop_assert_eq!(drive(&spec, &arrivals, false), (sent.clone(), dropped.clone()), "{}: the same again", entry.name);
-            prop_assert_eq!(drive(&spec, &arrivals, true), (sent, dropped), "{}: late wake-ups", entry.name);
+        for (name, spec) in disciplines(buffer) {
+            named(&name, contract(|link| spec.build(link), spec.work_conserving(), &arrivals))?;
         }
+    }
+
+    /// The harness takes a discipline that drops when it is asked for a packet, and by a timer.
+    #[test]
+    fn the_contract_allows_drops_at_any_time(arrivals in arrivals()) {
+        contract(|_| Stale::default(), Stale::WORK_CONSERVING, &arrivals)?;
+        let all = with_flows(&|_| Stale::default(), &arrivals, &[1; 4], 4);
+        prop_assert_eq!(all.len(), arrivals.len(), "packets are conserved");
     }
 
     #[test]
     fn conversations_may_be_added(
-        arrivals in prop::collection::vec((0..400u64, 0..FLOWS, 1..600u32), 1..120),
-        buffer in prop::sample::select(vec!["1pkt", "5pkt", "1000pkt", "600B"]),
+        arrivals in arrivals(),
+        buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B"]),
         weights in prop::sample::select(vec![[1; 4], [1, 2, 3, 4]]),
     ) {
         // Conversations are numbered in the order in which they appear.
         let mut seen: Vec<u32> = Vec::new();
-        let arrivals: Vec<(u64, u32, u32)> = arrivals
+        let arrivals: Vec<Arrival> = arrivals
             .into_iter()
             .map(|(gap, flow, bytes)| {
                 if !seen.contains(&flow) {
@@ -87,25 +128,28 @@ proptest! {
                 (gap, seen.iter().position(|f| *f == flow).expect("entered above") as u32, bytes)
             })
             .collect();
-        for entry in LIST {
-            let spec = discipline(entry.name, buffer);
-            let known = with_flows(&spec, &arrivals, &weights, seen.len());
-            let grown = with_flows(&spec, &arrivals, &weights, 0);
-            prop_assert_eq!(grown.len(), arrivals.len(), "{}: packets are conserved", entry.name);
-            // These two give a conversation its share of the sum of all weights, which grows with them.
-            if !["virtual_clock", "wf2q_plus"].contains(&entry.name) {
-                prop_assert_eq!(known, grown, "{}", entry.name);
+        for (name, spec) in disciplines(buffer) {
+            let known = with_flows(&|link| spec.build(link), &arrivals, &weights, seen.len());
+            let grown = with_flows(&|link| spec.build(link), &arrivals, &weights, 0);
+            prop_assert_eq!(grown.len(), arrivals.len(), "{}: packets are conserved", name);
+            if !spec.shares_by_known_weights() {
+                prop_assert_eq!(known, grown, "{}", name);
             }
         }
     }
 }
 
-/// Packets in the order in which they leave or are dropped, where `known` conversations are known from the start and the others are added
-/// as they appear.
-fn with_flows(spec: &Spec, arrivals: &[(u64, u32, u32)], weights: &[u32], known: usize) -> Vec<(u32, Time)> {
+/// Packets as they leave, with the start of the transmission, and then those dropped, where `known` conversations are known from the start
+/// and the others are added as they appear.
+fn with_flows<D: Discipline>(
+    build: &impl Fn(&LinkInfo) -> D,
+    arrivals: &[Arrival],
+    weights: &[u32],
+    known: usize,
+) -> Vec<(u32, Time)> {
     let rate = Rate::from_bps(8_000).unwrap();
     let mut link = LinkInfo { rate, flows: known, weights: weights[..known].to_vec() };
-    let mut port = Port::new(spec.build(&link), rate, Rng::new(1, 0, "port"));
+    let mut port = Port::new(build(&link), rate, Rng::new(1, 0, "port"));
     let (mut out, mut now) = (Vec::new(), Time::ZERO);
     for (i, &(gap, flow, bytes)) in arrivals.iter().enumerate() {
         now = Time::from_ps(now.as_ps() + gap * 1_000_000_000);
@@ -115,9 +159,9 @@ fn with_flows(spec: &Spec, arrivals: &[(u64, u32, u32)], weights: &[u32], known:
         }
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
         port.offer(packet, now, &mut |s| out.push((s.packet.handle, s.start)));
-        out.extend(port.dropped().drain(..).map(|d| (d.handle, Time::NEVER)));
     }
     port.advance(Time::NEVER, &mut |s| out.push((s.packet.handle, s.start)));
+    out.extend(port.dropped().iter().map(|d| (d.handle, d.at)));
     out
 }
 

@@ -1,14 +1,15 @@
 //! What holds for every discipline of the list while the rate of its line changes and the line goes down and up.
 
+#[path = "common/stale.rs"]
+mod stale;
+
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{LIST, LinkInfo, Port, Sent, Spec};
+use headgate_queue::{Discipline, Dropped, LIST, LinkInfo, Port, Sent, Spec};
 use proptest::prelude::*;
+use stale::Stale;
 
 const FLOWS: u32 = 4;
 const MS: u64 = 1_000_000_000;
-
-/// Keeps packets back for a time although the line is free.
-const HOLDING: [&str; 1] = ["hrr"];
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -31,15 +32,20 @@ fn discipline(name: &str, buffer: &str) -> Spec {
 }
 
 /// What a port sent and dropped, up again at the end; `late` wake-ups come between the steps.
-fn drive(spec: &Spec, steps: &[(u64, Step)], late: bool) -> (Vec<Sent>, Vec<u32>) {
+fn drive<D: Discipline>(
+    build: &impl Fn(&LinkInfo) -> D,
+    steps: &[(u64, Step)],
+    late: bool,
+) -> (Vec<Sent>, Vec<Dropped>) {
     let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![] };
-    let mut port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
+    let mut port = Port::new(build(&link), link.rate, Rng::new(1, 0, "port"));
     let (mut sent, mut dropped, mut now, mut offered) = (Vec::new(), Vec::new(), Time::ZERO, 0);
     for &(gap, step) in steps {
         let next = Time::from_ps(now.as_ps() + gap * MS);
         while !late && port.next() <= next && port.next() != Time::NEVER {
             let at = port.next();
             port.advance(at, &mut |s| sent.push(s));
+            dropped.append(port.dropped());
         }
         now = next;
         port.advance(now, &mut |s| sent.push(s));
@@ -56,12 +62,12 @@ fn drive(spec: &Spec, steps: &[(u64, Step)], late: bool) -> (Vec<Sent>, Vec<u32>
             }
             Step::Up(up) => port.set_up(up, now),
         }
-        dropped.extend(port.dropped().drain(..).map(|d| d.handle));
+        dropped.append(port.dropped());
         assert_eq!(port.backlog().packets as usize, offered as usize - sent.len() - dropped.len(), "conserved");
     }
     port.set_up(true, now);
     port.advance(Time::NEVER, &mut |s| sent.push(s));
-    dropped.extend(port.dropped().drain(..).map(|d| d.handle));
+    dropped.append(port.dropped());
     assert_eq!(port.backlog().packets, 0);
     (sent, dropped)
 }
@@ -82,41 +88,59 @@ fn states(steps: &[(u64, Step)]) -> Vec<(Time, u64, bool)> {
     all
 }
 
+/// What holds for every discipline.
+fn contract<D: Discipline>(
+    build: impl Fn(&LinkInfo) -> D,
+    work_conserving: bool,
+    steps: &[(u64, Step)],
+) -> Result<(), TestCaseError> {
+    let states = states(steps);
+    let (sent, dropped) = drive(&build, steps, false);
+    let offered = steps.iter().filter(|s| matches!(s.1, Step::Arrive(..))).count() as u32;
+    let mut all: Vec<u32> = sent.iter().map(|s| s.packet.handle).chain(dropped.iter().map(|d| d.handle)).collect();
+    all.sort_unstable();
+    prop_assert!(all.into_iter().eq(0..offered), "each packet leaves once");
+    for s in &sent {
+        // At the instant of a change both the old and the new state are possible.
+        let after = states.partition_point(|c| c.0 < s.start).saturating_sub(1);
+        let takes = s.end.since(s.start).as_ps();
+        let fits = states[after..]
+            .iter()
+            .take_while(|c| c.0 <= s.start)
+            .any(|&(_, bps, up)| up && takes.abs_diff(u64::from(s.packet.bytes) * 8_000_000_000_000 / bps) <= 1);
+        prop_assert!(fits, "{:?} at the rate of its start", s);
+    }
+    for pair in sent.windows(2) {
+        prop_assert!(pair[0].end <= pair[1].start, "one at a time");
+        let served = pair[0].end == pair[1].start || pair[1].start == pair[1].packet.arrived;
+        let raised = states.iter().any(|c| c.0 == pair[1].start && c.2);
+        prop_assert!(served || raised || !work_conserving, "idle with a backlog");
+    }
+    for flow in 0..FLOWS {
+        let order = sent.iter().filter(|s| s.packet.flow.0 == flow).map(|s| s.packet.handle);
+        prop_assert!(order.is_sorted(), "order within a flow");
+    }
+    prop_assert_eq!(drive(&build, steps, true), (sent, dropped), "late wake-ups");
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn the_contract_holds_on_a_changing_line(
         steps in steps(),
         buffer in prop::sample::select(vec!["1pkt", "5pkt", "1000pkt", "600B"]),
     ) {
-        let states = states(&steps);
         for entry in LIST {
             let spec = discipline(entry.name, buffer);
-            let (sent, dropped) = drive(&spec, &steps, false);
-            let offered = steps.iter().filter(|s| matches!(s.1, Step::Arrive(..))).count() as u32;
-            let mut all: Vec<u32> = sent.iter().map(|s| s.packet.handle).chain(dropped.iter().copied()).collect();
-            all.sort_unstable();
-            prop_assert!(all.into_iter().eq(0..offered), "{}: each packet leaves once", entry.name);
-            for s in &sent {
-                // At the instant of a change both the old and the new state are possible.
-                let after = states.partition_point(|c| c.0 < s.start).saturating_sub(1);
-                let takes = s.end.since(s.start).as_ps();
-                let fits = states[after..].iter().take_while(|c| c.0 <= s.start).any(|&(_, bps, up)| {
-                    up && takes.abs_diff(u64::from(s.packet.bytes) * 8_000_000_000_000 / bps) <= 1
-                });
-                prop_assert!(fits, "{}: {:?} at the rate of its start", entry.name, s);
-            }
-            for pair in sent.windows(2) {
-                prop_assert!(pair[0].end <= pair[1].start, "{}: one at a time", entry.name);
-                let served = pair[0].end == pair[1].start || pair[1].start == pair[1].packet.arrived;
-                let raised = states.iter().any(|c| c.0 == pair[1].start && c.2);
-                prop_assert!(served || raised || HOLDING.contains(&entry.name), "{}: idle with a backlog", entry.name);
-            }
-            for flow in 0..FLOWS {
-                let order = sent.iter().filter(|s| s.packet.flow.0 == flow).map(|s| s.packet.handle);
-                prop_assert!(order.is_sorted(), "{}: order within a flow", entry.name);
-            }
-            prop_assert_eq!(drive(&spec, &steps, true), (sent, dropped), "{}: late wake-ups", entry.name);
+            let checked = contract(|link| spec.build(link), spec.work_conserving(), &steps);
+            checked.map_err(|e| TestCaseError::fail(format!("{}: {e}", entry.name)))?;
         }
+    }
+
+    /// The harness takes a discipline that drops when it is asked for a packet, and by a timer.
+    #[test]
+    fn the_contract_allows_drops_at_any_time(steps in steps()) {
+        contract(|_| Stale::default(), Stale::WORK_CONSERVING, &steps)?;
     }
 
     /// A change to the rate that it has is no change.
@@ -134,7 +158,8 @@ proptest! {
         }
         for entry in LIST {
             let spec = discipline(entry.name, "5pkt");
-            prop_assert_eq!(drive(&spec, &arrivals, false), drive(&spec, &plain, false), "{}", entry.name);
+            let run = |steps: &[(u64, Step)]| drive(&|link: &LinkInfo| spec.build(link), steps, false);
+            prop_assert_eq!(run(&arrivals), run(&plain), "{}", entry.name);
         }
     }
 }

@@ -62,6 +62,8 @@ fn what_lies_at_the_edge_is_taken() {
     for table in [
         json!({"kind": "fq", "delta": "1000000000GB"}),
         json!({"kind": "fq", "structure": "heap", "drop_policy": "largest_bid"}),
+        json!({"kind": "fq", "structure": "link", "drop_policy": "arrival"}),
+        json!({"kind": "drr_plus", "buffer": "unlimited", "queue_buffer": "unlimited"}),
         json!({"kind": "drr", "quantum": "1B"}),
         json!({"kind": "drr_plus", "quantum": "1GB"}),
         json!({"kind": "red", "mean_packet": "16MiB"}),
@@ -83,7 +85,11 @@ fn thresholds_are_in_order_and_in_one_unit() {
             checked += 1;
             let queue = |low, high| json!({"kind": entry.name, "min_threshold": low, "max_threshold": high});
             assert_eq!(error(&queue("5pkt", "6pkt")), (String::new(), String::new()));
-            for (low, high) in [("5pkt", "5pkt"), ("5pkt", "15KB"), ("15KB", "6KB")] {
+            assert_eq!(
+                error(&queue("unlimited", "unlimited")),
+                ("min_threshold".to_owned(), r#"found "unlimited"; expected a number of packets or bytes"#.to_owned())
+            );
+            for (low, high) in [("5pkt", "5pkt"), ("5pkt", "15KB"), ("15KB", "6KB"), ("5pkt", "unlimited")] {
                 let (at, text) = error(&queue(low, high));
                 assert_eq!(at, "max_threshold", "{}", entry.name);
                 assert_eq!(text, format!("found {high:?}; expected more than min_threshold, {low}, in the same unit"));

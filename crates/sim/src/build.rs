@@ -177,5 +177,5 @@ impl<'s> Paths<'s> {
 
 /// The queue of a host's own port.
 fn unlimited() -> Spec {
-    Spec::Fcfs(headgate_queue::fcfs::FcfsParams { buffer: Buffer::Packets(u64::MAX) })
+    Spec::Fcfs(headgate_queue::fcfs::FcfsParams { buffer: Buffer::Unlimited })
 }

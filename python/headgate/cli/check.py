@@ -27,7 +27,7 @@ def check(file: Path) -> None:
         return
     from ..sweep import Sweep
 
-    study = Sweep.from_file(file)
+    study = Sweep.of(scenario)
     for variant, check in enumerate(study.check()):
         if check.error is not None:
             raise HeadgateError(f"{file}: variant {variant} ({study.describe(variant)}): {check.error}")

@@ -10,7 +10,7 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from ..errors import HeadgateError
+from ..errors import HeadgateError, cut
 from ..results import digits
 from .show import console, print_json
 
@@ -80,7 +80,7 @@ def where_of(texts: Sequence[str]) -> dict[str, list[str]]:
     for text in texts:
         axis, sign, value = text.partition("=")
         if not sign:
-            raise HeadgateError(f"--where {text}: expected AXIS=VALUE, such as queue=fq")
+            raise HeadgateError(f"--where {cut(text)}: expected AXIS=VALUE, such as queue=fq")
         where.setdefault(axis.strip(), []).append(value.strip())
     return where
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
+from ..files import require_folder
 from .show import console, print_json, progress
 
 
@@ -40,11 +41,11 @@ def reproduce(
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours."""
     from ..papers import print_reproduction
     from ..papers import reproduce as reproduce_paper
-    from ..papers.report import require_extras, require_folder
+    from ..papers.report import require_extras
 
     if report is not None:
         require_extras()
-        require_folder(report)
+        require_folder(report, "--report")
     with progress(f"reproducing {paper}") as callback:
         result = reproduce_paper(paper, *items, seeds=seeds, threads=threads, progress=callback)
     page = result.save_report(report) if report is not None else None

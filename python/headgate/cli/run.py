@@ -11,7 +11,8 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from ..errors import HeadgateError
+from ..errors import HeadgateError, cut
+from ..files import require_folder
 from ..results import Results, digits
 from ..scenario import Scenario
 from ..tables import FORMATS, require
@@ -72,8 +73,7 @@ def run(
         scenario = scenario.set(path, value)
     if out is not None:
         require(form)
-        if out.exists() and not out.is_dir():
-            raise HeadgateError(f"--out {out}: expected a folder, found a file")
+        require_folder(out, "--out")
     if panels and figure is None:
         raise HeadgateError("--panel: expected --figure with it")
     if figure is not None:
@@ -108,7 +108,7 @@ def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, Any]]:
     for change in changes:
         path, sign, value = change.partition("=")
         if not sign:
-            raise HeadgateError(f"--set {change}: expected PATH=VALUE, such as links.slow.rate=1Mbit/s")
+            raise HeadgateError(f"--set {cut(change)}: expected PATH=VALUE, such as links.slow.rate=1Mbit/s")
         yield path.strip(), parse_value(value.strip())
 
 
@@ -120,7 +120,7 @@ def parse_value(text: str) -> Any:
     """
     try:
         return tomllib.loads(f"x = {text}")["x"]
-    except (tomllib.TOMLDecodeError, KeyError, RecursionError):
+    except (ValueError, KeyError, RecursionError):
         return text
 
 

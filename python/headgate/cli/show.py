@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from rich.console import Console
@@ -20,27 +20,59 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from ..errors import HeadgateError
 from ..parallel import Progress as Callback
 from ..results import digits
 from ..stats import Mean
 
 
+@contextmanager
+def _output() -> Iterator[None]:
+    """Says in words that standard output takes no more."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as e:
+        raise HeadgateError(f"standard output: cannot be written; {e.strerror or e}") from None
+
+
+class _Console(Console):
+    """A console whose reader may go away: that is no error, and the command's own affair."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        raise BrokenPipeError
+
+    def print(self, *args: Any, **kwargs: Any) -> None:
+        with _output():
+            super().print(*args, **kwargs)
+
+
 def console() -> Console:
     """Standard output; tables that go into a file or a pipe get the width they need."""
-    out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, width=160)
+    out = _Console(highlight=False)
+    return out if out.is_terminal else _Console(highlight=False, width=160)
 
 
 def fail(message: str) -> int:
     """Prints an error as one paragraph; gives the exit code."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]error:[/] {escape(message)}")
+    print_error(f"[bold red]error:[/] {escape(message)}")
     return 2
+
+
+def print_error(markup: str) -> None:
+    """Prints to standard error; if nobody reads that, there is nobody to tell."""
+    with suppress(OSError, HeadgateError):
+        _Console(stderr=True, highlight=False, soft_wrap=True).print(markup)
 
 
 def print_json(value: Any) -> None:
     """Prints a value for machines, and nothing else."""
     # In one piece: writing it bit by bit takes longer than making it.
-    sys.stdout.write(json.dumps(value, indent=1, allow_nan=False) + "\n")
+    text = json.dumps(value, indent=1, allow_nan=False) + "\n"
+    with _output():
+        sys.stdout.write(text)
 
 
 def mean_text(mean: Mean, scale: float = 1.0) -> str:

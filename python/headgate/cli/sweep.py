@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from ..results import digits
+from . import signals
 from .run import changes_of
-from .show import bar_of, console, print_json
+from .show import bar_of, console, print_error, print_json
 
 if TYPE_CHECKING:
     from ..sweep import Study, Sweep
@@ -78,11 +78,11 @@ def sweep(
             results = study.run(folder, workers, engine, address, resume, callback)
     except Interrupted:
         again = ["headgate", *(a for a in sys.argv[1:] if a != "--resume"), "--resume"]
-        Console(stderr=True, highlight=False, soft_wrap=True).print(
+        signals.say()
+        print_error(
             f"stopped; what is finished is in {escape(str(folder))}. Go on with:\n  {escape(shlex.join(again))}"
         )
-        # The command's own code for Ctrl-C, without its message.
-        raise click.exceptions.Exit(130) from None
+        raise click.exceptions.Exit(signals.STOPPED) from None
     if as_json:
         from ..sweep.summary import to_dict
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import stats
-from ..errors import HeadgateError, nearest
+from ..errors import HeadgateError, cut, nearest
 from ..stats import Mean, mean_of
 from ..stats.means import finite
 from ..sweep.axes import find_axis, point_of
@@ -40,6 +40,9 @@ SAID = {"holm": "corrected after Holm", "bh": "corrected after Benjamini and Hoc
 
 #: Pairs below which only very large differences can be seen.
 FEW = 5
+
+#: A smaller probability cannot be told from 0 beside 1.
+LEAST_ALPHA = 1e-12
 
 Where = dict[str, Any]
 
@@ -195,12 +198,14 @@ def compare(
     """
     if correction not in CORRECTIONS:
         hint = nearest(correction, CORRECTIONS)
-        raise HeadgateError(f"correction {correction}: expected one of {', '.join(CORRECTIONS)}{hint and '.' + hint}")
-    if not 0 < alpha < 1:
-        raise HeadgateError(f"alpha {alpha:g}: expected a number between 0 and 1, such as 0.05")
+        raise HeadgateError(
+            f"correction {cut(correction)}: expected one of {', '.join(CORRECTIONS)}{hint and '.' + hint}"
+        )
+    if not LEAST_ALPHA <= alpha < 1:
+        raise HeadgateError(f"alpha {alpha:g}: expected a number from {LEAST_ALPHA:g} to 1, such as 0.05")
     split = by in ("flow", "link")
     if split and over is not None:
-        raise HeadgateError(f"over {over}: every {by} is compared by itself")
+        raise HeadgateError(f"over {cut(over)}: every {by} is compared by itself")
     if not split:
         find_axis(study.axes, by)
     whole = cube(study, metric, flow, "*" if by == "link" and link is None else link, over, split)
@@ -212,7 +217,7 @@ def compare(
     points = data.axes[-1]
     names = points.columns[points.name]
     if len(names) < 2:
-        raise HeadgateError(f"axis {by}: expected at least two points to compare, found {names[0]} only")
+        raise HeadgateError(f"axis {cut(by)}: expected at least two points to compare, found {names[0]} only")
     base = None if against is None else point_of(points, against)
     pairs = (
         list(combinations(range(len(names)), 2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..errors import HeadgateError, nearest
+from ..errors import HeadgateError, cut, nearest
 from ..sweep import rows
 
 #: What becomes of several flows or ports of a run. Jain's index is (sum x)^2 / (n sum x^2).
@@ -131,23 +131,23 @@ def find(name: str, flow: str | None = None, link: str | None = None, over: str 
         HeadgateError: no such metric, or not of what was asked for.
     """
     if flow is not None and link is not None:
-        raise HeadgateError(f"flow {flow} and link {link}: expected one of them")
+        raise HeadgateError(f"flow {cut(flow)} and link {cut(link)}: expected one of them")
     if over is not None and over not in OVER:
-        raise HeadgateError(f"over {over}: expected one of {', '.join(OVER)}{nearest(over, OVER)}")
+        raise HeadgateError(f"over {cut(over)}: expected one of {', '.join(OVER)}{nearest(over, OVER)}")
     column, by_name = ALIASES.get(name, (name, None))
     tables = _tables()
     holders = [table for table, columns in tables.items() if column in columns]
     if not holders:
         known = [*ALIASES, *(c for columns in tables.values() for c in columns)]
         raise HeadgateError(
-            f"metric {name}: expected a measured column of a study's tables or one of "
+            f"metric {cut(name)}: expected a measured column of a study's tables or one of "
             f"{', '.join(ALIASES)}.{nearest(name, known)}"
         )
     wanted = "flows" if flow is not None else "links" if link is not None else holders[0]
     if wanted not in holders:
-        raise HeadgateError(f"metric {name}: is one of {holders[0]}, found --{wanted[:-1]} {flow or link}")
+        raise HeadgateError(f"metric {cut(name)}: is one of {holders[0]}, found --{wanted[:-1]} {cut(flow or link)}")
     if wanted == "links" and link is None:
-        raise HeadgateError(f"metric {name}: is one of links; expected the name of a link (--link) beside it")
+        raise HeadgateError(f"metric {cut(name)}: is one of links; expected the name of a link (--link) beside it")
     return Metric(name, wanted, column, over or by_name or _usual(wanted, column))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import HeadgateError, nearest
+from ..errors import HeadgateError, cut, nearest
 from ..sweep.axes import Axis
 from ..sweep.columns import to_numpy
 from .metrics import Metric, by_parts, find
@@ -84,7 +84,7 @@ def cube(
     if not len(runs):
         raise HeadgateError(f"{study.folder}: no run of this study has ended yet")
     if split and wanted.table == "runs":
-        raise HeadgateError(f"metric {metric}: is one of runs, not of flows")
+        raise HeadgateError(f"metric {cut(metric)}: is one of runs, not of flows")
     numbers = study.numbers
     place = np.full(int(study.manifest["variants"]), -1, dtype=np.int64)
     place[numbers.ravel()] = np.arange(numbers.size)
@@ -99,7 +99,7 @@ def cube(
     ran = np.zeros(numbers.size * replications, dtype=bool)
     ran[cell(runs)] = True
     if wanted.column not in table.column_names:
-        raise HeadgateError(f"metric {metric}: the study, made by headgate {study.manifest['headgate']}, has none")
+        raise HeadgateError(f"metric {cut(metric)}: the study, made by headgate {study.manifest['headgate']}, has none")
     values = to_numpy(table[wanted.column]).astype(np.float64)
     group, axes = cell(table), list(study.axes)
     if wanted.table == "runs":
@@ -109,7 +109,8 @@ def cube(
     chosen = np.array([fnmatchcase(name, flow or link or "*") for name in names], dtype=bool)
     if not chosen.any():
         hint = nearest(flow or link or "", names)
-        raise HeadgateError(f"{key} {flow or link}: expected one of {', '.join(names)}{hint and '.' + hint}")
+        shown = ", ".join(cut(name) for name in (names if len(names) <= 12 else [*names[:10], "...", names[-1]]))
+        raise HeadgateError(f"{key} {cut(flow or link)}: expected one of {shown}{hint and '.' + hint}")
     good = chosen[codes]
     values, group = values[good], group[good]
     if not split:

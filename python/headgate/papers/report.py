@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from importlib import resources
 from importlib.util import find_spec
@@ -58,22 +57,6 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
     path = place / "index.html"
     write_text(path, page)
     return path
-
-
-def require_folder(folder: Path) -> None:
-    """Whether a report can be written there, asked before long work; leaves nothing behind.
-
-    Raises:
-        HeadgateError: it is a file, or cannot be made or written to.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise HeadgateError(f"--report {folder}: expected a folder, found a file")
-    there = next(p for p in (folder, *folder.absolute().parents) if p.exists())
-    try:
-        with tempfile.TemporaryDirectory(prefix=".headgate.", dir=there):
-            pass
-    except OSError as e:
-        raise HeadgateError(f"--report {folder}: cannot be written; {e.strerror or e}") from None
 
 
 def require_extras() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import HeadgateError, nearest, wrong
+from ..errors import HeadgateError, cut, nearest, wrong
 from ..scenario import assign
 from .values import MOST, columns_of, expand, text_of
 
@@ -184,10 +184,10 @@ def find_axis(axes: Sequence[Axis], name: str) -> int:
         if name in axis.columns:
             return i
     if not axes:
-        raise HeadgateError(f"axis {name}: this study has no axes; nothing in it can be compared")
+        raise HeadgateError(f"axis {cut(name)}: this study has no axes; nothing in it can be compared")
     names = [axis.name for axis in axes]
     hint = nearest(name, [c for a in axes for c in a.columns])
-    raise HeadgateError(f"axis {name}: expected one of {', '.join(names)}{hint and '.' + hint}")
+    raise HeadgateError(f"axis {cut(name)}: expected one of {', '.join(names)}{hint and '.' + hint}")
 
 
 def point_of(axis: Axis, value: Any) -> int:
@@ -205,10 +205,10 @@ def point_of(axis: Axis, value: Any) -> int:
         for i, cell in enumerate(cells):
             if str(cell) == str(value) or (number is not None and _number(cell) == number):
                 return i
-    known = [str(cell) for cell in axis.columns[axis.name]]
+    known = [cut(cell) for cell in axis.columns[axis.name]]
     hint = nearest(str(value), known)
     shown = ", ".join(known if len(known) <= 12 else [*known[:10], "...", known[-1]])
-    raise HeadgateError(f"{axis.name} {value}: expected one of {shown}{hint and '.' + hint}")
+    raise HeadgateError(f"{axis.name} {cut(value)}: expected one of {shown}{hint and '.' + hint}")
 
 
 def _number(value: Any) -> float | None:

@@ -9,6 +9,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -192,13 +193,19 @@ def interrupts(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
         return
     wanted = [0]
 
-    def handler(number: int, _: object) -> None:
+    def handler(number: int, frame: FrameType | None) -> None:
         wanted[0] += 1
         if wanted[0] > 1:
+            # Whoever handled Ctrl-C before does so again.
+            if callable(ctrl_c):
+                ctrl_c(number, frame)
             raise KeyboardInterrupt
         say("stopping: what is finished is being stored; Ctrl-C again stops at once")
 
-    old = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    ctrl_c = signal.getsignal(signal.SIGINT)
+    # A job in the background is started so that Ctrl-C does not reach it.
+    numbers = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
+    old = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield lambda: wanted[0] > 0
     finally:

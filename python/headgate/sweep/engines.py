@@ -14,10 +14,11 @@ import subprocess
 import sys
 import time
 from collections import deque
+from collections.abc import Iterator
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Protocol
 
-from ..errors import HeadgateError, missing_extra
+from ..errors import HeadgateError, cut, missing_extra
 from .work import Chunk, Done, run_chunk
 
 #: What became of a chunk: its results; or None and how its worker ended.
@@ -51,6 +52,16 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@contextlib.contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Ctrl-C waits meanwhile, and never reaches processes and threads that are started meanwhile: they inherit this."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Worker:
     """A process that works on chunks, and those handed to it, the first of which it works on."""
 
@@ -58,10 +69,11 @@ class _Worker:
         self.pipe, theirs = Pipe()
         # A program of its own rather than a fork or a copy of this one: no thread, lock or main module comes along. It is in
         # another group of processes, so that Ctrl-C in a terminal reaches only the driver.
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "headgate.sweep.worker", str(theirs.fileno()), str(os.getpid())],
-            pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
+        with _ctrl_c_waits():
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "headgate.sweep.worker", str(theirs.fileno()), str(os.getpid())],
+                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
         theirs.close()
         self.chunks: deque[Chunk] = deque()
 
@@ -158,14 +170,18 @@ class Dask:
         if address is None:
             number = workers or processors()
             try:
-                self._cluster = cluster(n_workers=number, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+                with _ctrl_c_waits():
+                    self._cluster = cluster(
+                        n_workers=number, threads_per_worker=1, dashboard_address=None, silence_logs=50
+                    )
             except RuntimeError as e:
                 hint = 'a program that starts a cluster does so below `if __name__ == "__main__":`'
                 raise HeadgateError(f"engine dask: no cluster started on this machine ({e}); {hint}") from None
         try:
             self._client = client(self._cluster or address, timeout="20s", set_as_default=False)
         except (OSError, ValueError) as e:
-            raise HeadgateError(f"--address {address}: expected the address of a Dask scheduler; {e}") from None
+            where = f"--address {cut(address)}"
+            raise HeadgateError(f"{where}: expected the address of a Dask scheduler; {cut(e)}") from None
         self._pending: dict[Any, Chunk] = {}
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._threads, self._looked = 1, 0.0

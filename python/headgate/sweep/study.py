@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import HeadgateError, missing_extra, nearest
+from ..errors import HeadgateError, cut, missing_extra, nearest
 from .axes import Axis, Variants, find_axis, point_of
 from .columns import pyarrow, to_arrow
 from .store import TABLES, Store
@@ -146,7 +146,7 @@ class Study:
             HeadgateError: there is no such table.
         """
         if name not in TABLES:
-            raise HeadgateError(f"table {name}: expected one of {', '.join(TABLES)}{nearest(name, TABLES)}")
+            raise HeadgateError(f"table {cut(name)}: expected one of {', '.join(TABLES)}{nearest(name, TABLES)}")
         found: pa.Table = getattr(self, name)
         return found
 
@@ -213,7 +213,7 @@ class Study:
             i = find_axis(self.axes, name)
             values = wanted if isinstance(wanted, list | tuple) else [wanted]
             if not values:
-                raise HeadgateError(f"{name}: expected at least one value")
+                raise HeadgateError(f"{cut(name)}: expected at least one value")
             points = {point_of(self.axes[i], value) for value in values}
             other._points[i] = [self._points[i][p] for p in sorted(points)]
         return other

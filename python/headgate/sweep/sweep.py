@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from .. import __version__, _core
-from ..errors import HeadgateError, nearest, wrong
-from ..scenario import Scenario
+from ..errors import HeadgateError, cut, nearest, wrong
+from ..files import require_folder
+from ..scenario import Scenario, require_plain
 from . import rows
 from .axes import Axis, Variants, read_axes, refuse
 from .checked import FORMAT
@@ -78,10 +79,15 @@ class Sweep:
             HeadgateError: the file cannot be read or has no such table.
             ScenarioError: something in the table is wrong; the error names the place.
         """
-        return cls._of(Scenario.from_file(path))
+        return cls.of(Scenario.from_file(path))
 
     @classmethod
-    def _of(cls, scenario: Scenario) -> Sweep:
+    def of(cls, scenario: Scenario) -> Sweep:
+        """The study that a scenario with a `sweep` table describes.
+
+        Raises:
+            ScenarioError: it has no such table, or something in the table is wrong; the error names the place.
+        """
         table = scenario.data.get("sweep")
         if table is None:
             raise wrong("sweep", "expected a table that says what varies", origin=scenario.origin)
@@ -92,15 +98,13 @@ class Sweep:
     def set(self, path: str, value: Any) -> Sweep:
         """A copy with one value of the scenario, or of the table (`sweep.replications`), changed, as by `Scenario.set`."""
         whole = Scenario({**self.scenario.data, "sweep": self.table}, self.scenario.origin)
-        return Sweep._of(whole.set(path, value))
+        return Sweep.of(whole.set(path, value))
 
     def _prepare(self, scenario: Scenario, table: Any) -> None:
         self.scenario, self.table = scenario, table
         origin = scenario.origin
-        try:
-            text = json.dumps(table)
-        except TypeError:
-            raise wrong("sweep", "expected texts, numbers, lists and tables", origin=origin) from None
+        require_plain({"sweep": table}, f"{origin}: " if origin else "")
+        text = json.dumps(table)
         self._checked: dict[str, Any] = json.loads(scenario._checked(lambda: _core.check_sweep(text)))
         refuse([*self._checked["axes"], *(path for zipped in self._checked["zip"] for path in zipped)], origin)
         self.axes: list[Axis] = read_axes(table, self._checked, rows.reserved(), origin)
@@ -158,7 +162,12 @@ class Sweep:
         n, block = len(self._variants), 200
         blocks = [range(low, min(low + block, n)) for low in range(0, n, block)]
         with ThreadPoolExecutor(processors()) as pool:
-            checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
+            try:
+                checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
+            except BaseException:
+                # Ctrl-C waits for the blocks at work only.
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
         self._refuse_hopeless(checks)
         seen: dict[str, int] = {}
         for v, check in enumerate(checks):
@@ -213,9 +222,11 @@ class Sweep:
         """
         pyarrow()
         if engine not in ENGINES:
-            raise HeadgateError(f"engine {engine!r}; expected one of {', '.join(ENGINES)}{nearest(engine, ENGINES)}")
+            raise HeadgateError(
+                f"engine {cut(repr(engine))}; expected one of {', '.join(ENGINES)}{nearest(engine, ENGINES)}"
+            )
         if address is not None and engine != "dask":
-            raise HeadgateError(f"address {address}: expected engine dask beside it, found {engine}")
+            raise HeadgateError(f"address {cut(address)}: expected engine dask beside it, found {engine}")
         if workers is not None and workers < 1:
             raise HeadgateError(f"workers {workers}; expected at least 1")
         store = Store(tempfile.mkdtemp(prefix="headgate-") if out is None else out)
@@ -243,14 +254,13 @@ class Sweep:
                 finished = self._work(store, checks, lambda: _engine(engine, address, workers), stopped, progress)
             finally:
                 store.close()
-        if not finished:
-            raise Interrupted
+            if not finished or stopped():
+                raise Interrupted
         return Study(store.folder, temporary)
 
     def _meet(self, store: Store, resume: bool) -> None:
         """Looks at what is in the folder before long work."""
-        if store.folder.exists() and not store.folder.is_dir():
-            raise HeadgateError(f"{store.folder}: expected a folder, found a file")
+        require_folder(store.folder, "study")
         if store.exists:
             if not resume:
                 raise HeadgateError(

@@ -9,9 +9,13 @@ from decimal import Decimal, InvalidOperation, localcontext
 from typing import Any
 
 from .. import _core
+from ..errors import cut
 
 #: No axis has more values than this.
 MOST = 1_000_000
+
+#: Nor has a plain number of a range a larger power of ten than this.
+LARGEST = 300
 
 _RANGE = re.compile(r"\s*(.+?)\s*\.\.\.\s*(.+?)(?:\s+(?:step\s+(.+?)|log\s+(.+?)))?\s*")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE]-?\d+)?")
@@ -38,7 +42,7 @@ def expand(text: str) -> list[Any]:
     (kind, low), (other, high) = _amount(match[1]), _amount(match[2])
     if kind != other:
         raise ValueError(
-            f"expected both ends in units of one kind, such as 1ms and 1s, found {match[1]} and {match[2]}"
+            f"expected both ends in units of one kind, such as 1ms and 1s, found {cut(match[1])} and {cut(match[2])}"
         )
     if low > high:
         raise ValueError("expected the smaller end first")
@@ -47,10 +51,10 @@ def expand(text: str) -> list[Any]:
         amounts = _logarithmic(low, high, match[4], whole)
     else:
         if match[3] is None and kind is not None:
-            raise ValueError(f"expected `step` or `log` after {match[2]}")
+            raise ValueError(f"expected `step` or `log` after {cut(match[2])}")
         unit, step = _amount(match[3] or "1")
         if unit != kind or step <= 0:
-            raise ValueError(f"expected a step above zero in units of {match[1]}, found {match[3]}")
+            raise ValueError(f"expected a step above zero in units of {cut(match[1])}, found {cut(match[3])}")
         whole = whole and (kind is not None or step == int(step))
         if (high - low) / step >= MOST:
             raise ValueError(f"expected at most {MOST} values")
@@ -63,17 +67,21 @@ def expand(text: str) -> list[Any]:
 def _amount(text: str) -> tuple[str | None, Decimal]:
     """Kind of a quantity and its base units; no kind for a plain number."""
     if _NUMBER.fullmatch(text):
+        amount: Decimal
         try:
-            return None, Decimal(text)
+            amount = Decimal(text)
         except InvalidOperation:
-            raise ValueError(f"expected a smaller number than {text}") from None
+            amount = Decimal("inf")
+        if amount and abs(amount.adjusted()) > LARGEST:
+            raise ValueError(f"expected a number between 1e-{LARGEST} and 1e{LARGEST}, found {cut(text)}")
+        return None, amount
     kind, amount, _ = _core.quantity(text)
     return kind, Decimal(amount)
 
 
 def _logarithmic(low: Decimal, high: Decimal, points: str, whole: bool) -> list[Decimal]:
     if not re.fullmatch(r"\d{1,7}", points) or not 2 <= int(points) <= MOST:
-        raise ValueError(f"expected the number of values after `log`, from 2 to {MOST}, found {points}")
+        raise ValueError(f"expected the number of values after `log`, from 2 to {MOST}, found {cut(points)}")
     if low <= 0:
         raise ValueError("expected ends above zero for `log`")
     last = int(points) - 1

@@ -36,6 +36,9 @@ pub struct EarlyParams {
 pub(crate) fn check_early(min_threshold: Buffer, max_threshold: Buffer, mean_packet: Bytes) -> Result<(), Wrong> {
     match (min_threshold, max_threshold) {
         (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {}
+        (Buffer::Unlimited, _) => {
+            return Err(Wrong::at("min_threshold", "expected a number of packets or bytes").found(&min_threshold));
+        }
         _ => {
             let expected = format!("expected more than min_threshold, {min_threshold}, in the same unit");
             return Err(Wrong::at("max_threshold", expected).found(&max_threshold));
@@ -62,10 +65,7 @@ pub struct Early {
 impl Early {
     /// For an empty queue that a line of this rate serves.
     pub fn new(params: EarlyParams, rate: Rate) -> Early {
-        let number = |threshold: Buffer| match threshold {
-            Buffer::Packets(n) | Buffer::Bytes(n) => n as f64,
-        };
-        let (low, high) = (number(params.min_threshold), number(params.max_threshold));
+        let (low, high) = (params.min_threshold.limit(), params.max_threshold.limit());
         Early { params, low, high, rate, average: 0.0, count: 0.0, idle_from: Time::ZERO }
     }
 
@@ -299,5 +299,33 @@ mod tests {
         let before = early.average();
         early.on_arrival(second(8), waiting(0));
         assert!((early.average() - 0.75 * before).abs() < 1e-12, "{}", early.average());
+    }
+
+    #[test]
+    fn at_the_lower_threshold_packets_are_counted() {
+        // pb is 0 at the threshold itself, but whoever passes counts: then, half way with pb = .25, the chance is .25 / (1 - .25) = .333.
+        for pass in [|early: &mut Early| assert!(!early.chosen(1000, || 0.0)), Early::exempt] {
+            let mut early = early(|p| p.max_p = 0.5);
+            early.average = 5.0;
+            pass(&mut early);
+            early.average = 10.0;
+            assert!(early.chosen(1000, || 0.33), "one packet has passed");
+            // Below the threshold counting starts afresh: .25 again.
+            early.exempt();
+            early.average = 4.99;
+            pass(&mut early);
+            early.average = 10.0;
+            assert!(!early.chosen(1000, || 0.26), "none has passed since");
+        }
+    }
+
+    #[test]
+    fn an_arrival_as_the_line_becomes_idle_takes_an_empty_queue_as_a_sample() {
+        let second = Time::from_ps(1_000_000_000_000);
+        let mut early = early(|p| p.weight = 0.25);
+        early.average = 8.0;
+        early.on_start(Time::ZERO, 1000, Backlog::default());
+        early.on_arrival(second, Backlog::default());
+        assert_eq!(early.average(), 6.0);
     }
 }

@@ -9,15 +9,17 @@ use headgate_packet::{Buffer, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which packet of the longest queue makes room.
+/// Which packet makes room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DropEnd {
-    /// The last one.
+    /// The last one of the longest queue.
     #[default]
     Tail,
-    /// The first one.
+    /// The first one of the longest queue.
     Head,
+    /// The arriving packet, whichever queue is the longest.
+    Arrival,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -71,6 +73,10 @@ impl QueueSet {
         let bytes = u64::from(packet.bytes);
         let mut refused = cx.exceeds(self.buffer, &Backlog::default(), 1, bytes);
         while !refused && cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
+            if self.end == DropEnd::Arrival {
+                refused = true;
+                continue;
+            }
             let (key, mut victim) = self.longest.first().expect("a full buffer holds packets");
             let unit = if matches!(self.buffer, Buffer::Packets(_)) { 1 } else { bytes };
             if self.held(queue) + unit >= u64::MAX - key.0 {

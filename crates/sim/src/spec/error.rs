@@ -1,6 +1,6 @@
 //! What is wrong with a scenario: the place, what was found, what was expected, and the nearest valid name.
 
-use headgate_packet::choice;
+use headgate_packet::{SHOWN, choice, cut, cut_within};
 use serde_json::Value;
 use std::fmt;
 
@@ -20,17 +20,20 @@ pub struct SpecError {
 impl SpecError {
     /// An error at a path.
     pub fn at(path: impl Into<String>, message: impl Into<String>) -> SpecError {
-        SpecError { path: path.into(), found: None, message: message.into(), nearest: None }
+        SpecError { path: cut(&path.into()), found: None, message: cut_within(&message.into()), nearest: None }
     }
 
     /// With what was found.
     pub fn found(mut self, found: impl fmt::Display) -> SpecError {
-        self.found = Some(shorten(&found.to_string()));
+        self.found = Some(cut(&found.to_string()));
         self
     }
 
     /// With the nearest of the valid names to the one found.
     pub fn nearest<'a>(mut self, name: &str, valid: impl IntoIterator<Item = &'a str>) -> SpecError {
+        if name.len() > SHOWN {
+            return self;
+        }
         let best = valid.into_iter().map(|v| (strsim::damerau_levenshtein(name, v), v)).min();
         self.nearest = best.filter(|(d, v)| *d <= v.len().max(name.len()) / 2).map(|(_, v)| v.to_owned());
         self
@@ -51,7 +54,9 @@ impl SpecError {
         }
         let found = choice::lookup(file, &path);
         // What was found is said once.
-        let repeated = found.map(|v| [format!("{v}: "), format!("found {v}; ")]).unwrap_or_default();
+        let repeated = found
+            .map(|v| [format!("{v}: "), format!("found {v}; "), format!("found {}; ", cut(&v.to_string()))])
+            .unwrap_or_default();
         let message = repeated.iter().find_map(|r| message.strip_prefix(r.as_str())).unwrap_or(message);
         // What does not stand in the file is a default.
         let default = message.strip_prefix("found ").and_then(|m| m.split_once("; ")).filter(|_| found.is_none());
@@ -71,14 +76,6 @@ impl SpecError {
             }
             None => error,
         }
-    }
-}
-
-fn shorten(text: &str) -> String {
-    if text.chars().count() <= 80 {
-        text.to_owned()
-    } else {
-        format!("{}...", text.chars().take(77).collect::<String>())
     }
 }
 

@@ -49,6 +49,8 @@ pub enum DropPolicy {
     LongestQueue,
     /// The packet with the largest bid goes, whoever owns it (1991, chapter 3).
     LargestBid,
+    /// The arriving packet goes (drop-tail).
+    Arrival,
 }
 
 /// A waiting packet. Within a conversation tags rise from packet to packet.

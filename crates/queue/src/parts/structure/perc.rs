@@ -68,7 +68,7 @@ impl Perc {
         let victim: Key = match self.policy {
             // Of equally long ones the one whose last packet is to leave last: no conversation is preferred for its number.
             DropPolicy::LongestQueue => (u64::MAX - self.held(flow as usize), u64::MAX - tail.0),
-            DropPolicy::LargestBid => (u64::MAX - tail.0, u64::MAX - tail.1),
+            DropPolicy::LargestBid | DropPolicy::Arrival => (u64::MAX - tail.0, u64::MAX - tail.1),
         };
         self.service.set_counted(flow, head) + self.victims.set_counted(flow, victim)
     }

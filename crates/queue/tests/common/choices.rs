@@ -1,0 +1,39 @@
+//! Every discipline of the list with every choice of its parameters, such as what makes room in a full buffer.
+
+use headgate_queue::{LIST, Spec};
+use serde_json::{Value, json};
+
+/// The values of a parameter that is a choice; none for another one.
+fn choices(schema: &Value) -> Vec<Value> {
+    let documented = schema["oneOf"].as_array().into_iter().flatten().map(|choice| choice["const"].clone());
+    documented.filter(Value::is_string).collect()
+}
+
+/// The disciplines with this buffer, with their parameters as text, in every combination of choices that their checks take.
+pub fn disciplines(buffer: &str) -> Vec<(String, Spec)> {
+    let mut all = Vec::new();
+    for entry in LIST {
+        let mut tables = vec![json!({"kind": entry.name, "buffer": buffer})];
+        let schema = (entry.schema)();
+        let parameters = schema["properties"].as_object().expect("parameters are a table");
+        for (name, choices) in parameters.iter().map(|(name, schema)| (name, choices(schema))) {
+            if choices.is_empty() {
+                continue;
+            }
+            tables = tables.iter().flat_map(|table| choices.iter().map(|choice| with(table, name, choice))).collect();
+        }
+        let every: Vec<Value> = tables.clone();
+        tables.retain(|table| serde_json::from_value::<Spec>(table.clone()).is_ok());
+        for (name, choice) in every.iter().flat_map(|table| table.as_object().expect("a table")) {
+            assert!(tables.iter().any(|t| t[name] == *choice), "{}: {name} = {choice} was never taken", entry.name);
+        }
+        all.extend(tables.into_iter().map(|t| (t.to_string(), serde_json::from_value(t).expect("it was taken above"))));
+    }
+    all
+}
+
+fn with(table: &Value, name: &str, value: &Value) -> Value {
+    let mut table = table.clone();
+    table[name] = value.clone();
+    table
+}

@@ -1,0 +1,145 @@
+"""All commands, and what becomes of their errors."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from .. import __version__
+from .._core import ScenarioError
+from ..errors import HeadgateError, brief
+from . import signals
+from .bench import bench
+from .check import check, schema
+from .compare import compare
+from .diff import diff
+from .lists import list_
+from .plot import plot
+from .replay import replay
+from .reproduce import reproduce
+from .run import run
+from .show import fail
+from .sweep import sweep
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
+
+
+@contextmanager
+def _ended() -> Iterator[None]:
+    """Ends the command without an error when nobody reads its output any more, and with the code of Ctrl-C after that."""
+    # Click would make exit code 1 of the one, and an empty line of the other.
+    try:
+        yield
+    except BrokenPipeError:
+        raise click.exceptions.Exit(0) from None
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(signals.STOPPED) from None
+
+
+class Commands(click.Group):
+    """The group of all commands."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Reads the arguments; `--help` prints here."""
+        with _ended():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command."""
+        with _ended():
+            return super().invoke(ctx)
+
+
+@click.group(cls=Commands, context_settings=CONTEXT, epilog="Start with:  headgate reproduce demers1989 scenario-2")
+@click.version_option(__version__, prog_name="headgate")
+def cli() -> None:
+    """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
+
+
+for _command in (run, sweep, compare, plot, replay, reproduce, check, schema, list_, diff, bench):
+    cli.add_command(_command)
+
+
+def call() -> int:
+    """Runs the command that the process was started with; gives its exit code."""
+    try:
+        signals.interrupt()
+        _open_streams()
+        code = _guarded()
+    except KeyboardInterrupt:
+        code = signals.STOPPED
+    signals.ignore()
+    if signals.asked():
+        code = signals.STOPPED
+    if code == signals.STOPPED and not signals.said():
+        print("stopped", file=sys.stderr)
+    return _flush(code)
+
+
+def _guarded() -> int:
+    """Runs the command; whatever was wrong has been said when it returns."""
+    try:
+        return int(cli.main(standalone_mode=False) or 0)
+    except BaseException as e:
+        # Whatever a library made of Ctrl-C.
+        return signals.STOPPED if signals.asked() else _say(e)
+
+
+def _say(e: BaseException) -> int:
+    """Says what was wrong; gives the exit code."""
+    if isinstance(e, click.UsageError):
+        click.UsageError(brief(e.format_message()), e.ctx).show()
+    elif isinstance(e, click.ClickException):
+        fail(brief(e.format_message()))
+    elif isinstance(e, HeadgateError | ScenarioError):
+        fail(brief(str(e)))
+    elif isinstance(e, click.Abort | KeyboardInterrupt):
+        return signals.STOPPED
+    elif isinstance(e, BrokenPipeError):
+        return 0
+    elif isinstance(e, OSError) and e.filename is not None:
+        fail(brief(f"{e.filename}: {e.strerror or e}"))
+    elif isinstance(e, OSError):
+        # Whoever writes files says which; the rest is what click prints.
+        fail(f"standard output: cannot be written; {e.strerror or e}")
+    elif isinstance(e, MemoryError):
+        fail("no memory is left; expected a smaller scenario, study or trace")
+    else:
+        raise e
+    return 2
+
+
+def _open_streams() -> None:
+    """Gives the process the streams it expects: whoever started it may have closed them, or asked for ASCII."""
+    # A file that is opened later must not become one of them.
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # No name and no sign is worth an error.
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _flush(code: int) -> int:
+    """Writes what is left to be written, so that no error can come after this; gives the exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError as e:
+        # What it holds still would be written at the end of the process, and fail again.
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+        sys.stdout.flush()
+        if code == 0 and not isinstance(e, BrokenPipeError):
+            return fail(f"standard output: cannot be written; {e.strerror or e}")
+    return code

@@ -1,0 +1,81 @@
+"""Ctrl-C: whatever a command is doing, it ends with exit code 130 and the word `stopped`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+#: The exit code of what Ctrl-C ended.
+STOPPED = 130
+
+#: Seconds after which Ctrl-C is tried again where it was lost.
+AGAIN_S = 0.01
+
+_asked = False
+_said = False
+
+
+def asked() -> bool:
+    """Whether Ctrl-C was pressed: a library may have made another exception of it."""
+    return _asked
+
+
+def said() -> bool:
+    """Whether a command told the user itself that it was stopped."""
+    return _said
+
+
+def say() -> None:
+    """A command has told the user that it was stopped."""
+    global _said
+    _said = True
+
+
+def end_at_once() -> None:
+    """From here on Ctrl-C ends the process where it is."""
+    _set(_end)
+
+
+def interrupt() -> None:
+    """From here on Ctrl-C raises KeyboardInterrupt, so that what is at work can clean up."""
+    # Raised where Python throws exceptions away, as in a destructor, it would be lost.
+    sys.unraisablehook = _unraisable
+    global _asked, _said
+    _asked = _said = False
+    signal.signal(signal.SIGALRM, _raise)
+    _set(_raise)
+
+
+def ignore() -> None:
+    """From here on Ctrl-C does nothing: the command has ended, and its exit code is known."""
+    _set(signal.SIG_IGN)
+
+
+def _set(handler: object) -> None:
+    # A shell starts jobs in the background so that Ctrl-C does not reach them; it stays so.
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, handler)  # type: ignore[arg-type]
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    os.write(2, b"stopped\n")
+    os._exit(STOPPED)
+
+
+def _raise(_number: int, _frame: FrameType | None) -> None:
+    global _asked
+    _asked = True
+    raise KeyboardInterrupt
+
+
+def _unraisable(args: UnraisableHookArgs) -> None:
+    if issubclass(args.exc_type, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+    else:
+        sys.__unraisablehook__(args)
