@@ -45,9 +45,10 @@ def run_all(
         return take(number, _core.run(text, seed, run, controls[number]))
 
     with ThreadPoolExecutor(at_a_time) as pool:
-        futures = [pool.submit(work, i) for i in range(len(jobs))]
-        pending = set(futures)
         try:
+            # Ctrl-C may come while the first runs are at work and others are still being handed over.
+            futures = [pool.submit(work, i) for i in range(len(jobs))]
+            pending = set(futures)
             while pending:
                 done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
                 for future in done:
