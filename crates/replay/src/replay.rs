@@ -198,7 +198,7 @@ impl Replay {
         };
         Replay {
             source: Source::Table(TableTrace::default()),
-            intake: Intake::new(options.lenient),
+            intake: Intake::new(options.lenient, options.rate),
             queues: options.queues.iter().map(queue).collect(),
             frames: None,
         }

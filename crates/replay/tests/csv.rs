@@ -1,5 +1,6 @@
 //! Any file is either a trace or an error with its place; how it is cut into batches changes nothing.
 
+use headgate_packet::Rate;
 use headgate_replay::csv::CsvTrace;
 use headgate_replay::{Arrival, Intake, TraceError};
 use proptest::prelude::*;
@@ -23,7 +24,8 @@ impl Drop for Temporary {
 }
 
 fn read(file: &Temporary, most: usize, lenient: bool) -> Result<(Vec<Arrival>, u64), TraceError> {
-    let (mut trace, mut intake) = (CsvTrace::open(&file.0, lenient)?, Intake::new(lenient));
+    let (mut trace, mut intake) =
+        (CsvTrace::open(&file.0, lenient)?, Intake::new(lenient, Rate::from_bps(1_000_000).expect("above zero")));
     while trace.read(most, &mut intake)? {}
     Ok((intake.arrivals.clone(), intake.skipped().values().sum()))
 }
