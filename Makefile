@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test mutants bench bench-peers docs figures lint check-tools clean
+.PHONY: demo test mutants mutants-python bench bench-peers docs figures lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -26,6 +26,10 @@ test: $(TOOLS)/bin/uv ## build and run all tests
 MUTANTS ?=
 mutants: $(TOOLS)/bin/cargo-mutants ## plant faults one by one and count those that no test notices: takes days
 	$(TOOLS)/bin/cargo-mutants mutants --sharding round-robin --output out $(MUTANTS)
+
+mutants-python: $(TOOLS)/bin/uv ## the same for headgate.stats and headgate.analysis; FILES='headgate/stats/means.py' takes one file
+	@$(SYNC) --all-extras --group dev --group mutants
+	@$(BIN)/python tests/mutants/run.py $(FILES)
 
 bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@$(SYNC)

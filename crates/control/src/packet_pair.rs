@@ -99,8 +99,8 @@ impl PacketPair {
             self.depth = old;
         } else if change < 0.0 {
             let slots = slots_to_skip(old, self.depth);
-            self.skip += slots;
-            self.skips += slots;
+            self.skip = self.skip.saturating_add(slots);
+            self.skips = self.skips.saturating_add(slots);
         } else {
             let due = change + self.carried;
             let whole = (due + NOISE).floor();
@@ -111,7 +111,7 @@ impl PacketPair {
                 self.skip -= cancelled;
                 packets -= 2 * cancelled;
             }
-            self.bursts += packets;
+            self.bursts = self.bursts.saturating_add(packets);
             self.machine.burst(packets);
         }
     }

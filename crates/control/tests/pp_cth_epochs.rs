@@ -160,3 +160,10 @@ fn the_gauges_tell_window_pairs_and_what_the_last_pair_measured() {
     near(&p, "probe", 0.2);
     near(&p, "service_rate", 7.5);
 }
+
+#[test]
+fn the_set_point_of_the_greatest_power_follows_from_what_was_measured() {
+    // L = R mu = 10 packets over four gateways: sqrt(10)/(2 sqrt(4)); with nothing outstanding the rate is 2 mu + set-point/R.
+    let p = started(r#", "setpoint_as": "power", "hops": 4"#);
+    near(&p, "rate", 20.0 + 10.0_f64.sqrt() / 4.0);
+}

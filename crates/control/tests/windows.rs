@@ -4,7 +4,8 @@
 mod acks;
 
 use acks::{duplicate, gauges, loss, new_ack, protocol};
-use headgate_control::{AnyFlowControl, FlowControl, LossKind};
+use headgate_control::{AnyFlowControl, FlowControl, LIST, LossKind, Release, Spec, Supply};
+use headgate_packet::{Duration, Time};
 use proptest::prelude::*;
 
 /// Window and threshold.
@@ -103,6 +104,23 @@ fn a_fixed_window_is_fixed() {
 fn without_flow_control_there_is_no_bound_and_no_gauge() {
     let p = protocol(r#"{"kind": "none"}"#);
     assert_eq!((p.allowance().window, gauges(&p).len()), (u64::MAX, 0));
+}
+
+#[test]
+fn a_protocol_with_a_window_lets_nothing_go_at_times_of_its_own() {
+    for kind in ["generic", "jk_tahoe", "jk_reno", "decbit"] {
+        let mut p = protocol(&format!("\"{kind}\""));
+        let supply = Supply { waiting: 9, in_flight: 0, unanswered: 0 };
+        assert_eq!((p.release(Time::ZERO, &supply), p.next_release()), (Release::Nothing, Time::NEVER), "{kind}");
+    }
+}
+
+#[test]
+fn a_timer_runs_for_some_time_at_least() {
+    for entry in LIST {
+        let config = Spec::default_of(entry.name).expect("in the list").transport();
+        assert!(config.open_loop || config.min_timeout > Duration::ZERO, "{}", entry.name);
+    }
 }
 
 proptest! {

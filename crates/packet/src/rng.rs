@@ -55,11 +55,17 @@ impl Rng {
         scaled(self.next_u64(), n)
     }
 
-    /// Exponentially distributed with the given mean.
+    /// Exponentially distributed with the given mean; at most the longest duration.
     #[inline]
     pub fn exponential(&mut self, mean: Duration) -> Duration {
+        Duration::from_ps(self.exponential_number(mean.as_ps() as f64) as u64)
+    }
+
+    /// A number that is exponentially distributed with the given mean; at most 37 times the mean.
+    #[inline]
+    pub fn exponential_number(&mut self, mean: f64) -> f64 {
         // 1 - u lies in (0, 1], so the logarithm is finite.
-        Duration::from_ps((-libm::log(1.0 - self.uniform()) * mean.as_ps() as f64) as u64)
+        -libm::log(1.0 - self.uniform()) * mean
     }
 
     /// Uniform in [0, span); 0 when the span is 0.

@@ -101,15 +101,15 @@ impl Duration {
     pub const fn from_ps(ps: u64) -> Duration {
         Duration(ps)
     }
-    /// From whole seconds.
+    /// From whole seconds, saturating.
     #[inline]
     pub const fn from_secs(s: u64) -> Duration {
-        Duration(s * 1_000_000_000_000)
+        Duration(s.saturating_mul(1_000_000_000_000))
     }
-    /// From milliseconds.
+    /// From milliseconds, saturating.
     #[inline]
     pub const fn from_millis(ms: u64) -> Duration {
-        Duration(ms * 1_000_000_000)
+        Duration(ms.saturating_mul(1_000_000_000))
     }
     /// From seconds as a float: rounded to the nearest picosecond, saturating.
     #[inline]
@@ -166,15 +166,22 @@ impl Rate {
     pub const fn as_bps(self) -> u64 {
         self.0
     }
-    /// Transmission time of `bytes`, and the remainder of the division in ps / rate (see [`crate::Serialiser`]).
+    /// Longest packet, in bytes, whose transmission time the clock can hold.
+    pub const fn longest_packet(self) -> u64 {
+        let bytes = u64::MAX as u128 * self.0 as u128 / 8_000_000_000_000;
+        if bytes > u64::MAX as u128 { u64::MAX } else { bytes as u64 }
+    }
+    /// Transmission time of `bytes`, saturating for what is longer than [`Rate::longest_packet`], and the remainder of the division in ps / rate (see [`crate::Serialiser`]).
     pub fn transmission(self, bytes: u32) -> (Duration, u64) {
         let (n, rate) = (u128::from(bytes) * 8 * 1_000_000_000_000, u128::from(self.0));
-        (Duration((n / rate) as u64), (n % rate) as u64)
+        (Duration(u64::try_from(n / rate).unwrap_or(u64::MAX)), (n % rate) as u64)
     }
 }
 
 impl PacketSize {
     const MAX: u64 = 16 << 20;
+    /// The longest packet.
+    pub const LONGEST: PacketSize = PacketSize(Self::MAX as u32);
     /// From bytes; `None` outside 1 byte to 16 MiB.
     pub const fn from_bytes(bytes: u32) -> Option<PacketSize> {
         if bytes == 0 || bytes as u64 > Self::MAX { None } else { Some(PacketSize(bytes)) }
@@ -343,6 +350,20 @@ mod tests {
         assert_eq!("64KB".parse(), Ok(Buffer::Bytes(64_000)));
         assert_eq!("unlimited".parse(), Ok(Buffer::Unlimited));
         assert_eq!(Buffer::Unlimited.to_string(), "unlimited");
+    }
+
+    #[test]
+    fn times_beyond_the_clock_are_its_end() {
+        // A byte takes 8 s at 1 bit/s, and 2^64 ps are 18446744 s.
+        let slow = Rate(1);
+        assert_eq!(slow.longest_packet(), 2_305_843);
+        assert_eq!(slow.transmission(2_305_843).0, Duration::from_secs(18_446_744));
+        assert_eq!(slow.transmission(2_305_844).0, Duration(u64::MAX));
+        assert_eq!(slow.transmission(u32::MAX).0, Duration(u64::MAX));
+        assert_eq!(Rate(u64::MAX).longest_packet(), u64::MAX);
+        assert_eq!(Duration::from_secs(18_446_745), Duration(u64::MAX));
+        assert_eq!(Duration::from_millis(u64::MAX), Duration(u64::MAX));
+        assert_eq!([f64::NAN, -1.0, 1e30].map(Duration::from_secs_f64), [Duration(0), Duration(0), Duration(u64::MAX)]);
     }
 
     #[test]

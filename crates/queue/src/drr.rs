@@ -138,6 +138,24 @@ impl Drr {
     }
 }
 
+impl Drr {
+    /// Every queue has had a turn and none could send: adds at once what all further rounds would add in which none can either. With a
+    /// quantum of a byte and packets of megabytes these are millions.
+    #[cold]
+    fn skip_rounds(&mut self) {
+        let turns_to = |queue: u32| {
+            let (turn, head) = (&self.turns[queue as usize], self.queues.front(queue)?);
+            Some(u64::from(head.bytes).saturating_sub(turn.deficit).div_ceil(turn.quantum.max(1)))
+        };
+        // In the last of these turns the first queue sends.
+        let rounds = self.round.queues().filter_map(turns_to).min().unwrap_or(0).saturating_sub(1);
+        for queue in self.round.queues() {
+            let turn = &mut self.turns[queue as usize];
+            turn.deficit = turn.deficit.saturating_add(rounds.saturating_mul(turn.quantum));
+        }
+    }
+}
+
 impl Discipline for Drr {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let queue = self.queue_of[packet.flow.index()];
@@ -157,6 +175,8 @@ impl Discipline for Drr {
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
+        // Turns in a row that did not cover the first packet.
+        let mut short = 0;
         loop {
             let queue = self.round.current()?;
             let turn = &mut self.turns[queue as usize];
@@ -165,11 +185,16 @@ impl Discipline for Drr {
                 continue;
             };
             if !turn.begun {
-                (turn.deficit, turn.begun) = (turn.deficit + turn.quantum, true);
+                (turn.deficit, turn.begun) = (turn.deficit.saturating_add(turn.quantum), true);
             }
             if head > turn.deficit {
                 turn.begun = false;
                 self.round.next(true);
+                short += 1;
+                if short == self.round.len() {
+                    self.skip_rounds();
+                    short = 0;
+                }
                 continue;
             }
             turn.deficit -= head;
@@ -197,7 +222,7 @@ impl Discipline for Drr {
         for (flow, weight) in (known..).zip(link.weights_from(known)) {
             let queue = self.place(flow);
             let turn = &mut self.turns[queue];
-            turn.quantum = (self.combine)(turn.quantum, self.params.quantum.0.max(1) * u64::from(weight));
+            turn.quantum = (self.combine)(turn.quantum, self.params.quantum.0.max(1).saturating_mul(u64::from(weight)));
             self.queue_of.push(queue as u32);
         }
     }
@@ -214,6 +239,40 @@ mod tests {
         let spec = r#"{"kind": "drr", "quantum": "500B"}"#;
         let arrivals: [Arrival; 6] = [(0, 0, 200), (0, 0, 750), (0, 0, 200), (0, 0, 200), (0, 1, 600), (0, 1, 300)];
         assert_eq!(order(spec, &[], &arrivals), [0, 1, 2, 4, 5, 3]);
+    }
+
+    #[test]
+    fn rounds_in_which_nobody_can_send_cost_nothing() {
+        // A quantum of a byte, weights 3, 1 and 2. The first packet goes on its arrival. Of the others A's of 2000000 bytes is covered in round
+        // 666667, B's of 1000000 in round 1000000, C's of 1500000 in round 750000; A's second one of 1999998 in round 1333333.
+        let spec = r#"{"kind": "drr", "quantum": "1B"}"#;
+        let arrivals: [Arrival; 5] =
+            [(0, 0, 1), (0, 0, 2_000_000), (0, 1, 1_000_000), (0, 2, 1_500_000), (0, 0, 1_999_998)];
+        assert_eq!(order(spec, &[3, 1, 2], &arrivals), [0, 1, 3, 2, 4]);
+        // In one round the order of the turns decides.
+        let arrivals: [Arrival; 4] = [(0, 0, 1), (0, 2, 5000), (0, 1, 5000), (0, 0, 5000)];
+        assert_eq!(order(spec, &[1; 3], &arrivals), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_quantum_times_a_weight_beyond_all_numbers_serves_and_ends() {
+        // 2^33 bytes times 2^31: the product is 2^64, which wraps to nothing.
+        let params = super::DrrParams { quantum: headgate_packet::Bytes(1 << 33), ..Default::default() };
+        for spec in [
+            crate::Spec::Drr(params.clone()),
+            crate::Spec::DrrPlus(crate::drr_plus::DrrPlusParams { quantum: params.quantum, queues: 1, ..Default::default() }),
+        ] {
+            let rate = headgate_packet::Rate::from_bps(8).expect("above zero");
+            let link = crate::LinkInfo { rate, flows: 2, weights: vec![1 << 31, u32::MAX] };
+            let mut port = crate::Port::new(spec.build(&link), rate, headgate_packet::Rng::new(0, 0, "test"));
+            let mut sent = 0;
+            for flow in [0, 1, 0, 1] {
+                let packet = headgate_packet::Packet { flow: headgate_packet::FlowId(flow), bytes: 9, ..Default::default() };
+                port.offer(packet, headgate_packet::Time::ZERO, &mut |_| sent += 1);
+            }
+            port.advance(headgate_packet::Time::NEVER, &mut |_| sent += 1);
+            assert_eq!(sent, 4);
+        }
     }
 
     #[test]

@@ -77,6 +77,8 @@ pub struct Fq {
     /// Of each conversation, the finish number of its last packet.
     last: Vec<Finish>,
     waiting: AnyHeap,
+    /// What the bids of waiting packets are counted from, in 2^-12 bit.
+    base: u128,
     backlog: Backlog,
     arrivals: u64,
     work: Work,
@@ -99,6 +101,7 @@ impl Fq {
             } else {
                 AnyHeap::new(params.structure, link.flows)
             },
+            base: 0,
             backlog: Backlog::default(),
             arrivals: 0,
             work: Work::default(),
@@ -129,6 +132,21 @@ impl Fq {
         let reason = if gone.arrival == arrival { DropReason::Full } else { DropReason::Evicted };
         cx.drop(&gone.packet, reason);
         operations
+    }
+
+    /// The bid of an arrival as a number of 64 bits, whose 52 for whole bits are used up: those that wait, and those to come, which are not below
+    /// `from`, are counted from the least of them from now on. Bids yet 2^52 bits above it are equal.
+    #[cold]
+    fn rebase(&mut self, bid: u128, from: u128) -> u64 {
+        let waiting: Vec<Tagged> = std::iter::from_fn(|| self.waiting.pop_min().map(|(item, _)| item)).collect();
+        let least = waiting.first().map_or(from, |item| from.min(self.base + u128::from(item.bid)));
+        for mut item in waiting {
+            let bid = (self.base + u128::from(item.bid)).saturating_sub(least);
+            item.bid = u64::try_from(bid).unwrap_or(u64::MAX);
+            self.waiting.insert(item);
+        }
+        self.base = least;
+        u64::try_from(bid.saturating_sub(least)).unwrap_or(u64::MAX)
     }
 
     /// Records the calls of the structure from now on; for measuring it by itself.
@@ -168,7 +186,7 @@ impl Discipline for Fq {
         }
         let weight = self.round.weight(packet.flow.0);
         let last = &mut self.last[flow];
-        let from = round.saturating_sub(Round::bits(8 * self.params.delta.0));
+        let from = round.saturating_sub(Round::bits(self.params.delta.0.saturating_mul(8)));
         let mut bid = *last;
         bid.extend(from, bits, weight);
         last.extend(round, bits, weight);
@@ -179,7 +197,12 @@ impl Discipline for Fq {
         }
         self.arrivals += 1;
         let arrival = self.arrivals;
-        operations += self.waiting.insert(Tagged { packet, bid: bid.rounded(weight), arrival });
+        let bid = bid.rounded(weight);
+        let bid = match u64::try_from(bid.wrapping_sub(self.base)) {
+            Ok(bid) => bid,
+            Err(_) => self.rebase(bid, Round::coarse(from)),
+        };
+        operations += self.waiting.insert(Tagged { packet, bid, arrival });
         self.backlog.add(packet.bytes);
         while cx.exceeds(buffer, &self.backlog, 0, 0) {
             operations += self.evict(cx, arrival);
@@ -256,6 +279,29 @@ mod tests {
         let last = |delta| order(&FqParams { delta: Bytes(delta), ..FqParams::default() }, &arrivals)[3..].to_vec();
         assert_eq!(last(0), [3, 4]);
         assert_eq!(last(1000), [4, 3]);
+    }
+
+    #[test]
+    fn bids_go_on_beyond_2_to_the_52_bits() {
+        // All conversations have finish numbers just below 2^52 bits, and the line stands there too: packets of 10 and 40 bytes lie on both sides.
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 4, weights: vec![] };
+        for structure in [Structure::Perc, Structure::Heap, Structure::Tree, Structure::Link] {
+            let params = FqParams { structure, drop_policy: DropPolicy::LargestBid, ..FqParams::default() };
+            for start in [(1 << 52) - 100, (1 << 53) - 100, (1 << 63) - 100] {
+                let (mut queue, mut rng, mut dropped) = (Fq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
+                queue.round.start_at(Round::bits(start));
+                for flow in 0..4 {
+                    queue.last[flow].extend(Round::bits(start), 0, 1);
+                    queue.round.set(flow as u32, queue.last[flow].value(1));
+                }
+                let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+                for (handle, flow, bytes) in [(0, 0, 10), (1, 1, 40), (2, 0, 20), (3, 2, 9), (4, 2, 31), (5, 3, 11)] {
+                    queue.enqueue(Packet { handle, flow: FlowId(flow), bytes, ..Packet::default() }, &mut cx);
+                }
+                let sent: Vec<u32> = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.handle).collect();
+                assert_eq!(sent, [3, 0, 5, 2, 1, 4], "{structure:?} from {start}");
+            }
+        }
     }
 
     fn survivors(params: FqParams, arrivals: &[(u32, u32)]) -> Vec<u32> {

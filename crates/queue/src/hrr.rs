@@ -98,6 +98,10 @@ impl Share {
     fn new(each: i64) -> Share {
         Share { each, left: each }
     }
+    /// In how many frames it is above zero again, if it is not.
+    fn frames_short(&self) -> u64 {
+        if self.left > 0 { 0 } else { self.left.unsigned_abs() / self.each.max(1).unsigned_abs() + 1 }
+    }
     /// So many new frames have begun. What was not used is lost.
     fn refill(&mut self, frames: u64) {
         if frames > 0 {
@@ -235,11 +239,15 @@ impl Hrr {
     fn next_frame(&self) -> Time {
         let mut next = u64::MAX;
         for (i, level) in self.levels.iter().enumerate() {
-            // Who waits for it: those that have had theirs, all of the level, or those below.
-            let own = !level.spent.is_empty() || (level.own.left <= 0 && !level.ready.is_empty());
-            let below = level.lower.left <= 0 && self.levels[i + 1..].iter().any(|l| !l.ready.is_empty());
-            if level.period > 0 && (own || below) {
-                next = next.min(level.since.0.saturating_add((level.frame + 1 - level.since.1).saturating_mul(level.period)));
+            // Who waits for it: those that have had theirs, all of the level, or those below. What is overdrawn by far takes many frames.
+            let spent = (0..level.spent.len()).filter_map(|k| level.spent.get(k));
+            let theirs = spent.map(|flow| self.conversations[*flow as usize].allocation.frames_short()).min();
+            let own = (!level.ready.is_empty()).then(|| level.own.frames_short()).filter(|frames| *frames > 0);
+            let below = Some(level.lower.frames_short()).filter(|_| self.levels[i + 1..].iter().any(|l| !l.ready.is_empty()));
+            let frames = [theirs, own, below.filter(|frames| *frames > 0)].into_iter().flatten().min();
+            if let Some(frames) = frames.filter(|_| level.period > 0) {
+                let frames = (level.frame - level.since.1).saturating_add(frames.max(1));
+                next = next.min(level.since.0.saturating_add(frames.saturating_mul(level.period)));
             }
         }
         Time::from_ps(next)
@@ -391,6 +399,9 @@ mod tests {
         let spec = r#""slot": "1B", "slots": [4], "lower": []"#;
         let all = [(0, 0, 0, 3), (1, 0, 0, 3), (1, 0, 0, 3)];
         assert_eq!(starts(spec, &[1], &all, 100), [(0, 0), (12, 0), (24, 0)]);
+        // A packet of 1 MiB is made up for in as many frames, which pass at once.
+        let all = [(0, 0, 0, 1 << 20), (1, 0, 0, 1)];
+        assert_eq!(starts(spec, &[1], &all, 5_000_000), [(0, 0), (4 << 20, 0)]);
         // What is not used is lost: after a pause there is one slot, not many.
         assert_eq!(starts(spec, &[1], &[(40, 0, 0, 1), (40, 0, 0, 1)], 100), [(40, 0), (44, 0)]);
     }

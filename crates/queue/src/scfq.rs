@@ -6,10 +6,10 @@
 //! leaving them gives the same order. A tag is computed when its packet becomes the first of its conversation, which is the same
 //! number, because a backlogged conversation's last tag is above v; so a packet that is pushed out was never counted. Where nothing of a
 //! conversation waits, its last tag is that of a packet served, and v, which never decreases, is no less: v alone is looked at. Tags are
-//! in 2^-12 bit. A full buffer takes the last packet of the longest queue, which the paper leaves open.
+//! in 2^-12 bit, up to 2^64 bits: the work of 213 days at 1 Tbit/s. A full buffer takes the last packet of the longest queue, which the paper leaves open.
 //! State per flow: its packets.
 
-use crate::parts::{DropEnd, IndexedHeap, QueueSet};
+use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::{Buffer, Check, Packet, Time};
 use schemars::JsonSchema;
@@ -41,7 +41,20 @@ pub struct Scfq {
     /// Orders equal tags: the one that became first earlier.
     turn: u64,
     /// Tag of the packet in service, or of the last one that was.
-    virtual_time: u64,
+    virtual_time: u128,
+}
+
+/// Fractional bits of a tag.
+const FRACTION: u32 = 12;
+
+/// A tag as a key: whole bits, then the fraction and, in 52 bits, the turn.
+fn key(tag: u128, turn: u64) -> Key {
+    (u64::try_from(tag >> FRACTION).unwrap_or(u64::MAX), (tag as u64) << (64 - FRACTION) | turn)
+}
+
+/// The tag of a key.
+fn tag((whole, fraction): Key) -> u128 {
+    u128::from(whole) << FRACTION | u128::from(fraction >> (64 - FRACTION))
 }
 
 impl Scfq {
@@ -60,10 +73,10 @@ impl Scfq {
     }
 
     /// A packet becomes the first of its conversation, whose tags go on from `start`.
-    fn begin(&mut self, packet: &Packet, start: u64) {
-        let length = ((u64::from(packet.bytes) * 8) << 12) / self.weights[packet.flow.index()];
+    fn begin(&mut self, packet: &Packet, start: u128) {
+        let length = ((u64::from(packet.bytes) * 8) << FRACTION) / self.weights[packet.flow.index()];
         self.turn += 1;
-        self.heads.set(packet.flow.0, (start + length, self.turn));
+        self.heads.set(packet.flow.0, key(start.saturating_add(u128::from(length)), self.turn));
     }
 }
 
@@ -75,7 +88,8 @@ impl Discipline for Scfq {
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
-        let ((tag, _), flow) = self.heads.first()?;
+        let (first, flow) = self.heads.first()?;
+        let tag = tag(first);
         self.heads.remove(flow);
         let packet = self.queues.pop(flow)?;
         self.virtual_time = tag;
@@ -106,6 +120,24 @@ mod tests {
         // A's second one is in service, v = 20: C's packet of 4 has tag 24, B's next of 5 has 27.
         let arrivals: [Arrival; 6] = [(0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 1, 12), (11, 2, 4), (11, 1, 5)];
         assert_eq!(order(r#"{"kind": "scfq"}"#, &[], &arrivals), [0, 1, 3, 4, 5, 2]);
+    }
+
+    #[test]
+    fn tags_go_on_beyond_2_to_the_52_bits() {
+        use super::*;
+        use headgate_packet::{FlowId, Rate, Rng};
+        let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 3, weights: vec![] };
+        for start in [(1u128 << 52) - 100, (1 << 63) - 100] {
+            let (mut queue, mut rng, mut dropped) = (Scfq::new(&ScfqParams::default(), &link), Rng::new(0, 0, ""), vec![]);
+            queue.virtual_time = start << FRACTION;
+            let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+            // Tags of 80, 320, 160 and 72 bits more; then 160 (the later of two) and 320 behind the first ones.
+            for (handle, flow, bytes) in [(0, 0, 10), (1, 1, 40), (2, 0, 10), (3, 2, 9), (4, 2, 31)] {
+                queue.enqueue(Packet { handle, flow: FlowId(flow), bytes, ..Packet::default() }, &mut cx);
+            }
+            let sent: Vec<u32> = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.handle).collect();
+            assert_eq!(sent, [3, 0, 2, 1, 4]);
+        }
     }
 
     #[test]

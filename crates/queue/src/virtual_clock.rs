@@ -62,7 +62,7 @@ impl Reserved {
 
     /// Time in ps that a packet takes at its conversation's rate.
     fn time(&self, packet: &Packet) -> u64 {
-        let work = u128::from(packet.bytes) * 8 * 1_000_000_000_000 * self.shares;
+        let work = (u128::from(packet.bytes) * 8 * 1_000_000_000_000).saturating_mul(self.shares);
         u64::try_from(work / (self.rate * u128::from(self.weights[packet.flow.index()]))).unwrap_or(u64::MAX)
     }
 }

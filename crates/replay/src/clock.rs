@@ -44,7 +44,8 @@ pub fn parse_seconds(text: &[u8]) -> Option<i128> {
         value.checked_mul(10i128.checked_pow(scale.unsigned_abs())?)?
     } else {
         let unit = 10i128.pow(scale.unsigned_abs());
-        (value + unit / 2) / unit
+        // Half a picosecond is rounded up.
+        value / unit + i128::from(value % unit >= unit / 2)
     };
     Some(if negative { -ps } else { ps })
 }
@@ -146,6 +147,7 @@ mod tests {
             ("0.00000000000049", 0),
             ("0.30000000000000004", 300_000_000_000),
             ("1e-400", 0),
+            ("170141183460469231731687303715884105727e-50", 2),
         ] {
             assert_eq!(parse_seconds(text.as_bytes()), Some(ps), "{text}");
         }

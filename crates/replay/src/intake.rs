@@ -3,7 +3,7 @@
 use crate::clock::Origin;
 use crate::error::{Fault, TraceError, quoted};
 use crate::flows::Flows;
-use headgate_packet::{Ecn, PacketSize, Time};
+use headgate_packet::{Ecn, PacketSize, Rate, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -78,6 +78,8 @@ pub struct Intake {
     lenient: bool,
     /// The ECN field of packets of a trace that has none.
     ecn: Ecn,
+    /// Longest packet in bytes.
+    longest: u32,
     skipped: BTreeMap<&'static str, u64>,
     /// Time of the first packet and of the last.
     span: Option<(i128, i128)>,
@@ -87,9 +89,11 @@ pub struct Intake {
 const LONGEST: i128 = u64::MAX as i128 / 2;
 
 impl Intake {
-    /// An empty one; if it is lenient, packets with faults are skipped and counted. Packets have this ECN field where the trace has none.
-    pub fn new(lenient: bool, ecn: Ecn) -> Intake {
-        Intake { lenient, ecn, ..Intake::default() }
+    /// An empty one, for a line of this rate; if it is lenient, packets with faults are skipped and counted. Packets have this ECN field where
+    /// the trace has none.
+    pub fn new(lenient: bool, rate: Rate, ecn: Ecn) -> Intake {
+        let longest = rate.longest_packet().min(u64::from(PacketSize::LONGEST.bytes())) as u32;
+        Intake { lenient, longest, ecn, ..Intake::default() }
     }
 
     /// Whether packets with faults are skipped and counted.
@@ -126,14 +130,14 @@ impl Intake {
     #[inline]
     pub fn take(&mut self, raw: Raw, flow: impl FnOnce(&mut Flows) -> u32) -> Result<bool, TraceError> {
         let (first, last) = self.span.unwrap_or((raw.time, raw.time));
-        let size = u32::try_from(raw.size).ok().and_then(PacketSize::from_bytes);
+        let size = self.size(raw.size);
         let weight = raw.weight.map(u32::try_from);
         let ecn = raw.ecn.map_or(Some(self.ecn), |n| ECN.get(usize::try_from(n).ok()?).copied());
         let (Some(size), Some(ecn), Ok(priority), true, true) = (
             size,
             ecn,
             u8::try_from(raw.priority),
-            raw.time >= last && raw.time - first <= LONGEST,
+            raw.time >= last && raw.time.saturating_sub(first) <= LONGEST,
             weight.is_none_or(|w| w.is_ok_and(|w| w > 0)),
         ) else {
             return self.refuse(&raw, first, last).map(|()| false);
@@ -154,6 +158,12 @@ impl Intake {
         Ok(true)
     }
 
+    /// The length of a packet, if it may have this one.
+    #[inline]
+    fn size(&self, bytes: i64) -> Option<PacketSize> {
+        u32::try_from(bytes).ok().filter(|bytes| *bytes <= self.longest).and_then(PacketSize::from_bytes)
+    }
+
     /// Says what is wrong with a packet.
     #[cold]
     fn refuse(&mut self, raw: &Raw, first: i128, last: i128) -> Result<(), TraceError> {
@@ -165,14 +175,16 @@ impl Intake {
         let (fault, message) = if raw.time < last {
             let message = format!("time_s: found {}; expected {} or later", seconds(raw.time), seconds(last));
             (Fault::TimeBackwards, format!("{message}, the time of the packet before"))
-        } else if raw.time - first > LONGEST {
-            let end = seconds(first + LONGEST);
+        } else if raw.time.saturating_sub(first) > LONGEST {
+            let end = seconds(first.saturating_add(LONGEST));
             (
                 Fault::BadTime,
                 format!("time_s: found {}; expected at most {end}, 106 days after the first packet", seconds(raw.time)),
             )
-        } else if u32::try_from(raw.size).ok().and_then(PacketSize::from_bytes).is_none() {
-            (Fault::BadSize, format!("size_bytes: found {}; expected 1 to 16777216", raw.size))
+        } else if self.size(raw.size).is_none() {
+            let slow = self.longest < PacketSize::LONGEST.bytes();
+            let why = if slow { ": at this rate a longer packet takes more than 213 days" } else { "" };
+            (Fault::BadSize, format!("size_bytes: found {}; expected 1 to {}{why}", raw.size, self.longest))
         } else if let Some(ecn) = raw.ecn.filter(|n| !(0..4).contains(n)) {
             (Fault::BadEcn, format!("ecn: found {ecn}; expected 0 to 3, as in the IP header"))
         } else if u8::try_from(raw.priority).is_err() {

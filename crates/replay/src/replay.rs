@@ -209,7 +209,7 @@ impl Replay {
         };
         Replay {
             source: Source::Table(TableTrace::default()),
-            intake: Intake::new(options.lenient, options.conventions.ecn.into()),
+            intake: Intake::new(options.lenient, options.rate, options.conventions.ecn.into()),
             queues: options.queues.iter().map(queue).collect(),
             frames: None,
         }

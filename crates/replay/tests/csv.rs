@@ -1,14 +1,18 @@
 //! Any file is either a trace or an error with its place; how it is cut into batches changes nothing.
 
-use headgate_packet::Ecn;
+use headgate_packet::{Ecn, Rate};
 use headgate_replay::csv::CsvTrace;
 use headgate_replay::{Arrival, Intake, TraceError};
 use proptest::prelude::*;
 use std::io::{Cursor, Read, repeat};
 
+/// What checks the packets of a line of 1 Mbit/s.
+fn intake(lenient: bool, ecn: Ecn) -> Intake {
+    Intake::new(lenient, Rate::from_bps(1_000_000).expect("above zero"), ecn)
+}
+
 fn read(text: &[u8], most: usize, lenient: bool) -> Result<(Vec<Arrival>, u64), TraceError> {
-    let (mut trace, mut intake) =
-        (CsvTrace::new(Cursor::new(text.to_vec()), lenient)?, Intake::new(lenient, Ecn::NotEct));
+    let (mut trace, mut intake) = (CsvTrace::new(Cursor::new(text.to_vec()), lenient)?, intake(lenient, Ecn::NotEct));
     while trace.read(most, &mut intake)? {}
     Ok((intake.arrivals.clone(), intake.skipped().values().sum()))
 }
@@ -68,7 +72,7 @@ fn an_endless_line_is_refused() {
     assert_eq!((e.place.as_str(), &e.message[..22]), ("line 1", "found more than 1 MiB "));
     let header = Cursor::new(b"time_s,flow,size_bytes\n0,\"".to_vec());
     let mut trace = CsvTrace::new(header.chain(repeat(b'\n')), true).expect("a header");
-    let e = trace.read(9, &mut Intake::new(true, Ecn::NotEct)).expect_err("a quote is open");
+    let e = trace.read(9, &mut intake(true, Ecn::NotEct)).expect_err("a quote is open");
     assert_eq!((e.place.as_str(), &e.message[..22]), ("line 2", "found more than 1 MiB "));
 }
 
@@ -96,7 +100,7 @@ fn the_ecn_field_is_that_of_ip() {
     for ecn in four {
         let mut trace =
             CsvTrace::new(Cursor::new(b"time_s,flow,size_bytes\n0,a,1\n".to_vec()), false).expect("a header");
-        let mut intake = Intake::new(false, ecn);
+        let mut intake = intake(false, ecn);
         trace.read(9, &mut intake).expect("a good trace");
         assert_eq!(intake.arrivals[0].ecn, ecn);
     }

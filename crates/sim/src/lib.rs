@@ -1,5 +1,6 @@
 //! The simulator: scenario in, results out. One run is one thread; the same scenario and seed give the same digest.
 
+mod audit;
 mod build;
 pub mod catalogue;
 mod change;

@@ -366,7 +366,7 @@ pub fn delay_table(delays: &[Delays], flows: &[String]) -> Table {
                 number.push(i64::from(bucket));
                 lower.push(low);
                 upper.push(high);
-                counts.push(i64::from(count));
+                counts.push(count as i64);
             }
         }
     }

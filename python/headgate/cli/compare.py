@@ -30,7 +30,9 @@ Examples:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--by", required=True, metavar="AXIS", help="Axis to compare the points of; also flow or link.")
 @click.option(
-    "--metric", required=True, help="Column of the tables, or a short name: goodput, p99_delay, rtt, jain_of_max_min, ..."
+    "--metric",
+    required=True,
+    help="Column of the tables, or a short name: goodput, p99_delay, rtt, jain_of_max_min, ...",
 )
 @click.option("--flow", metavar="PATTERN", help="Flows that count, such as telnet or 'ftp*'; all unless given.")
 @click.option("--link", metavar="PATTERN", help="Ports that count, for metrics of ports.")

@@ -2,7 +2,8 @@
 
 Source: White 1997, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6); in batches of five,
 Spratt 1998 and White, Cobb and Spratt 2000 (Winter Simulation Conference). Deviations: none; the last five batches are never the
-answer's only support, and an answer in the second half is reported as no answer (Hoad, Robinson and Davies 2010).
+answer's only support, and an answer in the second half, or the last that is possible, is reported as no answer (Hoad, Robinson and
+Davies 2010).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ class WarmUp:
     Attributes:
         discard: values at the beginning that are warm-up.
         mean: of the rest.
-        found: whether the answer can be trusted: it lies in the first half. If not, the series is too short or still drifting.
+        found: whether the answer can be trusted: it lies in the first half and is not the last possible one. If not, the series is too
+            short or still drifting.
     """
 
     discard: int
@@ -64,7 +66,7 @@ def mser(values: npt.ArrayLike, batch: int = 5) -> WarmUp:
     error = (squares - total**2 / left) / left.astype(np.float64) ** 2
     first = int(np.argmin(error[: n - 5]))
     rest = series[first * batch :]
-    return WarmUp(first * batch, float(rest.mean()) if rest.size else math.nan, first <= n // 2)
+    return WarmUp(first * batch, float(rest.mean()) if rest.size else math.nan, first <= n // 2 and first < n - 6)
 
 
 def drift(values: npt.ArrayLike, parts: int = 10) -> float:

@@ -148,7 +148,8 @@ impl ChanceParams {
                 return steps;
             }
             let factor = if difference > 0.0 { self.increase } else { self.decrease };
-            classes[i].p = (classes[i].p * factor).min(1.0);
+            // Above zero, or the window is infinite.
+            classes[i].p = (classes[i].p * factor).clamp(f64::MIN_POSITIVE, 1.0);
         }
         MOST_STEPS
     }

@@ -31,6 +31,22 @@ impl Rotation {
         enters
     }
 
+    /// How many queues are in the round.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.round.len()
+    }
+
+    /// Whether no queue is.
+    pub fn is_empty(&self) -> bool {
+        self.round.is_empty()
+    }
+
+    /// The queues in the round, in the order of their turns.
+    pub fn queues(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.round.len()).filter_map(|i| self.round.get(i).copied())
+    }
+
     /// The queue whose turn it is.
     #[inline]
     pub fn current(&self) -> Option<u32> {

@@ -6,7 +6,7 @@
 //!
 //! Exactness: R and finish numbers are kept in 2^-40 bit. What a division leaves over is work (bits of line time times weight), and
 //! work is carried on whatever happens to W, so R never drifts. Bids are rounded once to 2^-12 bit, far above what the
-//! divisions cut off, so those that are equal compare equal. A rounded bid has 52 bits for whole bits: 10^10 packets of 56 KB.
+//! divisions cut off, so those that are equal compare equal.
 
 use super::IndexedHeap;
 use headgate_packet::{Rate, Time};
@@ -31,7 +31,7 @@ pub struct Round {
     /// Sum of the weights of the active conversations.
     weight: u64,
     weights: Vec<u32>,
-    /// Active conversations by last finish number, in whole bits and 2^-40 bit.
+    /// Active conversations by last finish number, in two halves.
     active: IndexedHeap,
 }
 
@@ -52,8 +52,8 @@ impl Finish {
 
     /// Rounded to 2^-12 bit: a number to order packets by.
     #[inline]
-    pub fn rounded(self, weight: u32) -> u64 {
-        ((self.value(weight) + (1 << (FINE - COARSE - 1))) >> (FINE - COARSE)) as u64
+    pub fn rounded(self, weight: u32) -> u128 {
+        (self.value(weight) + (1 << (FINE - COARSE - 1))) >> (FINE - COARSE)
     }
 
     /// The next packet starts at the later of the last finish number and `round`, and takes `bits`.
@@ -62,7 +62,10 @@ impl Finish {
         if self.value(weight) < round {
             *self = Finish { base: round, bits };
         } else {
-            self.bits += bits;
+            *self = match self.bits.checked_add(bits) {
+                Some(bits) => Finish { bits, ..*self },
+                None => Finish { base: self.value(weight), bits },
+            };
         }
     }
 
@@ -90,6 +93,12 @@ impl Round {
             active: IndexedHeap::new(weights.len()),
             weights,
         }
+    }
+
+    /// R is this, whatever was done so far.
+    #[cfg(test)]
+    pub(crate) fn start_at(&mut self, round: Rounds) {
+        self.round = round;
     }
 
     /// The line has another rate from `now` on. What was left over is work, and keeps its worth.
@@ -124,9 +133,9 @@ impl Round {
 
     /// Turns the work at hand into rounds, deleting the conversations that R passes.
     fn spend(&mut self) {
-        while let Some(((whole, part), id)) = self.active.first() {
+        while let Some(((high, low), id)) = self.active.first() {
             let per_round = u128::from(self.weight) * PS;
-            let (to, reach) = (u128::from(whole) << FINE | u128::from(part), self.round + self.work / per_round);
+            let (to, reach) = (u128::from(high) << 64 | u128::from(low), self.round + self.work / per_round);
             if reach < to {
                 self.work -= (reach - self.round) * per_round;
                 self.round = reach;
@@ -148,7 +157,7 @@ impl Round {
         if !self.active.contains(id) {
             self.weight += u64::from(self.weights[id as usize]);
         }
-        self.active.set(id, ((finish >> FINE) as u64, (finish & ((1 << FINE) - 1)) as u64));
+        self.active.set(id, ((finish >> 64) as u64, finish as u64));
     }
 
     /// Whether a conversation is active.
@@ -172,6 +181,11 @@ impl Round {
     /// A number of bits as rounds.
     pub fn bits(bits: u64) -> Rounds {
         u128::from(bits) << FINE
+    }
+
+    /// Rounds in 2^-12 bit, cut off.
+    pub fn coarse(rounds: Rounds) -> u128 {
+        rounds >> (FINE - COARSE)
     }
 }
 

@@ -1,6 +1,7 @@
 //! An 8-ary heap on a packed key: time (64 bits), rank of the event's kind (3), insertion number (40), object (21).
 //!
-//! The key orders events totally, so equal times never depend on the heap's shape. Most events re-arm themselves:
+//! The key orders events totally, so equal times never depend on the heap's shape. When insertion numbers run out, after 10^12 events, those
+//! that are pending get new ones in the same order. Most events re-arm themselves:
 //! after a pop the root stays vacant, and the next push fills it and sinks once, instead of a pop and a push.
 
 use super::Event;
@@ -34,7 +35,10 @@ impl EventQueue {
     #[inline]
     pub fn push(&mut self, at: Time, event: Event) {
         let (rank, object) = event.parts();
-        debug_assert!(self.inserted < 1 << INSERTION_BITS && object < 1 << OBJECT_BITS);
+        debug_assert!(object < 1 << OBJECT_BITS, "scenarios are checked for it");
+        if self.inserted == 1 << INSERTION_BITS {
+            self.renumber();
+        }
         let low = (rank << INSERTION_BITS | self.inserted) << OBJECT_BITS | u64::from(object);
         let key = u128::from(at.as_ps()) << 64 | u128::from(low);
         self.inserted += 1;
@@ -53,14 +57,7 @@ impl EventQueue {
     /// Takes the earliest event that is due before `end`.
     #[inline]
     pub fn pop_before(&mut self, end: Time) -> Option<(Time, Event)> {
-        if self.vacant {
-            self.vacant = false;
-            self.len -= 1;
-            let last = std::mem::replace(&mut self.keys[self.len], NONE);
-            if self.len > 0 {
-                self.sink(last);
-            }
-        }
+        self.settle();
         if self.len == 0 {
             return None;
         }
@@ -73,6 +70,32 @@ impl EventQueue {
         let low = key as u64;
         let object = (low & ((1 << OBJECT_BITS) - 1)) as u32;
         Some((at, Event::from_parts(low >> (OBJECT_BITS + INSERTION_BITS), object)))
+    }
+
+    /// Fills the place of the event taken last.
+    #[inline]
+    fn settle(&mut self) {
+        if self.vacant {
+            self.vacant = false;
+            self.len -= 1;
+            let last = std::mem::replace(&mut self.keys[self.len], NONE);
+            if self.len > 0 {
+                self.sink(last);
+            }
+        }
+    }
+
+    /// Gives the pending events the lowest insertion numbers, in the same order.
+    #[cold]
+    fn renumber(&mut self) {
+        self.settle();
+        // A sorted list is a heap.
+        self.keys[..self.len].sort_unstable();
+        for (number, key) in (0..).zip(&mut self.keys[..self.len]) {
+            let (head, object) = (*key >> (INSERTION_BITS + OBJECT_BITS), *key & ((1 << OBJECT_BITS) - 1));
+            *key = (head << INSERTION_BITS | number) << OBJECT_BITS | object;
+        }
+        self.inserted = self.len as u64;
     }
 
     /// How many events are pending.
@@ -127,8 +150,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_like_a_sorted_map(calls in prop::collection::vec((any::<bool>(), 0..20u64, 0..6u64, 0..9u32), 0..500)) {
+        fn behaves_like_a_sorted_map(
+            calls in prop::collection::vec((any::<bool>(), 0..20u64, 0..6u64, 0..9u32), 0..500),
+            // After so many calls insertion numbers run out.
+            left in 0..600u64,
+        ) {
             let (mut queue, mut model, mut n) = (EventQueue::new(), BTreeMap::new(), 0u64);
+            queue.inserted = (1 << INSERTION_BITS) - left;
             for (push, at, rank, object) in calls {
                 if push {
                     let event = Event::from_parts(rank, object);

@@ -14,6 +14,8 @@ const STEP: u32 = 8;
 pub struct Histogram {
     first: u32,
     counts: Vec<u32>,
+    /// Buckets, each as often as its count has passed 2^32: a long run has few, and counts of 32 bits take half the memory.
+    full: Vec<u32>,
     total: u64,
 }
 
@@ -39,7 +41,12 @@ impl Histogram {
         let b = bucket(d);
         self.total += 1;
         match self.counts.get_mut(b.wrapping_sub(self.first) as usize) {
-            Some(count) => *count += 1,
+            Some(count) => {
+                *count = count.wrapping_add(1);
+                if *count == 0 {
+                    self.full.push(b);
+                }
+            }
             None => self.widen(b),
         }
     }
@@ -63,12 +70,20 @@ impl Histogram {
         self.counts[i] += 1;
     }
 
+    /// The counts of all buckets, the first one's first.
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        (self.first..).zip(&self.counts).map(|(bucket, &count)| {
+            let passed = self.full.iter().filter(|full| **full == bucket).count() as u64;
+            (passed << 32) + u64::from(count)
+        })
+    }
+
     /// The `q`-quantile in seconds, 0 <= q <= 1, interpolated inside its bucket; NaN when nothing was counted.
     pub fn quantile(&self, q: f64) -> f64 {
         let rank = q * self.total as f64;
         let mut below = 0.0;
-        for (i, &count) in self.counts.iter().enumerate() {
-            let count = f64::from(count);
+        for (i, count) in self.counts().enumerate() {
+            let count = count as f64;
             if count > 0.0 && below + count >= rank {
                 let (edge, width) = edges(self.first + i as u32);
                 return (edge + width * ((rank - below) / count)) * 1e-12;
@@ -79,8 +94,8 @@ impl Histogram {
     }
 
     /// The buckets that are not empty, in order: number, lower and upper edge in seconds, count.
-    pub fn buckets(&self) -> impl Iterator<Item = (u32, f64, f64, u32)> {
-        (self.first..).zip(&self.counts).filter(|(_, count)| **count > 0).map(|(bucket, &count)| {
+    pub fn buckets(&self) -> impl Iterator<Item = (u32, f64, f64, u64)> {
+        (self.first..).zip(self.counts()).filter(|(_, count)| *count > 0).map(|(bucket, count)| {
             let (edge, width) = edges(bucket);
             (bucket, edge * 1e-12, (edge + width) * 1e-12, count)
         })
@@ -91,6 +106,22 @@ impl Histogram {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn counts_go_on_beyond_2_to_the_32() {
+        let (mut h, d) = (Histogram::default(), Duration::from_millis(1));
+        h.record(d);
+        let i = (bucket(d) - h.first) as usize;
+        for passed in 1..3u64 {
+            h.counts[i] = u32::MAX;
+            h.record(d);
+            h.record(d);
+            let counts: Vec<u64> = h.buckets().map(|b| b.3).collect();
+            assert_eq!(counts, [(passed << 32) + 1]);
+        }
+        h.total = (2 << 32) + 1;
+        assert!((h.quantile(0.5) / 1e-3 - 1.0).abs() < 1.0 / 32.0);
+    }
 
     proptest! {
         #[test]

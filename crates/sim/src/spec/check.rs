@@ -23,8 +23,10 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()))?;
     unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()))?;
     unique("flows", &origins.flows, s.flows.iter().map(|f| f.name.as_str()))?;
-    for (what, number) in [("nodes", s.nodes.len()), ("links", 2 * s.links.len()), ("flows", s.flows.len())] {
-        if number == 0 && what != "links" {
+    let numbers =
+        [("nodes", s.nodes.len()), ("links", 2 * s.links.len()), ("flows", s.flows.len()), ("events", s.events.len())];
+    for (what, number) in numbers {
+        if number == 0 && matches!(what, "nodes" | "flows") {
             return Err(SpecError::at(what, "expected at least one entry"));
         }
         if number >= MAX_OBJECTS {
@@ -72,7 +74,33 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
         }
     }
     event::check(s)?;
+    rates(s, origins)?;
     routes_and_buffers(s, origins)
+}
+
+/// The clock can tell how long the longest packet of all takes on every line.
+fn rates(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
+    let longest = |flow: &Flow| flow.packet.longest().max(flow.ack.bytes());
+    let mut most = (0, "");
+    for (i, flow) in s.flows.iter().enumerate() {
+        if i == 0 || !alike(flow, &s.flows[i - 1]) || flow.ack != s.flows[i - 1].ack {
+            let bytes = longest(flow);
+            if bytes > most.0 {
+                most = (bytes, &flow.name);
+            }
+        }
+    }
+    let (bytes, name) = most;
+    let links = s.links.iter().zip(&origins.links).map(|(link, i)| (format!("links[{i}].rate"), Some(link.rate)));
+    let events = s.events.iter().enumerate().map(|(i, event)| (format!("events[{i}].rate"), event.rate));
+    for (path, rate) in links.chain(events) {
+        if let Some(rate) = rate.filter(|rate| rate.longest_packet() < u64::from(bytes)) {
+            let message =
+                format!("expected a higher rate: a packet of flow {name:?}, {bytes}B, would take more than 213 days");
+            return Err(SpecError::at(path, message).found(rate));
+        }
+    }
+    Ok(())
 }
 
 /// A source of a given rate makes its packets no faster than any other may.
@@ -232,6 +260,28 @@ mod tests {
                 "flows[0].workload.rate: found 1Tbit/s; expected a packet of 1B every 100ps at the most"
             );
         }
+    }
+
+    #[test]
+    fn a_line_sends_every_packet_before_the_clock_ends() {
+        let run = |rate: &str, packet: &str, more: &str| {
+            let text = format!(
+                r#"{{"duration": "9s", "nodes": [{{"name": "a"}}, {{"name": "b"}}],
+                    "links": [{{"name": "l", "from": "a", "to": "b", "rate": "{rate}"}}],
+                    "flows": [{{"name": "f", "from": "a", "to": "b", {packet}}}] {more}}}"#
+            );
+            Scenario::from_json(&text).map_or_else(|e| e.to_string(), |_| String::new())
+        };
+        let why =
+            |bytes| format!("expected a higher rate: a packet of flow \"f\", {bytes}B, would take more than 213 days");
+        assert_eq!(run("1bit/s", r#""packet": "2305843B""#, ""), "");
+        let error = run("1bit/s", r#""packet": "2305844B""#, "");
+        assert_eq!(error, format!("links[0].rate: found 1bit/s; {}", why(2_305_844)));
+        let error = run("7bit/s", r#""packet": {"kind": "uniform", "max": "16MiB"}"#, "");
+        assert_eq!(error, format!("links[0].rate: found 7bit/s; {}", why(16 << 20)));
+        let error = run("9bit/s", r#""ack": "16MiB""#, r#", "events": [{"at": "1s", "link": "l", "rate": "1bit/s"}]"#);
+        assert_eq!(error, format!("events[0].rate: found 1bit/s; {}", why(16 << 20)));
+        assert_eq!(run("8bit/s", r#""packet": "16MiB""#, ""), "");
     }
 
     #[test]

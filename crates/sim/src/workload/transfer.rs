@@ -4,7 +4,7 @@
 //! from; a size drawn from a distribution is rounded up to whole packets.
 
 use super::{Supply, Workload};
-use headgate_packet::{Check, Duration, Rng};
+use headgate_packet::{Check, Rng};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,8 +63,7 @@ impl Workload for Transfer {
     fn supply(&mut self, rng: &mut Rng) -> Supply {
         let packets = match self.0.size {
             Size::Fixed => self.0.packets,
-            // A second for each packet.
-            Size::Exponential => rng.exponential(Duration::from_secs(self.0.packets)).as_secs_f64().ceil().max(1.0) as u64,
+            Size::Exponential => rng.exponential_number(self.0.packets as f64).ceil().max(1.0) as u64,
         };
         Supply { packets, again: None }
     }
@@ -79,6 +78,15 @@ mod tests {
         let mut rng = Rng::new(0, 0, "x");
         let params = TransferParams { packets: 7, ..TransferParams::default() };
         assert_eq!(Transfer::new(&params, 1000).supply(&mut rng), Supply { packets: 7, again: None });
+    }
+
+    #[test]
+    fn sizes_of_a_thousand_million_packets_do_not_wrap() {
+        let mut rng = Rng::new(1, 0, "x");
+        let mut transfer = Transfer::new(&TransferParams { packets: 1_000_000_000, size: Size::Exponential }, 1000);
+        let mean = (0..10_000).map(|_| transfer.supply(&mut rng).packets as f64).sum::<f64>() / 1e4;
+        // The standard error is 1 %.
+        assert!((mean / 1e9 - 1.0).abs() < 0.05, "{mean}");
     }
 
     #[test]
