@@ -274,4 +274,21 @@ mod tests {
             assert!((chances.of(flow, flow % 2) / p - 1.0).abs() < 1e-6, "{flow}");
         }
     }
+
+    #[test]
+    fn a_packet_lost_to_a_full_queue_starts_the_spacing_afresh() {
+        // Two always wait, where pb is .5: after a packet that passed the next one would go for certain. Who finds no room has not passed.
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
+        let text =
+            r#"{"queue_buffer": "2pkt", "weight": 1, "max_p": 1, "min_threshold": "1pkt", "max_threshold": "3pkt"}"#;
+        let params: DrrPlusParams = serde_json::from_str(text).expect("valid");
+        let (mut queue, mut rng, mut dropped) = (DrrPlus::new(&params, &link), Rng::new(1, 0, "red"), Vec::new());
+        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+        for _ in 0..100 {
+            queue.enqueue(Packet { bytes: 10, ..Packet::default() }, &mut cx);
+        }
+        let fates: Vec<DropReason> = dropped.iter().map(|d| d.reason).collect();
+        assert!(fates.len() == 98 && fates.contains(&DropReason::Early), "{fates:?}");
+        assert!(fates.windows(2).any(|pair| pair == [DropReason::Full; 2]), "{fates:?}");
+    }
 }

@@ -323,6 +323,10 @@ mod tests {
         assert_eq!(survivors(params.clone(), &[(0, 10), (0, 10), (0, 10), (1, 10)]), [0, 1, 3]);
         // The arrival's own conversation is one of the longest: the arrival goes.
         assert_eq!(survivors(params, &[(0, 10), (0, 10), (1, 10), (1, 10)]), [0, 1, 2]);
+        // Of two others that hold as much it is the one whose last packet is to leave last, whatever their numbers.
+        let params = FqParams { buffer: Buffer::Packets(4), ..FqParams::default() };
+        assert_eq!(survivors(params.clone(), &[(0, 10), (0, 10), (1, 10), (1, 30), (2, 10)]), [0, 1, 2, 4]);
+        assert_eq!(survivors(params, &[(0, 10), (0, 30), (1, 10), (1, 10), (2, 10)]), [0, 2, 3, 4]);
     }
 
     #[test]

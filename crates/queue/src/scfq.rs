@@ -146,4 +146,10 @@ mod tests {
         // A packet of A is in service first; then tags 20 (A) and 3.3, 6.7, 10 (B, weight 3).
         assert_eq!(order(r#"{"kind": "scfq"}"#, &[1, 3], &arrivals), [0, 2, 3, 4, 1]);
     }
+
+    #[test]
+    fn of_equal_tags_the_earlier_comes_first() {
+        let arrivals: [Arrival; 6] = [(0, 5, 10), (0, 3, 10), (0, 0, 10), (0, 4, 10), (0, 1, 10), (0, 2, 10)];
+        assert_eq!(order(r#"{"kind": "scfq"}"#, &[], &arrivals), [0, 1, 2, 3, 4, 5]);
+    }
 }

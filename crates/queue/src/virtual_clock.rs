@@ -187,4 +187,10 @@ mod tests {
             [(0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 1, 10), (21, 0, 10), (22, 1, 34)];
         assert_eq!((order(spec, &[], &arrivals), dropped(spec, &arrivals)), (vec![0, 4, 1, 2, 5, 6], vec![3]));
     }
+
+    #[test]
+    fn of_equal_stamps_the_earlier_comes_first() {
+        let arrivals: [Arrival; 6] = [(0, 5, 10), (0, 3, 10), (0, 0, 10), (0, 4, 10), (0, 1, 10), (0, 2, 10)];
+        assert_eq!(order(r#"{"kind": "virtual_clock"}"#, &[], &arrivals), [0, 1, 2, 3, 4, 5]);
+    }
 }
