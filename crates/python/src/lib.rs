@@ -3,6 +3,7 @@
 mod batch;
 mod column;
 mod cost;
+mod interrupt;
 mod replay;
 mod run;
 mod watch;
@@ -94,8 +95,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<watch::Control>()?;
     m.add_class::<cost::Calls>()?;
     m.add_class::<replay::Replay>()?;
+    m.add_class::<replay::TraceFile>()?;
     m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
     m.add("MISSING", headgate_replay::table::MISSING)?;
+    m.add("ECN", headgate_replay::csv::ECN.to_vec())?;
     m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
     m.add("DROP_REASONS", headgate_queue::DropReason::ALL.map(headgate_queue::DropReason::name).to_vec())?;
     for function in [
