@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -83,6 +84,14 @@ def process(tmp_path: Path) -> Cli:
         )
 
     return run
+
+
+def wait_for(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    """Until something holds or the process has ended. The limit only ends what would never end."""
+    end = time.monotonic() + 600
+    while not condition() and process.poll() is None:
+        assert time.monotonic() < end, "the condition never held"
+        time.sleep(0.002)
 
 
 def dumbbell(queue: object = None, flows: object = None, **more: object) -> dict[str, object]:

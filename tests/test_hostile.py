@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from headgate.cli import main
 
-from .conftest import dumbbell
+from .conftest import dumbbell, signals_kept
 from .studies import run_here, sweep_of
 
 #: Longer than what errors show of a value, and than a file's name may be.
@@ -72,6 +70,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["sweep", "s.json", "--dry-run", "--set", f"sweep.axes={{'{'a.' * 1000}a'=[1]}}"], "at most 50 names"),
     (["sweep", "s.json", "--dry-run", "--set", "sweep.axes={'links.slow.rate'='1 ... 1e99999999'}"], "1e300"),
     (["sweep", "s.json", "--dry-run", "--set", "sweep.axes={'links.slow.rate'='1e-999 ... 1 log 5'}"], "1e-300"),
+    (["sweep", "s.json", "--dry-run", "--set", "sweep.axes={'links.slow.rate'='1 ... 1e9999999999999999999999'}"], "1e300"),
     (["sweep", "s.json", "--dry-run", "--set", "sweep=3"], "expected a table"),
     (["sweep", "s.json", "--out", NAME], "too long"),
     (["sweep", "s.json", "--out", "/proc/study"], "cannot be written"),
@@ -165,22 +164,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.fixture
-def as_before() -> Iterator[None]:
-    """A command has the process to itself; the other tests have not."""
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)}
-    hook = sys.unraisablehook
-    yield
-    sys.unraisablehook = hook
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
-
-
 def listing(place: Path) -> list[tuple[str, int, int]]:
     return sorted((str(f), s.st_size, s.st_mtime_ns) for f in place.rglob("*") for s in [f.lstat()])
 
 
-@pytest.mark.usefixtures("as_before")
 @pytest.mark.parametrize("number", range(len(CALLS)), ids=lambda i: f"{i}-{' '.join(CALLS[i][0])[:60]}")
 def test_hostile_calls(
     number: int, place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -189,7 +176,7 @@ def test_hostile_calls(
     monkeypatch.chdir(place)
     monkeypatch.setattr(sys, "argv", ["headgate", *args])
     before = listing(place)
-    with pytest.raises(SystemExit) as ended:
+    with signals_kept(), pytest.raises(SystemExit) as ended:
         main()
     out, err = capfd.readouterr()
     assert ended.value.code == 2, (out, err)

@@ -29,6 +29,8 @@ from headgate.stats import (
     student_quantile,
     wilson,
 )
+from headgate.stats.distributions import binomial_quantile
+from headgate.stats.quantiles import _bucket
 
 SERIES = st.lists(st.integers(-50, 50), min_size=60, max_size=120)
 
@@ -185,6 +187,39 @@ def test_the_spread_of_a_quantile_has_n_less_one() -> None:
     assert math.isnan(one.std)
 
 
+def test_buckets_are_those_of_whole_numbers() -> None:
+    """Around every power of two, also where a float would be rounded up to the next one."""
+    ps = sorted({max(0, min(2**k + d, 2**64 - 1)) for k in range(65) for d in (-2, -1, 0, 1)})
+    octaves = [max(x.bit_length() - 6, 0) for x in ps]
+    want = [(o << 5) + (x >> o) for x, o in zip(ps, octaves, strict=True)]
+    assert _bucket(np.array(ps, dtype=np.uint64)).tolist() == want
+
+
+def test_a_sketch_of_counts() -> None:
+    got = Sketch.of_counts([3, 1, 3], [1, 2, 4])
+    assert (got.buckets.tolist(), got.counts.tolist(), got.counts.dtype) == ([1, 3], [2, 5], np.int64)
+    assert Sketch.of_counts([3.0], ["2"]).counts.tolist() == [2]
+    assert (got.quantile(0), got.quantile(1)) == pytest.approx((1e-12, 4e-12))
+    assert got.bounds(0.1) == pytest.approx((1e-12, 2e-12))
+    for q in (-0.1, 1.1):
+        with pytest.raises(ValueError, match=f"quantile {q}; expected from 0 to 1"):
+            got.quantile(q)
+    two = quantile_over_runs([Sketch.of([1.0]), Sketch.of([3.0])], 0.5)
+    assert two.n == 2
+    assert math.isfinite(two.std)
+
+
+def test_binomial_quantiles_of_many_trials() -> None:
+    """Above a million trials the normal distribution is good to one trial; up to a million the quantile is exact."""
+    for n in (1_000_000, 1_000_001, 4_000_000):
+        for p in (0.01, 0.5, 0.99):
+            for q in (0.025, 0.5, 0.975):
+                want = int(reference.binom.ppf(q, n, p))
+                assert abs(binomial_quantile(q, n, p) - want) <= (n > 1_000_000)
+    assert binomial_quantile(1e-12, 2_000_000, 1e-9) == 0
+    assert binomial_quantile(1 - 1e-12, 2_000_000, 1 - 1e-9) == 2_000_000
+
+
 def test_intervals_of_quantiles_at_their_edges() -> None:
     values = [5, 1, 4, 2, 3, 6]
     # Of six values: binomial quantiles for the median at 0.025 and 0.975 are 1 and 5, so the interval is from the first to the last.
@@ -198,6 +233,17 @@ def test_intervals_of_quantiles_at_their_edges() -> None:
             ValueError, match=r"quantile_interval: [01] values, q .*, confidence .*; expected some, in \(0, 1\)"
         ):
             quantile_interval(*wrong)
+
+
+def test_comparisons_of_one_pair_or_nothing() -> None:
+    one = compare([1.0], [3.0], 0.9)
+    assert (one.a, one.b, one.difference, one.confidence, one.n, one.paired) == (1.0, 3.0, 2.0, 0.9, 1, True)
+    assert all(math.isnan(x) for x in (one.low, one.high, one.p, one.robust_p))
+    for a, b in (([], [1.0]), ([1.0], [])):
+        with pytest.raises(ValueError, match="values; expected at least one of each"):
+            compare(a, b, paired=False)
+    with pytest.raises(ValueError, match="expected 0 to 1.8e7"):
+        Sketch.of([2.0**64 / 1e12])
 
 
 def test_a_comparison_in_words() -> None:
@@ -235,6 +281,8 @@ def test_the_rule_of_stopping_at_its_edges() -> None:
     assert not enough(values[:9], 1.0)
     assert enough(values[:3], 10.0, least=3)
     assert not enough([5.0], 10.0, least=0)
+    assert enough([5.0, 5.0], 0.1, least=0)
+    assert enough([0.0] * 10, 0.1)
     assert enough([-x for x in values], half * 1.000001)
     with pytest.raises(ValueError, match="above zero"):
         enough(values, 0.0)

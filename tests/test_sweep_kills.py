@@ -9,17 +9,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import headgate
 
+from .conftest import wait_for
 from .studies import plain, write
 
 # Chunks of a few runs, so that there are many moments to be killed at.
-DRIVER = "import headgate.sweep.driver as d; d.CHUNK_S = 0.02; from headgate.cli import main; main()"
+DRIVER = "import headgate.sweep.driver as d; d.CHUNK_S = 0.02; d.PATIENCE = 1e6; from headgate.cli import main; main()"
 
 TABLE = {"axes": {"links.slow.rate": "40kbit/s ... 80kbit/s step 1kbit/s"}, "replications": 5}
 RUNS = 41 * 5
@@ -53,11 +54,8 @@ def chunks(folder: Path) -> list[Path]:
     return list((folder / "out").glob("work-*/chunk-*"))
 
 
-def wait_for(condition: Any, process: subprocess.Popen[str]) -> None:
-    """Until something holds, the process ends, or much time is over."""
-    end = time.monotonic() + 60
-    while not condition() and process.poll() is None and time.monotonic() < end:
-        time.sleep(0.002)
+def names(folder: Path) -> set[str]:
+    return {str(f) for f in chunks(folder)}
 
 
 @pytest.fixture(scope="module")
@@ -85,19 +83,27 @@ def test_killed_at_twenty_random_moments(tmp_path: Path, undisturbed: headgate.S
     kills = 0
     while kills < 20:
         process = start(tmp_path, 1 + kills % 2)
+        there, more = names(tmp_path), rng.randrange(1, 4)
         if kills % 5:
-            # A moment after the first chunk of this process; now and then, any moment from the start on.
-            there = len(chunks(tmp_path))
-            wait_for(lambda there=there: len(chunks(tmp_path)) > there, process)
-            time.sleep(rng.uniform(0, 0.1))
+            # When some chunks of this process are there, or when the next one is being written.
+            wait_for(lambda there=there, more=more: len(names(tmp_path) - there) >= more, process)
+            if kills % 2:
+                wait_for(lambda: list((tmp_path / "out").glob("work-*/.chunk-*")), process)
         else:
-            time.sleep(rng.uniform(0, 1.0))
+            # Now and then, early: it has looked at the folder, started a worker, or done nothing yet.
+            early: list[Callable[[], object]] = [
+                lambda: True,
+                lambda: (tmp_path / "out/.lock").exists(),
+                lambda process=process: children(process),
+            ]
+            wait_for(rng.choice(early), process)
         if kills % 4 == 3:
             # Workers too: the driver gives their runs to others.
             for _ in range(2):
                 if workers := children(process):
-                    os.kill(rng.choice(workers), signal.SIGKILL)
-                time.sleep(rng.uniform(0, 0.05))
+                    worker = rng.choice(workers)
+                    os.kill(worker, signal.SIGKILL)
+                    wait_for(lambda worker=worker: not alive(worker), process)
         ended = process.poll() is not None
         process.kill()
         process.communicate()
@@ -112,7 +118,7 @@ def test_killed_at_twenty_random_moments(tmp_path: Path, undisturbed: headgate.S
             shutil.rmtree(tmp_path / "out")
             before = {}
     last = start(tmp_path)
-    _, err = last.communicate(timeout=120)
+    _, err = last.communicate(timeout=600)
     assert last.returncode == 0, err
     after = recorded(tmp_path)
     assert before.items() <= after.items()
@@ -121,15 +127,16 @@ def test_killed_at_twenty_random_moments(tmp_path: Path, undisturbed: headgate.S
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's list of child processes")
 def test_workers_that_are_killed_are_replaced(tmp_path: Path, undisturbed: headgate.Study) -> None:
-    rng = random.Random(5)
     write(tmp_path / "a.json", TABLE, **LENGTH)
     process = start(tmp_path)
-    for _ in range(6):
-        wait_for(lambda: children(process), process)
-        time.sleep(rng.uniform(0, 0.3))
+    for i in range(6):
+        # At once, or when something has been finished since the last one was killed.
+        there = names(tmp_path)
+        wait_for(lambda there=there, i=i: children(process) and (i % 2 or names(tmp_path) - there), process)
         for worker in children(process)[:1]:
             os.kill(worker, signal.SIGKILL)
-    _, err = process.communicate(timeout=120)
+            wait_for(lambda worker=worker: not alive(worker), process)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     check_whole(tmp_path, undisturbed)
 
@@ -142,14 +149,15 @@ def test_a_run_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: py
         "class Batch:\n"
         "    def __init__(self):\n"
         "        self.real = core_batch()\n"
-        "        self.take = self.real.take\n"
+        "    def __getattr__(self, name):\n"
+        "        return getattr(self.real, name)\n"
         "    def run(self, text, seed, run):\n"
         "        if run == 3 and '60kbit/s' in text:\n"
         "            os.kill(os.getpid(), signal.SIGKILL)\n"
         "        return self.real.run(text, seed, run)\n"
         "core_batch, core.Batch = core.Batch, Batch\n"
     )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     write(tmp_path / "a.json", {"axes": {"links.slow.rate": ["50kbit/s", "60kbit/s"]}, "replications": 6})
     study = headgate.Sweep.from_file(tmp_path / "a.json").run(workers=2)
     (failure,) = study.failures.to_pylist()
@@ -165,10 +173,13 @@ def test_ctrl_c(times: int, tmp_path: Path, undisturbed: headgate.Study) -> None
     process = start(tmp_path)
     wait_for(lambda: chunks(tmp_path), process)
     workers = children(process)
-    for _ in range(times):
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    first = process.stderr.readline()
+    assert first.startswith("stopping: what is finished is being stored"), first
+    if times == 2:
         process.send_signal(signal.SIGINT)
-        time.sleep(0.002)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert "Traceback" not in err
     before = recorded(tmp_path)
@@ -180,7 +191,7 @@ def test_ctrl_c(times: int, tmp_path: Path, undisturbed: headgate.Study) -> None
         assert not list((tmp_path / "out").glob("work-*"))
     assert not any(alive(w) for w in workers)
     again = start(tmp_path)
-    _, err = again.communicate(timeout=120)
+    _, err = again.communicate(timeout=600)
     assert again.returncode == 0, err
     assert before.items() <= recorded(tmp_path).items()
     check_whole(tmp_path, undisturbed)
@@ -189,12 +200,10 @@ def test_ctrl_c(times: int, tmp_path: Path, undisturbed: headgate.Study) -> None
 def test_long_runs_stop_at_once(tmp_path: Path) -> None:
     write(tmp_path / "a.json", {"replications": 4}, duration="18000000s", interval="9000000s")
     process = start(tmp_path)
-    wait_for(lambda: len(children(process)) == 2, process)
-    time.sleep(0.5)
+    wait_for(lambda: len(workers := children(process)) == 2 and all(map(listens, workers)), process)
     process.send_signal(signal.SIGTERM)
-    began = time.monotonic()
-    _, err = process.communicate(timeout=30)
-    assert time.monotonic() - began < 10
+    # The driver would wait for them for ever.
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert "--resume" in err
 
@@ -206,10 +215,19 @@ def test_workers_end_with_their_driver(tmp_path: Path) -> None:
     workers = children(process)
     process.kill()
     process.communicate()
-    end = time.monotonic() + 10
-    while time.monotonic() < end and any(alive(w) for w in workers):
+    end = time.monotonic() + 600
+    while any(alive(w) for w in workers):
+        assert time.monotonic() < end, "workers outlive their driver"
         time.sleep(0.05)
-    assert not any(alive(w) for w in workers)
+
+
+def listens(pid: int) -> bool:
+    """Whether a process has a handler of its own for SIGTERM."""
+    try:
+        caught = Path(f"/proc/{pid}/status").read_text().partition("SigCgt:")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return bool(int(caught, 16) & 1 << (signal.SIGTERM - 1))
 
 
 def alive(pid: int) -> bool:

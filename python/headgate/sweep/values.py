@@ -67,14 +67,13 @@ def expand(text: str) -> list[Any]:
 def _amount(text: str) -> tuple[str | None, Decimal]:
     """Kind of a quantity and its base units; no kind for a plain number."""
     if _NUMBER.fullmatch(text):
-        amount: Decimal
         try:
-            amount = Decimal(text)
+            number = Decimal(text)
         except InvalidOperation:
-            amount = Decimal("inf")
-        if amount and abs(amount.adjusted()) > LARGEST:
+            number = Decimal("inf")
+        if not number.is_finite() or (number and abs(number.adjusted()) > LARGEST):
             raise ValueError(f"expected a number between 1e-{LARGEST} and 1e{LARGEST}, found {cut(text)}")
-        return None, amount
+        return None, number
     kind, amount, _ = _core.quantity(text)
     return kind, Decimal(amount)
 
