@@ -36,7 +36,7 @@ def run(variant: str, **settings: object) -> Outcome:
     """The base run of a variant, with settings of a test on top."""
     of = ITEM.variant(variant)
     scenario = build_scenario(ITEM, replace(of, settings={**of.settings, **settings}))
-    return Outcome(_core.run(json.dumps(scenario), None, 0, lambda _: None))
+    return Outcome(_core.run(json.dumps(scenario), None, 0))
 
 
 def test_a_study_has_a_variant_for_each_combination_and_later_axes_override() -> None:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 import tomllib
 from pathlib import Path
 
@@ -107,25 +103,6 @@ def test_help_has_examples(cli: Cli) -> None:
         done = cli(command, "--help")
         assert done.returncode == 0
         assert f"headgate {command}" in done.stdout
-
-
-def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
-    scenario = dumbbell(duration="18000000s", interval="9000000s")
-    (tmp_path / "long.json").write_text(json.dumps(scenario))
-    code = "from headgate.cli import main; print('ready', flush=True); main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "run", "long.json", "--replications", "3", "--out", "out"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
-    assert "Traceback" not in err
-    assert out == ""
-    assert not (tmp_path / "out").exists()
 
 
 def test_bench(cli: Cli) -> None:

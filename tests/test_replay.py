@@ -93,7 +93,9 @@ def test_json_agrees_with_the_rows(cli: Cli, tmp_path: Path) -> None:
     rows = rows_of(tmp_path / "o.csv")
     (queue,) = got["queues"]
     assert got["trace"]["packets"] == len(rows) == queue["packets"] == queue["sent"] + sum(queue["drops"].values())
-    assert got["conventions"] == {"in_service": "extra", "ties": "first", "at_departure": "departures-first"}
+    assert got["conventions"] == {
+        "in_service": "extra", "ties": "first", "at_departure": "departures-first", "ecn": "not-capable",
+    }  # fmt: skip
     assert queue["discipline"]["buffer"] == "16KB"
     span = max(float(r["departure_s"]) for r in rows if r["departure_s"]) - float(rows[0]["arrival_s"])
     assert queue["span_s"] == pytest.approx(span, abs=1e-9)

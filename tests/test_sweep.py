@@ -115,8 +115,8 @@ def test_a_run_that_fails_is_recorded_and_tried_again_on_resume(
     sweep = sweep_of(TWO)
 
     class Unlucky:
-        def __init__(self) -> None:
-            self.real = headgate._core.Batch()  # type: ignore[attr-defined]
+        def __init__(self, max_memory: int) -> None:
+            self.real = headgate._core.Batch(max_memory)  # type: ignore[attr-defined]
             self.take, self.routes = self.real.take, self.real.routes
 
         def run(self, text: str, seed: int, run: int) -> Any:

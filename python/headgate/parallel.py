@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from . import _core
+from .memory import share
 
 T = TypeVar("T")
 
@@ -16,15 +16,12 @@ T = TypeVar("T")
 Progress = Callable[[float, int, int], None]
 
 
-class _StoppedError(Exception):
-    """Raised inside a run that is to end."""
-
-
 def run_all(
     jobs: Sequence[tuple[str, int | None, int]],
     take: Callable[[int, _core.RunResult], T],
     threads: int | None = None,
     progress: Progress | None = None,
+    max_memory: str | int | None = None,
 ) -> list[T]:
     """Runs jobs and gives what `take` made of each result, in their order.
 
@@ -33,38 +30,34 @@ def run_all(
         take: called in the worker with the job's number and its result.
         threads: how many at a time; all processors unless given.
         progress: called in the caller's thread several times a second.
+        max_memory: that all runs at a time may take together; three quarters of the machine's unless given.
 
     Raises:
-        ScenarioError: a scenario is wrong.
+        ScenarioError: a scenario is wrong, or a run took more memory than it may.
         KeyboardInterrupt: Ctrl-C; the runs end within milliseconds.
     """
-    stop = threading.Event()
-    shares = [0.0] * len(jobs)
+    at_a_time = min(threads or os.cpu_count() or 1, max(len(jobs), 1))
+    most = share(max_memory, at_a_time)
+    controls = [_core.Control(most) for _ in jobs]
 
     def work(number: int) -> T:
-        def tick(share: float) -> None:
-            shares[number] = share
-            if stop.is_set():
-                raise _StoppedError
-
         text, seed, run = jobs[number]
-        tick(0.0)
-        result = take(number, _core.run(text, seed, run, tick))
-        shares[number] = 1.0
-        return result
+        return take(number, _core.run(text, seed, run, controls[number]))
 
-    with ThreadPoolExecutor(min(threads or os.cpu_count() or 1, max(len(jobs), 1))) as pool:
-        futures = [pool.submit(work, i) for i in range(len(jobs))]
-        pending = set(futures)
+    with ThreadPoolExecutor(at_a_time) as pool:
         try:
+            # Ctrl-C may come while the first runs are at work and others are still being handed over.
+            futures = [pool.submit(work, i) for i in range(len(jobs))]
+            pending = set(futures)
             while pending:
                 done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
                 for future in done:
                     future.result()
                 if progress is not None:
-                    progress(sum(shares) / len(jobs), len(jobs) - len(pending), len(jobs))
+                    progress(sum(c.share for c in controls) / len(jobs), len(jobs) - len(pending), len(jobs))
         except BaseException:
-            stop.set()
+            for control in controls:
+                control.stop()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
     return [f.result() for f in futures]

@@ -102,6 +102,7 @@ class Scenario:
         replications: int = 1,
         threads: int | None = None,
         progress: Progress | None = None,
+        max_memory: str | int | None = None,
     ) -> Results:
         """Runs the scenario.
 
@@ -110,9 +111,11 @@ class Scenario:
             replications: independent runs; replication k draws its random numbers from streams (seed, k).
             threads: how many runs at a time; all processors unless given. Results do not depend on it.
             progress: called with (share done, runs completed, runs in all).
+            max_memory: bytes, or a size such as "4GB", that all runs at a time may take together; three quarters of the machine's
+                unless given.
 
         Raises:
-            ScenarioError: something in the scenario is wrong.
+            ScenarioError: something in the scenario is wrong, or a run took more memory than it may.
             HeadgateError: fewer than one replication or a seed that is no unsigned 64-bit number.
         """
         if replications < 1:
@@ -121,7 +124,7 @@ class Scenario:
             raise HeadgateError(f"seed {seed}; expected a whole number from 0 to {2**64 - 1}")
         text = self.to_json()
         jobs = [(text, seed, k) for k in range(replications)]
-        return Results(self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress)))
+        return Results(self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory)))
 
     def _where(self) -> str:
         return f"{self.origin}: " if self.origin else ""

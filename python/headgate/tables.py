@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 Column = npt.NDArray[Any]
+
+#: What a text begins with that spreadsheets run.
+_RUN = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 #: Forms in which a table can be written, with the ending of their files.
 FORMATS = ("csv", "json", "parquet")
@@ -124,10 +127,10 @@ class Table:
 
     def _csv(self, file: Path) -> None:
         with file.open("w", newline="", encoding="utf-8") as out:
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(self.names)
+            writer = csv.writer(_Lines(out), lineterminator="\r\n")
+            writer.writerow([cell(name) for name in self.names])
             for row in zip(*(c.tolist() for c in self.columns.values()), strict=True):
-                writer.writerow(["" if _missing(x) else x for x in row])
+                writer.writerow([cell(x) for x in row])
 
     def _json(self, file: Path) -> None:
         rows = [{k: None if _missing(v) else v for k, v in row.items()} for row in self.rows()]
@@ -151,6 +154,29 @@ def require(form: str) -> None:
         raise HeadgateError(f"format {form!r}; expected one of {', '.join(FORMATS)}")
     if form == "parquet" and find_spec("pyarrow") is None:
         raise missing_extra("a Parquet file", "pyarrow", "data")
+
+
+class _Lines:
+    """Takes rows that end in two characters and ends them in a newline: the writer puts quotes around a cell with either of the two."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, row: str) -> int:
+        return self._out.write(row.removesuffix("\r\n") + "\n")
+
+
+def cell(x: Any) -> Any:
+    """A value as it stands in CSV: nothing for nan, and names that a spreadsheet would run with a single quote before them.
+
+    Such names begin with one of `= + - @`, a tab or an end of line, after any single quotes. `headgate replay` takes that quote off again.
+
+    >>> cell("=1+1"), cell("-7"), cell("'@a"), cell("a=1"), cell(-7.5), cell(float("nan"))
+    ("'=1+1", "'-7", "''@a", 'a=1', -7.5, '')
+    """
+    if isinstance(x, str) and x.lstrip("'").startswith(_RUN):
+        return f"'{x}"
+    return "" if _missing(x) else x
 
 
 def _missing(x: Any) -> bool:

@@ -149,6 +149,15 @@ impl Connection {
         }
     }
 
+    /// Bytes of the records of packets sent.
+    pub fn memory(&self) -> usize {
+        match &self.0 {
+            Kind::Open { .. } => 0,
+            Kind::Window(w) => w.sender.memory(),
+            Kind::Paced(p) => p.sender.memory(),
+        }
+    }
+
     /// Timeouts so far.
     #[inline]
     pub fn timeouts(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! Many runs, one after the other, with their tables gathered: what a worker of a study does.
 
 use crate::run::{columns, simulate};
-use crate::scenario_error;
+use crate::watch::{Control, Watch};
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Cells, Gather, Table};
 use pyo3::exceptions::PyKeyError;
@@ -10,21 +10,29 @@ use pyo3::types::PyDict;
 
 /// Gathers the flows and links of runs.
 #[pyclass(module = "headgate._core")]
-#[derive(Default)]
 pub struct Batch {
     flows: Gather,
     links: Gather,
     /// The last scenario and its text: replications follow each other.
     last: Option<(String, Scenario)>,
+    control: Control,
     /// Of every hop in the last run, the numbers of its flow and its port.
     routes: Table,
 }
 
 #[pymethods]
 impl Batch {
+    /// `max_memory`: bytes that a run may take.
     #[new]
-    fn new() -> Batch {
-        Batch::default()
+    #[pyo3(signature = (max_memory=None))]
+    fn new(max_memory: Option<u64>) -> Batch {
+        Batch {
+            flows: Gather::default(),
+            links: Gather::default(),
+            last: None,
+            control: Control::new(max_memory),
+            routes: Table::new(),
+        }
     }
 
     /// Runs a scenario and keeps its rows: (digest, events, rows of flows, rows of links). A run that fails leaves nothing.
@@ -36,12 +44,14 @@ impl Batch {
         seed: Option<u64>,
         run: u64,
     ) -> PyResult<(String, u64, usize, usize)> {
+        let mut watch = Watch::new(Some(&self.control));
         if self.last.as_ref().is_none_or(|(text, _)| text != scenario_json) {
-            let read = py.detach(|| Scenario::from_json(scenario_json)).map_err(|e| scenario_error(py, &e))?;
+            let read = watch.read(py, scenario_json)?;
             self.last = Some((scenario_json.to_owned(), read));
         }
         let (_, scenario) = self.last.as_ref().expect("it was put there");
-        let mut world = simulate(py, scenario, seed, run, None)?;
+        let mut world = simulate(py, &mut watch, scenario, seed.unwrap_or(scenario.seed), run)?;
+        watch.between(py)?;
         let (digest, events) = (format!("{:016x}", world.digest().value()), world.digest().events);
         let counts = (scenario.flows.len(), 2 * scenario.links.len());
         py.detach(|| {

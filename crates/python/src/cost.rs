@@ -1,11 +1,9 @@
 //! The structures of Fair Queueing by themselves.
 
-use crate::run::SLICE;
 use crate::scenario_error;
+use crate::watch::Watch;
 use headgate_queue::parts::structure::{Order, Structure, Work};
-use headgate_sim::World;
 use headgate_sim::cost::{self, CallTrace, Recording};
-use headgate_sim::spec::Scenario;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -33,13 +31,12 @@ impl Calls {
     /// Runs a scenario and records the calls of the structure at the beginning of a link.
     #[staticmethod]
     fn record(py: Python<'_>, scenario_json: &str, link: &str) -> PyResult<Calls> {
-        let scenario = Scenario::from_json(scenario_json).map_err(|e| scenario_error(py, &e))?;
+        let mut watch = Watch::new(None);
+        let scenario = watch.read(py, scenario_json)?;
         let recording = Recording::new(&scenario, link).map_err(|e| scenario_error(py, &e))?;
-        let mut world = py.detach(|| World::new(&scenario, scenario.seed, 0));
+        let mut world = watch.build(py, &scenario, scenario.seed, 0)?;
         recording.start(&mut world);
-        while !py.detach(|| world.advance(SLICE)) {
-            py.check_signals()?;
-        }
+        watch.advance(py, &mut world, u64::MAX)?;
         Ok(Calls { trace: recording.finish(&world) })
     }
 

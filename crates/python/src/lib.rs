@@ -3,8 +3,10 @@
 mod batch;
 mod column;
 mod cost;
+mod interrupt;
 mod replay;
 mod run;
+mod watch;
 
 use headgate_packet::Quantity;
 use headgate_sim::catalogue;
@@ -56,7 +58,9 @@ fn catalogue_of(kind: &str) -> PyResult<String> {
 /// The resolved scenario as JSON text: counts expanded, every default filled in.
 #[pyfunction]
 fn check(py: Python<'_>, scenario_json: &str) -> PyResult<String> {
-    py.detach(|| Scenario::from_json(scenario_json).map(|s| run::to_json(&s))).map_err(|e| scenario_error(py, &e))
+    let mut watch = watch::Watch::new(None);
+    let scenario = watch.read(py, scenario_json)?;
+    watch.text(py, &scenario)
 }
 
 /// The `sweep` table of a study file as JSON text, checked, with every default filled in.
@@ -88,10 +92,13 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<column::Column>()?;
     m.add_class::<run::RunResult>()?;
     m.add_class::<batch::Batch>()?;
+    m.add_class::<watch::Control>()?;
     m.add_class::<cost::Calls>()?;
     m.add_class::<replay::Replay>()?;
+    m.add_class::<replay::TraceFile>()?;
     m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
     m.add("MISSING", headgate_replay::table::MISSING)?;
+    m.add("ECN", headgate_replay::csv::ECN.to_vec())?;
     m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
     m.add("DROP_REASONS", headgate_queue::DropReason::ALL.map(headgate_queue::DropReason::name).to_vec())?;
     for function in [

@@ -1,11 +1,12 @@
 //! A replay, driven a batch at a time: columns in, columns out.
 
 use crate::column::Column;
+use crate::interrupt::{interrupted, interruptible};
 use crate::scenario_error;
 use headgate_capture::Classify;
 use headgate_queue::DropReason;
-use headgate_replay::capture::{CaptureOutput, CaptureTrace};
-use headgate_replay::csv::{CsvTrace, find_columns};
+use headgate_replay::capture::CaptureOutput;
+use headgate_replay::csv::find_columns;
 use headgate_replay::table::{Columns, Times};
 use headgate_replay::{Count, CsvOutput, Fate, Options, ReplayError, TraceError};
 use pyo3::buffer::PyBuffer;
@@ -17,11 +18,11 @@ use std::path::PathBuf;
 
 create_exception!(headgate._core, TraceFault, PyException, "A trace that is wrong.");
 
-/// Packets between two looks at Python's signals: some milliseconds.
-const STEP: usize = 1 << 14;
+/// Packets that are read and served together.
+const BATCH: usize = 1 << 14;
 
-/// Packets of which the arrivals and the outputs are handed on together.
-const STEPS: usize = 4;
+/// Batches of a step, after which Python hands rows on and tells of the progress.
+const BATCHES: usize = 4;
 
 fn trace_error(e: &TraceError) -> PyErr {
     TraceFault::new_err(e.to_string())
@@ -41,11 +42,43 @@ pub fn trace_columns(names: Vec<String>, lenient: bool) -> PyResult<Vec<Option<u
     find_columns(&names, lenient).map(Vec::from).map_err(TraceFault::new_err)
 }
 
+/// The file of a trace: opened once, read once.
+#[pyclass(module = "headgate._core")]
+pub struct TraceFile(Option<headgate_replay::TraceFile>);
+
+#[pymethods]
+impl TraceFile {
+    /// Opens a file; its name tells what it is, or else its first bytes.
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<TraceFile> {
+        // To open a pipe takes until there is a writer.
+        let file = interruptible(py, &mut Some(path), |path| headgate_replay::TraceFile::open(path))?;
+        file.map(|file| TraceFile(Some(file))).map_err(|e| trace_error(&e))
+    }
+
+    /// csv, capture or parquet.
+    #[getter]
+    fn kind(&self) -> PyResult<&'static str> {
+        self.0.as_ref().map(|file| file.kind().name()).ok_or_else(interrupted)
+    }
+}
+
 /// A trace on its way through one or several disciplines.
 #[pyclass(module = "headgate._core")]
 pub struct Replay {
-    replay: headgate_replay::Replay,
+    /// None after an interruption: then it belongs to a thread that nobody waits for.
+    replay: Option<headgate_replay::Replay>,
     options: Options,
+}
+
+impl Replay {
+    fn get(&self) -> PyResult<&headgate_replay::Replay> {
+        self.replay.as_ref().ok_or_else(interrupted)
+    }
+
+    fn get_mut(&mut self) -> PyResult<&mut headgate_replay::Replay> {
+        self.replay.as_mut().ok_or_else(interrupted)
+    }
 }
 
 #[pymethods]
@@ -54,7 +87,7 @@ impl Replay {
     #[new]
     fn new(py: Python<'_>, options: &str) -> PyResult<Replay> {
         let options = Options::from_json(options).map_err(|e| scenario_error(py, &e))?;
-        Ok(Replay { replay: headgate_replay::Replay::new(&options), options })
+        Ok(Replay { replay: Some(headgate_replay::Replay::new(&options)), options })
     }
 
     /// The options with every default, as JSON text.
@@ -63,45 +96,42 @@ impl Replay {
         self.options.to_json()
     }
 
-    /// The trace is a CSV file.
-    fn read_csv(&mut self, path: PathBuf) -> PyResult<()> {
-        self.replay.read_csv(CsvTrace::open(&path, self.options.lenient).map_err(|e| trace_error(&e))?);
-        Ok(())
-    }
-
-    /// The trace is a capture.
-    fn read_capture(&mut self, path: PathBuf, classify: &str) -> PyResult<()> {
+    /// The trace is a CSV file or a capture, of which `classify` tells which packets are one flow.
+    fn read(&mut self, py: Python<'_>, file: &mut TraceFile, classify: &str) -> PyResult<()> {
         let classify: Classify = classify.parse().map_err(PyValueError::new_err)?;
-        self.replay.read_capture(CaptureTrace::open(&path, classify).map_err(|e| trace_error(&e))?);
-        Ok(())
+        let file = file.0.take().ok_or_else(interrupted)?;
+        interruptible(py, &mut self.replay, move |r| r.read(file, classify))?.map_err(|e| trace_error(&e))
     }
 
     /// Rows of a discipline go into a CSV file.
     fn write_csv(&mut self, queue: usize, path: PathBuf) -> PyResult<()> {
-        self.replay.write_csv(queue, CsvOutput::create(&path)?);
+        self.get_mut()?.write_csv(queue, CsvOutput::create(&path)?);
         Ok(())
     }
 
     /// Packets that get through a discipline go into a capture.
     fn write_capture(&mut self, queue: usize, path: PathBuf) -> PyResult<()> {
-        self.replay.write_capture(queue, CaptureOutput::create(&path)?);
+        self.get_mut()?.write_capture(queue, CaptureOutput::create(&path)?);
         Ok(())
     }
 
     /// Rows of a discipline are kept until they are taken.
-    fn keep_rows(&mut self, queue: usize) {
-        self.replay.keep_rows(queue);
+    fn keep_rows(&mut self, queue: usize) -> PyResult<()> {
+        self.get_mut()?.keep_rows(queue);
+        Ok(())
     }
 
     /// Replays some packets of the file; false at its end.
     fn step(&mut self, py: Python<'_>) -> PyResult<bool> {
-        for _ in 0..STEPS {
-            py.check_signals()?;
-            if !py.detach(|| self.replay.step(STEP)).map_err(replay_error)? {
-                return Ok(false);
+        let work = |replay: &mut headgate_replay::Replay| {
+            for _ in 0..BATCHES {
+                if !replay.step(BATCH)? {
+                    return Ok(false);
+                }
             }
-        }
-        Ok(true)
+            Ok(true)
+        };
+        interruptible(py, &mut self.replay, work)?.map_err(replay_error)
     }
 
     /// Replays rows of a table: seconds (float64), or whole ticks of so many picoseconds (int64).
@@ -116,6 +146,7 @@ impl Replay {
         sizes: PyBuffer<i64>,
         weights: Option<PyBuffer<i64>>,
         priorities: Option<PyBuffer<i64>>,
+        ecn: Option<PyBuffer<i64>>,
     ) -> PyResult<()> {
         let times = match tick_ps {
             None => Times::Seconds(PyBuffer::get(times)?.to_vec(py)?),
@@ -129,50 +160,51 @@ impl Replay {
             sizes: sizes.to_vec(py)?,
             weights: optional(weights)?,
             priorities: optional(priorities)?,
+            ecn: optional(ecn)?,
         };
-        py.check_signals()?;
-        py.detach(|| self.replay.push(&columns)).map_err(replay_error)
+        interruptible(py, &mut self.replay, move |r| r.push(&columns))?.map_err(replay_error)
     }
 
-    /// The trace is over: sends what waits and completes the outputs.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.replay.finish()).map_err(replay_error)
+    /// The trace is over: sends some of what waits; false when nothing waits and the outputs are complete.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<bool> {
+        interruptible(py, &mut self.replay, |r| r.finish(BATCHES * BATCH))?.map_err(replay_error)
     }
 
     /// Bytes of the file read so far.
     #[getter]
-    fn position(&self) -> u64 {
-        self.replay.position()
+    fn position(&self) -> PyResult<u64> {
+        Ok(self.get()?.position())
     }
 
     /// Packets replayed so far.
     #[getter]
-    fn packets(&self) -> u64 {
-        self.replay.intake().packets
+    fn packets(&self) -> PyResult<u64> {
+        Ok(self.get()?.intake().packets)
     }
 
     /// Faults skipped, by kind.
     #[getter]
-    fn skipped(&self) -> Vec<(&'static str, u64)> {
-        self.replay.intake().skipped().iter().map(|(k, n)| (*k, *n)).collect()
+    fn skipped(&self) -> PyResult<Vec<(&'static str, u64)>> {
+        Ok(self.get()?.intake().skipped().iter().map(|(k, n)| (*k, *n)).collect())
     }
 
     /// The first packet's time in seconds, as exact text.
     #[getter]
-    fn origin(&self) -> String {
+    fn origin(&self) -> PyResult<String> {
         let mut text = Vec::new();
-        self.replay.intake().origin().write(headgate_packet::Time::ZERO, &mut text);
-        String::from_utf8_lossy(&text).into_owned()
+        self.get()?.intake().origin().write(headgate_packet::Time::ZERO, &mut text);
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// Names of the flows from number `first` on, in the order of their first packets.
-    fn flow_names(&self, first: usize) -> Vec<String> {
-        self.replay.intake().flows.names().iter().skip(first).cloned().collect()
+    fn flow_names(&self, first: usize) -> PyResult<Vec<String>> {
+        Ok(self.get()?.intake().flows.names().iter().skip(first).cloned().collect())
     }
 
-    /// Rows of a discipline since the last call, as columns; flows by number, reasons by number from 1, nan for no time.
+    /// The next rows of a discipline, a step's at most, as columns; flows by number, reasons by number from 1, nan for no time.
     fn rows<'py>(&mut self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
-        let (rows, origin) = (self.replay.rows(queue), self.replay.intake().origin());
+        let replay = self.get_mut()?;
+        let (rows, origin) = (replay.rows(queue, BATCHES * BATCH), replay.intake().origin());
         let floats = |f: &dyn Fn(&Fate) -> f64| rows.iter().map(|r| f(&r.fate)).collect::<Vec<f64>>();
         let start = floats(&|fate| match fate {
             Fate::Sent { start, .. } => origin.seconds(*start),
@@ -207,9 +239,10 @@ impl Replay {
 
     /// What a discipline did to each flow, as columns.
     fn flows<'py>(&self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
-        let flows = &self.replay.intake().flows;
+        let replay = self.get()?;
+        let flows = &replay.intake().flows;
         let weights = flows.weights().into_iter().map(i64::from).collect();
-        let counts: Vec<&Count> = self.replay.flows(queue).iter().collect();
+        let counts: Vec<&Count> = replay.flows(queue).iter().collect();
         let columns = counted(py, &counts)?;
         columns.set_item("flow", flows.names())?;
         columns.set_item("weight", Bound::new(py, Column::ints(weights))?)?;
@@ -218,8 +251,9 @@ impl Replay {
 
     /// What a discipline did in all, as columns of one value; the span from the first arrival to the last departure.
     fn all<'py>(&mut self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
-        let columns = counted(py, &[self.replay.all(queue)])?;
-        let (span, busy) = (self.replay.end(queue), self.replay.counters(queue).busy_ps);
+        let replay = self.get_mut()?;
+        let columns = counted(py, &[replay.all(queue)])?;
+        let (span, busy) = (replay.end(queue), replay.counters(queue).busy_ps);
         columns.set_item("span_s", Bound::new(py, Column::floats(vec![span.as_secs_f64()]))?)?;
         columns.set_item("busy_s", Bound::new(py, Column::floats(vec![busy as f64 * 1e-12]))?)?;
         Ok(columns)
@@ -228,7 +262,7 @@ impl Replay {
     /// Series over time of a discipline: (width of a bin in s, columns of bins by flow, columns of all flows' bytes).
     fn series<'py>(&self, py: Python<'py>, queue: usize) -> PyResult<(f64, Bound<'py, PyDict>, Bound<'py, PyDict>)> {
         let (bins, flux) = (PyDict::new(py), PyDict::new(py));
-        let Some(series) = self.replay.series(queue) else { return Ok((0.0, bins, flux)) };
+        let Some(series) = self.get()?.series(queue) else { return Ok((0.0, bins, flux)) };
         let cells = || {
             series.flows().iter().enumerate().flat_map(|(f, bins)| {
                 bins.iter().enumerate().filter(|(_, b)| b.sent + b.drops > 0).map(move |(i, b)| (f, i, b))

@@ -1,19 +1,12 @@
 //! One run, from the text of its scenario to its tables.
 
 use crate::column::Column;
-use crate::scenario_error;
+use crate::watch::{Control, Watch};
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Cells, Delays, Table, World, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
-/// Events between two looks at Python's signals: a few milliseconds.
-pub(crate) const SLICE: u64 = 200_000;
-
-pub(crate) fn to_json(scenario: &Scenario) -> String {
-    headgate_sim::spec_json(scenario)
-}
 
 /// What one run left behind.
 #[pyclass(frozen, module = "headgate._core")]
@@ -30,24 +23,27 @@ pub struct RunResult {
     /// Events in the run.
     #[pyo3(get)]
     events: u64,
-    /// The resolved scenario as JSON text.
-    #[pyo3(get)]
-    scenario: String,
+    scenario: Scenario,
     /// Pairs of (events so far, digest then).
     #[pyo3(get)]
     checkpoints: Vec<(u64, String)>,
     tables: Vec<(&'static str, Table)>,
     /// Few ask for the table of delays: it is made when asked for.
     delays: Vec<Delays>,
-    flows: Vec<String>,
 }
 
 #[pymethods]
 impl RunResult {
+    /// The resolved scenario as JSON text.
+    #[getter]
+    fn scenario(&self, py: Python<'_>) -> PyResult<String> {
+        Watch::new(None).text(py, &self.scenario)
+    }
+
     /// The columns of a table: flows, intervals, links, gauges, traces, routes or delays. A column of names is a pair (codes, names).
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         if name == "delays" {
-            return columns(py, delay_table(&self.delays, &self.flows));
+            return columns(py, delay_table(&self.delays, &self.scenario.flows));
         }
         let (_, table) = self.tables.iter().find(|(n, _)| *n == name).ok_or_else(|| {
             PyKeyError::new_err(format!(
@@ -62,6 +58,7 @@ impl RunResult {
 pub(crate) fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for (name, cells) in table {
+        py.check_signals()?;
         match cells {
             Cells::Float(x) => columns.set_item(name, Bound::new(py, Column::floats(x))?)?,
             Cells::Int(x) => columns.set_item(name, Bound::new(py, Column::ints(x))?)?,
@@ -79,57 +76,50 @@ fn is_identity(codes: &[i64], names: &[String]) -> bool {
     codes.len() == names.len() && codes.iter().enumerate().all(|(i, c)| *c == i as i64) && !codes.is_empty()
 }
 
-/// Runs a scenario. `progress` is called with the share of simulated time passed; Ctrl-C raises KeyboardInterrupt.
+/// Runs a scenario. Ctrl-C raises KeyboardInterrupt.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, seed=None, run=0, progress=None))]
+#[pyo3(signature = (scenario_json, seed=None, run=0, control=None))]
 pub fn run(
     py: Python<'_>,
     scenario_json: &str,
     seed: Option<u64>,
     run: u64,
-    progress: Option<Py<PyAny>>,
+    control: Option<Bound<'_, Control>>,
 ) -> PyResult<RunResult> {
-    let scenario = py.detach(|| Scenario::from_json(scenario_json)).map_err(|e| scenario_error(py, &e))?;
+    let mut watch = Watch::new(control.as_ref().map(Bound::get));
+    let scenario = watch.read(py, scenario_json)?;
     let seed = seed.unwrap_or(scenario.seed);
-    let mut world = simulate(py, &scenario, Some(seed), run, progress)?;
+    let mut world = simulate(py, &mut watch, &scenario, seed, run)?;
     let digest = format!("{:016x}", world.digest().value());
     let checkpoints = world.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
     let events = world.digest().events;
-    let tables = py.detach(|| {
-        vec![
-            ("flows", world.flow_table(&scenario)),
-            ("intervals", world.interval_table(&scenario)),
-            ("links", world.link_table(&scenario)),
-            ("traces", world.trace_table(&scenario)),
-            ("routes", world.route_table(&scenario)),
-            ("gauges", world.gauge_table(&scenario)),
-        ]
-    });
-    let (delays, text) = (world.take_delays(), to_json(&scenario));
-    let flows = scenario.flows.into_iter().map(|f| f.name).collect();
-    Ok(RunResult { digest, seed, run, events, scenario: text, checkpoints, tables, delays, flows })
+    let makers: [(&'static str, fn(&mut World, &Scenario) -> Table); 6] = [
+        ("flows", |w, s| w.flow_table(s)),
+        ("intervals", |w, s| w.interval_table(s)),
+        ("links", |w, s| w.link_table(s)),
+        ("traces", |w, s| w.trace_table(s)),
+        ("routes", |w, s| w.route_table(s)),
+        ("gauges", |w, s| w.gauge_table(s)),
+    ];
+    let mut tables = Vec::with_capacity(makers.len());
+    for (name, make) in makers {
+        watch.between(py)?;
+        tables.push((name, py.detach(|| make(&mut world, &scenario))));
+    }
+    let delays = world.take_delays();
+    Ok(RunResult { digest, seed, run, events, scenario, checkpoints, tables, delays })
 }
 
 /// Runs a scenario to its end.
 pub(crate) fn simulate(
     py: Python<'_>,
+    watch: &mut Watch<'_>,
     scenario: &Scenario,
-    seed: Option<u64>,
+    seed: u64,
     run: u64,
-    progress: Option<Py<PyAny>>,
 ) -> PyResult<World> {
-    let seed = seed.unwrap_or(scenario.seed);
-    let mut world = py.detach(|| World::new(scenario, seed, run));
-    let mut reported = 0.0;
-    while !py.detach(|| world.advance(SLICE)) {
-        py.check_signals()?;
-        if let Some(progress) = &progress
-            && world.progress() - reported >= 0.01
-        {
-            reported = world.progress();
-            progress.call1(py, (reported,))?;
-        }
-    }
+    let mut world = watch.build(py, scenario, seed, run)?;
+    watch.advance(py, &mut world, u64::MAX)?;
     Ok(world)
 }
 
@@ -143,25 +133,22 @@ pub fn events(
     first: u64,
     count: u64,
 ) -> PyResult<Vec<String>> {
-    let scenario = Scenario::from_json(scenario_json).map_err(|e| scenario_error(py, &e))?;
-    let mut world = py.detach(|| World::new(&scenario, seed, run));
+    let mut watch = Watch::new(None);
+    let scenario = watch.read(py, scenario_json)?;
+    let mut world = watch.build(py, &scenario, seed, run)?;
     world.log_events(first, count);
-    let end = first.saturating_add(count);
-    while world.digest().events < end && !py.detach(|| world.advance(SLICE.min(end - world.digest().events))) {
-        py.check_signals()?;
-    }
+    watch.advance(py, &mut world, first.saturating_add(count))?;
     Ok(world.logged().to_vec())
 }
 
 /// Runs a scenario for its cost alone: (events, data packets offered to the network, data packets delivered), no tables.
 #[pyfunction]
 pub fn measure(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, u64)> {
-    let scenario = Scenario::from_json(scenario_json).map_err(|e| scenario_error(py, &e))?;
-    let mut world = py.detach(|| World::new(&scenario, scenario.seed, 0));
+    let mut watch = Watch::new(None);
+    let scenario = watch.read(py, scenario_json)?;
+    let mut world = watch.build(py, &scenario, scenario.seed, 0)?;
     drop(scenario);
-    while !py.detach(|| world.advance(SLICE)) {
-        py.check_signals()?;
-    }
+    watch.advance(py, &mut world, u64::MAX)?;
     let (sent, received) = world.packets();
     Ok((world.digest().events, sent, received))
 }

@@ -51,6 +51,9 @@ pub struct SelectiveDecbit {
     /// Packets of each conversation in the last complete cycle and in the present one.
     last: Vec<u64>,
     present: Vec<u64>,
+    /// The conversations that have such packets: a cycle costs what it counted, however many conversations there are.
+    in_last: Vec<u32>,
+    in_present: Vec<u32>,
     /// Counts in ascending order, kept to be used again.
     sorted: Vec<u64>,
 }
@@ -66,14 +69,18 @@ impl SelectiveDecbit {
             queue: BusyQueue::new(params.buffer, link),
             last: vec![0; link.flows],
             present: vec![0; link.flows],
+            in_last: Vec::new(),
+            in_present: Vec::new(),
             sorted: Vec::with_capacity(link.flows),
         }
     }
 
     /// Max-min fair share of the capacity: what a conversation with more to send would get.
     fn fair_share(&mut self) -> f64 {
-        self.sorted.clear();
-        self.sorted.extend(self.last.iter().zip(&self.present).map(|(a, b)| a + b).filter(|n| *n > 0));
+        let SelectiveDecbit { last, present, sorted, .. } = self;
+        let only_present = self.in_present.iter().filter(|f| last[**f as usize] == 0);
+        sorted.clear();
+        sorted.extend(self.in_last.iter().chain(only_present).map(|f| last[*f as usize] + present[*f as usize]));
         self.sorted.sort_unstable();
         let mut capacity = self.params.capacity_factor * self.sorted.iter().sum::<u64>() as f64;
         let mut left = self.sorted.len();
@@ -94,9 +101,13 @@ impl Discipline for SelectiveDecbit {
         let flow = packet.flow.index();
         if self.queue.on_arrival(cx.now) {
             std::mem::swap(&mut self.last, &mut self.present);
-            self.present.fill(0);
+            std::mem::swap(&mut self.in_last, &mut self.in_present);
+            self.in_present.drain(..).for_each(|f| self.present[f as usize] = 0);
         }
         self.present[flow] += 1;
+        if self.present[flow] == 1 {
+            self.in_present.push(packet.flow.0);
+        }
         if packet.ecn.is_capable() {
             let average = self.queue.average(cx.now);
             let above = average > self.params.threshold
@@ -132,7 +143,7 @@ mod tests {
     fn the_share_is_max_min_of_nine_tenths() {
         let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 3, weights: vec![] };
         let mut queue = SelectiveDecbit::new(&SelectiveDecbitParams::default(), &link);
-        (queue.last, queue.present) = (vec![1, 5, 4], vec![1, 5, 4]);
+        (queue.last, queue.present, queue.in_last) = (vec![1, 5, 4], vec![1, 5, 4], vec![0, 1, 2]);
         // Capacity 18: the conversation with 2 gets them, the others 8 each.
         assert_eq!(queue.fair_share(), 8.0);
     }

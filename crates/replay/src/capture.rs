@@ -41,14 +41,13 @@ pub struct CaptureTrace {
 }
 
 impl CaptureTrace {
-    /// Opens a capture.
+    /// Reads the header of a capture.
     ///
     /// # Errors
-    /// The file cannot be read or is no capture.
-    pub fn open(path: &Path, classify: Classify) -> Result<CaptureTrace, TraceError> {
-        let file = File::open(path).map_err(|e| TraceError::unreadable(&e))?;
+    /// The bytes cannot be read or are no capture.
+    pub fn new(bytes: impl Read + Send + Sync + 'static, classify: Classify) -> Result<CaptureTrace, TraceError> {
         let position = Arc::new(AtomicU64::new(0));
-        let reader = Reader::new(Counting(file, Arc::clone(&position)))
+        let reader = Reader::new(Counting(bytes, Arc::clone(&position)))
             .map_err(|e| TraceError::file(format!("found {}; expected {}", e.found, e.expected)))?;
         Ok(CaptureTrace { reader, position, classify, numbers: HashMap::new(), last: None })
     }
@@ -86,7 +85,7 @@ impl CaptureTrace {
                 size: i64::from(frame.bytes),
                 weight: None,
                 priority: 0,
-                ecn: ends.is_some_and(|e| e.ecn() != 0),
+                ecn: Some(ends.map_or(0, |e| i64::from(e.ecn()))),
             };
             let (numbers, last) = (&mut self.numbers, &mut self.last);
             let taken = intake.take(raw, |flows| match last {

@@ -1,36 +1,59 @@
 //! Traces in CSV: a header, then a line per packet. Times are read as decimals, never as floats.
 
 use crate::clock::parse_seconds;
-use crate::error::{Fault, TraceError};
+use crate::error::{Fault, TraceError, quoted};
+use crate::guard::original;
 use crate::intake::{Intake, Place, Raw};
 use csv::{ByteRecord, Reader, ReaderBuilder};
-use std::fs::File;
-use std::path::Path;
+use std::io::{self, Read};
 
 /// The columns of a trace; the first three must be there.
-pub const COLUMNS: [&str; 5] = ["time_s", "flow", "size_bytes", "weight", "priority"];
+pub const COLUMNS: [&str; 6] = ["time_s", "flow", "size_bytes", "weight", "priority", "ecn"];
+
+/// The names of the values of the ECN field, by their numbers in the IP header.
+pub const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
+
+/// Most bytes of a line; one in quotes may be several lines of text.
+const LONGEST: u64 = 1 << 20;
+
+/// Gives out no more bytes than were granted: a line without an end takes no more memory than that.
+struct Bounded {
+    bytes: Box<dyn Read + Send + Sync>,
+    granted: u64,
+}
+
+impl Read for Bounded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.granted == 0 {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let n = self.bytes.by_ref().take(self.granted).read(buffer)?;
+        self.granted -= n as u64;
+        Ok(n)
+    }
+}
 
 /// Reads a CSV file.
 pub struct CsvTrace {
-    reader: Reader<File>,
+    reader: Reader<Bounded>,
     record: ByteRecord,
     /// Where each of [`COLUMNS`] stands.
-    columns: [Option<usize>; 5],
+    columns: [Option<usize>; 6],
     width: usize,
     number: u64,
 }
 
 impl CsvTrace {
-    /// Opens a file and reads its header.
+    /// Reads the header.
     ///
     /// # Errors
-    /// The file cannot be read, is empty, or has no header with the columns of a trace.
-    pub fn open(path: &Path, lenient: bool) -> Result<CsvTrace, TraceError> {
-        let file = File::open(path).map_err(|e| TraceError::unreadable(&e))?;
+    /// The bytes cannot be read, there are none, or they begin with no header with the columns of a trace.
+    pub fn new(bytes: impl Read + Send + Sync + 'static, lenient: bool) -> Result<CsvTrace, TraceError> {
+        let bytes = Bounded { bytes: Box::new(bytes), granted: 0 };
         let mut reader =
-            ReaderBuilder::new().has_headers(false).flexible(true).buffer_capacity(1 << 18).from_reader(file);
+            ReaderBuilder::new().has_headers(false).flexible(true).buffer_capacity(1 << 18).from_reader(bytes);
         let mut record = ByteRecord::new();
-        if !reader.read_byte_record(&mut record).map_err(|e| unreadable(&e))? {
+        if !next(&mut reader, &mut record)? {
             return Err(TraceError::file(format!("is empty; expected a header: {}", expected())));
         }
         let names: Vec<String> = record.iter().map(|f| String::from_utf8_lossy(f).trim().to_owned()).collect();
@@ -54,7 +77,7 @@ impl CsvTrace {
     /// A fault that is not skipped, or the file cannot be read.
     pub fn read(&mut self, most: usize, intake: &mut Intake) -> Result<bool, TraceError> {
         for _ in 0..most {
-            if !self.reader.read_byte_record(&mut self.record).map_err(|e| unreadable(&e))? {
+            if !next(&mut self.reader, &mut self.record)? {
                 return Ok(false);
             }
             self.number += 1;
@@ -75,7 +98,7 @@ impl CsvTrace {
         let field = |column: usize| self.columns[column].map(|i| record[i].trim_ascii());
         let wrong = |column: usize, expected: &str| {
             let found = field(column).map(String::from_utf8_lossy).unwrap_or_default();
-            format!("{}: found {found:?}; expected {expected}", COLUMNS[column])
+            format!("{}: found {}; expected {expected}", COLUMNS[column], quoted(&found))
         };
         let number = |column: usize, default: i64| field(column).map_or(Some(default), whole);
         let Some(time) = field(0).and_then(parse_seconds) else {
@@ -93,26 +116,46 @@ impl CsvTrace {
         let Some(priority) = number(4, 0) else {
             return intake.skip(Fault::BadPriority, place, || wrong(4, "a whole number from 0 to 255"));
         };
-        let weight = self.columns[3].map(|_| weight);
-        let raw = Raw { place, number: self.number, time, size, weight, priority, ecn: true };
-        intake.take(raw, |flows| flows.number(flow)).map(|_| ())
+        let Some(ecn) = field(5).map_or(Some(0), |text| match ECN.iter().position(|name| name.as_bytes() == text) {
+            Some(n) => Some(n as i64),
+            None => whole(text),
+        }) else {
+            return intake.skip(Fault::BadEcn, place, || wrong(5, "0 to 3 or not-ect, ect1, ect0, ce"));
+        };
+        let (weight, ecn) = (self.columns[3].map(|_| weight), self.columns[5].map(|_| ecn));
+        let raw = Raw { place, number: self.number, time, size, weight, priority, ecn };
+        intake.take(raw, |flows| flows.number(original(flow))).map(|_| ())
     }
+}
+
+/// Reads the next line; false at the end of the file.
+fn next(reader: &mut Reader<Bounded>, record: &mut ByteRecord) -> Result<bool, TraceError> {
+    let (start, line) = (reader.position().byte(), reader.position().line());
+    reader.get_mut().granted = LONGEST + 1;
+    let more = reader.read_byte_record(record);
+    let endless =
+        matches!(&more, Err(e) if matches!(e.kind(), csv::ErrorKind::Io(e) if e.kind() == io::ErrorKind::FileTooLarge));
+    if endless || reader.position().byte() - start > LONGEST {
+        let message = "found more than 1 MiB without the end of a line; expected a packet in at most 1 MiB (is a quote left open?)";
+        return Err(TraceError { fault: Fault::File, place: format!("line {line}"), message: message.to_owned() });
+    }
+    more.map_err(|e| unreadable(&e))
 }
 
 /// Where the columns of a trace stand among `names`; a sentence if one is missing, twice there, or not known.
 ///
 /// # Errors
 /// That sentence. If `lenient`, unknown columns are no error.
-pub fn find_columns(names: &[&str], lenient: bool) -> Result<[Option<usize>; 5], String> {
-    let mut columns = [None; 5];
+pub fn find_columns(names: &[&str], lenient: bool) -> Result<[Option<usize>; 6], String> {
+    let mut columns = [None; 6];
     for (i, name) in names.iter().enumerate() {
         match COLUMNS.iter().position(|c| c == name) {
             Some(column) if columns[column].is_some() => {
-                return Err(format!("found two columns {name:?}; expected one"));
+                return Err(format!("found two columns {}; expected one", quoted(name)));
             }
             Some(column) => columns[column] = Some(i),
             None if lenient => {}
-            None => return Err(format!("found a column {name:?}; expected {}", expected())),
+            None => return Err(format!("found a column {}; expected {}", quoted(name), expected())),
         }
     }
     match COLUMNS[..3].iter().zip(columns).find(|(_, c)| c.is_none()) {
@@ -122,7 +165,7 @@ pub fn find_columns(names: &[&str], lenient: bool) -> Result<[Option<usize>; 5],
 }
 
 fn expected() -> String {
-    "time_s,flow,size_bytes and, if wanted, weight and priority".to_owned()
+    "time_s,flow,size_bytes and, if wanted, weight, priority and ecn".to_owned()
 }
 
 /// A whole number, or none.

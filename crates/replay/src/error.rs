@@ -1,5 +1,6 @@
 //! What is wrong with a trace: the place, what was found, what was expected.
 
+use headgate_packet::cut;
 use std::fmt;
 
 /// A kind of fault, counted by its name where faults are skipped.
@@ -17,6 +18,8 @@ pub enum Fault {
     BadWeight,
     /// No priority.
     BadPriority,
+    /// No ECN field, or none of the four.
+    BadEcn,
     /// Too few or too many fields.
     BadRecord,
     /// The file ends in the middle of a packet.
@@ -35,6 +38,7 @@ impl Fault {
             Fault::BadSize => "bad_size",
             Fault::BadWeight => "bad_weight",
             Fault::BadPriority => "bad_priority",
+            Fault::BadEcn => "bad_ecn",
             Fault::BadRecord => "bad_record",
             Fault::CutOff => "cut_off",
             Fault::File => "file",
@@ -66,6 +70,11 @@ impl TraceError {
         let text = e.to_string();
         TraceError::file(format!("cannot be read; {}", text.split(" (os error").next().unwrap_or(&text)))
     }
+}
+
+/// A value in quotes, cut where it is too long.
+pub(crate) fn quoted(value: &str) -> String {
+    format!("{:?}", cut(value))
 }
 
 impl fmt::Display for TraceError {

@@ -1,9 +1,9 @@
 //! What every reader hands its packets to: it checks them, numbers their flows, and keeps the trace's time.
 
 use crate::clock::Origin;
-use crate::error::{Fault, TraceError};
+use crate::error::{Fault, TraceError, quoted};
 use crate::flows::Flows;
-use headgate_packet::{PacketSize, Rate, Time};
+use headgate_packet::{Ecn, PacketSize, Rate, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -40,8 +40,8 @@ pub struct Arrival {
     pub bytes: u32,
     /// Priority, 0 the highest.
     pub priority: u8,
-    /// Its sender understands marks.
-    pub ecn: bool,
+    /// Its ECN field.
+    pub ecn: Ecn,
 }
 
 /// A packet as it stands in the trace.
@@ -59,9 +59,12 @@ pub struct Raw {
     pub weight: Option<i64>,
     /// Its priority.
     pub priority: i64,
-    /// Its sender understands marks.
-    pub ecn: bool,
+    /// Its ECN field as in the IP header, if the trace has any.
+    pub ecn: Option<i64>,
 }
+
+/// The meanings of the ECN field of the IP header (RFC 3168, section 5), by its number.
+const ECN: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 
 /// Checks packets and collects them.
 #[derive(Clone, Debug, Default)]
@@ -73,6 +76,8 @@ pub struct Intake {
     /// Packets taken since the start.
     pub packets: u64,
     lenient: bool,
+    /// The ECN field of packets of a trace that has none.
+    ecn: Ecn,
     /// Longest packet in bytes.
     longest: u32,
     skipped: BTreeMap<&'static str, u64>,
@@ -84,10 +89,16 @@ pub struct Intake {
 const LONGEST: i128 = u64::MAX as i128 / 2;
 
 impl Intake {
-    /// An empty one, for a line of this rate; if it is lenient, packets with faults are skipped and counted.
-    pub fn new(lenient: bool, rate: Rate) -> Intake {
+    /// An empty one, for a line of this rate; if it is lenient, packets with faults are skipped and counted. Packets have this ECN field where
+    /// the trace has none.
+    pub fn new(lenient: bool, rate: Rate, ecn: Ecn) -> Intake {
         let longest = rate.longest_packet().min(u64::from(PacketSize::LONGEST.bytes())) as u32;
-        Intake { lenient, longest, ..Intake::default() }
+        Intake { lenient, longest, ecn, ..Intake::default() }
+    }
+
+    /// Whether packets with faults are skipped and counted.
+    pub fn is_lenient(&self) -> bool {
+        self.lenient
     }
 
     /// Where the trace's time begins.
@@ -121,8 +132,10 @@ impl Intake {
         let (first, last) = self.span.unwrap_or((raw.time, raw.time));
         let size = self.size(raw.size);
         let weight = raw.weight.map(u32::try_from);
-        let (Some(size), Ok(priority), true, true) = (
+        let ecn = raw.ecn.map_or(Some(self.ecn), |n| ECN.get(usize::try_from(n).ok()?).copied());
+        let (Some(size), Some(ecn), Ok(priority), true, true) = (
             size,
+            ecn,
             u8::try_from(raw.priority),
             raw.time >= last && raw.time.saturating_sub(first) <= LONGEST,
             weight.is_none_or(|w| w.is_ok_and(|w| w > 0)),
@@ -133,14 +146,14 @@ impl Intake {
         if let Some(Ok(weight)) = weight
             && let Err(before) = self.flows.weigh(flow, weight)
         {
-            let name = self.flows.name(flow).to_owned();
-            let message = || format!("weight: found {weight}; expected {before}, the weight of flow {name:?} before");
+            let name = quoted(self.flows.name(flow));
+            let message = || format!("weight: found {weight}; expected {before}, the weight of flow {name} before");
             return self.skip(Fault::BadWeight, raw.place, message).map(|()| false);
         }
         self.span = Some((first, raw.time));
         self.packets += 1;
         let at = Time::from_ps((raw.time - first) as u64);
-        let (number, weight, ecn) = (raw.number, weight.and_then(Result::ok).unwrap_or(1), raw.ecn);
+        let (number, weight) = (raw.number, weight.and_then(Result::ok).unwrap_or(1));
         self.arrivals.push(Arrival { at, number, flow, weight, bytes: size.bytes(), priority, ecn });
         Ok(true)
     }
@@ -172,6 +185,8 @@ impl Intake {
             let slow = self.longest < PacketSize::LONGEST.bytes();
             let why = if slow { ": at this rate a longer packet takes more than 213 days" } else { "" };
             (Fault::BadSize, format!("size_bytes: found {}; expected 1 to {}{why}", raw.size, self.longest))
+        } else if let Some(ecn) = raw.ecn.filter(|n| !(0..4).contains(n)) {
+            (Fault::BadEcn, format!("ecn: found {ecn}; expected 0 to 3, as in the IP header"))
         } else if u8::try_from(raw.priority).is_err() {
             (Fault::BadPriority, format!("priority: found {}; expected 0 to 255", raw.priority))
         } else {

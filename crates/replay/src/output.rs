@@ -2,6 +2,7 @@
 
 use crate::clock::{Origin, write_number};
 use crate::flows::Flows;
+use crate::guard::guarded;
 use crate::rows::{Fate, Row};
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,6 +10,9 @@ use std::path::Path;
 
 /// The columns of a row.
 pub const HEADER: &str = "packet,flow,size_bytes,arrival_s,start_s,departure_s,drop_s,dropped,marked,reason\n";
+
+/// Bytes that are written together.
+const TEXT: usize = 1 << 20;
 
 /// A CSV file of rows.
 #[derive(Debug)]
@@ -33,6 +37,10 @@ impl CsvOutput {
     pub fn write(&mut self, rows: &[Row], flows: &Flows, origin: Origin) -> io::Result<()> {
         for row in rows {
             write_row(row, flows.name(row.arrival.flow), origin, &mut self.text);
+            if self.text.len() > TEXT {
+                self.file.write_all(&self.text)?;
+                self.text.clear();
+            }
         }
         self.file.write_all(&self.text)?;
         self.text.clear();
@@ -68,8 +76,9 @@ fn write_row(row: &Row, flow: &str, origin: Origin, out: &mut Vec<u8>) {
     }
 }
 
-/// A name, in quotes if it needs them (RFC 4180).
+/// A name, guarded against spreadsheets and in quotes if it needs them (RFC 4180).
 fn write_name(name: &str, out: &mut Vec<u8>) {
+    let name = &*guarded(name);
     if !name.contains([',', '"', '\n', '\r']) {
         out.extend_from_slice(name.as_bytes());
         return;
@@ -83,14 +92,14 @@ fn write_name(name: &str, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::intake::Arrival;
-    use headgate_packet::Time;
+    use headgate_packet::{Ecn, Time};
     use headgate_queue::DropReason;
 
     #[test]
     fn a_line_per_packet() {
         let (mut out, origin) = (Vec::new(), Origin::from_ps(1_700_000_000_000_000_000_000));
         let at = Time::from_ps(1);
-        let arrival = Arrival { at, number: 7, flow: 0, weight: 1, bytes: 1500, priority: 0, ecn: true };
+        let arrival = Arrival { at, number: 7, flow: 0, weight: 1, bytes: 1500, priority: 0, ecn: Ecn::Ect0 };
         let sent = Fate::Sent { start: Time::from_ps(2), departure: Time::from_ps(1_000_000_000_000), marked: true };
         write_row(&Row { arrival, fate: sent }, "a \"b\",c", origin, &mut out);
         let dropped = Fate::Dropped { at: Time::from_ps(3), reason: DropReason::Evicted };

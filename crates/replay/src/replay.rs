@@ -9,12 +9,15 @@ use crate::output::CsvOutput;
 use crate::replayer::{Conventions, Replayer, Watch};
 use crate::rows::{Fate, Row, Rows};
 use crate::series::Series;
+use crate::source::{Kind, TraceFile};
 use crate::summary::Count;
 use crate::table::{Columns, TableTrace};
+use headgate_capture::Classify;
 use headgate_packet::{Ecn, FlowId, Rate, Time};
 use headgate_queue::{Counters, Dropped, Sent, Spec};
 use headgate_sim::spec::SpecError;
 use serde::{Deserialize, Serialize};
+use std::collections::{HashSet, VecDeque};
 use std::io;
 
 /// What to replay a trace through.
@@ -100,14 +103,19 @@ struct Record {
     rows: Option<Rows>,
     csv: Option<CsvOutput>,
     /// Rows until the caller takes them, if it wants them.
-    kept: Option<Vec<Row>>,
+    kept: Option<VecDeque<Row>>,
+    /// Handles of the packets in here that came with their congestion bit set; only looked up, never walked.
+    came_marked: HashSet<u32>,
     capture: Option<CaptureOutput>,
     series: Option<Series>,
 }
 
 impl Record {
     #[inline]
-    fn arrived(&mut self, arrival: &Arrival) {
+    fn arrived(&mut self, arrival: &Arrival, handle: u32) {
+        if arrival.ecn == Ecn::Ce {
+            self.came_marked.insert(handle);
+        }
         self.all.arrived(arrival.bytes);
         if arrival.flow as usize == self.flows.len() {
             self.flows.push(Count::default());
@@ -137,7 +145,7 @@ impl Record {
                 csv.write(rows.done(), &intake.flows, self.origin)?;
             }
             if let Some(kept) = &mut self.kept {
-                kept.append(rows.done());
+                kept.extend(rows.done().drain(..));
             }
             rows.done().clear();
         }
@@ -149,7 +157,9 @@ impl Watch for Record {
     #[inline]
     fn sent(&mut self, sent: &Sent) {
         let Sent { packet, start, end } = *sent;
-        let (delay, marked, flow) = (start.since(packet.arrived), packet.ecn == Ecn::Ce, packet.flow.0);
+        let (delay, flow) = (start.since(packet.arrived), packet.flow.0);
+        // A mark that it came with is none of this discipline.
+        let marked = packet.ecn == Ecn::Ce && !self.came_marked.remove(&packet.handle);
         self.all.sent(packet.bytes, delay, marked);
         self.flows[flow as usize].sent(packet.bytes, delay, marked);
         if let Some(series) = &mut self.series {
@@ -162,6 +172,7 @@ impl Watch for Record {
     #[inline]
     fn dropped(&mut self, dropped: &Dropped) {
         let Dropped { at, handle, flow: FlowId(flow), bytes, reason } = *dropped;
+        self.came_marked.remove(&handle);
         self.all.dropped(reason);
         self.flows[flow as usize].dropped(reason);
         if let Some(series) = &mut self.series {
@@ -198,20 +209,23 @@ impl Replay {
         };
         Replay {
             source: Source::Table(TableTrace::default()),
-            intake: Intake::new(options.lenient, options.rate),
+            intake: Intake::new(options.lenient, options.rate, options.conventions.ecn.into()),
             queues: options.queues.iter().map(queue).collect(),
             frames: None,
         }
     }
 
-    /// Reads from a CSV file.
-    pub fn read_csv(&mut self, trace: CsvTrace) {
-        self.source = Source::Csv(trace);
-    }
-
-    /// Reads from a capture.
-    pub fn read_capture(&mut self, trace: CaptureTrace) {
-        self.source = Source::Capture(trace);
+    /// Reads from a file of packets; `classify` tells which of a capture are one flow.
+    ///
+    /// # Errors
+    /// Its beginning is wrong, or it holds Parquet, whose rows are to be handed over with [`Replay::push`].
+    pub fn read(&mut self, file: TraceFile, classify: Classify) -> Result<(), TraceError> {
+        self.source = match file.kind() {
+            Kind::Csv => Source::Csv(CsvTrace::new(file.into_bytes(), self.intake.is_lenient())?),
+            Kind::Capture => Source::Capture(CaptureTrace::new(file.into_bytes(), classify)?),
+            Kind::Parquet => return Err(TraceError::file("found Parquet; expected a CSV file or a capture")),
+        };
+        Ok(())
     }
 
     /// Writes the rows of discipline number `queue` into a file.
@@ -223,7 +237,7 @@ impl Replay {
     /// Keeps the rows of discipline number `queue` until they are taken with [`Replay::rows`].
     pub fn keep_rows(&mut self, queue: usize) {
         let record = &mut self.queues[queue].record;
-        (record.kept, record.rows) = (Some(Vec::new()), Some(Rows::default()));
+        (record.kept, record.rows) = (Some(VecDeque::new()), Some(Rows::default()));
     }
 
     /// Writes the packets that get through discipline number `queue` into a capture.
@@ -264,7 +278,7 @@ impl Replay {
             let Queue { replayer, record, next } = queue;
             record.origin = origin;
             for (i, arrival) in arrivals.iter().enumerate() {
-                record.arrived(arrival);
+                record.arrived(arrival, *next);
                 if let (Some(capture), Some(frames)) = (&mut record.capture, &self.frames) {
                     capture.open(frames, i);
                 }
@@ -279,19 +293,25 @@ impl Replay {
         Ok(())
     }
 
-    /// The trace is over: what waits is sent and the outputs are completed.
+    /// The trace is over: in each discipline up to `most` of what waits is sent. False when nothing waits and the outputs are complete.
     ///
     /// # Errors
     /// The trace held no packet, the last one would leave beyond the clock's reach, or an output cannot be written.
-    pub fn finish(&mut self) -> Result<(), ReplayError> {
+    pub fn finish(&mut self, most: usize) -> Result<bool, ReplayError> {
         if self.intake.packets == 0 {
             let skipped: u64 = self.intake.skipped().values().sum();
             let found = if skipped == 0 { String::new() } else { format!(" but {skipped} with faults") };
             return Err(TraceError::file(format!("holds no packets{found}; expected at least one")).into());
         }
+        let mut more = false;
         for queue in &mut self.queues {
             let Queue { replayer, record, .. } = queue;
-            if !replayer.finish(record) {
+            if replayer.drain(most, record) {
+                more = true;
+                record.write(&self.intake)?;
+                continue;
+            }
+            if !replayer.is_empty() {
                 let message =
                     "the last packet would leave more than 213 days after the first came; expected a higher rate";
                 return Err(TraceError::file(message).into());
@@ -302,7 +322,7 @@ impl Replay {
                 capture.finish()?;
             }
         }
-        Ok(())
+        Ok(more)
     }
 
     /// Bytes of the file read so far.
@@ -339,9 +359,10 @@ impl Replay {
         &self.queues[queue].record.flows
     }
 
-    /// Rows of discipline number `queue` since the last call, if they are kept.
-    pub fn rows(&mut self, queue: usize) -> Vec<Row> {
-        self.queues[queue].record.kept.as_mut().map(std::mem::take).unwrap_or_default()
+    /// The next rows of discipline number `queue`, up to `most`, if they are kept.
+    pub fn rows(&mut self, queue: usize, most: usize) -> Vec<Row> {
+        let kept = self.queues[queue].record.kept.as_mut();
+        kept.map(|rows| rows.drain(..most.min(rows.len())).collect()).unwrap_or_default()
     }
 
     /// The series of discipline number `queue`, if they are kept.

@@ -41,6 +41,26 @@ pub enum AtDeparture {
     ArrivalsFirst,
 }
 
+/// Whether the packets of a trace without an ECN field can be marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnDefault {
+    /// They are Not-ECT: no discipline marks them.
+    #[default]
+    NotCapable,
+    /// They are ECT(0).
+    Capable,
+}
+
+impl From<EcnDefault> for Ecn {
+    fn from(default: EcnDefault) -> Ecn {
+        match default {
+            EcnDefault::NotCapable => Ecn::NotEct,
+            EcnDefault::Capable => Ecn::Ect0,
+        }
+    }
+}
+
 /// What a trace does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -51,6 +71,8 @@ pub struct Conventions {
     pub ties: Ties,
     /// An arrival at the instant at which a transmission ends.
     pub at_departure: AtDeparture,
+    /// Whether packets without an ECN field can be marked.
+    pub ecn: EcnDefault,
 }
 
 /// Who is told what becomes of the packets.
@@ -107,7 +129,7 @@ impl Replayer {
             flow: FlowId(arrival.flow),
             bytes: arrival.bytes,
             class: arrival.priority,
-            ecn: if arrival.ecn { Ecn::Ect0 } else { Ecn::NotEct },
+            ecn: arrival.ecn,
             ..Packet::default()
         };
         self.port.accept(packet, at);
@@ -151,9 +173,20 @@ impl Replayer {
         self.port.dropped().drain(..).for_each(|dropped| watch.dropped(&dropped));
     }
 
-    /// The trace is over: everything that waits is sent. False if that would take longer than the clock reaches.
-    pub fn finish(&mut self, watch: &mut impl Watch) -> bool {
-        self.advance(Time::NEVER, watch);
+    /// The trace is over: does up to `most` of what is left to do. False when nothing is left.
+    pub fn drain(&mut self, most: usize, watch: &mut impl Watch) -> bool {
+        for _ in 0..most {
+            let next = self.port.next();
+            if next == Time::NEVER {
+                return false;
+            }
+            self.advance(next, watch);
+        }
+        true
+    }
+
+    /// Whether every packet has left, and within the reach of the clock.
+    pub fn is_empty(&self) -> bool {
         self.end() < Time::NEVER && self.port.backlog().packets == 0
     }
 

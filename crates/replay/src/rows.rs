@@ -72,3 +72,26 @@ impl Rows {
         &mut self.done
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::Ecn;
+
+    #[test]
+    fn rows_wait_for_those_before_and_handles_wrap() {
+        let mut rows = Rows { first: u32::MAX - 1, ..Rows::default() };
+        let dropped = |ps| Fate::Dropped { at: Time::from_ps(ps), reason: DropReason::Full };
+        for number in 1..=4 {
+            rows.open(&Arrival { at: Time::ZERO, number, flow: 0, weight: 1, bytes: 1, priority: 0, ecn: Ecn::NotEct });
+        }
+        let mut numbers = |handle: u32, ps: u64| -> Vec<(u64, Fate)> {
+            rows.close(handle, dropped(ps));
+            rows.done().drain(..).map(|row| (row.arrival.number, row.fate)).collect()
+        };
+        assert_eq!(numbers(0, 3), []);
+        assert_eq!(numbers(u32::MAX, 2), []);
+        assert_eq!(numbers(u32::MAX - 1, 1), [(1, dropped(1)), (2, dropped(2)), (3, dropped(3))]);
+        assert_eq!(numbers(1, 4), [(4, dropped(4))]);
+    }
+}

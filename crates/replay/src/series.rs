@@ -156,6 +156,33 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn what_counts_in_which_bin() {
+        let (mut series, at) = (Series::default(), Time::from_ps);
+        // Arrivals and drops count where they happen, a packet with its delay where it arrived, its bytes where its transmission ended.
+        series.arrived(at(1_500), 7);
+        series.sent(1, at(1_500), at(2_500), at(4_500), 7);
+        series.arrived(at(3_500), 5);
+        series.dropped(0, at(3_500), 5);
+        let flux: Vec<_> = series.flux().iter().map(|f| (f.arrived, f.departed, f.dropped)).collect();
+        assert_eq!(flux, [(0, 0, 0), (7, 0, 0), (0, 0, 0), (5, 0, 5), (0, 7, 0)]);
+        let bin = Bin { sent: 1, delay_ps: 1_000, greatest: Duration::from_ps(1_000), drops: 0 };
+        assert_eq!(series.flows()[1], [Bin::default(), bin]);
+        assert_eq!((series.flows()[0].len(), series.flows()[0][3].drops), (4, 1));
+        // The last bin ends just before 512 widths; then widths double.
+        series.arrived(at(511_999), 1);
+        assert_eq!((series.width().as_ps(), series.flux().len()), (NARROWEST, BINS));
+        series.arrived(at(512_000), 1);
+        assert_eq!((series.width().as_ps(), series.flux().len()), (2 * NARROWEST, BINS / 2 + 1));
+        assert_eq!((series.flows()[1][0], series.flows()[0][1].drops), (bin, 1));
+        // Flows that come late share one series.
+        for flow in [FLOWS as u32 - 1, FLOWS as u32, FLOWS as u32 + 7] {
+            series.dropped(flow, at(0), 1);
+        }
+        assert_eq!(series.flows().len(), FLOWS + 1);
+        assert_eq!((series.flows()[FLOWS - 1][0].drops, series.flows()[FLOWS][0].drops), (1, 2));
+    }
+
     proptest! {
         #[test]
         fn widening_loses_nothing(gaps in prop::collection::vec(0..1u64 << 40, 1..200)) {

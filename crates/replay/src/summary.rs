@@ -118,6 +118,19 @@ mod tests {
         assert!(Delays::default().mean().is_nan() && Delays::default().quantile(0.5).is_nan());
     }
 
+    #[test]
+    fn one_more_than_1024_become_a_histogram() {
+        let mut delays = Delays::default();
+        (0..EXACT as u64).for_each(|i| delays.record(Duration::from_ps(1_000_000 + i)));
+        assert!(delays.many.is_none() && delays.few.len() == EXACT);
+        delays.record(Duration::from_ps(1));
+        let histogram = delays.many.as_ref().expect("a histogram");
+        assert!(delays.few.is_empty() && delays.few.capacity() == 0);
+        // All are in it: the least is the new one, and the greatest is no more than it was.
+        assert!(histogram.quantile(0.0001) < 1e-9);
+        assert_eq!((delays.quantile(1.0), delays.greatest()), (delays.greatest(), 1_001_023e-12));
+    }
+
     proptest! {
         #[test]
         fn many_delays_have_quantiles_within_3_percent(mut ps in prop::collection::vec(1_000..1_000_000_000u64, 1..3000), q in 0.01..0.99f64) {

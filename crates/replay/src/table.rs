@@ -31,6 +31,8 @@ pub struct Columns {
     pub weights: Option<Vec<i64>>,
     /// Priority of each packet.
     pub priorities: Option<Vec<i64>>,
+    /// ECN field of each packet, as in the IP header.
+    pub ecn: Option<Vec<i64>>,
 }
 
 /// Reads traces that are handed over as columns.
@@ -50,7 +52,8 @@ impl TableTrace {
             Times::Seconds(x) => x.len(),
             Times::Ticks(x, _) => x.len(),
         };
-        let optional = [&columns.weights, &columns.priorities].into_iter().flatten().all(|c| c.len() == rows);
+        let optional =
+            [&columns.weights, &columns.priorities, &columns.ecn].into_iter().flatten().all(|c| c.len() == rows);
         if times != rows || columns.sizes.len() != rows || !optional {
             return Err(TraceError::file("found columns of different length; expected one value of each per packet"));
         }
@@ -78,18 +81,25 @@ impl TableTrace {
             };
             let value = |column: &Option<Vec<i64>>| column.as_ref().map(|c| c[i]);
             let (size, weight, priority) = (columns.sizes[i], value(&columns.weights), value(&columns.priorities));
-            let missing = [(Some(size), Fault::BadSize), (weight, Fault::BadWeight), (priority, Fault::BadPriority)];
+            let ecn = value(&columns.ecn);
+            let missing = [
+                (Some(size), Fault::BadSize),
+                (weight, Fault::BadWeight),
+                (priority, Fault::BadPriority),
+                (ecn, Fault::BadEcn),
+            ];
             if let Some((_, fault)) = missing.iter().find(|(v, _)| *v == Some(MISSING)) {
                 let column = match fault {
                     Fault::BadSize => "size_bytes",
                     Fault::BadWeight => "weight",
+                    Fault::BadEcn => "ecn",
                     _ => "priority",
                 };
                 intake.skip(*fault, place, || format!("{column}: found nothing; expected a whole number"))?;
                 continue;
             }
             let priority = priority.unwrap_or(0);
-            let raw = Raw { place, number: self.number, time, size, weight, priority, ecn: true };
+            let raw = Raw { place, number: self.number, time, size, weight, priority, ecn };
             let number = &mut numbers[name];
             intake.take(raw, |flows| {
                 if *number == u32::MAX {

@@ -19,6 +19,7 @@ fn columns(packets: &[Packet], weights: &[i64; FLOWS]) -> Columns {
         sizes: packets.iter().map(|p| p.2).collect(),
         weights: Some(packets.iter().map(|p| weights[p.1 as usize]).collect()),
         priorities: Some(packets.iter().map(|p| p.3).collect()),
+        ecn: Some(packets.iter().map(|p| p.2 & 3).collect()),
     }
 }
 
@@ -30,8 +31,12 @@ fn replay(queue: &str, rate: &str, conventions: &str, tables: &[Columns]) -> Vec
     for table in tables {
         replay.push(table).expect("a good trace");
     }
-    replay.finish().expect("a good trace");
-    replay.rows(0)
+    while replay.finish(7).expect("a good trace") {}
+    let mut rows = Vec::new();
+    while rows.len() < tables.iter().map(|t| t.flows.len()).sum() {
+        rows.extend(replay.rows(0, 100));
+    }
+    rows
 }
 
 fn pieces(packets: &[Packet], weights: &[i64; FLOWS], lengths: &[usize]) -> Vec<Columns> {
@@ -97,7 +102,8 @@ fn packets() -> impl Strategy<Value = Vec<Packet>> {
 /// What is decided before a time: starts of transmissions and drops.
 fn before(rows: &[Row], cut: i64) -> Vec<(u64, Fate)> {
     let early = |row: &&Row| match row.fate {
-        Fate::Sent { start: at, .. } | Fate::Dropped { at, .. } => at.as_ps() < cut as u64 * (SECOND / 1000),
+        Fate::Sent { start, .. } => start.as_ps() < cut as u64 * (SECOND / 1000),
+        Fate::Dropped { at, .. } => at.as_ps() < cut as u64 * (SECOND / 1000),
         Fate::Open => panic!("{row:?} is open at the end"),
     };
     rows.iter().filter(early).map(|row| (row.arrival.number, row.fate)).collect()

@@ -1,31 +1,18 @@
 //! Any file is either a trace or an error with its place; how it is cut into batches changes nothing.
 
-use headgate_packet::Rate;
+use headgate_packet::{Ecn, Rate};
 use headgate_replay::csv::CsvTrace;
 use headgate_replay::{Arrival, Intake, TraceError};
 use proptest::prelude::*;
-use std::path::PathBuf;
+use std::io::{Cursor, Read, repeat};
 
-/// A file that goes away with its owner.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new(name: &str, content: &[u8]) -> Temporary {
-        let path = std::env::temp_dir().join(format!("headgate-{}-{name}.csv", std::process::id()));
-        std::fs::write(&path, content).expect("a temporary file can be written");
-        Temporary(path)
-    }
+/// What checks the packets of a line of 1 Mbit/s.
+fn intake(lenient: bool, ecn: Ecn) -> Intake {
+    Intake::new(lenient, Rate::from_bps(1_000_000).expect("above zero"), ecn)
 }
 
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-fn read(file: &Temporary, most: usize, lenient: bool) -> Result<(Vec<Arrival>, u64), TraceError> {
-    let (mut trace, mut intake) =
-        (CsvTrace::open(&file.0, lenient)?, Intake::new(lenient, Rate::from_bps(1_000_000).expect("above zero")));
+fn read(text: &[u8], most: usize, lenient: bool) -> Result<(Vec<Arrival>, u64), TraceError> {
+    let (mut trace, mut intake) = (CsvTrace::new(Cursor::new(text.to_vec()), lenient)?, intake(lenient, Ecn::NotEct));
     while trace.read(most, &mut intake)? {}
     Ok((intake.arrivals.clone(), intake.skipped().values().sum()))
 }
@@ -34,7 +21,7 @@ proptest! {
     #[test]
     fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..200), header in any::<bool>()) {
         let start: &[u8] = if header { b"time_s,flow,size_bytes\n" } else { b"" };
-        let file = Temporary::new("bytes", &[start, &bytes].concat());
+        let file = [start, &bytes].concat();
         for lenient in [false, true] {
             let got = read(&file, 1000, lenient);
             prop_assert_eq!(&read(&file, 1, lenient), &got);
@@ -48,7 +35,7 @@ proptest! {
     #[test]
     fn what_is_skipped_and_what_is_taken_are_all(lines in prop::collection::vec(("[0-9]{1,3}(\\.[0-9]{1,12})?|x|-1", "[ab]?", "-?[0-9]{1,5}|y"), 1..40)) {
         let text: String = lines.iter().map(|(t, f, s)| format!("{t},{f},{s}\n")).collect();
-        let file = Temporary::new("lines", format!("time_s,flow,size_bytes\n{text}").as_bytes());
+        let file = format!("time_s,flow,size_bytes\n{text}").into_bytes();
         let (arrivals, skipped) = read(&file, 7, true).expect("a lenient reader gets through");
         prop_assert_eq!(arrivals.len() as u64 + skipped, lines.len() as u64);
         prop_assert!(arrivals.is_sorted_by_key(|a| (a.at, a.number)));
@@ -59,5 +46,62 @@ proptest! {
             let first = (1..).find(|n| arrivals.get(*n as usize - 1).is_none_or(|a| a.number != *n)).expect("one was skipped");
             prop_assert_eq!(e.place, format!("line {}", first + 1));
         }
+    }
+}
+
+/// A trace whose last packet's flow has a name of that length, in quotes and over several lines if `quoted`.
+fn long(length: usize, quoted: bool) -> Vec<u8> {
+    let name = if quoted { format!("\"{}\"", "a\n".repeat(length / 2)) } else { "a".repeat(length) };
+    format!("time_s,flow,size_bytes\n0,b,1\n0,{name},1\n").into_bytes()
+}
+
+#[test]
+fn a_line_has_at_most_one_mebibyte() {
+    for quoted in [false, true] {
+        assert_eq!(read(&long((1 << 20) - 20, quoted), 9, false).expect("a long name is a name").0.len(), 2);
+        for (length, lenient) in [(1 << 20, false), (1 << 20, true), (5 << 20, false)] {
+            let e = read(&long(length, quoted), 9, lenient).expect_err("a line that is too long");
+            assert_eq!((e.place.as_str(), &e.message[..22]), ("line 3", "found more than 1 MiB "));
+        }
+    }
+}
+
+#[test]
+fn an_endless_line_is_refused() {
+    let e = CsvTrace::new(repeat(0), false).err().expect("no header");
+    assert_eq!((e.place.as_str(), &e.message[..22]), ("line 1", "found more than 1 MiB "));
+    let header = Cursor::new(b"time_s,flow,size_bytes\n0,\"".to_vec());
+    let mut trace = CsvTrace::new(header.chain(repeat(b'\n')), true).expect("a header");
+    let e = trace.read(9, &mut intake(true, Ecn::NotEct)).expect_err("a quote is open");
+    assert_eq!((e.place.as_str(), &e.message[..22]), ("line 2", "found more than 1 MiB "));
+}
+
+#[test]
+fn long_values_are_cut() {
+    let text = format!("time_s,flow,size_bytes\n0,a,{}\n", "x".repeat(10_000));
+    let e = read(text.as_bytes(), 9, false).expect_err("no number");
+    let found = format!("size_bytes: found \"{}...\"; expected a whole number", "x".repeat(77));
+    assert!(e.message.starts_with(&found), "{}", e.message);
+}
+
+#[test]
+fn the_ecn_field_is_that_of_ip() {
+    let text = "time_s,flow,size_bytes,ecn\n0,a,1,0\n0,a,1,1\n0,a,1,2\n0,a,1,3\n0,a,1,not-ect\n0,a,1,ect1\n0,a,1,ect0\n0,a,1,ce\n";
+    let four = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
+    let (arrivals, _) = read(text.as_bytes(), 9, false).expect("a good trace");
+    assert!(arrivals.iter().map(|a| a.ecn).eq(four.into_iter().chain(four)));
+    for (bad, found) in [("4", "found 4;"), ("-1", "found -1;"), ("", "found \"\";"), ("CE", "found \"CE\";")] {
+        let e =
+            read(format!("time_s,flow,size_bytes,ecn\n0,a,1,{bad}\n").as_bytes(), 9, false).expect_err("no ECN field");
+        assert!(e.message.starts_with(&format!("ecn: {found} expected 0 to 3")), "{}", e.message);
+        assert_eq!((e.place.as_str(), e.fault.name()), ("line 2", "bad_ecn"));
+    }
+    // Where the trace has no such column, the options say what holds.
+    for ecn in four {
+        let mut trace =
+            CsvTrace::new(Cursor::new(b"time_s,flow,size_bytes\n0,a,1\n".to_vec()), false).expect("a header");
+        let mut intake = intake(false, ecn);
+        trace.read(9, &mut intake).expect("a good trace");
+        assert_eq!(intake.arrivals[0].ecn, ecn);
     }
 }

@@ -106,12 +106,13 @@ proptest! {
             sizes: packets.iter().map(|p| p.2).collect(),
             weights: Some(packets.iter().map(|p| weights[p.1 as usize]).collect()),
             priorities: Some(packets.iter().map(|p| p.3).collect()),
+            ecn: None,
         };
         let mut replay = Replay::new(&options);
         replay.keep_rows(0);
         prop_assert!(replay.push(&columns).is_ok());
-        let ended = match replay.finish() {
-            Ok(()) => true,
+        let ended = match replay.finish(usize::MAX) {
+            Ok(more) => !more,
             Err(ReplayError::Trace(e)) => {
                 let text = e.to_string();
                 prop_assert!(text.contains("213 days") || text.contains("holds no packets"), "{text}");
@@ -126,7 +127,7 @@ proptest! {
         prop_assert!(counters.sent + dropped <= counters.offered);
         if ended {
             prop_assert_eq!(counters.sent + dropped, counters.offered);
-            let rows = replay.rows(0);
+            let rows = replay.rows(0, usize::MAX);
             prop_assert_eq!(rows.len() as u64, counters.offered);
             let mut spans = Vec::new();
             for row in &rows {

@@ -1,5 +1,6 @@
 //! The bounds of what a trace may hold: the last value that is taken, the first that is not, and what is said of it.
 
+use headgate_packet::{Ecn, Rate};
 use headgate_replay::{Fault, Intake, Place, Raw};
 
 const SECOND: i128 = 1_000_000_000_000;
@@ -8,12 +9,17 @@ const LONGEST: i128 = (1 << 63) - 1;
 
 /// A packet that is right, at a time of the trace in ps.
 fn raw(time: i128) -> Raw {
-    Raw { place: Place::Line(7), number: 3, time, size: 100, weight: None, priority: 0, ecn: false }
+    Raw { place: Place::Line(7), number: 3, time, size: 100, weight: None, priority: 0, ecn: None }
+}
+
+/// What checks the packets of a line of 1 Gbit/s.
+fn intake(lenient: bool) -> Intake {
+    Intake::new(lenient, Rate::from_bps(1_000_000_000).expect("above zero"), Ecn::NotEct)
 }
 
 /// What is said of a packet that comes after those of 2 s and 5 s; nothing if it is taken.
 fn said(raw: Raw) -> Option<(Fault, String)> {
-    let mut intake = Intake::new(false);
+    let mut intake = self::intake(false);
     for time in [2 * SECOND, 5 * SECOND] {
         assert_eq!(intake.take(self::raw(time), |flows| flows.number("a")), Ok(true));
     }
@@ -66,7 +72,7 @@ fn sizes_priorities_and_weights_have_bounds() {
 
 #[test]
 fn a_flow_keeps_its_weight() {
-    let mut intake = Intake::new(false);
+    let mut intake = self::intake(false);
     let mut take = |weight| intake.take(Raw { weight: Some(weight), ..raw(0) }, |flows| flows.number("a"));
     assert_eq!(take(4_294_967_295), Ok(true));
     assert_eq!(take(4_294_967_295), Ok(true));
@@ -76,7 +82,7 @@ fn a_flow_keeps_its_weight() {
 
 #[test]
 fn faults_are_counted_by_kind_where_they_are_skipped() {
-    let mut intake = Intake::new(true);
+    let mut intake = self::intake(true);
     let mut take = |raw| intake.take(raw, |flows| flows.number("a"));
     assert_eq!(take(raw(9)), Ok(true));
     for wrong in [raw(8), Raw { size: 0, ..raw(9) }, Raw { size: -5, ..raw(9) }] {

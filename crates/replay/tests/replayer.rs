@@ -1,8 +1,10 @@
 //! A trace through a port: worked examples of the conventions, closed forms, and what must hold for every discipline.
 
-use headgate_packet::{Rate, Serialiser, Time};
+use headgate_packet::{Ecn, Rate, Serialiser, Time};
 use headgate_queue::{DropReason, Dropped, LIST, Sent, Spec};
-use headgate_replay::{Arrival, AtDeparture, Conventions, Fate, InService, Replayer, Row, Rows, Ties, Watch};
+use headgate_replay::{
+    Arrival, AtDeparture, Conventions, EcnDefault, Fate, InService, Replayer, Row, Rows, Ties, Watch,
+};
 use num_rational::BigRational as Q;
 use proptest::prelude::*;
 
@@ -37,11 +39,12 @@ fn run(spec: &str, bps: u64, conventions: Conventions, packets: &[(u64, u32, u32
             known.push(name);
         }
         let number = i as u64 + 1;
-        let arrival = Arrival { at: Time::from_ps(at), number, flow, weight: 1, bytes, priority, ecn: true };
+        let arrival = Arrival { at: Time::from_ps(at), number, flow, weight: 1, bytes, priority, ecn: Ecn::Ect0 };
         recorder.rows.open(&arrival);
         replayer.arrive(&arrival, i as u32, &mut recorder);
     }
-    assert!(replayer.finish(&mut recorder));
+    while replayer.drain(1, &mut recorder) {}
+    assert!(replayer.is_empty());
     (std::mem::take(recorder.rows.done()), recorder.order)
 }
 
@@ -56,8 +59,12 @@ fn departures(spec: &str, conventions: Conventions, packets: &[(u64, u32, u32)])
     run(spec, 8, conventions, &packets).0.iter().map(departure).collect()
 }
 
-const DEFAULT: Conventions =
-    Conventions { in_service: InService::Extra, ties: Ties::First, at_departure: AtDeparture::DeparturesFirst };
+const DEFAULT: Conventions = Conventions {
+    in_service: InService::Extra,
+    ties: Ties::First,
+    at_departure: AtDeparture::DeparturesFirst,
+    ecn: EcnDefault::Capable,
+};
 const COUNTS: Conventions = Conventions { in_service: InService::Counts, ..DEFAULT };
 const TOGETHER: Conventions = Conventions { ties: Ties::Together, ..DEFAULT };
 const ARRIVALS_FIRST: Conventions = Conventions { at_departure: AtDeparture::ArrivalsFirst, ..DEFAULT };
@@ -176,6 +183,7 @@ fn conventions() -> impl Strategy<Value = Conventions> {
         in_service: if counts { InService::Counts } else { InService::Extra },
         ties: if together { Ties::Together } else { Ties::First },
         at_departure: if arrivals { AtDeparture::ArrivalsFirst } else { AtDeparture::DeparturesFirst },
+        ..DEFAULT
     })
 }
 

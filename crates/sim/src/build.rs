@@ -2,9 +2,11 @@
 
 use crate::change::Change;
 use crate::engine::{Event, EventQueue};
+use crate::memory;
 use crate::meter::{Digest, Estimates, FlowMeter, PortMeter};
 use crate::net::{Classes, Lane, Payloads, Routes};
-use crate::spec::{Classify, NodeKind, Scenario};
+use crate::pace::Pace;
+use crate::spec::{Classify, NodeKind, Scenario, SpecError};
 use crate::world::{Flow, World};
 use headgate_control::{Connection, transport::Receiver};
 use headgate_packet::{Buffer, Duration, Rng, Time};
@@ -18,18 +20,35 @@ pub(crate) const END: u32 = u32::MAX;
 impl World {
     /// The world of a scenario that [`Scenario::from_json`] resolved, for replication `run`.
     pub fn new(scenario: &Scenario, seed: u64, run: u64) -> World {
-        let s = scenario;
+        World::new_unless(scenario, seed, run, u64::MAX, &mut || false).expect("nothing stops or bounds it")
+    }
+
+    /// As [`World::new`], for a run that may take `most` bytes of memory; `stop` is asked now and then whether to give up.
+    ///
+    /// # Errors
+    /// What is known before the run takes more memory, or `stop` answered true.
+    pub fn new_unless(
+        s: &Scenario,
+        seed: u64,
+        run: u64,
+        most: u64,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<World, SpecError> {
+        memory::estimate(s, most)?;
+        let mut pace = Pace::new(stop);
         let mut kinds: Vec<Classify> = Vec::new();
         for link in &s.links {
             if !kinds.contains(&link.classify) {
                 kinds.push(link.classify);
             }
         }
-        let classes: Vec<Classes> = kinds.iter().map(|k| Classes::new(s, *k)).collect();
+        let classes = kinds.iter().map(|k| Classes::new(s, *k, &mut pace));
+        let classes = classes.collect::<Result<Vec<Classes>, SpecError>>()?;
         let is_host: BTreeMap<&str, bool> =
             s.nodes.iter().map(|n| (n.name.as_str(), n.kind == NodeKind::Host)).collect();
         let mut lanes = Vec::with_capacity(2 * s.links.len());
         for link in &s.links {
+            pace.long_step()?;
             let row = kinds.iter().position(|k| *k == link.classify).expect("collected above");
             let info = LinkInfo { rate: link.rate, flows: classes[row].count, weights: classes[row].weights.clone() };
             let back = link.reverse_queue.as_ref().unwrap_or(&link.queue);
@@ -44,7 +63,9 @@ impl World {
         let mut config = Arc::new(s.flows[0].control.transport());
         let mut way = (0, 0);
         for (i, f) in s.flows.iter().enumerate() {
+            pace.step()?;
             if i == 0 || (&f.from, &f.to) != (&s.flows[i - 1].from, &s.flows[i - 1].to) {
+                pace.long_step()?;
                 way = paths.both(&f.from, &f.to).expect("checked");
             }
             // Flows of one kind follow each other and share what they have in common.
@@ -75,7 +96,7 @@ impl World {
                 seen_in_flight: u64::MAX,
             });
         }
-        let changes = Change::all(s, &mut paths);
+        let changes = Change::all(s, &mut paths, &mut pace)?;
         let (interval, warm_up) = (s.interval(), s.warm_up());
         let ports = vec![PortMeter::default(); lanes.len()];
         let mut world = World {
@@ -102,13 +123,16 @@ impl World {
             traced: s.traces.iter().fold(0, |mask, kind| mask | 1 << *kind as u8),
             estimates: Estimates::default(),
             log: None,
+            budget: 0,
+            records: 0,
+            records_at: 0,
         };
         for (number, event) in s.events.iter().enumerate() {
             world.events.push(Time::ZERO + event.at, Event::Change(number as u32));
         }
         world.start_measuring_if_due();
         world.arm_sample();
-        world
+        Ok(world)
     }
 }
 

@@ -4,7 +4,8 @@
 //! `Lane::set_delay`. Packets that were sent keep their path.
 
 use crate::build::Paths;
-use crate::spec::{Direction, NetworkEvent, Scenario};
+use crate::pace::Pace;
+use crate::spec::{Direction, NetworkEvent, Scenario, SpecError};
 use crate::world::World;
 use headgate_packet::{Duration, Rate};
 use headgate_queue::LinkInfo;
@@ -23,7 +24,10 @@ pub(crate) struct Change {
 
 impl Change {
     /// The changes of a scenario, in the order of the file; their new paths go into `paths`, which holds those of the flows.
-    pub fn all<'s>(s: &'s Scenario, paths: &mut Paths<'s>) -> Vec<Change> {
+    ///
+    /// # Errors
+    /// The pace says that the work is to end.
+    pub fn all<'s>(s: &'s Scenario, paths: &mut Paths<'s>, pace: &mut Pace<'_>) -> Result<Vec<Change>, SpecError> {
         let mut all: Vec<Change> = s.events.iter().map(|event| Change::new(s, event)).collect();
         // In the order in which they happen; a stable sort keeps that of the file at one instant.
         let mut order: Vec<usize> = (0..all.len()).filter(|i| all[*i].up.is_some()).collect();
@@ -39,6 +43,7 @@ impl Change {
             }
             paths.close(s, &down);
             for (flow, (f, way)) in s.flows.iter().zip(&mut present).enumerate() {
+                pace.step()?;
                 // Without any way a flow keeps the one that it had, and waits at the line that is down.
                 if let Some(new) = paths.both(&f.from, &f.to)
                     && new != *way
@@ -48,7 +53,7 @@ impl Change {
                 }
             }
         }
-        all
+        Ok(all)
     }
 
     fn new(s: &Scenario, event: &NetworkEvent) -> Change {

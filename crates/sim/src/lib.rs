@@ -8,8 +8,10 @@ mod churn;
 pub mod cost;
 pub mod engine;
 mod gather;
+mod memory;
 pub mod meter;
 pub mod net;
+mod pace;
 mod results;
 pub mod sizes;
 pub mod spec;
@@ -22,7 +24,39 @@ pub use gather::Gather;
 pub use results::{Cells, Delays, Table, delay_table};
 pub use world::World;
 
+use pace::Pace;
+
 /// A resolved scenario as indented JSON.
 pub fn spec_json(scenario: &spec::Scenario) -> String {
-    serde_json::to_string_pretty(scenario).expect("a scenario is plain data")
+    spec_json_unless(scenario, &mut || false).expect("nothing stops it")
+}
+
+/// A resolved scenario as indented JSON. `stop` is asked now and then whether to give up.
+///
+/// # Errors
+/// `stop` answered true.
+pub fn spec_json_unless(scenario: &spec::Scenario, stop: &mut dyn FnMut() -> bool) -> Result<String, spec::SpecError> {
+    let mut writer = Writer { text: Vec::new(), pace: Pace::new(stop) };
+    match serde_json::to_writer_pretty(&mut writer, scenario) {
+        Ok(()) => Ok(String::from_utf8(writer.text).expect("JSON is UTF-8")),
+        Err(_) => Err(spec::SpecError::at("", "stopped before its text was complete")),
+    }
+}
+
+/// Text in memory that can be given up.
+struct Writer<'a> {
+    text: Vec<u8>,
+    pace: Pace<'a>,
+}
+
+impl std::io::Write for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.pace.step().map_err(|_| std::io::ErrorKind::Other)?;
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

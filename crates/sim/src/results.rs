@@ -26,6 +26,7 @@ pub type Table = Vec<(&'static str, Cells)>;
 impl World {
     /// The interval that ends now is closed; the next one begins.
     pub(crate) fn on_sample(&mut self) {
+        self.budget = self.budget.saturating_sub(self.flows.len() as u64);
         let (start, end) = (self.interval_start, self.now);
         let warm_up = end <= self.warm_up;
         self.intervals.reserve(self.flows.len());
@@ -355,7 +356,7 @@ fn code(names: &mut Vec<String>, name: &str) -> i64 {
 pub type Delays = [Option<Box<Histogram>>; 2];
 
 /// The table of delays: one row per flow, measure and bucket of its histogram that is not empty.
-pub fn delay_table(delays: &[Delays], flows: &[String]) -> Table {
+pub fn delay_table(delays: &[Delays], flows: &[crate::spec::Flow]) -> Table {
     let (mut flow, mut measure, mut number, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     for (i, of_flow) in delays.iter().enumerate() {
@@ -371,7 +372,7 @@ pub fn delay_table(delays: &[Delays], flows: &[String]) -> Table {
         }
     }
     vec![
-        ("flow", Cells::Name(flow, flows.to_vec())),
+        ("flow", Cells::Name(flow, flows.iter().map(|f| f.name.clone()).collect())),
         ("measure", Cells::Name(measure, vec!["rtt".to_owned(), "owd".to_owned()])),
         ("bucket", Cells::Int(number)),
         ("lower_s", Cells::Float(lower)),

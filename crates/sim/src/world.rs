@@ -91,12 +91,22 @@ pub struct World {
     pub(crate) traced: u8,
     pub(crate) estimates: Estimates,
     pub(crate) log: Option<Log>,
+    /// What is left of the present slice of work.
+    pub(crate) budget: u64,
+    /// Bytes of the flows' records when they were looked at last, and the number of the event from which on to look again.
+    pub(crate) records: u64,
+    pub(crate) records_at: u64,
 }
 
+/// Most packets that a flow sends in one event; the next ones go in an event of their own at the same instant.
+const MOST_AT_ONCE: u64 = 1 << 14;
+
 impl World {
-    /// Runs at most `budget` events; true when the run is complete.
+    /// Runs a slice: at most `budget` events, fewer if they are long; true when the run is complete.
     pub fn advance(&mut self, budget: u64) -> bool {
-        for _ in 0..budget {
+        self.budget = budget;
+        while self.budget > 0 {
+            self.budget -= 1;
             // Events at the very end still count: the last interval is closed by its own sample.
             let Some((now, event)) = self.events.pop_before(self.end + Duration::from_ps(1)) else { return true };
             self.now = now;
@@ -344,11 +354,26 @@ impl World {
         self.after_port(l, wire_before);
     }
 
+    /// A flow has more to send than one event may: goes on in the next one, so that the run can be watched and ended in between.
+    #[cold]
+    fn pause(&mut self, f: usize) {
+        self.budget = 0;
+        self.flows[f].armed = self.now;
+        self.events.push(self.now, Event::Flow(f as u32));
+        self.trace_flow_if_wanted(f);
+    }
+
     /// Sends what the flow control allows, and arms the timer.
     fn pump(&mut self, f: usize) {
+        let mut sent = 0;
         while let Some(segment) = self.flows[f].connection.poll_send(self.now) {
             self.send(f, &segment);
+            sent += 1;
+            if sent == MOST_AT_ONCE {
+                return self.pause(f);
+            }
         }
+        self.budget = self.budget.saturating_sub(sent);
         let flow = &mut self.flows[f];
         if let Some(deadline) = flow.connection.timeout()
             && deadline < flow.armed

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from .. import _core
-from ..errors import HeadgateError
+from ..errors import HeadgateError, cut
 from ..results import digits
 from ..traces import Replay
 from ..traces import replay as replay_trace
@@ -66,6 +66,10 @@ Examples:
     "--at-departure", type=click.Choice(CONVENTIONS["at_departure"]), default="departures-first", show_default=True,
     help="What comes first when a packet arrives as a transmission ends.",
 )  # fmt: skip
+@click.option(
+    "--ecn", type=click.Choice(CONVENTIONS["ecn"]), default="not-capable", show_default=True,
+    help="Whether the packets of a table without a column ecn can be marked; those of a capture say it themselves.",
+)  # fmt: skip
 @click.option("--lenient", is_flag=True, help="Skip and count packets with faults.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
 def replay(
@@ -81,6 +85,7 @@ def replay(
     in_service: str,
     ties: str,
     at_departure: str,
+    ecn: str,
     lenient: bool,
     as_json: bool,
 ) -> None:
@@ -89,7 +94,7 @@ def replay(
     for change in changes:
         path, sign, value = change.partition("=")
         if not sign:
-            raise HeadgateError(f"--set {change}: expected NAME=VALUE, such as delta=1000B")
+            raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE, such as delta=1000B")
         parameters[path.strip()] = parse_value(value.strip())
     if figure is not None:
         from ..traces.figure import require
@@ -101,7 +106,7 @@ def replay(
         result = replay_trace(
             trace, [parse_queue(q) for q in queues], rate, buffer,
             parameters=parameters, classify=classify, out=out, seed=seed, in_service=in_service, ties=ties,
-            at_departure=at_departure, lenient=lenient, packets=False, series=figure is not None, progress=callback,
+            at_departure=at_departure, ecn=ecn, lenient=lenient, packets=False, series=figure is not None, progress=callback,
         )  # fmt: skip
         if figure is not None:
             result.figure(figure)
@@ -128,14 +133,23 @@ def parse_queue(text: str) -> str | dict[str, Any]:
 
     try:
         value = json.loads(text)
+    except RecursionError:
+        raise _too_deep(text) from None
     except ValueError:
         try:
             value = tomllib.loads(f"x = {text}")["x"]
-        except (tomllib.TOMLDecodeError, RecursionError) as e:
-            raise HeadgateError(f"--queue {text}: expected a TOML or JSON table; {str(e).splitlines()[0]}") from None
+        except RecursionError:
+            raise _too_deep(text) from None
+        except tomllib.TOMLDecodeError as e:
+            why = cut(str(e).splitlines()[0])
+            raise HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table; {why}") from None
     if not isinstance(value, dict):
-        raise HeadgateError(f"--queue {text}: expected a TOML or JSON table")
+        raise HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table")
     return value
+
+
+def _too_deep(text: str) -> HeadgateError:
+    return HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table of a few levels")
 
 
 def print_replay(result: Replay) -> None:

@@ -43,6 +43,11 @@ Examples:
 @click.option("--panel", "panels", metavar="TRACE", multiple=True, help="Of the figure, from above; all unless given.")
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
 @click.option(
+    "--max-memory",
+    metavar="SIZE",
+    help="Memory that the runs may take together, such as 4GB; three quarters of the machine's unless given.",
+)
+@click.option(
     "--base", is_flag=True, help="Run the scenario of a study file alone, without what its table `sweep` varies."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
@@ -56,6 +61,7 @@ def run(
     figure: Path | None,
     panels: tuple[str, ...],
     threads: int | None,
+    max_memory: str | None,
     base: bool,
     as_json: bool,
 ) -> None:
@@ -78,7 +84,7 @@ def run(
         if not scenario.data.get("traces"):
             scenario = scenario.set("traces", list(TRACES))
     with progress(f"running {file.name}") as callback:
-        results = scenario.run(seed, replications, threads, callback)
+        results = scenario.run(seed, replications, threads, callback, max_memory)
     if out is not None:
         results.save(out, form)
     if figure is not None:

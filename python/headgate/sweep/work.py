@@ -6,6 +6,7 @@ installed there. The worker needs neither files nor pyarrow.
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -16,6 +17,7 @@ import numpy as np
 from .. import __version__, _core
 from ..errors import HeadgateError
 from ..fairness import ideal_bps
+from ..memory import share
 
 #: A chunk is handed over when its tables reach this many rows.
 MOST_ROWS = 500_000
@@ -109,7 +111,7 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
     if chunk.version != __version__:
         raise HeadgateError(f"a worker has headgate {__version__}; expected {chunk.version}, as in the study")
     switch = switch or Switch()
-    done, batch, rows = Done(chunk.number), _core.Batch(), 0
+    done, batch, rows = Done(chunk.number), _core.Batch(share(None, os.cpu_count() or 1)), 0
     routes: dict[int, dict[str, Any]] = {}
     began = time.perf_counter()
     for i, (variant, replication) in enumerate(chunk.runs):

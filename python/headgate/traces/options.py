@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError, nearest
+from ..errors import HeadgateError, cut, nearest
+
+#: Longest name of a queue: it becomes a part of the names of files.
+LONGEST = 80
+
+#: Most levels of a discipline's table: no parameter has as many.
+LEVELS = 8
 
 #: A discipline: its name, or a table with its kind and parameters.
 Queue = str | Mapping[str, Any]
@@ -35,7 +42,14 @@ def disciplines(
     """
     asked: list[Any] = list(queue) if isinstance(queue, list | tuple) else [queue]
     if not asked or not all(isinstance(q, str | Mapping) for q in asked):
-        raise HeadgateError(f"queue: found {queue!r}; expected the name of a discipline, such as fq, or a table")
+        found = cut(reprlib.repr(queue))
+        raise HeadgateError(f"queue: found {found}; expected the name of a discipline, such as fq, or a table")
+    for one in (*asked, *parameters.values()):
+        if _levels(one) > LEVELS:
+            found = cut(reprlib.repr(one))
+            raise HeadgateError(
+                f"queue: found more than {LEVELS} levels in {found}; expected the parameters of a discipline"
+            )
     known = known_parameters()
     out: dict[str, dict[str, Any]] = {}
     for one in asked:
@@ -49,9 +63,22 @@ def disciplines(
     return out
 
 
+def _levels(value: Any) -> int:
+    """How many tables or lists stand within each other; no more are counted than matter.
+
+    >>> _levels("fq"), _levels({"slots": [1]}), _levels([[[[[[[[[[[[]]]]]]]]]]]]) > LEVELS
+    (0, 2, True)
+    """
+    levels, inside = 0, [value]
+    while levels <= LEVELS and (inside := [x for x in inside if isinstance(x, list | tuple | Mapping)]):
+        levels += 1
+        inside = [x for one in inside for x in (one.values() if isinstance(one, Mapping) else one)]
+    return levels
+
+
 def _name(wanted: object, taken: Mapping[str, Any]) -> str:
     """A name that no other queue has and that a file's name may contain."""
-    plain = re.sub(r"[^\w.+-]+", "-", str(wanted)) or "queue"
+    plain = re.sub(r"[^\w.+-]+", "-", str(wanted))[:LONGEST] or "queue"
     numbers = (f"{plain}-{i}" for i in range(2, len(taken) + 3))
     return plain if plain not in taken else next(n for n in numbers if n not in taken)
 
@@ -60,7 +87,7 @@ def _set(queues: dict[str, dict[str, Any]], known: Mapping[str, list[str]], path
     queue, dot, name = path.rpartition(".")
     if dot and queue not in queues:
         raise HeadgateError(
-            f"cannot set {path!r}: there is no queue {queue!r}; expected one of {', '.join(queues)}.{nearest(queue, queues)}"
+            f"cannot set {cut(path)!r}: there is no queue {cut(queue)!r}; expected one of {', '.join(queues)}.{nearest(queue, queues)}"
         )
     having = [q for q, spec in queues.items() if name in known.get(str(spec.get("kind")), ())]
     chosen = [queue] if dot else having
@@ -69,7 +96,7 @@ def _set(queues: dict[str, dict[str, Any]], known: Mapping[str, list[str]], path
         if not names:
             return  # No such discipline: the engine says so.
         raise HeadgateError(
-            f"cannot set {path!r}: no such parameter; expected one of {', '.join(names)}.{nearest(name, names)}"
+            f"cannot set {cut(path)!r}: no such parameter; expected one of {', '.join(names)}.{nearest(name, names)}"
         )
     for one in chosen:
         queues[one][name] = value

@@ -114,6 +114,10 @@ class ParquetRows:
         ]
         self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
 
+    def close(self) -> None:
+        """Completes the file."""
+        self._writer.close()
+
     def __enter__(self) -> ParquetRows:
         return self
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError, TraceError
+from ..errors import HeadgateError, TraceError, cut
 from ..files import atomic, require_place
 from .options import Queue, disciplines, rename
 from .result import Replay
 from .rows import Kept, ParquetRows, RowReader
-from .sources import Table, is_path, kind_of
+from .sources import Table, is_path
 
 #: Which packets of a capture are one flow.
 CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
@@ -25,6 +25,7 @@ CONVENTIONS = {
     "in_service": ("extra", "counts"),
     "ties": ("first", "together"),
     "at_departure": ("departures-first", "arrivals-first"),
+    "ecn": ("not-capable", "capable"),
 }
 
 #: Forms in which rows can be written, by the ending of the file's name.
@@ -47,6 +48,7 @@ def replay(
     in_service: str = "extra",
     ties: str = "first",
     at_departure: str = "departures-first",
+    ecn: str = "not-capable",
     lenient: bool = False,
     packets: bool = True,
     series: bool = True,
@@ -64,7 +66,8 @@ def replay(
 
     Args:
         source: the name of a CSV, Parquet, pcap or pcapng file; or a table of pyarrow, pandas, polars or anything that gives an
-            Arrow stream. A table has the columns `time_s`, `flow`, `size_bytes` and, if wanted, `weight` and `priority`.
+            Arrow stream. A table has the columns `time_s`, `flow`, `size_bytes` and, if wanted, `weight`, `priority` and
+            `ecn`.
         queue: a discipline or several: a name such as `"fq"`, or a table such as `{"kind": "fq", "delta": "1000B"}`, which may have
             a `name`.
         rate: of the line, such as `"10Mbit/s"`.
@@ -77,6 +80,8 @@ def replay(
         in_service: `extra`: the packet in transmission takes no room in the buffer; `counts`: it does.
         ties: several packets at one instant at an idle line: `first`: the first starts at once; `together`: the discipline chooses.
         at_departure: `departures-first`: a transmission that ends makes room before an arrival at that instant; `arrivals-first`: after.
+        ecn: packets of a table without a column `ecn`: `not-capable`: they are Not-ECT, which no discipline marks and `red` drops instead;
+            `capable`: they are ECT(0). The packets of a capture say it themselves.
         lenient: packets with faults are skipped and counted, not an error.
         packets: whether rows are kept for `Replay.packets` (some 60 bytes each).
         series: whether series over time are kept for `Replay.figure`.
@@ -88,10 +93,10 @@ def replay(
         MissingExtraError: a table or a Parquet file without pyarrow.
     """
     chosen = disciplines(queue, buffer, dict(parameters or {}))
-    conventions = {"in_service": in_service, "ties": ties, "at_departure": at_departure}
+    conventions = {"in_service": in_service, "ties": ties, "at_departure": at_departure, "ecn": ecn}
     for key, value in conventions.items():
         if value not in CONVENTIONS[key]:
-            raise HeadgateError(f"{key} {value!r}; expected {' or '.join(CONVENTIONS[key])}")
+            raise HeadgateError(f"{key} {cut(repr(value))}; expected {' or '.join(CONVENTIONS[key])}")
     if not rate:
         raise HeadgateError('rate: found none; expected a rate such as "10Mbit/s"')
     options = {
@@ -102,9 +107,15 @@ def replay(
         core = _core.Replay(json.dumps(options, default=str))
     except _core.ScenarioError as e:
         raise rename(e, list(chosen)) from None
-    kind = kind_of(Path(source)) if is_path(source) else "table"
+    try:
+        file = _core.TraceFile(os.fspath(source)) if is_path(source) else None
+    except _core.TraceFault as e:
+        raise TraceError(f"{source}: {e}") from None
+    kind = "table" if file is None else file.kind
+    if kind == "capture" and ecn != CONVENTIONS["ecn"][0]:
+        raise HeadgateError(f"ecn {ecn}; expected none: the packets of a capture say it themselves")
     outputs = output_paths(out, list(chosen), source, kind)
-    table = _open(core, source, kind, classify, lenient)
+    table = _open(core, source, file, classify, lenient)
     origin = str(source) if is_path(source) else "table"
     names = RowReader(core)
     kept = [Kept(names, i) for i in range(len(chosen))] if packets else []
@@ -115,6 +126,9 @@ def replay(
                 if packets or any(w.queue == i for w in writers):
                     core.keep_rows(i)
             _drive(core, table, source, kept + writers, progress)
+            # All files are complete before the first one takes its place.
+            for writer in writers:
+                writer.close()
     except _core.TraceFault as e:
         raise TraceError(f"{origin}: {e}") from None
     except OSError as e:
@@ -160,15 +174,14 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
     return paths
 
 
-def _open(core: _core.Replay, source: Any, kind: str, classify: str | None, lenient: bool) -> Table | None:
-    name = classify_name(kind, classify)
-    if kind in ("table", "parquet"):
+def _open(
+    core: _core.Replay, source: Any, file: _core.TraceFile | None, classify: str | None, lenient: bool
+) -> Table | None:
+    name = classify_name("table" if file is None else file.kind, classify)
+    if file is None or file.kind == "parquet":
         return Table(source, lenient)
     try:
-        if kind == "csv":
-            core.read_csv(os.fspath(source))
-        else:
-            core.read_capture(os.fspath(source), name)
+        core.read(file, name)
     except _core.TraceFault as e:
         raise TraceError(f"{source}: {e}") from None
     return None
@@ -200,11 +213,11 @@ def _drive(
             progress(min(1.0, done / size) if size else float("nan"), core.packets)
 
     def hand_on() -> None:
-        rows: dict[int, Any] = {}
-        for taker in takers:
-            if taker.queue not in rows:
-                rows[taker.queue] = core.rows(taker.queue)
-            taker.take(rows[taker.queue])
+        for queue in sorted({taker.queue for taker in takers}):
+            while len((rows := core.rows(queue))["packet"]):
+                for taker in takers:
+                    if taker.queue == queue:
+                        taker.take(rows)
 
     if table is None:
         while core.step():
@@ -215,6 +228,8 @@ def _drive(
             core.push(*batch)
             hand_on()
             tell()
-    core.finish()
-    hand_on()
-    tell()
+    more = True
+    while more:
+        more = core.finish()
+        hand_on()
+        tell()

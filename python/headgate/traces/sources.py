@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
-from ..errors import HeadgateError, TraceError, missing_extra
+from ..errors import HeadgateError, TraceError, cut, missing_extra
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,29 +23,6 @@ BATCH = 16_384
 
 #: Picoseconds in a tick of a column of timestamps or durations.
 TICKS = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3}
-
-#: The first bytes of captures: pcap with micro- and nanoseconds in both byte orders, and pcapng.
-CAPTURES = tuple(bytes.fromhex(x) for x in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a"))
-
-#: What the ending of a file's name says.
-ENDINGS = {".csv": "csv", ".parquet": "parquet", ".pcap": "capture", ".pcapng": "capture", ".cap": "capture"}
-
-
-def kind_of(path: Path) -> str:
-    """Whether a file is csv, parquet or capture: by its name, else by its first bytes.
-
-    Raises:
-        TraceError: there is no such file, or it cannot be read.
-    """
-    try:
-        if path.is_dir():
-            raise TraceError(f"{path}: expected a trace, found a directory")
-        with path.open("rb") as file:
-            start = file.read(4)
-    except OSError as e:
-        raise TraceError(f"{path}: expected a trace; {e.strerror or e}") from None
-    known = ENDINGS.get(path.suffix.lower())
-    return known or ("capture" if start in CAPTURES else "parquet" if start == b"PAR1" else "csv")
 
 
 def is_path(source: object) -> bool:
@@ -79,7 +55,13 @@ class Table:
         """
         self.origin = str(source) if is_path(source) else "table"
         self.lenient = lenient
-        self._batches, names, self.rows = _open(source, self.origin)
+        # What a library makes of a damaged file is its own affair: whatever it raises is an error of the trace.
+        try:
+            self._batches, names, self.rows = _open(source, self.origin)
+        except HeadgateError:
+            raise
+        except Exception as e:
+            raise TraceError(f"{self.origin}: cannot be read; {_first_line(e)}") from None
         # A pandas frame hands its index over as a column unless it is plain numbers.
         columns = [n for n in names if not n.startswith("__index_level_")]
         try:
@@ -94,19 +76,25 @@ class Table:
         Raises:
             TraceError: a column holds no numbers, or the file is damaged.
         """
-        pa = arrow()
-        try:
-            for batch in self._batches:
-                for start in range(0, batch.num_rows, BATCH):
-                    yield self._convert(batch.slice(start, BATCH))
-                    self._before += min(BATCH, batch.num_rows - start)
-        except (pa.ArrowException, OSError) as e:
-            raise TraceError(f"{self.origin}: after packet {self._before}: {_first_line(e)}") from None
+        slices = (b.slice(start, BATCH) for b in self._batches for start in range(0, b.num_rows, BATCH))
+        while True:
+            try:
+                rows = next(slices, None)
+                converted = None if rows is None else self._convert(rows)
+            except HeadgateError:
+                raise
+            except Exception as e:
+                raise TraceError(f"{self.origin}: after packet {self._before}: {_first_line(e)}") from None
+            if rows is None or converted is None:
+                return
+            yield converted
+            self._before += rows.num_rows
 
     def _convert(self, batch: pa.RecordBatch) -> tuple[Any, ...]:
         time, flow, *numbers = (None if name is None else batch.column(name) for name in self._where)
         times, tick = self._times(time)
         codes, names = self._flows(flow)
+        numbers[-1] = _ecn(numbers[-1])
         whole = [None if c is None else self._whole(c, n) for c, n in zip(numbers, self._where[2:], strict=True)]
         return times, tick, codes, names, *whole
 
@@ -169,9 +157,15 @@ def _open(source: Any, origin: str) -> tuple[Iterator[Any], list[str], int | Non
         from pyarrow import parquet
 
         try:
-            # Names of flows repeat: as a dictionary they are decoded once. The rest keeps memory small: pages are read one by one.
-            file = parquet.ParquetFile(source, read_dictionary=["flow"], pre_buffer=False, buffer_size=1 << 20)
-        except (pa.ArrowException, OSError) as e:
+            # Pages are read one by one, which keeps memory small.
+            how: Any = {"pre_buffer": False, "buffer_size": 1 << 20}
+            file = parquet.ParquetFile(source, **how)
+            schema = file.schema_arrow
+            if "flow" in schema.names and pa.types.is_string(schema.field("flow").type):
+                # Names of flows repeat: as a dictionary they are decoded once.
+                file.close()
+                file = parquet.ParquetFile(source, metadata=file.metadata, read_dictionary=["flow"], **how)
+        except Exception as e:
             raise TraceError(f"{origin}: expected a Parquet file; {_first_line(e)}") from None
         names = file.schema_arrow.names
         return file.iter_batches(batch_size=BATCH, use_threads=False), names, file.metadata.num_rows
@@ -189,10 +183,19 @@ def _open(source: Any, origin: str) -> tuple[Iterator[Any], list[str], int | Non
     )
 
 
+def _ecn(column: Any) -> Any:
+    """A column of names of the ECN field as numbers, nothing where a name is not known; a column of numbers as it is."""
+    types = arrow().types
+    if column is None or not (types.is_dictionary(column.type) or types.is_string(column.type)):
+        return column
+    numbers = {name: number for number, name in enumerate(_core.ECN)}
+    return arrow().array([numbers.get(name) for name in column.to_pylist()], "int64")
+
+
 def _int64(column: Any) -> Any:
     return column.cast("int64").fill_null(_core.MISSING).to_numpy(zero_copy_only=False)
 
 
 def _first_line(e: BaseException) -> str:
     text = getattr(e, "strerror", None) or str(e)
-    return (text.splitlines() or [type(e).__name__])[0][:200]
+    return cut((text.splitlines() or [type(e).__name__])[0])

@@ -115,6 +115,13 @@ impl Default for PairSender {
 }
 
 impl PairSender {
+    /// Bytes of the records of packets sent.
+    pub fn memory(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+            + self.timers.capacity() * size_of::<(Time, u64)>()
+            + self.again.capacity() * size_of::<u64>()
+    }
+
     /// The workload has this many more packets.
     pub fn supply(&mut self, packets: u64) {
         self.limit = self.limit.saturating_add(packets);

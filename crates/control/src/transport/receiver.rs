@@ -51,6 +51,11 @@ impl Receiver {
         Received { cumulative: self.next, duplicate: false }
     }
 
+    /// Bytes of the record of packets ahead of a gap.
+    pub fn memory(&self) -> usize {
+        self.ahead.len() * size_of::<u64>()
+    }
+
     fn place(&self, seq: u64) -> (usize, u64) {
         let bit = seq & (64 * self.ahead.len() as u64 - 1);
         ((bit / 64) as usize, 1 << (bit % 64))

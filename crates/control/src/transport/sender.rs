@@ -193,6 +193,11 @@ impl Sender {
         self.highest
     }
 
+    /// Bytes of the records of packets sent.
+    pub fn memory(&self) -> usize {
+        self.slots.len() * size_of::<Slot>()
+    }
+
     /// Packets acknowledged.
     #[inline]
     pub fn acknowledged(&self) -> u64 {

@@ -20,6 +20,10 @@ impl<T: Copy + Default> Ring<T> {
     pub fn len(&self) -> usize {
         self.len
     }
+    /// How many it has room for.
+    pub fn capacity(&self) -> usize {
+        self.slots.len()
+    }
     /// Whether nothing is held.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -108,6 +108,20 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn a_quantile_lies_between_the_edges_of_its_bucket_by_its_rank() {
+        let mut h = Histogram::default();
+        // From 64 ps on a bucket is 2 ps wide: four in that of 64 and 65, one in that of 66 and 67.
+        [64, 64, 65, 65, 66].into_iter().for_each(|ps| h.record(Duration::from_ps(ps)));
+        for (q, due) in [(0.0, 64.0), (0.2, 64.5), (0.4, 65.0), (0.8, 66.0), (0.9, 67.0), (1.0, 68.0)] {
+            assert!(
+                (h.quantile(q) * 1e12 - due).abs() < 1e-9,
+                "the {q} quantile is {} ps, {due} due",
+                h.quantile(q) * 1e12
+            );
+        }
+    }
+
+    #[test]
     fn counts_go_on_beyond_2_to_the_32() {
         let (mut h, d) = (Histogram::default(), Duration::from_millis(1));
         h.record(d);

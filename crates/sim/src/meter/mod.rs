@@ -5,12 +5,14 @@ mod estimates;
 mod histogram;
 mod moments;
 mod port;
+mod ratio;
 
 pub use digest::Digest;
 pub use estimates::Estimates;
 pub use histogram::Histogram;
 pub use moments::Moments;
 pub use port::{PortMeter, difference};
+pub use ratio::Ratio;
 
 use headgate_packet::Time;
 

@@ -90,6 +90,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn the_deviation_is_that_of_a_sample() {
+        let of = |values: &[f64]| {
+            let mut m = Moments::default();
+            values.iter().for_each(|x| m.record_value(*x));
+            m.deviation()
+        };
+        // Mean 3, squares 4 + 1 + 9 over n - 1 = 2.
+        assert_eq!(of(&[1.0, 2.0, 6.0]), 7f64.sqrt());
+        assert_eq!(of(&[1.0, 3.0]), 2f64.sqrt());
+        assert!(of(&[1.0]).is_nan() && of(&[]).is_nan());
+    }
+
     proptest! {
         #[test]
         fn merging_is_recording_together(a in prop::collection::vec(0..9_000_000_000_000u64, 0..50), b in prop::collection::vec(0..9_000_000_000_000u64, 0..50)) {

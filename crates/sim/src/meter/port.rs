@@ -1,6 +1,6 @@
 //! The meter of a port: what it did in each interval, as means with deviations.
 
-use super::Moments;
+use super::{Moments, Ratio};
 use headgate_queue::Counters;
 
 /// Means over the intervals after the warm-up.
@@ -10,8 +10,8 @@ pub struct PortMeter {
     pub utilisation: Moments,
     /// Waiting packets, averaged over time.
     pub backlog: Moments,
-    /// Mean wait of the packets sent, in seconds; intervals without any are left out.
-    pub queueing: Moments,
+    /// Wait of the packets sent, in seconds, over their number.
+    pub queueing: Ratio,
     last: Counters,
 }
 
@@ -25,9 +25,7 @@ impl PortMeter {
         }
         self.utilisation.record_value(during.busy_ps as f64 / span_ps as f64);
         self.backlog.record_value(during.backlog_ps as f64 / span_ps as f64);
-        if during.sent > 0 {
-            self.queueing.record_value(during.wait_ps as f64 * 1e-12 / during.sent as f64);
-        }
+        self.queueing.record(during.wait_ps as f64 * 1e-12, during.sent as f64);
     }
 }
 

@@ -47,6 +47,16 @@ fn moments_are_those_of_the_closed_forms() {
 }
 
 #[test]
+fn uniform_lengths_reach_both_ends() {
+    let d = distribution(r#"{"kind": "uniform", "min": "40B", "max": "43B"}"#);
+    let positions = Positions::new(5, 0, "x");
+    let mut seen: Vec<u32> = (0..1000).map(|i| d.draw(positions.at(i))).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!((seen, d.longest()), (vec![40, 41, 42, 43], 43));
+}
+
+#[test]
 fn the_text_forms_are_read_and_written() {
     for text in [r#""1000B""#, r#"{"kind":"mix","sizes":[{"share":1,"size":"40B"},{"share":2,"size":"1500B"}]}"#] {
         assert_eq!(serde_json::to_string(&read(text).unwrap()).unwrap(), text);

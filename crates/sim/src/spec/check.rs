@@ -4,6 +4,7 @@ use super::expand::Origins;
 use super::{Flow, NodeKind, Scenario, SpecError, event};
 use crate::engine::MAX_OBJECTS;
 use crate::net::Routes;
+use crate::pace::Pace;
 use crate::workload::LEAST_GAP;
 use headgate_packet::{Buffer, Duration};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -18,11 +19,11 @@ const LONGEST: Duration = Duration::from_secs(18_446_743);
 const MOST_WEIGHT: u32 = 1000;
 
 /// Checks a scenario whose counts are expanded; errors name the places in the file as it was before.
-pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
+pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
     times(s)?;
-    unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()))?;
-    unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()))?;
-    unique("flows", &origins.flows, s.flows.iter().map(|f| f.name.as_str()))?;
+    unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), work)?;
+    unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()), work)?;
+    unique("flows", &origins.flows, s.flows.iter().map(|f| f.name.as_str()), work)?;
     let numbers =
         [("nodes", s.nodes.len()), ("links", 2 * s.links.len()), ("flows", s.flows.len()), ("events", s.events.len())];
     for (what, number) in numbers {
@@ -44,6 +45,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
             .nearest(name, names.iter().copied()))
     };
     for (link, i) in s.links.iter().zip(&origins.links) {
+        work.step()?;
         end("links[].from", *i, &link.from)?;
         end("links[].to", *i, &link.to)?;
         if link.from == link.to {
@@ -52,6 +54,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     }
     let mut previous = None;
     for (flow, &i) in s.flows.iter().zip(&origins.flows) {
+        work.step()?;
         if previous.is_none_or(|p| !alike(p, flow)) {
             end("flows[].from", i, &flow.from)?;
             end("flows[].to", i, &flow.to)?;
@@ -75,7 +78,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     }
     event::check(s)?;
     rates(s, origins)?;
-    routes_and_buffers(s, origins)
+    routes_and_buffers(s, origins, work)
 }
 
 /// The clock can tell how long the longest packet of all takes on every line.
@@ -136,9 +139,15 @@ fn times(s: &Scenario) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str>) -> Result<(), SpecError> {
+fn unique<'a>(
+    what: &str,
+    origins: &[usize],
+    names: impl Iterator<Item = &'a str>,
+    work: &mut Pace<'_>,
+) -> Result<(), SpecError> {
     let mut seen = HashMap::with_capacity(origins.len());
     for (i, name) in names.enumerate() {
+        work.step()?;
         let path = || format!("{what}[{}].name", origins[i]);
         if name.is_empty() {
             return Err(SpecError::at(path(), "expected a name"));
@@ -152,7 +161,7 @@ fn unique<'a>(what: &str, origins: &[usize], names: impl Iterator<Item = &'a str
 }
 
 /// Every sink can be reached, and every buffer on the way holds at least one packet.
-fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
+fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
     let routes = Routes::new(s);
     let buffers: Vec<Option<(u64, &str)>> = s
         .links
@@ -167,6 +176,7 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins) -> Result<(), SpecError> 
         if i > 0 && alike(flow, &s.flows[i - 1]) {
             continue;
         }
+        work.long_step()?;
         let path = routes.path(&flow.from, &flow.to);
         let Some(path) = path.filter(|p| !p.is_empty()) else {
             let message = format!("expected a node that can be reached over links from {:?}", flow.from);

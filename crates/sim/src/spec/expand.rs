@@ -1,6 +1,7 @@
 //! Counts and defaults: `count = 6` with `{i}` in the names becomes six entries.
 
 use super::{Flow, Link, Node, Scenario, SpecError};
+use crate::pace::Pace;
 
 const MOST: usize = 1_000_000;
 
@@ -12,7 +13,7 @@ pub(super) struct Origins {
 }
 
 /// The scenario with every count expanded and every default written out.
-pub(super) fn expand(mut s: Scenario) -> Result<(Scenario, Origins), SpecError> {
+pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, Origins), SpecError> {
     let (nodes, links, flows);
     (s.nodes, nodes) = repeat(
         "nodes",
@@ -22,6 +23,7 @@ pub(super) fn expand(mut s: Scenario) -> Result<(Scenario, Origins), SpecError> 
             (node.count, node.first) = (None, None);
             name(&mut node.name, i);
         },
+        pace,
     )?;
     (s.links, links) = repeat(
         "links",
@@ -37,6 +39,7 @@ pub(super) fn expand(mut s: Scenario) -> Result<(Scenario, Origins), SpecError> 
                 name(&mut link.name, i);
             }
         },
+        pace,
     )?;
     (s.flows, flows) = repeat(
         "flows",
@@ -51,6 +54,7 @@ pub(super) fn expand(mut s: Scenario) -> Result<(Scenario, Origins), SpecError> 
             }
             name(&mut flow.name, i);
         },
+        pace,
     )?;
     s.interval = Some(s.interval());
     s.warm_up = Some(s.warm_up());
@@ -81,6 +85,7 @@ fn repeat<T: Clone>(
     entries: &[T],
     count: impl Fn(&T) -> (Option<u32>, Option<u32>),
     finish: impl Fn(&mut T, Option<u32>),
+    pace: &mut Pace<'_>,
 ) -> Result<(Vec<T>, Vec<usize>), SpecError> {
     let (mut all, mut origins) = (Vec::new(), Vec::new());
     for (k, entry) in entries.iter().enumerate() {
@@ -94,6 +99,7 @@ fn repeat<T: Clone>(
         all.reserve(number_of as usize);
         origins.reserve(number_of as usize);
         for i in first..first + number_of {
+            pace.step()?;
             let mut copy = entry.clone();
             finish(&mut copy, number.map(|_| i));
             all.push(copy);

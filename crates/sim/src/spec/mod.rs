@@ -9,6 +9,7 @@ mod event;
 mod expand;
 mod sweep;
 
+use crate::pace::Pace;
 use crate::sizes::Packets;
 pub use error::SpecError;
 pub use event::{Direction, NetworkEvent};
@@ -248,6 +249,15 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong, with its place in the file.
     pub fn from_json(text: &str) -> Result<Scenario, SpecError> {
+        Scenario::from_json_unless(text, &mut || false)
+    }
+
+    /// As [`Scenario::from_json`]; `stop` is asked now and then whether to give up, and an error that says so is the result.
+    ///
+    /// # Errors
+    /// Those of [`Scenario::from_json`].
+    pub fn from_json_unless(text: &str, stop: &mut dyn FnMut() -> bool) -> Result<Scenario, SpecError> {
+        let mut pace = Pace::new(stop);
         let value: serde_json::Value =
             serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected a scenario in JSON; {e}")))?;
         let read: Scenario = serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))?;
@@ -255,8 +265,8 @@ impl Scenario {
             let hint = "`headgate sweep` runs the study, `headgate run --base` its scenario alone";
             return Err(SpecError::at("sweep", format!("expected a single scenario without this table; {hint}")));
         }
-        let (resolved, origins) = expand::expand(read)?;
-        check::check(&resolved, &origins)?;
+        let (resolved, origins) = expand::expand(read, &mut pace)?;
+        check::check(&resolved, &origins, &mut pace)?;
         Ok(resolved)
     }
 

@@ -1,0 +1,126 @@
+//! How a run is watched: Ctrl-C, another thread that asks it to stop, and the memory that it takes.
+
+use crate::scenario_error;
+use headgate_sim::World;
+use headgate_sim::spec::{Scenario, SpecError};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Work between two looks at whether to stop: events and packets, a millisecond or two.
+const SLICE: u64 = 1 << 14;
+/// Time between two looks at what takes longer: signals, and the memory taken.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// Stops a run from another thread and tells how far it is; bounds the memory that it takes.
+#[pyclass(frozen, module = "headgate._core")]
+pub struct Control {
+    stopped: AtomicBool,
+    /// Bits of the share of simulated time that has passed.
+    share: AtomicU64,
+    most: u64,
+}
+
+#[pymethods]
+impl Control {
+    /// `max_memory`: bytes that a run may take.
+    #[new]
+    #[pyo3(signature = (max_memory=None))]
+    pub fn new(max_memory: Option<u64>) -> Control {
+        Control { stopped: AtomicBool::new(false), share: AtomicU64::new(0), most: max_memory.unwrap_or(u64::MAX) }
+    }
+
+    /// The run ends at its next look, with KeyboardInterrupt.
+    fn stop(&self) {
+        self.stopped.store(true, Relaxed);
+    }
+
+    /// Share of the simulated time that has passed, from 0 to 1.
+    #[getter]
+    fn share(&self) -> f64 {
+        f64::from_bits(self.share.load(Relaxed))
+    }
+}
+
+/// Looks after one piece of work, which runs without the GIL.
+pub(crate) struct Watch<'a> {
+    control: Option<&'a Control>,
+    looked: Instant,
+    /// Why the work is to end.
+    reason: Option<PyErr>,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(control: Option<&'a Control>) -> Watch<'a> {
+        Watch { control, looked: Instant::now(), reason: None }
+    }
+
+    /// Whether the work is to end.
+    pub fn stop(&mut self) -> bool {
+        if self.reason.is_none() && self.control.is_some_and(|c| c.stopped.load(Relaxed)) {
+            self.reason = Some(PyKeyboardInterrupt::new_err(()));
+        }
+        if self.reason.is_none() && self.looked.elapsed() >= PERIOD {
+            self.looked = Instant::now();
+            self.reason = Python::attach(|py| py.check_signals()).err();
+        }
+        self.reason.is_some()
+    }
+
+    /// The exception for an error of the work: the reason for its end if it was ended.
+    pub fn error(&mut self, py: Python<'_>, e: &SpecError) -> PyErr {
+        self.reason.take().unwrap_or_else(|| scenario_error(py, e))
+    }
+
+    /// Looks now, between two pieces of work.
+    pub fn between(&mut self, py: Python<'_>) -> PyResult<()> {
+        py.check_signals()?;
+        if self.stop() { Err(self.reason.take().expect("there is a reason")) } else { Ok(()) }
+    }
+
+    /// Reads a scenario.
+    pub fn read(&mut self, py: Python<'_>, json: &str) -> PyResult<Scenario> {
+        py.detach(|| Scenario::from_json_unless(json, &mut || self.stop())).map_err(|e| self.error(py, &e))
+    }
+
+    /// The text of a scenario.
+    pub fn text(&mut self, py: Python<'_>, scenario: &Scenario) -> PyResult<String> {
+        py.detach(|| headgate_sim::spec_json_unless(scenario, &mut || self.stop())).map_err(|e| self.error(py, &e))
+    }
+
+    /// A world ready to run.
+    pub fn build(&mut self, py: Python<'_>, s: &Scenario, seed: u64, run: u64) -> PyResult<World> {
+        let most = self.most();
+        py.detach(|| World::new_unless(s, seed, run, most, &mut || self.stop())).map_err(|e| self.error(py, &e))
+    }
+
+    /// Runs until `events` events have happened or the run is complete.
+    pub fn advance(&mut self, py: Python<'_>, world: &mut World, events: u64) -> PyResult<()> {
+        py.detach(|| {
+            while world.digest().events < events && !world.advance(SLICE.min(events - world.digest().events)) {
+                let before = self.looked;
+                if self.stop() {
+                    return Err(SpecError::at("", "stopped"));
+                }
+                if self.looked != before {
+                    self.tell(world.progress());
+                    world.check_memory(self.most())?;
+                }
+            }
+            self.tell(world.progress());
+            Ok(())
+        })
+        .map_err(|e| self.error(py, &e))
+    }
+
+    fn tell(&self, share: f64) {
+        if let Some(control) = self.control {
+            control.share.store(share.to_bits(), Relaxed);
+        }
+    }
+
+    fn most(&self) -> u64 {
+        self.control.map_or(u64::MAX, |c| c.most)
+    }
+}

@@ -1,0 +1,111 @@
+//! What a run takes in memory: the parts that grow are counted, and a run that would take too much is refused or ended.
+
+use headgate_sim::World;
+use headgate_sim::spec::Scenario;
+
+const MEGABYTE: u64 = 1_000_000;
+
+fn scenario(flow: &str, link: &str, more: &str) -> Scenario {
+    let text = format!(
+        r#"{{"duration": "10000s", "interval": "5000s",
+            "nodes": [{{"name": "s", "kind": "host"}}, {{"name": "g"}}, {{"name": "d", "kind": "host"}}],
+            "links": [{{"from": "s", "to": "g", {link}}}, {{"from": "g", "to": "d", "rate": "1Mbit/s"}}],
+            "flows": [{{"name": "f", "from": "s", "to": "d", {flow}}}]{more}}}"#
+    );
+    Scenario::from_json(&text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Runs until ten megabytes are taken; gives the error.
+fn grown(s: &Scenario) -> String {
+    let mut world = World::new_unless(s, 1, 0, 10 * MEGABYTE, &mut || false).unwrap_or_else(|e| panic!("{e}"));
+    loop {
+        let done = world.advance(1 << 14);
+        if let Err(e) = world.check_memory(10 * MEGABYTE) {
+            let all: u64 = world.memory().iter().map(|(_, bytes)| bytes).sum();
+            assert!(all < 60 * MEGABYTE, "a slice of work grew to {all} bytes");
+            return e.to_string();
+        }
+        assert!(!done, "the run ended with {:?}", world.memory());
+    }
+}
+
+#[test]
+fn a_run_that_grows_is_ended_with_the_name_of_what_grew() {
+    let cbr =
+        |rate: &str| format!(r#""packet": "1B", "control": "none", "workload": {{"kind": "cbr", "rate": "{rate}"}}"#);
+    let window = r#""control": {"kind": "generic", "window": 1000000000}"#;
+    for (what, s) in [
+        ("packets in queues", scenario(&cbr("10Gbit/s"), r#""rate": "1Mbit/s""#, "")),
+        ("packets on wires", scenario(&cbr("8Mbit/s"), r#""rate": "10Mbit/s", "delay": "4000h""#, "")),
+        ("packets in queues", scenario(window, r#""rate": "1Mbit/s""#, "")),
+        (
+            "traces",
+            scenario(r#""control": {"kind": "generic"}"#, r#""rate": "1Mbit/s""#, r#", "traces": ["rtt", "backlog"]"#),
+        ),
+    ] {
+        let error = grown(&s);
+        assert!(error.contains(&format!("of which {what} ")) && error.contains("0.010 GB"), "{what}: {error}");
+    }
+}
+
+#[test]
+fn what_is_known_before_the_run_is_refused_before_it() {
+    let mut s = scenario(r#""control": "jk_reno", "count": 1000"#, r#""rate": "1Mbit/s""#, "");
+    let refused = |s: &Scenario| {
+        World::new_unless(s, 1, 0, 10 * MEGABYTE, &mut || false)
+            .map(|_| ())
+            .map_err(|e| (e.path.clone(), e.to_string()))
+    };
+    assert_eq!(refused(&s), Ok(()));
+    s.interval = Some("1s".parse().expect("a time"));
+    let (path, text) = refused(&s).expect_err("10,000 intervals of 1000 flows");
+    assert!(path == "interval" && text.contains("at most 0.010 GB"), "{text}");
+    let s = scenario(r#""control": "jk_reno", "count": 30000"#, r#""rate": "1Mbit/s""#, "");
+    assert_eq!(refused(&s).expect_err("30,000 flows").0, "flows");
+}
+
+#[test]
+fn reading_and_building_can_be_given_up_at_any_time() {
+    let s = scenario(r#""control": "jk_reno", "count": 20000"#, r#""rate": "1Mbit/s""#, "");
+    let text = r#"{"duration": "1s", "nodes": [{"name": "a"}, {"name": "b"}], "links": [{"from": "a", "to": "b", "rate": "1Mbit/s"}],
+                   "flows": [{"name": "f", "count": 20000, "from": "a", "to": "b"}]}"#;
+    let works: [(&str, &dyn Fn(&mut dyn FnMut() -> bool) -> bool); 3] = [
+        ("reading", &|stop| Scenario::from_json_unless(text, stop).is_ok()),
+        ("building", &|stop| World::new_unless(&s, 1, 0, u64::MAX, stop).is_ok()),
+        ("writing", &|stop| headgate_sim::spec_json_unless(&s, stop).is_ok()),
+    ];
+    for (what, work) in works {
+        let (mut asked, mut late) = (0, 0);
+        assert!(work(&mut || {
+            asked += 1;
+            false
+        }));
+        assert!(asked >= 10, "{what} 20,000 flows asks only {asked} times whether to stop");
+        for nth in [1, asked / 2, asked] {
+            let mut count = 0;
+            let done = work(&mut || {
+                count += 1;
+                late += u64::from(count > nth);
+                count >= nth
+            });
+            assert!(!done && late == 0, "{what} goes on after it was to stop at question {nth} of {asked}");
+        }
+    }
+}
+
+#[test]
+fn a_burst_in_parts_is_the_same_burst() {
+    // A window of 40,000 goes in three parts at one instant; the host's line sends it in order, and nothing is lost or sent twice.
+    let flow = r#""packet": "100B", "control": {"kind": "generic", "window": 40000, "initial_rtt": "1000s"}, "workload": {"kind": "transfer", "packets": 40000}"#;
+    let s = scenario(flow, r#""rate": "1Gbit/s""#, "").to_owned();
+    let mut s = s;
+    s.links[1].rate = "1Gbit/s".parse().expect("a rate");
+    let mut world = World::new(&s, 1, 0);
+    world.log_events(0, 8);
+    while !world.advance(1 << 14) {}
+    let first: Vec<&str> =
+        world.logged().iter().map(String::as_str).take_while(|l| l.contains("at 0.000000000000 s")).collect();
+    assert_eq!(first.iter().filter(|l| l.contains("timer of flow 0")).count(), 2, "{first:?}");
+    let (sent, received) = world.packets();
+    assert_eq!((sent, received), (40_000, 40_000));
+}

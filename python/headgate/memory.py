@@ -1,0 +1,54 @@
+"""How much memory runs may take."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from .errors import HeadgateError
+
+#: Where the machine does not say how much memory it has.
+UNKNOWN = 8_000_000_000
+
+_UNITS = {"B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+
+
+def of_machine() -> int:
+    """Bytes of memory that this machine, or the container around this process, has."""
+    try:
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        found = UNKNOWN
+    # A container may have less; without one there is no such file, or it says "max".
+    with suppress(OSError, ValueError):
+        found = min(found, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return found
+
+
+def share(max_memory: str | int | None, at_a_time: int) -> int:
+    """Bytes that each of so many runs at a time may take; all together three quarters of the machine's unless `max_memory` is given.
+
+    >>> share("2GB", 4)
+    500000000
+    """
+    if max_memory is None:
+        return of_machine() // 4 * 3 // max(at_a_time, 1)
+    return (parse(max_memory) if isinstance(max_memory, str) else max_memory) // max(at_a_time, 1)
+
+
+def parse(text: str) -> int:
+    """A size such as `4GB` or `512MiB` in bytes.
+
+    Raises:
+        HeadgateError: it is none.
+
+    >>> parse("1.5GiB")
+    1610612736
+    """
+    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)([kKMGT]i?B|B)", text.strip(), re.ASCII)
+    if match is None or match[2] not in _UNITS or float(match[1]) == 0:
+        raise HeadgateError(f"memory {text[:80]!r}: expected a size above zero such as 512MB or 4GiB")
+    return int(float(match[1]) * _UNITS[match[2]])
