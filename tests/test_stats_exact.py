@@ -29,6 +29,7 @@ from headgate.stats import (
     student_quantile,
     wilson,
 )
+from headgate.stats.distributions import binomial_quantile
 from headgate.stats.quantiles import _bucket
 
 SERIES = st.lists(st.integers(-50, 50), min_size=60, max_size=120)
@@ -208,6 +209,17 @@ def test_a_sketch_of_counts() -> None:
     assert math.isfinite(two.std)
 
 
+def test_binomial_quantiles_of_many_trials() -> None:
+    """Above a million trials the normal distribution is good to one trial; up to a million the quantile is exact."""
+    for n in (1_000_000, 1_000_001, 4_000_000):
+        for p in (0.01, 0.5, 0.99):
+            for q in (0.025, 0.5, 0.975):
+                want = int(reference.binom.ppf(q, n, p))
+                assert abs(binomial_quantile(q, n, p) - want) <= (n > 1_000_000)
+    assert binomial_quantile(1e-12, 2_000_000, 1e-9) == 0
+    assert binomial_quantile(1 - 1e-12, 2_000_000, 1 - 1e-9) == 2_000_000
+
+
 def test_intervals_of_quantiles_at_their_edges() -> None:
     values = [5, 1, 4, 2, 3, 6]
     # Of six values: binomial quantiles for the median at 0.025 and 0.975 are 1 and 5, so the interval is from the first to the last.
@@ -221,6 +233,17 @@ def test_intervals_of_quantiles_at_their_edges() -> None:
             ValueError, match=r"quantile_interval: [01] values, q .*, confidence .*; expected some, in \(0, 1\)"
         ):
             quantile_interval(*wrong)
+
+
+def test_comparisons_of_one_pair_or_nothing() -> None:
+    one = compare([1.0], [3.0], 0.9)
+    assert (one.a, one.b, one.difference, one.confidence, one.n, one.paired) == (1.0, 3.0, 2.0, 0.9, 1, True)
+    assert all(math.isnan(x) for x in (one.low, one.high, one.p, one.robust_p))
+    for a, b in (([], [1.0]), ([1.0], [])):
+        with pytest.raises(ValueError, match="values; expected at least one of each"):
+            compare(a, b, paired=False)
+    with pytest.raises(ValueError, match=r"expected 0 to 1\.8e7"):
+        Sketch.of([2.0**64 / 1e12])
 
 
 def test_a_comparison_in_words() -> None:
