@@ -1,4 +1,4 @@
-//! The network's parts: wires whose delay changes, payloads and paths.
+//! The network's parts: wires whose delay changes, payloads, paths.
 
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{LinkInfo, Port, Spec};
