@@ -61,25 +61,6 @@ def test_ctrl_c_while_a_pipe_is_silent(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
 
 
-def test_ctrl_c_while_a_discipline_is_busy(tmp_path: Path) -> None:
-    # A quantum of a byte and packets of 16 MB: each transmission takes some 10^10 turns.
-    lines = "".join(f"0,{flow},16000000\n" for flow in range(1000))
-    (tmp_path / "t.csv").write_text("time_s,flow,size_bytes\n" + lines)
-    queue = '{kind = "drr", quantum = "1B", buffer = "1000000pkt"}'
-    process = start(tmp_path, "t.csv", "--queue", queue, "--rate", "1Gbit/s", "--out", "o.csv")
-
-    def seconds() -> float:
-        """Processor time so far."""
-        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    while len(list(tmp_path.iterdir())) < 2:
-        assert process.poll() is None, process.communicate()
-    begun = seconds()
-    stop_when(process, lambda: seconds() > begun + 0.5)
-    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
-
-
 @pytest.mark.parametrize("form", ["csv", "pcap", "unnamed"])
 def test_a_pipe_is_read_once_from_its_first_byte(form: str, cli: Cli, tmp_path: Path) -> None:
     content = CAPTURE.read_bytes() if form == "pcap" else GOOD.encode()

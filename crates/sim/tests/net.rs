@@ -1,9 +1,9 @@
-//! The network's parts: wires whose delay changes, payloads, paths, and which packets are one conversation.
+//! The network's parts: wires whose delay changes, payloads, paths.
 
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{LinkInfo, Port, Spec};
-use headgate_sim::net::{Classes, InFlight, Lane, Payloads, Routes};
-use headgate_sim::spec::{Classify, Scenario};
+use headgate_sim::net::{InFlight, Lane, Payloads, Routes};
+use headgate_sim::spec::Scenario;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -152,25 +152,4 @@ fn a_direction_that_is_down_is_gone_round_and_only_that() {
     assert_eq!(without(&[6]), (Some(vec![0, 2, 4]), Some(vec![8, 7])));
     assert_eq!(without(&[7]), (Some(vec![6, 9]), Some(vec![5, 3, 1])));
     assert_eq!(without(&[6, 0]), (None, Some(vec![8, 7])));
-}
-
-#[test]
-fn conversations_are_told_apart_as_asked_data_before_acknowledgements() {
-    let flow = |name: &str, from: &str, to: &str, weight: u32| {
-        format!(r#"{{"name": "{name}", "from": "{from}", "to": "{to}", "weight": {weight}}}"#)
-    };
-    // Two flows from a to d, one back.
-    let s = square(&[flow("p", "a", "d", 1), flow("q", "a", "d", 5), flow("r", "d", "a", 2)].join(", "));
-    let classes = |classify| {
-        let c = Classes::new(&s, classify);
-        (c.of, c.weights, c.count)
-    };
-    // Of each flow its data, then its acknowledgements. The acknowledgements of r go from a to d, and are no data.
-    assert_eq!(classes(Classify::Flow), (vec![0, 3, 1, 4, 2, 5], vec![1, 5, 2, 1, 5, 2], 6));
-    assert_eq!(classes(Classify::Pair), (vec![0, 2, 0, 2, 1, 3], vec![5, 2, 5, 2], 4));
-    assert_eq!(classes(Classify::Source), (vec![0, 2, 0, 2, 1, 3], vec![5, 2, 5, 2], 4));
-    assert_eq!(classes(Classify::Destination), (vec![0, 2, 0, 2, 1, 3], vec![5, 2, 5, 2], 4));
-    // To one sink from two sources, and the other way: pairs and one end differ.
-    let s = square(&[flow("p", "a", "d", 1), flow("q", "a", "d", 1)].join(", "));
-    assert_eq!(Classes::new(&s, Classify::Flow).weights, [] as [u32; 0], "all weigh 1");
 }
