@@ -76,6 +76,9 @@ fn is_identity(codes: &[i64], names: &[String]) -> bool {
     codes.len() == names.len() && codes.iter().enumerate().all(|(i, c)| *c == i as i64) && !codes.is_empty()
 }
 
+/// Makes one table of a run.
+type Maker = fn(&mut World, &Scenario) -> Table;
+
 /// Runs a scenario. Ctrl-C raises KeyboardInterrupt.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, seed=None, run=0, control=None))]
@@ -93,7 +96,7 @@ pub fn run(
     let digest = format!("{:016x}", world.digest().value());
     let checkpoints = world.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
     let events = world.digest().events;
-    let makers: [(&'static str, fn(&mut World, &Scenario) -> Table); 6] = [
+    let makers: [(&'static str, Maker); 6] = [
         ("flows", |w, s| w.flow_table(s)),
         ("intervals", |w, s| w.interval_table(s)),
         ("links", |w, s| w.link_table(s)),

@@ -127,7 +127,7 @@ fn wrong_scenarios_name_the_place() {
         ("\"7s\"", "7", "duration", "with its unit"),
         ("\"fcfs\"", "\"hrr\", \"lower\": []", "links[1].queue.lower", "one entry less"),
         ("\"fcfs\"", "\"hrr\", \"slots\": [10, 0]", "links[1].queue.slots[1]", "1 to 1000000"),
-        ("\"fcfs\"", "\"hrr\", \"lower\": [11]", "links[1].queue.lower[0]", "at most the 10"),
+        ("\"fcfs\"", "\"hrr\", \"lower\": [11]", "links[1].queue.lower[0]", "fewer than the 10"),
         ("\"fcfs\"", "\"csfq\", \"k\": \"0s\"", "links[1].queue.k", "above zero"),
         ("\"start\": \"1s\"", "\"packet\": 1000", "flows[0].packet", "with its unit"),
         ("\"start\": \"1s\"", "\"packet\": {\"kind\": \"unifrom\"}", "flows[0].packet.kind", "did you mean `uniform`"),

@@ -69,7 +69,8 @@ fn reading_and_building_can_be_given_up_at_any_time() {
     let s = scenario(r#""control": "jk_reno", "count": 20000"#, r#""rate": "1Mbit/s""#, "");
     let text = r#"{"duration": "1s", "nodes": [{"name": "a"}, {"name": "b"}], "links": [{"from": "a", "to": "b", "rate": "1Mbit/s"}],
                    "flows": [{"name": "f", "count": 20000, "from": "a", "to": "b"}]}"#;
-    let works: [(&str, &dyn Fn(&mut dyn FnMut() -> bool) -> bool); 3] = [
+    type Work<'a> = &'a dyn Fn(&mut dyn FnMut() -> bool) -> bool;
+    let works: [(&str, Work<'_>); 3] = [
         ("reading", &|stop| Scenario::from_json_unless(text, stop).is_ok()),
         ("building", &|stop| World::new_unless(&s, 1, 0, u64::MAX, stop).is_ok()),
         ("writing", &|stop| headgate_sim::spec_json_unless(&s, stop).is_ok()),
