@@ -25,7 +25,7 @@ test: $(TOOLS)/bin/uv ## build and run all tests
 # Options for cargo-mutants, such as MUTANTS='--shard 0/20' for a twentieth of the mutants or MUTANTS='-f crates/queue/src/drr.rs'.
 MUTANTS ?=
 mutants: $(TOOLS)/bin/cargo-mutants ## plant faults one by one and count those that no test notices: takes days
-	$(TOOLS)/bin/cargo-mutants mutants --sharding round-robin --output out $(MUTANTS)
+	@PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(PYTHON) tests/mutants/rust.py $(MUTANTS)
 
 mutants-python: $(TOOLS)/bin/uv ## the same for headgate.stats and headgate.analysis; FILES='headgate/stats/means.py' takes one file
 	@$(SYNC) --all-extras --group dev --group mutants

@@ -340,4 +340,19 @@ mod tests {
         assert!(low("unlimited", &[9; 99]));
         assert_eq!([low("100B", &[49]), low("100B", &[50]), low("100B", &[40, 11])], [true, false, false]);
     }
+
+    #[test]
+    fn what_passes_and_finds_the_buffer_full_takes_a_hundredth_off_the_share() {
+        // With a threshold of 0 the first packet sets alpha to C / 2. The third does not find room.
+        let params: CsfqParams = serde_json::from_str(r#"{"buffer": "2pkt", "threshold": 0.0}"#).expect("valid");
+        let link = LinkInfo { rate: Rate::from_bps(1000).unwrap(), flows: 1, weights: vec![] };
+        let (mut csfq, mut rng, mut dropped) = (Csfq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
+        let alphas = [(); 3].map(|()| {
+            let mut cx = Cx::new(Time::from_ps(1), &mut rng, &mut dropped);
+            csfq.arrive(Packet { bytes: 250, ..Packet::default() }, &mut cx, 1.0);
+            csfq.share.alpha()
+        });
+        assert_eq!(alphas, [500.0, 500.0, 495.0]);
+        assert_eq!(dropped.iter().map(|d| d.reason).collect::<Vec<_>>(), [DropReason::Full]);
+    }
 }

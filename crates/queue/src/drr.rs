@@ -230,7 +230,9 @@ impl Discipline for Drr {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::parts::test::{Arrival, dropped, order};
+    use headgate_packet::Rate;
 
     #[test]
     fn what_a_turn_leaves_is_kept() {
@@ -239,6 +241,14 @@ mod tests {
         let spec = r#"{"kind": "drr", "quantum": "500B"}"#;
         let arrivals: [Arrival; 6] = [(0, 0, 200), (0, 0, 750), (0, 0, 200), (0, 0, 200), (0, 1, 600), (0, 1, 300)];
         assert_eq!(order(spec, &[], &arrivals), [0, 1, 2, 4, 5, 3]);
+    }
+
+    #[test]
+    fn conversations_are_put_into_the_queues_by_turns() {
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 7, weights: vec![] };
+        let drr = |queues| Drr::new(&DrrParams { queues, ..DrrParams::default() }, &link);
+        assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|flow| drr(3).place(flow)), [0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!([0, 1, 6].map(|flow| drr(0).place(flow)), [0, 1, 6], "a queue each");
     }
 
     #[test]

@@ -365,4 +365,22 @@ mod tests {
         assert_eq!(finish(true), Round::bits(240));
         assert_eq!(finish(false), Round::bits(80));
     }
+
+    #[test]
+    fn a_packet_that_is_taken_back_keeps_its_conversation_active_no_longer() {
+        // Conversation 0 has two packets of 10 bytes and loses the second to conversation 1: both finish at 80 bits, which two reach in 20 s.
+        let active = |charge_drops| {
+            let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![] };
+            let params = FqParams { buffer: Buffer::Packets(2), charge_drops, ..FqParams::default() };
+            let (mut queue, mut rng, mut dropped) = (Fq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
+            for flow in [0, 0, 1] {
+                let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+                queue.enqueue(Packet { flow: FlowId(flow), bytes: 10, ..Packet::default() }, &mut cx);
+            }
+            assert_eq!(dropped.len(), 1);
+            queue.round.advance(Time::from_ps(21_000_000_000_000));
+            queue.round.active()
+        };
+        assert_eq!([active(true), active(false)], [1, 0]);
+    }
 }

@@ -309,6 +309,19 @@ mod tests {
     }
 
     #[test]
+    fn a_full_buffer_spaces_the_lottery_afresh() {
+        let (min_threshold, max_threshold) = (Buffer::Packets(3), Buffer::Packets(7));
+        let buffer = Buffer::Packets(5);
+        let (weight, max_p, min_queue) = (1.0, 0.04, 0);
+        let params = FredParams { buffer, min_threshold, max_threshold, weight, max_p, min_queue, ..FredParams::default() };
+        let mut bench = Bench::new(&params);
+        assert_eq!([bench.passed(A, 3), bench.passed(C, 2), bench.passed(B, 200)], [3, 2, 0]);
+        // Four wait, pb = .01. A has its part, 2, and takes part: had the 200 that found no room counted as passed, it would go for certain.
+        assert_eq!(bench.send(), Some(A));
+        assert_eq!(bench.passed(A, 1), 1);
+    }
+
+    #[test]
     fn in_bytes_a_packet_is_a_typical_one() {
         let (min_threshold, max_threshold) = (Buffer::Bytes(4000), Buffer::Bytes(8000));
         let (variant, weight, max_p) = (2, 1.0, 0.0);

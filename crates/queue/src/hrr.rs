@@ -370,6 +370,9 @@ mod tests {
         let order: Vec<u32> = starts(TWO, &[1; 4], &all, 16).iter().map(|s| s.1).collect();
         // C has one slot in eight seconds; what is left of two is D's.
         assert_eq!(order, [0, 1, 2, 3, 0, 1, 3, 3, 0, 1, 2, 3, 0, 1, 3, 3]);
+        // A class beyond the last is best effort too.
+        let beyond: Vec<_> = all.iter().map(|a| if a.2 == 2 { (a.0, a.1, 9, a.3) } else { *a }).collect();
+        assert_eq!(starts(TWO, &[1; 4], &beyond, 16), starts(TWO, &[1; 4], &all, 16));
         // Without D the line is idle in its place, though A, B and C have packets.
         let three: Vec<_> = all.iter().copied().filter(|a| a.1 < 3).collect();
         let held = [(0, 0), (1, 1), (2, 2), (4, 0), (5, 1), (8, 0), (9, 1), (10, 2), (12, 0), (13, 1)];

@@ -137,7 +137,7 @@ impl Discipline for SelectiveDecbit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_packet::Rate;
+    use headgate_packet::{Ecn, FlowId, Rate, Rng};
 
     #[test]
     fn the_share_is_max_min_of_nine_tenths() {
@@ -146,5 +146,30 @@ mod tests {
         (queue.last, queue.present, queue.in_last) = (vec![1, 5, 4], vec![1, 5, 4], vec![0, 1, 2]);
         // Capacity 18: the conversation with 2 gets them, the others 8 each.
         assert_eq!(queue.fair_share(), 8.0);
+    }
+
+    #[test]
+    fn the_thresholds_and_the_share_are_to_be_exceeded() {
+        // Conversation 0 had so many packets in queue and in transmission all the time: that is the average. Whether the first packet of another is
+        // marked.
+        let marked = |packets: u32, threshold, panic, capacity_factor| {
+            let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![] };
+            let params =
+                SelectiveDecbitParams { threshold, panic, capacity_factor, ..SelectiveDecbitParams::default() };
+            let mut queue = SelectiveDecbit::new(&params, &link);
+            let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
+            let packet = |flow| Packet { flow: FlowId(flow), bytes: 10, ecn: Ecn::Ect0, ..Packet::default() };
+            let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+            (0..packets).for_each(|_| queue.enqueue(packet(0), &mut cx));
+            queue.dequeue(&mut cx);
+            let mut cx = Cx::new(Time::from_ps(5_000_000_000_000), &mut rng, &mut dropped);
+            queue.enqueue(packet(1), &mut cx);
+            std::iter::from_fn(|| queue.dequeue(&mut cx)).last().expect("one waits").ecn == Ecn::Ce
+        };
+        // The share is 0.9 packets of two, or all.
+        assert_eq!([marked(1, 0.9, 1.0, 0.9), marked(1, 1.0, 1.0, 0.9)], [true, false]);
+        assert_eq!([marked(1, 0.9, 0.9, 10.0), marked(1, 0.9, 1.0, 10.0)], [true, false]);
+        // The share is 0.98 or 1 of four.
+        assert_eq!([marked(3, 0.9, 100.0, 0.49), marked(3, 0.9, 100.0, 0.5)], [true, false]);
     }
 }

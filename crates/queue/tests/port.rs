@@ -1,7 +1,7 @@
 //! What a port counts and tells its driver, by worked examples: a packet of 1000 bytes takes a second.
 
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{Counters, DropReason, Dropped, LinkInfo, Port, Spec};
+use headgate_queue::{Counters, DropReason, Dropped, InService, LinkInfo, Port, Spec};
 
 const MS: u64 = 1_000_000_000;
 
@@ -81,4 +81,32 @@ fn the_most_that_waited_is_seen_after_the_line_took_its_packet_and_may_start_afr
     assert_eq!(port.counters(Time::from_ps(2000 * MS)).backlog_max, 1, "what waits as the observation begins");
     port.advance(Time::NEVER, &mut |_| {});
     assert_eq!(port.counters(Time::from_ps(9000 * MS)).backlog_max, 1);
+}
+
+#[test]
+fn the_packet_in_transmission_takes_room_as_long_as_it_is_told_to() {
+    // There is room for one packet. The first is in transmission until 1 s; another arrives before, at and after that moment, or long after it.
+    let passes = |counted, ms| {
+        let mut port = port(r#"{"kind": "fcfs", "buffer": "1pkt"}"#);
+        port.count_in_service(counted);
+        offer(&mut port, &[(0, 0, 1000)]);
+        assert_eq!(port.counters(Time::ZERO).dropped, [0; 3], "before the first packet there is none in transmission");
+        offer(&mut port, &[(ms, 0, 1000)]);
+        port.dropped().is_empty()
+    };
+    let at = |counted| [999, 1000, 1001, 9000].map(|ms| passes(counted, ms));
+    assert_eq!(at(InService::Extra), [true, true, true, true]);
+    assert_eq!(at(InService::UntilEnd), [false, true, true, true]);
+    assert_eq!(at(InService::ThroughEnd), [false, false, true, true]);
+}
+
+#[test]
+fn a_line_is_idle_when_it_is_free_and_nothing_waits() {
+    let mut port = port(r#""fcfs""#);
+    assert!(port.is_idle(Time::ZERO), "nothing came yet");
+    offer(&mut port, &[(0, 0, 1000), (0, 0, 1000)]);
+    let idle = [0, 999, 1000].map(|ms| port.is_idle(Time::from_ps(ms * MS)));
+    assert_eq!(idle, [false; 3], "one is in transmission until 1 s, another waits");
+    port.advance(Time::NEVER, &mut |_| {});
+    assert_eq!([1999, 2000].map(|ms| port.is_idle(Time::from_ps(ms * MS))), [false, true], "both are sent at 2 s");
 }

@@ -110,4 +110,16 @@ mod tests {
         // One in transmission and one waiting during four seconds.
         assert!((line.average(second(4)) - 2.0).abs() < 1e-12);
     }
+
+    #[test]
+    fn another_rate_is_that_of_the_next_transmission() {
+        let second = |s: u64| Time::from_ps(s * 1_000_000_000_000);
+        let mut line = BusyLine::new(Rate::from_bps(8).unwrap());
+        line.on_arrival(second(0));
+        line.on_start(second(0), 4);
+        line.set_rate(Rate::from_bps(16).unwrap());
+        assert!(!line.on_arrival(second(3)), "the present transmission ends at 4 s");
+        line.on_start(second(4), 4);
+        assert!(line.on_arrival(second(6)), "the next one takes half as long");
+    }
 }

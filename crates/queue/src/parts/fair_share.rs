@@ -172,7 +172,8 @@ impl FairShare {
     /// A packet that passed found the buffer full (end of section 2.2.2).
     pub fn on_overflow(&mut self) {
         match self.rules {
-            Rules::Paper if self.alpha != UNSET => {
+            // Where alpha is unset it stays so: both are infinite.
+            Rules::Paper => {
                 self.alpha = (0.99 * self.alpha).max(0.75 * self.alpha_before);
             }
             Rules::PublishedCode if self.cuts_left > 0 => {
