@@ -7,14 +7,17 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headgate import parallel
+from headgate.sweep import sweep
 
 from .conftest import Cli, dumbbell
+from .studies import sweep_of
 
 # Says when the engine has been called or has simulated something, and at the end how far it came.
 CHILD = """
@@ -145,6 +148,31 @@ def test_ctrl_c_does_not_wait_for_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "wait", wait)
     with pytest.raises(KeyboardInterrupt):
         parallel.run_all([("", None, 0)] * 3, lambda _, result: result, threads=1)
+    assert not ended.is_set()
+    may_end.set()
+    ended.wait()
+
+
+def test_ctrl_c_does_not_wait_for_checks_of_a_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def check(*_: object) -> str:
+        begun.set()
+        may_end.wait()
+        ended.set()
+        return ""
+
+    class Pool(ThreadPoolExecutor):
+        def map(self, *args: Any, **kwargs: Any) -> Any:
+            super().map(*args, **kwargs)
+            begun.wait()
+            raise KeyboardInterrupt
+
+    study = sweep_of({"replications": 2})
+    monkeypatch.setattr(parallel._core, "check", check)
+    monkeypatch.setattr(sweep, "ThreadPoolExecutor", Pool)
+    with pytest.raises(KeyboardInterrupt):
+        study.check()
     assert not ended.is_set()
     may_end.set()
     ended.wait()

@@ -153,23 +153,25 @@ class Sweep:
             ScenarioError: a value of an axis, or every variant, makes no valid scenario, or two variants are the same scenario.
         """
 
+        control = _core.Control()
+
         def look(variant: int) -> Check:
             data = self._variants.data(variant) | {"name": "", "description": "", "seed": 0}
             try:
-                return Check(hashlib.sha256(_core.check(json.dumps(data)).encode()).hexdigest()[:16], None)
+                return Check(hashlib.sha256(_core.check(json.dumps(data), control).encode()).hexdigest()[:16], None)
             except _core.ScenarioError as e:
                 return Check(None, str(e))
 
         self.scenario.to_json()  # refuses what JSON does not know, such as dates
         n, block = len(self._variants), 200
         blocks = [range(low, min(low + block, n)) for low in range(0, n, block)]
-        with ThreadPoolExecutor(processors()) as pool:
-            try:
-                checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
-            except BaseException:
-                # Ctrl-C waits for the blocks at work only.
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+        pool = ThreadPoolExecutor(processors())
+        try:
+            checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
+        finally:
+            # After Ctrl-C the blocks at work end soon and by themselves.
+            control.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
         self._refuse_hopeless(checks)
         seen: dict[str, int] = {}
         for v, check in enumerate(checks):
