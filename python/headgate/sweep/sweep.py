@@ -152,7 +152,6 @@ class Sweep:
         Raises:
             ScenarioError: a value of an axis, or every variant, makes no valid scenario, or two variants are the same scenario.
         """
-
         control = _core.Control()
 
         def look(variant: int) -> Check:
