@@ -36,7 +36,7 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "empty buffer": (changed(["links", 1, "queue"], {"kind": "fcfs", "buffer": "0pkt"}), ["links[1].queue", "0pkt"]),
     "structure without conversations": (
         changed(["links", 1, "queue"], {"kind": "fq", "structure": "heap"}),
-        ["links[1].queue.structure", '"heap"', "largest_bid"],
+        ["links[1].queue.structure", '"heap"', '"longest_queue"'],
     ),
     "duplicate name": (changed(["nodes", 2, "name"], "g"), ["nodes[2].name", '"g"', "nodes[1]"]),
     "unknown node": (changed(["flows", 0, "to"], "kk"), ["flows[0].to", '"kk"', "`k`"]),

@@ -243,7 +243,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> headgate.Study:
         (lambda s: s.compare("queue", "goodput", over="sum"), "over sum: expected one of total"),
         (lambda s: s.compare("queue", "goodput", against="fifo"), "queue fifo: expected one of fcfs, fq, rr"),
         (lambda s: s.compare("queue", "goodput", correction="hol"), 'Did you mean "holm"?'),
-        (lambda s: s.compare("queue", "goodput", alpha=5), "alpha 5: expected a number between 0 and 1"),
+        (lambda s: s.compare("queue", "goodput", alpha=5), "alpha 5: expected a number from 1e-12 to 1"),
         (lambda s: s.compare("flow", "events"), "is one of runs"),
         (lambda s: s.compare("flow", "goodput", over="mean"), "every flow is compared by itself"),
         (lambda s: s.select(queue="fq").compare("queue", "goodput"), "expected at least two points"),

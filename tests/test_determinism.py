@@ -36,7 +36,7 @@ def test_pinned_digests_wherever_it_is_run(file: Path, cluster: str) -> None:
     due = [r.digest for r in scenario.run(replications=3, threads=1).runs]
     assert due[0] == pinned["digest"]
     got = {"three threads": [r.digest for r in scenario.run(replications=3, threads=3).runs]}
-    study = headgate.Sweep._of(headgate.Scenario({**pinned["scenario"], "sweep": {"replications": 3}}))
+    study = headgate.Sweep.of(headgate.Scenario({**pinned["scenario"], "sweep": {"replications": 3}}))
     for name, engine in {"two workers": {"workers": 2}, "Dask": {"engine": "dask", "address": cluster}}.items():
         rows = study.run(**engine).flows.to_pylist()  # type: ignore[arg-type]
         got[name] = [next(r["digest"] for r in rows if r["replication"] == k) for k in range(3)]

@@ -170,7 +170,7 @@ class CrashError(BaseException):
 
 
 #: Changes of names on the disk while a study of one chunk is run: before each of them, and after all, a crash is tried.
-STEPS = 26
+STEPS = 27
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,58 @@
 //! Any text is either a scenario, which resolves to itself and runs, or a clear error; never a panic.
 #![no_main]
 
-use headgate_sim::World;
 use headgate_sim::spec::Scenario;
+use headgate_sim::{World, delay_table, spec_json_unless};
 use libfuzzer_sys::fuzz_target;
 
+/// Work of one run: events and packets.
+const WORK: u64 = 2_000;
+/// Work between two looks at the memory, in the first run and in the second.
+const SLICES: [u64; 2] = [256, 7];
+/// Bytes that a run may take.
+const MEMORY: u64 = 1 << 26;
+
+/// Answers "stop" at the question after so many: what is as large as that takes long, and shows no more than what is small.
+fn patience(questions: u32) -> impl FnMut() -> bool {
+    let mut left = questions;
+    move || {
+        left = left.saturating_sub(1);
+        left == 0
+    }
+}
+
+/// The world after its work, and whether the run is complete; `None` if it is too large.
+fn run(scenario: &Scenario, slice: u64) -> Option<(World, bool)> {
+    let mut world = World::new_unless(scenario, scenario.seed, 0, MEMORY, &mut patience(200)).ok()?;
+    for _ in 0..WORK.div_ceil(slice) {
+        if world.advance(slice) {
+            return Some((world, true));
+        }
+        world.check_memory(MEMORY).ok()?;
+    }
+    Some((world, false))
+}
+
 fuzz_target!(|text: &str| {
-    let Ok(scenario) = Scenario::from_json(text) else { return };
-    let resolved = headgate_sim::spec_json(&scenario);
+    let scenario = match Scenario::from_json_unless(text, &mut patience(200)) {
+        Ok(scenario) => scenario,
+        Err(e) => return assert!(!e.to_string().is_empty()),
+    };
+    let Ok(resolved) = spec_json_unless(&scenario, &mut patience(200)) else { return };
     let again = Scenario::from_json(&resolved).expect("what was resolved is valid");
     assert_eq!(scenario, again, "what was resolved resolves to itself");
-    if scenario.flows.len() <= 64 && scenario.nodes.len() <= 64 {
-        World::new(&scenario, scenario.seed, 0).advance(2_000);
+    let Some((mut world, true)) = run(&scenario, SLICES[0]) else { return };
+    if let Some((other, true)) = run(&again, SLICES[1]) {
+        assert_eq!(world.digest().value(), other.digest().value(), "however the run is cut into slices");
     }
+    let tables = [
+        world.flow_table(&scenario),
+        world.interval_table(&scenario),
+        world.link_table(&scenario),
+        world.trace_table(&scenario),
+        world.route_table(&scenario),
+        world.gauge_table(&scenario),
+        delay_table(&world.take_delays(), &scenario.flows),
+    ];
+    assert!(tables.iter().all(|t| !t.is_empty()), "a table has columns");
 });

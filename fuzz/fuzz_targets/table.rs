@@ -47,7 +47,8 @@ fn columns(bytes: &mut Bytes<'_>) -> Columns {
         1 => Times::Seconds(times.iter().map(|t| f64::from_bits(*t as u64)).collect()),
         _ => Times::Ticks(times, tick),
     };
-    let names = (0..usize::from(bytes.byte() % 9)).map(|i| if i == 7 { String::new() } else { i.to_string() }).collect();
+    let names =
+        (0..usize::from(bytes.byte() % 9)).map(|i| if i == 7 { String::new() } else { i.to_string() }).collect();
     Columns {
         times,
         flows: bytes.numbers(rows).iter().map(|f| if kind & 32 == 0 { (*f & 7) as i32 } else { *f as i32 }).collect(),
@@ -55,7 +56,8 @@ fn columns(bytes: &mut Bytes<'_>) -> Columns {
         sizes: bytes.numbers(rows),
         weights: (kind & 64 != 0).then(|| bytes.numbers(rows)),
         priorities: (kind & 128 != 0).then(|| bytes.numbers(rows)),
-        ecn: (bytes.byte() & 1 != 0).then(|| bytes.numbers(rows).iter().map(|n| if *n < 250 { n & 3 } else { *n }).collect()),
+        ecn: (bytes.byte() & 1 != 0)
+            .then(|| bytes.numbers(rows).iter().map(|n| if *n < 250 { n & 3 } else { *n }).collect()),
     }
 }
 

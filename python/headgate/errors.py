@@ -43,7 +43,7 @@ def brief(message: str) -> str:
     """A message of which all is cut that is no file's name and too long.
 
     >>> len(brief("--seed " + "1" * 5000 + ": expected a seed")), brief("/tmp/a.toml: " + "y" * 80)[:13]
-    (104, '/tmp/a.toml: ')
+    (103, '/tmp/a.toml: ')
     """
     for pattern in (rf"[^\s/]{{{LONGEST_NAME + 1},}}", rf"\S{{{LONGEST_PATH + 1},}}"):
         message = re.sub(pattern, lambda m: cut(m[0]), message)

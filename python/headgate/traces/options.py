@@ -6,6 +6,7 @@ import json
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from .. import _core
@@ -21,6 +22,7 @@ LEVELS = 8
 Queue = str | Mapping[str, Any]
 
 
+@cache
 def known_parameters() -> dict[str, list[str]]:
     """The names of the parameters of every discipline."""
     return {d["name"]: [p["name"] for p in d["parameters"]] for d in json.loads(_core.catalogue("disciplines"))}

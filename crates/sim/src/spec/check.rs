@@ -5,7 +5,6 @@ use super::{Flow, NodeKind, Scenario, SpecError, event};
 use crate::engine::MAX_OBJECTS;
 use crate::net::Routes;
 use crate::pace::Pace;
-use crate::workload::LEAST_GAP;
 use headgate_packet::{Buffer, Duration};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -106,12 +105,12 @@ fn rates(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// A source of a given rate makes its packets no faster than any other may.
+/// A source of a given rate makes at most one packet in a tick of the clock.
 fn pace(i: usize, flow: &Flow) -> Result<(), SpecError> {
     let Some(rate) = flow.workload.rate() else { return Ok(()) };
     let bytes = flow.packet.mean_bytes();
-    if rate.transmission(bytes).0 < LEAST_GAP {
-        let message = format!("expected a packet of {bytes}B every {LEAST_GAP} at the most");
+    if rate.transmission(bytes).0 == Duration::ZERO {
+        let message = format!("expected a lower rate: at most a packet of {bytes}B every 1ps");
         return Err(SpecError::at(format!("flows[{i}].workload.rate"), message).found(rate));
     }
     Ok(())
@@ -260,14 +259,14 @@ mod tests {
         assert_eq!(flow(r#""weight": 1000"#, ""), "");
         assert_eq!(flow(r#""weight": 0"#, ""), "flows[0].weight: found 0; expected 1 to 1000");
         assert_eq!(flow(r#""weight": 1001"#, ""), "flows[0].weight: found 1001; expected 1 to 1000");
-        // A byte in 8 ps, and one in 100 ps.
+        // A byte in 1 ps, and one in less.
         for kind in ["cbr", "on_off", "background"] {
             let source =
                 |rate| flow(&format!(r#""packet": "1B", "workload": {{"kind": "{kind}", "rate": "{rate}"}}"#), "");
-            assert_eq!(source("80Gbit/s"), "");
+            assert_eq!(source("8Tbit/s"), "");
             assert_eq!(
-                source("1Tbit/s"),
-                "flows[0].workload.rate: found 1Tbit/s; expected a packet of 1B every 100ps at the most"
+                source("9Tbit/s"),
+                "flows[0].workload.rate: found 9Tbit/s; expected a lower rate: at most a packet of 1B every 1ps"
             );
         }
     }

@@ -2,7 +2,7 @@
 
 use headgate_packet::{Duration, Rate, Rng};
 
-/// Least mean time between the packets of a source. A shorter one would not let simulated time go on.
+/// Least mean of random times between packets. A shorter one would not let simulated time go on.
 pub(crate) const LEAST_GAP: Duration = Duration::from_ps(100);
 
 /// Makes the enum over all workloads from the list.
