@@ -6,16 +6,22 @@ import json
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from headgate import parallel
+from headgate.sweep import sweep
+
 from .conftest import Cli, dumbbell
+from .studies import sweep_of
 
 # Says when the engine has been called or has simulated something, and at the end how far it came.
 CHILD = """
-import atexit, sys, threading, time
+import os, sys, threading, time
 from headgate import _core, parallel
 from headgate.cli import main
 
@@ -38,7 +44,34 @@ def watch():
 _core.Control, _core.run = control, run
 if when == "simulating":
     threading.Thread(target=watch, daemon=True).start()
-atexit.register(lambda: print(max(c.share for c in controls)))
+# The process ends at once, so that nobody waits until a large run is freed.
+end = os._exit
+os._exit = lambda code: (print(max(c.share for c in controls), flush=True), end(code))
+main()
+"""
+
+# Says when the disciplines are to send what waits, and whether that was given up.
+REPLAY = """
+from headgate import _core
+from headgate.cli import main
+
+class Replay:
+    def __init__(self, options):
+        self.real = real(options)
+    def __getattr__(self, name):
+        return getattr(self.real, name)
+    def finish(self):
+        print("busy", flush=True)
+        try:
+            return self.real.finish()
+        except KeyboardInterrupt:
+            try:
+                self.real.packets
+            except RuntimeError as e:
+                print(e, flush=True)
+            raise
+
+real, _core.Replay = _core.Replay, Replay
 main()
 """
 
@@ -80,6 +113,73 @@ def test_ctrl_c_stops_cleanly(when: str, scenario: dict[str, Any], tmp_path: Pat
     assert not (tmp_path / "out").exists()
 
 
+def test_ctrl_c_while_a_discipline_is_busy(tmp_path: Path) -> None:
+    """A byte more for each of 65,000 queues in a round, and hardly one of them may send: billions of looks at a queue."""
+    flows = range(500, 65_500)
+    (tmp_path / "t.csv").write_text("time_s,flow,size_bytes\n" + "".join(f"0,{i},{i}\n" for i in flows) * 2)
+    queue = '{kind = "drr", quantum = "1B", buffer = "unlimited"}'
+    process = subprocess.Popen(
+        [sys.executable, "-c", REPLAY, "replay", "t.csv", "--queue", queue, "--rate", "1Gbit/s", "--out", "o.csv"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "busy\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=600)
+    assert (process.returncode, err) == (130, "stopped\n")
+    assert out == "it was interrupted; expected a new one\n", "it went on after Ctrl-C"
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_ctrl_c_does_not_wait_for_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To free what a large run holds takes seconds: it ends behind the back of whoever pressed Ctrl-C."""
+    begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def run(*_: object) -> None:
+        begun.set()
+        # Whoever waits for it waits so long, and then finds that it has ended.
+        may_end.wait(10)
+        ended.set()
+
+    def wait(*_: object, **__: object) -> None:
+        begun.wait()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(parallel._core, "run", run)
+    monkeypatch.setattr(parallel, "wait", wait)
+    with pytest.raises(KeyboardInterrupt):
+        parallel.run_all([("", None, 0)] * 3, lambda _, result: result, threads=1)
+    assert not ended.is_set()
+    may_end.set()
+    ended.wait()
+
+
+def test_ctrl_c_does_not_wait_for_checks_of_a_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def check(*_: object) -> str:
+        begun.set()
+        # Whoever waits for it waits so long, and then finds that it has ended.
+        may_end.wait(10)
+        ended.set()
+        return ""
+
+    class Pool(ThreadPoolExecutor):
+        def map(self, *args: Any, **kwargs: Any) -> Any:
+            super().map(*args, **kwargs)
+            begun.wait()
+            raise KeyboardInterrupt
+
+    study = sweep_of({"replications": 2})
+    monkeypatch.setattr(parallel._core, "check", check)
+    monkeypatch.setattr(sweep, "ThreadPoolExecutor", Pool)
+    with pytest.raises(KeyboardInterrupt):
+        study.check()
+    assert not ended.is_set()
+    may_end.set()
+    ended.wait()
+
+
 @pytest.mark.parametrize(
     ("what", "changes"),
     [
@@ -107,3 +207,25 @@ def test_max_memory_that_is_no_size(text: str, cli: Cli, tmp_path: Path) -> None
     done = cli("run", "a.json", "--max-memory", text)
     assert done.returncode == 2
     assert f"memory {text[:80]!r}: expected a size above zero such as 512MB or 4GiB" in done.stderr
+
+
+@pytest.mark.parametrize(("most", "failed"), [("100MB", 0), ("20MB", 2)])
+def test_max_memory_of_a_study_is_shared_by_its_workers(most: str, failed: int, cli: Cli, tmp_path: Path) -> None:
+    # The flows of a run take 10 to 20 MB.
+    flows = [{"name": "f{i}", "from": "s", "to": "k", "count": 10_000, "workload": {"kind": "telnet", "mean": "1h"}}]
+    scenario = dumbbell(duration="2s", interval="1s", warm_up="1s", flows=flows)
+    (tmp_path / "a.json").write_text(json.dumps({**scenario, "sweep": {"replications": 2}}))
+    done = cli("sweep", "a.json", "--out", "out", "--workers", 2, "--max-memory", most, "--json")
+    assert done.returncode == (1 if failed else 0), done.stderr
+    failures = json.loads(done.stdout)["failures"]
+    assert len(failures) == failed
+    for failure in failures:
+        assert "expected a run that takes at most 0.010 GB of memory" in failure["error"]
+
+
+def test_max_memory_of_a_study_that_is_no_size(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({**dumbbell(), "sweep": {"replications": 2}}))
+    done = cli("sweep", "a.json", "--out", "out", "--max-memory", "4 apples")
+    assert done.returncode == 2
+    assert "memory '4 apples': expected a size above zero such as 512MB or 4GiB" in done.stderr
+    assert not (tmp_path / "out").exists()

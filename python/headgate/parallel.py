@@ -34,7 +34,7 @@ def run_all(
 
     Raises:
         ScenarioError: a scenario is wrong, or a run took more memory than it may.
-        KeyboardInterrupt: Ctrl-C; the runs end within milliseconds.
+        KeyboardInterrupt: Ctrl-C; the runs end soon, and nobody waits for them.
     """
     at_a_time = min(threads or os.cpu_count() or 1, max(len(jobs), 1))
     most = share(max_memory, at_a_time)
@@ -44,20 +44,20 @@ def run_all(
         text, seed, run = jobs[number]
         return take(number, _core.run(text, seed, run, controls[number]))
 
-    with ThreadPoolExecutor(at_a_time) as pool:
-        try:
-            # Ctrl-C may come while the first runs are at work and others are still being handed over.
-            futures = [pool.submit(work, i) for i in range(len(jobs))]
-            pending = set(futures)
-            while pending:
-                done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-                if progress is not None:
-                    progress(sum(c.share for c in controls) / len(jobs), len(jobs) - len(pending), len(jobs))
-        except BaseException:
-            for control in controls:
-                control.stop()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+    pool = ThreadPoolExecutor(at_a_time)
+    try:
+        # Ctrl-C may come while the first runs are at work and others are still being handed over.
+        futures = [pool.submit(work, i) for i in range(len(jobs))]
+        pending = set(futures)
+        while pending:
+            done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+            if progress is not None:
+                progress(sum(c.share for c in controls) / len(jobs), len(jobs) - len(pending), len(jobs))
+    finally:
+        # What is not complete ends soon and by itself; nobody waits for it, since to free millions of flows takes seconds.
+        for control in controls:
+            control.stop()
+        pool.shutdown(wait=False, cancel_futures=True)
     return [f.result() for f in futures]

@@ -1,4 +1,6 @@
 //! Work that Ctrl-C ends at once, whatever it is at: a packet, a read from a pipe, or a discipline that never answers.
+//!
+//! Such work cannot be asked to end, as `watch.rs` asks a run: it goes on, on its own thread, and nobody waits for it.
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;

@@ -57,8 +57,9 @@ fn catalogue_of(kind: &str) -> PyResult<String> {
 
 /// The resolved scenario as JSON text: counts expanded, every default filled in.
 #[pyfunction]
-fn check(py: Python<'_>, scenario_json: &str) -> PyResult<String> {
-    let mut watch = watch::Watch::new(None);
+#[pyo3(signature = (scenario_json, control=None))]
+fn check(py: Python<'_>, scenario_json: &str, control: Option<Bound<'_, watch::Control>>) -> PyResult<String> {
+    let mut watch = watch::Watch::new(control.as_ref().map(Bound::get));
     let scenario = watch.read(py, scenario_json)?;
     watch.text(py, &scenario)
 }

@@ -1,4 +1,7 @@
 //! How a run is watched: Ctrl-C, another thread that asks it to stop, and the memory that it takes.
+//!
+//! The engine asks a [`Watch`] now and then whether to go on, so that the run itself ends and frees what it holds. What never asks, such as a
+//! read from a pipe, is left to `interrupt.rs`.
 
 use crate::scenario_error;
 use headgate_sim::World;

@@ -193,7 +193,7 @@ impl<D: Discipline> Port<D> {
     /// Takes note of what the discipline says after a call changed it, and counts what it dropped: all but the first `drops` of the list.
     #[inline]
     fn refresh(&mut self, drops: usize) {
-        for gone in &self.dropped[drops..] {
+        for gone in self.dropped.iter().skip(drops) {
             self.counters.dropped[gone.reason as usize] += 1;
         }
         self.waiting = self.discipline.backlog().packets;

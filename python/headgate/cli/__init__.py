@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -13,4 +14,8 @@ def main() -> None:
     signals.end_at_once()
     from .commands import call
 
-    sys.exit(call())
+    code = call()
+    if code == signals.STOPPED:
+        # Everything is written and cleaned up. To free the memory of a large run could take seconds, and so could its threads.
+        os._exit(code)
+    sys.exit(code)

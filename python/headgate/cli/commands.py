@@ -38,7 +38,8 @@ def _ended() -> Iterator[None]:
         yield
     except BrokenPipeError:
         raise click.exceptions.Exit(0) from None
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as e:
+        signals.keep(e)
         raise click.exceptions.Exit(signals.STOPPED) from None
 
 

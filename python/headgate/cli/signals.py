@@ -19,6 +19,7 @@ AGAIN_S = 0.01
 
 _asked = False
 _said = False
+_kept: BaseException | None = None
 
 
 def asked() -> bool:
@@ -35,6 +36,12 @@ def say() -> None:
     """A command has told the user that it was stopped."""
     global _said
     _said = True
+
+
+def keep(interrupt: BaseException) -> None:
+    """Keeps what an interrupted command held until the process has ended: to free it could take seconds."""
+    global _kept
+    _kept = interrupt
 
 
 def end_at_once() -> None:

@@ -40,6 +40,11 @@ Examples:
     "--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True, help="Where to work."
 )
 @click.option("--address", help="Of a Dask scheduler, such as tcp://host:8786; a cluster on this machine unless given.")
+@click.option(
+    "--max-memory",
+    metavar="SIZE",
+    help="Memory that the runs of all workers may take together, such as 4GB; three quarters of the machine's unless given.",
+)
 @click.option("--resume", is_flag=True, help="Go on with the study in the folder, if there is one.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the study; out/NAME-OF-FILE unless given.")
 @click.option(
@@ -54,6 +59,7 @@ def sweep(
     workers: int | None,
     engine: str,
     address: str | None,
+    max_memory: str | None,
     resume: bool,
     out: Path | None,
     changes: tuple[str, ...],
@@ -75,7 +81,7 @@ def sweep(
     folder = out if out is not None else Path("out") / file.stem
     try:
         with _progress(f"running {file.name}") as callback:
-            results = study.run(folder, workers, engine, address, resume, callback)
+            results = study.run(folder, workers, engine, address, resume, callback, max_memory)
     except Interrupted:
         again = ["headgate", *(a for a in sys.argv[1:] if a != "--resume"), "--resume"]
         signals.say()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..memory import share
 from .columns import pyarrow, texts, to_arrow
 from .engines import Engine, Outcome
 from .plan import Plan, Run
@@ -53,11 +54,12 @@ class Driver:
         seed: int,
         metric: Metric | None,
         progress: Progress | None,
+        most: int | None = None,
     ) -> None:
-        """`text` gives the scenario of a variant as JSON, `keys` have the variants' keys."""
+        """`text` gives the scenario of a variant as JSON, `keys` have the variants' keys; all workers together may take `most` bytes."""
         self._engine, self._store, self._plan = engine, store, plan
         self._text, self._keys, self._seed, self._metric = text, keys, seed, metric
-        self._progress = progress
+        self._progress, self._most = progress, most
         self._number = 0
         self._run_s = math.nan
         self._deaths: Counter[Run] = Counter()
@@ -98,7 +100,8 @@ class Driver:
     def _chunk(self, runs: list[Run]) -> Chunk:
         self._number += 1
         texts = {v: self._text(v) for v in {v for v, _ in runs}}
-        return Chunk(self._number, runs, texts, self._seed, self._budget(), self._metric)
+        most = None if self._most is None else share(self._most, self._engine.workers())
+        return Chunk(self._number, runs, texts, self._seed, self._budget(), self._metric, most)
 
     def _take(self, outcomes: list[Outcome]) -> None:
         for chunk, done, how in outcomes:

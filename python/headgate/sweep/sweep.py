@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from .. import __version__, _core
 from ..errors import HeadgateError, cut, nearest, wrong
 from ..files import require_folder
+from ..memory import share
 from ..scenario import Scenario, require_plain
 from . import rows
 from .axes import Axis, Variants, read_axes, refuse
@@ -26,6 +27,7 @@ from .columns import pyarrow
 from .driver import Driver, Interrupted, Progress, failures, interrupts
 from .engines import Dask, Engine, Local, processors
 from .plan import Fixed, Plan, Until
+from .same import same_study
 from .store import Store
 from .study import Study, axis_columns
 from .work import Metric
@@ -150,24 +152,25 @@ class Sweep:
         Raises:
             ScenarioError: a value of an axis, or every variant, makes no valid scenario, or two variants are the same scenario.
         """
+        control = _core.Control()
 
         def look(variant: int) -> Check:
             data = self._variants.data(variant) | {"name": "", "description": "", "seed": 0}
             try:
-                return Check(hashlib.sha256(_core.check(json.dumps(data)).encode()).hexdigest()[:16], None)
+                return Check(hashlib.sha256(_core.check(json.dumps(data), control).encode()).hexdigest()[:16], None)
             except _core.ScenarioError as e:
                 return Check(None, str(e))
 
         self.scenario.to_json()  # refuses what JSON does not know, such as dates
         n, block = len(self._variants), 200
         blocks = [range(low, min(low + block, n)) for low in range(0, n, block)]
-        with ThreadPoolExecutor(processors()) as pool:
-            try:
-                checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
-            except BaseException:
-                # Ctrl-C waits for the blocks at work only.
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+        pool = ThreadPoolExecutor(processors())
+        try:
+            checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
+        finally:
+            # After Ctrl-C the blocks at work end soon and by themselves.
+            control.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
         self._refuse_hopeless(checks)
         seen: dict[str, int] = {}
         for v, check in enumerate(checks):
@@ -202,6 +205,7 @@ class Sweep:
         address: str | None = None,
         resume: bool = False,
         progress: Progress | None = None,
+        max_memory: str | int | None = None,
     ) -> Study:
         """Runs the study.
 
@@ -214,6 +218,8 @@ class Sweep:
             address: of a Dask scheduler; without one, `dask` starts a cluster on this machine.
             resume: go on with the study that is in the folder, if there is one: what is finished is not repeated, what failed is.
             progress: called with (runs done, runs in all as far as is known, runs that failed).
+            max_memory: bytes, or a size such as "4GB", that the runs of all workers may take together; three quarters of each
+                worker's machine unless given. A run that takes more than its part has failed.
 
         Raises:
             ScenarioError: a value of an axis makes no valid scenario.
@@ -229,9 +235,10 @@ class Sweep:
             raise HeadgateError(f"address {cut(address)}: expected engine dask beside it, found {engine}")
         if workers is not None and workers < 1:
             raise HeadgateError(f"workers {workers}; expected at least 1")
+        most = None if max_memory is None else share(max_memory, 1)
         store = Store(tempfile.mkdtemp(prefix="headgate-") if out is None else out)
         try:
-            return self._run(store, engine, address, workers, resume, progress, temporary=out is None)
+            return self._run(store, engine, address, workers, resume, progress, most, temporary=out is None)
         except BaseException:
             if out is None:
                 shutil.rmtree(store.folder, ignore_errors=True)
@@ -245,13 +252,15 @@ class Sweep:
         workers: int | None,
         resume: bool,
         progress: Progress | None,
+        most: int | None,
         temporary: bool,
     ) -> Study:
         self._meet(store, resume)
         checks = self.check()
         with interrupts(_say) as stopped:
             try:
-                finished = self._work(store, checks, lambda: _engine(engine, address, workers), stopped, progress)
+                start = partial(_engine, engine, address, workers)
+                finished = self._work(store, checks, start, stopped, progress, most)
             finally:
                 store.close()
             if not finished or stopped():
@@ -291,7 +300,15 @@ class Sweep:
         whole: dict[str, Any] = json.loads(json.dumps(manifest, default=str))
         return whole
 
-    def _work(self, store: Store, checks: list[Check], start: Any, stopped: Any, progress: Progress | None) -> bool:
+    def _work(
+        self,
+        store: Store,
+        checks: list[Check],
+        start: Any,
+        stopped: Any,
+        progress: Progress | None,
+        most: int | None,
+    ) -> bool:
         store.lock()
         if store.exists:
             same_study(store.open(mend=True), self._manifest())
@@ -309,7 +326,7 @@ class Sweep:
             if first:
                 engine = start()
                 keys = [check.key or "" for check in checks]
-                driver = Driver(engine, store, plan, self._text, keys, self.seed, self._metric, progress)
+                driver = Driver(engine, store, plan, self._text, keys, self.seed, self._metric, progress, most)
                 driver.done = past
                 finished = driver.run(stopped)
             else:
@@ -343,36 +360,6 @@ class Sweep:
         values = [np.nan if x is None else x for x in runs["value"].to_pylist()] if len(runs) else []
         past = dict(zip(done, values, strict=True))
         return Until(good, len(checks), self._checked["stop"], past), len(done)
-
-
-def same_study(store: Store, manifest: dict[str, Any]) -> None:
-    """Raises if the folder holds another study, naming what differs."""
-    for key in ("headgate", "scenario", "sweep", "seed", "axes"):
-        difference = _difference(key, store.manifest.get(key), manifest[key])
-        if difference is not None:
-            raise HeadgateError(
-                f"{store.folder}: holds another study: {difference}; expected the same, or another folder"
-            )
-
-
-def _difference(path: str, old: Any, new: Any) -> str | None:
-    """The first place where two values differ.
-
-    >>> _difference("sweep", {"axes": {"a": [1, 2]}}, {"axes": {"a": [1, 3]}})
-    'sweep.axes.a[1] is 2 there and 3 here'
-    """
-    if old == new:
-        return None
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in [*old, *(k for k in new if k not in old)]:
-            found = _difference(f"{path}.{key}", old.get(key), new.get(key))
-            if found is not None:
-                return found
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        return next(d for i, pair in enumerate(zip(old, new, strict=True)) if (d := _difference(f"{path}[{i}]", *pair)))
-    texts = ["absent" if x is None else json.dumps(x) for x in (old, new)]
-    there, here = (x if len(x) <= 60 else x[:57] + "..." for x in texts)
-    return f"{path} is {there} there and {here} here"
 
 
 def _metric(stop: Mapping[str, Any] | None, origin: str) -> Metric | None:

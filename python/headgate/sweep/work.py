@@ -53,6 +53,8 @@ class Chunk:
     seed: int
     budget_s: float
     metric: Metric | None = None
+    #: Bytes of memory that a run may take; a part of the worker's machine unless given.
+    most: int | None = None
     version: str = __version__
 
 
@@ -111,7 +113,8 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
     if chunk.version != __version__:
         raise HeadgateError(f"a worker has headgate {__version__}; expected {chunk.version}, as in the study")
     switch = switch or Switch()
-    done, batch, rows = Done(chunk.number), _core.Batch(share(None, os.cpu_count() or 1)), 0
+    most = share(None, os.cpu_count() or 1) if chunk.most is None else chunk.most
+    done, batch, rows = Done(chunk.number), _core.Batch(most), 0
     routes: dict[int, dict[str, Any]] = {}
     began = time.perf_counter()
     for i, (variant, replication) in enumerate(chunk.runs):

@@ -73,7 +73,7 @@ impl EventQueue {
     }
 
     /// Fills the place of the event taken last.
-    #[inline]
+    #[inline(always)]
     fn settle(&mut self) {
         if self.vacant {
             self.vacant = false;
