@@ -137,7 +137,8 @@ def test_ctrl_c_does_not_wait_for_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def run(*_: object) -> None:
         begun.set()
-        may_end.wait()
+        # Whoever waits for it waits so long, and then finds that it has ended.
+        may_end.wait(10)
         ended.set()
 
     def wait(*_: object, **__: object) -> None:
@@ -158,7 +159,8 @@ def test_ctrl_c_does_not_wait_for_checks_of_a_study(monkeypatch: pytest.MonkeyPa
 
     def check(*_: object) -> str:
         begun.set()
-        may_end.wait()
+        # Whoever waits for it waits so long, and then finds that it has ended.
+        may_end.wait(10)
         ended.set()
         return ""
 
