@@ -2,9 +2,9 @@
 //!
 //! Source: Keshav 1991, section 4.3: once per round trip, if the sending rate is above that of the acknowledgements it is multiplied
 //! by alpha below 1, else by beta above 1. It needs many round trips to a new rate, and leaves standing the queue that it made.
-//! Deviations: gains and period are not given; ours are .9 and 1.1 and one round trip, and the acknowledgements of a round trip are
+//! Deviations: gains and period are not given; ours are 0.9 and 1.1 and one round trip, and the acknowledgements of a round trip are
 //! held against the rate at which their packets were sent, that of the round trip before. Rates that differ by less than `tolerance`
-//! count as equal: clocks and rounding differ. No rate is below .001 or above 10^9 packets/s. Loss is repaired as in packet-pair.
+//! count as equal: clocks and rounding differ. No rate is below 0.001 or above 10^9 packets/s. Loss is repaired as in packet-pair.
 //! State per flow: two rates, and the acknowledgements of this round trip.
 
 use crate::packet_pair::transport;
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_new_rate_takes_many_round_trips() {
-        // ceil(ln ratio / ln gain): ln 2/ln 1.1 = 7.3, ln 10/ln 1.1 = 24.2, ln 2/-ln .9 = 6.6, ln 10/-ln .9 = 21.9.
+        // ceil(ln ratio / ln gain): ln 2/ln 1.1 = 7.3, ln 10/ln 1.1 = 24.2, ln 2/-ln 0.9 = 6.6, ln 10/-ln 0.9 = 21.9.
         assert_eq!([(10.0, 20.0), (10.0, 100.0), (20.0, 10.0), (100.0, 10.0)].map(|(a, b)| fluid(a, b).0), [8, 25, 7, 22]);
         // The queue on the way from 100 to 10: the sum of 100 x .9^k - 10 over 22 round trips, 901.5 - 220 = 681.5.
         assert!((fluid(100.0, 10.0).1 - 681.5).abs() < 0.1);
@@ -233,7 +233,7 @@ mod tests {
         // Ten a second, of packets that went at twenty: the rate falls, though it is below ten by now.
         acks(&mut source, 3, 6, &[1300]);
         assert_eq!((source.rate, source.before), (4.5, 5.0));
-        // The next round trip: three acknowledgements in .3 s, 6.7 a second, of packets that went at five.
+        // The next round trip: three acknowledgements in 0.3 s, 6.7 a second, of packets that went at five.
         acks(&mut source, 4, 6, &[1450, 1600, 1700]);
         assert_eq!((source.rate, source.before), (4.5 * 1.1, 4.5));
     }

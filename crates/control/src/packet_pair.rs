@@ -199,7 +199,7 @@ mod tests {
 
     const SUPPLY: Supply = Supply { waiting: 100, in_flight: 0, unanswered: 0 };
 
-    /// A source as it is in each state: R = 1 s, s = .1 s, V = 10, set-point 3; in RECEIVE the pair of the first TICK went at 1.1 s.
+    /// A source as it is in each state: R = 1 s, s = 0.1 s, V = 10, set-point 3; in RECEIVE the pair of the first TICK went at 1.1 s.
     fn source(state: &str) -> PacketPair {
         let (round_trip, setpoint) = (RoundTrip::QueueEcho, 3);
         let mut source = PacketPair::new(&PacketPairParams { round_trip, setpoint, ..PacketPairParams::default() });
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn depths_that_differ_by_whole_packets_are_corrected_by_as_many() {
-        // A round trip of 1 s to one of .6 s, at .1 s a packet: 10 to 6 packets, and a little more than 2 slots.
+        // A round trip of 1 s to one of 0.6 s, at 0.1 s a packet: 10 to 6 packets, and a little more than 2 slots.
         let shorter = std::hint::black_box(0.6) / 0.1;
         assert!((10.0 - shorter) / 2.0 > 2.0);
         assert_eq!(slots_to_skip(10.0, shorter), 2);

@@ -20,7 +20,7 @@ fn pair(p: &mut AnyFlowControl, now: u64, rtt: u64, gap: u64, waited: u64) {
     p.on_ack(&Ack { now: at(now + gap), pair: Probe::Second(ms(gap)), ..new_ack() });
 }
 
-/// A source whose first pair measured a round trip of 1 s and a spacing of .125 s: a depth of 8.
+/// A source whose first pair measured a round trip of 1 s and a spacing of 0.125 s: a depth of 8.
 fn started(parameters: &str) -> AnyFlowControl {
     let mut p = protocol(&format!(r#"{{"kind": "packet_pair"{parameters}}}"#));
     assert_eq!(p.release(at(0), &SUPPLY), Release::Pair);
@@ -35,7 +35,7 @@ fn released(p: &mut AnyFlowControl, ms: u64) -> Vec<Release> {
 
 #[test]
 fn the_round_trip_is_estimated_in_four_ways() {
-    // Round trips of 1, 1.5, .75 and 1.25 s, each with .25 s of waiting; the spacing is .125 s and the set-point 2 packets.
+    // Round trips of 1, 1.5, 0.75 and 1.25 s, each with 0.25 s of waiting; the spacing is 0.125 s and the set-point 2 packets.
     for (way, due) in [
         ("least", [1.0, 1.0, 0.75, 0.75]),
         ("first_probe", [1.0, 1.0, 1.0, 1.0]),
@@ -69,7 +69,7 @@ fn the_queue_is_primed_with_the_set_point_or_with_a_share_of_the_depth() {
 #[test]
 fn a_change_counts_from_the_dead_band_on_and_smaller_ones_add_up() {
     let depth_and_skips = |p: &AnyFlowControl| (gauges(p)["depth"], gauges(p)["skips"]);
-    // From 1/.125 = 8 to 1/.16 = 6.25, to 1/.2 = 5: below a dead band of three, and then at it.
+    // From 1/0.125 = 8 to 1/0.16 = 6.25, to 1/0.2 = 5: below a dead band of three, and then at it.
     let mut p = started(r#", "deadband": 3"#);
     pair(&mut p, 2000, 1000, 160, 0);
     assert_eq!(depth_and_skips(&p), (8.0, 0.0));
@@ -87,7 +87,7 @@ fn a_change_counts_from_the_dead_band_on_and_smaller_ones_add_up() {
 
 #[test]
 fn a_burst_has_the_whole_packets_and_may_carry_the_fraction() {
-    // Depths of 8, 1.08/.1 = 10.8 and 1.08/.08 = 13.5: rises of 2.8 and 2.7, that is 5.5 in all.
+    // Depths of 8, 1.08/0.1 = 10.8 and 1.08/0.08 = 13.5: rises of 2.8 and 2.7, that is 5.5 in all.
     for (carry, due) in [(false, [2.0, 4.0]), (true, [2.0, 5.0])] {
         let mut p = started(&format!(r#", "setpoint": 0, "round_trip": "queue_echo", "carry": {carry}"#));
         pair(&mut p, 3000, 1080, 100, 0);

@@ -83,7 +83,7 @@ fn timeouts_in_a_row_double_the_one_timer_until_the_oldest_packet_is_acknowledge
         assert_eq!(s.send(None, due, &config).map(|sent| (sent.0, sent.2)), Some((0, true)));
     }
     assert_eq!(times, [3000, 9000, 21_000]);
-    // Packet 1 does not restart it; packet 0 does, and ends the doubling: three of its round trip of .5 s.
+    // Packet 1 does not restart it; packet 0 does, and ends the doubling: three of its round trip of 0.5 s.
     ack(&mut s, 0, 1, 1000, 21_100, &config);
     assert_eq!(s.timeout(), at(45_000));
     s.send(None, at(21_200), &config);

@@ -1,5 +1,5 @@
 //! Packet-pair and multiplicative rate control over one server with a queue: phases by hand, corrections, recovery from loss. One
-//! server of s seconds a packet lies between a delay of .45 s and one of .45 s, so that R = .9 s + s.
+//! server of s seconds a packet lies between a delay of 0.45 s and one of 0.45 s, so that R = 0.9 s + s.
 
 mod common;
 
@@ -25,8 +25,8 @@ fn run(control: &str, end: u64, service: impl Fn(u64) -> u64, loses: impl Fn(u64
 
 #[test]
 fn start_up_priming_and_the_first_slots() {
-    // R = 1 s. The pair goes at 0; its packets leave the server at .55 and .65 and are acknowledged at 1.0 and 1.1: s_e = .1, V_e = 10.
-    // At 1.1 s three packets prime the queue and the first TICK fires; then a pair every .2 s.
+    // R = 1 s. The pair goes at 0; its packets leave the server at 0.55 and 0.65 and are acknowledged at 1.0 and 1.1: s_e = 0.1, V_e = 10.
+    // At 1.1 s three packets prime the queue and the first TICK fires; then a pair every 0.2 s.
     let got = run(r#"{"kind": "packet_pair", "setpoint": 3}"#, 1600, |_| 100, |_| false);
     let due = [
         (0, 0),
@@ -69,11 +69,11 @@ fn slots_by_hand() {
 
 #[test]
 fn a_slower_server_is_answered_by_skipping_two_slots() {
-    // From 20 s on .16 s instead of .1 s a packet: V falls from 10 to 6.25 and two slots of .32 s pass; the queue, grown by 3.75, comes back.
+    // From 20 s on 0.16 s instead of 0.1 s a packet: V falls from 10 to 6.25 and two slots of 0.32 s pass; the queue, grown by 3.75, comes back.
     let control = r#"{"kind": "packet_pair", "setpoint": 5}"#;
     let got = run(control, 60_000, |t| if t < 20_030 { 100 } else { 160 }, |_| false);
     let gaps: Vec<u64> = got.sent.windows(2).map(|w| w[1].0 - w[0].0).filter(|g| *g > 330).collect();
-    // The start, and later: the TICK under way keeps its .2 s, then two of .32 s.
+    // The start, and later: the TICK under way keeps its 0.2 s, then two of 0.32 s.
     assert_eq!(gaps, [1100, 840]);
     let peak = got.acks.iter().filter(|a| a.0 > 20_000).map(|a| a.1).max().unwrap();
     let end: Vec<u64> = got.acks.iter().filter(|a| a.0 > 25_000).map(|a| a.1).collect();
@@ -84,14 +84,14 @@ fn a_slower_server_is_answered_by_skipping_two_slots() {
 
 #[test]
 fn a_faster_server_is_answered_by_one_burst() {
-    // From .1 s to .08 s a packet: V rises by 2.5, so two unpaired packets go at once; the server never rests.
+    // From 0.1 s to 0.08 s a packet: V rises by 2.5, so two unpaired packets go at once; the server never rests.
     let control = r#"{"kind": "packet_pair", "setpoint": 5}"#;
     let got = run(control, 60_000, |t| if t < 20_030 { 100 } else { 80 }, |_| false);
     let steady = got.acks.iter().filter(|a| a.0 > 24_000).map(|a| a.1);
     assert!(steady.clone().min().unwrap() >= 4 && steady.max().unwrap() <= 8);
     let rests = got.acks.windows(2).filter(|w| w[0].0 > 5000 && w[1].0 - w[0].0 > 101).count();
     assert_eq!(rests, 0);
-    // Only a burst breaks the beat of the TICK: two packets at 20.66 s, .04 s before the one of 20.7 s.
+    // Only a burst breaks the beat of the TICK: two packets at 20.66 s, 0.04 s before the one of 20.7 s.
     let mut instants: Vec<u64> = got.sent.iter().map(|s| s.0).filter(|t| *t > 5000).collect();
     instants.dedup();
     let cut: Vec<u64> = instants.windows(2).filter(|w| w[1] - w[0] < 155).map(|w| w[0]).collect();
@@ -143,7 +143,7 @@ fn multiplicative_rate_control_fills_the_server_and_its_queue() {
 
 #[test]
 fn waiting_written_into_packets_tells_a_longer_way_from_a_longer_queue() {
-    // The sheet's bench: .4 s more or less before the server from 20.03 s on. Only `queue_echo` sees it: one burst of four packets brings
+    // The sheet's bench: 0.4 s more or less before the server from 20.03 s on. Only `queue_echo` sees it: one burst of four packets brings
     // V to 14, or slots pass until it is 6; the queue comes back to the sheet's 6 to 8, or 5 to 7, give or take the packet of a rounding.
     let depths = |round_trip: &str, before: u64| {
         let control = format!(r#"{{"kind": "packet_pair", "setpoint": 5, "round_trip": "{round_trip}"}}"#);
@@ -249,7 +249,7 @@ fn slots_are_skipped_while_nothing_waits_too() {
     assert_eq!(send(&mut source, 1100), [2, 3]);
     ack(&mut source, 2100, 2, 1100);
     ack(&mut source, 2260, 3, 1100);
-    // The TICK of 1.3 s is held; two slots of .32 s pass from now on.
+    // The TICK of 1.3 s is held; two slots of 0.32 s pass from now on.
     let mut ticks = vec![];
     while send(&mut source, ticks.last().copied().unwrap_or(2260)).is_empty()
         && let Some(tick) = source.timeout()

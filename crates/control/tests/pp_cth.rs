@@ -1,5 +1,5 @@
-//! PP_CTH over one server with a queue: each of its parameters, by hand. One server of s seconds a packet lies between a delay of .45 s
-//! and one of .45 s, so that R = .9 s + s.
+//! PP_CTH over one server with a queue: each of its parameters, by hand. One server of s seconds a packet lies between a delay of 0.45 s
+//! and one of 0.45 s, so that R = 0.9 s + s.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn the_control_law_holds_the_set_point_whatever_the_predictor() {
         for (from, to, rate, depth) in [(20_000, 30_000, 100, 5), (50_000, 60_000, 50, 5)] {
             let acks: Vec<u64> = got.acks.iter().filter(|a| (from..to).contains(&a.0)).map(|a| a.1).collect();
             assert!(acks.len().abs_diff(rate) <= 1, "{predictor}: {}", acks.len());
-            // S = set-point + R mu. The R of the first probe was 1 s, of which .1 s was service: at half the rate it is 1.1 s, so W is short
+            // S = set-point + R mu. The R of the first probe was 1 s, of which 0.1 s was service: at half the rate it is 1.1 s, so W is short
             // by half a packet; pairs put one packet on top.
             assert!(acks.iter().all(|n| n.abs_diff(depth) <= 2), "{predictor}: {acks:?}");
         }
@@ -82,7 +82,7 @@ fn priming_is_part_of_what_is_outstanding_when_the_first_rate_is_set() {
 
 #[test]
 fn a_window_of_five_holds_pairs_or_packets() {
-    // At .5 s a packet 2.8 packets fill the path, so that a queue stands and the window is what limits.
+    // At 0.5 s a packet 2.8 packets fill the path, so that a queue stands and the window is what limits.
     for (gate, least) in [("pair", 3), ("packet", 4)] {
         let control = format!(r#"{{"kind": "pp_cth", "window": 5, "window_gate": "{gate}"}}"#);
         let got = run(&control, 100_000, |_| 500, |_| false);
@@ -129,7 +129,7 @@ fn a_lost_packet_may_stay_counted() {
 
 #[test]
 fn the_rate_is_predicted_or_the_spacing() {
-    // From .1 to .2 s a packet with a weight of one half: (10 + 5)/2, or 1/.15; then (7.5 + 5)/2, or 1/.175.
+    // From 0.1 to 0.2 s a packet with a weight of one half: (10 + 5)/2, or 1/0.15; then (7.5 + 5)/2, or 1/0.175.
     for (predict, due) in [("rate", [10.0, 7.5, 6.25]), ("spacing", [10.0, 1.0 / 0.15, 1.0 / 0.175])] {
         let control = format!(
             r#"{{"kind": "pp_cth", "setpoint": 2, "predictor": "exponential", "weight": 0.5, "predict": "{predict}"}}"#
@@ -141,7 +141,7 @@ fn the_rate_is_predicted_or_the_spacing() {
 
 #[test]
 fn the_fuzzy_sets_are_taken_from_the_parameters() {
-    // Outputs 0, .5, 1 over inputs 0, .5, 1: alpha = 1 - E, beta = d. From 10 to 5 packets/s: e = 1, d = 1, beta = 1, E = 0, alpha = 1;
+    // Outputs 0, 0.5, 1 over inputs 0, 0.5, 1: alpha = 1 - E, beta = d. From 10 to 5 packets/s: e = 1, d = 1, beta = 1, E = 0, alpha = 1;
     // then d = 0, beta = 0, E = 1, alpha = 0.
     let control = r#"{"kind": "pp_cth", "fuzzy_inputs": [0, 0.5, 1], "fuzzy_outputs": [0, 0.5, 1]}"#;
     let got = run(control, 25_000, |t| if t < 20_000 { 100 } else { 200 }, |_| false);
@@ -154,7 +154,7 @@ fn control_may_be_held_for_round_trips() {
     let changes = |every: u32| {
         let control = format!(r#"{{"kind": "pp_cth", "setpoint": 5, "control_every": {every}}}"#);
         let got = run(&control, 120_000, |t| if t < 30_000 { 100 } else { 200 }, |_| false);
-        // R = 1 s, and a queue of 5 adds .5 s, then 1 s.
+        // R = 1 s, and a queue of 5 adds 0.5 s, then 1 s.
         let queue = got.queue(90_000, 120_000);
         assert!(queue.iter().all(|n| n.abs_diff(5) <= 2), "{every}: {queue:?}");
         got.changes("rate").iter().map(|c| c.0).collect::<Vec<_>>()
@@ -171,7 +171,7 @@ fn the_set_point_is_given_as_packets_a_share_or_the_greatest_power() {
     let run = |set: &str| run(&format!(r#"{{"kind": "pp_cth", {set}}}"#), 60_000, |_| 100, |_| false);
     let share = run(r#""setpoint_as": "buffer_share", "setpoint": 0.25, "buffer": 20"#);
     assert_eq!(share.sent, run(r#""setpoint": 5"#).sent);
-    // L = 10 packets: sqrt(10)/2 = 1.58 over one gateway, .53 over nine.
+    // L = 10 packets: sqrt(10)/2 = 1.58 over one gateway, 0.53 over nine.
     let mut last = 5.0;
     for (hops, due) in [(1, 1.58), (9, 0.53)] {
         let power = run(&format!(r#""setpoint_as": "power", "hops": {hops}"#));

@@ -51,12 +51,12 @@ fn the_queue_believed_in_is_never_below_nothing_nor_above_the_buffer() {
 fn the_rate_of_law_5_9_is_at_least_a_hundredth_of_the_servers() {
     let mut p = started(r#", "law": "per_round_trip", "buffer": 1000"#);
     near(&p, "rate", 10.0);
-    // mu + alpha (set-point - queue - sent + mu RTT)/RTT: 10 + .9 (5 - 0 - 20 + 10), then with 10 in the queue 10 + .9 (5 - 10 - 2 + 10).
+    // mu + alpha (set-point - queue - sent + mu RTT)/RTT: 10 + 0.9 (5 - 0 - 20 + 10), then with 10 in the queue 10 + 0.9 (5 - 10 - 2 + 10).
     ack(&mut p, 2100, 2, 22, 20, Probe::None);
     near(&p, "rate", 5.5);
     ack(&mut p, 3100, 22, 24, 2, Probe::None);
     near(&p, "rate", 12.7);
-    // 10 + .9 (5 - 2 - 100 + 10) is below nothing.
+    // 10 + 0.9 (5 - 2 - 100 + 10) is below nothing.
     ack(&mut p, 4100, 24, 124, 100, Probe::None);
     near(&p, "rate", 0.1);
     near(&p, "packet_spacing", 10.0);

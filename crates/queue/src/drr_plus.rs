@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn connections_of_a_queue_have_the_probabilities_of_the_paper() {
-        // Two queues on a line of 400 kbit/s, {64, 128} and {256, 512} kbit/s: .0628 and .02 in each (parts/fair_chances.rs).
+        // Two queues on a line of 400 kbit/s, {64, 128} and {256, 512} kbit/s: 0.0628 and 0.02 in each (parts/fair_chances.rs).
         let link = LinkInfo { rate: Rate::from_bps(400_000).unwrap(), flows: 4, weights: vec![1, 4, 2, 8] };
         let params = DrrPlusParams { queues: 2, within: Within::EnhancedRed, ..DrrPlusParams::default() };
         let (mut queue, mut rng, mut dropped) = (DrrPlus::new(&params, &link), Rng::new(1, 0, "red"), Vec::new());
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_packet_lost_to_a_full_queue_starts_the_spacing_afresh() {
-        // Two always wait, where pb is .5: after a packet that passed the next one would go for certain. Who finds no room has not passed.
+        // Two always wait, where pb is 0.5: after a packet that passed the next one would go for certain. Who finds no room has not passed.
         let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
         let text =
             r#"{"queue_buffer": "2pkt", "weight": 1, "max_p": 1, "min_threshold": "1pkt", "max_threshold": "3pkt"}"#;

@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn each_connection_has_its_probability() {
-        // p_i of the line of 400 kbit/s, start .005: .2057, .0655, .0173, .005 (parts/fair_chances.rs). 20 KB are half way between the thresholds.
+        // p_i of the line of 400 kbit/s, start 0.005: 0.2057, 0.0655, 0.0173, 0.005 (parts/fair_chances.rs). 20 KB are half way between the thresholds.
         let expected = [0.20572389, 0.06554997, 0.01726136, 0.005];
         for (constant, factor) in [(false, 0.5), (true, 1.0)] {
             let got = shares(constant);

@@ -139,7 +139,7 @@ mod tests {
         assert_eq!((dropped.len(), dropped[0].handle, dropped[0].reason), (1, 3, DropReason::Early));
     }
 
-    /// What becomes of packets that all find two waiting, where pb is .5: so that there are always two, one is sent for each that gets in.
+    /// What becomes of packets that all find two waiting, where pb is 0.5: so that there are always two, one is sent for each that gets in.
     fn fates(buffer: Buffer) -> Vec<Option<DropReason>> {
         let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
         let (min_threshold, max_threshold) = (Buffer::Packets(1), Buffer::Packets(3));

@@ -102,7 +102,7 @@ fn fred_shares_a_line_among_many_flows_in_its_second_variant_only() {
         let limits = r#""buffer": "64KB", "min_threshold": "16KB", "max_threshold": "32KB""#;
         figure_3a(&format!(r#"{{"kind": "fred", "variant": {variant}, {limits}}}"#))
     };
-    // Said of FRED-1: throughputs in proportion to what is sent. Another program found .023 for flow 0 and .49 for flow 31.
+    // Said of FRED-1: throughputs in proportion to what is sent. Another program found 0.023 for flow 0 and 0.49 for flow 31.
     let first = fred(1);
     let mean = first.iter().sum::<f64>() / 32.0;
     let sum = |f: &dyn Fn(f64, f64) -> f64| -> f64 { (0..32).map(|i| f(i as f64 - 15.5, first[i] - mean)).sum() };

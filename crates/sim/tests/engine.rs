@@ -205,8 +205,8 @@ fn flows_go_into_queues_in_turn_whatever_their_acknowledgements_do() {
 #[test]
 fn packet_pair_trades_delay_by_its_set_point_and_shares_evenly() {
     // Keshav 1991, scenario 1 without its Telnets: 5 packets/s each, nothing lost, and a lower set-point means less delay. By 5.14 each
-    // has setpoint + R mu packets outstanding, so a round trip of setpoint/5 + R: for 5 packets 1 s and R = .11 s or, for the source whose
-    // first probe waited behind the other's, a service time or two more; for 2 packets .6 s less.
+    // has setpoint + R mu packets outstanding, so a round trip of setpoint/5 + R: for 5 packets 1 s and R = 0.11 s or, for the source whose
+    // first probe waited behind the other's, a service time or two more; for 2 packets 0.6 s less.
     let mut delays = Vec::new();
     for (control, setpoint) in [("pp_cth", 5), ("pp_cth", 2), ("packet_pair", 5)] {
         let flow = format!(r#""control": {{"kind": "{control}", "setpoint": {setpoint}}}, "start_spread": "2s""#);
@@ -251,7 +251,7 @@ fn traced(world: &World, scenario: &Scenario, name: &str, flow: &str) -> Vec<(f6
 
 #[test]
 fn estimates_are_traced_when_they_change_under_their_own_names() {
-    // One source alone: the first pair is acknowledged .01 + .1 + .001 s after the start and .1 s later. The line is of 10 packets/s.
+    // One source alone: the first pair is acknowledged 0.01 + 0.1 + 0.001 s after the start and 0.1 s later. The line is of 10 packets/s.
     let control = r#""control": {"kind": "pp_cth", "setpoint": 2, "predictor": "exponential"}"#;
     let text = one_gateway(control, 1, r#""fq""#, "60s")
         .replace("\"duration\"", "\"traces\": [\"estimates\", \"window\"], \"duration\"");

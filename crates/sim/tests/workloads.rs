@@ -58,7 +58,7 @@ fn bursts_of_fixed_length_follow_each_other_at_the_sum_of_both_times() {
 
 #[test]
 fn a_timetable_is_followed_and_ends() {
-    // On 1 s, off 2 s, on .55 s: ten packets of 100 ms, then six, of which the last one begins within its time.
+    // On 1 s, off 2 s, on 0.55 s: ten packets of 100 ms, then six, of which the last one begins within its time.
     let text = r#"{"kind": "background", "rate": "80kbit/s", "schedule": ["1s", "2s", "550ms"]}"#;
     let due: Vec<f64> = spaced(0, 100, 10).chain(spaced(3000, 100, 6)).collect();
     assert_eq!(times(text, 1e9), due);
@@ -80,7 +80,7 @@ fn gaps_of_a_random_process_are_exponential() {
         let n = gaps.len() as f64;
         let mean = gaps.iter().sum::<f64>() / n;
         let square = gaps.iter().map(|g| g * g).sum::<f64>() / n;
-        // 100,000 gaps: standard errors of .032 ms and, of the second moment 2 mean^2, of 1.4.
+        // 100,000 gaps: standard errors of 0.032 ms and, of the second moment 2 mean^2, of 1.4.
         assert!((mean - 10.0).abs() < 0.2 && (square - 200.0).abs() < 8.0, "{text}: {mean} {square}");
         // A gap above the mean has probability 1/e.
         let above = gaps.iter().filter(|g| **g > 10.0).count() as f64 / n;
@@ -100,7 +100,7 @@ fn each_workload_asks_in_the_long_run_for_what_it_says() {
         (r#"{"kind": "telnet", "mean": "20ms"}"#, 400_000.0),
     ] {
         assert_eq!(spec(text).demand_bps(1000), due, "{text}");
-        // 20,000 s: 5000 bursts, of which the standard error is 2 %; a packet that fills up a burst adds another .5 %.
+        // 20,000 s: 5000 bursts, of which the standard error is 2 %; a packet that fills up a burst adds another 0.5 %.
         let got = times(text, 20_000_000.0).len() as f64 * 8000.0 / 20_000.0;
         assert!((got / due - 1.0).abs() < 0.08, "{text}: {got}");
     }

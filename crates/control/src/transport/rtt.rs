@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn mean_and_deviation_by_hand() {
-        // Mean and deviation: 1 and 1/2; 1 + 1/8 and 1/2 + (1 - 1/2)/4 = .625; 1.125 - 1/8 = 1 and .625 + (1 - .625)/4 = .71875.
+        // Mean and deviation: 1 and 1/2; 1 + 1/8 and 1/2 + (1 - 1/2)/4 = 0.625; 1.125 - 1/8 = 1 and 0.625 + (1 - 0.625)/4 = 0.71875.
         // The timeout is the mean and four deviations.
         let got = timeouts(&config("jk_tahoe"), &[1.0, 2.0, 0.125]);
         assert!(near(&got, &[3.0, 3.0, 3.625, 3.875]), "{got:?}");

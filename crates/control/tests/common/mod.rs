@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const MS: u64 = 1_000_000_000;
 
-/// One server between a delay before it and one of .45 s behind it, and a source with an endless supply. Times in ms.
+/// One server between a delay before it and one of 0.45 s behind it, and a source with an endless supply. Times in ms.
 pub struct Bench<'a> {
     /// Service time of a packet whose service starts then.
     pub service: &'a dyn Fn(u64) -> u64,

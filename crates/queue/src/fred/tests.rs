@@ -108,9 +108,9 @@ fn only_those_with_their_part_take_part_in_the_lottery() {
     let mut bench = Bench::plain(1, 1.0);
     // A's three find an average below 4; C's find 3, 4 and 5 packets while avgcq is 3, 2 and 2.5: none takes part.
     assert_eq!([bench.passed(A, 3), bench.passed(C, 3)], [3, 3]);
-    // Now avgcq is 3 and pb = max_p (6 - 4) / 4 = .5: A's next takes part, and goes for certain, as two packets have passed. That is no strike.
+    // Now avgcq is 3 and pb = max_p (6 - 4) / 4 = 0.5: A's next takes part, and goes for certain, as two packets have passed. That is no strike.
     assert_eq!((bench.passed(A, 1), bench.strikes(A)), (0, 0));
-    // B holds none and passes. One packet has passed since, pb = .75: certain again.
+    // B holds none and passes. One packet has passed since, pb = 0.75: certain again.
     assert_eq!([bench.passed(B, 1), bench.passed(C, 1)], [1, 0]);
 }
 

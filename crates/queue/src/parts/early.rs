@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_lottery_by_hand() {
-        // The average is 10, half way, and max_p .5: pb = .25. Chances pb / (1 - count pb): .25, .333, .5, 1 (without a draw).
+        // The average is 10, half way, and max_p 0.5: pb = .25. Chances pb / (1 - count pb): 0.25, 0.333, 0.5, 1 (without a draw).
         let mut early = early(|p| p.max_p = 0.5);
         early.average = 10.0;
         let mut numbers = [0.25, 0.34, 0.5, /* none */ 0.24, 0.3, 0.33, 0.26, 0.32].into_iter();
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn spacing_is_uniform_up_to_the_inverse_of_pb() {
-        // Half way between the thresholds with max_p = .1, pb is .05: spacings 1 to 20, each as often (section 7, method 2).
+        // Half way between the thresholds with max_p = 0.1, pb is 0.05: spacings 1 to 20, each as often (section 7, method 2).
         let gaps = spacings(early(|_| ()), 10.0, 1000);
         let mean = gaps.iter().sum::<u32>() as f64 / gaps.len() as f64;
         assert!((mean - 10.5).abs() < 0.1, "{mean}");
@@ -267,7 +267,7 @@ mod tests {
             |average: f64, gentle: bool| spacings(early(|p| p.gentle = gentle), average, 1000).len() as f64 / 400_000.0;
         assert_eq!(share(4.99, false), 0.0);
         assert_eq!(share(15.0, false), 1.0);
-        // Mean spacing (1 + 1 / pb) / 2 with pb = .1 at the upper threshold, and with gentle pb = .55 half way to twice it: 1 or 2.
+        // Mean spacing (1 + 1 / pb) / 2 with pb = 0.1 at the upper threshold, and with gentle pb = 0.55 half way to twice it: 1 or 2.
         assert!((share(14.999, false) - 1.0 / 5.5).abs() < 0.002);
         assert!((share(22.5, true) - 1.0 / 1.45).abs() < 0.01, "{}", share(22.5, true));
         assert_eq!(share(30.0, true), 1.0);
@@ -278,7 +278,7 @@ mod tests {
         let by_bytes = |p: &mut EarlyParams| (p.max_p, p.by_bytes) = (0.04, true);
         let share = |bytes| spacings(early(by_bytes), 10.0, bytes).len() as f64;
         let ratio = share(1000) / share(500);
-        // (1 + 1 / .01) / (1 + 1 / .02)
+        // (1 + 1 / 0.01) / (1 + 1 / 0.02)
         assert!((ratio - 101.0 / 51.0).abs() < 0.06, "{ratio}");
     }
 
@@ -287,7 +287,7 @@ mod tests {
         let second = |s: u64| Time::from_ps(s * 1_000_000_000_000);
         let waiting = |packets| Backlog { packets, bytes: 1000 * packets };
         let mut early = early(|p| p.weight = 0.25);
-        // Queues of 0, 1, 2 are found: 0, .25, .6875.
+        // Queues of 0, 1, 2 are found: 0, 0.25, 0.6875.
         (0..3).for_each(|found| early.on_arrival(Time::ZERO, waiting(found)));
         assert_eq!(early.average(), 0.6875);
         (0..3).for_each(|s| early.on_start(second(s), 1000, waiting(2 - s)));
@@ -303,14 +303,14 @@ mod tests {
 
     #[test]
     fn at_the_lower_threshold_packets_are_counted() {
-        // pb is 0 at the threshold itself, but whoever passes counts: then, half way with pb = .25, the chance is .25 / (1 - .25) = .333.
+        // pb is 0 at the threshold itself, but whoever passes counts: then, half way with pb = 0.25, the chance is 0.25 / (1 - 0.25) = 0.333.
         for pass in [|early: &mut Early| assert!(!early.chosen(1000, || 0.0)), Early::exempt] {
             let mut early = early(|p| p.max_p = 0.5);
             early.average = 5.0;
             pass(&mut early);
             early.average = 10.0;
             assert!(early.chosen(1000, || 0.33), "one packet has passed");
-            // Below the threshold counting starts afresh: .25 again.
+            // Below the threshold counting starts afresh: 0.25 again.
             early.exempt();
             early.average = 4.99;
             pass(&mut early);

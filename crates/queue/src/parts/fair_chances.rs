@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn throughputs_with_one_p() {
-        // By hand for 400 kbit/s = 25 packets/s and p = .02: W = 8.660254; phases of .649519, .303109, .541266 and 1.082532 s; rho = W / 0.649519 =
-        // 13.3333 for the fastest; P = .0121385, RTT = .2 + 3 W / 25 + .649519 = 1.888749 s, so rho' = 13.3333 (1 - P 3.777499 / 4.427018) = 13.195.
+        // By hand for 400 kbit/s = 25 packets/s and p = 0.02: W = 8.660254; phases of 0.649519, 0.303109, 0.541266 and 1.082532 s; rho = W / 0.649519 =
+        // 13.3333 for the fastest; P = 0.0121385, RTT = 0.2 + 3 W / 25 + 0.649519 = 1.888749 s, so rho' = 13.3333 (1 - P 3.777499 / 4.427018) = 13.195.
         let p = params(0.02);
         near(&kbps(&p, &classes(&[1, 2, 4, 8], 0.02), 400.0), &[53.2935, 91.8694, 144.0041, 211.1237], 1e-5);
         // A line as fast as the inputs together: rho = bw, less the time-outs.

@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn an_interval_counts_by_its_packets() {
         // A thousand packets without a wait and one that waited a second, by hand: the ratio is 1/1001, the residuals are -1000/1001 and
-        // 1000/1001, so the deviation is sqrt(2) * (1000/1001) / 500.5. The deviation of the two means would be .71.
+        // 1000/1001, so the deviation is sqrt(2) * (1000/1001) / 500.5. The deviation of the two means would be 0.71.
         let due = 2f64.sqrt() * (1000.0 / 1001.0) / 500.5;
         assert!((deviation(&[(0.0, 1000.0), (1.0, 1.0)]) - due).abs() < 1e-12);
     }

@@ -95,7 +95,7 @@ mod tests {
         let mut transfer = Transfer::new(&TransferParams { packets: 20, size: Size::Exponential }, 1000);
         let sizes: Vec<u64> = (0..20_000).map(|_| transfer.supply(&mut rng).packets).collect();
         let mean = sizes.iter().sum::<u64>() as f64 / 20_000.0;
-        // Rounded up: half a packet more. The standard error of the mean is .14.
+        // Rounded up: half a packet more. The standard error of the mean is 0.14.
         assert!((mean - 20.5).abs() < 0.6, "{mean}");
         assert!(sizes.iter().all(|n| *n >= 1));
         assert!(sizes.iter().filter(|n| **n > 40).count() > 2000);

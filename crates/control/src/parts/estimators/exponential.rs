@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn a_step_is_followed_by_the_closed_form() {
-        // From 0 to 1 with weight .8: 1 - .8^5 = .67232 after five.
+        // From 0 to 1 with weight 0.8: 1 - .8^5 = 0.67232 after five.
         let mut e = Exponential::new(0.8);
         e.update(0.0);
         let last = (0..5).map(|_| e.update(1.0)).last().unwrap();

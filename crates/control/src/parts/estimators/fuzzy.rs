@@ -32,7 +32,7 @@ pub struct Sets {
 }
 
 impl Sets {
-    /// Inputs with peaks at 0, half of `span` and `span`; outputs .1, .5 and .9, as points.
+    /// Inputs with peaks at 0, half of `span` and `span`; outputs 0.1, 0.5 and 0.9, as points.
     pub fn with_span(span: f64) -> Sets {
         Sets { inputs: [0.0, span / 2.0, span], outputs: [0.1, 0.5, 0.9], shape: Shape::Points }
     }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn controllers_of_three_choices_of_sets() {
-        // Input, memberships; alpha and beta of the default, of triangles on [0, 1], and of points at 0, .5, 1 over inputs to 1.
+        // Input, memberships; alpha and beta of the default, of triangles on [0, 1], and of points at 0, 0.5, 1 over inputs to 1.
         let due = [
             [0.0, 1.0, 0.0, 0.0, 0.9, 0.1, 0.833333, 0.166667, 1.0, 0.0],
             [0.02, 0.92, 0.08, 0.0, 0.868, 0.132, 0.807692, 0.192308, 0.98, 0.02],
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn traces_by_an_independent_recursion() {
-        // Measurement, prediction after it, alpha: steps up and down, a spike, a dip, and spacings .3, .4, .5 as rates.
+        // Measurement, prediction after it, alpha: steps up and down, a spike, a dip, and spacings 0.3, 0.4, 0.5 as rates.
         let due: [&[(f64, f64, f64)]; 5] = [
             &[
                 (10.0, 10.0, f64::NAN),

@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn thirteen_steps() {
-        // T = 2, q = .25, r = 1, known start (0, 10, 10): y, u, the state and covariance before the step and its gain, by an independent
-        // recursion. By hand: P22 = .25 after the first step and P33 after the second, so that K3 = .25/1.25 = .2 in the third.
+        // T = 2, q = 0.25, r = 1, known start (0, 10, 10): y, u, the state and covariance before the step and its gain, by an independent
+        // recursion. By hand: P22 = 0.25 after the first step and P33 after the second, so that K3 = .25/1.25 = 0.2 in the third.
         let due = [
             [10.0, 10.0, 0.0, 10.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [10.0, 10.0, 0.0, 10.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.25, 0.0],
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn started_as_printed_the_first_two_measurements_stand_for_themselves() {
-        // The gain is 0, 0, q/(q + r): from a rate of 0 to .2 of the measurement.
+        // The gain is 0, 0, q/(q + r): from a rate of 0 to 0.2 of the measurement.
         let mut filter = Kalman::new(0.25, 1.0, Start::AsPrinted);
         assert_eq!([filter.update(10.0), filter.update(8.0)], [10.0, 8.0]);
         assert!((filter.update(10.0) - 2.0).abs() < 1e-12);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn it_starts_once() {
-        // q = .25, r = 1. The first measurement is the state; of the second the gain takes P33/(P33 + r) = 1/2; then P33 = 1.25 - .5 = .75
+        // q = 0.25, r = 1. The first measurement is the state; of the second the gain takes P33/(P33 + r) = 1/2; then P33 = 1.25 - 0.5 = 0.75
         // and the gain is .75/1.75.
         let mut filter = Kalman::new(0.25, 1.0, Start::FirstProbe);
         assert!(filter.weight().is_nan());
