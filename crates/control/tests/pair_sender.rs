@@ -98,7 +98,7 @@ fn the_one_timer_stops_when_nothing_is_outstanding_and_starts_with_the_next_pack
     let mut s = sent(2, &[0], &config);
     assert_eq!(s.timeout(), at(3000));
     ack(&mut s, 1, 0, 0, 1000, &config);
-    assert_eq!(s.timeout(), at(4000), "anew from the acknowledgement of the oldest");
+    assert_eq!(s.timeout(), at(4000), "it starts again from the acknowledgement of the oldest");
     ack(&mut s, 2, 1, 0, 1100, &config);
     assert_eq!((s.timeout(), s.on_timeout(at(100_000), &config)), (Time::NEVER, 0));
     s.send(None, at(2000), &config);

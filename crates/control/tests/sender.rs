@@ -187,7 +187,7 @@ fn the_third_duplicate_means_a_loss_and_only_that() {
     assert_eq!(losses(&mut s, 0, 5, &config), [false, true, false, false, false]);
     // Packet 0 goes again, whatever the window, and once.
     assert_eq!(burst(&mut s, 1, 1000, &config), [(0, true)]);
-    assert_eq!(s.timeout(), Some(at(1000 + 3000)), "its timer starts anew");
+    assert_eq!(s.timeout(), Some(at(1000 + 3000)), "its timer starts again");
     assert_eq!(s.in_flight(), 10);
 }
 

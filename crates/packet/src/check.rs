@@ -1,4 +1,4 @@
-//! Rules for parameters beyond the type and the range of each field: they stand beside the fields, and whoever reads parameters applies them.
+//! Rules for parameters beyond the type and the range of each field: they stand beside the fields, and all code that reads parameters applies them.
 
 use crate::{Bytes, Duration};
 use serde::Serialize;
