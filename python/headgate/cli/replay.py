@@ -70,6 +70,9 @@ Examples:
     "--ecn", type=click.Choice(CONVENTIONS["ecn"]), default="not-capable", show_default=True,
     help="Whether the packets of a table without a column ecn can be marked; those of a capture say it themselves.",
 )  # fmt: skip
+@click.option(
+    "--max-memory", metavar="SIZE", help="Memory that the replay may take, such as 4GB; three quarters of the machine's unless given."
+)  # fmt: skip
 @click.option("--lenient", is_flag=True, help="Skip and count packets with faults.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
 def replay(
@@ -86,6 +89,7 @@ def replay(
     ties: str,
     at_departure: str,
     ecn: str,
+    max_memory: str | None,
     lenient: bool,
     as_json: bool,
 ) -> None:
@@ -107,6 +111,7 @@ def replay(
             trace, [parse_queue(q) for q in queues], rate, buffer,
             parameters=parameters, classify=classify, out=out, seed=seed, in_service=in_service, ties=ties,
             at_departure=at_departure, ecn=ecn, lenient=lenient, packets=False, series=figure is not None, progress=callback,
+            max_memory=max_memory,
         )  # fmt: skip
         if figure is not None:
             result.figure(figure)
