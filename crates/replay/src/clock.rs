@@ -148,6 +148,9 @@ mod tests {
             ("0.30000000000000004", 300_000_000_000),
             ("1e-400", 0),
             ("170141183460469231731687303715884105727e-50", 2),
+            // No more than twenty digits after the point are looked at.
+            ("0.5000000000000000000000000000000000000000000000001", 500_000_000_000),
+            ("987654321098765432.000000000000000000001", 987_654_321_098_765_432_000_000_000_000),
         ] {
             assert_eq!(parse_seconds(text.as_bytes()), Some(ps), "{text}");
         }
@@ -165,6 +168,34 @@ mod tests {
         assert_eq!(text(-750_000_000_000, 500_000_000_000), "-0.250000000000");
         assert_eq!(text(-1_000_000_000_000, 0), "-1.000000000000");
         assert_eq!(text(-1_000_000_000_000, 1_000_000_000_000), "0.000000000000");
+    }
+
+    #[test]
+    fn a_float_is_read_as_its_shortest_decimal() {
+        for (x, ps) in [
+            // Times 10^12 it is 1,700,000,000,123,456,716,800 ps.
+            (1_700_000_000.123_456_7, 1_700_000_000_123_456_700_000),
+            // Half a picosecond is rounded up, though times 10^12 it is 0.48.
+            (129.918_664_801_510_5, 129_918_664_801_511),
+            (1000.0, 1_000_000_000_000_000),
+            (-0.25, -250_000_000_000),
+        ] {
+            assert_eq!(seconds_from_f64(x), Some(ps), "{x}");
+        }
+        assert_eq!([f64::NAN, f64::INFINITY, -f64::INFINITY].map(seconds_from_f64), [None; 3]);
+    }
+
+    #[test]
+    fn an_origin_has_its_picoseconds_and_seconds() {
+        for ps in [0, 1, -1, 1_500_000_000_000, -1_250_000_000_000, 1_700_000_000_000_000_000_007] {
+            assert_eq!(Origin::from_ps(ps).as_ps(), ps);
+        }
+        let (quarter, most) = (Time::from_ps(250_000_000_000), Time::from_ps(2_750_000_000_000));
+        assert_eq!(
+            (Origin::from_ps(1_500_000_000_000).seconds(quarter), Origin::default().seconds(most)),
+            (1.75, 2.75)
+        );
+        assert_eq!(Origin::from_ps(-1_250_000_000_000).seconds(quarter), -1.0);
     }
 
     proptest! {

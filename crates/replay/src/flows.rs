@@ -47,16 +47,6 @@ impl Flows {
         if *known == weight { Ok(()) } else { Err(*known) }
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
-
     /// The name of a flow.
     pub fn name(&self, flow: u32) -> &str {
         &self.names[flow as usize]
@@ -67,13 +57,23 @@ impl Flows {
         &self.names
     }
 
-    /// The weight of a flow.
-    pub fn weight(&self, flow: u32) -> u32 {
-        self.weights[flow as usize].max(1)
-    }
-
-    /// All weights by number.
+    /// All weights by number; 1 where no packet told one.
     pub fn weights(&self) -> Vec<u32> {
         self.weights.iter().map(|w| (*w).max(1)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flows_have_the_numbers_of_their_first_packets() {
+        let mut flows = Flows::default();
+        assert_eq!(["b", "b", "a", "b", "c"].map(|name| flows.number(name)), [0, 0, 1, 0, 2]);
+        assert_eq!((flows.names(), flows.name(1)), (&["b", "a", "c"].map(String::from)[..], "a"));
+        // A weight that no packet told is 1; another one than the first is refused.
+        assert_eq!([flows.weigh(2, 7), flows.weigh(2, 7), flows.weigh(2, 8)], [Ok(()), Ok(()), Err(7)]);
+        assert_eq!(flows.weights(), [1, 1, 7]);
     }
 }

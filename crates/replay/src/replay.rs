@@ -317,7 +317,6 @@ impl Replay {
                 return Err(TraceError::file(message).into());
             }
             record.write(&self.intake)?;
-            record.csv = None;
             if let Some(capture) = record.capture.take() {
                 capture.finish()?;
             }
@@ -337,16 +336,6 @@ impl Replay {
     /// The packets so far: their number, flows, faults and origin of time.
     pub fn intake(&self) -> &Intake {
         &self.intake
-    }
-
-    /// How many disciplines there are.
-    pub fn len(&self) -> usize {
-        self.queues.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.queues.is_empty()
     }
 
     /// What discipline number `queue` did, in all.

@@ -90,3 +90,31 @@ impl TraceFile {
         self.bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_tells_its_kind() {
+        let kinds = ["t.csv", "t.CSV", "t.pcap", "t.pcapng", "t.Cap", "t.parquet", "t.txt", "t", "csv"];
+        let (csv, capture) = (Some(Kind::Csv), Some(Kind::Capture));
+        let due = [csv, csv, capture, capture, capture, Some(Kind::Parquet), None, None, None];
+        assert_eq!(kinds.map(|name| Kind::of_name(Path::new(name))), due);
+        assert_eq!([Kind::Csv, Kind::Capture, Kind::Parquet].map(Kind::name), ["csv", "capture", "parquet"]);
+    }
+
+    #[test]
+    fn where_the_name_does_not_the_first_bytes_tell() {
+        let captures: [[u8; 4]; 5] = [
+            [0xa1, 0xb2, 0xc3, 0xd4],
+            [0xd4, 0xc3, 0xb2, 0xa1],
+            [0xa1, 0xb2, 0x3c, 0x4d],
+            [0x4d, 0x3c, 0xb2, 0xa1],
+            [0x0a, 0x0d, 0x0d, 0x0a],
+        ];
+        assert_eq!(captures.map(|start| Kind::of_bytes(&start)), [Kind::Capture; 5]);
+        assert_eq!(Kind::of_bytes(b"PAR1"), Kind::Parquet);
+        assert_eq!([b"time".as_slice(), b"PAR", b""].map(Kind::of_bytes), [Kind::Csv; 3]);
+    }
+}

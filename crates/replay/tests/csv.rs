@@ -1,10 +1,10 @@
 //! Any file is either a trace or an error with its place; how it is cut into batches changes nothing.
 
 use headgate_packet::{Ecn, Rate};
-use headgate_replay::csv::CsvTrace;
+use headgate_replay::csv::{CsvTrace, find_columns};
 use headgate_replay::{Arrival, Intake, TraceError};
 use proptest::prelude::*;
-use std::io::{Cursor, Read, repeat};
+use std::io::{self, Cursor, Read, repeat};
 
 /// What checks the packets of a line of 1 Mbit/s.
 fn intake(lenient: bool, ecn: Ecn) -> Intake {
@@ -104,4 +104,55 @@ fn the_ecn_field_is_that_of_ip() {
         trace.read(9, &mut intake).expect("a good trace");
         assert_eq!(intake.arrivals[0].ecn, ecn);
     }
+}
+
+#[test]
+fn a_line_may_have_one_mebibyte_to_the_byte() {
+    // A header alone, with and without its end of line, filled up with spaces.
+    for end in ["", "\n"] {
+        let spaces = |length: usize| " ".repeat(length - 22 - end.len());
+        let header = |length: usize| format!("time_s,flow,size_bytes{}{end}", spaces(length)).into_bytes();
+        assert_eq!(read(&header(1 << 20), 9, false), Ok((vec![], 0)), "{end:?}");
+        let e = read(&header((1 << 20) + 1), 9, false).expect_err("a line that is too long");
+        assert_eq!((e.place.as_str(), &e.message[..22]), ("line 1", "found more than 1 MiB "));
+    }
+}
+
+#[test]
+fn the_header_names_each_column_once_and_no_other() {
+    let expected = "expected time_s,flow,size_bytes and, if wanted, weight, priority and ecn";
+    let columns = |names: &str, lenient| find_columns(&names.split(',').collect::<Vec<_>>(), lenient);
+    let all = [Some(0), Some(2), Some(1), Some(5), Some(4), Some(3)];
+    assert_eq!(columns("time_s,size_bytes,flow,ecn,priority,weight", false), Ok(all));
+    assert_eq!(columns("time_s,flow", true), Err(format!("found no column size_bytes; {expected}")));
+    for lenient in [false, true] {
+        let twice = columns("time_s,flow,size_bytes,flow", lenient);
+        assert_eq!(twice, Err("found two columns \"flow\"; expected one".to_owned()));
+    }
+    let unknown = "time_s,flow,size_bytes,colour";
+    assert_eq!(columns(unknown, false), Err(format!("found a column \"colour\"; {expected}")));
+    assert_eq!(columns(unknown, true), Ok([Some(0), Some(1), Some(2), None, None, None]));
+    let said = CsvTrace::new(io::empty(), false).err().map(|e| e.message);
+    assert_eq!(said, Some(format!("is empty; expected a header: {}", &expected[9..])));
+}
+
+#[test]
+fn it_is_known_how_much_was_read() {
+    let text = "time_s,flow,size_bytes\n0,a,1\n0,b,2\n";
+    let mut trace = CsvTrace::new(text.as_bytes(), false).expect("a header");
+    assert_eq!(trace.position(), 23);
+    trace.read(1, &mut intake(false, Ecn::NotEct)).expect("a good trace");
+    assert_eq!(trace.position(), 29);
+}
+
+#[test]
+fn bytes_that_cannot_be_read_are_the_systems_own_words() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::from_raw_os_error(5))
+        }
+    }
+    let e = CsvTrace::new(Broken, false).err().expect("nothing to read");
+    assert_eq!(e.to_string(), "cannot be read; Input/output error");
 }

@@ -1,44 +1,12 @@
 //! Whole replays by hand: what is counted, what is said at the edges, and what a capture's comments tell.
 
+mod common;
+
+use common::{Folder, finish, pcap, replay_of, seconds};
 use headgate_capture::Classify;
 use headgate_replay::capture::CaptureOutput;
-use headgate_replay::table::{Columns, Times};
-use headgate_replay::{Options, Replay, ReplayError, TraceFile};
-use std::path::PathBuf;
-
-/// A folder that goes away with its owner.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("headgate-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary folder can be made");
-        Folder(path)
-    }
-
-    /// A file in it.
-    fn file(&self, name: &str, content: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).expect("a temporary file can be written");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn replay_of(rate: &str, queue: &str, more: &str) -> Replay {
-    let options = format!(r#"{{"rate": "{rate}", "queues": [{queue}]{more}}}"#);
-    Replay::new(&Options::from_json(&options).expect("options"))
-}
-
-fn finish(replay: &mut Replay) -> Result<(), ReplayError> {
-    while replay.finish(1)? {}
-    Ok(())
-}
+use headgate_replay::table::Columns;
+use headgate_replay::{Fate, Options, ReplayError, Series, TraceFile};
 
 /// What a replay says of a CSV trace that it does not take.
 fn refusal(name: &str, text: &str, more: &str) -> String {
@@ -54,19 +22,6 @@ fn refusal(name: &str, text: &str, more: &str) -> String {
         Ok(()) => String::new(),
         Err(ReplayError::Trace(e)) => e.to_string(),
         Err(ReplayError::Output(e)) => panic!("nothing is written: {e}"),
-    }
-}
-
-/// A table of packets at whole seconds: (second, flow, bytes).
-fn seconds(packets: &[(i64, i32, i64)]) -> Columns {
-    Columns {
-        times: Times::Ticks(packets.iter().map(|p| p.0).collect(), 1_000_000_000_000),
-        flows: packets.iter().map(|p| p.1).collect(),
-        names: ["a", "b", "c"].map(String::from).to_vec(),
-        sizes: packets.iter().map(|p| p.2).collect(),
-        weights: None,
-        priorities: None,
-        ecn: None,
     }
 }
 
@@ -106,6 +61,71 @@ fn counts_and_delays_by_hand() {
 }
 
 #[test]
+fn marks_are_those_that_the_discipline_set() {
+    // Above an average of one packet all are marked that can be: b's, not that of a, which is dropped, nor c's second, which came marked.
+    let queue = r#"{"kind": "red", "weight": 1.0, "min_threshold": "1pkt", "max_threshold": "2pkt", "mark": true}"#;
+    let mut replay = replay_of("8bit/s", queue, "");
+    let packets = [(0, 0, 5), (0, 2, 5), (0, 2, 5), (1, 1, 5), (1, 2, 5), (1, 0, 5)];
+    let ecn = Some(vec![0, 3, 2, 2, 3, 0]);
+    replay.keep_rows(0);
+    replay.push(&Columns { ecn, ..seconds(&packets) }).expect("a good trace");
+    finish(&mut replay).expect("a good trace");
+    let marked: Vec<_> = replay.rows(0, 9).iter().map(|r| matches!(r.fate, Fate::Sent { marked: true, .. })).collect();
+    assert_eq!(marked, [false, false, false, true, false, false]);
+    let marks: Vec<_> = replay.flows(0).iter().map(|f| f.marks).collect();
+    assert_eq!((replay.all(0).marks, marks), (1, vec![0, 0, 1]), "flows in the order of a, c, b");
+    assert_eq!(replay.all(0).drops, [0, 0, 1]);
+}
+
+#[test]
+fn a_trace_without_an_ecn_field_has_what_the_options_say() {
+    let queue = r#"{"kind": "red", "weight": 1.0, "min_threshold": "1pkt", "max_threshold": "2pkt", "mark": true}"#;
+    // The averages before each are 0, 0, 1, 2 and 2 packets; those at the upper threshold are marked or dropped.
+    for (ecn, due) in [("capable", (2, 0)), ("not-capable", (0, 2))] {
+        let mut replay = replay_of("8bit/s", queue, &format!(r#", "conventions": {{"ecn": "{ecn}"}}"#));
+        replay.push(&seconds(&[(0, 0, 5); 5])).expect("a good trace");
+        finish(&mut replay).expect("a good trace");
+        assert_eq!((replay.all(0).marks, replay.all(0).drops[2]), due, "{ecn}");
+    }
+}
+
+#[test]
+fn a_series_is_kept_where_it_is_asked_for() {
+    let packets = seconds(&[(0, 0, 4), (1, 0, 2)]);
+    for wanted in [false, true] {
+        let mut replay = replay_of("8bit/s", r#""fcfs""#, &format!(r#", "series": {wanted}"#));
+        replay.push(&packets).expect("a good trace");
+        finish(&mut replay).expect("a good trace");
+        let sum = |series: &Series| {
+            series.flux().iter().map(|f| (f.arrived, f.departed)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+        };
+        assert_eq!(replay.series(0).map(sum), wanted.then_some((6, 6)));
+    }
+}
+
+#[test]
+fn options_are_written_with_their_defaults() {
+    let options = Options::from_json(r#"{"rate": "8bit/s", "queues": []}"#).expect("options");
+    let due = r#"{"rate":"8bit/s","queues":[],"seed":1,"conventions":{"in_service":"extra","ties":"first","at_departure":"departures-first","ecn":"not-capable"},"lenient":false,"series":false}"#;
+    assert_eq!(options.to_json(), due);
+}
+
+#[test]
+fn what_would_leave_beyond_the_clock_is_an_error() {
+    // 2,305,843 bytes at 1 bit/s take 2^64 ps less 9 days: the first leaves in time, the second does not.
+    for (packets, fits) in [(1, true), (2, false)] {
+        let mut replay = replay_of("1bit/s", r#""fcfs""#, "");
+        replay.push(&seconds(&vec![(0, 0, 2_305_843); packets])).expect("a good trace");
+        let said = finish(&mut replay).map_err(|e| match e {
+            ReplayError::Trace(e) => e.to_string(),
+            ReplayError::Output(e) => panic!("nothing is written: {e}"),
+        });
+        let late = "the last packet would leave more than 213 days after the first came; expected a higher rate";
+        assert_eq!(said, if fits { Ok(()) } else { Err(late.to_owned()) });
+    }
+}
+
+#[test]
 fn drops_by_reason() {
     let packets = [(0, 0, 5), (0, 0, 5), (0, 0, 5), (1, 1, 5), (1, 0, 5)];
     for (queue, drops) in [
@@ -121,18 +141,6 @@ fn drops_by_reason() {
         let sum = |i: usize| replay.flows(0).iter().map(|f| f.drops[i]).sum::<u64>();
         assert_eq!([sum(0), sum(1), sum(2)], drops, "{queue}: of all flows");
     }
-}
-
-/// A pcap of raw IPv4 packets of 28 bytes and this payload: (microsecond, last byte of the source, bytes of payload).
-fn pcap(packets: &[(u32, u8, u32)]) -> Vec<u8> {
-    let mut out = [0xa1b2_c3d4u32, 2 << 16 | 4, 0, 0, 65535, 101].map(u32::to_be_bytes).concat();
-    for &(us, source, payload) in packets {
-        out.extend([us / 1_000_000, us % 1_000_000, 28, 28 + payload].map(u32::to_be_bytes).concat());
-        // ECT(0), UDP from port 1 to port 2.
-        out.extend([0x45, 2, 0, 28 + payload as u8, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, source, 10, 0, 0, 9]);
-        out.extend([0, 1, 0, 2, 0, 8 + payload as u8, 0, 0]);
-    }
-    out
 }
 
 #[test]

@@ -45,6 +45,9 @@ fn a_trace_ends_where_its_clock_does() {
     let message =
         "time_s: found 9223374.036854775808; expected at most 9223374.036854775807, 106 days after the first packet";
     assert_eq!(said(raw(2 * SECOND + LONGEST + 1)), fault(Fault::BadTime, message));
+    // At the last time that is taken, it is the size that is wrong.
+    let said = said(Raw { size: 0, ..raw(2 * SECOND + LONGEST) });
+    assert_eq!(said, fault(Fault::BadSize, "size_bytes: found 0; expected 1 to 16777216"));
 }
 
 #[test]
@@ -94,4 +97,14 @@ fn faults_are_counted_by_kind_where_they_are_skipped() {
     // Time runs from the first packet that was taken.
     assert_eq!(intake.take(raw(12), |flows| flows.number("a")), Ok(true));
     assert_eq!(intake.arrivals.iter().map(|a| a.at.as_ps()).collect::<Vec<_>>(), [0, 3]);
+}
+
+#[test]
+fn a_slow_line_says_why_it_takes_no_long_packets() {
+    // 2^64 ps at 1 bit/s are 2,305,843 bytes.
+    let mut slow = Intake::new(false, Rate::from_bps(1).expect("above zero"), Ecn::NotEct);
+    let mut take = |size| slow.take(Raw { size, ..raw(0) }, |flows| flows.number("a")).map_err(|e| e.to_string());
+    assert_eq!(take(2_305_843), Ok(true));
+    let message = "line 7: size_bytes: found 2305844; expected 1 to 2305843: at this rate a longer packet takes more than 213 days";
+    assert_eq!(take(2_305_844), Err(message.to_owned()));
 }

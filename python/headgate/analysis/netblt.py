@@ -35,8 +35,8 @@ def netblt_step(
         rates.append(rate)
         waiting = max(waiting + rate - mu_after, 0.0)
         queue.append(waiting)
-        acked = mu_after if waiting > 0 else min(rate, mu_after)
-        rate *= decrease if rate > acked else increase
+        # Where nothing waits at the end of a round trip, the rate was at most the bottleneck's, and acknowledgements came at the rate.
+        rate *= decrease if rate > mu_after else increase
     return NetbltStep(tuple(rates), tuple(queue))
 
 

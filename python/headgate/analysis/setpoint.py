@@ -126,13 +126,11 @@ def queues_of_walk(mu: npt.ArrayLike, setpoint: float, buffer: float, rtt: float
     [0.0, 0.0, 5.0, 5.0, 5.0]
     """
     rates = np.asarray(mu, dtype=np.float64)
-    n = counted = 0.0
-    rate, out = float(rates[0]), []
+    n, rate, out = 0.0, float(rates[0]), []
     for k, served in enumerate(rates):
         out.append(n)
         known, sent = float(rates[max(k - delay, 0)]), rate * rtt
-        rate = max(law_5_9(setpoint, counted, sent, known, rtt), 0.0)
+        # The epoch's service shows in its acknowledgements: the source's count is the queue (section 5.4), its prediction is not.
+        rate = max(law_5_9(setpoint, n, sent, known, rtt), 0.0)
         n = next_queue(n, sent, float(served) * rtt, buffer)
-        # The epoch's service shows in its acknowledgements: the count follows the queue (section 5.4), the prediction does not.
-        counted = n
     return np.array(out)
