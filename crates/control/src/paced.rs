@@ -40,14 +40,12 @@ impl Paced {
             let sender = &self.sender;
             let supply =
                 Supply { waiting: sender.waiting(), in_flight: sender.in_flight(), unanswered: sender.unanswered() };
-            if self.pair <= self.keep && self.single == 0 {
-                match self.control.release(now, &supply) {
-                    Release::Nothing => return None,
-                    Release::Packets(n) => self.single = n,
-                    Release::Pair => (self.pair, self.keep) = (2, 0),
-                    Release::First => (self.pair, self.keep) = (2, 1),
-                    Release::Second => (self.pair, self.keep) = (1, 0),
-                }
+            match self.control.release(now, &supply) {
+                Release::Nothing => return None,
+                Release::Packets(n) => self.single = n,
+                Release::Pair => (self.pair, self.keep) = (2, 0),
+                Release::First => (self.pair, self.keep) = (2, 1),
+                Release::Second => (self.pair, self.keep) = (1, 0),
             }
         }
     }

@@ -22,7 +22,8 @@ const NOISE: f64 = 1e-9;
 
 /// Slots to skip when the pipeline depth goes from `old` to `new`: n_skip of section 4.4.
 pub fn slots_to_skip(old: f64, new: f64) -> u64 {
-    ((old - new) / 2.0 - NOISE).ceil().max(0.0) as u64
+    // A number below zero becomes zero.
+    ((old - new) / 2.0 - NOISE).ceil() as u64
 }
 
 /// The estimates of one flow, in seconds and packets.

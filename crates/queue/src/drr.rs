@@ -191,7 +191,7 @@ impl Discipline for Drr {
                 turn.begun = false;
                 self.round.next(true);
                 short += 1;
-                if short == self.round.len() {
+                if short == self.round.count() {
                     self.skip_rounds();
                     short = 0;
                 }

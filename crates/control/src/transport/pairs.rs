@@ -41,7 +41,8 @@ struct Sending {
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     first: Sending,
-    last: Sending,
+    /// Its last transmission, once it was sent again.
+    again: Sending,
     /// When its timer runs out; `NEVER` while it waits to be sent again or was acknowledged.
     deadline: Time,
     timeouts: u32,
@@ -165,9 +166,9 @@ impl PairSender {
             let timeouts = self.slot(seq).timeouts;
             let deadline = now + self.timeout_of(timeouts, config);
             let left = left.filter(|_| config.paced.is_some_and(|p| p.probe_again));
-            let last = self.sending(left, half, now);
+            let again = self.sending(left, half, now);
             let slot = self.slot(seq);
-            (slot.queued, slot.deadline, slot.last) = (false, deadline, last);
+            (slot.queued, slot.deadline, slot.again) = (false, deadline, again);
             let first = slot.first.at;
             self.set_timer(seq, deadline, config);
             return Some((seq, first, true));
@@ -181,7 +182,7 @@ impl PairSender {
         self.unanswered += 1;
         let first = self.sending(left, half, now);
         let deadline = now + self.timeout_of(0, config);
-        self.slots.push_back(Slot { first, last: first, deadline, ..Slot::default() });
+        self.slots.push_back(Slot { first, deadline, ..Slot::default() });
         self.set_timer(seq, deadline, config);
         Some((seq, now, false))
     }
@@ -202,11 +203,11 @@ impl PairSender {
         self.unanswered = self.unanswered.saturating_sub(1);
         self.estimator.sample(rtt, config);
         if seq >= self.una && !self.slot(seq).received {
-            let Slot { first, last, .. } = *self.slot(seq);
+            let Slot { first, again, .. } = *self.slot(seq);
             // The measured delay runs from the first transmission.
             rtts(now.since(first.at));
             progress.rtt = Some(rtt);
-            if let Some(sending) = [first, last].iter().find(|s| s.at == sent) {
+            if let Some(sending) = [first, again].iter().find(|s| s.at == sent) {
                 progress.probe = self.probe(sending, rtt, now);
             }
             self.take(seq, &mut progress.newly_acked);

@@ -148,7 +148,7 @@ impl Early {
         } else {
             return Some(1.0);
         };
-        Some(if by_bytes { pb * f64::from(bytes) / mean_packet.0.max(1) as f64 } else { pb })
+        Some(if by_bytes { pb * f64::from(bytes) / mean_packet.0 as f64 } else { pb })
     }
 
     /// Whether an arrival is to go; `uniform` gives the lottery's number in [0, 1), if one is needed.

@@ -166,3 +166,25 @@ pub fn scramble(x: u64) -> u64 {
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::{Rng, Time};
+
+    #[test]
+    fn bits_are_mixed_as_splitmix64_mixes_them() {
+        // The first numbers of that generator for these seeds.
+        assert_eq!(scramble(0), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(scramble(1_234_567), 6_457_827_717_110_365_317);
+    }
+
+    #[test]
+    fn to_grow_to_fewer_queues_keeps_all() {
+        let mut set = QueueSet::new(Buffer::Packets(9), DropEnd::Tail, 3);
+        let (mut rng, mut dropped) = (Rng::new(1, 0, "queue"), Vec::new());
+        assert!(set.push(2, Packet::default(), &mut Cx::new(Time::ZERO, &mut rng, &mut dropped)));
+        set.grow(1);
+        assert_eq!(set.pop(2), Some(Packet::default()));
+    }
+}

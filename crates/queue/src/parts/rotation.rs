@@ -33,13 +33,8 @@ impl Rotation {
 
     /// How many queues are in the round.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.round.len()
-    }
-
-    /// Whether no queue is.
-    pub fn is_empty(&self) -> bool {
-        self.round.is_empty()
     }
 
     /// The queues in the round, in the order of their turns.
@@ -80,6 +75,9 @@ mod tests {
         round.next(false);
         assert!(!round.enter(2) && round.enter(0));
         round.next(false);
-        assert_eq!(round.current(), Some(0));
+        assert_eq!((round.current(), round.count()), (Some(0), 1));
+        // Room for fewer is no less room.
+        round.grow(1);
+        assert!(round.enter(2));
     }
 }

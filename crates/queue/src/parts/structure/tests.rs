@@ -32,6 +32,17 @@ fn random_tags_cost_what_the_closed_forms_say() {
 }
 
 #[test]
+fn a_full_structure_pays_for_its_discards() {
+    // The work of the insertion is the same; that of the discard comes on top.
+    for kind in [Structure::Tree, Structure::Heap, Structure::Perc] {
+        let of = |full| exercise(kind, Order::Random, 201, 200, full, 10, &mut Rng::new(1, 0, "test")).insert;
+        let (free, full) = (of(false), of(true));
+        assert_eq!((free.calls, full.calls), (10, 10));
+        assert!(full.operations > free.operations, "{kind:?}: {} and {} operations", full.operations, free.operations);
+    }
+}
+
+#[test]
 fn monotone_tags_cost_what_the_closed_forms_say() {
     for n in [1, 7, 200, 1023] {
         let levels = (n + 1_u32).ilog2();
