@@ -16,7 +16,7 @@ import pytest
 
 import headgate
 import headgate.stats
-from headgate.cube import cube, find
+from headgate.compare import cube, find
 from headgate.errors import HeadgateError
 from headgate.plots import Figure
 from headgate.plots.build import _ellipse

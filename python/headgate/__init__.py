@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING
 from ._core import ScenarioError, __version__
 
 if TYPE_CHECKING:
+    from .compare import compare
     from .papers import Reproduction, reproduce
+    from .replay import Replay, replay
     from .results import Results
     from .scenario import Scenario
     from .sweep import Study, Sweep, open_study
-    from .traces import Replay, replay
 
 __all__ = [
     "Replay",
@@ -38,6 +39,7 @@ __all__ = [
     "Study",
     "Sweep",
     "__version__",
+    "compare",
     "open_study",
     "replay",
     "reproduce",
@@ -52,14 +54,17 @@ _LAZY = {
     "Sweep": "sweep",
     "Study": "sweep",
     "open_study": "sweep",
-    "Replay": "traces",
-    "replay": "traces",
+    "compare": "compare",
+    "Replay": "replay",
+    "replay": "replay",
 }
 
 
 def __getattr__(name: str) -> object:
     if name in _LAZY:
-        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+        module = importlib.import_module(f".{_LAZY[name]}", __name__)
+        # A function named like its package is the package, which can be called: see `headgate.callable`.
+        return module if name == _LAZY[name] else getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

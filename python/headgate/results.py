@@ -15,9 +15,9 @@ import numpy as np
 
 from . import _core
 from .analysis import power, utility
+from .atomic import write_text
 from .errors import HeadgateError, nearest
 from .fairness import fairness, ideal_bps
-from .files import write_text
 from .stats import Mean, Sketch, drift, mean_of, mser
 from .stats.means import finite
 from .tables import Table, from_core, require

@@ -15,7 +15,7 @@ from ..results import digits
 from .show import console, print_json
 
 if TYPE_CHECKING:
-    from ..cube import Compared
+    from ..compare import Compared
 
 #: More rows than this are not printed.
 MOST = 100

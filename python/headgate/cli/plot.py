@@ -48,7 +48,7 @@ Examples:
 @click.option("--log-y", is_flag=True, help="A logarithmic scale upward.")
 def plot(folder: Path, wheres: tuple[str, ...], metric: str, out: Path, **options: Any) -> None:
     """Draw a metric of the study in DIR into a file. Axes that are neither drawn nor chosen are averaged over."""
-    from ..files import require_place
+    from ..atomic import require_place
     from ..plots.figure import form_of
     from ..sweep import open_study
 

@@ -13,11 +13,11 @@ from rich.table import Table
 
 from .. import _core
 from ..errors import HeadgateError, cut
+from ..replay import Replay
+from ..replay import replay as replay_trace
+from ..replay.result import DELAYS
+from ..replay.run import CLASSIFY, CONVENTIONS
 from ..results import digits
-from ..traces import Replay
-from ..traces import replay as replay_trace
-from ..traces.result import DELAYS
-from ..traces.run import CLASSIFY, CONVENTIONS
 from .run import MOST, parse_value
 from .show import console, print_json, rows_progress
 
@@ -101,7 +101,7 @@ def replay(
             raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE, such as delta=1000B")
         parameters[path.strip()] = parse_value(value.strip())
     if figure is not None:
-        from ..traces.figure import require
+        from ..replay.figure import require
 
         require(figure)
     # Arrow's own allocator keeps what it was given: a stream in little memory is better served by the system's.

@@ -11,8 +11,8 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
+from ..atomic import require_folder
 from ..errors import HeadgateError, cut
-from ..files import require_folder
 from ..results import Results, digits
 from ..scenario import Scenario
 from ..tables import FORMATS, require

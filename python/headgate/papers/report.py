@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..atomic import atomic, write_text
 from ..errors import HeadgateError, missing_extra
-from ..files import atomic, write_text
 from ..plots.canvas import to_png, to_svg
 from .figures import draw
 from .present import ours_text, paper_text, published_by, seeds_text, tables

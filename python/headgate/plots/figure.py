@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..atomic import atomic, require_place
 from ..errors import HeadgateError, nearest
-from ..files import atomic, require_place
 
 Array = npt.NDArray[np.float64]
 

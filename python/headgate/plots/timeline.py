@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..atomic import atomic, require_place
 from ..errors import HeadgateError, nearest
-from ..files import atomic, require_place
 from .canvas import blank, to_bytes
 from .figure import COLOURS
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import xarray
 
-    from ..cube import Compared
+    from ..compare import Compared
     from ..plots import Figure
 
 
@@ -191,7 +191,7 @@ class Study:
             HeadgateError: there is no such metric, flow or port, or no run has ended yet.
             MissingExtraError: xarray is not installed.
         """
-        from ..cube.labelled import to_xarray
+        from ..compare.labelled import to_xarray
 
         return to_xarray(self, metric, flow, link)
 
@@ -231,8 +231,8 @@ class Study:
         alpha: float = 0.05,
         correction: str = "holm",
     ) -> Compared:
-        """Compares the points of an axis by a metric, pair by pair: see `headgate.cube.compare`."""
-        from ..cube import compare
+        """Compares the points of an axis by a metric, pair by pair: see `headgate.compare.compare`."""
+        from ..compare import compare
 
         return compare(
             self, by, metric, flow=flow, link=link, over=over, against=against, pool=pool, alpha=alpha,

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from .. import __version__, _core
+from ..atomic import require_folder
 from ..errors import HeadgateError, cut, nearest, wrong
-from ..files import require_folder
 from ..memory import share
 from ..scenario import Scenario, require_plain
 from . import rows

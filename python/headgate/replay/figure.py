@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..atomic import atomic, require_place
 from ..errors import HeadgateError
-from ..files import atomic, require_place
 from ..plots.canvas import blank, to_bytes
 
 if TYPE_CHECKING:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from .compare import Compared, Difference, compare
+from ..callable import make_callable
 from .metrics import Metric, find
+from .points import Compared, Difference, compare
 from .values import Cube, cube
 
 __all__ = ["Compared", "Cube", "Difference", "Metric", "compare", "cube", "find"]
+
+make_callable(__name__, compare)

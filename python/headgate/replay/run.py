@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from ..atomic import atomic, require_place
 from ..errors import HeadgateError, TraceError, cut
-from ..files import atomic, require_place
 from ..memory import Limit
 from .options import Queue, disciplines, rename
 from .result import Replay
