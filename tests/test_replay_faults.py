@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -216,3 +217,37 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     assert "Traceback" not in err
     assert out == ""
     assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("form", ["csv", "table"])
+def test_a_replay_that_takes_too_much_memory_is_ended(form: str, cli: Cli, tmp_path: Path) -> None:
+    # Nothing leaves: whatever comes waits.
+    packets = 1_000_000
+    path = tmp_path / f"much.{'csv' if form == 'csv' else 'parquet'}"
+    if form == "csv":
+        path.write_text("time_s,flow,size_bytes\n" + "0,a,9\n" * packets)
+    else:
+        pa = pytest.importorskip("pyarrow")
+        table = pa.table({"time_s": [0.0] * packets, "flow": ["a"] * packets, "size_bytes": [9] * packets})
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    args = (
+        "replay",
+        path.name,
+        "--queue",
+        '{kind = "fcfs", buffer = "unlimited"}',
+        "--rate",
+        "1kbit/s",
+        "--out",
+        "o.csv",
+    )
+    done = cli(*args, "--max-memory", "20MB")
+    assert done.returncode == 2
+    assert re.fullmatch(
+        rf"error: {path.name}: after \d+ packets: expected a replay that takes at most 0.020 GB of memory, found \S+ GB; .*\n",
+        done.stderr,
+    ), done.stderr
+    assert not (tmp_path / "o.csv").exists()
+    if form == "csv":
+        few = cli("replay", path.name, "--queue", "fcfs", "--rate", "1kbit/s", "--buffer", "9B", "--max-memory", "20MB")
+        assert few.returncode == 0, few.stderr
+    assert "memory '4': expected a size" in cli(*args, "--max-memory", "4").stderr

@@ -23,11 +23,15 @@ from typing import TYPE_CHECKING
 from ._core import ScenarioError, __version__
 
 if TYPE_CHECKING:
+    from . import analysis, papers, plots, stats, sweep
+    from .compare import compare, to_xarray
     from .papers import Reproduction, reproduce
+    from .plots.build import plot
+    from .plots.traces import timeline
+    from .replay import Replay, replay
     from .results import Results
     from .scenario import Scenario
     from .sweep import Study, Sweep, open_study
-    from .traces import Replay, replay
 
 __all__ = [
     "Replay",
@@ -38,13 +42,23 @@ __all__ = [
     "Study",
     "Sweep",
     "__version__",
+    "analysis",
+    "compare",
     "open_study",
+    "papers",
+    "plot",
+    "plots",
     "replay",
     "reproduce",
+    "stats",
+    "sweep",
+    "timeline",
+    "to_xarray",
 ]
 
-#: Loaded on first use, so that `import headgate` costs milliseconds.
+#: What is here and the package or module that it comes from, loaded on first use, so that `import headgate` costs milliseconds.
 _LAZY = {
+    **{room: room for room in ("analysis", "compare", "papers", "plots", "replay", "stats", "sweep")},
     "Scenario": "scenario",
     "Results": "results",
     "reproduce": "papers",
@@ -52,14 +66,18 @@ _LAZY = {
     "Sweep": "sweep",
     "Study": "sweep",
     "open_study": "sweep",
-    "Replay": "traces",
-    "replay": "traces",
+    "to_xarray": "compare",
+    "plot": "plots",
+    "timeline": "plots",
+    "Replay": "replay",
 }
 
 
 def __getattr__(name: str) -> object:
     if name in _LAZY:
-        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+        module = importlib.import_module(f".{_LAZY[name]}", __name__)
+        # `compare` and `replay` are packages that can be called: see `headgate.callable`.
+        return module if name == _LAZY[name] else getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -28,6 +28,31 @@ def of_machine() -> int:
     return found
 
 
+def resident() -> int:
+    """Bytes of memory that this process holds now; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError, IndexError):
+        return 0
+
+
+class Limit:
+    """What a piece of work may add to the memory that the process holds.
+
+    Measured as resident memory, so that everything counts which the work keeps, wherever it is kept.
+    """
+
+    def __init__(self, max_memory: str | int | None) -> None:
+        """The work begins now. `max_memory`: bytes or a size such as "4GB"; three quarters of the machine's unless given."""
+        self.most = share(max_memory, 1)
+        self._before = resident()
+
+    def exceeded(self) -> str:
+        """How much the work holds and may hold, if that is more than it may; else nothing."""
+        held = resident() - self._before
+        return f"at most {self.most / 1e9:.3f} GB of memory, found {held / 1e9:.3f} GB" if held > self.most else ""
+
+
 def share(max_memory: str | int | None, at_a_time: int) -> int:
     """Bytes that each of so many runs at a time may take; all together three quarters of the machine's unless `max_memory` is given.
 

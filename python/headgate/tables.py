@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 import numpy.typing as npt
 
+from .atomic import atomic
 from .errors import HeadgateError, missing_extra
-from .files import atomic
 
 if TYPE_CHECKING:
     import pandas

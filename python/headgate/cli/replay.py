@@ -13,11 +13,11 @@ from rich.table import Table
 
 from .. import _core
 from ..errors import HeadgateError, cut
+from ..replay import Replay
+from ..replay import replay as replay_trace
+from ..replay.result import DELAYS
+from ..replay.run import CLASSIFY, CONVENTIONS
 from ..results import digits
-from ..traces import Replay
-from ..traces import replay as replay_trace
-from ..traces.result import DELAYS
-from ..traces.run import CLASSIFY, CONVENTIONS
 from .run import MOST, parse_value
 from .show import console, print_json, rows_progress
 
@@ -70,6 +70,9 @@ Examples:
     "--ecn", type=click.Choice(CONVENTIONS["ecn"]), default="not-capable", show_default=True,
     help="Whether the packets of a table without a column ecn can be marked; those of a capture say it themselves.",
 )  # fmt: skip
+@click.option(
+    "--max-memory", metavar="SIZE", help="Memory that the replay may take, such as 4GB; three quarters of the machine's unless given."
+)  # fmt: skip
 @click.option("--lenient", is_flag=True, help="Skip and count packets with faults.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
 def replay(
@@ -86,6 +89,7 @@ def replay(
     ties: str,
     at_departure: str,
     ecn: str,
+    max_memory: str | None,
     lenient: bool,
     as_json: bool,
 ) -> None:
@@ -97,7 +101,7 @@ def replay(
             raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE, such as delta=1000B")
         parameters[path.strip()] = parse_value(value.strip())
     if figure is not None:
-        from ..traces.figure import require
+        from ..replay.figure import require
 
         require(figure)
     # Arrow's own allocator keeps what it was given: a stream in little memory is better served by the system's.
@@ -107,6 +111,7 @@ def replay(
             trace, [parse_queue(q) for q in queues], rate, buffer,
             parameters=parameters, classify=classify, out=out, seed=seed, in_service=in_service, ties=ties,
             at_departure=at_departure, ecn=ecn, lenient=lenient, packets=False, series=figure is not None, progress=callback,
+            max_memory=max_memory,
         )  # fmt: skip
         if figure is not None:
             result.figure(figure)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from ..files import require_folder
+from ..atomic import require_folder
 from .show import console, print_json, progress
 
 

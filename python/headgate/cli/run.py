@@ -11,8 +11,8 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
+from ..atomic import require_folder
 from ..errors import HeadgateError, cut
-from ..files import require_folder
 from ..results import Results, digits
 from ..scenario import Scenario
 from ..tables import FORMATS, require
@@ -77,8 +77,8 @@ def run(
     if panels and figure is None:
         raise HeadgateError("--panel: expected --figure with it")
     if figure is not None:
-        from ..plots.timeline import TRACES
-        from ..plots.timeline import require as can_draw
+        from ..plots.traces import TRACES
+        from ..plots.traces import require as can_draw
 
         can_draw(figure)
         if not scenario.data.get("traces"):
@@ -88,7 +88,9 @@ def run(
     if out is not None:
         results.save(out, form)
     if figure is not None:
-        results.figure(figure, panels)
+        from ..plots import timeline
+
+        timeline(results, figure, panels)
     if as_json:
         print_json(results.to_dict())
     else:

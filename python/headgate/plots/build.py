@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cube.metrics import find
-from ..cube.values import Cube, cube
+from ..atomic import require_place
+from ..compare.metrics import find
+from ..compare.values import Cube, cube
 from ..errors import HeadgateError, nearest
-from ..files import require_place
 from ..stats import mean_of
 from ..sweep.axes import Axis, find_axis
 from ..sweep.values import is_number
-from .figure import MOST_SERIES, Array, Figure, Grid, Scale, Series, form_of
+from .content import MOST_SERIES, Array, Grid, Scale, Series
+from .figure import Figure, form_of
 from .units import scale_of
 
 if TYPE_CHECKING:

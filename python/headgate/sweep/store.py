@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..atomic import atomic, write_text
 from ..errors import HeadgateError
-from ..files import atomic, write_text
 from .checked import COPY, DamagedError, manifest_text, read_chunk, read_manifest, read_part, write_chunk, write_part
 from .columns import pyarrow, to_arrow, to_numpy
 

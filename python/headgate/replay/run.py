@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from ..atomic import atomic, require_place
 from ..errors import HeadgateError, TraceError, cut
-from ..files import atomic, require_place
+from ..memory import Limit
 from .options import Queue, disciplines, rename
 from .result import Replay
 from .rows import Kept, ParquetRows, RowReader
-from .sources import Table, is_path
+from .sources import TraceTable, is_path
 
 #: Which packets of a capture are one flow.
 CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
@@ -53,6 +54,7 @@ def replay(
     packets: bool = True,
     series: bool = True,
     progress: Progress | None = None,
+    max_memory: str | int | None = None,
 ) -> Replay:
     """Replays a trace through one or several queueing disciplines: what would have become of these packets?
 
@@ -86,12 +88,14 @@ def replay(
         packets: whether rows are kept for `Replay.packets` (some 60 bytes each).
         series: whether series over time are kept for `Replay.figure`.
         progress: called with (share done, packets so far); the share is nan where the length is not known.
+        max_memory: bytes, or a size such as "4GB", that the replay may take; three quarters of the machine's unless given.
 
     Raises:
         TraceError: something is wrong with the trace; the text names the line or the packet.
-        HeadgateError: something else that was given is wrong, or an output cannot be written.
+        HeadgateError: something else that was given is wrong, an output cannot be written, or the replay took more memory than it may.
         MissingExtraError: a table or a Parquet file without pyarrow.
     """
+    limit = Limit(max_memory)
     chosen = disciplines(queue, buffer, dict(parameters or {}))
     conventions = {"in_service": in_service, "ties": ties, "at_departure": at_departure, "ecn": ecn}
     for key, value in conventions.items():
@@ -125,7 +129,7 @@ def replay(
             for i in range(len(chosen)):
                 if packets or any(w.queue == i for w in writers):
                     core.keep_rows(i)
-            _drive(core, table, source, kept + writers, progress)
+            _drive(core, table, source, kept + writers, progress, limit)
             # All files are complete before the first one takes its place.
             for writer in writers:
                 writer.close()
@@ -176,10 +180,10 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
 
 def _open(
     core: _core.Replay, source: Any, file: _core.TraceFile | None, classify: str | None, lenient: bool
-) -> Table | None:
+) -> TraceTable | None:
     name = classify_name("table" if file is None else file.kind, classify)
     if file is None or file.kind == "parquet":
-        return Table(source, lenient)
+        return TraceTable(source, lenient)
     try:
         core.read(file, name)
     except _core.TraceFault as e:
@@ -202,12 +206,23 @@ def _outputs(core: _core.Replay, paths: list[Path], names: RowReader, stack: Exi
 
 
 def _drive(
-    core: _core.Replay, table: Table | None, source: Any, takers: Sequence[Any], progress: Progress | None
+    core: _core.Replay,
+    table: TraceTable | None,
+    source: Any,
+    takers: Sequence[Any],
+    progress: Progress | None,
+    limit: Limit,
 ) -> None:
     """Feeds the whole trace and hands finished rows on."""
     size = Path(source).stat().st_size if table is None else table.rows
 
     def tell() -> None:
+        if found := limit.exceeded():
+            origin = source if is_path(source) else "table"
+            raise HeadgateError(
+                f"{origin}: after {core.packets} packets: expected a replay that takes {found}; "
+                "a smaller buffer or a classify that gives fewer flows takes less"
+            )
         if progress is not None:
             done = core.position if table is None else core.packets
             progress(min(1.0, done / size) if size else float("nan"), core.packets)

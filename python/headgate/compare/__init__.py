@@ -1,0 +1,13 @@
+"""The results of a study as a cube: one number for every point of the axes and every replication, and what one asks of it."""
+
+from __future__ import annotations
+
+from ..callable import make_callable
+from .labelled import to_xarray
+from .metrics import Metric, find
+from .points import Compared, Difference, compare
+from .values import Cube, cube
+
+__all__ = ["Compared", "Cube", "Difference", "Metric", "compare", "cube", "find", "to_xarray"]
+
+make_callable(__name__, compare)

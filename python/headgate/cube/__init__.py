@@ -1,9 +1,0 @@
-"""The results of a study as a cube: one number for every point of the axes and every replication, and what one asks of it."""
-
-from __future__ import annotations
-
-from .compare import Compared, Difference, compare
-from .metrics import Metric, find
-from .values import Cube, cube
-
-__all__ = ["Compared", "Cube", "Difference", "Metric", "compare", "cube", "find"]
