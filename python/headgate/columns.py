@@ -91,10 +91,11 @@ _FLOWS = (
     ),
 )  # fmt: skip
 
-#: Measured columns of the table of runs in studies.
-_RUNS = (
+#: Measured columns of the table of runs in studies, and what a replay's summary has besides.
+_MORE = (
     ColumnInfo("runs", "events", "", "total", "int", "Events of the run."),
     ColumnInfo("runs", "cpu_s", "s", "mean", "float", "Processor time of the run."),
+    ColumnInfo("replay-summary", "jain", "", "mean", "float", "Jain's index of the flows' throughputs over their weights."),
 )
 
 
@@ -106,8 +107,7 @@ def columns(table: str) -> dict[str, ColumnInfo]:
     ('most', 's', ['events', 'cpu_s'])
     """
     known = [ColumnInfo(**c) for c in json.loads(_core.catalogue("columns")) if c["table"] == table]
-    if table == "runs":
-        known += _RUNS
+    known += [c for c in _MORE if c.table == table]
     if table == "flows":
         place = next(i for i, c in enumerate(known) if c.name == "sent")
         known[place:place] = _FLOWS

@@ -14,7 +14,7 @@ from .stats.means import finite
 
 
 @dataclass(frozen=True)
-class Entry:
+class MadeOf:
     """An entry of a summary.
 
     Attributes:
@@ -39,24 +39,24 @@ class FlowSummary:
     Counts are totals of all runs.
     """
 
-    flow: Annotated[str, Entry("flow", "flow")]
-    control: Annotated[str, Entry("control", "control")]
-    workload: Annotated[str, Entry("workload", "workload")]
-    goodput_pps: Annotated[Mean, Entry("goodput_pps", "goodput")]
-    goodput_bps: Annotated[Mean, Entry("goodput_bps", "goodput")]
-    throughput_pps: Annotated[Mean, Entry("throughput_pps")]
-    max_min_bps: Annotated[float, Entry("max_min_bps", "max-min")]
-    rtt_s: Annotated[Mean, Entry("rtt_mean_s", "rtt")]
-    rtt_quantiles_s: Annotated[dict[str, float], Entry({"p50": "rtt_p50_s", "p95": "rtt_p95_s", "p99": "rtt_p99_s"})]
-    owd_s: Annotated[Mean, Entry("owd_mean_s")]
-    owd_quantiles_s: Annotated[dict[str, float], Entry({"p50": "owd_p50_s", "p95": "owd_p95_s", "p99": "owd_p99_s"})]
-    queueing_s: Annotated[Mean, Entry("queueing_mean_s", "queueing")]
-    sent: Annotated[int, Entry("sent")]
-    received: Annotated[int, Entry("received")]
-    drops: Annotated[int, Entry("drops", "drops")]
-    retransmissions: Annotated[int, Entry("retransmissions", "retrans.")]
-    timeouts: Annotated[int, Entry("timeouts", "timeouts")]
-    marks: Annotated[int, Entry("marks", "marks")]
+    flow: Annotated[str, MadeOf("flow", "flow")]
+    control: Annotated[str, MadeOf("control", "control")]
+    workload: Annotated[str, MadeOf("workload", "workload")]
+    goodput_pps: Annotated[Mean, MadeOf("goodput_pps", "goodput")]
+    goodput_bps: Annotated[Mean, MadeOf("goodput_bps", "goodput")]
+    throughput_pps: Annotated[Mean, MadeOf("throughput_pps")]
+    max_min_bps: Annotated[float, MadeOf("max_min_bps", "max-min")]
+    rtt_s: Annotated[Mean, MadeOf("rtt_mean_s", "rtt")]
+    rtt_quantiles_s: Annotated[dict[str, float], MadeOf({"p50": "rtt_p50_s", "p95": "rtt_p95_s", "p99": "rtt_p99_s"})]
+    owd_s: Annotated[Mean, MadeOf("owd_mean_s")]
+    owd_quantiles_s: Annotated[dict[str, float], MadeOf({"p50": "owd_p50_s", "p95": "owd_p95_s", "p99": "owd_p99_s"})]
+    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing")]
+    sent: Annotated[int, MadeOf("sent")]
+    received: Annotated[int, MadeOf("received")]
+    drops: Annotated[int, MadeOf("drops", "drops")]
+    retransmissions: Annotated[int, MadeOf("retransmissions", "retrans.")]
+    timeouts: Annotated[int, MadeOf("timeouts", "timeouts")]
+    marks: Annotated[int, MadeOf("marks", "marks")]
 
     def to_dict(self) -> dict[str, Any]:
         """The form for machines."""
@@ -71,19 +71,19 @@ class FlowSummary:
 class LinkSummary:
     """One port after the warm-up; means as for flows, counts are totals of all runs."""
 
-    link: Annotated[str, Entry("link", "port")]
-    queue: Annotated[str, Entry("queue", "queue")]
-    utilisation: Annotated[Mean, Entry("utilisation", "utilisation", "utilisation_std", percent=True)]
-    backlog: Annotated[Mean, Entry("backlog_mean", "backlog", "backlog_std")]
-    backlog_max: Annotated[int, Entry("backlog_max", "most")]
-    queueing_s: Annotated[Mean, Entry("queueing_mean_s", "queueing", "queueing_std_s")]
+    link: Annotated[str, MadeOf("link", "port")]
+    queue: Annotated[str, MadeOf("queue", "queue")]
+    utilisation: Annotated[Mean, MadeOf("utilisation", "utilisation", "utilisation_std", percent=True)]
+    backlog: Annotated[Mean, MadeOf("backlog_mean", "backlog", "backlog_std")]
+    backlog_max: Annotated[int, MadeOf("backlog_max", "most")]
+    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing", "queueing_std_s")]
     drops: Annotated[
         dict[str, int],
-        Entry(
+        MadeOf(
             {r: f"drops_{r}" for r in _core.DROP_REASONS}, (f"drops {_core.DROP_REASONS[0]}", *_core.DROP_REASONS[1:])
         ),
     ]
-    marks: Annotated[int, Entry("marks", "marks")]
+    marks: Annotated[int, MadeOf("marks", "marks")]
 
     def to_dict(self) -> dict[str, Any]:
         """The form for machines."""
@@ -105,7 +105,7 @@ def _plain(summary: FlowSummary | LinkSummary) -> dict[str, Any]:
     return out
 
 
-def entries(summary: type[FlowSummary] | type[LinkSummary]) -> list[tuple[str, bool, Entry]]:
+def entries(summary: type[FlowSummary] | type[LinkSummary]) -> list[tuple[str, bool, MadeOf]]:
     """The names of a summary's entries, whether they are means, and what they are made of."""
     found = ((name, *get_args(hint)) for name, hint in get_type_hints(summary, include_extras=True).items())
     return [(name, kind is Mean, entry) for name, kind, entry in found]
@@ -154,7 +154,7 @@ def _number(column: ColumnInfo, of: Mapping[str, Any]) -> Any:
     return series[:1].tolist()[0] if (series == series[0]).all() else mean_of(series).mean
 
 
-def _mean(column: ColumnInfo, entry: Entry, of: Mapping[str, Any], parts: Mapping[str, Any] | None) -> Mean:
+def _mean(column: ColumnInfo, entry: MadeOf, of: Mapping[str, Any], parts: Mapping[str, Any] | None) -> Mean:
     """The mean over the replications, or over the intervals of a single run."""
     series = _series(column, of)
     if len(series) > 1:
