@@ -150,6 +150,41 @@ def test_what_is_not_there_is_never_passed(keshav: Reproduction, demers: Reprodu
         assert n["verdict"] == "not-reproduced"
 
 
+def test_printed_zeros_and_numbers_in_a_wrong_place(keshav: Reproduction) -> None:
+    cells = {(n.published.row, n.published.source, n.published.metric): n for n in item(keshav, "scenario-4").numbers}
+    repaired = {k for k, n in cells.items() if n.published.mark == "REPAIRED"}
+    assert repaired == {("G/FCFS", s, m) for s in "23" for m in ("throughput", "drop_rate")}
+    assert cells["G/FCFS", "3", "throughput"].published.value == 9.85
+    assert cells["G/FCFS", "3", "throughput"].verdict == "match"
+    # A delay of 0 is no delay: a Telnet that gets nothing through measures none, a malicious source never does.
+    for row in ("G/FCFS", "JK/FCFS", "DEC/DEC"):
+        assert cells[row, "2", "delay"].verdict == "match"
+    assert {n.verdict for (_, s, m), n in cells.items() if (s, m) == ("3", "delay")} == {"not-reproduced"}
+    # Tested as printed: equal sources that differ by less than their deviations, and a line that is idle in our run too.
+    assert verdicts(keshav, "scenario-6", "G/FQ", "1 2 3 4", "throughput delay") == {"match"}
+    idle = [
+        n for n in item(keshav, "scenario-3").numbers if n.published.row == "G/FQ" and n.published.span == (600, 900)
+    ]
+    assert len(idle) == 9 and "not tested" not in "".join(n.why for n in idle)
+    assert 0.2 < 1 - sum(n.ours.mean for n in idle if n.published.metric == "throughput") / 10 < 0.35
+
+
+def test_no_prediction_of_ours_stands_in_the_papers_row(demers: Reproduction, tmp_path: Path) -> None:
+    lost = replace(demers, items=tuple(i for i in demers.items if i.item.name in ("scenario-1", "scenario-6")))
+    for details in (False, True):
+        out = Console(file=StringIO(), width=160)
+        print_reproduction(replace(lost, items=tuple(replace(i, findings=()) for i in lost.items)), out, details)
+        text = out.file.getvalue()  # type: ignore[attr-defined]
+        rows = text[text.index("scenario-1:") :].splitlines()
+        assert not [r for r in rows if "│ paper" in r or "┃ paper" in r or "┃  paper" in r]
+        assert [r for r in rows if "predicted" in r]
+    page = Path(lost.save_report(tmp_path / "report")).read_text()
+    assert "<th>paper</th>" not in page
+    assert "<th>predicted</th>" in page
+    sc5 = next(i for i in demers.items if i.item.name == "scenario-5")
+    assert {n.published.label for n in sc5.numbers} == {"scenario 5 (second scan) [EXTERNAL]"}
+
+
 def test_what_packet_pair_does_not_give_is_shown_as_missed(keshav: Reproduction) -> None:
     # One of its two sources loses packets in scenario 3, which ours do not.
     assert "miss" in verdicts(keshav, "scenario-3", "PP/FQ", "2", "drop_rate")

@@ -11,6 +11,7 @@ from .. import _core
 from ..errors import HeadgateError, cut
 from ..scenario import assign
 from .checks import one_of
+from .claims import claims_of
 from .folder import folder_of
 from .measure import flow_called
 from .model import Item, Metric, Paper, PaperError, Published, Table, Variant
@@ -64,11 +65,12 @@ def _control(variant: Variant, flow: str) -> Table | None:
 
 
 def check_items(paper: Paper, items: Sequence[Item]) -> None:
-    """Looks at every scenario before anything is run, and at the flows and links that numbers are about.
+    """Looks at claims, at every scenario, and at the flows and links that numbers are about, before anything is run.
 
     Raises:
         PaperError: one is wrong; the error names the item and the variant.
     """
+    claims_of(paper)
     file = folder_of(paper).origin("paper.toml")
     for item in items:
         known: dict[str, Table] = {}

@@ -6,7 +6,7 @@ import dataclasses
 import types
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -60,7 +60,7 @@ def checked(kind: type[T], data: Any, file: str, place: str = "") -> T:
         PaperError: it has not; the first thing that is wrong is named.
     """
     try:
-        form: T = _adapter(kind).validate_python(data)
+        form: T = _adapter(cast("Hashable", kind)).validate_python(data)
         return form
     except ValidationError as e:
         error = e.errors(include_url=False)[0]
@@ -79,7 +79,7 @@ def checked(kind: type[T], data: Any, file: str, place: str = "") -> T:
 
 
 @cache
-def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 

@@ -102,6 +102,7 @@ class Folder:
         try:
             if package not in sys.modules:
                 sys.modules[package] = _package(package, self.place)
+                importlib.invalidate_caches()
             return importlib.import_module(f"{package}.{name}")
         except Exception as e:
             at = f", line {e.lineno}" if isinstance(e, SyntaxError) else ""
@@ -111,7 +112,7 @@ class Folder:
 def _package(name: str, place: Path) -> ModuleType:
     """An empty package whose modules are the files of a folder."""
     package = ModuleType(name)
-    package.__path__ = [str(place)]
+    package.__path__ = [str(place.resolve())]
     return package
 
 

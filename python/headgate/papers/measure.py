@@ -73,8 +73,8 @@ class Outcome:
             )
         if len(values) == 1:
             return np.asarray(values)
-        together = {"mean": np.mean, "total": np.sum, "least": np.min, "most": np.max}[metric.over]
-        return np.array([together(values)])
+        together = {"mean": values.mean(), "total": values.sum(), "least": values.min(), "most": values.max()}
+        return np.array([together[metric.over]])
 
     def value(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Mean:
         """The measure over the run: mean of the interval means."""

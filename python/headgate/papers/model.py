@@ -14,12 +14,13 @@ from ..errors import HeadgateError, nearest
 
 Table = dict[str, Any]
 
-#: Marks of a published number. STATED: printed in the paper. EXTERNAL: found in another copy of it. RECALLED: from memory.
-#: PROPOSED: predicted by a model of ours, where the paper's number is lost. DOUBTFUL: printed, but contradicts itself.
-MARKS = ("STATED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL")
+#: Marks of a published number. STATED: printed in the paper. REPAIRED: printed there in a wrong place, put into its right one.
+#: EXTERNAL: found in another copy of it. RECALLED: from memory. PROPOSED: predicted by a model of ours, where the paper's number
+#: is lost. DOUBTFUL: printed, but contradicts itself.
+MARKS = ("STATED", "REPAIRED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL")
 
 #: The marks under which a number is the paper's.
-PAPERS_OWN = ("STATED", "EXTERNAL", "DOUBTFUL")
+PAPERS_OWN = ("STATED", "REPAIRED", "EXTERNAL", "DOUBTFUL")
 
 
 class PaperError(HeadgateError):
@@ -111,7 +112,7 @@ class Rule(Form):
     """
 
     name: Name
-    compare: Literal["value", "some", "range", "band", "unordered", "none"]
+    compare: Literal["value", "some", "range", "band", "unordered", "absent", "none"]
     reason: Name
     item: str = "*"
     row: str = "*"

@@ -77,6 +77,8 @@ def _verdict(
         return "not-reproduced", "not tested: the table prints nothing here"
     if rule.compare == "none":
         return "not-reproduced", f"not tested: {rule.reason}"
+    if rule.compare == "absent":
+        return ("match" if math.isnan(ours) else "miss"), f"{rule.name}: nothing is to be measured"
     allowed = rule.absolute + rule.relative * abs(paper) + published.rounding + 1e-12
     allowed += rule.deviations * (published.stddev or 0.0)
     if rule.compare == "some":

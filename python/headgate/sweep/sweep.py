@@ -109,8 +109,11 @@ class Sweep:
         require_plain({"sweep": table}, f"{origin}: " if origin else "")
         text = json.dumps(table)
         self._checked: dict[str, Any] = json.loads(scenario._checked(lambda: _core.check_sweep(text)))
+        cases = [point for points in self._checked["cases"].values() for point in points.values()]
+        refuse(
+            [*self._checked["axes"], *(path for zipped in (*self._checked["zip"], *cases) for path in zipped)], origin
+        )
         self.axes: list[Axis] = read_axes(table, self._checked, rows.reserved(), origin)
-        refuse((path for axis in self.axes for path in axis.paths), origin)
         self._variants = Variants(scenario.data, self.axes, origin)
         self.replications: int = self._checked["replications"] or 1
         self._metric = _metric(self._checked["stop"], origin)

@@ -254,6 +254,8 @@ mod tests {
             (r#"{"cases": {"mix": {}}}"#, &["sweep.cases.mix", "points"]),
             (r#"{"cases": {"mix": {"jk": 5}}}"#, &["sweep.cases.mix.jk", "found 5"]),
             (r#"{"stop": {"metric": "a", "share": 5}}"#, &["sweep.stop.share", "found 5", "between 0 and 1"]),
+            (r#"{"stop": {"metric": "a", "share": 0}}"#, &["sweep.stop.share", "found 0", "between 0 and 1"]),
+            (r#"{"stop": {"metric": "a", "share": 1}}"#, &["sweep.stop.share", "found 1", "between 0 and 1"]),
             (r#"{"stop": {"metric": "a", "share": 0.1, "least": 1}}"#, &["sweep.stop.least", "found 1"]),
             (r#"{"stop": {"metric": "a", "share": 0.1, "most": 3}}"#, &["sweep.stop.most", "found 3"]),
             (r#"{"stop": {"metric": "a", "share": 0.1, "over": "sum"}}"#, &["sweep.stop.over", "sum", "total"]),
