@@ -54,7 +54,7 @@ def test_a_study_has_a_variant_for_each_combination_and_later_axes_override() ->
 def test_a_pattern_sets_every_flow_that_fits_and_must_fit_one() -> None:
     scenario = build_scenario(ITEM, ITEM.variant("share window fq"))
     assert [f["control"]["window"] for f in scenario["flows"]] == [40] * 4
-    with pytest.raises(PaperError, match="there is no flow"):
+    with pytest.raises(PaperError, match="flows has no entry 'nobody"):
         build_scenario(ITEM, Variant("x", {}, None, {"flows.nobody*.start": "1s"}, scenario=scenario))
 
 
