@@ -35,3 +35,24 @@ fn with_buffer(name: &str, buffer: Buffer) -> Option<Spec> {
     }
     serde_json::from_value(value).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_comes_out_each_round() {
+        // Two of each flow wait from the beginning, and nothing that keeps its line busy ever runs out of packets.
+        for name in ["fcfs", "fq", "drr", "virtual_clock", "strict_priority"] {
+            assert_eq!(churn(name, 10, 100), Some(100), "{name}");
+        }
+        assert_eq!(churn("fcfs", 1, 0), Some(0));
+        assert_eq!(churn("fifo", 10, 100), None);
+    }
+
+    #[test]
+    fn a_discipline_gets_the_buffer() {
+        let Some(Spec::Fcfs(params)) = with_buffer("fcfs", Buffer::Packets(7)) else { panic!("fcfs is in the list") };
+        assert_eq!(params.buffer, Buffer::Packets(7));
+    }
+}

@@ -149,7 +149,8 @@ class Replay:
         """
         from .figure import save
 
-        return save(self, path, self.queues if queue is None else [self.queues[self._number(queue)]])
+        chosen = self.queues if queue is None else [self.queues[self._number(queue)]]
+        return save(self._flows_of(self.queues[0]), {q: self.series(q) for q in chosen}, path)
 
     def _number(self, queue: str | None) -> int:
         if queue is None and len(self.queues) == 1:
@@ -194,11 +195,15 @@ class Replay:
 
     def _flow_rows(self, queue: str, most: int | None) -> list[dict[str, Any]]:
         """The flows of a queue, or the largest of them, in the order of the trace."""
-        flows = self.flows
-        chosen = np.flatnonzero(flows["queue"] == queue)
-        if most is not None and len(chosen) > most:
-            chosen = np.sort(chosen[np.argsort(-flows["bytes"][chosen], kind="stable")[:most]])
+        flows = self._flows_of(queue)
+        if most is None or len(flows) <= most:
+            return list(flows.rows())
+        chosen = np.sort(np.argsort(-flows["bytes"], kind="stable")[:most])
         return list(Table({k: c[chosen] for k, c in flows.columns.items()}).rows())
+
+    def _flows_of(self, queue: str) -> Table:
+        mine = self.flows["queue"] == queue
+        return Table({k: c[mine] for k, c in self.flows.columns.items()})
 
 
 def _entry(row: dict[str, Any]) -> dict[str, Any]:

@@ -244,6 +244,8 @@ mod tests {
             (r#"{"zip": [{"duration": ["1s"]}]}"#, &["sweep.zip[0]", "`name`"]),
             (r#"{"zip": [{"name": "a"}]}"#, &["sweep.zip[0]", "paths"]),
             (r#"{"stop": {"metric": "a", "share": 5}}"#, &["sweep.stop.share", "found 5", "between 0 and 1"]),
+            (r#"{"stop": {"metric": "a", "share": 0}}"#, &["sweep.stop.share", "found 0", "between 0 and 1"]),
+            (r#"{"stop": {"metric": "a", "share": 1}}"#, &["sweep.stop.share", "found 1", "between 0 and 1"]),
             (r#"{"stop": {"metric": "a", "share": 0.1, "least": 1}}"#, &["sweep.stop.least", "found 1"]),
             (r#"{"stop": {"metric": "a", "share": 0.1, "most": 3}}"#, &["sweep.stop.most", "found 3"]),
             (r#"{"stop": {"metric": "a", "share": 0.1, "over": "sum"}}"#, &["sweep.stop.over", "sum", "total"]),
