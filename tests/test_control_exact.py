@@ -263,6 +263,8 @@ def test_queues_of_a_walk_by_hand() -> None:
     # Rates of 4, 7, 4, 12, 7 and 8: the line that becomes faster empties the queue, and the two packets it lacked are not counted.
     assert sp.queues_of_walk([4, 4, 8, 8, 8, 8], 6, 20, 2, delay=0).tolist() == [0, 0, 6, 0, 8, 6]
     assert sp.queues_of_walk([4, 4, 4], 6, 5, 2).tolist() == [0, 0, 5]
+    # Known one epoch late: rates of 2, 5, 2, 13, 2 and 0.
+    assert sp.queues_of_walk([2, 6, 6, 4, 4, 4, 4], 3, 20, 1).tolist() == [0, 0, 0, 0, 9, 7, 3]
 
 
 def test_the_step_response_by_hand() -> None:

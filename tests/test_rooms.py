@@ -57,3 +57,15 @@ def test_no_room_uses_the_top() -> None:
                     assert {name.name for name in names} <= {*parts, "_core", "__version__"}, f"{file}:{node.lineno}"
                 case ast.ImportFrom(str(module), _, 0):
                     assert module.split(".")[0] != "headgate", f"{file}:{node.lineno}"
+
+
+def test_a_name_of_a_class_means_one_thing() -> None:
+    package = ROOT / "python/headgate"
+    found: dict[str, str] = {}
+    for file in sorted(package.rglob("*.py")):
+        if file.is_relative_to(package / "papers"):
+            continue
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                assert node.name not in found, f"{node.name} in {file} and in {found[node.name]}"
+                found[node.name] = str(file)

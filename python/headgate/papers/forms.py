@@ -67,7 +67,6 @@ class ItemForm(Form):
     scenario: str = ""
     study: str = ""
     phase: str = ""
-    rest: str = ""
     traces: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from .checks import checked, one_of, wrong
 from .folder import Folder, find, is_own, list_papers
 from .forms import FiguresForm, PaperForm, RulesForm
 from .measure import columns
-from .model import Figure, Item, Metric, Paper, Rule, Table
+from .model import Figure, Item, Metric, Paper, Rule
 from .numbers import read_numbers
 from .options import OPTIONS
 from .variants import Reader
@@ -38,10 +38,7 @@ def _known(name: str) -> Paper:
 
 def _load(folder: Folder) -> Paper:
     title = folder.origin("paper.toml")
-    data = folder.toml("paper.toml")
-    if isinstance(data.get("items"), list):
-        data["items"] = [_whole(folder, i) for i in data["items"]]
-    form = checked(PaperForm, data, title)
+    form = checked(PaperForm, folder.toml("paper.toml"), title)
     for name, metric in form.metrics.items():
         _check_metric(title, f"metrics.{name}", metric)
     _unique(title, "items", [i.name for i in form.items])
@@ -60,12 +57,6 @@ def _load(folder: Folder) -> Paper:
         figures=_figures(folder, items),
         place=folder.place,
     )
-
-
-def _whole(folder: Folder, item: Table) -> Table:
-    """An item, with the rest of it from the file that it names as `rest`."""
-    rest = item.get("rest") if isinstance(item, dict) else None
-    return {**folder.toml(rest), **item} if isinstance(rest, str) else item
 
 
 def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item:

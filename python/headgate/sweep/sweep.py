@@ -30,7 +30,7 @@ from .plan import Fixed, Plan, Until
 from .same import same_study
 from .store import Store
 from .study import Study, axis_columns
-from .work import Metric
+from .work import Watched
 
 #: Where a study can be worked on.
 ENGINES = ("local", "dask")
@@ -366,7 +366,7 @@ class Sweep:
         return Until(good, len(checks), self._checked["stop"], past), len(done)
 
 
-def _metric(stop: Mapping[str, Any] | None, origin: str) -> Metric | None:
+def _metric(stop: Mapping[str, Any] | None, origin: str) -> Watched | None:
     if stop is None:
         return None
     table = "flows" if stop["link"] is None else "links"
@@ -382,7 +382,7 @@ def _metric(stop: Mapping[str, Any] | None, origin: str) -> Metric | None:
             near[0] if near else None,
             origin,
         )
-    return Metric(name, table, (stop["flow"] if table == "flows" else stop["link"]) or "*", stop["over"])
+    return Watched(name, table, (stop["flow"] if table == "flows" else stop["link"]) or "*", stop["over"])
 
 
 def _engine(name: str, address: str | None, workers: int | None) -> Engine:
