@@ -158,8 +158,8 @@ def test_what_is_ours_counts_for_no_paper() -> None:
     ours = load_paper("beyond")
     assert not [n for i in ours.items for n in i.numbers]
     for name in set(list_papers()) - {"beyond"}:
-        assert not [c.id for c in claims_of(name) if c.text.startswith("Ours")], name
-    assert all(c.text.startswith("Ours. ") for c in claims_of("beyond"))
+        assert not [c.id for c in claims_of(load_paper(name)) if c.text.startswith("Ours")], name
+    assert all(c.text.startswith("Ours. ") for c in claims_of(load_paper("beyond")))
 
 
 def test_readings_run_the_thesis_with_its_own_protocols() -> None:
