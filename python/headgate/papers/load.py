@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from .checks import checked, one_of, wrong
+from .contents import FiguresForm, PaperForm, RulesForm
 from .folder import Folder, find, is_own, list_papers
-from .forms import FiguresForm, PaperForm, RulesForm
 from .measure import columns
 from .model import Figure, Item, Metric, Paper, Rule
 from .numbers import read_numbers

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from .checks import one_of, wrong
+from .contents import PaperForm, TableForm
 from .folder import Folder
-from .forms import PaperForm, TableForm
 from .model import MARKS, PLACES, Published, Variant
 
 #: Columns that hold the number itself; every other column is a key of its place.

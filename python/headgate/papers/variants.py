@@ -13,8 +13,8 @@ from .. import _core
 from ..errors import HeadgateError
 from ..sweep.axes import Axis, read_axes
 from .checks import one_of, wrong
+from .contents import ItemForm, PaperForm, SweepForm, VariantForm
 from .folder import Folder
-from .forms import ItemForm, PaperForm, SweepForm, VariantForm
 from .model import PaperError, Point, Table, Variant
 
 
