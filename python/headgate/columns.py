@@ -95,7 +95,9 @@ _FLOWS = (
 _MORE = (
     ColumnInfo("runs", "events", "", "total", "int", "Events of the run."),
     ColumnInfo("runs", "cpu_s", "s", "mean", "float", "Processor time of the run."),
-    ColumnInfo("replay-summary", "jain", "", "mean", "float", "Jain's index of the flows' throughputs over their weights."),
+    ColumnInfo(
+        "replay-summary", "jain", "", "mean", "float", "Jain's index of the flows' throughputs over their weights."
+    ),
 )
 
 
