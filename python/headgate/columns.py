@@ -67,8 +67,8 @@ def _goodput(t: Mapping[str, Any]) -> Any:
     return 8.0 * t["unique_bytes"] / _span(t)
 
 
-#: What follows from the engine's columns: of the tables of flows in studies, and in summaries.
-_FLOWS = (
+#: Rates of flows over the time after the warm-up, which follow from what the engine counted.
+_RATES = (
     ColumnInfo(
         "flows", "goodput_pps", "packets/s", "total", "float", "Packets that reached the sink for the first time, per second.",
         lambda t: t["unique"] / _span(t),
@@ -81,6 +81,10 @@ _FLOWS = (
         "flows", "throughput_pps", "packets/s", "total", "float", "Packets received less retransmissions, per second: REAL's measure.",
         lambda t: (t["received"] - t["retransmissions"]) / _span(t),
     ),
+)  # fmt: skip
+
+#: What follows once the max-min ideal of the flows is known.
+_IDEALS = (
     ColumnInfo(
         "flows", "max_min_bps", "bit/s", "total", "float", "Weighted max-min fair allocation, given the network and the demands.",
         lambda t: t["max_min_bps"],
@@ -101,6 +105,11 @@ _MORE = (
 )
 
 
+def rates(flows: Mapping[str, Any]) -> dict[str, Any]:
+    """Rates of flows over the time after the warm-up, from columns of the table `flows`: arrays of the same shape."""
+    return {c.name: c.of(flows) for c in _RATES if c.of is not None}
+
+
 @cache
 def columns(table: str) -> dict[str, ColumnInfo]:
     """The columns of a table by their names, in their order; rates stand before counts, since they are what one looks for.
@@ -112,7 +121,7 @@ def columns(table: str) -> dict[str, ColumnInfo]:
     known += [c for c in _MORE if c.table == table]
     if table == "flows":
         place = next(i for i, c in enumerate(known) if c.name == "sent")
-        known[place:place] = _FLOWS
+        known[place:place] = (*_RATES, *_IDEALS)
     return {c.name: c for c in known}
 
 
