@@ -55,7 +55,7 @@ def test_a_study_has_a_variant_for_each_combination_and_later_axes_override() ->
 def test_a_pattern_sets_every_flow_that_fits_and_must_fit_one() -> None:
     scenario = build_scenario(ITEM, ITEM.variant("share window fq"))
     assert [f["control"]["window"] for f in scenario["flows"]] == [40] * 4
-    with pytest.raises(PaperError, match="there is no flow"):
+    with pytest.raises(PaperError, match="flows has no entry 'nobody"):
         build_scenario(ITEM, Variant("x", {}, None, {"flows.nobody*.start": "1s"}, scenario=scenario))
 
 
@@ -158,8 +158,8 @@ def test_what_is_ours_counts_for_no_paper() -> None:
     ours = load_paper("beyond")
     assert not [n for i in ours.items for n in i.numbers]
     for name in set(list_papers()) - {"beyond"}:
-        assert not [c.id for c in claims_of(name) if c.text.startswith("Ours")], name
-    assert all(c.text.startswith("Ours. ") for c in claims_of("beyond"))
+        assert not [c.id for c in claims_of(load_paper(name)) if c.text.startswith("Ours")], name
+    assert all(c.text.startswith("Ours. ") for c in claims_of(load_paper("beyond")))
 
 
 def test_readings_run_the_thesis_with_its_own_protocols() -> None:

@@ -108,7 +108,7 @@ def test_sections_and_figure_of_the_variants(both: Reproduction) -> None:
 
 def test_deviations_widen_a_tolerance() -> None:
     rule = Rule("statistical", "value", "for the test", absolute=0.1, deviations=2)
-    number = Published("table", "row", "1", "delay", "s", 10.0, 0.5, "STATED", 0.05)
+    number = Published("table", {"variant": "row", "source": "1"}, "delay", "s", 10.0, 0.5, "STATED", 0.05)
 
     def verdict(ours: float) -> str:
         nothing = Mean(ours, 0.0, 6)

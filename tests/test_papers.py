@@ -81,7 +81,9 @@ def test_a_range_wider_than_the_number_says_nothing() -> None:
     ours = Mean(3.0, 0.0, 7)
 
     def verdict(paper: float, *seeds: float) -> str:
-        number = Published("table", "row", "1", "throughput", "pkt/s", paper, None, "STATED", 0.05)
+        number = Published(
+            "table", {"variant": "row", "source": "1"}, "throughput", "pkt/s", paper, None, "STATED", 0.05
+        )
         return judge(number, rule, ours, np.array(seeds), np.array(seeds)).verdict
 
     assert verdict(2.5, 2.0, 4.0) == "match"
@@ -220,7 +222,7 @@ def test_an_unordered_rule_takes_the_value_of_the_same_rank(keshav: Reproduction
     assert (one.published.value, two.published.value) == (1.48, 1.22)
     assert one.ours.mean < two.ours.mean
     rule = Rule("pair", "unordered", "for the test", absolute=0.1)
-    number = Published("table", "row", "1", "delay", "s", 1.5, None, "STATED", 0.005)
+    number = Published("table", {"variant": "row", "source": "1"}, "delay", "s", 1.5, None, "STATED", 0.005)
     for same, verdict in ((1.45, "match"), (1.2, "miss")):
         assert judge(number, rule, Mean(1.2, 0.0, 7), np.array([]), np.array([same])).verdict == verdict
 
@@ -245,8 +247,8 @@ def test_the_evidence_runs_the_scenarios_again(keshav: Reproduction) -> None:
 
 
 def test_values_of_ours_have_the_decimals_of_the_papers() -> None:
-    cents = Published("t", "p", "1", "m", "s", 1.69, 0.68, "STATED", 0.005)
-    whole = Published("t", "p", "1", "m", "packets", 446, None, "STATED", 0.5)
+    cents = Published("t", {"variant": "p", "source": "1"}, "m", "s", 1.69, 0.68, "STATED", 0.005)
+    whole = Published("t", {"variant": "p", "source": "1"}, "m", "packets", 446, None, "STATED", 0.5)
     assert as_printed(-0.0005556, cents, 1) == "-0.001"
     assert as_printed(-0.0005556, cents) == "0.00"
     assert as_printed(1.6638, cents, 1) == "1.664"

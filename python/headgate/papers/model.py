@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field
 
 from ..errors import HeadgateError, nearest
 
@@ -21,7 +24,7 @@ PAPERS_OWN = ("STATED", "REPAIRED", "EXTERNAL", "DOUBTFUL")
 
 
 class PaperError(HeadgateError):
-    """A paper, an item or a name in a paper's folder that does not exist."""
+    """Something in a paper's folder is wrong or does not exist; the text names the file, the place and what was expected."""
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> PaperError:
@@ -30,34 +33,70 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> PaperError:
     return PaperError(f'there is no {kind} "{name}"; expected one of {", ".join(names)}.{nearest(name, names)}')
 
 
-@dataclass(frozen=True)
-class Metric:
-    """How a measure of the paper follows from what a run records.
+class Form:
+    """What is read from a file and holds no keys but its own; `checks.py` reads it."""
 
-    Either `counts`: columns of the intervals table, summed with their signs, as a total or per second; or `mean`: a column
-    whose interval means are averaged.
+    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
+
+
+#: A text that says something.
+Name = Annotated[str, Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class Metric(Form):
+    """How a measure of the paper follows from the tables of a run.
+
+    One of `counts`: columns of the intervals table, summed with their signs, as a total or per second; `mean`: a column of it
+    whose interval means are averaged; `column`: any column of the table of flows, of links or of intervals, of the one row that a number
+    belongs to. If its source is a pattern that fits several rows, `over` says what becomes of their values.
     """
 
-    name: str
-    counts: tuple[str, ...] = ()
+    name: str = ""
+    counts: tuple[Name, ...] = ()
     mean: str = ""
     per_second: bool = False
+    column: str = ""
+    table: Literal["flows", "links", "intervals"] = "flows"
+    over: Literal["mean", "total", "least", "most"] = "total"
+
+
+#: Keys of a number's place that have a meaning of their own: the variant that is run, a flow, a link, and a span of its intervals. All
+#: others are columns of the axes of an item's sweeps.
+PLACES = ("variant", "source", "link", "from_s", "to_s")
 
 
 @dataclass(frozen=True)
 class Published:
-    """One number of a table of the paper. `value` is None where the table prints nothing."""
+    """One number of a table of the paper. `value` is None where the table prints nothing.
+
+    `where` says which number of the table it is: `PLACES`, and what the published table has beside them.
+    """
 
     table: str
-    row: str
-    source: str
+    where: Mapping[str, str]
     metric: str
     unit: str
     value: float | None
     stddev: float | None
     mark: str
     rounding: float
-    span: tuple[float, float] | None = None
+
+    @property
+    def row(self) -> str:
+        """The variant that it belongs to: a protocol pair, in most tables."""
+        return self.where["variant"]
+
+    @property
+    def source(self) -> str:
+        """The flow or the link that it is about."""
+        return self.where.get("source") or self.where.get("link", "")
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The part of the run that it is about, in seconds; None is all of it after the warm-up."""
+        ends = self.where.get("from_s"), self.where.get("to_s")
+        return None if ends == (None, None) else (float(ends[0] or 0), float(ends[1] or "inf"))
 
     @property
     def label(self) -> str:
@@ -66,22 +105,22 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(Form):
     """How closely a group of numbers is to be met, and why. The first rule that fits a number decides.
 
     What is allowed adds up: `absolute`, `relative` times the number, `deviations` times the deviation printed with it.
     """
 
-    name: str
+    name: Name
     compare: Literal["value", "some", "range", "band", "unordered", "absent", "none"]
-    reason: str
+    reason: Name
     item: str = "*"
     row: str = "*"
     source: str = "*"
     metric: str = "*"
-    absolute: float = 0.0
-    relative: float = 0.0
-    deviations: float = 0.0
+    absolute: Annotated[float, Field(ge=0)] = 0.0
+    relative: Annotated[float, Field(ge=0)] = 0.0
+    deviations: Annotated[float, Field(ge=0)] = 0.0
     band: tuple[float, float] = (0.0, 0.0)
     pool: bool = False
 
@@ -104,7 +143,8 @@ def _any(patterns: str, name: str) -> bool:
 class Variant:
     """One run of an item: a protocol pair of the paper, or a pair with settings of its own, on the item's scenario or its own.
 
-    `rename` gives flows of the scenario other names, because the paper's table calls them so with this pair.
+    `rename` gives flows of the scenario other names, because the paper's table calls them so with this pair. `at` has its place on the
+    axes of the sweep that it is a point of: `pair` and their columns.
     """
 
     name: str
@@ -114,9 +154,10 @@ class Variant:
     seeds: bool = True
     scenario: Table | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
+    at: Mapping[str, Any] = field(default_factory=dict)
 
 
-#: A point of a grid: the values of its coordinates.
+#: A point of a line through several axes: its values.
 Point = tuple[int, ...]
 
 
@@ -124,8 +165,8 @@ Point = tuple[int, ...]
 class Item:
     """One experiment of the paper.
 
-    `scenario` is None where it cannot be run yet or every variant has its own. `axes` are lines of points through a grid of
-    variants. `study` names a module in the paper's folder that makes tables and figures of its own from the runs.
+    `scenario` is None where it cannot be run yet or every variant has its own. `axes` are the sweeps that are lines of points through a
+    plane of variants, by name. `study` names a module in the paper's folder that makes tables and figures of its own from the runs.
     """
 
     name: str
@@ -154,21 +195,21 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A figure of the report. `kind` names a drawing function; `series` are variants of the item."""
+class Figure(Form):
+    """A figure of the report. `kind` names a drawing function; `series` are variants of the item; `options` are those of its kind."""
 
-    name: str
-    title: str
-    kind: str
+    name: Name
+    title: Name
+    kind: Literal["utility", "trace", "load", "topology", "study"]
     item: str
-    series: tuple[str, ...]
+    series: tuple[str, ...] = ()
     note: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and everything that its folder says."""
+    """A paper and everything that its folder says. `place` is the folder, where it is one of the user's own."""
 
     name: str
     title: str
@@ -179,6 +220,7 @@ class Paper:
     metrics: Mapping[str, Metric]
     rules: tuple[Rule, ...]
     figures: tuple[Figure, ...]
+    place: Path | None = None
 
     def item(self, name: str) -> Item:
         """The item with this name.

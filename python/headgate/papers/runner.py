@@ -12,7 +12,7 @@ import numpy as np
 
 from ..parallel import Progress, run_all
 from ..stats.means import finite
-from .build import build_scenario
+from .build import build_scenario, check_items
 from .claims import Finding, Runs, claims_of, examine
 from .load import load_paper
 from .measure import Floats, Outcome
@@ -131,6 +131,7 @@ def reproduce_items(
     progress: Progress | None = None,
 ) -> Reproduction:
     """As `reproduce`, for items that may have been changed."""
+    check_items(paper, items)
     outcomes = _run_all(items, seeds, threads, progress)
     return Reproduction(paper, tuple(_result(paper, i, outcomes, progress) for i in items), seeds)
 
@@ -151,7 +152,7 @@ def _run_all(items: Sequence[Item], seeds: int, threads: int | None, progress: P
 
 
 def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Progress | None) -> ItemResult:
-    claims = [c for c in claims_of(paper.name) if c.item == item.name]
+    claims = [c for c in claims_of(paper) if c.item == item.name]
     if not item.runs:
         why = item.note or "not reproduced yet"
         numbers = tuple(missing(n, why) for n in item.numbers)
