@@ -2,9 +2,8 @@
 //!
 //! Sources: Demers, Keshav and Shenker 1989, section 3 (generic); the 4.3BSD rules as Jacobson 1988 gives them.
 //! One timer per flow, restarted when an acknowledgement advances and when something is sent again; or one for each packet, if each
-//! goes again by itself. A fast retransmission sends
-//! the oldest packet alone; it is not repeated before everything sent until then is acknowledged, so that duplicates
-//! caused by resending what had arrived are not taken for a new loss.
+//! goes again by itself. A fast retransmission sends the oldest packet alone; it is not repeated before everything sent until then
+//! is acknowledged, so that duplicates caused by resending what had arrived are not taken for a new loss.
 
 use super::timers::PacketTimers;
 use super::{Clock, Config, Estimator, Retransmit};

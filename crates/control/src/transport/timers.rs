@@ -4,7 +4,7 @@
 //! retransmitted, and a new timeout period is set.
 //! State per flow: an entry for each packet that is outstanding, and for some that were acknowledged since.
 
-use headgate_packet::Time;
+use headgate_packet::{Duration, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -41,7 +41,9 @@ impl PacketTimers {
             && let Some(Reverse((_, seq, times))) = self.running.pop()
         {
             self.due.insert(seq);
-            self.running.push(Reverse((again(times + 1), seq, times + 1)));
+            // Later than now, or a timeout of nothing would keep us here.
+            let at = again(times + 1).max(now + Duration::from_ps(1));
+            self.running.push(Reverse((at, seq, times + 1)));
         }
     }
 
