@@ -2,11 +2,11 @@
 //!
 //! Source: Keshav 1991, section 3.5.
 
-use crate::spec::{Scenario, SpecError};
-use crate::world::World;
 use headgate_packet::{Buffer, Rng};
-use headgate_queue::Spec;
-use headgate_queue::parts::structure::{Call, Order, Structure, Work, exercise, replay};
+use headgate_queue::parts::ordering::{Call, Order, Structure, Work, exercise, replay};
+use headgate_queue::{AnyDiscipline, Spec};
+use headgate_sim::Run;
+use headgate_sim::spec::{Scenario, SpecError};
 
 /// Calls of a bounded heap, in order.
 #[derive(Clone, Debug)]
@@ -47,14 +47,19 @@ impl Recording {
     }
 
     /// Records from now on.
-    pub fn start(&self, world: &mut World) {
-        world.record(self.port);
+    pub fn start(&self, running: &mut Run) {
+        if let AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) = running.discipline_mut(self.port) {
+            fq.record();
+        }
     }
 
     /// What was recorded.
-    pub fn finish(&self, world: &World) -> CallTrace {
-        let (calls, conversations) = world.recorded(self.port);
-        CallTrace { calls, conversations, most: self.most }
+    pub fn finish(&self, running: &Run) -> CallTrace {
+        let calls = match running.discipline(self.port) {
+            AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) => fq.calls().to_vec(),
+            _ => Vec::new(),
+        };
+        CallTrace { calls, conversations: running.conversations(self.port), most: self.most }
     }
 }
 
