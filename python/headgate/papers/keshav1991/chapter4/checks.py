@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from importlib import resources
-
 import numpy as np
 
 from ....analysis import packet_pair as theory
@@ -12,16 +9,11 @@ from ...claims import Runs
 from ...layout import NOTHING as NONE
 from ...layout import Layouts
 from ...study import Section
+from ..data import rows
 from . import chains
 from .transients import T0, corrections, reaction
 
 TABLES = Layouts(__file__)
-
-
-def rows_of(name: str) -> list[dict[str, str]]:
-    """The rows of one of the paper's files of numbers."""
-    text = resources.files("headgate.papers").joinpath("keshav1991", f"{name}.csv").read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
 
 
 def lemmas() -> Section:
@@ -40,8 +32,8 @@ def lemmas() -> Section:
 
 def vectors() -> Section:
     """The chain of the sheet, server by server."""
-    rows = []
-    for row in rows_of("ch4_chain_vectors"):
+    table = []
+    for row in rows("ch4_chain_vectors"):
         spacing = 0.5 if row["case"] == "paced_s0_half" else 0.0
         server = chains.example(spacing).servers[int(row["server"]) - 1]
         ends = (server.arrivals[0], server.arrivals[-1], server.ends[-1])
@@ -57,8 +49,8 @@ def vectors() -> Section:
             "printed": row["lemma6_peak_time_printed"] or None,
             "exact": f"{exact} / {last:g}" if exact else None,
         }
-        rows.append({**row, **cells})
-    return TABLES.section("vectors", rows, example=chains.EXAMPLE, burst=chains.BURST)
+        table.append({**row, **cells})
+    return TABLES.section("vectors", table, example=chains.EXAMPLE, burst=chains.BURST)
 
 
 def _ours(key: str) -> tuple[str, str]:
@@ -136,8 +128,8 @@ def _simulated(runs: Runs, key: str) -> str:
 
 def formulas(runs: Runs) -> Section:
     """The worked values."""
-    rows = []
-    for row in rows_of("ch4_formula_checks"):
+    table = []
+    for row in rows("ch4_formula_checks"):
         ours, printed = _ours(row["id"])
-        rows.append({**row, "ours": ours, "printed": printed, "simulated": _simulated(runs, row["id"])})
-    return TABLES.section("formulas", rows)
+        table.append({**row, "ours": ours, "printed": printed, "simulated": _simulated(runs, row["id"])})
+    return TABLES.section("formulas", table)

@@ -14,6 +14,7 @@ from ....parallel import Progress
 from ...claims import Runs
 from ...model import Figure, Table, unknown
 from ...study import Section
+from ..data import rows
 from . import checks, failures, figures, strawman
 from .checks import TABLES
 from .transients import CHANGES, N_B, T0, prediction, reaction
@@ -159,4 +160,4 @@ def waves(runs: Runs) -> Section:
 
 def machine() -> Section:
     """Figure 4.2 as a table."""
-    return TABLES.section("machine", ({**r, "origin": r["mark"].lower()} for r in checks.rows_of("ch4_state_machine")))
+    return TABLES.section("machine", ({**r, "origin": r["mark"].lower()} for r in rows("ch4_state_machine")))
