@@ -4,8 +4,6 @@ mod audit;
 mod build;
 pub mod catalogue;
 mod change;
-mod churn;
-pub mod cost;
 pub mod engine;
 mod memory;
 pub mod meter;
@@ -20,7 +18,6 @@ mod trace;
 pub mod workload;
 mod world;
 
-pub use churn::churn;
 pub use table::{Cells, Gather, Table};
 pub use tables::{Delays, columns, delay_table};
 pub use world::World;

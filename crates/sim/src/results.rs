@@ -4,7 +4,6 @@ use crate::engine::Event;
 use crate::meter::{GaugeRow, IntervalRow};
 use crate::world::{LaneMark, Log, World};
 use headgate_packet::Time;
-use headgate_queue::parts::structure::Call;
 use headgate_queue::{AnyDiscipline, Discipline as _};
 
 impl World {
@@ -70,18 +69,19 @@ impl World {
             .collect();
     }
 
-    /// Records the calls of the structure at a port with `fq` from now on.
-    pub(crate) fn record(&mut self, port: usize) {
-        if let AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) = self.lanes[port].port.discipline_mut() {
-            fq.record();
-        }
+    /// The discipline at a port: number 2 * link, plus 1 for the reverse direction.
+    pub fn discipline(&self, port: usize) -> &AnyDiscipline {
+        self.lanes[port].port.discipline()
     }
 
-    /// The calls recorded at a port, and how many conversations it can tell apart.
-    pub(crate) fn recorded(&self, port: usize) -> (Vec<Call>, usize) {
-        let lane = &self.lanes[port];
-        let (AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq)) = lane.port.discipline() else { return (Vec::new(), 0) };
-        (fq.calls().to_vec(), self.classes[lane.classes as usize].count)
+    /// The discipline at a port, for what measures it by itself.
+    pub fn discipline_mut(&mut self, port: usize) -> &mut AnyDiscipline {
+        self.lanes[port].port.discipline_mut()
+    }
+
+    /// How many conversations a port can tell apart.
+    pub fn conversations(&self, port: usize) -> usize {
+        self.classes[self.lanes[port].classes as usize].count
     }
 
     /// Keeps the text of `count` events from number `first` on.
@@ -104,7 +104,7 @@ impl World {
         let what = match event {
             Event::Port(l) => format!("port {l} starts a transmission"),
             Event::Arrive(l) => {
-                let handle = self.lanes[l as usize].wire.front().map_or(0, |p| p.handle);
+                let handle = self.lanes[l as usize].wire.front().map_or(0, |p| p.packet.handle);
                 let p = *self.payloads.get(handle);
                 let kind = if p.is_ack { "acknowledgement" } else { "data" };
                 format!("{kind} {} of flow {} arrives over port {l}", p.seq, p.flow)

@@ -1,4 +1,6 @@
-//! Generated files: `cargo xtask write` makes them, `cargo xtask check` fails when one is stale.
+//! `cargo xtask write` makes the generated files; `cargo xtask check` fails when one is stale, or a file of code has 400 lines or more.
+
+mod length;
 
 use headgate_sim::{catalogue, spec::Scenario};
 use serde_json::Value;
@@ -29,7 +31,11 @@ fn main() -> ExitCode {
     for path in &stale {
         eprintln!("{} is stale: run `cargo xtask write`", path.display());
     }
-    if stale.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let long = if mode == "check" { length::long_files(&root) } else { Vec::new() };
+    for (path, lines) in &long {
+        eprintln!("{} has {lines} lines; expected fewer than {}: split it", path.display(), length::LIMIT);
+    }
+    if stale.is_empty() && long.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Every generated file with its text.

@@ -1,6 +1,6 @@
 //! The cost of a discipline alone: a steady backlog of many flows, one packet in and one out at a time.
 
-use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
+use headgate_packet::{Buffer, Duration, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Cx, Discipline, LinkInfo, Spec};
 
 /// Fills a discipline with two packets of each of `flows` flows, then `rounds` times takes one packet out and puts one of a
@@ -17,7 +17,7 @@ pub fn churn(name: &str, flows: u32, rounds: u64) -> Option<u64> {
     }
     let mut out = 0;
     for _ in 0..rounds {
-        now = Time::from_ps(now.as_ps() + 8_000_000);
+        now += Duration::from_ps(8_000_000);
         let flow = choice.below(u64::from(flows)) as u32;
         let mut cx = Cx::new(now, &mut rng, &mut dropped);
         queue.enqueue(packet(flow, now), &mut cx);
