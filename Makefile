@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test mutants mutants-python bench bench-peers docs figures lint check-tools clean
+.PHONY: demo test mutants mutants-python bench bench-peers docs verdicts figures lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -53,6 +53,10 @@ lint: $(TOOLS)/bin/uv ## formatting, lints, types and which part may use which
 docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(SYNC) --all-extras --group docs
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
+
+verdicts: $(TOOLS)/bin/uv ## make the summaries of the papers in the documentation anew (minutes)
+	@$(SYNC) --all-extras
+	@$(BIN)/python docs/verdicts.py
 
 figures: $(TOOLS)/bin/uv ## make the pictures of the documentation anew
 	@$(SYNC) --all-extras

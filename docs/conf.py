@@ -1,12 +1,35 @@
+"""How the documentation is built. Stale summaries of the papers end the build: see docs/verdicts.py."""
+
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+sys.path.insert(0, str(Path(__file__).parent))
+import verdicts
+
 project = "headgate"
 author = "The headgate developers"
 copyright = "2026, the headgate developers"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 html_theme = "furo"
 html_title = "headgate"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "papers/_generated"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 nitpicky = False
+
+
+def _refuse_stale(_: Sphinx) -> None:
+    if stale := verdicts.stale():
+        raise ExtensionError(
+            f"docs/papers/_generated is stale for {', '.join(stale)}: run `make verdicts`, which takes some minutes"
+        )
+
+
+def setup(app: Sphinx) -> None:
+    """Looks at the summaries before anything is built."""
+    app.connect("builder-inited", _refuse_stale)

@@ -1,0 +1,66 @@
+"""The generated summaries of the papers in the documentation: what they say, and when they are stale."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import headgate
+
+from .conftest import ROOT
+
+
+@pytest.fixture
+def verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """docs/verdicts.py over a copy of the papers."""
+    spec = importlib.util.spec_from_file_location("verdicts", ROOT / "docs/verdicts.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    shutil.copytree(module.PAPERS, tmp_path / "python/headgate/papers", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "tests/digests", tmp_path / "tests/digests")
+    (tmp_path / "docs/papers/_generated").mkdir(parents=True)
+    for name, place in (("ROOT", ""), ("PAPERS", "python/headgate/papers"), ("GENERATED", "docs/papers/_generated")):
+        monkeypatch.setattr(module, name, tmp_path / place)
+    return module
+
+
+def test_a_summary_of_a_paper_is_stale_when_its_verdicts_may_have_changed(verdicts: ModuleType) -> None:
+    assert verdicts.stale() == verdicts.names() == ["beyond", "demers1989", "keshav1991"]
+    for name in verdicts.names():
+        (verdicts.GENERATED / f"{name}.md").write_text(f"<!-- Fingerprint: {verdicts.fingerprint(name)} -->\n")
+    assert verdicts.stale() == []
+
+    def after(file: str, old: str, new: str) -> list[str]:
+        path = verdicts.ROOT / file
+        before = path.read_text()
+        assert old in before
+        path.write_text(before.replace(old, new, 1))
+        found: list[str] = verdicts.stale()
+        path.write_text(before)
+        return found
+
+    papers = "python/headgate/papers"
+    assert after(f"{papers}/demers1989/claims.py", "from __future__", "# A comment.\nfrom __future__") == []
+    assert after(f"{papers}/demers1989/figures.toml", "Figure 1", "Figure one") == []
+    assert after(f"{papers}/demers1989/claims.py", "1.01", "1.02") == ["demers1989"]
+    assert after(f"{papers}/keshav1991/table_6_4.csv", "STATED", "DOUBTFUL") == ["keshav1991"]
+    assert after(f"{papers}/demers1989/tolerances.toml", "relative = 0.005", "relative = 0.006") == ["demers1989"]
+    assert after(f"{papers}/verdict.py", "1e-12", "1e-3") == verdicts.names()
+    digests = sorted((verdicts.ROOT / "tests/digests").iterdir())[0].relative_to(verdicts.ROOT)
+    assert after(str(digests), "1", "2") == verdicts.names()
+
+
+def test_a_summary_says_what_a_run_gave(verdicts: ModuleType) -> None:
+    text = verdicts.summary(headgate.reproduce("beyond", "over-estimate", "round-trip"))
+    assert "| over-estimate | 1 | 0 |" in text
+    assert "All claims hold." in text
+    text = verdicts.summary(headgate.reproduce("demers1989", "scenario-5"))
+    assert "- **D16** (scenario-5): DEC/DEC wastes" in text
+    assert verdicts.fingerprint("demers1989") in text
+    row = next(line for line in text.splitlines() if line.startswith("| scenario-5 |"))
+    assert [c.strip() for c in row.split("|")[2:4]] == ["48", "43"]
