@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
+from sphinx.errors import SphinxError
 
 sys.path.insert(0, str(Path(__file__).parent))
 import verdicts
@@ -23,10 +23,16 @@ autodoc_typehints = "description"
 nitpicky = False
 
 
+class StaleError(SphinxError):
+    """A summary was made from something else."""
+
+    category = "Stale"
+
+
 def _refuse_stale(_: Sphinx) -> None:
     if stale := verdicts.stale():
-        raise ExtensionError(
-            f"docs/papers/_generated is stale for {', '.join(stale)}: run `make verdicts`, which takes some minutes"
+        raise StaleError(
+            f"docs/papers/_generated for {', '.join(stale)}; run `make verdicts`, which takes some minutes"
         )
 
 
