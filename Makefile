@@ -52,6 +52,7 @@ lint: $(TOOLS)/bin/uv ## formatting, lints, types and which part may use which
 
 docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(SYNC) --all-extras --group docs
+	@$(BIN)/python docs/verdicts.py --check
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
 
 verdicts: $(TOOLS)/bin/uv ## make the summaries of the papers in the documentation anew (minutes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -162,5 +163,13 @@ def main() -> None:
         (GENERATED / f"{name}.md").write_text(summary(headgate.reproduce(name)), "utf-8")
 
 
+def check() -> None:
+    """Ends with an error when a summary is stale."""
+    if found := stale():
+        sys.exit(
+            f"docs/papers/_generated is stale for {', '.join(found)}; run `make verdicts`, which takes some minutes"
+        )
+
+
 if __name__ == "__main__":
-    main()
+    check() if sys.argv[1:] == ["--check"] else main()
