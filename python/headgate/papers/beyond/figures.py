@@ -147,3 +147,13 @@ def _half(value: Mean) -> float:
 
 def _bar(axes: Axes, x: float, y: float, value: Mean, scale: float, colour: str, marker: str) -> None:
     axes.errorbar(x, y, xerr=_half(value) * scale, color=colour, marker=marker, ms=4.5, elinewidth=1)
+
+
+DRAWINGS = {
+    "sharing": sharing,
+    "quantum": quantum,
+    "path": path,
+    "two-way": two_way,
+    "short": short,
+    "starts": starts,
+}
