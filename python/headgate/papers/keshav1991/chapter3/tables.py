@@ -6,7 +6,7 @@ from ....parallel import Progress
 from ...claims import Runs
 from ...model import Table
 from ...study import Section, Shown
-from . import figures
+from . import figures, rounds
 from .costs import STRUCTURES, WINDOW, Costs, is_underloaded
 from .growth import TABLES, growth
 from .times import measure
@@ -21,6 +21,7 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
     times = measure(costs, progress)
     sections = (_costs(costs), _gets(costs), _lengths(costs), growth(), *times.sections())
     drawings = {
+        "3.1": rounds.drawing,
         "3.3": lambda: figures.by_length(costs, LENGTH_POINT),
         "3.4": lambda: figures.plane(costs),
         "3.5": lambda: figures.averages(costs),

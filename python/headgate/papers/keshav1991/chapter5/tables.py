@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....parallel import Progress
 from ...claims import Runs
 from ...study import Shown
-from . import figures, measured, theory
+from . import diagrams, figures, measured, theory
 from .walks import walks
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
         measured.practice(runs, found),
     )
     drawings: dict[str, Callable[[], Drawing]] = {
+        "5.1": diagrams.time_diagram,
+        "5.3": diagrams.prediction_system,
         "5-stability": figures.stability,
         "5-epochs": figures.epochs,
         "5-step": lambda: figures.step(runs),
