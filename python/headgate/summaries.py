@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 from . import _core
 from .analysis import power, utility
@@ -13,12 +13,11 @@ from .stats import Mean, mean_of
 from .stats.means import finite
 
 
-@dataclass(frozen=True)
-class MadeOf:
-    """An entry of a summary.
+class MadeOf(NamedTuple):
+    """What an entry of a summary is made of.
 
     Attributes:
-        column: that it is made of, or several by their keys.
+        column: the column, or several by their keys.
         heading: in the terminal, without the unit; of several, one for each. Not shown there if it is empty.
         std: the column with the standard deviation over the intervals, where the table of intervals does not have the column itself.
         percent: whether it is a share, shown in per cent.
@@ -28,6 +27,10 @@ class MadeOf:
     heading: str | tuple[str, ...] = ""
     std: str = ""
     percent: bool = False
+
+    def __repr__(self) -> str:
+        """What the reference says of an entry."""
+        return ", ".join(map(repr, [self.column] if isinstance(self.column, str) else self.column.values()))
 
 
 @dataclass(frozen=True)
@@ -184,13 +187,14 @@ def headings(summary: type[FlowSummary] | type[LinkSummary]) -> list[Shown]:
     known = columns("flows" if summary is FlowSummary else "links")
     out = []
     for name, _, entry in entries(summary):
-        if isinstance(entry.column, dict):
-            out += [Shown((name, k), text, 1.0, False) for k, text in zip(entry.column, entry.heading, strict=False)]
-        elif entry.heading:
-            column = known[entry.column]
+        several = isinstance(entry.column, dict)
+        named = list(entry.column.items()) if isinstance(entry.column, dict) else [("", entry.column)]
+        texts = entry.heading if isinstance(entry.heading, tuple) else (entry.heading,) * len(named)
+        for (key, of), text in zip(named, texts, strict=True):
+            column = known[of]
             scale, unit = (100.0, "%") if entry.percent else shown(column.unit)
             # A count is of what its heading says.
-            counts = column.type == "int" or not unit
-            text = str(entry.heading) if counts else f"{entry.heading} {unit}"
-            out.append(Shown((name,), text, scale, column.type == "name"))
+            heading = text if column.type == "int" or not unit else f"{text} {unit}"
+            if text:
+                out.append(Shown((name, key) if several else (name,), heading, scale, column.type == "name"))
     return out

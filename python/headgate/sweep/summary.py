@@ -8,7 +8,7 @@ import numpy as np
 
 from ..columns import columns, shown
 from ..stats import Mean, mean_of
-from .columns import to_arrow, to_numpy
+from .arrow import to_arrow, to_numpy
 from .study import Study
 
 #: Entry of the summary, its heading without the unit (none if only machines are told), the column of flows it comes from, and what becomes

@@ -21,9 +21,9 @@ from ..errors import HeadgateError, cut, nearest, wrong
 from ..memory import share
 from ..scenario import Scenario, require_plain
 from . import rows
+from .arrow import pyarrow
 from .axes import Axis, Variants, read_axes, refuse
 from .checked import FORMAT
-from .columns import pyarrow
 from .driver import Driver, Interrupted, Progress, failures, interrupts
 from .engines import Dask, Engine, Local, processors
 from .plan import Fixed, Plan, Until

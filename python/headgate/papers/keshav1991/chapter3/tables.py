@@ -9,7 +9,7 @@ from ....parallel import Progress
 from ...claims import Runs
 from ...model import Figure, Table, unknown
 from ...study import Section
-from . import figures
+from . import figures, rounds
 from .costs import STRUCTURES, WINDOW, Costs, is_underloaded
 from .growth import TABLES, growth
 from .times import Times, measure
@@ -30,8 +30,9 @@ class CostStudy:
     sections: tuple[Section, ...]
 
     def draw(self, figure: Figure) -> Drawing:
-        """Draws figure 3.3 to 3.7, or the map of what is fastest today."""
+        """Draws figures 3.1 and 3.3 to 3.7, or the map of what is fastest today."""
         drawings = {
+            "3.1": lambda: rounds.drawing(),
             "3.3": lambda: figures.by_length(self.costs, LENGTH_POINT),
             "3.4": lambda: figures.plane(self.costs),
             "3.5": lambda: figures.averages(self.costs),

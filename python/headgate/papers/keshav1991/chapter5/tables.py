@@ -10,7 +10,7 @@ from ....parallel import Progress
 from ...claims import Runs
 from ...model import Figure, unknown
 from ...study import Section
-from . import figures, measured, theory
+from . import diagrams, figures, measured, theory
 from .walks import Walks, walks
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class ControlStudy:
     def draw(self, figure: Figure) -> Drawing:
         """Draws one of the chapter's figures."""
         drawings: dict[str, Callable[[], Drawing]] = {
+            "5.1": diagrams.time_diagram,
+            "5.3": diagrams.prediction_system,
             "5-stability": figures.stability,
             "5-epochs": figures.epochs,
             "5-step": lambda: figures.step(self.runs),
