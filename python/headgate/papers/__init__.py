@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from .load import list_papers, load_paper
 from .model import Paper, PaperError
-from .present import print_reproduction
+from .report import write_report
 from .runner import Reproduction, reproduce
+from .terminal import print_reproduction
 
 __all__ = [
     "Paper",
@@ -15,4 +16,5 @@ __all__ = [
     "load_paper",
     "print_reproduction",
     "reproduce",
+    "write_report",
 ]

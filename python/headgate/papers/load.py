@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from .model import MARKS, Figure, Item, Metric, Paper, Published, Rule, Table, unknown
+from .model import MARKS, SEEDS, Figure, Item, Metric, Paper, Published, Rule, Table, unknown
 from .variants import listed_variants, scenario_of, used_variants
 
 
@@ -73,6 +73,8 @@ def _item(folder: Traversable, paper: Table, data: Table) -> Item:
         traces=tuple(data.get("traces", [])),
         axes={k: tuple(tuple(p) for p in v) for k, v in data.get("grid", {}).get("axes", {}).items()},
         study=data.get("study", ""),
+        seeds=int({"seeds": SEEDS, **paper, **data}["seeds"]),
+        starts=int({"starts": 0, **paper, **data}["starts"]),
     )
 
 

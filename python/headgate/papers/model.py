@@ -59,9 +59,18 @@ class Published:
     span: tuple[float, float] | None = None
 
     @property
+    def nothing(self) -> bool:
+        """Whether a time is printed as 0: nothing was measured."""
+        return self.unit == "s" and self.value == 0
+
+    @property
     def label(self) -> str:
         """The table's name, with the mark where the number is not plainly printed in the paper."""
         return self.table if self.mark == "STATED" else f"{self.table} [{self.mark}]"
+
+
+#: Rules of what depends on the start phases.
+CHAOTIC = ("predict", "some")
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class Rule:
     """
 
     name: str
-    compare: Literal["value", "some", "range", "band", "unordered", "none"]
+    compare: Literal["value", "some", "predict", "band", "none"]
     reason: str
     item: str = "*"
     row: str = "*"
@@ -82,7 +91,7 @@ class Rule:
     relative: float = 0.0
     deviations: float = 0.0
     band: tuple[float, float] = (0.0, 0.0)
-    pool: bool = False
+    exchangeable: bool = False
 
     def fits(self, item: str, number: Published) -> bool:
         """Whether this rule speaks about a number."""
@@ -115,6 +124,9 @@ class Variant:
     rename: Mapping[str, str] = field(default_factory=dict)
 
 
+#: Runs with random start phases, unless the paper's folder says otherwise.
+SEEDS = 20
+
 #: A point of a grid: the values of its coordinates.
 Point = tuple[int, ...]
 
@@ -123,8 +135,9 @@ Point = tuple[int, ...]
 class Item:
     """One experiment of the paper.
 
-    `scenario` is None where it cannot be run yet or every variant has its own. `axes` are lines of points through a grid of
-    variants. `study` names a module in the paper's folder that makes tables and figures of its own from the runs.
+    `scenario` is None where it cannot be run yet or every variant has its own. `seeds` is the number of runs with random start
+    phases that verdicts rest on, `starts` that of those in which rows that depend on the start are looked for. `axes` are lines of
+    points through a grid of variants. `study` names a module in the paper's folder that makes tables and figures of its own from the runs.
     """
 
     name: str
@@ -138,6 +151,8 @@ class Item:
     traces: tuple[str, ...]
     axes: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
     study: str = ""
+    seeds: int = SEEDS
+    starts: int = 0
 
     @property
     def runs(self) -> bool:
