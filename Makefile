@@ -40,7 +40,7 @@ bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpa
 	@benches/peers/install
 	@$(BIN)/python benches/peers/run.py
 
-lint: $(TOOLS)/bin/uv ## formatting, lints and types
+lint: $(TOOLS)/bin/uv ## formatting, lints, types and which part may use which
 	@$(SYNC) --all-extras --group dev
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
@@ -48,6 +48,7 @@ lint: $(TOOLS)/bin/uv ## formatting, lints and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(SYNC) --all-extras --group docs

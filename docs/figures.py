@@ -17,7 +17,7 @@ COMMANDS = [
 ]
 
 #: Figures of the thesis's report.
-ITEMS = ["chapter-4", "chapter-5", "scenario-1", "scenario-2", "scenario-7", "beyond"]
+ITEMS = ["chapter-4", "chapter-5", "scenario-1", "scenario-2", "scenario-7"]
 FIGURES = [
     "4.1",
     "transients",
@@ -26,10 +26,10 @@ FIGURES = [
     "6.3",
     "6.7",
     "6.21",
-    "beyond-sharing",
-    "beyond-quantum",
-    "beyond-starts",
 ]
+
+#: Figures of our own experiments.
+BEYOND = ["sharing", "quantum", "starts"]
 
 
 def headgate(*words: str) -> None:
@@ -44,10 +44,11 @@ def main() -> None:
         for command in COMMANDS:
             *words, file = command.split()
             headgate(*words, str(IMAGES / file))
-        headgate("reproduce", "keshav1991", *ITEMS, "--report", str(folder / "thesis"))
-        for figure in FIGURES:
-            file = f"keshav1991-{figure}.png"
-            shutil.copyfile(folder / "thesis" / file, IMAGES / file)
+        for paper, items, figures in (("keshav1991", ITEMS, FIGURES), ("beyond", ["packet-pair"], BEYOND)):
+            headgate("reproduce", paper, *items, "--report", str(folder / paper))
+            for figure in figures:
+                file = f"{paper}-{figure}.png"
+                shutil.copyfile(folder / paper / file, IMAGES / file)
         headgate("sweep", "scenarios/queues-and-rates.toml", "--out", str(folder / "queues"))
         headgate(
             "plot", str(folder / "queues"), "--metric", "p99_delay", "--flow", "telnet", "--x", "rate", "--by", "queue", "--log-y",

@@ -6,11 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
 import headgate
+from headgate.sweep.driver import failures, tables
 from headgate.sweep.engines import Outcome
+from headgate.sweep.store import Store
+from headgate.sweep.study import axis_columns
 from headgate.sweep.work import Chunk, run_chunk
 
 from .conftest import dumbbell
@@ -72,3 +77,45 @@ def run_here(
 ) -> headgate.Study:
     monkeypatch.setattr("headgate.sweep.sweep._engine", lambda *_: engine or Here())
     return sweep.run(**more)
+
+
+#: Axes of the studies that are compared and drawn.
+QUEUES = {"links.slow.queue.kind": ["fcfs", "fq", "rr"]}
+RATES = {"links.slow.rate": "40kbit/s ... 80kbit/s step 20kbit/s"}
+
+
+def written(
+    folder: Path,
+    axes: dict[str, Any],
+    delays: npt.NDArray[np.float64],
+    lost: tuple[tuple[int, int], ...] = (),
+    failed: tuple[tuple[int, int], ...] = (),
+    merge: bool = True,
+    complete: bool = True,
+) -> headgate.Study:
+    """A study whose `owd_p99_s` is `delays[variant, replication, flow]`; some runs were lost, some failed."""
+    variants, replications, flows = delays.shape
+    assert flows == 2
+    sweep = sweep_of({"replications": replications, "axes": axes})
+    assert len(sweep.variants()) == variants
+    one = run_chunk(Chunk(0, [(0, 0)], {0: json.dumps(sweep.variant(0).data)}, 1, 1.0))
+    runs = [(v, k) for v in range(variants) for k in range(replications) if (v, k) not in {*lost, *failed}]
+    n = len(runs)
+    done = one
+    done.runs, done.digests, done.events, done.cpu_s = runs, one.digests * n, one.events * n, one.cpu_s * n
+    for name, columns in done.tables.items():
+        rows = one.lengths[name][0]
+        for key, cells in columns.items():
+            columns[key] = (np.tile(cells[0], n), cells[1]) if isinstance(cells, tuple) else np.tile(cells, n)
+        done.lengths[name] = [rows] * n
+    done.tables["flows"]["owd_p99_s"] = np.array([delays[v, k] for v, k in runs]).ravel()
+    store = Store(folder)
+    store.lock()
+    store.write_manifest(sweep._manifest())
+    chunk = tables(done, {}, ["k"] * variants, 1)
+    chunk["failures"] = failures([(v, k, "it broke", "{}") for v, k in failed], 1)
+    store.write_chunk(chunk)
+    if merge:
+        store.merge(complete, np.full(variants, replications), axis_columns(sweep._variants))
+    store.close()
+    return headgate.open_study(folder)

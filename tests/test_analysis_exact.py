@@ -20,6 +20,7 @@ from headgate.analysis import (
     fq_poisson_delay,
     gps_delay_bound,
     gps_finish_times,
+    jain_index,
     max_min,
     md1_length,
     md1_wait,
@@ -33,6 +34,7 @@ from headgate.analysis import (
     network_max_min,
     power,
     scfq_delay_bound,
+    shortfall,
     telnet_delay_bounds,
     utility,
 )
@@ -77,6 +79,7 @@ def test_waits_and_lengths_by_hand() -> None:
             mg1_wait(load, service, square)
     # A square that is less by a rounding only.
     assert mg1_wait(0.5, 0.1, 0.01 * (1 - 1e-15)) == pytest.approx(0.05)
+    assert mg1_wait(0.5, 1, 1 - 1e-12) == pytest.approx(0.5)
 
 
 def test_quantiles_of_the_wait() -> None:
@@ -96,6 +99,7 @@ def test_losses_in_closed_form() -> None:
     assert mm1k_loss(0.5, 3) == pytest.approx(1 / 15)
     assert mm1k_loss(1, 1) == 0.5
     assert mm1k_loss(1e200, 3) == pytest.approx(1)
+    assert mm1k_loss(1.5, 5000) == pytest.approx(1 / 3)
     for load in (0.001, 0.3, 1.0, 1.7, 5.0):
         assert md1k_loss(load, 1) == pytest.approx(load / (1 + load))
         # One place to wait: q_0 = exp(-load). Two: q_0 = 1 / (exp(2 load) - load exp(load)).
@@ -120,6 +124,8 @@ def test_fair_shares_at_their_edges() -> None:
     assert csfq_fair_share(6, [4, 4, 4], [1, 2, 3]) == 1
     assert csfq_fair_share(10, [0, 0]) == 0
     assert csfq_accepted_rate(2, [1, 3, 5], [1, 2, 0.5]) == 5
+    # Texts are read, as from a CSV file.
+    assert csfq_accepted_rate(2, ["1", "3", "5"], ["1", "2", "0.5"]) == 5
     assert csfq_shares(4, [8, 8], [1, 3]).tolist() == [1, 3]
     for capacity in (0, -1):
         with pytest.raises(ValueError, match=f"^capacity {capacity}; expected above 0$"):
@@ -158,7 +164,17 @@ def test_the_excess_at_its_edges() -> None:
 
 
 def test_indices_and_ideals_by_hand() -> None:
+    # Whole numbers whose squares are beyond 2^63, and shares whose squares are small.
+    assert jain_index([2**40, 2**40]) == jain_index([0.25, 0.25]) == 1
+    assert jain_index(["1", "3"]) == pytest.approx(0.8)
+    assert shortfall(["3"], ["4"]) == 0.25
+    assert shortfall([3, 2], [4, 4]) == 0.5
     assert max_min(6, [1, math.inf, math.inf], [1, 1, 4]) == pytest.approx([1, 1, 4])
+    assert network_max_min(["6"], [[0], [0]], ["3", "9"], ["1", "1"]).tolist() == [3, 3]  # type: ignore[list-item]
+    for demands, weights in (([1], None), (None, [1, 1, 1]), ([1, 1, 1], [1])):
+        d, w = (2 if x is None else len(x) for x in (demands, weights))
+        with pytest.raises(ValueError, match=f"^{d} demands and {w} weights; expected one for each of 2 flows$"):
+            network_max_min([4], [[0], [0]], demands, weights)
     assert network_max_min([], [[]], [3]).tolist() == [3]
     assert network_max_min([6], [[0, 0], [0]]).tolist() == [3, 3]
     # The second line is full first, at 1 each; what it leaves of the first goes to the flow that crosses that alone, up to its demand.
@@ -173,6 +189,7 @@ def test_the_fluid_refuses_at_the_edge() -> None:
             gps_finish_times(rate, [(0.0, 0, size)], [weight])
     with pytest.raises(ValueError, match=r"^expected arrivals in the order of time$"):
         gps_finish_times(1.0, [(1.0, 0, 1.0), (0.0, 0, 1.0)])
+    assert gps_finish_times(1.0, [], []) == []
     # More weights than flows.
     assert gps_finish_times(1.0, [(0.0, 0, 1.0)], [1, 5]) == [1]
 
@@ -204,4 +221,6 @@ def test_promptness_against_the_integral() -> None:
     # N delta = 1.5: 0.25 (1.5^2 / 2) up to there; the probability 0.5 - 0.375 beyond gains 1.5.
     got = fq_delay(1, 3, 1, 2, 0.5, density, 0.5)
     assert got == pytest.approx(1 + 4.5 - 0.25 * 1.125 - 0.125 * 1.5, abs=1e-9)
+    # A stream that is never idle gains nothing.
+    assert fq_delay(1, 3, 1, 2, 0.5, np.zeros_like) == 5.5
     assert fq_delay(1, 3, 1, 2, 0.5, density, 0.5, preemptive=True) == pytest.approx(got, abs=1e-9)

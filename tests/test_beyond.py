@@ -1,4 +1,4 @@
-"""Beyond the thesis: the measures against closed forms and small runs, and the item as a whole."""
+"""Beyond the papers, our own experiments: the measures against closed forms and small runs, and the item as a whole."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ import pytest
 
 import headgate
 from headgate import _core
-from headgate.papers import Reproduction, load_paper
+from headgate.papers import Reproduction, list_papers, load_paper
+from headgate.papers.beyond import measures
+from headgate.papers.beyond.measures import LINE, ROUND_TRIP, SETPOINT, SIZES
 from headgate.papers.build import build_scenario
-from headgate.papers.keshav1991.beyond import measures
-from headgate.papers.keshav1991.beyond.measures import LINE, ROUND_TRIP, SETPOINT, SIZES
+from headgate.papers.claims import claims_of
 from headgate.papers.measure import Outcome
 from headgate.papers.model import PaperError, Variant
 from headgate.papers.runner import ItemResult, reproduce_items
 from headgate.plots.canvas import to_svg
 
-ITEM = load_paper("keshav1991").item("beyond")
+ITEM = load_paper("beyond").item("packet-pair")
 
 
 @pytest.fixture(scope="module")
 def beyond() -> Reproduction:
-    return reproduce_items(load_paper("keshav1991"), [ITEM], seeds=2)
+    return reproduce_items(load_paper("beyond"), [ITEM], seeds=2)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def test_a_study_has_a_variant_for_each_combination_and_later_axes_override() ->
 def test_a_pattern_sets_every_flow_that_fits_and_must_fit_one() -> None:
     scenario = build_scenario(ITEM, ITEM.variant("share window fq"))
     assert [f["control"]["window"] for f in scenario["flows"]] == [40] * 4
-    with pytest.raises(PaperError, match="there is no flow"):
+    with pytest.raises(PaperError, match="flows has no entry 'nobody"):
         build_scenario(ITEM, Variant("x", {}, None, {"flows.nobody*.start": "1s"}, scenario=scenario))
 
 
@@ -129,11 +130,11 @@ def test_tables_and_figures_are_whole(beyond: Reproduction, result: ItemResult) 
         assert section.rows
         assert all(len(row) == len(section.headings) for row in section.rows)
         assert not any("nan" in cell for row in section.rows for cell in row)
-    figures = [f for f in beyond.paper.figures if f.item == "beyond"]
+    figures = [f for f in beyond.paper.figures if f.item == "packet-pair"]
     assert len(figures) == 6
     for figure in figures:
         assert "<svg" in to_svg(result.study.draw(figure))
-    with pytest.raises(PaperError, match="figure beyond the thesis"):
+    with pytest.raises(PaperError, match="figure beyond the papers"):
         result.study.draw(replace(figures[0], name="nothing"))
 
 
@@ -142,12 +143,33 @@ def test_without_seeds_the_base_run_counts() -> None:
     item = replace(ITEM, study="", variants=tuple(v for v in ITEM.variants if v.name in names))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("headgate.papers.runner.claims_of", lambda _: [])
-        found = reproduce_items(load_paper("keshav1991"), [item], seeds=0).items[0].runs
+        found = reproduce_items(load_paper("beyond"), [item], seeds=0).items[0].runs
     assert found is not None
     rate = measures.Measured(found).rate("share pp fq", "source1", "source2", "source3", "source4")
     assert (rate.n, round(rate.mean, 1)) == (1, 2.5)
 
 
 def test_reachable_from_the_package() -> None:
-    with pytest.raises(headgate.papers.PaperError, match="beyond"):
-        headgate.reproduce("keshav1991", "beyondd")
+    with pytest.raises(headgate.papers.PaperError, match="packet-pair"):
+        headgate.reproduce("beyond", "packet-pear")
+
+
+def test_what_is_ours_counts_for_no_paper() -> None:
+    ours = load_paper("beyond")
+    assert not [n for i in ours.items for n in i.numbers]
+    for name in set(list_papers()) - {"beyond"}:
+        assert not [c.id for c in claims_of(load_paper(name)) if c.text.startswith("Ours")], name
+    assert all(c.text.startswith("Ours. ") for c in claims_of(load_paper("beyond")))
+
+
+def test_readings_run_the_thesis_with_its_own_protocols() -> None:
+    ours, thesis = load_paper("beyond"), load_paper("keshav1991")
+    for item, scenario in (("over-estimate", "scenario-1"), ("round-trip", "scenario-8")):
+        for v in ours.item(item).variants:
+            same = thesis.item(scenario).variant(v.name)
+            got, want = build_scenario(ours.item(item), v), build_scenario(thesis.item(scenario), same)
+            assert {k: v for k, v in got.items() if k not in ("name", "traces")} == {
+                k: v for k, v in want.items() if k not in ("name", "traces")
+            }
+    found = reproduce_items(ours, [ours.item("over-estimate"), ours.item("round-trip")])
+    assert {f.id: f.holds for i in found.items for f in i.findings} == {"R1": True, "R2": True}

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -18,57 +15,13 @@ import headgate
 import headgate.stats
 from headgate.compare import cube, find
 from headgate.errors import HeadgateError
-from headgate.plots import Figure
-from headgate.plots.build import _ellipse
-from headgate.sweep.driver import failures, tables
 from headgate.sweep.store import Store
 from headgate.sweep.study import axis_columns
-from headgate.sweep.work import Chunk, run_chunk
 
 from .conftest import Cli
-from .studies import sweep_of
+from .studies import QUEUES, RATES, sweep_of, written
 
 Array = npt.NDArray[np.float64]
-
-QUEUES = {"links.slow.queue.kind": ["fcfs", "fq", "rr"]}
-RATES = {"links.slow.rate": "40kbit/s ... 80kbit/s step 20kbit/s"}
-
-
-def written(
-    folder: Path,
-    axes: dict[str, Any],
-    delays: Array,
-    lost: tuple[tuple[int, int], ...] = (),
-    failed: tuple[tuple[int, int], ...] = (),
-    merge: bool = True,
-    complete: bool = True,
-) -> headgate.Study:
-    """A study whose `owd_p99_s` is `delays[variant, replication, flow]`; some runs were lost, some failed."""
-    variants, replications, flows = delays.shape
-    assert flows == 2
-    sweep = sweep_of({"replications": replications, "axes": axes})
-    assert len(sweep.variants()) == variants
-    one = run_chunk(Chunk(0, [(0, 0)], {0: json.dumps(sweep.variant(0).data)}, 1, 1.0))
-    runs = [(v, k) for v in range(variants) for k in range(replications) if (v, k) not in {*lost, *failed}]
-    n = len(runs)
-    done = one
-    done.runs, done.digests, done.events, done.cpu_s = runs, one.digests * n, one.events * n, one.cpu_s * n
-    for name, columns in done.tables.items():
-        rows = one.lengths[name][0]
-        for key, cells in columns.items():
-            columns[key] = (np.tile(cells[0], n), cells[1]) if isinstance(cells, tuple) else np.tile(cells, n)
-        done.lengths[name] = [rows] * n
-    done.tables["flows"]["owd_p99_s"] = np.array([delays[v, k] for v, k in runs]).ravel()
-    store = Store(folder)
-    store.lock()
-    store.write_manifest(sweep._manifest())
-    chunk = tables(done, {}, ["k"] * variants, 1)
-    chunk["failures"] = failures([(v, k, "it broke", "{}") for v, k in failed], 1)
-    store.write_chunk(chunk)
-    if merge:
-        store.merge(complete, np.full(variants, replications), axis_columns(sweep._variants))
-    store.close()
-    return headgate.open_study(folder)
 
 
 def both(values: Array) -> Array:
@@ -84,7 +37,7 @@ def better(rng: np.random.Generator, variants: int = 3, replications: int = 8) -
 
 def test_a_difference_is_found_in_pairs(tmp_path: Path) -> None:
     values = better(np.random.default_rng(1))
-    found = written(tmp_path / "s", QUEUES, both(values)).compare("queue", "p99_delay")
+    found = headgate.compare(written(tmp_path / "s", QUEUES, both(values)), "queue", "p99_delay")
     pairs = {(d.a, d.b): d for d in found.differences}
     assert list(pairs) == [("fcfs", "fq"), ("fcfs", "rr"), ("fq", "rr")]
     d = pairs["fcfs", "fq"]
@@ -109,7 +62,7 @@ def test_against_one_and_other_corrections(tmp_path: Path) -> None:
     study = written(tmp_path / "s", QUEUES, both(better(np.random.default_rng(2))))
     p = {}
     for correction in ("holm", "bh", "none"):
-        found = study.compare("queue", "p99_delay", against="fq", correction=correction)
+        found = headgate.compare(study, "queue", "p99_delay", against="fq", correction=correction)
         assert [(d.a, d.b) for d in found.differences] == [("fq", "fcfs"), ("fq", "rr")]
         p[correction] = [d.p for d in found.differences]
     single = p["none"]
@@ -125,10 +78,10 @@ def test_equal_variants_are_found_to_differ_as_often_as_alpha_says(tmp_path: Pat
     common = rng.standard_normal((1, 1000, 5))
     values = 10 + common + rng.standard_normal((2, 1000, 5))
     study = written(tmp_path / "s", axes, both(values.reshape(2000, 5)))
-    plain = study.compare("queue", "p99_delay", correction="none")
+    plain = headgate.compare(study, "queue", "p99_delay", correction="none")
     assert len(plain.differences) == 1000
     assert abs(sum(d.significant for d in plain.differences) - 50) < 3 * np.sqrt(1000 * 0.05 * 0.95)
-    assert not any(d.significant for d in study.compare("queue", "p99_delay").differences)
+    assert not any(d.significant for d in headgate.compare(study, "queue", "p99_delay").differences)
     # Each interval by itself holds the truth, which is 0, as often.
     assert abs(sum(d.found.low < 0 < d.found.high for d in plain.differences) - 950) < 3 * np.sqrt(1000 * 0.05 * 0.95)
 
@@ -144,7 +97,7 @@ def test_holm_bounds_findings_among_all_pairs(tmp_path: Path) -> None:
         one = study.select(delay=f"{i}ms")
         for correction in any_:
             any_[correction] += any(
-                d.significant for d in one.compare("queue", "p99_delay", correction=correction).differences
+                d.significant for d in headgate.compare(one, "queue", "p99_delay", correction=correction).differences
             )
     assert any_["holm"] <= 4 + 3 * 1.9
     assert any_["none"] > any_["holm"]
@@ -156,12 +109,12 @@ def test_pooling_counts_replications_not_runs(tmp_path: Path) -> None:
     d = rng.standard_normal(6)
     values = np.array([[np.zeros(6), d + 0.5, d] for _ in range(3)]) + 10
     study = written(tmp_path / "s", {**RATES, **QUEUES}, both(values.reshape(9, 6)))
-    pooled = study.compare("queue", "p99_delay", pool=True)
+    pooled = headgate.compare(study, "queue", "p99_delay", pool=True)
     assert pooled.pooled == ["rate"] and len(pooled.differences) == 3
-    single = study.select(rate="40kbit/s").compare("queue", "p99_delay")
+    single = headgate.compare(study.select(rate="40kbit/s"), "queue", "p99_delay")
     for one, all_ in zip(single.differences, pooled.differences, strict=True):
         assert all_.found.n == 6 and all_.found.p == pytest.approx(one.found.p)
-    apart = study.compare("queue", "p99_delay")
+    apart = headgate.compare(study, "queue", "p99_delay")
     assert [x.where for x in apart.differences[:4]] == [{"rate": "40kbit/s"}] * 3 + [{"rate": "60kbit/s"}]
     assert single.fixed == {"rate": "40kbit/s"}
 
@@ -173,7 +126,7 @@ def test_flows_one_all_or_each(tmp_path: Path) -> None:
     assert cube(study, "p99_delay").values == pytest.approx(values.mean(axis=-1))
     assert cube(study, "p99_delay", over="most").values == pytest.approx(values.max(axis=-1))
     assert cube(study, "p99_delay", flow="ftp*", split=True).values == pytest.approx(np.swapaxes(values, 1, 2))
-    found = study.compare("flow", "p99_delay", pool=True)
+    found = headgate.compare(study, "flow", "p99_delay", pool=True)
     assert [(d.a, d.b, d.verdict) for d in found.differences] == [("ftp1", "ftp2", "above")]
 
 
@@ -182,7 +135,7 @@ def test_missing_and_failed_runs_are_left_out_and_said(tmp_path: Path) -> None:
     values[2, 5] = np.nan
     study = written(tmp_path / "s", QUEUES, both(values), lost=((0, 1), (0, 2)), failed=((1, 3),), complete=False)
     assert study.missing == 2 and len(study.failures) == 1
-    found = study.compare("queue", "p99_delay")
+    found = headgate.compare(study, "queue", "p99_delay")
     assert [(d.found.n, d.unpaired) for d in found.differences] == [(5, 3), (5, 3), (6, 2)]
     good = [0, 4, 5, 6, 7]
     assert found.differences[0].found.difference == pytest.approx((values[1] - values[0])[good].mean())
@@ -209,18 +162,18 @@ def test_too_few(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     one = written(tmp_path / "1", QUEUES, both(better(rng, replications=1)))
     with pytest.raises(HeadgateError, match="found 1 replication of each queue; expected at least 2"):
-        one.compare("queue", "p99_delay")
+        headgate.compare(one, "queue", "p99_delay")
     two = written(tmp_path / "2", QUEUES, both(better(rng, replications=2)))
-    assert "above 12.7 times its standard error" in " ".join(two.compare("queue", "p99_delay").notes)
+    assert "above 12.7 times its standard error" in " ".join(headgate.compare(two, "queue", "p99_delay").notes)
     equal = written(tmp_path / "3", QUEUES, both(np.array([[1.0] * 4, [2.0] * 4, [2.0] * 4])))
-    found = equal.compare("queue", "p99_delay")
+    found = headgate.compare(equal, "queue", "p99_delay")
     assert [d.p for d in found.differences] == [0, 0, 1] and "nothing in these scenarios is random" in " ".join(
         found.notes
     )
     none = written(tmp_path / "4", QUEUES, both(better(rng, replications=4)), lost=tuple((0, k) for k in range(4)))
-    assert len(none.compare("queue", "p99_delay").differences) == 1
+    assert len(headgate.compare(none, "queue", "p99_delay").differences) == 1
     with pytest.raises(HeadgateError, match="no run of this study has ended yet"):
-        none.select(queue="fcfs").compare("queue", "p99_delay")
+        headgate.compare(none.select(queue="fcfs"), "queue", "p99_delay")
 
 
 @pytest.fixture(scope="module")
@@ -232,21 +185,24 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> headgate.Study:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda s: s.compare("queu", "p99_delay"), 'axis queu: expected one of rate, queue. Did you mean "queue"?'),
-        (lambda s: s.compare("queue", "p99_dely"), 'metric p99_dely: .* Did you mean "p99_delay"?'),
-        (lambda s: s.compare("queue", "rtt_p9_s"), "Did you mean"),
-        (lambda s: s.compare("queue", "goodput", flow="ftp3"), "flow ftp3: expected one of ftp1, ftp2"),
-        (lambda s: s.compare("queue", "utilisation"), "is one of links"),
-        (lambda s: s.compare("queue", "utilisation", link="slw"), 'Did you mean "slow"?'),
-        (lambda s: s.compare("queue", "goodput", link="slow"), "metric goodput: is one of flows"),
-        (lambda s: s.compare("queue", "goodput", flow="a", link="b"), "expected one of them"),
-        (lambda s: s.compare("queue", "goodput", over="sum"), "over sum: expected one of total"),
-        (lambda s: s.compare("queue", "goodput", against="fifo"), "queue fifo: expected one of fcfs, fq, rr"),
-        (lambda s: s.compare("queue", "goodput", correction="hol"), 'Did you mean "holm"?'),
-        (lambda s: s.compare("queue", "goodput", alpha=5), "alpha 5: expected a number from 1e-12 to 1"),
-        (lambda s: s.compare("flow", "events"), "is one of runs"),
-        (lambda s: s.compare("flow", "goodput", over="mean"), "every flow is compared by itself"),
-        (lambda s: s.select(queue="fq").compare("queue", "goodput"), "expected at least two points"),
+        (
+            lambda s: headgate.compare(s, "queu", "p99_delay"),
+            'axis queu: expected one of rate, queue. Did you mean "queue"?',
+        ),
+        (lambda s: headgate.compare(s, "queue", "p99_dely"), 'metric p99_dely: .* Did you mean "p99_delay"?'),
+        (lambda s: headgate.compare(s, "queue", "rtt_p9_s"), "Did you mean"),
+        (lambda s: headgate.compare(s, "queue", "goodput", flow="ftp3"), "flow ftp3: expected one of ftp1, ftp2"),
+        (lambda s: headgate.compare(s, "queue", "utilisation"), "is one of links"),
+        (lambda s: headgate.compare(s, "queue", "utilisation", link="slw"), 'Did you mean "slow"?'),
+        (lambda s: headgate.compare(s, "queue", "goodput", link="slow"), "metric goodput: is one of flows"),
+        (lambda s: headgate.compare(s, "queue", "goodput", flow="a", link="b"), "expected one of them"),
+        (lambda s: headgate.compare(s, "queue", "goodput", over="sum"), "over sum: expected one of total"),
+        (lambda s: headgate.compare(s, "queue", "goodput", against="fifo"), "queue fifo: expected one of fcfs, fq, rr"),
+        (lambda s: headgate.compare(s, "queue", "goodput", correction="hol"), 'Did you mean "holm"?'),
+        (lambda s: headgate.compare(s, "queue", "goodput", alpha=5), "alpha 5: expected a number from 1e-12 to 1"),
+        (lambda s: headgate.compare(s, "flow", "events"), "is one of runs"),
+        (lambda s: headgate.compare(s, "flow", "goodput", over="mean"), "every flow is compared by itself"),
+        (lambda s: headgate.compare(s.select(queue="fq"), "queue", "goodput"), "expected at least two points"),
         (lambda s: s.select(rate="50kbit/s"), "rate 50kbit/s: expected one of 40kbit/s, 60kbit/s, 80kbit/s"),
         (lambda s: s.select(rat="50kbit/s"), 'Did you mean "rate"?'),
         (lambda s: s.select(rate=[]), "at least one value"),
@@ -268,14 +224,14 @@ def test_metrics_of_runs_and_links(small: headgate.Study) -> None:
 def test_views(small: headgate.Study) -> None:
     frame, other = small.pandas(), small.polars("runs")
     assert len(frame) == 9 * 4 * 2 and len(other) == 9 * 4
-    array = small.xarray("p99_delay")
+    array = headgate.to_xarray(small, "p99_delay")
     assert array.dims == ("rate", "queue", "replication", "flow") and array.shape == (3, 3, 4, 2)
     assert array.attrs["units"] == "s" and array["rate_bps"].values.tolist() == [4e4, 6e4, 8e4]
     mine = array.sel(rate="60kbit/s", queue="rr", replication=3, flow="ftp2").item()
     row = frame[(frame.rate == "60kbit/s") & (frame.queue == "rr") & (frame.replication == 3) & (frame.flow == "ftp2")]
     assert mine == row.owd_p99_s.item()
-    assert small.xarray("jain").dims == ("rate", "queue", "replication")
-    assert small.xarray("utilisation", link="slow").sizes["link"] == 1
+    assert headgate.to_xarray(small, "jain").dims == ("rate", "queue", "replication")
+    assert headgate.to_xarray(small, "utilisation", link="slow").sizes["link"] == 1
 
 
 def test_select(small: headgate.Study) -> None:
@@ -283,7 +239,7 @@ def test_select(small: headgate.Study) -> None:
     assert [a.columns[a.name] for a in some.axes] == [["40kbit/s"], ["fcfs", "rr"]]
     assert set(some.flows["variant"].to_pylist()) == {0, 2} and some.numbers.tolist() == [[0, 2]]
     again = some.select(queue="rr")
-    assert again.numbers.tolist() == [[2]] and again.xarray("p99_delay").shape == (1, 1, 4, 2)
+    assert again.numbers.tolist() == [[2]] and headgate.to_xarray(again, "p99_delay").shape == (1, 1, 4, 2)
     assert cube(again, "p99_delay").values.ravel() == pytest.approx(cube(small, "p99_delay").values[0, 2])
 
 
@@ -316,112 +272,3 @@ def test_command(small: headgate.Study, cli: Cli) -> None:
     }  # fmt: skip
     bad = cli("compare", small.folder, "--by", "queue", "--metric", "p99_dely")
     assert bad.returncode == 2 and 'Did you mean "p99_delay"?' in " ".join(bad.stderr.split())
-
-
-def shown(figure: Figure, form: str, folder: Path) -> str:
-    """The contents of a file of the figure, as text."""
-    file = figure.save(folder / f"a.{form}")
-    heads = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<html>"}
-    assert heads[form] in file.read_bytes()[:40]
-    return html.unescape(file.read_text("utf-8")) if form in ("svg", "html") else ""
-
-
-PLOTS: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "line": (
-        {"metric": "p99_delay", "by": "queue"},
-        ["one-way delay, mean over all flows", "rate (kbit/s)", "delay (s)", "fcfs", "rr", "mean over 4 replications; band"],
-    ),
-    "line of names": (
-        {"metric": "goodput", "x": "queue", "by": "flow", "flow": "ftp*"},
-        ["goodput (kbit/s)", "ftp1", "ftp2", "fcfs", "each replication is a mean over rate", "bar: 95 % interval"],
-    ),
-    "heatmap": (
-        {"kind": "heatmap", "metric": "jain", "x": "rate", "y": "queue"},
-        ["Jain's index of goodput, over all flows", "rate", "queue", "60kbit/s", "rr"],
-    ),
-    "utility": (
-        {"kind": "utility", "by": "queue"},
-        ["goodput (kbit/s)", "mean round-trip time (s)", "fq", "each point one flow", "ftp1", "outline"],
-    ),
-    "utility along an axis": (
-        {"kind": "utility", "by": "queue", "x": "rate", "delay": "p99_delay"},
-        ["each point one rate", "40kbit/s", "99 % quantile of the one-way delay (s)"],
-    ),
-    "cdf": (
-        {"kind": "cdf", "metric": "p99_delay", "by": "queue"},
-        ["distribution of 99 % quantile", "share", "one value per run and flow: 24 values in each curve; of every rate"],
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", PLOTS)
-def test_figures(small: headgate.Study, tmp_path: Path, name: str) -> None:
-    options, texts = PLOTS[name]
-    figure = small.plot(**options)
-    # Lines of an SVG are broken: all its texts, as one.
-    svg = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", shown(figure, "svg", tmp_path)))
-    assert [t for t in texts if t not in svg] == []
-    assert shown(figure, "svg", tmp_path) == shown(small.plot(**options), "svg", tmp_path)
-    for form in ("png", "pdf") if name == "line" else ("png",):
-        shown(figure, form, tmp_path)
-    page = shown(figure, "html", tmp_path)
-    assert "<script src=" not in page and "Plotly.newPlot" in page
-    assert figure.caption.split(";")[0] in page
-
-
-def test_figures_hold_the_numbers(small: headgate.Study) -> None:
-    values = cube(small, "p99_delay").values
-    figure = small.plot("p99_delay", by="queue")
-    assert [s.name for s in figure.series] == ["fcfs", "fq", "rr"] and figure.series[1].x == pytest.approx([40, 60, 80])
-    assert figure.series[1].y == pytest.approx(values[:, 1].mean(axis=-1))
-    mean = headgate.stats.mean_of(values[2, 1])
-    assert (figure.series[1].high - figure.series[1].y)[2] == pytest.approx(mean.half)
-    grid = small.plot("p99_delay", kind="heatmap", x="queue", y="rate").grid
-    assert grid is not None and grid.values == pytest.approx(values.mean(axis=-1))
-    cdf = small.plot("p99_delay", kind="cdf", flow="ftp1").series[0]
-    assert len(cdf.x) == 37 and cdf.y[-1] == 1 and (np.diff(cdf.x) >= 0).all()
-    (outline,) = (
-        small.select(rate="40kbit/s", queue="fq")
-        .plot("p99_delay", kind="utility", flow="ftp1", delay="p95_delay")
-        .series
-    )
-    assert len(outline.x) == 1
-
-
-def test_outlines_and_logarithmic_axes(tmp_path: Path) -> None:
-    rng = np.random.default_rng(11)
-    study = written(tmp_path / "s", {"links.slow.delay": "1ms ... 1s log 4"}, rng.uniform(1, 2, (4, 40, 2)))
-    figure = study.plot("p99_delay")
-    assert figure.x.log and figure.x.label == "delay (s)" and not figure.y.log
-    u, v = rng.standard_normal((2, 4000))
-    x, y = _ellipse(10 + 2 * u, 20 + u + v) or ((), ())
-    # The widest point of the curve is one standard deviation away from the mean, in each direction.
-    assert (max(x) - 10, 20 - min(y)) == pytest.approx((2, np.sqrt(2)), rel=0.05)
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"kind": "lin"}, 'Did you mean "line"?'),
-        ({"out": "a.jpeg"}, "expected a name that ends in one of .svg, .png, .pdf, .html"),
-        ({"kind": "heatmap", "x": "rate"}, "expected --x and --y"),
-        ({"kind": "heatmap", "x": "rate", "y": "rate"}, "expected two different axes"),
-        ({"kind": "heatmap", "x": "rate", "y": "queue", "by": "flow"}, "a heatmap has no series"),
-        ({"y": "queue"}, "is for a heatmap"),
-        ({"x": "rat"}, 'Did you mean "rate"?'),
-        ({"kind": "cdf", "x": "rate"}, "has the metric itself across"),
-        ({"kind": "utility", "metric": "utilisation", "link": "slow"}, "is one of flows"),
-        ({"metric": "utilisation"}, "is one of links"),
-    ],
-)
-def test_errors_of_figures(small: headgate.Study, options: dict[str, Any], text: str) -> None:
-    with pytest.raises(HeadgateError, match=re.escape(text)):
-        small.plot(**options)
-
-
-def test_plot_command(small: headgate.Study, cli: Cli, tmp_path: Path) -> None:
-    done = cli("plot", small.folder, "--by", "queue", "--where", "queue=fq", "--where", "queue=rr", "--out", "a.svg")
-    assert done.returncode == 0 and done.stdout == "figure: a.svg\n"
-    assert (tmp_path / "a.svg").read_text().count(">fq<") == 1
-    bad = cli("plot", small.folder, "--x", "rat", "--out", "b.svg")
-    assert bad.returncode == 2 and not (tmp_path / "b.svg").exists()

@@ -82,6 +82,14 @@ def test_laws_by_hand() -> None:
     low = rc.epoch_trace(1, 1, 2, 3, start=(0, 9), buffer=4)
     assert [(e.queue, e.rate) for e in low] == [(0, 9), (4, 0), (3, 0)]
     assert rc.epoch_trace(1, 1, 2, 3, start=(0, 9))[1:] == [rc.Epoch(8, -5, -5), rc.Epoch(2, 1, 1)]
+    assert [e.queue for e in rc.epoch_trace(4, 2, 6, 3, start=(1, 3))] == [1, -1, 6]
+    assert rc.closed_loop(1).dtype == np.float64
+    for wrong in (
+        lambda: rc.epoch_trace(1, 1, 1, 1, law="none"), lambda: rc.closed_loop(1, "none"),
+        lambda: rc.law_eigenvalues(1, law="none"), lambda: rc.law_is_stable(1, law="none"), lambda: rc.stable_range("none"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"^law: expected one of printed, offset_free, index_trap, found none$"):
+            wrong()
 
 
 def test_stability_at_its_edges() -> None:
@@ -121,6 +129,8 @@ def test_time_to_the_setpoint_by_hand() -> None:
     # Several times: each part goes on where the last one ended; the accuracy is that of small steps.
     parts = [rc.time_between(20, s, 10, 4) for s in (20, 18, 15, 11)]
     assert rc.fluid_outstanding(6, 1, 4, 20, parts) == pytest.approx([20, 18, 15, 11], abs=1e-9)
+    # A round trip of 10 ms: the steps are as much shorter.
+    assert rc.fluid_outstanding(6, 0.01, 400, 20, [rc.time_between(20, 11, 10, 400)]) == pytest.approx([11], abs=1e-9)
 
 
 def test_ranks_and_spaces_by_hand() -> None:
@@ -169,6 +179,10 @@ def test_averages_by_hand() -> None:
         with pytest.raises(ValueError, match=rf"^expected a reach and areas above 0, found {reach} and \({areas[0]}, "):
             est.FuzzySets(reach, (0.1, 0.5, 0.9), areas)
     assert est.FuzzySets(0.25, areas=(0.5, 0.5, 0.5)).weight(0.125) == 0.5
+    four = est.FuzzySets(areas=(1, 1, 1, 1))  # type: ignore[arg-type]
+    for look in (four.weight, four.past):
+        with pytest.raises(ValueError, match="zip"):
+            look(0)
 
 
 def test_the_fuzzy_choice_by_hand() -> None:
@@ -197,7 +211,7 @@ def test_probes_of_a_step_by_hand() -> None:
     assert est.step_probes(half, 10, 20, within=0.125) == 2
     assert est.step_probes(half, 10, 20, within=0.12) == 3
     assert est.step_probes(half, 20, 10, within=0.125) == 3
-    assert est.step_probes(half, 10, 20, most=2) == 2
+    assert [est.step_probes(half, 10, 20, most=n) for n in (2, 3, 4, 5)] == [2, 3, 4, 4]
     assert est.step_probes(est.FuzzySets(outputs=(1.0, 1.0, 1.0)), 10, 20) == 1000
     assert est.spike_share(half) == 0.5
     assert est.spike_share(half, 4) == 0.5
@@ -230,7 +244,7 @@ def test_shares_of_a_queue_by_hand() -> None:
     assert sp.shares_of([1e-9, 10 - 1e-9], 10) == sp.QueueShares(0.5, 0.5, pytest.approx(5))
     assert sp.QueueShares(0.5, 0.75, 1).imbalance == sp.QueueShares(0.75, 0.5, 1).imbalance == 0.25
     # 0, 1 and 2 packets with weights 1, 2 and 5: 12 / 8 packets of 0.5 s.
-    assert sp.queueing_delay([1, 2, 5], 0.5) == 0.75
+    assert sp.queueing_delay([1, 2, 5], 0.5) == sp.queueing_delay(["1", "2", "5"], 0.5) == 0.75
     assert sp.queue_spread(2, 3) == pytest.approx(6 * math.sqrt(5))
     assert sp.queue_spread(2, 3, delay=0) == 6
 
@@ -249,6 +263,8 @@ def test_queues_of_a_walk_by_hand() -> None:
     # Rates of 4, 7, 4, 12, 7 and 8: the line that becomes faster empties the queue, and the two packets it lacked are not counted.
     assert sp.queues_of_walk([4, 4, 8, 8, 8, 8], 6, 20, 2, delay=0).tolist() == [0, 0, 6, 0, 8, 6]
     assert sp.queues_of_walk([4, 4, 4], 6, 5, 2).tolist() == [0, 0, 5]
+    # Known one epoch late: rates of 2, 5, 2, 13, 2 and 0.
+    assert sp.queues_of_walk([2, 6, 6, 4, 4, 4, 4], 3, 20, 1).tolist() == [0, 0, 0, 0, 9, 7, 3]
 
 
 def test_the_step_response_by_hand() -> None:

@@ -60,7 +60,7 @@ def test_run_sweep_compare_and_plot_say_the_same_under_the_same_names(cli: Cli, 
         compared = json.loads(cli("compare", "out", "--by", "queue", "--metric", name, "--json").stdout)
         assert [m["mean"] for m in compared["means"]] == pytest.approx(want, rel=1e-9), name
         assert compared["metric"]["name"] == name
-        drawn = headgate.open_study(tmp_path / "out").plot(name, x="queue").series[0]
+        drawn = headgate.plot(headgate.open_study(tmp_path / "out"), name, x="queue").series[0]
         assert drawn.y == pytest.approx(want, rel=1e-9), name
     flows = headgate.open_study(tmp_path / "out").flows
     first = [row for row in flows.to_pylist() if row["variant"] == 0 and row["replication"] == 0]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
 import pytest
+
+from .conftest import ROOT
 
 #: Ways to come by a package before it is called.
 ORDERS = (
@@ -38,3 +41,31 @@ for function in (headgate.{name}, {name}, headgate.{name}.{name}):
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_room_uses_the_top() -> None:
+    """The contract in pyproject.toml does not see it, because `from . import _core` looks like it there."""
+    package = ROOT / "python/headgate"
+    parts = {p.stem for p in package.iterdir()}
+    for file in package.rglob("*.py"):
+        depth = len(file.relative_to(package).parts)
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            match node:
+                case ast.Import(names):
+                    assert not any(name.name.split(".")[0] == "headgate" for name in names), f"{file}:{node.lineno}"
+                case ast.ImportFrom(None, names, level) if level == depth and file != package / "__init__.py":
+                    assert {name.name for name in names} <= {*parts, "_core", "__version__"}, f"{file}:{node.lineno}"
+                case ast.ImportFrom(str(module), _, 0):
+                    assert module.split(".")[0] != "headgate", f"{file}:{node.lineno}"
+
+
+def test_a_name_of_a_class_means_one_thing() -> None:
+    package = ROOT / "python/headgate"
+    found: dict[str, str] = {}
+    for file in sorted(package.rglob("*.py")):
+        if file.is_relative_to(package / "papers"):
+            continue
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                assert node.name not in found, f"{node.name} in {file} and in {found[node.name]}"
+                found[node.name] = str(file)

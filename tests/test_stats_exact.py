@@ -19,6 +19,7 @@ from headgate.stats import (
     compare,
     drift,
     enough,
+    holm,
     lag_one,
     mean_of,
     mser,
@@ -26,10 +27,12 @@ from headgate.stats import (
     quantile_over_runs,
     ratio_of,
     runs_needed,
+    sign_test,
     student_quantile,
+    wilcoxon,
     wilson,
 )
-from headgate.stats.distributions import binomial_quantile
+from headgate.stats.distributions import beta_cdf, binomial_quantile
 from headgate.stats.quantiles import _bucket
 
 SERIES = st.lists(st.integers(-50, 50), min_size=60, max_size=120)
@@ -264,6 +267,10 @@ def test_texts_of_numbers_are_read() -> None:
     """As from the columns of a CSV file."""
     assert ratio_of(["1", "9"], ["1", "3"]).mean == 2.5
     assert mean_of(["1", "3"]).mean == 2.0
+    assert compare(["1", "2"], ["2", "4"]).difference == 1.5
+    assert wilcoxon(["1", "2", "-3"]) == wilcoxon([1, 2, -3])
+    assert sign_test(["1", "2", "-3"]) == 1.0
+    assert holm(["0.01", "0.5"]).tolist() == [0.02, 0.5]
 
 
 def test_what_is_not_there_is_nan() -> None:
@@ -271,6 +278,23 @@ def test_what_is_not_there_is_nan() -> None:
         assert (math.isnan(nothing.mean), math.isnan(nothing.std), nothing.n) == (True, True, 0)
     one = ratio_of([1.0, math.nan], [2.0, 3.0])
     assert (one.mean, math.isnan(one.std), one.n) == (0.5, True, 1)
+
+
+def test_apart_without_spread() -> None:
+    """Welch's degrees of freedom are 0 / 0 then; those of the smaller side stand in, and the interval has no width."""
+    got = compare([1.0, 1.0], [2.0, 2.0, 2.0], paired=False)
+    assert (got.p, got.low, got.high, got.n) == (0.0, 1.0, 1.0, 2)
+
+
+@pytest.mark.parametrize(("n", "method"), [(50, "exact"), (51, "approx")])
+def test_wilcoxon_is_exact_up_to_fifty(n: int, method: str) -> None:
+    d = [k if k % 3 else -k for k in range(1, n + 1)]
+    want = reference.wilcoxon(d, method=method, correction=True).pvalue
+    assert wilcoxon(d) == pytest.approx(want, rel=1e-9)
+
+
+def test_beta_at_its_ends() -> None:
+    assert [beta_cdf(x, 2, 3) for x in (-1, 0, 1, 1.5)] == [0, 0, 1, 1]
 
 
 def test_the_rule_of_stopping_at_its_edges() -> None:

@@ -175,3 +175,41 @@ def test_a_date_is_refused(tmp_path: Path, cli: Cli) -> None:
     assert done.returncode == 2
     assert "a.toml: sweep" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_cases_set_paths_of_their_own() -> None:
+    table = {
+        "axes": {"links.slow.queue.kind": ["fcfs", "fq"]},
+        "cases": {"mix": {"alike": {}, "greedy": {"flows.ftp*.start": "3s", "links.slow.queue.buffer": "7pkt"}}},
+    }
+    sweep = sweep_of(table)
+    cells = [{"queue": q, "mix": m} for q in ("fcfs", "fq") for m in ("alike", "greedy")]
+    assert sweep.variants() == cells
+    plain, greedy = sweep.variant(0).data, sweep.variant(3).data
+    assert "start" not in plain["flows"][0]
+    assert greedy["flows"][0]["start"] == "3s"
+    assert greedy["links"][-1]["queue"] == {"kind": "fq", "buffer": "7pkt"}
+    assert headgate.Sweep(headgate.Scenario(plain), table["axes"], cases=table["cases"]).variants() == cells
+
+
+@pytest.mark.parametrize(
+    ("cases", "words"),
+    [
+        ({"mix": {}}, "sweep.cases.mix"),
+        ({"digest": {"a": {}}}, "column of its own"),
+        ({"mix": {"a": {"seed": 3}}}, "makes another scenario"),
+    ],
+)
+def test_cases_that_make_no_axis(cases: dict[str, Any], words: str) -> None:
+    with pytest.raises(headgate.ScenarioError, match=words):
+        sweep_of({"cases": cases})
+
+
+def test_a_path_with_a_star_leads_to_the_names_that_fit() -> None:
+    data = {"flows": [{"name": "ftp1"}, {"name": "ftp{i}"}, {"name": "telnet"}, {"name": "f*"}]}
+    scenario = headgate.Scenario(data)
+    assert [f.get("start") for f in scenario.set("flows.ftp*.start", "1s").data["flows"]] == ["1s", "1s", None, None]
+    # A name that is there as it stands is that one.
+    assert [f.get("start") for f in scenario.set("flows.f*.start", "1s").data["flows"]] == [None, None, None, "1s"]
+    with pytest.raises(HeadgateError, match="no entry 'x\\*'"):
+        scenario.set("flows.x*.start", "1s")

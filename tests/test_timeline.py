@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import headgate
 from headgate.cli.commands import cli as commands
 from headgate.errors import HeadgateError
-from headgate.plots import timeline
+from headgate.plots import traces
 
 from .conftest import ROOT, Cli
 
@@ -21,7 +21,7 @@ STEP = ROOT / "scenarios/rate-step.toml"
 def test_every_form_is_written_and_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
     results = headgate.Scenario.from_file(STEP).set("traces", ["window", "in_flight", "backlog", "drops"]).run()
     for form, start in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
-        first, second = (results.figure(tmp_path / f"{name}{form}").read_bytes() for name in "ab")
+        first, second = (headgate.timeline(results, tmp_path / f"{name}{form}").read_bytes() for name in "ab")
         assert first.startswith(start)
         assert first == second
     text = (tmp_path / "a.svg").read_text("utf-8")
@@ -34,11 +34,11 @@ def test_every_form_is_written_and_the_same_run_gives_the_same_bytes(tmp_path: P
 def test_what_records_nothing_cannot_be_drawn(tmp_path: Path) -> None:
     results = headgate.Scenario.from_file(STEP).set("traces", []).run()
     with pytest.raises(HeadgateError, match="expected traces in the scenario"):
-        results.figure(tmp_path / "a.svg")
+        headgate.timeline(results, tmp_path / "a.svg")
     with pytest.raises(HeadgateError, match=r"expected a name that ends in \.png"):
-        results.figure(tmp_path / "a.txt")
+        headgate.timeline(results, tmp_path / "a.txt")
     with pytest.raises(HeadgateError, match="expected a trace that was recorded: rtt"):
-        headgate.Scenario.from_file(STEP).run().figure(tmp_path / "a.svg", ["rate"])
+        headgate.timeline(headgate.Scenario.from_file(STEP).run(), tmp_path / "a.svg", ["rate"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -72,15 +72,15 @@ def clustered(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 def test_a_long_line_is_true_at_every_slices_end_and_keeps_its_extremes(seed: int, kind: str) -> None:
     rng = np.random.default_rng(seed)
     x, y = (np.sort(rng.uniform(0, 100, 20_000)), rng.normal(size=20_000)) if kind == "even" else clustered(rng)
-    u, v = timeline._thinned(x, y)
-    edges = timeline._edges(x)
-    assert u.size <= 4 * timeline.SLICES < x.size
+    u, v = traces._thinned(x, y)
+    edges = traces._edges(x)
+    assert u.size <= 4 * traces.SLICES < x.size
     assert (u[0], u[-1], v[-1]) == (x[0], x[-1], y[-1])
     assert (np.diff(u) >= 0).all()
     assert np.array_equal(held(u, v, edges[1:-1]), held(x, y, edges[1:-1]))
     points, drawn = np.searchsorted(x, edges), np.searchsorted(u, edges)
     points[-1], drawn[-1] = x.size, u.size
-    for i in range(timeline.SLICES):
+    for i in range(traces.SLICES):
         mine, shown = y[points[i] : points[i + 1]], v[drawn[i] : drawn[i + 1]]
         assert mine.size == 0 or (mine.min(), mine.max()) == (shown.min(), shown.max()), f"slice {i}"
         assert (shown.size == 0) == (mine.size == 0), f"slice {i}"
@@ -96,16 +96,16 @@ def test_a_queue_is_not_drawn_across_idle_time() -> None:
     one = np.linspace(0, 1e-3, 2000)
     x = np.concatenate([start + one for start in range(10)])
     y = np.tile(np.append(np.arange(1999) % 9, 0.0), 10)
-    u, v = timeline._thinned(x, y)
+    u, v = traces._thinned(x, y)
     assert u.size < x.size
     wait = np.diff(u, append=10.0)
-    assert wait[v > 0].max() < 9 / timeline.SLICES
+    assert wait[v > 0].max() < 9 / traces.SLICES
     assert held(u, v, np.arange(10) + 0.5).tolist() == [0.0] * 10
 
 
 def test_a_short_line_is_drawn_as_it_is() -> None:
-    x = np.arange(4.0 * timeline.SLICES)
-    u, v = timeline._thinned(x, x % 7)
+    x = np.arange(4.0 * traces.SLICES)
+    u, v = traces._thinned(x, x % 7)
     assert u is x
     assert np.array_equal(v, x % 7)
 

@@ -26,7 +26,7 @@ NAN = float("nan")
 
 
 def number(value: float | None, mark: str = "STATED", rounding: float = 0.5, unit: str = "packets") -> Published:
-    return Published("table", "row", "1", "throughput", unit, value, None, mark, rounding)
+    return Published("table", {"variant": "row", "source": "1"}, "throughput", unit, value, None, mark, rounding)
 
 
 def verdict(paper: float, runs: list[float], spread: float = NAN, base: float = 0.0, **rule: object) -> str:
@@ -72,10 +72,10 @@ def test_an_interval_wider_than_the_number_says_nothing() -> None:
 
 def test_nothing_measured() -> None:
     assert verdict(5.0, [NAN, NAN, 5.0], base=NAN) == "miss"
-    silent = replace(number(0.0, unit="s"))
-    rule = Rule("r", "predict", "-")
+    silent = number(0.0, unit="s")
+    rule = Rule("r", "absent", "-")
     assert judge(silent, rule, Sample(NAN, np.array([NAN, NAN, 1.0]))).verdict == "match"
-    assert judge(silent, rule, Sample(1.0, np.array([1.0, NAN, 1.0]))).verdict == "not-tested"
+    assert judge(silent, rule, Sample(1.0, np.array([1.0, NAN, 1.0]))).verdict == "miss"
 
 
 def test_values_bands_and_single_runs() -> None:
@@ -114,7 +114,17 @@ def made(row: str, verdict: str, trivial: bool, **wrong: bool) -> Number:
     nothing = Mean(1.0, 0.0, 1)
     judgement = Judgement(verdict, "-", 1.0, 1.0)  # type: ignore[arg-type]
     return Number(
-        replace(number(1.0), row=row), "r", judgement, nothing, nothing, 1.0, 1.0, 5, 1.0, trivial, tuple(wrong.items())
+        replace(number(1.0), where={"variant": row, "source": "1"}),
+        "r",
+        judgement,
+        nothing,
+        nothing,
+        1.0,
+        1.0,
+        5,
+        1.0,
+        trivial,
+        tuple(wrong.items()),
     )
 
 

@@ -23,8 +23,11 @@ from typing import TYPE_CHECKING
 from ._core import ScenarioError, __version__
 
 if TYPE_CHECKING:
-    from .compare import compare
+    from . import analysis, papers, plots, stats, sweep
+    from .compare import compare, to_xarray
     from .papers import Reproduction, reproduce
+    from .plots.build import plot
+    from .plots.traces import timeline
     from .replay import Replay, replay
     from .results import Results
     from .scenario import Scenario
@@ -39,14 +42,23 @@ __all__ = [
     "Study",
     "Sweep",
     "__version__",
+    "analysis",
     "compare",
     "open_study",
+    "papers",
+    "plot",
+    "plots",
     "replay",
     "reproduce",
+    "stats",
+    "sweep",
+    "timeline",
+    "to_xarray",
 ]
 
-#: Loaded on first use, so that `import headgate` costs milliseconds.
+#: What is here and the package or module that it comes from, loaded on first use, so that `import headgate` costs milliseconds.
 _LAZY = {
+    **{room: room for room in ("analysis", "compare", "papers", "plots", "replay", "stats", "sweep")},
     "Scenario": "scenario",
     "Results": "results",
     "reproduce": "papers",
@@ -54,16 +66,17 @@ _LAZY = {
     "Sweep": "sweep",
     "Study": "sweep",
     "open_study": "sweep",
-    "compare": "compare",
+    "to_xarray": "compare",
+    "plot": "plots",
+    "timeline": "plots",
     "Replay": "replay",
-    "replay": "replay",
 }
 
 
 def __getattr__(name: str) -> object:
     if name in _LAZY:
         module = importlib.import_module(f".{_LAZY[name]}", __name__)
-        # A function named like its package is the package, which can be called: see `headgate.callable`.
+        # `compare` and `replay` are packages that can be called: see `headgate.callable`.
         return module if name == _LAZY[name] else getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -31,7 +31,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Difference:
+class Divergence:
     """Two runs compared. `event` is None if they are equal; `first` and `second` are the events' texts."""
 
     a: Source
@@ -88,14 +88,14 @@ def load(path: str | os.PathLike[str], run: int = 0) -> Source:
         raise HeadgateError(f"{file}: expected the manifest of a run of headgate") from None
 
 
-def compare(a: Source, b: Source) -> Difference:
+def compare(a: Source, b: Source) -> Divergence:
     """Compares two runs; where they differ, both are run again up to there.
 
     Raises:
         HeadgateError: a run again gives another digest than its manifest says: another version made it.
     """
     if a.digest == b.digest and a.events == b.events:
-        return Difference(a, b, None, None, None)
+        return Divergence(a, b, None, None, None)
     for source in (a, b):
         again = _core.run(source.scenario, source.seed, source.run)
         if again.digest != source.digest:
@@ -109,10 +109,10 @@ def compare(a: Source, b: Source) -> Difference:
         for i in range(max(len(first), len(second))):
             x, y = (lines[i] if i < len(lines) else None for lines in (first, second))
             if x != y:
-                return Difference(a, b, start + i, x, y)
+                return Divergence(a, b, start + i, x, y)
         if not first:
             # Same events, different contents of packets: the slice that holds it is all that can be said.
-            return Difference(a, b, _agreed(a, b), None, None)
+            return Divergence(a, b, _agreed(a, b), None, None)
         start += len(first)
 
 

@@ -337,21 +337,6 @@ class Results:
             "calibration": self.calibration(),
         }
 
-    def figure(self, path: str | os.PathLike[str], panels: Sequence[str] | None = None) -> Path:
-        """Draws the traces of the first run against time into a file, in the form that its name ends in: svg, png or pdf.
-
-        `panels` names the kinds of traces, from above; all unless given.
-
-        Raises:
-            HeadgateError: the scenario does not record such traces, or the file cannot be written.
-            MissingExtraError: matplotlib is not installed.
-        """
-        from .plots.timeline import save
-
-        t = self.traces
-        first = Table({k: v[t["run"] == self.runs[0].run] for k, v in t.columns.items()})
-        return save(first, self.scenario, path, panels)
-
     def save(self, folder: str | os.PathLike[str], format: str = "csv") -> Path:
         """Writes every table, `summary.json` and `manifest.json` into a folder, each file whole or not at all.
 

@@ -62,7 +62,7 @@ class Scenario:
         """A copy with one value changed.
 
         `path` names it as in `links.slow.queue.kind`: entries of nodes, links and flows go by their name or position, and
-        `*` means all of them. A path may end in a key that is not there yet.
+        `*` means all of them, `ftp*` those whose names begin so. A path may end in a key that is not there yet.
 
         Raises:
             HeadgateError: the path names no entry, or leads through a value that is no table.
@@ -270,6 +270,10 @@ def _entries(entries: list[Any], part: str, what: str) -> list[Any]:
         return entries
     names = [e["name"] for e in entries if isinstance(e, dict) and isinstance(e.get("name"), str)]
     named = [e for e in entries if isinstance(e, dict) and e.get("name") == part]
+    if not named and "*" in part:
+        # `fnmatch` takes ?, [ and ] for more than themselves, and names may have them.
+        pattern = re.compile(".*".join(re.escape(p) for p in part.split("*")), re.DOTALL)
+        named = [e for e in entries if isinstance(e, dict) and pattern.fullmatch(str(e.get("name", "")))]
     if named:
         return named
     if re.fullmatch(r"\d+", part) and int(part) < len(entries):

@@ -83,9 +83,7 @@ impl DecbitParams {
     pub fn transport(&self) -> Config {
         Config {
             gain: self.gain,
-            deviation_gain: 0.0,
             means: self.beta,
-            deviations: 0.0,
             initial: Initial::Mean(self.initial_rtt),
             min_timeout: self.min_timeout.max(Duration::from_ps(1)),
             max_timeout: self.max_timeout,
@@ -93,10 +91,8 @@ impl DecbitParams {
             clock: self.clock,
             every_sample: true,
             retransmit: self.retransmit,
-            duplicates: None,
-            paced: None,
-            open_loop: false,
             ecn: Ecn::Ect0,
+            ..Config::default()
         }
     }
 }

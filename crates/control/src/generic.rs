@@ -10,7 +10,7 @@
 
 use crate::transport::{check_timer, Clock, Config, Initial, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Ecn, Wrong};
+use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,9 +69,7 @@ impl GenericParams {
     pub fn transport(&self) -> Config {
         Config {
             gain: self.gain,
-            deviation_gain: 0.0,
             means: self.beta,
-            deviations: 0.0,
             initial: Initial::Mean(self.initial_rtt),
             min_timeout: self.min_timeout.max(Duration::from_ps(1)),
             max_timeout: self.max_timeout,
@@ -79,10 +77,7 @@ impl GenericParams {
             clock: self.clock,
             every_sample: true,
             retransmit: self.retransmit,
-            duplicates: None,
-            paced: None,
-            open_loop: false,
-            ecn: Ecn::NotEct,
+            ..Config::default()
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::transport::{check_timer, Clock, Config, Initial, Retransmit, SlowStart};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Ecn, Wrong};
+use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,12 +83,9 @@ impl JkTahoeParams {
             max_timeout: self.max_timeout,
             backoff: self.backoff,
             clock: self.clock,
-            every_sample: false,
             retransmit: self.retransmit,
             duplicates: (self.duplicates > 0).then_some(self.duplicates),
-            paced: None,
-            open_loop: false,
-            ecn: Ecn::NotEct,
+            ..Config::default()
         }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 4, scenario 3. Deviations: none. State per flow: none.
 
-use crate::transport::{Clock, Config, Initial, Retransmit};
+use crate::transport::Config;
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Ecn};
+use headgate_packet::Check;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,23 +18,7 @@ impl Check for NoneParams {}
 impl NoneParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config {
-            gain: 0.0,
-            deviation_gain: 0.0,
-            means: 0.0,
-            deviations: 0.0,
-            initial: Initial::Timeout(Duration::ZERO),
-            min_timeout: Duration::ZERO,
-            max_timeout: Duration::ZERO,
-            backoff: 1.0,
-            clock: Clock::Last,
-            every_sample: false,
-            retransmit: Retransmit::Oldest,
-            duplicates: None,
-            paced: None,
-            open_loop: true,
-            ecn: Ecn::NotEct,
-        }
+        Config { open_loop: true, ..Config::default() }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::text::{self, Unit};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, AddAssign, Mul, Sub};
 use std::str::FromStr;
 
 pub(crate) const DURATION: &[Unit] = &[
@@ -153,6 +153,23 @@ impl Sub for Duration {
     #[inline]
     fn sub(self, d: Duration) -> Duration {
         Duration(self.0.saturating_sub(d.0))
+    }
+}
+
+impl Mul<u64> for Duration {
+    type Output = Duration;
+    /// So many times as long, saturating.
+    #[inline]
+    fn mul(self, n: u64) -> Duration {
+        Duration(self.0.saturating_mul(n))
+    }
+}
+impl Mul<f64> for Duration {
+    type Output = Duration;
+    /// So many times as long, rounded to the nearest picosecond, saturating; nothing for a factor below zero or nan.
+    #[inline]
+    fn mul(self, factor: f64) -> Duration {
+        Duration::from_secs_f64(self.as_secs_f64() * factor)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::scenario_error;
 use crate::watch::Watch;
-use headgate_queue::parts::structure::{Order, Structure, Work};
-use headgate_sim::cost::{self, CallTrace, Recording};
+use headgate_bench::cost::{self, CallTrace, Recording};
+use headgate_queue::parts::ordering::{Order, Structure, Work};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use serde_json::Value;
 type Costs = ((u64, u64, u32), (u64, u64, u32));
 
 fn costs(work: &Work) -> Costs {
-    let of = |c: &headgate_queue::parts::structure::Cost| (c.calls, c.operations, c.most);
+    let of = |c: &headgate_queue::parts::ordering::Cost| (c.calls, c.operations, c.most);
     (of(&work.insert), of(&work.get))
 }
 

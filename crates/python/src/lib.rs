@@ -14,6 +14,7 @@ use headgate_sim::spec::{Scenario, SpecError, Sweep};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyError, PyValueError};
 use pyo3::prelude::*;
+use serde_json::Value;
 
 create_exception!(
     headgate._core,
@@ -44,12 +45,15 @@ fn schema() -> String {
     format!("{:#}", Scenario::schema())
 }
 
-/// A list of algorithms as JSON text: disciplines, flow-controls or workloads.
+/// A list as JSON text: of algorithms (disciplines, flow-controls, workloads, packet-sizes), or `columns`, those of all tables.
 #[pyfunction]
 #[pyo3(name = "catalogue")]
 fn catalogue_of(kind: &str) -> PyResult<String> {
+    if kind == "columns" {
+        return Ok(Value::from(headgate_replay::columns()).to_string());
+    }
     let list = catalogue::catalogue(kind).ok_or_else(|| {
-        let names: Vec<&str> = catalogue::LISTS.iter().map(|l| l.0).collect();
+        let names: Vec<&str> = catalogue::LISTS.iter().map(|l| l.0).chain(["columns"]).collect();
         PyKeyError::new_err(format!("{kind:?}; expected one of {}", names.join(", ")))
     })?;
     Ok(list.to_string())

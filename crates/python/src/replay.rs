@@ -2,13 +2,13 @@
 
 use crate::column::Column;
 use crate::interrupt::{interrupted, interruptible};
+use crate::run::columns;
 use crate::scenario_error;
 use headgate_capture::Classify;
-use headgate_queue::DropReason;
 use headgate_replay::capture::CaptureOutput;
 use headgate_replay::csv::find_columns;
 use headgate_replay::table::{Columns, Times};
-use headgate_replay::{Count, CsvOutput, Fate, Options, ReplayError, TraceError};
+use headgate_replay::{CsvOutput, Options, ReplayError, TraceError};
 use pyo3::buffer::PyBuffer;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -153,7 +153,7 @@ impl Replay {
             Some(tick) => Times::Ticks(PyBuffer::get(times)?.to_vec(py)?, i128::from(tick)),
         };
         let optional = |column: Option<PyBuffer<i64>>| column.map(|c| c.to_vec(py)).transpose();
-        let columns = Columns {
+        let table = Columns {
             times,
             flows: flows.to_vec(py)?,
             names,
@@ -162,7 +162,7 @@ impl Replay {
             priorities: optional(priorities)?,
             ecn: optional(ecn)?,
         };
-        interruptible(py, &mut self.replay, move |r| r.push(&columns))?.map_err(replay_error)
+        interruptible(py, &mut self.replay, move |r| r.push(&table))?.map_err(replay_error)
     }
 
     /// The trace is over: sends some of what waits; false when nothing waits and the outputs are complete.
@@ -203,60 +203,17 @@ impl Replay {
 
     /// The next rows of a discipline, a step's at most, as columns; flows by number, reasons by number from 1, nan for no time.
     fn rows<'py>(&mut self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
-        let replay = self.get_mut()?;
-        let (rows, origin) = (replay.rows(queue, BATCHES * BATCH), replay.intake().origin());
-        let floats = |f: &dyn Fn(&Fate) -> f64| rows.iter().map(|r| f(&r.fate)).collect::<Vec<f64>>();
-        let start = floats(&|fate| match fate {
-            Fate::Sent { start, .. } => origin.seconds(*start),
-            _ => f64::NAN,
-        });
-        let departure = floats(&|fate| match fate {
-            Fate::Sent { departure, .. } => origin.seconds(*departure),
-            _ => f64::NAN,
-        });
-        let drop = floats(&|fate| match fate {
-            Fate::Dropped { at, .. } => origin.seconds(*at),
-            _ => f64::NAN,
-        });
-        let code = |fate: &Fate| match fate {
-            Fate::Dropped { reason, .. } => 1 + *reason as i64,
-            _ => 0,
-        };
-        let columns = PyDict::new(py);
-        let set = |name: &str, column: Column| columns.set_item(name, Bound::new(py, column)?);
-        set("packet", Column::ints(rows.iter().map(|r| r.arrival.number as i64).collect()))?;
-        set("flow", Column::ints(rows.iter().map(|r| i64::from(r.arrival.flow)).collect()))?;
-        set("size_bytes", Column::ints(rows.iter().map(|r| i64::from(r.arrival.bytes)).collect()))?;
-        set("arrival_s", Column::floats(rows.iter().map(|r| origin.seconds(r.arrival.at)).collect()))?;
-        set("start_s", Column::floats(start))?;
-        set("departure_s", Column::floats(departure))?;
-        set("drop_s", Column::floats(drop))?;
-        let marked = |r: &headgate_replay::Row| i64::from(matches!(r.fate, Fate::Sent { marked: true, .. }));
-        set("marked", Column::ints(rows.iter().map(marked).collect()))?;
-        set("reason", Column::ints(rows.iter().map(|r| code(&r.fate)).collect()))?;
-        Ok(columns)
+        columns(py, self.get_mut()?.packet_table(queue, BATCHES * BATCH))
     }
 
     /// What a discipline did to each flow, as columns.
     fn flows<'py>(&self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
-        let replay = self.get()?;
-        let flows = &replay.intake().flows;
-        let weights = flows.weights().into_iter().map(i64::from).collect();
-        let counts: Vec<&Count> = replay.flows(queue).iter().collect();
-        let columns = counted(py, &counts)?;
-        columns.set_item("flow", flows.names())?;
-        columns.set_item("weight", Bound::new(py, Column::ints(weights))?)?;
-        Ok(columns)
+        columns(py, self.get()?.flow_table(queue))
     }
 
-    /// What a discipline did in all, as columns of one value; the span from the first arrival to the last departure.
+    /// What a discipline did in all, as columns of one value.
     fn all<'py>(&mut self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
-        let replay = self.get_mut()?;
-        let columns = counted(py, &[replay.all(queue)])?;
-        let (span, busy) = (replay.end(queue), replay.counters(queue).busy_ps);
-        columns.set_item("span_s", Bound::new(py, Column::floats(vec![span.as_secs_f64()]))?)?;
-        columns.set_item("busy_s", Bound::new(py, Column::floats(vec![busy as f64 * 1e-12]))?)?;
-        Ok(columns)
+        columns(py, self.get_mut()?.summary_table(queue))
     }
 
     /// Series over time of a discipline: (width of a bin in s, columns of bins by flow, columns of all flows' bytes).
@@ -282,25 +239,4 @@ impl Replay {
         flux.set_item("dropped", bytes(|x| x.dropped)?)?;
         Ok((series.width().as_secs_f64(), bins, flux))
     }
-}
-
-/// Counts as columns.
-fn counted<'py>(py: Python<'py>, counts: &[&Count]) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    let ints = |f: &dyn Fn(&Count) -> u64| Bound::new(py, Column::ints(counts.iter().map(|c| f(c) as i64).collect()));
-    let floats = |f: &dyn Fn(&Count) -> f64| Bound::new(py, Column::floats(counts.iter().map(|c| f(c)).collect()));
-    columns.set_item("packets", ints(&|c| c.packets)?)?;
-    columns.set_item("bytes", ints(&|c| c.bytes)?)?;
-    columns.set_item("sent", ints(&|c| c.sent)?)?;
-    columns.set_item("sent_bytes", ints(&|c| c.sent_bytes)?)?;
-    for reason in DropReason::ALL {
-        columns.set_item(format!("drops_{}", reason.name()), ints(&|c| c.drops[reason as usize])?)?;
-    }
-    columns.set_item("marks", ints(&|c| c.marks)?)?;
-    columns.set_item("delay_mean_s", floats(&|c| c.delays.mean())?)?;
-    for (name, q) in [("delay_p50_s", 0.5), ("delay_p95_s", 0.95), ("delay_p99_s", 0.99)] {
-        columns.set_item(name, floats(&|c| c.delays.quantile(q))?)?;
-    }
-    columns.set_item("delay_max_s", floats(&|c| c.delays.greatest())?)?;
-    Ok(columns)
 }

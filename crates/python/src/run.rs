@@ -159,6 +159,6 @@ pub fn measure(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, u64)>
 /// Runs `rounds` packets through a discipline that holds a backlog of `flows` flows; the caller takes the time.
 #[pyfunction]
 pub fn churn(py: Python<'_>, discipline: &str, flows: u32, rounds: u64) -> PyResult<u64> {
-    py.detach(|| headgate_sim::churn(discipline, flows.max(1), rounds))
+    py.detach(|| headgate_bench::churn(discipline, flows.max(1), rounds))
         .ok_or_else(|| PyKeyError::new_err(format!("{discipline:?} is no queueing discipline")))
 }

@@ -7,11 +7,11 @@
 //! the arrival is dropped if its own is one of them, else the last packet that is to leave last. `drop_policy = "arrival"`, drop-tail, is none of
 //! the papers'.
 //! State per flow: its packets, its last finish number, and a place in up to three heaps. See `parts/round.rs` for the round number
-//! and `parts/structure` for what keeps the packets. The shortcut of Heybey and Davin (1991, section 3.3), the finish number of the packet
+//! and `parts/ordering` for what keeps the packets. The shortcut of Heybey and Davin (1991, section 3.3), the finish number of the packet
 //! in transmission in place of the round number, is what `scfq` does.
 
-use crate::parts::structure::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
-pub use crate::parts::structure::{DropPolicy, Structure};
+use crate::parts::ordering::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
+pub use crate::parts::ordering::{DropPolicy, Structure};
 use crate::parts::{Finish, Round};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
 use headgate_packet::check::at_most;
@@ -19,32 +19,41 @@ use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Packets leave in the order in which bit-by-bit round robin would finish them, conversations having as many bits a round as their weight.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct FqParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
-    pub buffer: Buffer,
-    /// Promptness: how far back, in service, a newly active conversation may bid.
-    pub delta: Bytes,
-    /// What makes room in a full buffer.
-    pub drop_policy: DropPolicy,
-    /// Whether a dropped packet still advances its conversation's finish number (1989), or is taken back (1991, chapter 6).
-    pub charge_drops: bool,
-    /// What keeps the waiting packets (1991, chapter 3): it changes the cost, never the packets. `link`, `tree` and `heap` know no
-    /// conversations, so they cannot have `drop_policy = "longest_queue"`.
-    pub structure: Structure,
-}
-
-impl Default for FqParams {
-    fn default() -> FqParams {
-        FqParams {
-            buffer: Buffer::Packets(100),
-            delta: Bytes(0),
-            drop_policy: DropPolicy::LongestQueue,
-            charge_drops: true,
-            structure: Structure::Perc,
+/// Declares the parameters of a kind of Fair Queueing: those that all kinds have, then its own with their defaults.
+macro_rules! fq_params {
+    ($(#[$about:meta])* $Name:ident { $($(#[$of:meta])* $own:ident: $Type:ty = $default:expr,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $Name {
+            /// Most packets or bytes that may wait; the packet in transmission is extra.
+            pub buffer: headgate_packet::Buffer,
+            /// Promptness: how far back, in service, a newly active conversation may bid.
+            pub delta: headgate_packet::Bytes,
+            /// What makes room in a full buffer.
+            pub drop_policy: $crate::fq::DropPolicy,
+            /// Whether a dropped packet still advances its conversation's finish number (1989), or is taken back (1991, chapter 6).
+            pub charge_drops: bool,
+            $($(#[$of])* pub $own: $Type,)*
         }
+
+        impl Default for $Name {
+            fn default() -> $Name {
+                let (buffer, delta) = (headgate_packet::Buffer::Packets(100), headgate_packet::Bytes(0));
+                let drop_policy = $crate::fq::DropPolicy::LongestQueue;
+                $Name { buffer, delta, drop_policy, charge_drops: true, $($own: $default,)* }
+            }
+        }
+    };
+}
+pub(crate) use fq_params;
+
+fq_params! {
+    /// Packets leave in the order in which bit-by-bit round robin would finish them, conversations having as many bits a round as their weight.
+    FqParams {
+        /// What keeps the waiting packets (1991, chapter 3): it changes the cost, never the packets. `link`, `tree` and `heap` know no
+        /// conversations, so they cannot have `drop_policy = "longest_queue"`.
+        structure: Structure = Structure::Perc,
     }
 }
 

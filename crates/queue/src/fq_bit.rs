@@ -6,34 +6,19 @@
 //! transmission does not; the fair share is the buffer divided by the active conversations; the arrival carries the bit.
 //! State per flow: as `fq`.
 
-use crate::fq::{Fq, FqParams, MOST_DELTA};
+use crate::fq::{Fq, FqParams, MOST_DELTA, fq_params};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::check::at_most;
 use headgate_packet::{Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Fair Queueing that sets the congestion bit of conversations above a part of their fair share of the buffer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct FqBitParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
-    pub buffer: headgate_packet::Buffer,
-    /// Promptness: how far back, in service, a newly active conversation may bid.
-    pub delta: headgate_packet::Bytes,
-    /// What makes room in a full buffer.
-    pub drop_policy: crate::fq::DropPolicy,
-    /// Whether a dropped packet still advances its conversation's finish number (1989), or is taken back (1991, chapter 6).
-    pub charge_drops: bool,
-    /// Part of the fair share above which the bit is set.
-    #[schemars(range(min = 0.0, max = 1000.0))]
-    pub fraction: f64,
-}
-
-impl Default for FqBitParams {
-    fn default() -> FqBitParams {
-        let FqParams { buffer, delta, drop_policy, charge_drops, .. } = FqParams::default();
-        FqBitParams { buffer, delta, drop_policy, charge_drops, fraction: 1.0 / 3.0 }
+fq_params! {
+    /// Fair Queueing that sets the congestion bit of conversations above a part of their fair share of the buffer.
+    FqBitParams {
+        /// Part of the fair share above which the bit is set.
+        #[schemars(range(min = 0.0, max = 1000.0))]
+        fraction: f64 = 1.0 / 3.0,
     }
 }
 

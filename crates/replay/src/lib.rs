@@ -4,6 +4,7 @@
 
 pub mod capture;
 pub mod clock;
+mod columns;
 pub mod csv;
 mod error;
 mod flows;
@@ -18,6 +19,7 @@ mod source;
 mod summary;
 pub mod table;
 
+pub use columns::columns;
 pub use error::{Fault, TraceError};
 pub use flows::Flows;
 pub use intake::{Arrival, Intake, Place, Raw};

@@ -20,3 +20,37 @@ impl World {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::net::InFlight;
+    use crate::spec::Scenario;
+    use crate::world::World;
+
+    #[test]
+    fn a_packet_too_many_is_noticed() {
+        // The line is too slow and the buffer too short: packets were sent, were dropped and wait.
+        let text = r#"{"duration": "10s", "nodes": [{"name": "a"}, {"name": "b"}],
+            "links": [{"from": "a", "to": "b", "rate": "8kbit/s", "delay": "9s", "queue": {"kind": "fcfs", "buffer": "3pkt"}}],
+            "flows": [{"name": "f", "from": "a", "to": "b", "control": "none", "workload": {"kind": "cbr", "rate": "24kbit/s"}}]}"#;
+        let world = || {
+            let mut world = World::new(&Scenario::from_json(text).expect("a good scenario"), 1, 0);
+            while world.lanes[0].port.counters(world.now).dropped[0] < 4 {
+                world.advance(1);
+            }
+            world
+        };
+        assert_eq!(world().audit(), Ok(()));
+        let faults: [fn(&mut World); 3] = [
+            |w| w.lanes[0].entered += 1,
+            |w| (0..20).for_each(|_| w.lanes[0].wire.push_back(InFlight::default())),
+            // What the port sends unseen.
+            |w| w.lanes[0].port.advance(w.end, &mut |_| {}),
+        ];
+        for (i, fault) in faults.into_iter().enumerate() {
+            let mut world = world();
+            fault(&mut world);
+            assert!(world.audit().is_err_and(|e| e.starts_with("port 0 at ")), "fault {i}");
+        }
+    }
+}

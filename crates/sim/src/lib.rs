@@ -4,10 +4,7 @@ mod audit;
 mod build;
 pub mod catalogue;
 mod change;
-mod churn;
-pub mod cost;
 pub mod engine;
-mod gather;
 mod memory;
 pub mod meter;
 pub mod net;
@@ -15,13 +12,14 @@ mod pace;
 mod results;
 pub mod sizes;
 pub mod spec;
+pub mod table;
+mod tables;
 mod trace;
 pub mod workload;
 mod world;
 
-pub use churn::churn;
-pub use gather::Gather;
-pub use results::{Cells, Delays, Table, delay_table};
+pub use table::{Cells, Gather, Table};
+pub use tables::{Delays, columns, delay_table};
 pub use world::World;
 
 use pace::Pace;

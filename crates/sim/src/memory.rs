@@ -88,3 +88,44 @@ impl World {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_takes_what_its_entries_take() {
+        let text = r#"{"duration": "10s", "interval": "1s", "traces": ["backlog"], "nodes": [{"name": "a"}, {"name": "b"}],
+            "links": [{"from": "a", "to": "b", "rate": "80kbit/s", "delay": "1s", "queue": "fq"}],
+            "flows": [{"name": "f", "from": "a", "to": "b", "count": 3, "control": {"kind": "generic", "window": 9}},
+                      {"name": "p", "from": "a", "to": "b", "control": "packet_pair"}]}"#;
+        let mut world = World::new(&Scenario::from_json(text).expect("a good scenario"), 1, 0);
+        assert_eq!(world.memory().map(|(_, bytes)| bytes), [0; 5]);
+        while world.digest.events < 100 {
+            world.advance(1);
+        }
+        let (waiting, rows, gauges, traces) = (
+            world.lanes[0].port.backlog().packets,
+            4 * u64::from(world.interval_number),
+            world.gauges.len() as u64,
+            world.traces.len() as u64,
+        );
+        let lines = [0, 1].map(|l: usize| (world.lanes[l].wire.capacity() as u64, world.lanes[l].wire.len() as u64));
+        assert!(waiting > 5 && lines[0].1 > 5 && gauges > 5 && traces > 5);
+        // A waiting packet 64 bytes and its payload; one on a wire its place and its payload.
+        let payload = size_of::<Payload>() as u64;
+        let wires: u64 = lines.iter().map(|(room, held)| room * size_of::<InFlight>() as u64 + held * payload).sum();
+        let tables = rows * INTERVAL + gauges * GAUGE;
+        let got = world.memory().map(|(_, bytes)| bytes);
+        assert_eq!((got[0], got[1], got[3], got[4]), (waiting * (64 + payload), wires, tables, traces * TRACE));
+        // The rate-based source has records of what it sent. They are looked at again after eight events for each flow.
+        assert!(got[2] > 0);
+        world.records = 0;
+        let events = world.digest.events;
+        while world.digest.events < events + 32 {
+            assert_eq!(world.memory()[2].1, 0, "after {} events", world.digest.events - events);
+            world.advance(1);
+        }
+        assert!(world.memory()[2].1 > 0);
+    }
+}

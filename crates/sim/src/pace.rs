@@ -39,3 +39,22 @@ impl Pace<'_> {
         if (self.stop)() { Err(SpecError::at("", "stopped before the run began")) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_asked_each_2048_short_steps_and_at_every_long_one() {
+        let mut asked = 0;
+        let mut stop = || {
+            asked += 1;
+            asked == 4
+        };
+        let mut pace = Pace::new(&mut stop);
+        assert!((0..2 * STRIDE).all(|_| pace.step().is_ok()));
+        assert!(pace.long_step().is_ok());
+        let late = (1..).find(|_| pace.step().is_err());
+        assert_eq!((late, asked), (Some(STRIDE), 4));
+    }
+}

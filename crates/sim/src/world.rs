@@ -176,7 +176,7 @@ impl World {
         if wire_before == 0
             && let Some(head) = lane.wire.front()
         {
-            self.events.push(head.arrives, Event::Arrive(l as u32));
+            self.events.push(head.packet.arrived, Event::Arrive(l as u32));
         }
         let next = lane.port.next();
         if next < lane.armed {
@@ -215,13 +215,13 @@ impl World {
 
     fn on_arrival(&mut self, l: usize) {
         let lane = &mut self.lanes[l];
-        let packet = lane.wire.pop_front().expect("an armed wire holds a packet");
+        let InFlight { packet, waited } = lane.wire.pop_front().expect("an armed wire holds a packet");
         if let Some(head) = lane.wire.front() {
-            self.events.push(head.arrives, Event::Arrive(l as u32));
+            self.events.push(head.packet.arrived, Event::Arrive(l as u32));
         }
         let payload = self.payloads.get(packet.handle);
         self.digest.word(payload.seq << 1);
-        payload.waited += packet.waited;
+        payload.waited += waited;
         if packet.ecn == Ecn::Ce && !payload.marked {
             payload.marked = true;
             lane.marks += 1;
@@ -232,8 +232,7 @@ impl World {
         payload.hop += 1;
         let next = self.hops[payload.hop as usize];
         if next != END {
-            let InFlight { handle, bytes, ecn, class, label, .. } = packet;
-            self.offer(next as usize, Packet { handle, bytes, ecn, class, label, ..Packet::default() });
+            self.offer(next as usize, packet);
         } else if payload.is_ack {
             self.on_ack(packet.handle);
         } else {

@@ -45,6 +45,7 @@ fn a_dropped_acknowledgement_is_the_ports_loss_and_not_the_flows() {
     let (flows, links) = (world.flow_table(&s), world.link_table(&s));
     assert!(of_port(&links, "slow:reverse", "drops_full") > 100.0, "acknowledgements are lost on their way");
     assert_eq!((of_port(&links, "slow", "drops_full"), of_flow(&flows, "drops")), (0.0, 0.0), "no data is");
+    assert_eq!(of_port(&links, "slow:reverse", "backlog_max"), 1.0, "the buffer is that of the far end");
 }
 
 #[test]
@@ -181,12 +182,16 @@ fn the_port_at_the_far_end_is_the_reverse_one() {
 #[test]
 fn a_line_can_break_in_one_direction() {
     // Five packets a second; the line breaks after 20 s. Of 100 packets that reach it before, all arrive.
-    let flow = r#", "control": "none", "workload": {"kind": "cbr", "rate": "40kbit/s"}"#;
+    // Another flow goes the other way.
+    let source = r#""control": "none", "workload": {"kind": "cbr", "rate": "40kbit/s"}"#;
+    let flow = &format!(r#", {source}}}, {{"name": "back", "from": "d", "to": "s", {source}"#);
     let broken = |direction: &str| {
         let events =
             format!(r#", "events": [{{"at": "20s", "link": "slow", "direction": "{direction}", "up": false}}]"#);
         let (s, world) = run(&scenario("", flow, &events));
         let flows = world.flow_table(&s);
+        let against = cell(&flows, ("flow", "back"), "received");
+        assert!((against - if direction == "forward" { 350.0 } else { 100.0 }).abs() <= 2.0, "{direction}: {against}");
         (of_flow(&flows, "received"), of_flow(&flows, "rtt_count"))
     };
     let ((there, answered), (arrived, back)) = (broken("forward"), broken("reverse"));

@@ -22,6 +22,7 @@ fn grown(s: &Scenario) -> String {
         let done = world.advance(1 << 14);
         if let Err(e) = world.check_memory(10 * MEGABYTE) {
             let all: u64 = world.memory().iter().map(|(_, bytes)| bytes).sum();
+            assert!(all > 10 * MEGABYTE, "it was ended at {all} bytes");
             assert!(all < 60 * MEGABYTE, "a slice of work grew to {all} bytes");
             return e.to_string();
         }

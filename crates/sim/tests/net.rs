@@ -26,7 +26,9 @@ fn packet(handle: u32, arrived: u64) -> Packet {
 /// Handle, arrival in ms and waiting in ms of each packet on the wire.
 fn on_wire(lane: &mut Lane) -> Vec<(u32, u64, u64)> {
     let ms = |ps: u64| ps / 1_000_000_000;
-    std::iter::from_fn(|| lane.wire.pop_front()).map(|p| (p.handle, ms(p.arrives.as_ps()), ms(p.waited))).collect()
+    std::iter::from_fn(|| lane.wire.pop_front())
+        .map(|p| (p.packet.handle, ms(p.packet.arrived.as_ps()), ms(p.waited)))
+        .collect()
 }
 
 #[test]
@@ -45,10 +47,10 @@ fn what_a_packet_carries_goes_with_it() {
     let mut lane = lane(0);
     let (ecn, label, class) = (Ecn::default(), 77, 3);
     lane.offer(Packet { ecn, label, class, ..packet(9, 0) }, at(0));
-    let InFlight { handle, bytes, .. } = lane.wire.pop_front().expect("it is on the wire");
-    assert_eq!((handle, bytes), (9, 1000));
+    let InFlight { packet: p, .. } = lane.wire.pop_front().expect("it is on the wire");
+    assert_eq!((p.handle, p.bytes), (9, 1000));
     lane.offer(Packet { ecn, label, class, ..packet(9, 0) }, at(200));
-    let p = lane.wire.pop_front().expect("it is on the wire");
+    let p = lane.wire.pop_front().expect("it is on the wire").packet;
     assert_eq!((p.label, p.class, p.ecn), (label, class, ecn));
 }
 

@@ -95,6 +95,7 @@ fn each_workload_asks_in_the_long_run_for_what_it_says() {
         (r#"{"kind": "cbr", "rate": "80kbit/s"}"#, 80_000.0),
         (r#"{"kind": "on_off", "rate": "800kbit/s", "on": "1s", "off": "3s"}"#, 200_000.0),
         (r#"{"kind": "on_off", "rate": "800kbit/s", "on": "1s", "off": "3s", "spans": "fixed"}"#, 200_000.0),
+        (r#"{"kind": "on_off", "rate": "800kbit/s", "on": "2s", "off": "3s"}"#, 320_000.0),
         (r#"{"kind": "on_off", "rate": "800kbit/s", "on": "1s", "off": "0s"}"#, 800_000.0),
         (r#"{"kind": "poisson", "mean": "20ms"}"#, 400_000.0),
         (r#"{"kind": "telnet", "mean": "20ms"}"#, 400_000.0),

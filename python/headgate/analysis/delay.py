@@ -51,8 +51,7 @@ def telnet_delay_bounds(
             low = 0.0
         return float(low), n * size**2 / (2 * pf)
     whole, part = divmod(max(0.0, n * size / pf), 1.0)
-    low = max(exact, half) if size >= half * (1 + 1 / n) else half
-    return float(low), half * (1 + (whole**2 + whole * (2 * part - 1)) / n)
+    return float(max(exact, half)), half * (1 + (whole**2 + whole * (2 * part - 1)) / n)
 
 
 def fq_delay(

@@ -33,8 +33,7 @@ def max_min(capacity: float, demands: npt.ArrayLike, weights: npt.ArrayLike | No
     >>> max_min(10, [2, 2.6, 4, 5]).round(3).tolist()
     [2.0, 2.6, 2.7, 2.7]
     """
-    demand = np.asarray(demands, dtype=np.float64)
-    return network_max_min([capacity], [[0]] * demand.size, demand, weights)
+    return network_max_min([capacity], [[0]] * np.size(demands), demands, weights)
 
 
 def network_max_min(
@@ -58,10 +57,16 @@ def network_max_min(
 
     >>> network_max_min([10, 4], [[0], [0, 1], [1]]).tolist()
     [8.0, 2.0, 2.0]
+
+    Raises:
+        ValueError: not as many demands or weights as flows.
     """
     n, m = len(routes), len(capacities)
     demand = np.full(n, np.inf) if demands is None else np.asarray(demands, dtype=np.float64)
-    weight = (np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)).tolist()
+    by_weight = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    if demand.size != n or by_weight.size != n:
+        raise ValueError(f"{demand.size} demands and {by_weight.size} weights; expected one for each of {n} flows")
+    weight = by_weight.tolist()
     crossed_by: list[list[int]] = [[] for _ in range(m)]
     lines = [sorted(set(route)) for route in routes]
     for flow, route in enumerate(lines):
@@ -74,7 +79,7 @@ def network_max_min(
     # so one that is out of date is found when its turn comes.
     by_line = [(left[line] / load[line], line) for line in range(m) if waiting[line]]
     heapq.heapify(by_line)
-    by_demand = sorted((want / w, flow) for flow, (want, w) in enumerate(zip(demand.tolist(), weight, strict=True)))
+    by_demand = sorted((want / weight[flow], flow) for flow, want in enumerate(demand.tolist()))
     share = [math.nan] * n
     level = 0.0
 
@@ -111,4 +116,4 @@ def shortfall(allocations: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
     """
     x, due = np.asarray(allocations, dtype=np.float64), np.asarray(ideal, dtype=np.float64)
     some = (due > 0) & np.isfinite(due)
-    return float(np.clip(1 - x[some] / due[some], 0.0, None).max(initial=0.0))
+    return float((1 - x[some] / due[some]).max(initial=0.0))

@@ -45,6 +45,11 @@ Law = Literal["offset_free", "printed", "index_trap"]
 LAWS: tuple[Law, ...] = ("printed", "offset_free", "index_trap")
 
 
+def _check(law: Law) -> None:
+    if law not in LAWS:
+        raise ValueError(f"law: expected one of {', '.join(LAWS)}, found {law}")
+
+
 def next_queue(queue: float, sent: float, served: float, buffer: float = math.inf) -> float:
     """The queue one epoch later (equation 5.3), cut off at 0 and at the buffers (5.4); `served` is mu RTT.
 
@@ -94,6 +99,7 @@ def epoch_trace(
     >>> [e.queue for e in epoch_trace(10, 1, 5, 6, law="index_trap")]
     [0.0, 0.0, 5.0, 0.0, 10.0, -5.0]
     """
+    _check(law)
     n, rate = (0.0, float(mu)) if start is None else start
     trace: list[Epoch] = []
     for _ in range(epochs):
@@ -114,6 +120,7 @@ def closed_loop(alpha: float, law: Law = "offset_free") -> Floats:
     >>> closed_loop(1.0).tolist(), closed_loop(1.0, "index_trap").tolist()
     ([[1.0, 1.0], [-1.0, -1.0]], [[1.0, 1.0], [-1.0, -2.0]])
     """
+    _check(law)
     twice = 2 if law == "index_trap" else 1
     return np.array([[1, 1], [-alpha, -twice * alpha]], dtype=float)
 
@@ -131,6 +138,7 @@ def law_eigenvalues(alpha: float, *, as_printed: bool = False, law: Law = "offse
     >>> [round(z.real, 6) for z in law_eigenvalues(1.0, law="index_trap")]
     [0.618034, -1.618034]
     """
+    _check(law)
     if as_printed:
         root = cmath.sqrt(1 - 4 * alpha)
         return (1 + root) / 2, (1 - root) / 2
@@ -148,6 +156,7 @@ def law_is_stable(alpha: float, *, as_printed: bool = False, law: Law = "offset_
     >>> law_is_stable(0.66, law="index_trap"), law_is_stable(0.67, law="index_trap")
     (True, False)
     """
+    _check(law)
     if as_printed:
         return 0 < alpha < 1  # of equal magnitude sqrt(alpha) from 1/4 on, below it real and smaller than 1
     if law == "index_trap":

@@ -60,9 +60,10 @@ def compare(folder: Path, wheres: tuple[str, ...], as_json: bool, by: str, metri
 
     Prints means with intervals, paired differences with intervals, and which differences are significant.
     """
+    from ..compare import compare as compare_study
     from ..sweep import open_study
 
-    found = open_study(folder).select(where_of(wheres)).compare(by, metric, **options)
+    found = compare_study(open_study(folder).select(where_of(wheres)), by, metric, **options)
     if as_json:
         print_json(found.to_dict())
     else:

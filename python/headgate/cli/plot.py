@@ -49,10 +49,11 @@ Examples:
 def plot(folder: Path, wheres: tuple[str, ...], metric: str, out: Path, **options: Any) -> None:
     """Draw a metric of the study in DIR into a file. Axes that are neither drawn nor chosen are averaged over."""
     from ..atomic import require_place
+    from ..plots import plot as plot_study
     from ..plots.figure import form_of
     from ..sweep import open_study
 
     form_of(out)
     require_place(out)
-    open_study(folder).select(where_of(wheres)).plot(metric, out, **options)
+    plot_study(open_study(folder).select(where_of(wheres)), metric, out, **options)
     console().print(f"figure: {escape(str(out))}", soft_wrap=True)

@@ -41,7 +41,10 @@ def reproduce(
     details: bool,
     as_json: bool,
 ) -> None:
-    """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours."""
+    """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours.
+
+    PAPER is a name that `headgate list papers` shows, or a folder of your own, such as ./mypaper.
+    """
     from ..papers import print_reproduction, write_report
     from ..papers import reproduce as reproduce_paper
     from ..papers.report import require_extras

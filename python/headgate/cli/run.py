@@ -77,8 +77,8 @@ def run(
     if panels and figure is None:
         raise HeadgateError("--panel: expected --figure with it")
     if figure is not None:
-        from ..plots.timeline import TRACES
-        from ..plots.timeline import require as can_draw
+        from ..plots.traces import TRACES
+        from ..plots.traces import require as can_draw
 
         can_draw(figure)
         if not scenario.data.get("traces"):
@@ -88,7 +88,9 @@ def run(
     if out is not None:
         results.save(out, form)
     if figure is not None:
-        results.figure(figure, panels)
+        from ..plots import timeline
+
+        timeline(results, figure, panels)
     if as_json:
         print_json(results.to_dict())
     else:

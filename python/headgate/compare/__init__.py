@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ..callable import make_callable
+from .labelled import to_xarray
 from .metrics import Metric, find
 from .points import Compared, Difference, compare
 from .values import Cube, cube
 
-__all__ = ["Compared", "Cube", "Difference", "Metric", "compare", "cube", "find"]
+__all__ = ["Compared", "Cube", "Difference", "Metric", "compare", "cube", "find", "to_xarray"]
 
 make_callable(__name__, compare)

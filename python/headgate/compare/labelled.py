@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 
 
 def to_xarray(study: Study, metric: str, flow: str | None = None, link: str | None = None) -> xarray.DataArray:
-    """A metric of a study with a dimension for every axis, `replication`, and `flow` or `link`: see `Study.xarray`."""
+    """A metric of a study as a labelled array with a dimension for every axis, one for the replications and one for flows or ports.
+
+    Args:
+        study: also one that is not complete.
+        metric: a column of a table or a short name such as `p99_delay`.
+        flow: a name or a pattern; all flows unless given.
+        link: the same for metrics of ports.
+
+    Raises:
+        HeadgateError: there is no such metric, flow or port, or no run has ended yet.
+        MissingExtraError: xarray is not installed.
+    """
     try:
         import xarray
     except ImportError:

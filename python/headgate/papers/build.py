@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import copy
+import json
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Any
 
-from .model import Item, PaperError, Table, Variant, unknown
+from .. import _core
+from ..errors import HeadgateError, cut
+from ..scenario import assign
+from .checks import one_of
+from .claims import claims_of
+from .folder import folder_of
+from .measure import flow_called
+from .model import Item, Metric, Paper, PaperError, Published, Table, Variant
 
 
 def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Table:
@@ -42,7 +50,10 @@ def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Tab
     if item.traces and not phases:
         scenario["traces"] = sorted({*scenario.get("traces", []), *item.traces})
     for path, value in variant.settings.items():
-        _set(scenario, path, value)
+        try:
+            assign(scenario, path, value, f"cannot set {path!r}")
+        except HeadgateError as e:
+            raise PaperError(f"{item.name}, variant {variant.name}: {e}") from None
     return scenario
 
 
@@ -53,16 +64,40 @@ def _control(variant: Variant, flow: str) -> Table | None:
     return None
 
 
-def _set(scenario: Table, path: str, value: Any) -> None:
-    """Sets `flows.NAME.key...`, `links.NAME.key...` (of each whose name fits, `*` being a wildcard) or a key of the scenario itself."""
-    parts = path.split(".")
-    places: list[Any] = [scenario]
-    if parts[0] in ("flows", "links", "nodes"):
-        kind, name, *parts = parts
-        places = [x for x in scenario[kind] if fnmatchcase(x["name"], name)]
-        if not places:
-            raise unknown(kind[:-1], name, [x["name"] for x in scenario[kind]])
-    for place in places:
-        for key in parts[:-1]:
-            place = place.setdefault(key, {})
-        place[parts[-1]] = copy.deepcopy(value)
+def check_items(paper: Paper, items: Sequence[Item]) -> None:
+    """Looks at claims, at every scenario, and at the flows and links that numbers are about, before anything is run.
+
+    Raises:
+        PaperError: one is wrong; the error names the item and the variant.
+    """
+    claims_of(paper)
+    file = folder_of(paper).origin("paper.toml")
+    for item in items:
+        known: dict[str, Table] = {}
+        for variant in item.variants if item.runs else ():
+            place = f"{item.name}, variant {variant.name}"
+            scenario = build_scenario(item, variant)
+            try:
+                known[variant.name] = json.loads(_core.check(json.dumps(scenario), _core.Control()))
+                if variant is item.variants[0]:
+                    _core.check(json.dumps(build_scenario(item, variant, phases=True)), _core.Control())
+            except (TypeError, ValueError) as e:
+                raise PaperError(f"{file}: {place}: {cut(e)}") from None
+            except _core.ScenarioError as e:
+                raise PaperError(f"{file}: {place}: {e}") from None
+        for number in item.numbers:
+            if number.row in known:
+                _check_place(file, item, number, known[number.row], paper.metrics[number.metric])
+
+
+def _check_place(file: str, item: Item, number: Published, scenario: Table, metric: Metric) -> None:
+    kind = "links" if metric.column and metric.table == "links" else "flows"
+    names = [x["name"] for x in scenario[kind]]
+    source = number.source
+    place = f"{item.name}, {number.table}: {number.row}, {number.metric}"
+    if kind == "links":
+        good = any(fnmatchcase(n, source) for n in (*names, *(f"{n}:reverse" for n in names)))
+    else:
+        good = ("*" in source and any(fnmatchcase(n, source) for n in names)) or flow_called(source, names) is not None
+    if not good:
+        one_of(file, place, source, names, f"{kind[:-1]} of the scenario")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from .checks import one_of, wrong
+from .folder import folder_of
 from .measure import Floats, Outcome
 from .model import Item, Metric, Paper, unknown
 
@@ -151,10 +152,20 @@ class Claims:
         self.all.append(Claim(name, item, text, lambda _runs: (None, why)))
 
 
-def claims_of(paper: str) -> list[Claim]:
-    """The claims in a paper's folder, in their order."""
-    module = importlib.import_module(f"{__package__}.{paper}.claims")
-    claims: Claims = module.CLAIMS
+def claims_of(paper: Paper) -> list[Claim]:
+    """The claims in a paper's folder, in their order; none where there is no `claims.py`.
+
+    Raises:
+        PaperError: the file has no list of claims, or a claim is about no item.
+    """
+    folder = folder_of(paper)
+    if not folder.has("claims.py") and not folder.has("claims/__init__.py"):
+        return []
+    file, claims = folder.origin("claims.py"), getattr(folder.module("claims"), "CLAIMS", None)
+    if not isinstance(claims, Claims):
+        raise wrong(file, "", "expected `CLAIMS = Claims()`, with Claims from headgate.papers.claims")
+    for claim in claims.all:
+        one_of(file, f"claim {claim.id}", claim.item, [i.name for i in paper.items], "item")
     return claims.all
 
 

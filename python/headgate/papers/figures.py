@@ -56,7 +56,9 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
     unit = {n.metric: n.unit for n in runs.item.numbers}
     points: dict[str, list[tuple[str, float, float]]] = {series: [] for series in figure.series}
     for series, (colour, _) in zip(figure.series, _LOOK, strict=False):
-        for source in dict.fromkeys(n.source for n in runs.item.numbers if n.row == series):
+        for source in dict.fromkeys(
+            n.where["source"] for n in runs.item.numbers if n.row == series and "source" in n.where
+        ):
             x, y = (_spread(runs, series, m, source) for m in ("throughput", delay))
             if math.isnan(x[0]) or math.isnan(y[0]):
                 continue
@@ -169,7 +171,9 @@ def _trace(figure: Figure, runs: Runs) -> Drawing:
     """A trace of each source against time: its window, unless the figure names another one."""
     drawing, axes = _drawing(height=3.6)
     kind, label = figure.options.get("trace", "window"), figure.options.get("label", "window (packets)")
-    sources = figure.options.get("sources") or [n.source for n in runs.item.numbers if n.row == figure.series[0]]
+    sources = figure.options.get("sources") or [
+        n.where["source"] for n in runs.item.numbers if n.row == figure.series[0] and "source" in n.where
+    ]
     for source, (colour, line) in zip(dict.fromkeys(sources), _LOOK, strict=False):
         times, values = runs.trace(figure.series[0], kind, source)
         times, values = np.append(times, runs.end), np.append(values, values[-1:])

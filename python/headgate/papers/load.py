@@ -1,118 +1,151 @@
-"""Reads a paper's folder."""
+"""Makes a paper of the files in its folder, and checks that they fit each other."""
 
 from __future__ import annotations
 
-import csv
-import re
-import tomllib
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 
-from .model import MARKS, SEEDS, Figure, Item, Metric, Paper, Published, Rule, Table, unknown
-from .variants import listed_variants, scenario_of, used_variants
+from .checks import checked, one_of, wrong
+from .contents import FiguresForm, PaperForm, RulesForm
+from .folder import Folder, find, is_own, list_papers
+from .measure import columns
+from .model import Figure, Item, Metric, Paper, Rule
+from .numbers import read_numbers
+from .options import OPTIONS
+from .variants import Reader
+
+__all__ = ["list_papers", "load_paper"]
+
+#: What holds where a folder has no `tolerances.toml`.
+AS_PRINTED = Rule("as printed", "value", "to the printed digits; the paper's folder gives no tolerances")
 
 
-def _folder() -> Traversable:
-    return resources.files(__package__)
+def load_paper(name: str) -> Paper:
+    """Reads a paper of the package by its name, or a folder of the user's own by its path, such as `./mypaper`.
 
-
-def list_papers() -> list[str]:
-    """Names of the papers in the package, sorted."""
-    return sorted(d.name for d in _folder().iterdir() if d.is_dir() and d.joinpath("paper.toml").is_file())
+    Raises:
+        PaperError: no such paper, or something in its folder is wrong; the text names the file and the place.
+    """
+    return _load(find(name)) if is_own(name) else _known(name)
 
 
 @cache
-def load_paper(name: str) -> Paper:
-    """Reads a paper's folder.
+def _known(name: str) -> Paper:
+    return _load(find(name))
 
-    Raises:
-        PaperError: no such paper, or its folder names something that it does not define.
-    """
-    if name not in list_papers():
-        raise unknown("paper", name, list_papers())
-    folder = _folder().joinpath(name)
-    data = tomllib.loads(folder.joinpath("paper.toml").read_text("utf-8"))
-    rules = tomllib.loads(folder.joinpath("tolerances.toml").read_text("utf-8"))["rules"]
+
+def _load(folder: Folder) -> Paper:
+    title = folder.origin("paper.toml")
+    form = checked(PaperForm, folder.toml("paper.toml"), title)
+    for name, metric in form.metrics.items():
+        _check_metric(title, f"metrics.{name}", metric)
+    _unique(title, "items", [i.name for i in form.items])
+    reader = Reader(folder, form)
+    items = tuple(_item(folder, reader, form, i) for i in range(len(form.items)))
+    rules = _rules(folder, items, form)
     return Paper(
-        name=name,
-        title=data["title"],
-        authors=data["authors"],
-        reference=data["reference"],
-        notes=folder.joinpath("notes.md").read_text("utf-8"),
-        items=tuple(_item(folder, data, _whole(folder, i)) for i in data["items"]),
-        metrics={k: _metric(k, v) for k, v in data["metrics"].items()},
-        rules=tuple(Rule(**{**r, "band": tuple(r.get("band", (0.0, 0.0)))}) for r in rules),
-        figures=tuple(_figure(f) for f in tomllib.loads(folder.joinpath("figures.toml").read_text("utf-8"))["figures"]),
+        name=folder.name,
+        title=form.title,
+        authors=form.authors,
+        reference=form.reference,
+        notes=folder.text("notes.md") if folder.has("notes.md") else "",
+        items=items,
+        metrics={k: replace(v, name=k) for k, v in form.metrics.items()},
+        rules=rules,
+        figures=_figures(folder, items),
+        place=folder.place,
     )
 
 
-def _metric(name: str, data: Table) -> Metric:
-    return Metric(name, tuple(data.get("counts", ())), data.get("mean", ""), bool(data.get("per_second", False)))
-
-
-def _figure(data: Table) -> Figure:
-    known = ("name", "title", "kind", "item", "series", "note")
-    rest = {k: v for k, v in data.items() if k not in known}
-    return Figure(
-        data["name"], data["title"], data["kind"], data["item"], tuple(data["series"]), data.get("note", ""), rest
-    )
-
-
-def _item(folder: Traversable, paper: Table, data: Table) -> Item:
-    numbers = [n for t in data.get("tables", []) for n in _numbers(folder, t, str(paper.get("zero", "0")))]
+def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item:
+    form, place = paper.items[number], f"items[{number}]"
+    variants = reader.variants(place, form)
+    numbers = [
+        n
+        for i, table in enumerate(form.tables)
+        for n in read_numbers(folder, table, f"{place}.tables[{i}]", paper, variants, form.missing)
+    ]
     return Item(
-        name=data["name"],
-        title=data["title"],
-        note=data.get("note", ""),
-        scenario=scenario_of(folder, data),
-        variants=(*used_variants(folder, paper, data), *listed_variants(folder, paper, data)),
-        missing=tuple(data.get("missing", [])),
+        name=form.name,
+        title=form.title,
+        note=form.note,
+        scenario=reader.scenario(place, form.scenario),
+        variants=variants,
+        missing=form.missing,
         numbers=tuple(numbers),
-        phase=str(data.get("phase", paper["phase"])),
-        traces=tuple(data.get("traces", [])),
-        axes={k: tuple(tuple(p) for p in v) for k, v in data.get("grid", {}).get("axes", {}).items()},
-        study=data.get("study", ""),
-        seeds=int({"seeds": SEEDS, **paper, **data}["seeds"]),
-        starts=int({"starts": 0, **paper, **data}["starts"]),
+        phase=form.phase or paper.phase,
+        traces=form.traces,
+        axes=reader.lines(place, form),
+        study=form.study,
+        seeds=paper.seeds if form.seeds is None else form.seeds,
+        starts=paper.starts if form.starts is None else form.starts,
     )
 
 
-def _whole(folder: Traversable, data: Table) -> Table:
-    """An item, with the rest of it from the file that it names as `rest`."""
-    if "rest" not in data:
-        return data
-    return {**tomllib.loads(folder.joinpath(data["rest"]).read_text("utf-8")), **data}
+def _check_metric(file: str, place: str, metric: Metric) -> None:
+    ways = {"counts": metric.counts, "mean": metric.mean, "column": metric.column}
+    if sum(bool(v) for v in ways.values()) != 1:
+        raise wrong(file, place, "expected one of the keys counts, mean and column")
+    if metric.column:
+        one_of(file, f"{place}.column", metric.column, columns(metric.table), f"column of the table of {metric.table}")
+    if metric.mean:
+        one_of(file, f"{place}.mean", metric.mean, columns("intervals"), "column of the table of intervals")
+    for i, name in enumerate(metric.counts):
+        at = f"{place}.counts[{i}]"
+        one_of(file, at, name.removeprefix("-"), columns("intervals"), "column of the table of intervals")
 
 
-def _numbers(folder: Traversable, table: Table, zero: str) -> list[Published]:
-    """The rows of a published table that belong to one scenario of it; `zero` is what a printed 0 stands for."""
-    text = folder.joinpath(table["file"]).read_text("utf-8")
-    span = (float(table["span"][0]), float(table["span"][1])) if "span" in table else None
-    numbers = []
-    for row in csv.DictReader(text.splitlines()):
-        if row["scenario"] != str(table["scenario"]):
-            continue
-        if row["mark"] not in MARKS:
-            raise unknown(f"mark of a number ({table['file']})", row["mark"], MARKS)
-        numbers.append(
-            Published(
-                table["name"],
-                row["protocol_pair"],
-                row["source"],
-                row["metric"],
-                row["unit"],
-                float(row["value"]) if row["value"] else None,
-                float(row["stddev"]) if row["stddev"] else None,
-                row["mark"],
-                rounding(zero if row["value"] == "0" else row["value"]),
-                span,
-            )
-        )
-    return numbers
+def _unique(file: str, place: str, names: Sequence[str]) -> None:
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise wrong(file, f"{place}[{i}].name", "expected a name that no other has", name)
 
 
-def rounding(text: str) -> float:
-    """Half a unit of the last printed digit: "1.43" gives 0.005. Nothing for an empty cell."""
-    match = re.fullmatch(r"-?\d+(?:\.(\d+))?", text.strip())
-    return 0.5 * 10.0 ** -len(match[1] or "") if match else 0.0
+def _rules(folder: Folder, items: Sequence[Item], paper: PaperForm) -> tuple[Rule, ...]:
+    """The tolerances; every number has one, and each could fit some number."""
+    if not folder.has("tolerances.toml"):
+        return (AS_PRINTED,)
+    file = folder.origin("tolerances.toml")
+    rules = checked(RulesForm, folder.toml("tolerances.toml"), file).rules
+    known = {
+        "item": [i.name for i in items],
+        "row": [n.row for i in items for n in i.numbers],
+        "source": [n.source for i in items for n in i.numbers],
+        "metric": list(paper.metrics),
+    }
+    for number, rule in enumerate(rules):
+        for key, names in known.items():
+            for pattern in getattr(rule, key).split("|"):
+                if not any(fnmatchcase(name, pattern) for name in names):
+                    expected = f"expected a pattern that fits some {key}"
+                    raise wrong(file, f"rules[{number}].{key}", expected, pattern, dict.fromkeys(names))
+    for item in items:
+        for n in item.numbers:
+            if not any(rule.fits(item.name, n) for rule in rules):
+                where = f"{item.name}, {n.table}, {n.row}, {n.source}, {n.metric}"
+                raise wrong(file, "rules", f"expected a rule that fits every number; none fits {where}")
+    return rules
+
+
+def _figures(folder: Folder, items: Sequence[Item]) -> tuple[Figure, ...]:
+    if not folder.has("figures.toml"):
+        return ()
+    file = folder.origin("figures.toml")
+    tables = checked(FiguresForm, folder.toml("figures.toml"), file).figures
+    figures = []
+    for i, table in enumerate(tables):
+        place = f"figures[{i}]"
+        common = {k: v for k, v in table.items() if k not in OPTIONS.get(str(table.get("kind")), {})}
+        figure = checked(Figure, common, file, place)
+        options = {k: v for k, v in table.items() if k not in common}
+        for key, value in options.items():
+            checked(OPTIONS[figure.kind][key], value, file, f"{place}.{key}")
+        one_of(file, f"{place}.item", figure.item, [item.name for item in items], "item")
+        variants = [v.name for item in items if item.name == figure.item for v in item.variants]
+        for k, name in enumerate(figure.series):
+            one_of(file, f"{place}.series[{k}]", name, variants, f"variant of {figure.item}")
+        figures.append(replace(figure, options=options))
+    _unique(file, "figures", [f.name for f in figures])
+    return tuple(figures)

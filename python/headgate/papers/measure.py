@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..results import flow_rates
 from ..stats import Mean, mean_of
 from ..tables import Column, from_core
 from .model import Metric, PaperError
@@ -26,17 +30,23 @@ class Outcome:
         self.digest = result.digest
         self.seed = result.seed
         self.run = result.run
-        self._tables = {name: from_core(result.table(name)) for name in ("flows", "links", "routes")}
         self._intervals = from_core(result.table("intervals"))
         self._traces = from_core(result.table("traces"))
         self._gauges = from_core(result.table("gauges"))
+        self._tables = {name: from_core(result.table(name)) for name in ("flows", "links", "routes")}
+        self._tables["flows"] = _with_rates(self._tables["flows"])
         #: What was asked for already: judging a row asks for the same values again and again.
         self._values: dict[tuple[str, str, tuple[float, float] | None], Mean] = {}
         self.end = float(self._intervals["end_s"].max())
         self.flows: list[str] = list(dict.fromkeys(self._intervals["flow"].tolist()))
 
     def series(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Floats:
-        """The measure in each interval after the warm-up (and within `span`, in seconds), for one source of the paper."""
+        """The measure in each interval after the warm-up (and within `span`, in seconds), for one source of the paper.
+
+        A column of the table of flows or links has one value, that of the whole run after the warm-up.
+        """
+        if metric.column:
+            return self._column(metric, source, span)
         c = self._intervals
         chosen = self._counted((c["flow"] == self.flow(source)) & (c["warm_up"] == 0), span)
         if metric.mean:
@@ -53,6 +63,28 @@ class Outcome:
             return chosen
         return chosen & (c["start_s"] >= span[0] - 1e-9) & (c["end_s"] <= span[1] + 1e-9)
 
+    def _column(self, metric: Metric, source: str, span: tuple[float, float] | None) -> Floats:
+        """A column of any table, of the rows that a name or a pattern fits; several are taken together by `over`."""
+        if metric.table == "intervals":
+            return self.series(Metric(mean=metric.column), source, span)
+        if span is not None:
+            raise PaperError(f"metric {metric.name}: the table of {metric.table} has no spans; expected none")
+        if metric.table == "links":
+            table, names = self._tables["links"], self._tables["links"]["link"].tolist()
+            name = source
+        else:
+            table, names = self._tables["flows"], self._tables["flows"]["flow"].tolist()
+            name = source if "*" in source else self.flow(source)
+        values = table[metric.column][[fnmatchcase(n, name) for n in names]].astype(np.float64)
+        if not len(values):
+            raise PaperError(
+                f"metric {metric.name}: found no {metric.table[:-1]} {source!r}; expected one of {', '.join(names)}"
+            )
+        if len(values) == 1:
+            return np.asarray(values)
+        together = {"mean": values.mean(), "total": values.sum(), "least": values.min(), "most": values.max()}
+        return np.array([together[metric.over]])
+
     def value(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Mean:
         """The measure over the run: mean of the interval means."""
         key = (metric.name, source, span)
@@ -62,12 +94,10 @@ class Outcome:
 
     def flow(self, source: str) -> str:
         """The flow that a table calls `source`: the flow of that name, or the one whose name ends in that number."""
-        if source in self.flows:
-            return source
-        fits = [f for f in self.flows if (m := re.search(r"\d+$", f)) and m[0] == source]
-        if len(fits) != 1:
+        found = flow_called(source, self.flows)
+        if found is None:
             raise PaperError(f"source {source!r} of the paper is not one flow of the scenario: {', '.join(self.flows)}")
-        return fits[0]
+        return found
 
     def trace(self, kind: str, source: str) -> tuple[Floats, Floats]:
         """Times in seconds and values of a trace of one source."""
@@ -92,8 +122,8 @@ class Outcome:
 
     def interval_s(self, span: tuple[float, float] | None = None) -> float:
         """Mean length of the intervals that count; nan if there is none."""
-        chosen = self._counted(self._intervals["warm_up"] == 0, span)
         c = self._intervals
+        chosen = self._counted(c["warm_up"] == 0, span)
         return float((c["end_s"] - c["start_s"])[chosen].mean()) if chosen.any() else math.nan
 
     def gauge(self, link: str, name: str) -> tuple[Floats, Floats]:
@@ -101,3 +131,36 @@ class Outcome:
         t = self._gauges
         chosen = (t["link"] == link) & (t["gauge"] == name)
         return t["end_s"][chosen], t["value"][chosen]
+
+
+def flow_called(source: str, flows: Sequence[str]) -> str | None:
+    """The flow that a paper calls `source`: the one of that name, or the only one whose name ends in that number.
+
+    >>> flow_called("2", ["ftp1", "ftp2"]), flow_called("3", ["ftp3", "telnet3"])
+    ('ftp2', None)
+    """
+    if source in flows:
+        return source
+    fits = [f for f in flows if (m := re.search(r"\d+$", f)) and m[0] == source]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _with_rates(flows: dict[str, Column]) -> dict[str, Column]:
+    """The table of flows with the rates that follow from its counts."""
+    return flows | flow_rates(flows)
+
+
+@cache
+def columns(table: str) -> tuple[str, ...]:
+    """The columns of numbers that a table of a run has, from a run of a millisecond."""
+    scenario = {
+        "duration": "1ms",
+        "nodes": [{"name": "a", "kind": "host"}, {"name": "b", "kind": "host"}],
+        "links": [{"from": "a", "to": "b", "rate": "1Mbit/s"}],
+        "flows": [{"name": "f", "from": "a", "to": "b"}],
+    }
+    result = _core.run(json.dumps(scenario), None, 0, _core.Control())
+    found = from_core(result.table(table))
+    if table == "flows":
+        found = _with_rates(found)
+    return tuple(name for name, column in found.items() if column.dtype != object)

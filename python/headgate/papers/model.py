@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field
 
 from ..errors import HeadgateError, nearest
 
 Table = dict[str, Any]
 
-#: Marks of a published number. STATED: printed in the paper. EXTERNAL: found in another copy of it. RECALLED: from memory.
-#: PROPOSED: predicted by a model of ours, where the paper's number is lost. DOUBTFUL: printed, but contradicts itself.
-MARKS = ("STATED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL")
+#: Marks of a published number. STATED: printed in the paper. REPAIRED: printed there in a wrong place, put into its right one.
+#: EXTERNAL: found in another copy of it. RECALLED: from memory. PROPOSED: predicted by a model of ours, where the paper's number
+#: is lost. DOUBTFUL: printed, but contradicts itself.
+MARKS = ("STATED", "REPAIRED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL")
 
 #: The marks under which a number is the paper's.
-PAPERS_OWN = ("STATED", "EXTERNAL", "DOUBTFUL")
+PAPERS_OWN = ("STATED", "REPAIRED", "EXTERNAL", "DOUBTFUL")
 
 
 class PaperError(HeadgateError):
-    """A paper, an item or a name in a paper's folder that does not exist."""
+    """Something in a paper's folder is wrong or does not exist; the text names the file, the place and what was expected."""
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> PaperError:
@@ -29,39 +33,70 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> PaperError:
     return PaperError(f'there is no {kind} "{name}"; expected one of {", ".join(names)}.{nearest(name, names)}')
 
 
-@dataclass(frozen=True)
-class Metric:
-    """How a measure of the paper follows from what a run records.
+class Form:
+    """What is read from a file and holds no keys but its own; `checks.py` reads it."""
 
-    Either `counts`: columns of the intervals table, summed with their signs, as a total or per second; or `mean`: a column
-    whose interval means are averaged.
+    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
+
+
+#: A text that says something.
+Name = Annotated[str, Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class Metric(Form):
+    """How a measure of the paper follows from the tables of a run.
+
+    One of `counts`: columns of the intervals table, summed with their signs, as a total or per second; `mean`: a column of it
+    whose interval means are averaged; `column`: any column of the table of flows, of links or of intervals, of the one row that a number
+    belongs to. If its source is a pattern that fits several rows, `over` says what becomes of their values.
     """
 
-    name: str
-    counts: tuple[str, ...] = ()
+    name: str = ""
+    counts: tuple[Name, ...] = ()
     mean: str = ""
     per_second: bool = False
+    column: str = ""
+    table: Literal["flows", "links", "intervals"] = "flows"
+    over: Literal["mean", "total", "least", "most"] = "total"
+
+
+#: Keys of a number's place that have a meaning of their own: the variant that is run, a flow, a link, and a span of its intervals. All
+#: others are columns of the axes of an item's sweeps.
+PLACES = ("variant", "source", "link", "from_s", "to_s")
 
 
 @dataclass(frozen=True)
 class Published:
-    """One number of a table of the paper. `value` is None where the table prints nothing."""
+    """One number of a table of the paper. `value` is None where the table prints nothing.
+
+    `where` says which number of the table it is: `PLACES`, and what the published table has beside them.
+    """
 
     table: str
-    row: str
-    source: str
+    where: Mapping[str, str]
     metric: str
     unit: str
     value: float | None
     stddev: float | None
     mark: str
     rounding: float
-    span: tuple[float, float] | None = None
 
     @property
-    def nothing(self) -> bool:
-        """Whether a time is printed as 0: nothing was measured."""
-        return self.unit == "s" and self.value == 0
+    def row(self) -> str:
+        """The variant that it belongs to: a protocol pair, in most tables."""
+        return self.where["variant"]
+
+    @property
+    def source(self) -> str:
+        """The flow or the link that it is about."""
+        return self.where.get("source") or self.where.get("link", "")
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The part of the run that it is about, in seconds; None is all of it after the warm-up."""
+        ends = self.where.get("from_s"), self.where.get("to_s")
+        return None if ends == (None, None) else (float(ends[0] or 0), float(ends[1] or "inf"))
 
     @property
     def label(self) -> str:
@@ -74,22 +109,22 @@ CHAOTIC = ("predict", "some")
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(Form):
     """How closely a group of numbers is to be met, and why. The first rule that fits a number decides.
 
     What is allowed adds up: `absolute`, `relative` times the number, `deviations` times the deviation printed with it.
     """
 
-    name: str
-    compare: Literal["value", "some", "predict", "band", "none"]
-    reason: str
+    name: Name
+    compare: Literal["value", "some", "predict", "band", "absent", "none"]
+    reason: Name
     item: str = "*"
     row: str = "*"
     source: str = "*"
     metric: str = "*"
-    absolute: float = 0.0
-    relative: float = 0.0
-    deviations: float = 0.0
+    absolute: Annotated[float, Field(ge=0)] = 0.0
+    relative: Annotated[float, Field(ge=0)] = 0.0
+    deviations: Annotated[float, Field(ge=0)] = 0.0
     band: tuple[float, float] = (0.0, 0.0)
     exchangeable: bool = False
 
@@ -112,7 +147,8 @@ def _any(patterns: str, name: str) -> bool:
 class Variant:
     """One run of an item: a protocol pair of the paper, or a pair with settings of its own, on the item's scenario or its own.
 
-    `rename` gives flows of the scenario other names, because the paper's table calls them so with this pair.
+    `rename` gives flows of the scenario other names, because the paper's table calls them so with this pair. `at` has its place on the
+    axes of the sweep that it is a point of: `pair` and their columns.
     """
 
     name: str
@@ -122,12 +158,13 @@ class Variant:
     seeds: bool = True
     scenario: Table | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
+    at: Mapping[str, Any] = field(default_factory=dict)
 
 
 #: Runs with random start phases, unless the paper's folder says otherwise.
 SEEDS = 20
 
-#: A point of a grid: the values of its coordinates.
+#: A point of a line through several axes: its values.
 Point = tuple[int, ...]
 
 
@@ -136,8 +173,9 @@ class Item:
     """One experiment of the paper.
 
     `scenario` is None where it cannot be run yet or every variant has its own. `seeds` is the number of runs with random start
-    phases that verdicts rest on, `starts` that of those in which rows that depend on the start are looked for. `axes` are lines of
-    points through a grid of variants. `study` names a module in the paper's folder that makes tables and figures of its own from the runs.
+    phases that verdicts rest on, `starts` that of those in which rows that depend on the start are looked for. `axes` are the sweeps
+    that are lines of points through a plane of variants, by name. `study` names a module in the paper's folder that makes tables and
+    figures of its own from the runs.
     """
 
     name: str
@@ -168,21 +206,21 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A figure of the report. `kind` names a drawing function; `series` are variants of the item."""
+class Figure(Form):
+    """A figure of the report. `kind` names a drawing function; `series` are variants of the item; `options` are those of its kind."""
 
-    name: str
-    title: str
-    kind: str
+    name: Name
+    title: Name
+    kind: Literal["utility", "trace", "load", "topology", "study"]
     item: str
-    series: tuple[str, ...]
+    series: tuple[str, ...] = ()
     note: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and everything that its folder says."""
+    """A paper and everything that its folder says. `place` is the folder, where it is one of the user's own."""
 
     name: str
     title: str
@@ -193,6 +231,7 @@ class Paper:
     metrics: Mapping[str, Metric]
     rules: tuple[Rule, ...]
     figures: tuple[Figure, ...]
+    place: Path | None = None
 
     def item(self, name: str) -> Item:
         """The item with this name.

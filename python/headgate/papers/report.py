@@ -13,7 +13,7 @@ from ..atomic import atomic, write_text
 from ..errors import HeadgateError, missing_extra
 from ..plots.canvas import to_png, to_svg
 from .figures import draw
-from .terminal import ours_text, paper_text, row_text, seeds_text, skill_text, tables
+from .terminal import ours_text, paper_text, published_by, row_text, seeds_text, skill_text, tables
 
 if TYPE_CHECKING:
     from .model import Figure
@@ -51,6 +51,7 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
         figures=figures,
         tables=tables,
         paper_text=paper_text,
+        published_by=published_by,
         ours_text=ours_text,
         seeds_text=seeds_text,
         skill_text=skill_text,

@@ -70,7 +70,7 @@ class _Cell:
         except PaperError:
             return False
         paper = 0.0 if self.number.value is None else self.number.value
-        if self.number.nothing:
+        if self.rule.compare == "absent":
             return math.isnan(ours)
         if abs(ours - paper) <= max(2 * self.number.rounding, CLOSE * abs(paper)) + 1e-12:
             return True

@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core
 from ..parallel import Progress, run_all
 from ..stats import mean_of
-from .build import build_scenario
+from .build import build_scenario, check_items
 from .claims import Finding, Runs, claims_of, examine
 from .load import load_paper
 from .measure import Floats, Outcome
@@ -111,6 +111,7 @@ def reproduce_items(
     progress: Progress | None = None,
 ) -> Reproduction:
     """As `reproduce`, for items that may have been changed."""
+    check_items(paper, items)
     outcomes = _run_all(paper, items, seeds, threads, progress)
     return Reproduction(paper, tuple(_result(paper, i, outcomes, progress) for i in items))
 
@@ -141,7 +142,7 @@ def _starts(paper: Paper, item: Item, variant: Variant, seeds: int) -> int:
 
 
 def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Progress | None) -> ItemResult:
-    claims = [c for c in claims_of(paper.name) if c.item == item.name]
+    claims = [c for c in claims_of(paper) if c.item == item.name]
     if not item.runs:
         why = item.note or "not reproduced yet"
         numbers = tuple(missing(n, why) for n in item.numbers)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from .checks import wrong
+from .folder import folder_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -68,7 +70,16 @@ class Study(Protocol):
 
 
 def study_of(runs: Runs, progress: Progress | None) -> Study:
-    """Calls `study(runs, progress)` of the module that the item names."""
-    module = importlib.import_module(f"{__package__}.{runs.paper.name}.{runs.item.study}")
-    study: Study = module.study(runs, progress)
+    """Calls `study(runs, progress)` of the module that the item names.
+
+    Raises:
+        PaperError: there is no such module or function in the paper's folder.
+    """
+    folder, name = folder_of(runs.paper), runs.item.study
+    if not folder.has(f"{name}.py") and not folder.has(f"{name}/__init__.py"):
+        raise wrong(folder.origin("paper.toml"), f"{runs.item.name}.study", f"expected a module {name}.py", name)
+    make = getattr(folder.module(name), "study", None)
+    if make is None:
+        raise wrong(folder.origin(f"{name}.py"), "", "expected a function study(runs, progress)")
+    study: Study = make(runs, progress)
     return study

@@ -41,7 +41,7 @@ _TRIVIAL = "○"
 
 
 def paper_text(number: Published) -> str:
-    """The paper's number with its deviation and its mark; a number that is not the paper's is shown with its mark only."""
+    """A number with its deviation, and its mark where it is not plainly printed in the paper."""
     if number.value is None:
         return "-"
     text = f"{number.value:g}" if number.rounding == 0.5 else f"{number.value:.{_decimals(number.rounding)}f}"
@@ -49,9 +49,13 @@ def paper_text(number: Published) -> str:
         text += (
             f" ± {number.stddev:.{_decimals(number.rounding)}f}" if number.rounding < 0.5 else f" ± {number.stddev:g}"
         )
-    if number.mark == "STATED":
-        return text
-    return f"{text} [{number.mark}]" if number.mark in PAPERS_OWN else f"({number.mark} {text})"
+    # What is not the paper's own stands under `published_by`, which says so.
+    return text if number.mark == "STATED" or number.mark not in PAPERS_OWN else f"{text} [{number.mark}]"
+
+
+def published_by(numbers: list[Number]) -> str:
+    """Whose numbers ours stand beside: the paper's, or predictions of our own where the paper's are lost."""
+    return "paper" if any(n.published.mark in PAPERS_OWN for n in numbers) else "predicted"
 
 
 def _decimals(rounding: float) -> int:
@@ -179,9 +183,13 @@ def _side_by_side(title: str, numbers: list[Number]) -> Table:
         of = {n.published.source: n for n in group}
         present = [of.get(s) for s in sources]
         table.add_section()
-        table.add_row(escape(row), "paper", *("" if n is None else escape(paper_text(n.published)) for n in present))
+        theirs = ["" if n is None else escape(paper_text(n.published)) for n in present]
+        whose = published_by(numbers)
+        if whose == "paper" or any(n is not None and n.published.value is not None for n in present):
+            table.add_row(escape(row), whose, *theirs)
+            row = ""
         if any(n is not None and n.ours.n for n in present):
-            table.add_row("", "ours", *("" if n is None else _ours(n) for n in present))
+            table.add_row(escape(row), "ours", *("" if n is None else _ours(n) for n in present))
             table.add_row("", "[dim]range[/]", *("" if n is None else f"[dim]{_range(n)}[/]" for n in present))
         else:
             table.add_row("", "[yellow]not reproduced[/]")
@@ -212,7 +220,7 @@ def _details(title: str, numbers: list[Number]) -> Table:
     table = Table(title=title, title_justify="left")
     for heading in ("pair", "source"):
         table.add_column(heading)
-    for heading in ("paper", "ours", "seeds"):
+    for heading in (published_by(numbers), "ours", "seeds"):
         table.add_column(heading, justify="right")
     table.add_column("verdict")
     table.add_column("tested by", style="dim")

@@ -1,108 +1,144 @@
-"""The variants of an item, which its table lists or whose combinations it names."""
+"""The variants of an item: those that it lists, and the points of its sweeps, whose axes are those of a study file."""
 
 from __future__ import annotations
 
 import itertools
-import tomllib
-from collections.abc import Iterator
+import json
+import string
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from importlib.resources.abc import Traversable
+from typing import Any
 
-from .model import Table, Variant, unknown
-
-
-def listed_variants(folder: Traversable, paper: Table, data: Table) -> tuple[Variant, ...]:
-    """The variants that an item itself lists."""
-    crossed = (v for c in data.get("cross", []) for v in _cross(c))
-    studies = (v for study in data.get("studies", []) for v in _combinations(study))
-    listed = [*data.get("pairs", []), *data.get("variants", []), *_grid(data.get("grid")), *crossed, *studies]
-    return tuple(_variant(folder, paper, v) for v in listed)
+from .. import _core
+from ..errors import HeadgateError
+from ..sweep.axes import Axis, read_axes
+from .checks import one_of, wrong
+from .contents import ItemForm, PaperForm, SweepForm, VariantForm
+from .folder import Folder
+from .model import PaperError, Point, Table, Variant
 
 
-def used_variants(folder: Traversable, paper: Table, data: Table) -> Iterator[Variant]:
-    """The variants of the items that `uses` names, run here again without seeds, as `ITEM VARIANT`."""
-    items = {i["name"]: i for i in paper["items"]}
-    for name in data.get("uses", []):
-        if name not in items:
-            raise unknown("item", name, items)
-        other = items[name]
-        traces = {"traces": other["traces"]} if "traces" in other else {}
-        for v in listed_variants(folder, paper, other):
-            yield replace(
-                v,
-                name=f"{name} {v.name}",
-                scenario=v.scenario or scenario_of(folder, other),
-                settings={**traces, **v.settings},
-                seeds=False,
-            )
+class Reader:
+    """Makes the variants of items; `place` of each is where it stands in `paper.toml`."""
+
+    def __init__(self, folder: Folder, paper: PaperForm) -> None:
+        """Takes the folder and what its `paper.toml` says."""
+        self.folder = folder
+        self.file = folder.origin("paper.toml")
+        self.paper = paper
+        self._items = {item.name: (f"items[{i}]", item) for i, item in enumerate(paper.items)}
+        self._axes: dict[str, list[Axis]] = {}
+
+    def variants(self, place: str, item: ItemForm) -> tuple[Variant, ...]:
+        """All variants of an item.
+
+        Raises:
+            PaperError: a pair, an item or a file that is not there, or two variants of one name that differ.
+        """
+        found: dict[str, Variant] = {}
+        for at, variant in (*self._used(place, item), *self._listed(place, item)):
+            if found.setdefault(variant.name, variant) != variant:
+                expected = "expected variants of different names, or the same point on two lines"
+                raise wrong(self.file, at, expected, variant.name)
+        return tuple(found.values())
+
+    def lines(self, place: str, item: ItemForm) -> dict[str, tuple[Point, ...]]:
+        """The sweeps that are lines of points, each point with the numbers that its name tells."""
+        out = {}
+        for i, sweep in enumerate(item.sweeps):
+            if sweep.line:
+                points = _points(self._read(f"{place}.sweeps[{i}]", sweep))
+                columns = [c for _, c, _, _ in string.Formatter().parse(sweep.name) if c and c != "pair"]
+                out[sweep.line] = tuple(tuple(int(cells[c]) for c in columns) for cells, _ in points)
+        return out
+
+    def scenario(self, place: str, name: str) -> Table | None:
+        """The scenario file that an item or a variant names at `place`."""
+        if not name:
+            return None
+        return self.folder.toml(name, f"{self.file}: {place}.scenario")
+
+    def _used(self, place: str, item: ItemForm) -> Iterator[tuple[str, Variant]]:
+        """The variants of the items that `uses` names, as `ITEM VARIANT`."""
+        for i, name in enumerate(item.uses):
+            at = f"{place}.uses[{i}]"
+            one_of(self.file, at, name, self._items, "item")
+            there, other = self._items[name]
+            traces = {"traces": list(other.traces)} if other.traces else {}
+            for _, v in self._listed(there, other):
+                yield (
+                    at,
+                    replace(
+                        v,
+                        name=f"{name} {v.name}",
+                        scenario=v.scenario or self.scenario(there, other.scenario),
+                        settings={**traces, **v.settings},
+                        seeds=False,
+                    ),
+                )
+
+    def _listed(self, place: str, item: ItemForm) -> Iterator[tuple[str, Variant]]:
+        """The variants that an item itself lists."""
+        for i, pair in enumerate(item.pairs):
+            at = f"{place}.pairs[{i}]"
+            yield at, self._variant(at, VariantForm(pair, pair))
+        for i, form in enumerate(item.variants):
+            at = f"{place}.variants[{i}]"
+            yield at, self._variant(f"{at}.pair", form, at)
+        for i, sweep in enumerate(item.sweeps):
+            at = f"{place}.sweeps[{i}]"
+            for form, cells in self._sweep(at, sweep):
+                yield at, replace(self._variant(f"{at}.pairs", form, at), at=cells)
+
+    def _variant(self, place: str, form: VariantForm, owner: str = "") -> Variant:
+        pairs = self.paper.pairs
+        if form.pair:
+            one_of(self.file, place, form.pair, pairs, "pair of `pairs`")
+        pair = pairs.get(form.pair)
+        return Variant(
+            name=form.name,
+            controls=pair.controls if pair else {},
+            queue=pair.queue if pair else None,
+            settings=form.set,
+            seeds=form.seeds,
+            scenario=self.scenario(owner, form.scenario),
+            rename=form.rename,
+        )
+
+    def _sweep(self, place: str, sweep: SweepForm) -> Iterator[tuple[VariantForm, Mapping[str, Any]]]:
+        """A variant for each point of a sweep, pairs first and the last axis fastest."""
+        points = _points(self._read(place, sweep))
+        for pair, (cells, settings) in itertools.product(sweep.pairs or ("",), points):
+            at = {"pair": pair, **cells} if pair else cells
+            try:
+                name = string.Formatter().vformat(sweep.name, (), at)
+            except (KeyError, IndexError, ValueError) as e:
+                expected = f"expected a name with columns of the axes in braces: {', '.join(at) or 'there are none'}"
+                raise wrong(self.file, f"{place}.name", f"{expected}; {e!r}", sweep.name) from None
+            form = VariantForm(name, pair, sweep.scenario, {**sweep.set, **settings}, sweep.rename, sweep.seeds)
+            yield form, at
+
+    def _read(self, place: str, sweep: SweepForm) -> list[Axis]:
+        """The axes of a sweep, as `headgate sweep` reads them."""
+        if place not in self._axes:
+            given = {"axes": sweep.axes, "zip": list(sweep.zip), "cases": sweep.cases}
+            table = {k: v for k, v in given.items() if v}
+            try:
+                known = json.loads(_core.check_sweep(json.dumps(table))) if table else {}
+                self._axes[place] = read_axes(table, known, ("pair",))
+            except (TypeError, ValueError, HeadgateError, _core.ScenarioError) as e:
+                text = str(e).replace("sweep.", "", 1)
+                raise PaperError(f"{self.file}: {place}.{text}") from None
+        return self._axes[place]
 
 
-def scenario_of(folder: Traversable, data: Table) -> Table | None:
-    """The scenario file that an item or a variant names."""
-    file = data.get("scenario")
-    return tomllib.loads(folder.joinpath(file).read_text("utf-8")) if file else None
-
-
-def _variant(folder: Traversable, paper: Table, data: str | Table) -> Variant:
-    """A pair's name alone, or a table: name, `pair` (without one the scenario stands as it is), `scenario`, `set`, `rename`, `seeds`."""
-    if isinstance(data, str):
-        data = {"name": data, "pair": data}
-    pairs = paper["pairs"]
-    if "pair" in data and data["pair"] not in pairs:
-        raise unknown("protocol pair", data["pair"], pairs)
-    pair = pairs[data["pair"]] if "pair" in data else {}
-    return Variant(
-        name=data["name"],
-        controls=pair.get("controls", {}),
-        queue=pair.get("queue"),
-        settings=data.get("set", {}),
-        seeds=bool(data.get("seeds", True)),
-        scenario=scenario_of(folder, data),
-        rename=data.get("rename", {}),
-    )
-
-
-def _grid(data: Table | None) -> list[Table]:
-    """A variant for each pair at each point of the axes; a point on several axes is run once.
-
-    `name` and the values of `set` are texts with the names of the coordinates in braces, and of the pair.
-    """
-    if data is None:
-        return []
-    points = dict.fromkeys(tuple(p) for axis in data["axes"].values() for p in axis)
-    variants = []
-    for pair in data["pairs"]:
-        for point in points:
-            at = {"pair": pair, **dict(zip(data["coordinates"], point, strict=True))}
-            settings = {path: _number_or_text(value.format(**at)) for path, value in data["set"].items()}
-            variants.append({"name": data["name"].format(**at), "pair": pair, "set": settings, "seeds": False})
-    return variants
-
-
-def _number_or_text(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
-
-
-def _cross(data: Table) -> list[Table]:
-    """A variant for each of some `settings` with each pair, called "SETTING, PAIR"; keys other than these two go to every variant."""
-    rest = {k: v for k, v in data.items() if k not in ("pairs", "settings")}
-    return [
-        {**rest, "name": f"{name}, {pair}", "pair": pair, "set": settings}
-        for name, settings in data["settings"].items()
-        for pair in data["pairs"]
-    ]
-
-
-def _combinations(study: Table) -> list[Table]:
-    """A variant for each combination of the points of a study's axes, on the study's scenario.
-
-    An axis is a table of points, each the `set` of a variant; later axes override earlier ones. The variant's name is
-    the study's and the points', with blanks between.
-    """
-    variants = []
-    for points in itertools.product(*study.get("axes", {}).values()):
-        settings: Table = {}
-        for axis, point in zip(study.get("axes", {}).values(), points, strict=True):
-            settings.update(axis[point])
-        variants.append({"name": " ".join((study["name"], *points)), "scenario": study["scenario"], "set": settings})
-    return variants
+def _points(axes: list[Axis]) -> list[tuple[dict[str, Any], Table]]:
+    """The points of all axes together: their cells, and what they set."""
+    out = []
+    for numbers in itertools.product(*(range(len(a)) for a in axes)):
+        chosen = list(zip(axes, numbers, strict=True))
+        cells = {name: column[i] for axis, i in chosen for name, column in axis.columns.items()}
+        # Paths that lead through others come after them, as in a study.
+        settings = sorted((s for axis, i in chosen for s in axis.points[i]), key=lambda s: s[0].count("."))
+        out.append((cells, dict(settings)))
+    return out

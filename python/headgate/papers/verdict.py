@@ -65,10 +65,9 @@ def judge(published: Published, rule: Rule, sample: Sample) -> Judgement:
     if why := _untestable(published, rule):
         return Judgement("not-tested", f"not tested: {why}")
     paper = _paper(published)
-    if published.nothing:
+    if rule.compare == "absent":
         nothing = bool(np.isnan(np.append(sample.runs, sample.base)).mean() > 0.5)
-        why = "a printed 0 means that nothing was measured"
-        return Judgement("match" if nothing else "not-tested", why, math.nan, 0.0 if nothing else math.nan)
+        return Judgement("match" if nothing else "miss", "nothing is to be measured", math.nan, 0.0)
     rounding = published.rounding + 1e-12
     allowed = rule.absolute + rule.relative * abs(paper) + rule.deviations * (published.stddev or 0.0) + rounding
     if rule.compare == "predict":
@@ -91,8 +90,10 @@ def judge(published: Published, rule: Rule, sample: Sample) -> Judgement:
 
 def meets(published: Published, rule: Rule, judgement: Judgement, value: float) -> bool:
     """Whether one value, such as that of a trivial model, would have been a match: within what our number was allowed to differ by."""
-    if judgement.verdict not in ("match", "miss", "some-run") or published.nothing:
-        return bool(judgement.tested and published.nothing and math.isnan(value))
+    if judgement.verdict not in ("match", "miss", "some-run"):
+        return False
+    if rule.compare == "absent":
+        return math.isnan(value)
     if rule.compare == "band":
         return rule.band[0] <= value <= rule.band[1] and rule.band[0] <= _paper(published) <= rule.band[1]
     return abs(value - _paper(published)) <= judgement.tolerance

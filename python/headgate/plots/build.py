@@ -15,7 +15,8 @@ from ..errors import HeadgateError, nearest
 from ..stats import mean_of
 from ..sweep.axes import Axis, find_axis
 from ..sweep.values import is_number
-from .figure import MOST_SERIES, Array, Figure, Grid, Scale, Series, form_of
+from .content import MOST_SERIES, Array, Grid, Scale, Series
+from .figure import Figure, form_of
 from .units import scale_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import missing_extra
-from .figure import COLOURS, DASHES, MARKERS, Figure, Scale, Series
+from .content import COLOURS, DASHES, MARKERS, Content, Scale, Series
 
 
 def _plotly() -> Any:
@@ -19,7 +19,7 @@ def _plotly() -> Any:
     return go
 
 
-def draw(figure: Figure) -> Any:
+def draw(figure: Content) -> Any:
     """Draws a figure.
 
     Raises:
@@ -51,7 +51,7 @@ def draw(figure: Figure) -> Any:
     return sheet
 
 
-def page(figure: Figure) -> str:
+def page(figure: Content) -> str:
     """A page with the figure and all that it needs."""
     sheet = draw(figure)
     text = sheet.to_html(include_plotlyjs=True, div_id="figure", config={"displaylogo": False, "responsive": True})
@@ -59,7 +59,7 @@ def page(figure: Figure) -> str:
     return str(text).replace("</head>", f"<title>{title}</title></head>", 1)
 
 
-def _series(go: Any, sheet: Any, figure: Figure, s: Series, i: int) -> None:
+def _series(go: Any, sheet: Any, figure: Content, s: Series, i: int) -> None:
     colour, group = COLOURS[i % len(COLOURS)], f"s{i}"
     marker = {"symbol": MARKERS[i % len(MARKERS)][1], "size": 8, "color": colour}
     line = {"color": colour, "width": 1.6, "dash": DASHES[i % len(DASHES)][1]}

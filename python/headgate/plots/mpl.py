@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .canvas import blank
-from .figure import COLOURS, DASHES, MARKERS, Figure, Scale, Series
+from .content import COLOURS, DASHES, MARKERS, Content, Scale, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ _CAPTION = 105
 _CELLS = 80
 
 
-def draw(figure: Figure) -> Drawing:
+def draw(figure: Content) -> Drawing:
     """Draws a figure.
 
     Raises:
@@ -55,7 +55,7 @@ def _look(i: int) -> dict[str, Any]:
     return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)][0]}
 
 
-def _series(axes: Axes, figure: Figure, s: Series, i: int) -> None:
+def _series(axes: Axes, figure: Content, s: Series, i: int) -> None:
     look, line = _look(i), DASHES[i % len(DASHES)][0]
     colour = look["color"]
     if figure.kind == "cdf":
@@ -82,7 +82,7 @@ def _arms(middle: Any, low: Any, high: Any) -> Any:
     return None if low is None else np.nan_to_num([middle - low, high - middle])
 
 
-def _labels(sheet: Drawing, axes: Axes, figure: Figure) -> None:
+def _labels(sheet: Drawing, axes: Axes, figure: Content) -> None:
     """Names beside points, where they cover neither each other nor a point.
 
     Of a path only the ends are named; of points of a series that lie together one has the names of all, as in the thesis.
@@ -129,7 +129,7 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _limits(axes: Axes, figure: Figure) -> None:
+def _limits(axes: Axes, figure: Content) -> None:
     """From 0 where that leaves the differences visible."""
     axes.margins(x=0.04, y=0.08)
     if figure.kind == "cdf":
@@ -161,7 +161,7 @@ def _scale(axis: Any, scale: Scale) -> None:
         axis.set_minor_formatter("")
 
 
-def _heatmap(sheet: Drawing, axes: Axes, figure: Figure) -> None:
+def _heatmap(sheet: Drawing, axes: Axes, figure: Content) -> None:
     grid = figure.grid
     assert grid is not None
     rows, columns = grid.values.shape

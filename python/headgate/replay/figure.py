@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from ..plots.canvas import blank, to_bytes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .result import Replay
+    from ..tables import Table
 
 #: Endings of figures.
 FORMS = (".png", ".svg", ".pdf")
@@ -45,22 +45,21 @@ def require(path: str | os.PathLike[str]) -> None:
     blank()
 
 
-def save(replay: Replay, path: str | os.PathLike[str], queues: Sequence[str]) -> Path:
-    """Draws queues side by side, with common scales.
+def save(flows: Table, series: Mapping[str, tuple[float, Table, Table]], path: str | os.PathLike[str]) -> Path:
+    """Draws the series of queues side by side, with common scales; `flows` are those of one of them.
 
     Raises:
         HeadgateError: no series were kept, or the file cannot be written.
     """
     require(path)
-    series = {q: replay.series(q) for q in queues}
     if any(width == 0 for width, _, _ in series.values()):
         raise HeadgateError("no series were kept; expected replay(..., series=True)")
-    named = _largest(replay)
-    drawing = blank(max(8.0, 1.2 + 5.4 * len(queues)), 8.6)
-    axes = drawing.subplots(3, len(queues), sharex=True, sharey="row", squeeze=False, height_ratios=(5, 3, 4))
+    named = _largest(flows)
+    drawing = blank(max(8.0, 1.2 + 5.4 * len(series)), 8.6)
+    axes = drawing.subplots(3, len(series), sharex=True, sharey="row", squeeze=False, height_ratios=(5, 3, 4))
     end = max(width * len(flux) for width, _, flux in series.values())
     scale, unit = next(((s, u) for s, u in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")) if end * s >= 1), (1e9, "ns"))
-    for column, queue in zip(axes.T, queues, strict=True):
+    for column, queue in zip(axes.T, series, strict=True):
         width, bins, flux = series[queue]
         groups = _groups(bins, named)
         _delay(column[0], groups, width * scale)
@@ -78,7 +77,7 @@ def save(replay: Replay, path: str | os.PathLike[str], queues: Sequence[str]) ->
         ax.set_ylim(bottom=0)
         ax.margins(x=0.01)
         ax.spines[["top", "right"]].set_visible(False)
-    _legends(drawing, named, _others(replay, named), axes)
+    _legends(drawing, named, len(flows) - len(named), axes)
     target = Path(path)
     try:
         with atomic(target) as file:
@@ -88,17 +87,11 @@ def save(replay: Replay, path: str | os.PathLike[str], queues: Sequence[str]) ->
     return target
 
 
-def _largest(replay: Replay) -> dict[str, str]:
+def _largest(flows: Table) -> dict[str, str]:
     """The flows with most bytes, each with its colour, in the order of the trace."""
-    flows = replay.flows
-    mine = flows["queue"] == replay.queues[0]
-    names, sizes = flows["flow"][mine], flows["bytes"][mine]
+    names, sizes = flows["flow"], flows["bytes"]
     top = np.argsort(-sizes, kind="stable")[: NAMED if len(names) > NAMED else len(names)]
     return {str(names[i]): COLOURS[n] for n, i in enumerate(sorted(top.tolist()))}
-
-
-def _others(replay: Replay, named: dict[str, str]) -> int:
-    return int((replay.flows["queue"] == replay.queues[0]).sum()) - len(named)
 
 
 def _groups(bins: Any, named: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 #: Statistics of the queueing delay.
 DELAYS = ("mean", "p50", "p95", "p99", "max")
 
-_COUNTS = ("packets", "bytes", "sent", "sent_bytes", *(f"drops_{r}" for r in _core.DROP_REASONS), "marks")
-_DELAYS = tuple(f"delay_{d}_s" for d in DELAYS)
-
 
 class Replay:
     """A trace that was replayed through one or several queueing disciplines.
@@ -68,11 +65,7 @@ class Replay:
         parts = []
         for i, name in enumerate(self.queues):
             part = from_core(self._core.flows(i))
-            span = float(np.asarray(self._core.all(i)["span_s"])[0])
-            rows = len(part["flow"])
-            head = {"queue": np.array([name] * rows, dtype=object), **{k: part[k] for k in ("flow", "weight")}}
-            rate = {"throughput_bps": 8.0 * part["sent_bytes"] / (span or 1.0)}
-            parts.append({**head, **{k: part[k] for k in _COUNTS}, **rate, **{k: part[k] for k in _DELAYS}})
+            parts.append({"queue": np.array([name] * len(part["flow"]), dtype=object), **part})
         return Table({k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
 
     @cached_property
@@ -84,23 +77,11 @@ class Replay:
         rows = []
         flows = self.flows
         for i, name in enumerate(self.queues):
-            all_ = {k: np.asarray(v)[0].item() for k, v in self._core.all(i).items()}
-            # Where every packet was dropped there is no span, and nothing was sent in it.
-            span = all_["span_s"] or 1.0
             mine = flows["queue"] == name
-            rows.append(
-                {
-                    "queue": name,
-                    **{k: all_[k] for k in _COUNTS},
-                    "span_s": all_["span_s"],
-                    "throughput_bps": 8.0 * all_["sent_bytes"] / span,
-                    "utilisation": all_["busy_s"] / span,
-                    **{k: all_[k] for k in _DELAYS},
-                    "jain": jain_index(flows["throughput_bps"][mine] / flows["weight"][mine]),
-                }
-            )
-        kinds = {"queue": object, **dict.fromkeys(_COUNTS, np.int64)}
-        return Table({k: np.array([r[k] for r in rows], dtype=kinds.get(k, np.float64)) for k in rows[0]})
+            jain = jain_index(flows["throughput_bps"][mine] / flows["weight"][mine])
+            queue = np.array([name], dtype=object)
+            rows.append({"queue": queue, **from_core(self._core.all(i)), "jain": np.array([jain])})
+        return Table({k: np.concatenate([r[k] for r in rows]) for k in rows[0]})
 
     def packets(self, queue: str | None = None) -> Table:
         """One row per packet in the order of arrival.
@@ -149,7 +130,8 @@ class Replay:
         """
         from .figure import save
 
-        return save(self, path, self.queues if queue is None else [self.queues[self._number(queue)]])
+        chosen = self.queues if queue is None else [self.queues[self._number(queue)]]
+        return save(self._flows_of(self.queues[0]), {q: self.series(q) for q in chosen}, path)
 
     def _number(self, queue: str | None) -> int:
         if queue is None and len(self.queues) == 1:
@@ -194,11 +176,15 @@ class Replay:
 
     def _flow_rows(self, queue: str, most: int | None) -> list[dict[str, Any]]:
         """The flows of a queue, or the largest of them, in the order of the trace."""
-        flows = self.flows
-        chosen = np.flatnonzero(flows["queue"] == queue)
-        if most is not None and len(chosen) > most:
-            chosen = np.sort(chosen[np.argsort(-flows["bytes"][chosen], kind="stable")[:most]])
+        flows = self._flows_of(queue)
+        if most is None or len(flows) <= most:
+            return list(flows.rows())
+        chosen = np.sort(np.argsort(-flows["bytes"], kind="stable")[:most])
         return list(Table({k: c[chosen] for k, c in flows.columns.items()}).rows())
+
+    def _flows_of(self, queue: str) -> Table:
+        mine = self.flows["queue"] == queue
+        return Table({k: c[mine] for k, c in self.flows.columns.items()})
 
 
 def _entry(row: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ..memory import Limit
 from .options import Queue, disciplines, rename
 from .result import Replay
 from .rows import Kept, ParquetRows, RowReader
-from .sources import Table, is_path
+from .sources import TraceTable, is_path
 
 #: Which packets of a capture are one flow.
 CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
@@ -180,10 +180,10 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
 
 def _open(
     core: _core.Replay, source: Any, file: _core.TraceFile | None, classify: str | None, lenient: bool
-) -> Table | None:
+) -> TraceTable | None:
     name = classify_name("table" if file is None else file.kind, classify)
     if file is None or file.kind == "parquet":
-        return Table(source, lenient)
+        return TraceTable(source, lenient)
     try:
         core.read(file, name)
     except _core.TraceFault as e:
@@ -207,7 +207,7 @@ def _outputs(core: _core.Replay, paths: list[Path], names: RowReader, stack: Exi
 
 def _drive(
     core: _core.Replay,
-    table: Table | None,
+    table: TraceTable | None,
     source: Any,
     takers: Sequence[Any],
     progress: Progress | None,

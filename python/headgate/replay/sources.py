@@ -43,7 +43,7 @@ def arrow() -> Any:
     return pyarrow
 
 
-class Table:
+class TraceTable:
     """A trace in a table: a Parquet file or an object in memory, as batches of rows."""
 
     def __init__(self, source: Any, lenient: bool) -> None:

@@ -62,7 +62,7 @@ def read_axes(
         known = checked["zip"][i]
         paths = {path: known[path] for path in zipped if path not in ("name", "labels")}
         axes.append((f"sweep.zip[{i}]", zipped["name"], known["labels"], paths))
-    given = [name for _, name, _, _ in axes if name is not None]
+    given = [*(name for _, name, _, _ in axes if name is not None), *sweep.get("cases", {})]
     columns = _names([p for _, _, _, paths in axes for p in paths.items()], [*reserved, *given], origin)
     out: list[Axis] = []
     for place, name, labels, paths in axes:
@@ -89,11 +89,18 @@ def read_axes(
             tuple(zip(values, point, strict=True)) for point in zip(*(v for v, _ in values.values()), strict=True)
         ]
         out.append(Axis(place, tuple(values), points, cells))
+    out += [_cases(name, points) for name, points in sweep.get("cases", {}).items()]
     _unique([(a.place, column) for a in out for column in a.columns], set(reserved), origin)
     if math.prod(len(a) for a in out) > MOST:
         sizes = " x ".join(str(len(a)) for a in out)
         raise wrong("sweep", f"expected at most {MOST} variants", found=sizes, origin=origin)
     return out
+
+
+def _cases(name: str, points: Mapping[str, Mapping[str, Any]]) -> Axis:
+    """An axis whose points set paths of their own."""
+    paths = dict.fromkeys(path for point in points.values() for path in point)
+    return Axis(f"sweep.cases.{name}", tuple(paths), [tuple(p.items()) for p in points.values()], {name: list(points)})
 
 
 def _place(table: str, path: str) -> str:

@@ -19,7 +19,7 @@ from .columns import pyarrow, texts, to_arrow
 from .engines import Engine, Outcome
 from .plan import Plan, Run
 from .store import Store
-from .work import Chunk, Done, Metric
+from .work import Chunk, Done, Watched
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +52,7 @@ class Driver:
         text: Callable[[int], str],
         keys: Sequence[str],
         seed: int,
-        metric: Metric | None,
+        metric: Watched | None,
         progress: Progress | None,
         most: int | None = None,
     ) -> None:

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow as pa
-    import xarray
-
-    from ..compare import Compared
-    from ..plots import Figure
 
 
 class Study:
@@ -179,22 +175,6 @@ class Study:
         assert isinstance(frame, polars.DataFrame)
         return frame
 
-    def xarray(self, metric: str, flow: str | None = None, link: str | None = None) -> xarray.DataArray:
-        """A metric as a labelled array with a dimension for every axis, one for the replications and one for flows or ports.
-
-        Args:
-            metric: a column of a table or a short name such as `p99_delay`.
-            flow: a name or a pattern; all flows unless given.
-            link: the same for metrics of ports.
-
-        Raises:
-            HeadgateError: there is no such metric, flow or port, or no run has ended yet.
-            MissingExtraError: xarray is not installed.
-        """
-        from ..compare.labelled import to_xarray
-
-        return to_xarray(self, metric, flow, link)
-
     def select(self, where: Mapping[str, Any] | None = None, **axes: Any) -> Study:
         """The same study with some points of its axes only: `study.select(queue="fq", rate=["40kbit/s", "80kbit/s"])`.
 
@@ -217,33 +197,6 @@ class Study:
             points = {point_of(self.axes[i], value) for value in values}
             other._points[i] = [self._points[i][p] for p in sorted(points)]
         return other
-
-    def compare(
-        self,
-        by: str,
-        metric: str,
-        *,
-        flow: str | None = None,
-        link: str | None = None,
-        over: str | None = None,
-        against: Any = None,
-        pool: bool = False,
-        alpha: float = 0.05,
-        correction: str = "holm",
-    ) -> Compared:
-        """Compares the points of an axis by a metric, pair by pair: see `headgate.compare.compare`."""
-        from ..compare import compare
-
-        return compare(
-            self, by, metric, flow=flow, link=link, over=over, against=against, pool=pool, alpha=alpha,
-            correction=correction,
-        )  # fmt: skip
-
-    def plot(self, metric: str = "goodput", out: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
-        """Draws a metric, into a file if there is `out`: see `headgate.plots.plot`."""
-        from ..plots import plot
-
-        return plot(self, metric, out, **options)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{a.name} ({len(a)})" for a in self.axes)

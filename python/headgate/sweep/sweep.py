@@ -30,7 +30,7 @@ from .plan import Fixed, Plan, Until
 from .same import same_study
 from .store import Store
 from .study import Study, axis_columns
-from .work import Metric
+from .work import Watched
 
 #: Where a study can be worked on.
 ENGINES = ("local", "dask")
@@ -60,6 +60,7 @@ class Sweep:
         axes: Mapping[str, Any] | None = None,
         *,
         zip: Sequence[Mapping[str, Any]] = (),
+        cases: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
         replications: int | None = None,
         seed: int | None = None,
         stop: Mapping[str, Any] | None = None,
@@ -69,8 +70,8 @@ class Sweep:
         Raises:
             ScenarioError: an entry is wrong; the error names the place.
         """
-        given = {"replications": replications, "seed": seed, "axes": axes, "zip": list(zip) or None, "stop": stop}
-        table = {k: v for k, v in given.items() if v is not None}
+        given = {"replications": replications, "seed": seed, "axes": axes, "zip": list(zip) or None, "cases": cases}
+        table = {k: v for k, v in {**given, "stop": stop}.items() if v is not None}
         self._prepare(scenario.base(), table if table else {"replications": 1})
 
     @classmethod
@@ -108,7 +109,10 @@ class Sweep:
         require_plain({"sweep": table}, f"{origin}: " if origin else "")
         text = json.dumps(table)
         self._checked: dict[str, Any] = json.loads(scenario._checked(lambda: _core.check_sweep(text)))
-        refuse([*self._checked["axes"], *(path for zipped in self._checked["zip"] for path in zipped)], origin)
+        cases = [point for points in self._checked["cases"].values() for point in points.values()]
+        refuse(
+            [*self._checked["axes"], *(path for zipped in (*self._checked["zip"], *cases) for path in zipped)], origin
+        )
         self.axes: list[Axis] = read_axes(table, self._checked, rows.reserved(), origin)
         self._variants = Variants(scenario.data, self.axes, origin)
         self.replications: int = self._checked["replications"] or 1
@@ -362,7 +366,7 @@ class Sweep:
         return Until(good, len(checks), self._checked["stop"], past), len(done)
 
 
-def _metric(stop: Mapping[str, Any] | None, origin: str) -> Metric | None:
+def _metric(stop: Mapping[str, Any] | None, origin: str) -> Watched | None:
     if stop is None:
         return None
     table = "flows" if stop["link"] is None else "links"
@@ -378,7 +382,7 @@ def _metric(stop: Mapping[str, Any] | None, origin: str) -> Metric | None:
             near[0] if near else None,
             origin,
         )
-    return Metric(name, table, (stop["flow"] if table == "flows" else stop["link"]) or "*", stop["over"])
+    return Watched(name, table, (stop["flow"] if table == "flows" else stop["link"]) or "*", stop["over"])
 
 
 def _engine(name: str, address: str | None, workers: int | None) -> Engine:

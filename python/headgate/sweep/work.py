@@ -24,7 +24,7 @@ MOST_ROWS = 500_000
 
 
 @dataclass(frozen=True)
-class Metric:
+class Watched:
     """What a stopping rule looks at: one number per run."""
 
     column: str
@@ -52,7 +52,7 @@ class Chunk:
     texts: dict[int, str]
     seed: int
     budget_s: float
-    metric: Metric | None = None
+    metric: Watched | None = None
     #: Bytes of memory that a run may take; a part of the worker's machine unless given.
     most: int | None = None
     version: str = __version__
@@ -179,7 +179,7 @@ def _plain(column: Any, rows: int) -> Any:
     return np.asarray(column)[:rows]
 
 
-def _values(metric: Metric, done: Done) -> list[float]:
+def _values(metric: Watched, done: Done) -> list[float]:
     from .rows import derived
 
     ends = np.cumsum(done.lengths[metric.table])

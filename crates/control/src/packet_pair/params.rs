@@ -1,7 +1,7 @@
 //! The parameters of packet-pair.
 
-use crate::transport::{check_timer, Clock, Config, Initial, Pacing, Retransmit, Timers};
-use headgate_packet::{Check, Duration, Ecn, Wrong};
+use crate::transport::{check_timer, Clock, Config, Initial, Pacing, Timers};
+use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,9 +105,7 @@ pub(crate) fn transport(
 ) -> Config {
     Config {
         gain: 1.0,
-        deviation_gain: 0.0,
         means,
-        deviations: 0.0,
         initial: Initial::Timeout(initial),
         // A timer runs for some time at least.
         min_timeout: min_timeout.max(Duration::from_ps(1)),
@@ -115,11 +113,8 @@ pub(crate) fn transport(
         backoff: 2.0,
         clock: Clock::First,
         every_sample: true,
-        retransmit: Retransmit::Oldest,
-        duplicates: None,
         paced: Some(pacing),
-        open_loop: false,
-        ecn: Ecn::NotEct,
+        ..Config::default()
     }
 }
 

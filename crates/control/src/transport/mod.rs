@@ -121,3 +121,26 @@ pub struct Config {
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
     pub ecn: Ecn,
 }
+
+/// No timer and no estimate: a protocol says what it wants of them.
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            gain: 0.0,
+            deviation_gain: 0.0,
+            means: 0.0,
+            deviations: 0.0,
+            initial: Initial::Timeout(Duration::ZERO),
+            min_timeout: Duration::ZERO,
+            max_timeout: Duration::ZERO,
+            backoff: 1.0,
+            clock: Clock::Last,
+            every_sample: false,
+            retransmit: Retransmit::Oldest,
+            duplicates: None,
+            paced: None,
+            open_loop: false,
+            ecn: Ecn::NotEct,
+        }
+    }
+}

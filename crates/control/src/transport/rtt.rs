@@ -55,13 +55,12 @@ impl Estimator {
             Duration::from_secs_f64(config.means * self.mean + config.deviations * self.deviation)
         } else {
             match config.initial {
-                Initial::Mean(mean) => Duration::from_secs_f64(config.means * mean.as_secs_f64()),
+                Initial::Mean(mean) => mean * config.means,
                 Initial::Timeout(timeout) => timeout,
             }
         };
         let base = base.max(config.min_timeout);
-        let backed_off =
-            if self.backoff > 1.0 { Duration::from_secs_f64(base.as_secs_f64() * self.backoff) } else { base };
+        let backed_off = if self.backoff > 1.0 { base * self.backoff } else { base };
         backed_off.min(config.max_timeout)
     }
 }

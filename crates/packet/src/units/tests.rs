@@ -53,6 +53,14 @@ fn wrong_texts_say_what_was_expected() {
     assert!(serde_json::from_str::<Duration>("3").unwrap_err().to_string().contains("with its unit"));
 }
 
+#[test]
+fn a_duration_times_a_number_is_rounded_and_saturates() {
+    let d = Duration::from_ps(7);
+    assert_eq!([d * 3, Duration::from_ps(u64::MAX) * 2].map(Duration::as_ps), [21, u64::MAX]);
+    let products = [d * 0.5, d * 0.25, d * 1e30, d * -1.0, d * f64::NAN];
+    assert_eq!(products.map(Duration::as_ps), [4, 2, u64::MAX, 0, 0]);
+}
+
 proptest! {
     #[test]
     fn text_forms_round_trip(ps in any::<u64>(), bps in 1..u64::MAX, bytes in any::<u64>()) {

@@ -7,12 +7,12 @@ mod fair_chances;
 mod fair_share;
 mod indexed_heap;
 pub mod label_code;
+pub mod ordering;
 mod queue_set;
 mod rate_estimator;
 mod ring;
 mod rotation;
 mod round;
-pub mod structure;
 #[cfg(test)]
 pub(crate) mod test;
 

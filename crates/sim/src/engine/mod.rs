@@ -59,3 +59,15 @@ impl Event {
         rank << 21 | u64::from(i)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_their_ranks_in_the_order_of_an_instant() {
+        let events =
+            [Event::Port(0), Event::Arrive(1), Event::Flow(2), Event::Source(3), Event::Sample(4), Event::Change(5)];
+        assert_eq!(events.map(Event::code), [0, 0x20_0001, 0x40_0002, 0x60_0003, 0x80_0004, 0xa0_0005]);
+    }
+}

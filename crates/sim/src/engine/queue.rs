@@ -172,6 +172,7 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(queue.len(), model.len());
+                prop_assert_eq!(queue.is_empty(), model.is_empty());
             }
         }
     }

@@ -61,3 +61,47 @@ impl Digest {
         &self.checkpoints
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_are_1024_events_apart_until_there_would_be_4096() {
+        let mut digest = Digest::default();
+        let go = |digest: &mut Digest, events: u64| {
+            for _ in 0..events {
+                digest.word(digest.events);
+                digest.end_event();
+            }
+        };
+        let at = |digest: &Digest| digest.checkpoints().iter().map(|c| c.0).collect::<Vec<_>>();
+        go(&mut digest, 1023);
+        assert_eq!((digest.events, digest.checkpoints()), (1023, &[][..]));
+        go(&mut digest, 1);
+        assert_eq!(digest.checkpoints(), [(1024, digest.value())]);
+        go(&mut digest, 4094 * 1024);
+        assert_eq!(at(&digest), (1..4096).map(|n| 1024 * n).collect::<Vec<_>>());
+        // One more: every other one goes, and the next ones are twice as far apart.
+        go(&mut digest, 1024 + 3 * 2048 - 1);
+        assert_eq!(at(&digest), (1..2051).map(|n| 2048 * n).collect::<Vec<_>>());
+        go(&mut digest, 1);
+        assert_eq!(digest.checkpoints()[2050], (2051 * 2048, digest.value()));
+    }
+
+    #[test]
+    fn every_bit_and_the_order_of_words_count() {
+        let of = |words: &[u64]| {
+            let mut digest = Digest::default();
+            words.iter().for_each(|w| digest.word(*w));
+            digest.value()
+        };
+        let values: std::collections::BTreeSet<u64> = (0..64).map(|bit| of(&[1 << bit, 7])).collect();
+        assert_eq!(values.len(), 64);
+        // Each half of a value takes part in the other: changes of the highest bit show in the low half.
+        assert!(
+            (0..64).all(|bit| of(&[1 << bit]) as u32 != of(&[0]) as u32 && of(&[1 << bit]) >> 32 != of(&[0]) >> 32)
+        );
+        assert_ne!(of(&[1, 2]), of(&[2, 1]));
+    }
+}

@@ -158,4 +158,20 @@ mod tests {
             prop_assert!((got - exact).abs() <= exact / 31.0, "{got} {exact}");
         }
     }
+
+    #[test]
+    fn buckets_have_their_edges_and_counts_in_order() {
+        let mut h = Histogram::default();
+        // The second one lies far below the first, the third far above.
+        for ps in [1_000, 70, 1_000_000, 71, 33, 1_000] {
+            h.record(Duration::from_ps(ps));
+        }
+        let rounded = |x: f64| (x * 1e12).round() as u64;
+        let got: Vec<_> = h.buckets().map(|(_, low, high, n)| (rounded(low), rounded(high), n)).collect();
+        assert_eq!(got, [(33, 34, 1), (70, 72, 2), (992, 1008, 2), (999_424, 1_015_808, 1)]);
+        let numbers: Vec<_> = h.buckets().map(|b| b.0).collect();
+        // 32 to an octave from 32 ps on: 70 is the fourth of the second octave.
+        assert_eq!(numbers, [33, 64 + 3, 5 * 32 + 30, 15 * 32 + 29]);
+        assert!(h.counts.len() < 15 * 32 + 29, "the table begins near the least");
+    }
 }

@@ -131,3 +131,35 @@ pub struct TraceRow {
     /// The value in the trace's unit.
     pub value: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_add_up_and_have_their_means() {
+        let one = |n: u64| Count {
+            sent: n,
+            drops: 2 * n,
+            received: 4 * n,
+            received_bytes: 5 * n,
+            unique: 6 * n,
+            unique_bytes: 7 * n,
+            retransmissions: 8 * n,
+            timeouts: 9 * n,
+            marks: 10 * n,
+            rtt: Moments::default(),
+            one_way_ps: (8_000_000_000_000 * n).into(),
+            waited_ps: (2_000_000_000_000 * n).into(),
+        };
+        let mut sum = one(1);
+        sum.add(&one(2));
+        let fields = |c: &Count| {
+            let packets = [c.sent, c.drops, c.received, c.unique, c.retransmissions, c.timeouts, c.marks];
+            (packets, c.received_bytes, c.unique_bytes)
+        };
+        assert_eq!(fields(&sum), fields(&one(3)));
+        assert_eq!((sum.one_way_mean(), sum.waited_mean()), (2.0, 0.5));
+        assert!(Count::default().one_way_mean().is_nan() && Count::default().waited_mean().is_nan());
+    }
+}

@@ -118,4 +118,14 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_least_and_the_greatest_are_those_of_all() {
+        let mut m = Moments::default();
+        assert!(m.mean().is_nan() && m.least().is_nan() && m.greatest().is_nan());
+        [3.0, -2.0, 8.0].into_iter().for_each(|x| m.record_value(x));
+        assert_eq!((m.least(), m.greatest(), m.mean()), (-2.0, 8.0, 3.0));
+        m.merge(&Moments::default());
+        assert_eq!((m.count, m.least(), m.greatest()), (3, -2.0, 8.0));
+    }
 }

@@ -45,3 +45,39 @@ pub fn difference(now: &Counters, before: &Counters) -> Counters {
         backlog_ps: now.backlog_ps - before.backlog_ps,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_what_came_since_the_last_one() {
+        let all = |n: u64| Counters {
+            offered: 11 * n,
+            offered_bytes: 12 * n,
+            sent: 4 * n,
+            sent_bytes: 14 * n,
+            dropped: [n, 2 * n, 3 * n],
+            busy_ps: 5 * n,
+            wait_ps: (6_000_000_000_000 * n).into(),
+            backlog_max: 7 * n,
+            backlog_ps: (30 * n).into(),
+        };
+        // All but the greatest backlog, which is that of the later reading.
+        let mut due = all(3);
+        due.backlog_max = 7 * 5;
+        assert_eq!(difference(&all(5), &all(2)), due);
+
+        let mut meter = PortMeter::default();
+        meter.sample(&all(7), 10, false);
+        meter.sample(&all(9), 20, true);
+        // In 20 ps: busy for 10, a backlog of 60 packet ps, and 8 packets that waited 12 s together.
+        assert_eq!((meter.utilisation.count, meter.utilisation.mean(), meter.backlog.mean()), (1, 0.5, 3.0));
+        meter.sample(&all(11), 20, true);
+        assert_eq!((meter.utilisation.count, meter.queueing.deviation()), (2, 0.0));
+        meter.sample(&Counters { wait_ps: 70_000_000_000_000, sent: 48, ..all(12) }, 20, true);
+        // 12 s of 8 packets twice and 4 s of 4: 28/20 s each; what is over, .8, .8 and -1.6, in units of a mean of 20/3 packets.
+        let due = (3.84_f64 / 2.0).sqrt() / (20.0 / 3.0);
+        assert!((meter.queueing.deviation() - due).abs() < 1e-12, "{}", meter.queueing.deviation());
+    }
+}

@@ -67,4 +67,9 @@ mod tests {
         assert_eq!(deviation(&[(2.0, 4.0), (8.0, 16.0), (0.0, 0.0)]), 0.0);
         assert!(deviation(&[(2.0, 4.0)]).is_nan() && deviation(&[(0.0, 0.0); 3]).is_nan());
     }
+
+    #[test]
+    fn one_interval_has_no_deviation_whatever_its_rounding() {
+        assert!((1..100).all(|n| deviation(&[(f64::from(n) * 0.1, f64::from(n) * 0.3)]).is_nan()));
+    }
 }

@@ -3,27 +3,17 @@
 //! The wire keeps its packets in flight in a ring and has only the head in the event queue, so the event queue does not grow
 //! with the bandwidth-delay product.
 
-use headgate_packet::{Duration, Ecn, Packet, Time};
+use headgate_packet::{Duration, Packet, Time};
 use headgate_queue::parts::Ring;
 use headgate_queue::{Port, Sent};
 
 /// A packet on the wire.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InFlight {
-    /// When it reaches the far end: one propagation delay after the end of its transmission.
-    pub arrives: Time,
+    /// The packet as it comes to the far end, which it reaches one propagation delay after the end of its transmission.
+    pub packet: Packet,
     /// Time it waited in the port, in ps.
     pub waited: u64,
-    /// Handle of its payload.
-    pub handle: u32,
-    /// Its length.
-    pub bytes: u32,
-    /// Its label between routers.
-    pub label: u32,
-    /// Its ECN field.
-    pub ecn: Ecn,
-    /// Its priority.
-    pub class: u8,
 }
 
 /// One direction of a link.
@@ -83,22 +73,14 @@ impl Lane {
     /// earlier than the last of them.
     pub fn set_delay(&mut self, delay: Duration) {
         self.delay = delay;
-        self.not_before = self.wire.back().map_or(self.not_before, |last| last.arrives);
+        self.not_before = self.wire.back().map_or(self.not_before, |last| last.packet.arrived);
     }
 }
 
 #[inline(always)]
 fn on_wire(sent: &Sent, delay: Duration, not_before: Time, entered: &mut u64, travelled_ps: &mut u128) -> InFlight {
-    let (p, arrives) = (&sent.packet, (sent.end + delay).max(not_before));
+    let arrived = (sent.end + delay).max(not_before);
     *entered += 1;
-    *travelled_ps += u128::from(arrives.since(sent.end).as_ps());
-    InFlight {
-        arrives,
-        waited: sent.start.since(p.arrived).as_ps(),
-        handle: p.handle,
-        bytes: p.bytes,
-        label: p.label,
-        ecn: p.ecn,
-        class: p.class,
-    }
+    *travelled_ps += u128::from(arrived.since(sent.end).as_ps());
+    InFlight { packet: Packet { arrived, ..sent.packet }, waited: sent.start.since(sent.packet.arrived).as_ps() }
 }

@@ -96,3 +96,22 @@ impl fmt::Display for SpecError {
 }
 
 impl std::error::Error for SpecError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_at_most_half_another() {
+        let nearest = |name: &str, valid: &[&str]| SpecError::at("", "").nearest(name, valid.iter().copied()).nearest;
+        assert_eq!(nearest("drr", &["fcfs", "drr_plus", "wrr"]), Some("wrr".to_owned()));
+        // Two of four letters are other ones, then three.
+        assert_eq!(nearest("abcd", &["abxy"]), Some("abxy".to_owned()));
+        assert_eq!(nearest("abcd", &["axyz"]), None);
+        assert_eq!(nearest("abcd", &[]), None);
+        // What is too long to be shown is not looked up.
+        let name = "n".repeat(SHOWN);
+        assert_eq!(nearest(&name, &[&name[1..]]), Some(name[1..].to_owned()));
+        assert_eq!(nearest(&format!("{name}n"), &[&name]), None);
+    }
+}

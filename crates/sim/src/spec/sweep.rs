@@ -27,6 +27,9 @@ pub struct Sweep {
     /// Axes whose points set several paths together.
     #[serde(default)]
     pub zip: Vec<Zip>,
+    /// Axes by name whose points, by name too, each set paths of their own; what a point does not set stays as it is in the scenario.
+    #[serde(default)]
+    pub cases: BTreeMap<String, BTreeMap<String, BTreeMap<String, Value>>>,
     /// Replicate until a mean is known well enough, instead of a fixed number of times.
     #[serde(default)]
     pub stop: Option<Stop>,
@@ -183,8 +186,13 @@ impl Sweep {
             return Err(SpecError::at("sweep.replications", format!("expected 1 to {MOST}"))
                 .found(self.replications.unwrap_or(0)));
         }
-        if self.axes.is_empty() && self.zip.is_empty() && self.replications.is_none() && self.stop.is_none() {
-            return Err(SpecError::at("sweep", "expected axes, zip, replications or stop: there is nothing to vary"));
+        let varies = !(self.axes.is_empty() && self.zip.is_empty() && self.cases.is_empty());
+        if !varies && self.replications.is_none() && self.stop.is_none() {
+            let message = "expected axes, zip, cases, replications or stop: there is nothing to vary";
+            return Err(SpecError::at("sweep", message));
+        }
+        if let Some((name, _)) = self.cases.iter().find(|(_, points)| points.is_empty()) {
+            return Err(SpecError::at(format!("sweep.cases.{name}"), "expected points with the paths that they set"));
         }
         for (i, zip) in self.zip.iter().enumerate() {
             if zip.paths.is_empty() {
@@ -243,7 +251,11 @@ mod tests {
             (r#"{"replications": 0}"#, &["sweep.replications", "found 0", "expected 1 to"]),
             (r#"{"zip": [{"duration": ["1s"]}]}"#, &["sweep.zip[0]", "`name`"]),
             (r#"{"zip": [{"name": "a"}]}"#, &["sweep.zip[0]", "paths"]),
+            (r#"{"cases": {"mix": {}}}"#, &["sweep.cases.mix", "points"]),
+            (r#"{"cases": {"mix": {"jk": 5}}}"#, &["sweep.cases.mix.jk", "found 5"]),
             (r#"{"stop": {"metric": "a", "share": 5}}"#, &["sweep.stop.share", "found 5", "between 0 and 1"]),
+            (r#"{"stop": {"metric": "a", "share": 0}}"#, &["sweep.stop.share", "found 0", "between 0 and 1"]),
+            (r#"{"stop": {"metric": "a", "share": 1}}"#, &["sweep.stop.share", "found 1", "between 0 and 1"]),
             (r#"{"stop": {"metric": "a", "share": 0.1, "least": 1}}"#, &["sweep.stop.least", "found 1"]),
             (r#"{"stop": {"metric": "a", "share": 0.1, "most": 3}}"#, &["sweep.stop.most", "found 3"]),
             (r#"{"stop": {"metric": "a", "share": 0.1, "over": "sum"}}"#, &["sweep.stop.over", "sum", "total"]),

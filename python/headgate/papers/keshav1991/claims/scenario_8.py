@@ -62,22 +62,6 @@ def _k7x(runs: Runs) -> Result:
 
 
 @claim(
-    "K8x",
-    "scenario-8",
-    "Source 2's round trip is 36 s, not the text's 24 s: DEC/DEC .03 packets/s and 12.32 s, JK/FQ 36.88 s",
-)
-def _k8x(runs: Runs) -> Result:
-    def fits(suffix: str) -> tuple[bool, str]:
-        dec, delay = (float(runs.of(f"DEC/DEC{suffix}", m, "2")[0]) for m in ("throughput", "delay"))
-        jk = float(runs.of(f"JK/FQ{suffix}", "delay", "2")[0])
-        good = abs(dec - 0.03) < 0.005 and abs(delay - 12.32) <= 0.15 and abs(jk - 36.88) <= 1
-        return good, f"{dec:.3f}, {delay:.2f} s, {jk:.2f} s"
-
-    (long, first), (short, second) = fits(""), fits(" 24 s")
-    return long and not short, f"36 s: {first}; 24 s: {second}"
-
-
-@claim(
     "K8y",
     "scenario-8",
     "Only packet-pair is reasonably fair: of no other pair is the lesser source above .7 of the greater",

@@ -13,13 +13,14 @@ import numpy.typing as npt
 from .. import _core
 from ..atomic import atomic, require_place
 from ..errors import HeadgateError, nearest
+from ..tables import Table
 from .canvas import blank, to_bytes
-from .figure import COLOURS
+from .content import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..tables import Table
+    from ..results import Results
 
 Array = npt.NDArray[np.float64]
 
@@ -72,16 +73,21 @@ def require(path: str | os.PathLike[str]) -> None:
     blank()
 
 
-def save(
-    traces: Table, scenario: Mapping[str, Any], path: str | os.PathLike[str], panels: Sequence[str] | None = None
-) -> Path:
-    """Draws the traces of one run of a resolved scenario, those in `panels` or all; network events are vertical lines.
+def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[str] | None = None) -> Path:
+    """Draws the traces of the first run against time into a file; network events are vertical lines.
+
+    Args:
+        results: of a scenario that records traces.
+        path: a file, written in the form that its name ends in: svg, png or pdf.
+        panels: the kinds of traces, from above; all unless given.
 
     Raises:
-        HeadgateError: nothing was recorded, or not that, or the file cannot be written.
+        HeadgateError: the scenario does not record such traces, or the file cannot be written.
         MissingExtraError: matplotlib is not installed.
     """
     require(path)
+    scenario, every = results.scenario, results.traces
+    traces = Table({k: v[every["run"] == results.runs[0].run] for k, v in every.columns.items()})
     kinds = dict.fromkeys(traces["trace"].tolist())
     known = [k for k in LABELS if k in kinds] + [k for k in kinds if k not in LABELS and k != "drops"]
     if "drops" in kinds and "backlog" not in kinds:

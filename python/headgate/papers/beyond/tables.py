@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from ....parallel import Progress
-from ....stats import Mean
-from ...claims import Runs
-from ...model import Figure, unknown
-from ...study import Section
+from ...parallel import Progress
+from ...stats import Mean
+from ..claims import Runs
+from ..model import Figure, unknown
+from ..study import Section
 from . import figures
-from .claims import (
+from .first_round import (
     BOTH_WAYS,
     FAIR,
     ONE_QUEUE,
@@ -64,17 +64,17 @@ class BeyondStudy:
     sections: tuple[Section, ...]
 
     def draw(self, figure: Figure) -> Drawing:
-        """Draws one of the figures whose names begin with `beyond-`."""
+        """Draws one of the figures."""
         drawings = {
-            "beyond-sharing": figures.sharing,
-            "beyond-quantum": figures.quantum,
-            "beyond-path": figures.path,
-            "beyond-two-way": figures.two_way,
-            "beyond-short": figures.short,
-            "beyond-starts": figures.starts,
+            "sharing": figures.sharing,
+            "quantum": figures.quantum,
+            "path": figures.path,
+            "two-way": figures.two_way,
+            "short": figures.short,
+            "starts": figures.starts,
         }
         if figure.name not in drawings:
-            raise unknown("figure beyond the thesis", figure.name, drawings)
+            raise unknown("figure beyond the papers", figure.name, drawings)
         return drawings[figure.name](self.measured)
 
 

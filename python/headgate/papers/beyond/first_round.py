@@ -1,6 +1,6 @@
 """Our predictions beyond the thesis. Each threshold follows from the mechanism in its text and was written before the first run.
 
-Where a prediction failed it stands as it was; what we found instead is in docs/papers/keshav1991.md, and the second round tests it.
+Where a prediction failed it stands as it was; what we found instead is in docs/papers/beyond.md, and the second round tests it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ....analysis import jain_index
-from ....stats import Mean
-from ...claims import Claims, Predicate, Runs, listed
-from ...measure import Floats, Outcome
+from ...analysis import jain_index
+from ...stats import Mean
+from ..claims import Claims, Predicate, Runs, listed
+from ..measure import Floats, Outcome
 from . import measures
 from .measures import LINE, SHORT_ROUND_TRIP, SIZES, Measured
 
 CLAIMS = Claims()
-ITEM = "beyond"
+ITEM = "packet-pair"
 Result = tuple[bool, str]
 
 ROUND_ROBIN = ("fq", "wf2q_plus", "scfq", "sfq", "drr 1", "virtual_clock", "hrr")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....plots.canvas import blank
-from ....stats import Mean
-from .claims import FAIR, ONE_QUEUE, PLACES, PP, ROUND_ROBIN, mean_completion
+from ...plots.canvas import blank
+from ...stats import Mean
+from .first_round import FAIR, ONE_QUEUE, PLACES, PP, ROUND_ROBIN, mean_completion
 from .measures import LINE, SHORT_ROUND_TRIP, SIZES, Measured, outstanding
 from .second_round import NEWCOMERS_R
 

@@ -2,11 +2,11 @@
 //!
 //! Source: Keshav 1991, section 3.5.
 
-use crate::spec::{Scenario, SpecError};
-use crate::world::World;
 use headgate_packet::{Buffer, Rng};
-use headgate_queue::Spec;
-use headgate_queue::parts::structure::{Call, Order, Structure, Work, exercise, replay};
+use headgate_queue::parts::ordering::{Call, Order, Structure, Work, exercise, replay};
+use headgate_queue::{AnyDiscipline, Spec};
+use headgate_sim::World;
+use headgate_sim::spec::{Scenario, SpecError};
 
 /// Calls of a bounded heap, in order.
 #[derive(Clone, Debug)]
@@ -48,13 +48,18 @@ impl Recording {
 
     /// Records from now on.
     pub fn start(&self, world: &mut World) {
-        world.record(self.port);
+        if let AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) = world.discipline_mut(self.port) {
+            fq.record();
+        }
     }
 
     /// What was recorded.
     pub fn finish(&self, world: &World) -> CallTrace {
-        let (calls, conversations) = world.recorded(self.port);
-        CallTrace { calls, conversations, most: self.most }
+        let calls = match world.discipline(self.port) {
+            AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) => fq.calls().to_vec(),
+            _ => Vec::new(),
+        };
+        CallTrace { calls, conversations: world.conversations(self.port), most: self.most }
     }
 }
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...claims import Claims, Runs, listed
-from ...measure import Floats, Outcome
+from ..claims import Claims, Runs, listed
+from ..measure import Floats, Outcome
 from . import measures
-from .claims import BOTH_WAYS, FAIR, PP, ROUND_ROBIN, Result, each, ours, with_half
+from .first_round import BOTH_WAYS, FAIR, PP, ROUND_ROBIN, Result, each, ours, with_half
 from .measures import LINE, Measured
 
 CLAIMS = Claims()

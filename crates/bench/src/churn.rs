@@ -1,6 +1,6 @@
 //! The cost of a discipline alone: a steady backlog of many flows, one packet in and one out at a time.
 
-use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
+use headgate_packet::{Buffer, Duration, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Cx, Discipline, LinkInfo, Spec};
 
 /// Fills a discipline with two packets of each of `flows` flows, then `rounds` times takes one packet out and puts one of a
@@ -17,7 +17,7 @@ pub fn churn(name: &str, flows: u32, rounds: u64) -> Option<u64> {
     }
     let mut out = 0;
     for _ in 0..rounds {
-        now = Time::from_ps(now.as_ps() + 8_000_000);
+        now += Duration::from_ps(8_000_000);
         let flow = choice.below(u64::from(flows)) as u32;
         let mut cx = Cx::new(now, &mut rng, &mut dropped);
         queue.enqueue(packet(flow, now), &mut cx);
@@ -34,4 +34,25 @@ fn with_buffer(name: &str, buffer: Buffer) -> Option<Spec> {
         *slot = serde_json::to_value(buffer).ok()?;
     }
     serde_json::from_value(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_comes_out_each_round() {
+        // Two of each flow wait from the beginning, and nothing that keeps its line busy ever runs out of packets.
+        for name in ["fcfs", "fq", "drr", "virtual_clock", "strict_priority"] {
+            assert_eq!(churn(name, 10, 100), Some(100), "{name}");
+        }
+        assert_eq!(churn("fcfs", 1, 0), Some(0));
+        assert_eq!(churn("fifo", 10, 100), None);
+    }
+
+    #[test]
+    fn a_discipline_gets_the_buffer() {
+        let Some(Spec::Fcfs(params)) = with_buffer("fcfs", Buffer::Packets(7)) else { panic!("fcfs is in the list") };
+        assert_eq!(params.buffer, Buffer::Packets(7));
+    }
 }

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....analysis import jain_index
-from ....stats import Mean, mean_of
-from ...claims import Runs
-from ...measure import Floats, Outcome
-from ...model import Metric
+from ...analysis import jain_index
+from ...stats import Mean, mean_of
+from ..claims import Runs
+from ..measure import Floats, Outcome
+from ..model import Metric
 
 #: Round trip without queueing of sharing.toml, starts.toml and bursts.toml: both propagations, three data and two acknowledgement
 #: transmissions (800, 80 and 800 kbit/s; the last is the sink's line, which is the slow one's way back).

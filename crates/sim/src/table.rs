@@ -1,0 +1,189 @@
+//! Tables: columns of equal length. A list says of each column its name, its unit, its kind and how it is read off a row; the tables of runs
+//! and replays, the summaries, the commands and the reference page all come from these lists.
+
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// The values of one column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    /// Floating-point numbers; NaN where nothing was measured.
+    Float(Vec<f64>),
+    /// Whole numbers.
+    Int(Vec<i64>),
+    /// Names: a code per row, and the name of each code.
+    Name(Vec<i64>, Vec<String>),
+}
+
+/// A table: columns of equal length, in order, each with its name.
+pub type Table = Vec<(&'static str, Cells)>;
+
+/// What a column is, and so what becomes of the values of several flows, ports or runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It tells which flow, port or packet the row is of.
+    Key,
+    /// It describes the row's object and measures none of its traffic.
+    Given,
+    /// Its values add up.
+    Total,
+    /// Its values are averaged.
+    Mean,
+    /// Of several values the least one counts.
+    Least,
+    /// Of several values the greatest one counts.
+    Most,
+}
+
+impl Kind {
+    /// Its name in the catalogue.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Key => "key",
+            Kind::Given => "given",
+            Kind::Total => "total",
+            Kind::Mean => "mean",
+            Kind::Least => "least",
+            Kind::Most => "most",
+        }
+    }
+}
+
+/// How a column is read off a row.
+#[derive(Debug)]
+pub enum Of<R> {
+    /// A whole number.
+    Int(fn(&R) -> u64),
+    /// A floating-point number.
+    Float(fn(&R) -> f64),
+    /// A name of its own in each row.
+    Name(fn(&R) -> String),
+    /// A name as its place in a list that is kept elsewhere.
+    Number(fn(&R) -> u64),
+    /// A name as its place in the list of this number, of those that the table is made with.
+    Code(usize, fn(&R) -> u64),
+}
+
+/// One column of a table whose rows are made of `R`.
+#[derive(Debug)]
+pub struct Column<R> {
+    /// Its name; one with a unit of time or rate ends in it.
+    pub name: &'static str,
+    /// `s`, `bit/s`, `bytes`, `packets`, or nothing for names and pure numbers.
+    pub unit: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// How it is read.
+    pub of: Of<R>,
+    /// What it means.
+    pub help: &'static str,
+}
+
+/// One line of a list of columns.
+pub const fn column<R>(name: &'static str, unit: &'static str, kind: Kind, of: Of<R>, help: &'static str) -> Column<R> {
+    Column { name, unit, kind, of, help }
+}
+
+impl<R> Column<R> {
+    fn cells(&self, rows: &[R], lists: &mut [Vec<String>]) -> Cells {
+        match self.of {
+            Of::Int(of) | Of::Number(of) => Cells::Int(rows.iter().map(|r| of(r) as i64).collect()),
+            Of::Float(of) => Cells::Float(rows.iter().map(of).collect()),
+            Of::Name(of) => Cells::Name((0..rows.len() as i64).collect(), rows.iter().map(of).collect()),
+            Of::Code(list, of) => {
+                Cells::Name(rows.iter().map(|r| of(r) as i64).collect(), std::mem::take(&mut lists[list]))
+            }
+        }
+    }
+
+    /// Its line in the catalogue.
+    pub fn describe(&self, table: &str) -> Value {
+        let kind = match self.of {
+            Of::Int(_) => "int",
+            Of::Float(_) => "float",
+            Of::Name(_) | Of::Number(_) | Of::Code(..) => "name",
+        };
+        let Column { name, unit, help, .. } = self;
+        json!({ "table": table, "name": name, "unit": unit, "kind": self.kind.name(), "type": kind, "help": help })
+    }
+}
+
+/// The table of these rows. `lists` are those of the names that are given by their place, each for one column.
+pub fn table<R, const N: usize>(columns: &[Column<R>], rows: &[R], mut lists: [Vec<String>; N]) -> Table {
+    columns.iter().map(|c| (c.name, c.cells(rows, &mut lists))).collect()
+}
+
+/// The tables of many runs as one: they have the same columns and stand one below the other.
+#[derive(Default)]
+pub struct Gather {
+    table: Table,
+    /// Of each column of names, the code of each name.
+    codes: Vec<HashMap<String, i64>>,
+}
+
+impl Gather {
+    /// Appends the rows of a table. The first one decides the columns.
+    pub fn append(&mut self, more: Table) {
+        if self.table.is_empty() {
+            self.codes = more.iter().map(|(_, cells)| codes(cells)).collect();
+            self.table = more;
+            return;
+        }
+        for (((_, all), codes), (_, more)) in self.table.iter_mut().zip(&mut self.codes).zip(more) {
+            match (all, more) {
+                (Cells::Float(all), Cells::Float(more)) => all.extend(more),
+                (Cells::Int(all), Cells::Int(more)) => all.extend(more),
+                (Cells::Name(all, known), Cells::Name(more, names)) if *known == names => all.extend(more),
+                (Cells::Name(all, known), Cells::Name(more, names)) => {
+                    let new: Vec<i64> = names.into_iter().map(|name| code(name, known, codes)).collect();
+                    all.extend(more.into_iter().map(|old| new[old as usize]));
+                }
+                _ => unreachable!("tables of one kind have the same columns"),
+            }
+        }
+    }
+
+    /// All rows so far; the next table begins anew.
+    pub fn take(&mut self) -> Table {
+        std::mem::take(self).table
+    }
+}
+
+fn codes(cells: &Cells) -> HashMap<String, i64> {
+    match cells {
+        Cells::Name(_, names) => names.iter().enumerate().map(|(i, name)| (name.clone(), i as i64)).collect(),
+        _ => HashMap::new(),
+    }
+}
+
+fn code(name: String, known: &mut Vec<String>, codes: &mut HashMap<String, i64>) -> i64 {
+    *codes.entry(name).or_insert_with_key(|name| {
+        known.push(name.clone());
+        known.len() as i64 - 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(x: i64, names: &[&str]) -> Table {
+        let codes = (0..names.len() as i64).collect();
+        let names = names.iter().map(|n| (*n).to_owned()).collect();
+        vec![("x", Cells::Int(vec![x; 2])), ("y", Cells::Float(vec![0.5; 2])), ("name", Cells::Name(codes, names))]
+    }
+
+    #[test]
+    fn rows_follow_each_other_and_names_keep_their_meaning() {
+        let mut all = Gather::default();
+        all.append(table(1, &["a", "b"]));
+        all.append(table(2, &["a", "b"]));
+        all.append(table(3, &["b", "c"]));
+        let got = all.take();
+        assert_eq!(got[0].1, Cells::Int(vec![1, 1, 2, 2, 3, 3]));
+        assert_eq!(got[1].1, Cells::Float(vec![0.5; 6]));
+        let names = ["a", "b", "c"].map(str::to_owned).to_vec();
+        assert_eq!(got[2].1, Cells::Name(vec![0, 1, 0, 1, 1, 2], names));
+        assert!(all.take().is_empty());
+    }
+}

@@ -1,0 +1,60 @@
+//! The table of delays: one row per flow, measure and bucket of its histogram that is not empty.
+
+use crate::meter::Histogram;
+use crate::spec;
+use crate::table::Kind::{Given, Key, Total};
+use crate::table::Of::{Code, Float, Int};
+use crate::table::{Column, Table, column, table};
+use crate::world::{Flow, World};
+
+/// Round-trip times and one-way delays of one flow, where there were any.
+pub type Delays = [Option<Box<Histogram>>; 2];
+
+/// One bucket.
+pub(super) struct Row {
+    flow: u64,
+    measure: u64,
+    bucket: u32,
+    lower: f64,
+    upper: f64,
+    count: u64,
+}
+
+#[rustfmt::skip]
+pub(super) fn columns() -> Vec<Column<Row>> {
+    vec![
+        column("flow", "", Key, Code(0, |r| r.flow), "Name of the flow."),
+        column("measure", "", Key, Code(1, |r| r.measure), "`rtt` for round-trip times, `owd` for one-way delays."),
+        column("bucket", "", Key, Int(|r| u64::from(r.bucket)), "Number of the histogram's bucket."),
+        column("lower_s", "s", Given, Float(|r| r.lower), "Lower edge of the bucket."),
+        column("upper_s", "s", Given, Float(|r| r.upper), "Upper edge of the bucket."),
+        column("count", "packets", Total, Int(|r| r.count), "Delays in the bucket."),
+    ]
+}
+
+/// The table of delays.
+pub fn delay_table(delays: &[Delays], flows: &[spec::Flow]) -> Table {
+    let mut rows = Vec::new();
+    for (flow, of_flow) in delays.iter().enumerate() {
+        for (measure, histogram) in of_flow.iter().enumerate() {
+            rows.extend(histogram.iter().flat_map(|h| h.buckets()).map(|(bucket, lower, upper, count)| Row {
+                flow: flow as u64,
+                measure: measure as u64,
+                bucket,
+                lower,
+                upper,
+                count,
+            }));
+        }
+    }
+    let names = flows.iter().map(|f| f.name.clone()).collect();
+    table(&columns(), &rows, [names, vec!["rtt".to_owned(), "owd".to_owned()]])
+}
+
+impl World {
+    /// The histograms of each flow's delays after the warm-up: what [`delay_table`] is made from.
+    pub fn take_delays(&mut self) -> Vec<Delays> {
+        let take = |f: &mut Flow| [f.meter.rtt.take(), f.meter.one_way.take()];
+        self.flows.iter_mut().map(take).collect()
+    }
+}

@@ -1,0 +1,84 @@
+//! The table of flows: totals after the warm-up.
+
+use super::{Counted, counted};
+use crate::meter::{Count, FlowMeter, Histogram};
+use crate::spec::{Flow, Scenario};
+use crate::table::Kind::{Given, Key, Least, Mean, Most};
+use crate::table::Of::{Float, Int, Name};
+use crate::table::{Column, Table, column, table};
+use crate::world::World;
+use headgate_packet::Time;
+
+/// One flow after the warm-up.
+pub(super) struct Row<'a> {
+    flow: &'a Flow,
+    count: Count,
+    meter: &'a FlowMeter,
+    start: Time,
+    end: Time,
+}
+
+impl Counted for Row<'_> {
+    fn count(&self) -> &Count {
+        &self.count
+    }
+}
+
+impl Row<'_> {
+    fn rtt(&self, q: f64) -> f64 {
+        quantile(self.meter.rtt.as_deref(), q)
+    }
+
+    fn one_way(&self, q: f64) -> f64 {
+        quantile(self.meter.one_way.as_deref(), q)
+    }
+}
+
+fn quantile(histogram: Option<&Histogram>, q: f64) -> f64 {
+    histogram.map_or(f64::NAN, |h| h.quantile(q))
+}
+
+#[rustfmt::skip]
+pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
+    let mut all: Vec<Column<Row<'a>>> = vec![
+        column("flow", "", Key, Name(|r| r.flow.name.clone()), "Name of the flow."),
+        column("source", "", Given, Name(|r| r.flow.from.to_string()), "Node that sends the data."),
+        column("sink", "", Given, Name(|r| r.flow.to.to_string()), "Node that receives the data."),
+        column("control", "", Given, Name(|r| r.flow.control.name().to_owned()), "Flow control of the source."),
+        column("workload", "", Given, Name(|r| r.flow.workload.name().to_owned()), "What the source has to send."),
+        column("weight", "", Given, Int(|r| u64::from(r.flow.weight)), "Weight at gateways that know weights."),
+        column("packet_bytes", "bytes", Given, Int(|r| u64::from(r.flow.packet.mean_bytes())), "Mean length of the data packets."),
+        column("demand_bps", "bit/s", Given, Float(|r| r.flow.workload.demand_bps(r.flow.packet.mean_bytes())), "Most that the workload asks for; infinite if it takes all it gets."),
+        column("start_s", "s", Least, Float(|r| r.start.as_secs_f64()), "Start of the time measured: the end of the warm-up."),
+        column("end_s", "s", Most, Float(|r| r.end.as_secs_f64()), "End of the time measured."),
+    ];
+    all.extend(counted());
+    all.extend([
+        column("rtt_min_s", "s", Least, Float(|r: &Row<'a>| r.count.rtt.least()), "Least round-trip time."),
+        column("rtt_max_s", "s", Most, Float(|r| r.count.rtt.greatest()), "Greatest round-trip time."),
+        column("rtt_p50_s", "s", Mean, Float(|r| r.rtt(0.5)), "Median of the round-trip times."),
+        column("rtt_p95_s", "s", Mean, Float(|r| r.rtt(0.95)), "95 % quantile of the round-trip times."),
+        column("rtt_p99_s", "s", Mean, Float(|r| r.rtt(0.99)), "99 % quantile of the round-trip times."),
+        column("owd_mean_s", "s", Mean, Float(|r| r.count.one_way_mean()), "Mean of the one-way delays of the packets received."),
+        column("owd_p50_s", "s", Mean, Float(|r| r.one_way(0.5)), "Median of the one-way delays."),
+        column("owd_p95_s", "s", Mean, Float(|r| r.one_way(0.95)), "95 % quantile of the one-way delays."),
+        column("owd_p99_s", "s", Mean, Float(|r| r.one_way(0.99)), "99 % quantile of the one-way delays."),
+        column("queueing_mean_s", "s", Mean, Float(|r| r.count.waited_mean()), "Mean time of the packets received in the queues on their way."),
+    ]);
+    all
+}
+
+impl World {
+    /// The table of flows: totals after the warm-up.
+    pub fn flow_table(&self, s: &Scenario) -> Table {
+        let mut totals = vec![Count::default(); self.flows.len()];
+        for row in self.intervals.iter().filter(|row| !row.warm_up) {
+            totals[row.flow as usize].add(&row.count);
+        }
+        let (start, end) = (self.warm_up, self.now);
+        let meters = self.flows.iter().map(|f| &f.meter);
+        let rows = s.flows.iter().zip(totals).zip(meters);
+        let rows: Vec<Row<'_>> = rows.map(|((flow, count), meter)| Row { flow, count, meter, start, end }).collect();
+        table(&columns(), &rows, [])
+    }
+}

@@ -1,0 +1,92 @@
+//! The table of ports, two to a link: what they did after the warm-up.
+
+use crate::meter::{PortMeter, difference};
+use crate::spec::{Link, NodeKind, Scenario};
+use crate::table::Kind::{Given, Key, Mean, Most, Total};
+use crate::table::Of::{Float, Int, Name};
+use crate::table::{Column, Table, column, table};
+use crate::world::{LaneMark, World};
+
+/// One port after the warm-up.
+pub(super) struct Row<'a> {
+    link: &'a Link,
+    /// The port at the link's end.
+    back: bool,
+    queue: &'static str,
+    during: LaneMark,
+    meter: &'a PortMeter,
+    span_ps: f64,
+}
+
+impl Row<'_> {
+    fn name(&self) -> String {
+        if self.back { format!("{}:reverse", self.link.name) } else { self.link.name.clone() }
+    }
+
+    /// The nodes that it leads from and to.
+    fn ends(&self) -> [&String; 2] {
+        let Link { from, to, .. } = self.link;
+        if self.back { [to, from] } else { [from, to] }
+    }
+
+    fn achieved_rate(&self) -> f64 {
+        let c = &self.during.counters;
+        c.sent_bytes as f64 * 8.0 / (c.busy_ps as f64 * 1e-12)
+    }
+}
+
+#[rustfmt::skip]
+pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
+    vec![
+        column("link", "", Key, Name(Row::name), "Name of the port: that of its link, with `:reverse` against the link's direction."),
+        column("from", "", Given, Name(|r| r.ends()[0].clone()), "Node that the port belongs to."),
+        column("to", "", Given, Name(|r| r.ends()[1].clone()), "Node that it leads to."),
+        column("queue", "", Given, Name(|r| r.queue.to_owned()), "Queueing discipline; `host` at a host, whose own queue is unlimited."),
+        column("rate_bps", "bit/s", Given, Float(|r| r.link.rate.as_bps() as f64), "Rate that the scenario gives."),
+        column("achieved_rate_bps", "bit/s", Given, Float(Row::achieved_rate), "Bits sent over the time spent transmitting."),
+        column("delay_s", "s", Given, Float(|r| r.link.delay.as_secs_f64()), "Propagation delay that the scenario gives."),
+        column("achieved_delay_s", "s", Given, Float(|r| r.during.travelled_ps as f64 * 1e-12 / r.during.entered as f64), "Mean propagation delay of the packets."),
+        column("utilisation", "", Mean, Float(|r| r.during.counters.busy_ps as f64 / r.span_ps), "Share of the time spent transmitting."),
+        column("utilisation_std", "", Mean, Float(|r| r.meter.utilisation.deviation()), "Standard deviation of the intervals' utilisation."),
+        column("intervals", "", Mean, Int(|r| r.meter.utilisation.count), "Whole intervals after the warm-up: those that the standard deviations are over."),
+        column("offered", "packets", Total, Int(|r| r.during.counters.offered), "Packets that came to the port."),
+        column("sent", "packets", Total, Int(|r| r.during.counters.sent), "Packets whose transmission began."),
+        column("sent_bytes", "bytes", Total, Int(|r| r.during.counters.sent_bytes), "Bytes of the packets sent."),
+        column("drops_full", "packets", Total, Int(|r| r.during.counters.dropped[0]), "Packets refused because the buffer was full."),
+        column("drops_evicted", "packets", Total, Int(|r| r.during.counters.dropped[1]), "Queued packets dropped for another one."),
+        column("drops_early", "packets", Total, Int(|r| r.during.counters.dropped[2]), "Packets dropped before the buffer was full."),
+        column("marks", "packets", Total, Int(|r| r.during.marks), "Packets whose congestion bit the port set."),
+        column("backlog_mean", "packets", Mean, Float(|r| r.during.counters.backlog_ps as f64 / r.span_ps), "Waiting packets, averaged over time."),
+        column("backlog_std", "packets", Mean, Float(|r| r.meter.backlog.deviation()), "Standard deviation of the intervals' mean backlog."),
+        column("backlog_max", "packets", Most, Int(|r| r.during.counters.backlog_max), "Most packets that waited at one time."),
+        column("queueing_mean_s", "s", Mean, Float(|r| r.during.counters.wait_ps as f64 * 1e-12 / r.during.counters.sent as f64), "Mean wait of the packets sent."),
+        column("queueing_std_s", "s", Mean, Float(|r| r.meter.queueing.deviation()), "Standard deviation of the intervals' mean wait, weighted by their packets."),
+    ]
+}
+
+impl World {
+    /// The table of ports.
+    pub fn link_table(&mut self, s: &Scenario) -> Table {
+        let (now, span_ps) = (self.now, self.now.since(self.warm_up).as_ps() as f64);
+        let host = |name: &str| s.nodes.iter().any(|n| n.name == name && n.kind == NodeKind::Host);
+        let ports = s.links.iter().flat_map(|link| [(link, false), (link, true)]);
+        let rows = ports.zip(&mut self.lanes).zip(&self.at_warm_up).zip(&self.ports);
+        let rows: Vec<Row<'_>> = rows
+            .map(|((((link, back), lane), before), meter)| {
+                let (end, queue) = match (&link.reverse_queue, back) {
+                    (Some(queue), true) => (&link.to, queue),
+                    (None, true) => (&link.to, &link.queue),
+                    (_, false) => (&link.from, &link.queue),
+                };
+                let during = LaneMark {
+                    counters: difference(&lane.port.counters(now), &before.counters),
+                    entered: lane.entered - before.entered,
+                    travelled_ps: lane.travelled_ps - before.travelled_ps,
+                    marks: lane.marks - before.marks,
+                };
+                Row { link, back, queue: if host(end) { "host" } else { queue.name() }, during, meter, span_ps }
+            })
+            .collect();
+        table(&columns(), &rows, [])
+    }
+}

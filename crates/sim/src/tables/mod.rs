@@ -1,0 +1,65 @@
+//! The tables that a run leaves behind: of each the list of its columns, and how its rows come from the run.
+
+mod delays;
+mod flows;
+mod gauges;
+mod intervals;
+mod links;
+mod routes;
+mod traces;
+
+pub use delays::{Delays, delay_table};
+
+use crate::meter::Count;
+use crate::spec::Scenario;
+use crate::table::Kind::{Mean, Total};
+use crate::table::Of::{Float, Int};
+use crate::table::{Column, column};
+use serde_json::Value;
+
+/// Every column of the tables of a run: table, name, unit, kind, type and meaning of each.
+pub fn columns() -> Vec<Value> {
+    let mut all = Vec::new();
+    all.extend(flows::columns().iter().map(|c| c.describe("flows")));
+    all.extend(intervals::columns().iter().map(|c| c.describe("intervals")));
+    all.extend(links::columns().iter().map(|c| c.describe("links")));
+    all.extend(gauges::columns().iter().map(|c| c.describe("gauges")));
+    all.extend(traces::columns().iter().map(|c| c.describe("traces")));
+    all.extend(routes::columns().iter().map(|c| c.describe("routes")));
+    all.extend(delays::columns().iter().map(|c| c.describe("delays")));
+    all
+}
+
+/// A row with what was counted of a flow.
+trait Counted {
+    fn count(&self) -> &Count;
+}
+
+/// What is counted of a flow, over the whole run as in each interval.
+#[rustfmt::skip]
+fn counted<R: Counted>() -> Vec<Column<R>> {
+    vec![
+        column("sent", "packets", Total, Int(|r| r.count().sent), "Data packets sent, retransmissions included."),
+        column("received", "packets", Total, Int(|r| r.count().received), "Data packets that reached the sink, duplicates included."),
+        column("received_bytes", "bytes", Total, Int(|r| r.count().received_bytes), "Bytes of the packets received."),
+        column("unique", "packets", Total, Int(|r| r.count().unique), "Data packets that reached the sink for the first time."),
+        column("unique_bytes", "bytes", Total, Int(|r| r.count().unique_bytes), "Bytes of the packets that reached the sink for the first time."),
+        column("retransmissions", "packets", Total, Int(|r| r.count().retransmissions), "Data packets sent again."),
+        column("timeouts", "", Total, Int(|r| r.count().timeouts), "Retransmission timeouts."),
+        column("drops", "packets", Total, Int(|r| r.count().drops), "Data packets dropped anywhere on the way."),
+        column("marks", "packets", Total, Int(|r| r.count().marks), "Data packets whose congestion bit a gateway set."),
+        column("rtt_count", "", Total, Int(|r| r.count().rtt.count), "Round-trip times measured."),
+        column("rtt_mean_s", "s", Mean, Float(|r| r.count().rtt.mean()), "Mean of the round-trip times."),
+        column("rtt_std_s", "s", Mean, Float(|r| r.count().rtt.deviation()), "Standard deviation of the round-trip times."),
+    ]
+}
+
+/// The names of all flows.
+fn flow_names(s: &Scenario) -> Vec<String> {
+    s.flows.iter().map(|f| f.name.clone()).collect()
+}
+
+/// The names of all ports: two to a link, in its direction and against it.
+fn port_names(s: &Scenario) -> Vec<String> {
+    s.links.iter().flat_map(|l| [l.name.clone(), format!("{}:reverse", l.name)]).collect()
+}

@@ -1,0 +1,33 @@
+//! The table of routes: the ports that the data of each flow crosses, in order.
+
+use super::{flow_names, port_names};
+use crate::build::END;
+use crate::spec::Scenario;
+use crate::table::Kind::{Given, Key};
+use crate::table::Of::{Code, Int};
+use crate::table::{Column, Table, column, table};
+use crate::world::World;
+
+/// Flow, hop and port.
+type Row = [u64; 3];
+
+#[rustfmt::skip]
+pub(super) fn columns() -> Vec<Column<Row>> {
+    vec![
+        column("flow", "", Key, Code(0, |r| r[0]), "Name of the flow."),
+        column("hop", "", Key, Int(|r| r[1]), "Number of the hop, from 0."),
+        column("link", "", Given, Code(1, |r| r[2]), "Name of the port that the flow's data crosses there."),
+    ]
+}
+
+impl World {
+    /// The table of routes.
+    pub fn route_table(&self, s: &Scenario) -> Table {
+        let mut rows: Vec<Row> = Vec::new();
+        for (i, f) in self.flows.iter().enumerate() {
+            let path = self.hops[f.forward as usize..].iter().take_while(|l| **l != END);
+            rows.extend(path.enumerate().map(|(hop, port)| [i as u64, hop as u64, u64::from(*port)]));
+        }
+        table(&columns(), &rows, [flow_names(s), port_names(s)])
+    }
+}

@@ -1,0 +1,151 @@
+"""The folder of a paper, in the package or of the user's own: its files, and the Python modules in it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import os
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from ..errors import cut, nearest
+from .model import PaperError, Table
+
+if TYPE_CHECKING:
+    from .model import Paper
+
+#: No file of a paper is longer than this many bytes.
+LONGEST = 8_000_000
+
+
+def is_own(paper: str) -> bool:
+    """Whether a paper is given as a folder rather than by the name of one in the package.
+
+    >>> is_own("demers1989"), is_own("./demers1989"), is_own("..")
+    (False, True, True)
+    """
+    return os.sep in paper or (os.altsep is not None and os.altsep in paper) or paper in (".", "..")
+
+
+class Folder:
+    """The files of a paper. `title` is what errors call the folder."""
+
+    def __init__(self, root: Traversable, title: str, place: Path | None = None) -> None:
+        """Takes the folder, and its path where it is one of the user's own."""
+        self.root = root
+        self.title = title
+        self.place = place
+        self.name = place.resolve().name if place else root.name
+
+    def origin(self, file: str) -> str:
+        """What errors call a file."""
+        return f"{self.title}/{file}"
+
+    def has(self, file: str) -> bool:
+        """Whether there is such a file."""
+        return self.root.joinpath(file).is_file()
+
+    def text(self, file: str, needed_by: str = "") -> str:
+        """The text of a file.
+
+        Raises:
+            PaperError: there is none, or it cannot be read; `needed_by` is the file and the place that name it.
+        """
+        where = f"{needed_by}: " if needed_by else ""
+        path = self.root.joinpath(file)
+        if not path.is_file():
+            names = [f.name for f in self.root.iterdir() if f.is_file()] if self.root.is_dir() else []
+            hint = nearest(file, names)
+            raise PaperError(f"{where}found no file {cut(self.origin(file))}; expected one{hint and '.' + hint}")
+        try:
+            with path.open("rb") as f:
+                raw = f.read(LONGEST + 1)
+        except OSError as e:
+            raise PaperError(f"{self.origin(file)}: cannot be read; {e.strerror or e}") from None
+        if len(raw) > LONGEST:
+            raise PaperError(f"{self.origin(file)}: expected a file of at most {LONGEST // 1_000_000} MB")
+        try:
+            return raw.decode("utf-8").removeprefix("\ufeff")
+        except UnicodeDecodeError as e:
+            raise PaperError(
+                f"{self.origin(file)}: expected text in UTF-8, found other bytes at position {e.start}"
+            ) from None
+
+    def toml(self, file: str, needed_by: str = "") -> Table:
+        """The contents of a TOML file.
+
+        Raises:
+            PaperError: there is none, or it is no TOML; the error names the line.
+        """
+        try:
+            return tomllib.loads(self.text(file, needed_by))
+        except (tomllib.TOMLDecodeError, RecursionError) as e:
+            raise PaperError(f"{self.origin(file)}: expected TOML; {cut(e)}") from None
+
+    def module(self, name: str) -> ModuleType:
+        """A Python module in the folder, which may import others beside it as `from .other import x`.
+
+        Raises:
+            PaperError: it is a user's own and cannot be imported.
+        """
+        if self.place is None:
+            return importlib.import_module(f"{__package__}.{self.root.name}.{name}")
+        digest = hashlib.sha256(os.fsencode(self.place.resolve())).hexdigest()
+        package = f"headgate_paper_{digest[:16]}"
+        try:
+            if package not in sys.modules:
+                sys.modules[package] = _package(package, self.place)
+                importlib.invalidate_caches()
+            return importlib.import_module(f"{package}.{name}")
+        except Exception as e:
+            at = f", line {e.lineno}" if isinstance(e, SyntaxError) else ""
+            raise PaperError(f"{self.origin(name)}.py{at}: cannot be imported; {type(e).__name__}: {cut(e)}") from e
+
+
+def _package(name: str, place: Path) -> ModuleType:
+    """An empty package whose modules are the files of a folder."""
+    package = ModuleType(name)
+    package.__path__ = [str(place.resolve())]
+    return package
+
+
+def _papers() -> Iterator[Traversable]:
+    return (d for d in resources.files(__package__).iterdir() if d.is_dir() and d.joinpath("paper.toml").is_file())
+
+
+def list_papers() -> list[str]:
+    """Names of the papers in the package, sorted."""
+    return sorted(d.name for d in _papers())
+
+
+def find(paper: str) -> Folder:
+    """The folder of a paper: one of the package by its name, or a folder of the user's own by its path.
+
+    Raises:
+        PaperError: there is no such paper.
+    """
+    if is_own(paper):
+        place = Path(paper)
+        if not place.is_dir():
+            raise PaperError(f"{cut(paper)}: found no such folder; expected one with a file paper.toml")
+        return Folder(place, paper.rstrip("/"), place)
+    for folder in _papers():
+        if folder.name == paper:
+            return Folder(folder, paper)
+    names = list_papers()
+    hint = nearest(paper, names) or (f" Did you mean ./{paper}?" if Path(paper, "paper.toml").is_file() else "")
+    raise PaperError(
+        f'there is no paper "{cut(paper)}"; expected one of {", ".join(names)}, or a folder such as ./mypaper.{hint}'
+    )
+
+
+def folder_of(paper: Paper) -> Folder:
+    """The folder that a paper was read from."""
+    return find(paper.name) if paper.place is None else Folder(paper.place, str(paper.place), paper.place)

@@ -1,0 +1,132 @@
+"""Figures of studies: what they say and what they hold."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import headgate
+from headgate.compare import cube
+from headgate.errors import HeadgateError
+from headgate.plots import Figure
+from headgate.plots.build import _ellipse
+
+from .conftest import Cli
+from .studies import QUEUES, RATES, written
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> headgate.Study:
+    values = np.random.default_rng(10).uniform(1, 2, (9, 4, 2))
+    return written(tmp_path_factory.mktemp("small") / "s", {**RATES, **QUEUES}, values)
+
+
+def shown(figure: Figure, form: str, folder: Path) -> str:
+    """The contents of a file of the figure, as text."""
+    file = figure.save(folder / f"a.{form}")
+    heads = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<html>"}
+    assert heads[form] in file.read_bytes()[:40]
+    return html.unescape(file.read_text("utf-8")) if form in ("svg", "html") else ""
+
+
+PLOTS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "line": (
+        {"metric": "p99_delay", "by": "queue"},
+        ["one-way delay, mean over all flows", "rate (kbit/s)", "delay (s)", "fcfs", "rr", "mean over 4 replications; band"],
+    ),
+    "line of names": (
+        {"metric": "goodput", "x": "queue", "by": "flow", "flow": "ftp*"},
+        ["goodput (kbit/s)", "ftp1", "ftp2", "fcfs", "each replication is a mean over rate", "bar: 95 % interval"],
+    ),
+    "heatmap": (
+        {"kind": "heatmap", "metric": "jain", "x": "rate", "y": "queue"},
+        ["Jain's index of goodput, over all flows", "rate", "queue", "60kbit/s", "rr"],
+    ),
+    "utility": (
+        {"kind": "utility", "by": "queue"},
+        ["goodput (kbit/s)", "mean round-trip time (s)", "fq", "each point one flow", "ftp1", "outline"],
+    ),
+    "utility along an axis": (
+        {"kind": "utility", "by": "queue", "x": "rate", "delay": "p99_delay"},
+        ["each point one rate", "40kbit/s", "99 % quantile of the one-way delay (s)"],
+    ),
+    "cdf": (
+        {"kind": "cdf", "metric": "p99_delay", "by": "queue"},
+        ["distribution of 99 % quantile", "share", "one value per run and flow: 24 values in each curve; of every rate"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_figures(small: headgate.Study, tmp_path: Path, name: str) -> None:
+    options, texts = PLOTS[name]
+    figure = headgate.plot(small, **options)
+    # Lines of an SVG are broken: all its texts, as one.
+    svg = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", shown(figure, "svg", tmp_path)))
+    assert [t for t in texts if t not in svg] == []
+    assert shown(figure, "svg", tmp_path) == shown(headgate.plot(small, **options), "svg", tmp_path)
+    for form in ("png", "pdf") if name == "line" else ("png",):
+        shown(figure, form, tmp_path)
+    page = shown(figure, "html", tmp_path)
+    assert "<script src=" not in page and "Plotly.newPlot" in page
+    assert figure.caption.split(";")[0] in page
+
+
+def test_figures_hold_the_numbers(small: headgate.Study) -> None:
+    values = cube(small, "p99_delay").values
+    figure = headgate.plot(small, "p99_delay", by="queue")
+    assert [s.name for s in figure.series] == ["fcfs", "fq", "rr"] and figure.series[1].x == pytest.approx([40, 60, 80])
+    assert figure.series[1].y == pytest.approx(values[:, 1].mean(axis=-1))
+    mean = headgate.stats.mean_of(values[2, 1])
+    assert (figure.series[1].high - figure.series[1].y)[2] == pytest.approx(mean.half)
+    grid = headgate.plot(small, "p99_delay", kind="heatmap", x="queue", y="rate").grid
+    assert grid is not None and grid.values == pytest.approx(values.mean(axis=-1))
+    cdf = headgate.plot(small, "p99_delay", kind="cdf", flow="ftp1").series[0]
+    assert len(cdf.x) == 37 and cdf.y[-1] == 1 and (np.diff(cdf.x) >= 0).all()
+    one = small.select(rate="40kbit/s", queue="fq")
+    (outline,) = headgate.plot(one, "p99_delay", kind="utility", flow="ftp1", delay="p95_delay").series
+    assert len(outline.x) == 1
+
+
+def test_outlines_and_logarithmic_axes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(11)
+    study = written(tmp_path / "s", {"links.slow.delay": "1ms ... 1s log 4"}, rng.uniform(1, 2, (4, 40, 2)))
+    figure = headgate.plot(study, "p99_delay")
+    assert figure.x.log and figure.x.label == "delay (s)" and not figure.y.log
+    u, v = rng.standard_normal((2, 4000))
+    x, y = _ellipse(10 + 2 * u, 20 + u + v) or ((), ())
+    # The widest point of the curve is one standard deviation away from the mean, in each direction.
+    assert (max(x) - 10, 20 - min(y)) == pytest.approx((2, np.sqrt(2)), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"kind": "lin"}, 'Did you mean "line"?'),
+        ({"out": "a.jpeg"}, "expected a name that ends in one of .svg, .png, .pdf, .html"),
+        ({"kind": "heatmap", "x": "rate"}, "expected --x and --y"),
+        ({"kind": "heatmap", "x": "rate", "y": "rate"}, "expected two different axes"),
+        ({"kind": "heatmap", "x": "rate", "y": "queue", "by": "flow"}, "a heatmap has no series"),
+        ({"y": "queue"}, "is for a heatmap"),
+        ({"x": "rat"}, 'Did you mean "rate"?'),
+        ({"kind": "cdf", "x": "rate"}, "has the metric itself across"),
+        ({"kind": "utility", "metric": "utilisation", "link": "slow"}, "is one of flows"),
+        ({"metric": "utilisation"}, "is one of links"),
+    ],
+)
+def test_errors_of_figures(small: headgate.Study, options: dict[str, Any], text: str) -> None:
+    with pytest.raises(HeadgateError, match=re.escape(text)):
+        headgate.plot(small, **options)
+
+
+def test_plot_command(small: headgate.Study, cli: Cli, tmp_path: Path) -> None:
+    done = cli("plot", small.folder, "--by", "queue", "--where", "queue=fq", "--where", "queue=rr", "--out", "a.svg")
+    assert done.returncode == 0 and done.stdout == "figure: a.svg\n"
+    assert (tmp_path / "a.svg").read_text().count(">fq<") == 1
+    bad = cli("plot", small.folder, "--x", "rat", "--out", "b.svg")
+    assert bad.returncode == 2 and not (tmp_path / "b.svg").exists()

@@ -1,0 +1,184 @@
+"""A paper in a folder of one's own: CONTRIBUTING followed by the letter, and what is said when something in the folder is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import headgate
+from headgate.papers import PaperError, load_paper
+
+from .conftest import Cli
+
+GUIDE = Path(__file__).parent.parent / "CONTRIBUTING.md"
+
+
+def written() -> dict[str, str]:
+    """The files that CONTRIBUTING tells to write: each is named in a step and stands in the block that follows."""
+    text = GUIDE.read_text().split("## Add a paper")[1].split("\n## ")[0]
+    found = re.findall(r"`mypaper/([\w.]+)`(?:(?!```).)*?```\w+\n(.*?)```", text, re.DOTALL)
+    return {name: textwrap.dedent(block) for name, block in found}
+
+
+FILES = written()
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    folder = tmp_path / "mypaper"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_contributing_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:
+    assert sorted(FILES) == ["claims.py", "figures.toml", "line.toml", "paper.toml", "table_1.csv", "tolerances.toml"]
+    done = cli("reproduce", "./mypaper", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    (item,) = found["items"]
+    assert (found["paper"], item["item"]) == ("mypaper", "two-sources")
+    assert {n["verdict"] for n in item["numbers"]} == {"match"}
+    assert [n["metric"] for n in item["numbers"]].count("utilisation") == 1
+    assert [c["holds"] for c in item["claims"]] == [True]
+    told = cli("reproduce", "./mypaper", "--seeds", "0", "--report", "out/mypaper")
+    assert told.returncode == 0, told.stderr
+    page = (paper.parent / "out" / "mypaper" / "index.html").read_text()
+    assert "Two sources on a slow line" in page
+    assert page.count("<svg") == 1
+
+
+def test_only_one_file_must_be_there(paper: Path) -> None:
+    for name in ("claims.py", "figures.toml", "tolerances.toml"):
+        (paper / name).unlink()
+    result = headgate.reproduce(str(paper), seeds=0)
+    (item,) = result.items
+    assert item.findings == ()
+    assert {n.verdict for n in item.numbers} == {"match"}
+
+
+def test_numbers_find_their_variant_by_the_columns_of_axes(paper: Path) -> None:
+    table = "window,source,metric,unit,value,mark\n2,1,delay,s,0.40,STATED\n8.0,1,delay,s,1.60,STATED\n"
+    (paper / "table_1.csv").write_text(table)
+    numbers = load_paper(str(paper)).items[0].numbers
+    assert [(n.row, n.source, n.where["window"]) for n in numbers] == [("window 2", "1", "2"), ("window 8", "1", "8.0")]
+
+
+def test_modules_of_two_folders_are_kept_apart(paper: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for file in paper.iterdir():
+        (other / file.name).write_text(file.read_text().replace('"N1"', '"N2"'))
+    found = [headgate.reproduce(str(p), seeds=0).items[0].findings[0].id for p in (paper, other)]
+    assert found == ["N1", "N2"]
+
+
+Break = Callable[[Path], object]
+
+
+def change(file: str, old: str, new: str) -> Break:
+    def do(folder: Path) -> None:
+        text = (folder / file).read_text()
+        assert old in text, old
+        (folder / file).write_text(text.replace(old, new, 1))
+
+    return do
+
+
+def remove(file: str) -> Break:
+    return lambda folder: (folder / file).unlink()
+
+
+def write(file: str, text: str | bytes) -> Break:
+    return lambda folder: (folder / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+#: What is done to the folder, and what the message must say.
+BROKEN: list[tuple[str, Break, list[str]]] = [
+    ("no paper", remove("paper.toml"), ["mypaper/paper.toml", "found no file"]),
+    ("no TOML", write("paper.toml", "title = \n"), ["paper.toml: expected TOML", "line 1"]),
+    ("no UTF-8", write("paper.toml", b"title = '\xff'"), ["paper.toml: expected text in UTF-8", "position 9"]),
+    ("no items", write("paper.toml", 'title="a"\nauthors="b"\nreference="c"'), ["paper.toml: expected the key `items`"]),
+    ("no title", change("paper.toml", "title =", "titel ="), ["paper.toml: expected the key `title`"]),
+    ("key", change("paper.toml", "phase =", "phases ="), ['found "phases"', 'Did you mean "phase"?']),
+    ("type", change("paper.toml", 'scenario = "line.toml"', "scenario = 5"), ["items[0].scenario: found 5; expected a text"]),
+    ("item key", change("paper.toml", "scenario =", "scenari ="), ["items[0]: ", '"scenari"', 'Did you mean "scenario"?']),
+    ("scenario", change("paper.toml", "line.toml", "lane.toml"), ["items[0].scenario", "lane.toml", '"line.toml"?']),
+    ("scenario's value", change("line.toml", '"80kbit/s"', '"80kbit"'), ["two-sources, variant G/FCFS", "rate", "80kbit"]),
+    ("scenario's TOML", write("line.toml", "a b"), ["mypaper/line.toml: expected TOML"]),
+    ("queue", change("paper.toml", 'kind = "fq"', 'kind = "fqq"'), ["variant G/FQ", "fqq", "did you mean"]),
+    ("pair", change("paper.toml", '"G/FCFS", "G/FQ"]\nt', '"G/FCSF", "G/FQ"]\nt'), ["items[0].pairs[0]", '"G/FCFS"?']),
+    ("pair of a sweep", change("paper.toml", 'pairs = ["G/FQ"]', 'pairs = ["FQ"]'), ["items[0].sweeps[0].pairs", "G/FQ"]),
+    ("sweep's name", change("paper.toml", "{window}", "{windo}"), ["sweeps[0].name", "window {windo}", "pair, window"]),
+    ("sweep's axis", change("paper.toml", "= [2, 8]", "= []"), ["items[0].sweeps[0].axes", "expected a list of values"]),
+    ("sweep's path", change("paper.toml", '"flows.*.c', '"flow.*.c'), ["two-sources, variant window 2: flow", "did you mean `flows`?"]),
+    ("one name twice", change("paper.toml", "window {window}", "window"), ["sweeps[0]", "different names", '"window"']),
+    ("metric's column", change("paper.toml", "rtt_p99_s", "rtt_p98_s"), ["metrics.delay_p99.column", "rtt_p99_s"]),
+    ("metric's table", change("paper.toml", '"links", c', '"link", c'), ["metrics.utilisation.table", '"links"?']),
+    ("metric's counts", change("paper.toml", '"unique"', '"uniqe"'), ["metrics.throughput.counts[0]", '"unique"?']),
+    ("two kinds", change("paper.toml", "mean =", 'column = "rtt_p50_s", mean ='), ["metrics.delay: expected one of the keys"]),
+    ("table's file", change("paper.toml", "table_1", "table_2"), ["items[0].tables[0].file", "table_2.csv", "table_1.csv"]),
+    ("table's only", change("paper.toml", '1.csv"', '1.csv", only = { scenario = 1 }'), ["tables[0].only", '"scenario"']),
+    ("no rows", change("paper.toml", '1.csv"', '1.csv", only = { unit = "h" }'), ["tables[0]", "expected rows in table_1.csv"]),
+    ("no mark", change("table_1.csv", ",mark", ",marks"), ["table_1.csv: line 1", "expected a column `mark`"]),
+    ("mark", change("table_1.csv", "STATED", "STATD"), ["table_1.csv: line 2: mark", '"STATED"?']),
+    ("metric", change("table_1.csv", ",throughput", ",troughput"), ["table_1.csv: line 2: metric", '"throughput"?']),
+    ("value", change("table_1.csv", "5.00,S", "5.0O,S"), ["table_1.csv: line 2: value", '"5.0O"', "expected a number"]),
+    ("infinite", change("table_1.csv", "5.00,S", "1e999,S"), ["table_1.csv: line 2: value", "expected a number"]),
+    ("cells", change("table_1.csv", "5.00,STATED", "5.00"), ["table_1.csv: line 2", "expected 7 cells"]),
+    ("variant", change("table_1.csv", "G/FCFS,1", "G/FCF,1"), ["table_1.csv: line 2: variant", '"G/FCFS"?']),
+    ("no variant", change("table_1.csv", "variant,", "row,"), ["table_1.csv: line 2: row", "variant, pair, window"]),
+    ("source", change("table_1.csv", "G/FCFS,2", "G/FCFS,3"), ["table 1: G/FCFS, throughput", '"3"', "ftp1, ftp2"]),
+    ("link", change("table_1.csv", ",,slow", ",,slaw"), ["table 1: G/FQ, utilisation", '"slow"?']),
+    ("compare", change("tolerances.toml", '"value"', '"vale"'), ["tolerances.toml: rules[0].compare", '"value"?']),
+    ("negative", change("tolerances.toml", "0.01", "-1"), ["rules[0].absolute", "found -1"]),
+    ("no reason", change("tolerances.toml", "reason =", "because ="), ["tolerances.toml: rules[0]"]),
+    ("rule's item", change("tolerances.toml", "absolute", 'item = "two"\nabsolute'), ["rules[0].item", '"two-sources"?']),
+    ("no rule", change("tolerances.toml", "absolute", 'source = "1"\nabsolute'), ["none fits two-sources, table 1, G/FCFS, 2"]),
+    ("no rules", write("tolerances.toml", ""), ["tolerances.toml: expected the key `rules`"]),
+    ("figure's kind", change("figures.toml", '"utility"', '"utlity"'), ["figures[0].kind", '"utility"?']),
+    ("figure's item", change("figures.toml", '"two-sources"', '"sources"'), ["figures[0].item", '"two-sources"?']),
+    ("series", change("figures.toml", '"G/FCFS", ', '"FCFS", '), ["figures[0].series[0]", '"G/FCFS"?']),
+    ("option", change("figures.toml", "item =", 'top = 5\nitem ='), ["figures[0]", '"top"']),
+    ("no list", write("claims.py", "claims = []\n"), ["claims.py: expected `CLAIMS = Claims()`"]),
+    ("Python", write("claims.py", "CLAIMS = (\n"), ["claims.py, line 1: cannot be imported; SyntaxError"]),
+    ("import", write("claims.py", "import no_such_module\n"), ["claims.py: cannot be imported; ModuleNotFoundError"]),
+    ("claim's item", change("claims.py", '"two-sources"', '"sources"'), ["claims.py: claim N1", '"two-sources"?']),
+    ("study", change("paper.toml", "scenario =", 'study = "mine"\nscenario ='), ["two-sources.study", "mine.py"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "parts"), [b[1:] for b in BROKEN], ids=[b[0] for b in BROKEN])
+def test_what_is_wrong_is_named_with_its_place(change: Break, parts: list[str], paper: Path, cli: Cli) -> None:
+    change(paper)
+    done = cli("reproduce", "./mypaper", "--seeds", "0", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    message = " ".join(done.stderr.split())
+    assert [p for p in parts if p not in message] == [], message
+    assert "Traceback" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("demers1988", 'Did you mean "demers1989"?'),
+        ("mypaper", "Did you mean ./mypaper?"),
+        ("./mypapers", "found no such folder"),
+    ],
+)
+def test_a_paper_that_is_not_there(name: str, part: str, paper: Path, cli: Cli) -> None:
+    done = cli("reproduce", name)
+    assert done.returncode == 2
+    assert part in " ".join(done.stderr.split())
+
+
+def test_a_claim_that_names_no_metric_says_so(paper: Path) -> None:
+    change("claims.py", '"throughput"', '"thruput"')(paper)
+    with pytest.raises(PaperError, match="throughput"):
+        headgate.reproduce(str(paper), seeds=0)
