@@ -2,7 +2,7 @@
 #![no_main]
 
 use headgate_sim::spec::Scenario;
-use headgate_sim::{World, delay_table, spec_json_unless};
+use headgate_sim::{Run, delay_table, spec_json_unless};
 use libfuzzer_sys::fuzz_target;
 
 /// Work of one run: events and packets.
@@ -21,16 +21,16 @@ fn patience(questions: u32) -> impl FnMut() -> bool {
     }
 }
 
-/// The world after its work, and whether the run is complete; `None` if it is too large.
-fn run(scenario: &Scenario, slice: u64) -> Option<(World, bool)> {
-    let mut world = World::new_unless(scenario, scenario.seed, 0, MEMORY, &mut patience(200)).ok()?;
+/// The run after its work, and whether the run is complete; `None` if it is too large.
+fn run(scenario: &Scenario, slice: u64) -> Option<(Run, bool)> {
+    let mut running = Run::new_unless(scenario, scenario.seed, 0, MEMORY, &mut patience(200)).ok()?;
     for _ in 0..WORK.div_ceil(slice) {
-        if world.advance(slice) {
-            return Some((world, true));
+        if running.advance(slice) {
+            return Some((running, true));
         }
-        world.check_memory(MEMORY).ok()?;
+        running.check_memory(MEMORY).ok()?;
     }
-    Some((world, false))
+    Some((running, false))
 }
 
 fuzz_target!(|text: &str| {
@@ -41,18 +41,18 @@ fuzz_target!(|text: &str| {
     let Ok(resolved) = spec_json_unless(&scenario, &mut patience(200)) else { return };
     let again = Scenario::from_json(&resolved).expect("what was resolved is valid");
     assert_eq!(scenario, again, "what was resolved resolves to itself");
-    let Some((mut world, true)) = run(&scenario, SLICES[0]) else { return };
+    let Some((mut running, true)) = run(&scenario, SLICES[0]) else { return };
     if let Some((other, true)) = run(&again, SLICES[1]) {
-        assert_eq!(world.digest().value(), other.digest().value(), "however the run is cut into slices");
+        assert_eq!(running.digest().value(), other.digest().value(), "however the run is cut into slices");
     }
     let tables = [
-        world.flow_table(&scenario),
-        world.interval_table(&scenario),
-        world.link_table(&scenario),
-        world.trace_table(&scenario),
-        world.route_table(&scenario),
-        world.gauge_table(&scenario),
-        delay_table(&world.take_delays(), &scenario.flows),
+        running.flow_table(&scenario),
+        running.interval_table(&scenario),
+        running.link_table(&scenario),
+        running.trace_table(&scenario),
+        running.route_table(&scenario),
+        running.gauge_table(&scenario),
+        delay_table(&running.take_delays(), &scenario.flows),
     ];
     assert!(tables.iter().all(|t| !t.is_empty()), "a table has columns");
 });

@@ -5,7 +5,7 @@
 use headgate_packet::{Buffer, Rng};
 use headgate_queue::parts::ordering::{Call, Order, Structure, Work, exercise, replay};
 use headgate_queue::{AnyDiscipline, Spec};
-use headgate_sim::World;
+use headgate_sim::Run;
 use headgate_sim::spec::{Scenario, SpecError};
 
 /// Calls of a bounded heap, in order.
@@ -47,19 +47,19 @@ impl Recording {
     }
 
     /// Records from now on.
-    pub fn start(&self, world: &mut World) {
-        if let AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) = world.discipline_mut(self.port) {
+    pub fn start(&self, running: &mut Run) {
+        if let AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) = running.discipline_mut(self.port) {
             fq.record();
         }
     }
 
     /// What was recorded.
-    pub fn finish(&self, world: &World) -> CallTrace {
-        let calls = match world.discipline(self.port) {
+    pub fn finish(&self, running: &Run) -> CallTrace {
+        let calls = match running.discipline(self.port) {
             AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) => fq.calls().to_vec(),
             _ => Vec::new(),
         };
-        CallTrace { calls, conversations: world.conversations(self.port), most: self.most }
+        CallTrace { calls, conversations: running.conversations(self.port), most: self.most }
     }
 }
 

@@ -50,14 +50,14 @@ impl Batch {
             self.last = Some((scenario_json.to_owned(), read));
         }
         let (_, scenario) = self.last.as_ref().expect("it was put there");
-        let mut world = simulate(py, &mut watch, scenario, seed.unwrap_or(scenario.seed), run)?;
+        let mut running = simulate(py, &mut watch, scenario, seed.unwrap_or(scenario.seed), run)?;
         watch.between(py)?;
-        let (digest, events) = (format!("{:016x}", world.digest().value()), world.digest().events);
+        let (digest, events) = (format!("{:016x}", running.digest().value()), running.digest().events);
         let counts = (scenario.flows.len(), 2 * scenario.links.len());
         py.detach(|| {
-            self.flows.append(world.flow_table(scenario));
-            self.links.append(world.link_table(scenario));
-            self.routes = world.route_table(scenario);
+            self.flows.append(running.flow_table(scenario));
+            self.links.append(running.link_table(scenario));
+            self.routes = running.route_table(scenario);
         });
         Ok((digest, events, counts.0, counts.1))
     }

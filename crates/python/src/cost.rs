@@ -34,10 +34,10 @@ impl Calls {
         let mut watch = Watch::new(None);
         let scenario = watch.read(py, scenario_json)?;
         let recording = Recording::new(&scenario, link).map_err(|e| scenario_error(py, &e))?;
-        let mut world = watch.build(py, &scenario, scenario.seed, 0)?;
-        recording.start(&mut world);
-        watch.advance(py, &mut world, u64::MAX)?;
-        Ok(Calls { trace: recording.finish(&world) })
+        let mut running = watch.build(py, &scenario, scenario.seed, 0)?;
+        recording.start(&mut running);
+        watch.advance(py, &mut running, u64::MAX)?;
+        Ok(Calls { trace: recording.finish(&running) })
     }
 
     /// So many insertions with tags in a made-up order: random, rising or falling.

@@ -3,7 +3,7 @@
 use crate::column::Column;
 use crate::watch::{Control, Watch};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Delays, Table, World, delay_table};
+use headgate_sim::{Cells, Delays, Run, Table, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -77,7 +77,7 @@ fn is_identity(codes: &[i64], names: &[String]) -> bool {
 }
 
 /// Makes one table of a run.
-type Maker = fn(&mut World, &Scenario) -> Table;
+type Maker = fn(&mut Run, &Scenario) -> Table;
 
 /// Runs a scenario. Ctrl-C raises KeyboardInterrupt.
 #[pyfunction]
@@ -92,10 +92,10 @@ pub fn run(
     let mut watch = Watch::new(control.as_ref().map(Bound::get));
     let scenario = watch.read(py, scenario_json)?;
     let seed = seed.unwrap_or(scenario.seed);
-    let mut world = simulate(py, &mut watch, &scenario, seed, run)?;
-    let digest = format!("{:016x}", world.digest().value());
-    let checkpoints = world.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
-    let events = world.digest().events;
+    let mut running = simulate(py, &mut watch, &scenario, seed, run)?;
+    let digest = format!("{:016x}", running.digest().value());
+    let checkpoints = running.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
+    let events = running.digest().events;
     let makers: [(&'static str, Maker); 6] = [
         ("flows", |w, s| w.flow_table(s)),
         ("intervals", |w, s| w.interval_table(s)),
@@ -107,9 +107,9 @@ pub fn run(
     let mut tables = Vec::with_capacity(makers.len());
     for (name, make) in makers {
         watch.between(py)?;
-        tables.push((name, py.detach(|| make(&mut world, &scenario))));
+        tables.push((name, py.detach(|| make(&mut running, &scenario))));
     }
-    let delays = world.take_delays();
+    let delays = running.take_delays();
     Ok(RunResult { digest, seed, run, events, scenario, checkpoints, tables, delays })
 }
 
@@ -120,10 +120,10 @@ pub(crate) fn simulate(
     scenario: &Scenario,
     seed: u64,
     run: u64,
-) -> PyResult<World> {
-    let mut world = watch.build(py, scenario, seed, run)?;
-    watch.advance(py, &mut world, u64::MAX)?;
-    Ok(world)
+) -> PyResult<Run> {
+    let mut running = watch.build(py, scenario, seed, run)?;
+    watch.advance(py, &mut running, u64::MAX)?;
+    Ok(running)
 }
 
 /// The events number `first` to `first + count - 1` of a run, as text.
@@ -138,10 +138,10 @@ pub fn events(
 ) -> PyResult<Vec<String>> {
     let mut watch = Watch::new(None);
     let scenario = watch.read(py, scenario_json)?;
-    let mut world = watch.build(py, &scenario, seed, run)?;
-    world.log_events(first, count);
-    watch.advance(py, &mut world, first.saturating_add(count))?;
-    Ok(world.logged().to_vec())
+    let mut running = watch.build(py, &scenario, seed, run)?;
+    running.log_events(first, count);
+    watch.advance(py, &mut running, first.saturating_add(count))?;
+    Ok(running.logged().to_vec())
 }
 
 /// Runs a scenario for its cost alone: (events, data packets offered to the network, data packets delivered), no tables.
@@ -149,11 +149,11 @@ pub fn events(
 pub fn measure(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, u64)> {
     let mut watch = Watch::new(None);
     let scenario = watch.read(py, scenario_json)?;
-    let mut world = watch.build(py, &scenario, scenario.seed, 0)?;
+    let mut running = watch.build(py, &scenario, scenario.seed, 0)?;
     drop(scenario);
-    watch.advance(py, &mut world, u64::MAX)?;
-    let (sent, received) = world.packets();
-    Ok((world.digest().events, sent, received))
+    watch.advance(py, &mut running, u64::MAX)?;
+    let (sent, received) = running.packets();
+    Ok((running.digest().events, sent, received))
 }
 
 /// Runs `rounds` packets through a discipline that holds a backlog of `flows` flows; the caller takes the time.

@@ -4,7 +4,7 @@
 //! read from a pipe, is left to `interrupt.rs`.
 
 use crate::scenario_error;
-use headgate_sim::World;
+use headgate_sim::Run;
 use headgate_sim::spec::{Scenario, SpecError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -92,26 +92,26 @@ impl<'a> Watch<'a> {
         py.detach(|| headgate_sim::spec_json_unless(scenario, &mut || self.stop())).map_err(|e| self.error(py, &e))
     }
 
-    /// A world ready to run.
-    pub fn build(&mut self, py: Python<'_>, s: &Scenario, seed: u64, run: u64) -> PyResult<World> {
+    /// A run that is ready to begin.
+    pub fn build(&mut self, py: Python<'_>, s: &Scenario, seed: u64, run: u64) -> PyResult<Run> {
         let most = self.most();
-        py.detach(|| World::new_unless(s, seed, run, most, &mut || self.stop())).map_err(|e| self.error(py, &e))
+        py.detach(|| Run::new_unless(s, seed, run, most, &mut || self.stop())).map_err(|e| self.error(py, &e))
     }
 
     /// Runs until `events` events have happened or the run is complete.
-    pub fn advance(&mut self, py: Python<'_>, world: &mut World, events: u64) -> PyResult<()> {
+    pub fn advance(&mut self, py: Python<'_>, running: &mut Run, events: u64) -> PyResult<()> {
         py.detach(|| {
-            while world.digest().events < events && !world.advance(SLICE.min(events - world.digest().events)) {
+            while running.digest().events < events && !running.advance(SLICE.min(events - running.digest().events)) {
                 let before = self.looked;
                 if self.stop() {
                     return Err(SpecError::at("", "stopped"));
                 }
                 if self.looked != before {
-                    self.tell(world.progress());
-                    world.check_memory(self.most())?;
+                    self.tell(running.progress());
+                    running.check_memory(self.most())?;
                 }
             }
-            self.tell(world.progress());
+            self.tell(running.progress());
             Ok(())
         })
         .map_err(|e| self.error(py, &e))

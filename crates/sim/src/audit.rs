@@ -1,8 +1,8 @@
 //! What must hold at any time of a run, for tests.
 
-use crate::world::World;
+use crate::run::Run;
 
-impl World {
+impl Run {
     /// Every packet offered to a port was sent or dropped, or waits there; and what was sent is on the wire or has arrived.
     ///
     /// # Errors
@@ -24,8 +24,8 @@ impl World {
 #[cfg(test)]
 mod tests {
     use crate::net::InFlight;
+    use crate::run::Run;
     use crate::spec::Scenario;
-    use crate::world::World;
 
     #[test]
     fn a_packet_too_many_is_noticed() {
@@ -33,24 +33,24 @@ mod tests {
         let text = r#"{"duration": "10s", "nodes": [{"name": "a"}, {"name": "b"}],
             "links": [{"from": "a", "to": "b", "rate": "8kbit/s", "delay": "9s", "queue": {"kind": "fcfs", "buffer": "3pkt"}}],
             "flows": [{"name": "f", "from": "a", "to": "b", "control": "none", "workload": {"kind": "cbr", "rate": "24kbit/s"}}]}"#;
-        let world = || {
-            let mut world = World::new(&Scenario::from_json(text).expect("a good scenario"), 1, 0);
-            while world.lanes[0].port.counters(world.now).dropped[0] < 4 {
-                world.advance(1);
+        let running = || {
+            let mut running = Run::new(&Scenario::from_json(text).expect("a good scenario"), 1, 0);
+            while running.lanes[0].port.counters(running.now).dropped[0] < 4 {
+                running.advance(1);
             }
-            world
+            running
         };
-        assert_eq!(world().audit(), Ok(()));
-        let faults: [fn(&mut World); 3] = [
+        assert_eq!(running().audit(), Ok(()));
+        let faults: [fn(&mut Run); 3] = [
             |w| w.lanes[0].entered += 1,
             |w| (0..20).for_each(|_| w.lanes[0].wire.push_back(InFlight::default())),
             // What the port sends unseen.
             |w| w.lanes[0].port.advance(w.end, &mut |_| {}),
         ];
         for (i, fault) in faults.into_iter().enumerate() {
-            let mut world = world();
-            fault(&mut world);
-            assert!(world.audit().is_err_and(|e| e.starts_with("port 0 at ")), "fault {i}");
+            let mut running = running();
+            fault(&mut running);
+            assert!(running.audit().is_err_and(|e| e.starts_with("port 0 at ")), "fault {i}");
         }
     }
 }

@@ -1,29 +1,29 @@
-//! From a resolved scenario to a world ready to run.
+//! From a resolved scenario to a run that is ready to begin.
 
 use crate::change::Change;
 use crate::engine::{Event, EventQueue};
+use crate::flow::Flow;
 use crate::memory;
-use crate::meter::{Digest, Estimates, FlowMeter, PortMeter};
-use crate::net::{Classes, Lane, Payloads, Routes};
+use crate::meter::{Digest, FlowMeter};
+use crate::net::{Classes, Lane, Paths, Payloads};
 use crate::pace::Pace;
+use crate::run::Run;
+use crate::samples::Samples;
 use crate::spec::{Classify, NodeKind, Scenario, SpecError};
-use crate::world::{Flow, World};
+use crate::trace::Traces;
 use headgate_control::{Connection, transport::Receiver};
-use headgate_packet::{Buffer, Duration, Rng, Time};
+use headgate_packet::{Buffer, Rng, Time};
 use headgate_queue::{LinkInfo, Port, Spec};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Ends a path in the table of hops.
-pub(crate) const END: u32 = u32::MAX;
-
-impl World {
-    /// The world of a scenario that [`Scenario::from_json`] resolved, for replication `run`.
-    pub fn new(scenario: &Scenario, seed: u64, run: u64) -> World {
-        World::new_unless(scenario, seed, run, u64::MAX, &mut || false).expect("nothing stops or bounds it")
+impl Run {
+    /// The run of a scenario that [`Scenario::from_json`] resolved, for replication `run`.
+    pub fn new(scenario: &Scenario, seed: u64, run: u64) -> Run {
+        Run::new_unless(scenario, seed, run, u64::MAX, &mut || false).expect("nothing stops or bounds it")
     }
 
-    /// As [`World::new`], for a run that may take `most` bytes of memory; `stop` is asked now and then whether to give up.
+    /// As [`Run::new`], for a run that may take `most` bytes of memory; `stop` is asked now and then whether to give up.
     ///
     /// # Errors
     /// What is known before the run takes more memory, or `stop` answered true.
@@ -33,7 +33,7 @@ impl World {
         run: u64,
         most: u64,
         stop: &mut dyn FnMut() -> bool,
-    ) -> Result<World, SpecError> {
+    ) -> Result<Run, SpecError> {
         memory::estimate(s, most)?;
         let mut pace = Pace::new(stop);
         let mut kinds: Vec<Classify> = Vec::new();
@@ -97,13 +97,10 @@ impl World {
             });
         }
         let changes = Change::all(s, &mut paths, &mut pace)?;
-        let (interval, warm_up) = (s.interval(), s.warm_up());
-        let ports = vec![PortMeter::default(); lanes.len()];
-        let mut world = World {
+        let samples = Samples::new(s.interval(), s.warm_up(), &mut lanes);
+        let mut running = Run {
             now: Time::ZERO,
             end: Time::ZERO + s.duration,
-            interval,
-            warm_up: Time::ZERO + warm_up,
             events,
             lanes,
             flows,
@@ -112,66 +109,18 @@ impl World {
             classes,
             changes,
             digest: Digest::default(),
-            measuring: warm_up == Duration::ZERO,
-            intervals: Vec::new(),
-            interval_number: 0,
-            interval_start: Time::ZERO,
-            at_warm_up: Vec::new(),
-            ports,
-            gauges: Vec::new(),
-            traces: Vec::new(),
-            traced: s.traces.iter().fold(0, |mask, kind| mask | 1 << *kind as u8),
-            estimates: Estimates::default(),
+            samples,
+            traces: Traces::new(&s.traces),
             log: None,
             budget: 0,
             records: 0,
             records_at: 0,
         };
         for (number, event) in s.events.iter().enumerate() {
-            world.events.push(Time::ZERO + event.at, Event::Change(number as u32));
+            running.events.push(Time::ZERO + event.at, Event::Change(number as u32));
         }
-        world.start_measuring_if_due();
-        world.arm_sample();
-        Ok(world)
-    }
-}
-
-/// Paths between nodes, and the table of hops that holds them. Those found once stay in it.
-pub(crate) struct Paths<'s> {
-    routes: Routes<'s>,
-    /// Starts of the paths over the links that work.
-    known: BTreeMap<(&'s str, &'s str), Option<u32>>,
-    /// Starts of all paths.
-    stored: BTreeMap<Vec<u32>, u32>,
-    pub hops: Vec<u32>,
-}
-
-impl<'s> Paths<'s> {
-    fn new(s: &'s Scenario) -> Paths<'s> {
-        Paths { routes: Routes::new(s), known: BTreeMap::new(), stored: BTreeMap::new(), hops: Vec::new() }
-    }
-
-    /// From now on the directed links that are down are left out.
-    pub fn close(&mut self, s: &'s Scenario, down: &[bool]) {
-        (self.routes, self.known) = (Routes::without(s, down), BTreeMap::new());
-    }
-
-    /// Where the paths there and back start; `None` if there is no way.
-    pub fn both(&mut self, from: &'s str, to: &'s str) -> Option<(u32, u32)> {
-        Some((self.one(from, to)?, self.one(to, from)?))
-    }
-
-    fn one(&mut self, from: &'s str, to: &'s str) -> Option<u32> {
-        let Paths { routes, known, stored, hops } = self;
-        *known.entry((from, to)).or_insert_with(|| {
-            let mut path: Vec<u32> = routes.path(from, to)?.iter().map(|l| *l as u32).collect();
-            path.push(END);
-            let start = hops.len() as u32;
-            Some(*stored.entry(path).or_insert_with_key(|path| {
-                hops.extend(path);
-                start
-            }))
-        })
+        running.arm_sample();
+        Ok(running)
     }
 }
 

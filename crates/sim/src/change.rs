@@ -3,23 +3,22 @@
 //! What a change does to packets that are already on their way is said where it is done: `Port::set_link`, `Port::set_up`,
 //! `Lane::set_delay`. Packets that were sent keep their path.
 
-use crate::build::Paths;
+use crate::net::{Classes, Lane, Paths};
 use crate::pace::Pace;
 use crate::spec::{Direction, NetworkEvent, Scenario, SpecError};
-use crate::world::World;
-use headgate_packet::{Duration, Rate};
+use headgate_packet::{Duration, Rate, Time};
 use headgate_queue::LinkInfo;
 
 /// One change, with names resolved.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Change {
-    lanes: Vec<usize>,
+    pub lanes: Vec<usize>,
     rate: Option<Rate>,
     delay: Option<Duration>,
     up: Option<bool>,
     /// Flows that take other paths from now on: flow, and the starts of its paths in the table of hops.
-    moved: Vec<(usize, u32, u32)>,
-    stop: Option<usize>,
+    pub moved: Vec<(usize, u32, u32)>,
+    pub stop: Option<usize>,
 }
 
 impl Change {
@@ -66,37 +65,18 @@ impl Change {
         let stop = event.stop.as_ref().and_then(|name| s.flows.iter().position(|f| f.name == *name));
         Change { lanes, rate: event.rate, delay: event.delay, up: event.up, moved: Vec::new(), stop }
     }
-}
 
-impl World {
-    /// The scenario's event of this number happens.
-    #[cold]
-    pub(crate) fn on_change(&mut self, number: usize) {
-        let (change, now) = (std::mem::take(&mut self.changes[number]), self.now);
-        for &l in &change.lanes {
-            let before = self.lanes[l].wire.len();
-            let lane = &mut self.lanes[l];
-            if let Some(rate) = change.rate {
-                let classes = &self.classes[lane.classes as usize];
-                let link = LinkInfo { rate, flows: classes.count, weights: classes.weights.clone() };
-                lane.port.set_link(&link, now);
-            }
-            if let Some(delay) = change.delay {
-                lane.set_delay(delay);
-            }
-            if let Some(up) = change.up {
-                lane.port.set_up(up, now);
-            }
-            // The line may be free: what waits starts at once.
-            lane.advance(now);
-            self.after_port(l, before);
+    /// A lane is from now on what the change makes of it.
+    pub fn apply(&self, lane: &mut Lane, classes: &Classes, now: Time) {
+        if let Some(rate) = self.rate {
+            let link = LinkInfo { rate, flows: classes.count, weights: classes.weights.clone() };
+            lane.port.set_link(&link, now);
         }
-        for (flow, forward, back) in change.moved {
-            (self.flows[flow].forward, self.flows[flow].back) = (forward, back);
+        if let Some(delay) = self.delay {
+            lane.set_delay(delay);
         }
-        if let Some(f) = change.stop {
-            self.flows[f].stopped = true;
-            self.flows[f].connection.stop();
+        if let Some(up) = self.up {
+            lane.port.set_up(up, now);
         }
     }
 }

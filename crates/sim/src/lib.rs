@@ -5,22 +5,24 @@ mod build;
 pub mod catalogue;
 mod change;
 pub mod engine;
+mod flow;
+mod log;
 mod memory;
 pub mod meter;
 pub mod net;
 mod pace;
-mod results;
+mod run;
+mod samples;
 pub mod sizes;
 pub mod spec;
 pub mod table;
 mod tables;
 mod trace;
 pub mod workload;
-mod world;
 
+pub use run::Run;
 pub use table::{Cells, Gather, Table};
 pub use tables::{Delays, columns, delay_table};
-pub use world::World;
 
 use pace::Pace;
 

@@ -1,9 +1,10 @@
 //! What a run takes in memory: an estimate before it begins, and the sum of its large parts while it goes on.
 
+use crate::flow::Flow;
 use crate::meter::{GaugeRow, IntervalRow, TraceRow};
 use crate::net::{InFlight, Payload};
+use crate::run::Run;
 use crate::spec::{Scenario, SpecError};
-use crate::world::{Flow, World};
 use std::mem::size_of;
 
 /// A number of a table that is made at the end.
@@ -41,7 +42,7 @@ pub(crate) fn estimate(s: &Scenario, most: u64) -> Result<(), SpecError> {
     ))
 }
 
-impl World {
+impl Run {
     /// The bytes that the parts take which grow, those of the tables to be made of them included.
     pub fn memory(&mut self) -> [(&'static str, u64); 5] {
         let (mut waiting, mut wires) = (0, 0);
@@ -55,13 +56,13 @@ impl World {
             self.records = self.flows.iter().map(of).sum::<usize>() as u64;
             self.records_at = self.digest.events + 8 * self.flows.len() as u64;
         }
-        let rows = self.intervals.len() as u64 * INTERVAL + self.gauges.len() as u64 * GAUGE;
+        let rows = self.samples.intervals.len() as u64 * INTERVAL + self.samples.gauges.len() as u64 * GAUGE;
         [
             ("packets in queues", waiting),
             ("packets on wires", wires),
             ("the sources' records of what they sent", self.records),
             ("the tables of intervals and gauges", rows),
-            ("traces", self.traces.len() as u64 * TRACE),
+            ("traces", self.traces.rows.len() as u64 * TRACE),
         ]
     }
 
@@ -99,33 +100,34 @@ mod tests {
             "links": [{"from": "a", "to": "b", "rate": "80kbit/s", "delay": "1s", "queue": "fq"}],
             "flows": [{"name": "f", "from": "a", "to": "b", "count": 3, "control": {"kind": "generic", "window": 9}},
                       {"name": "p", "from": "a", "to": "b", "control": "packet_pair"}]}"#;
-        let mut world = World::new(&Scenario::from_json(text).expect("a good scenario"), 1, 0);
-        assert_eq!(world.memory().map(|(_, bytes)| bytes), [0; 5]);
-        while world.digest.events < 100 {
-            world.advance(1);
+        let mut running = Run::new(&Scenario::from_json(text).expect("a good scenario"), 1, 0);
+        assert_eq!(running.memory().map(|(_, bytes)| bytes), [0; 5]);
+        while running.digest.events < 100 {
+            running.advance(1);
         }
         let (waiting, rows, gauges, traces) = (
-            world.lanes[0].port.backlog().packets,
-            4 * u64::from(world.interval_number),
-            world.gauges.len() as u64,
-            world.traces.len() as u64,
+            running.lanes[0].port.backlog().packets,
+            4 * u64::from(running.samples.number),
+            running.samples.gauges.len() as u64,
+            running.traces.rows.len() as u64,
         );
-        let lines = [0, 1].map(|l: usize| (world.lanes[l].wire.capacity() as u64, world.lanes[l].wire.len() as u64));
+        let lines =
+            [0, 1].map(|l: usize| (running.lanes[l].wire.capacity() as u64, running.lanes[l].wire.len() as u64));
         assert!(waiting > 5 && lines[0].1 > 5 && gauges > 5 && traces > 5);
         // A waiting packet 64 bytes and its payload; one on a wire its place and its payload.
         let payload = size_of::<Payload>() as u64;
         let wires: u64 = lines.iter().map(|(room, held)| room * size_of::<InFlight>() as u64 + held * payload).sum();
         let tables = rows * INTERVAL + gauges * GAUGE;
-        let got = world.memory().map(|(_, bytes)| bytes);
+        let got = running.memory().map(|(_, bytes)| bytes);
         assert_eq!((got[0], got[1], got[3], got[4]), (waiting * (64 + payload), wires, tables, traces * TRACE));
         // The rate-based source has records of what it sent. They are looked at again after eight events for each flow.
         assert!(got[2] > 0);
-        world.records = 0;
-        let events = world.digest.events;
-        while world.digest.events < events + 32 {
-            assert_eq!(world.memory()[2].1, 0, "after {} events", world.digest.events - events);
-            world.advance(1);
+        running.records = 0;
+        let events = running.digest.events;
+        while running.digest.events < events + 32 {
+            assert_eq!(running.memory()[2].1, 0, "after {} events", running.digest.events - events);
+            running.advance(1);
         }
-        assert!(world.memory()[2].1 > 0);
+        assert!(running.memory()[2].1 > 0);
     }
 }

@@ -1,47 +1,85 @@
 //! What a run records of its flows and ports while it goes on, if the scenario asks for it.
 
-use crate::meter::TraceRow;
+use crate::flow::Flow;
+use crate::meter::{Estimates, TraceRow};
+use crate::net::Lane;
 use crate::spec::TraceKind;
-use crate::world::World;
+use headgate_packet::{Duration, Time};
 
-impl World {
-    #[inline]
-    pub(crate) fn trace_flow_if_wanted(&mut self, f: usize) {
-        const WANTED: u8 =
-            1 << TraceKind::Window as u8 | 1 << TraceKind::InFlight as u8 | 1 << TraceKind::Estimates as u8;
-        if self.traced & WANTED != 0 {
-            self.trace_flow(f);
+/// The values recorded.
+#[derive(Debug, Default)]
+pub(crate) struct Traces {
+    /// One bit per kind of trace that is wanted.
+    wanted: u8,
+    pub rows: Vec<TraceRow>,
+    pub estimates: Estimates,
+}
+
+impl Traces {
+    /// Nothing yet of these kinds.
+    pub fn new(kinds: &[TraceKind]) -> Traces {
+        Traces { wanted: kinds.iter().fold(0, |mask, kind| mask | 1 << *kind as u8), ..Traces::default() }
+    }
+
+    /// Whether a kind is wanted.
+    #[inline(always)]
+    pub fn wants(&self, kind: TraceKind) -> bool {
+        self.wanted & (1 << kind as u8) != 0
+    }
+
+    fn push(&mut self, kind: TraceKind, object: usize, at: Time, value: f64) {
+        self.rows.push(TraceRow { kind, estimate: 0, object: object as u32, at, value });
+    }
+
+    /// A round-trip time of flow number `f`.
+    #[inline(always)]
+    pub fn rtt(&mut self, f: usize, at: Time, rtt: Duration) {
+        if self.wants(TraceKind::Rtt) {
+            self.push(TraceKind::Rtt, f, at, rtt.as_secs_f64());
         }
     }
 
+    /// A packet of flow number `f` was dropped at port number `l`.
+    #[inline(always)]
+    pub fn dropped(&mut self, l: usize, at: Time, f: u32) {
+        if self.wants(TraceKind::Drops) {
+            self.push(TraceKind::Drops, l, at, f64::from(f));
+        }
+    }
+
+    /// What waits at port number `l`, after it acted.
     #[cold]
-    fn trace_flow(&mut self, f: usize) {
-        let (at, flow) = (self.now, &mut self.flows[f]);
+    pub fn backlog(&mut self, l: usize, at: Time, lane: &Lane) {
+        self.push(TraceKind::Backlog, l, at, lane.port.backlog().packets as f64);
+    }
+
+    /// Whether anything of the flows is wanted but their round-trip times.
+    #[inline(always)]
+    pub fn wants_flows(&self) -> bool {
+        self.wants(TraceKind::Window) || self.wants(TraceKind::InFlight) || self.wants(TraceKind::Estimates)
+    }
+
+    /// What has changed of flow number `f`, after it acted.
+    #[cold]
+    pub fn flow(&mut self, f: usize, at: Time, flow: &mut Flow) {
         let (window, in_flight) = (flow.connection.window(), flow.connection.in_flight());
         // A flow control without a window shows nan, which differs from itself.
         let moved = window != flow.seen_window && !window.is_nan();
-        if self.traced & (1 << TraceKind::Window as u8) != 0 && moved {
+        if self.wants(TraceKind::Window) && moved {
             flow.seen_window = window;
-            self.traces.push(TraceRow { kind: TraceKind::Window, estimate: 0, object: f as u32, at, value: window });
+            self.push(TraceKind::Window, f, at, window);
         }
-        if self.traced & (1 << TraceKind::InFlight as u8) != 0 && in_flight != flow.seen_in_flight {
+        if self.wants(TraceKind::InFlight) && in_flight != flow.seen_in_flight {
             flow.seen_in_flight = in_flight;
-            let value = in_flight as f64;
-            self.traces.push(TraceRow { kind: TraceKind::InFlight, estimate: 0, object: f as u32, at, value });
+            self.push(TraceKind::InFlight, f, at, in_flight as f64);
         }
-        if self.traced & (1 << TraceKind::Estimates as u8) != 0 {
-            let (estimates, traces) = (&mut self.estimates, &mut self.traces);
+        if self.wants(TraceKind::Estimates) {
+            let Traces { rows, estimates, .. } = self;
             flow.connection.probe(&mut |name, value| {
                 if let Some(estimate) = estimates.changed(f, name, value) {
-                    traces.push(TraceRow { kind: TraceKind::Estimates, estimate, object: f as u32, at, value });
+                    rows.push(TraceRow { kind: TraceKind::Estimates, estimate, object: f as u32, at, value });
                 }
             });
         }
-    }
-
-    #[cold]
-    pub(crate) fn trace_backlog(&mut self, l: usize) {
-        let value = self.lanes[l].port.backlog().packets as f64;
-        self.traces.push(TraceRow { kind: TraceKind::Backlog, estimate: 0, object: l as u32, at: self.now, value });
     }
 }

@@ -1,6 +1,6 @@
 //! Digests that must not change: the same files are run in a release build by the Python tests.
 
-use headgate_sim::World;
+use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
 
 #[test]
@@ -14,8 +14,8 @@ fn pinned_digests() {
         let pinned: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(&path).expect("readable")).expect("JSON");
         let scenario = Scenario::from_json(&pinned["scenario"].to_string()).expect("a valid scenario");
-        let mut world = World::new(&scenario, scenario.seed, 0);
-        while !world.advance(10_000) {}
-        assert_eq!(format!("{:016x}", world.digest().value()), pinned["digest"], "{}", path.display());
+        let mut running = Run::new(&scenario, scenario.seed, 0);
+        while !running.advance(10_000) {}
+        assert_eq!(format!("{:016x}", running.digest().value()), pinned["digest"], "{}", path.display());
     }
 }

@@ -1,13 +1,13 @@
 //! Whole runs: conservation, calibration, closed forms and determinism.
 
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Table, World};
+use headgate_sim::{Cells, Run, Table};
 
-fn run(text: &str, seed: u64) -> (Scenario, World) {
+fn run(text: &str, seed: u64) -> (Scenario, Run) {
     let scenario = Scenario::from_json(text).unwrap_or_else(|e| panic!("{e}"));
-    let mut world = World::new(&scenario, seed, 0);
-    while !world.advance(10_000) {}
-    (scenario, world)
+    let mut running = Run::new(&scenario, seed, 0);
+    while !running.advance(10_000) {}
+    (scenario, running)
 }
 
 fn column(table: &Table, name: &str) -> Vec<f64> {
@@ -33,13 +33,13 @@ fn one_gateway(flow: &str, count: usize, queue: &str, duration: &str) -> String 
 fn two_windows_of_five_share_a_line_and_wait_one_second() {
     // Keshav 1991, scenario 1: ten packets outstanding on a line of 10 packets/s: 5 packets/s and 1.00 s each.
     let text = one_gateway(r#""control": {"kind": "generic", "window": 5}"#, 2, r#""fcfs""#, "700s");
-    let (scenario, mut world) = run(&text, 1);
-    let flows = world.flow_table(&scenario);
+    let (scenario, mut running) = run(&text, 1);
+    let flows = running.flow_table(&scenario);
     for (received, rtt) in column(&flows, "received").iter().zip(column(&flows, "rtt_mean_s")) {
         assert!((received / 600.0 - 5.0).abs() < 0.01, "{received}");
         assert!((rtt - 1.0).abs() < 0.005, "{rtt}");
     }
-    let links = world.link_table(&scenario);
+    let links = running.link_table(&scenario);
     let slow = 4; // two access links come first, two ports each
     assert!((column(&links, "utilisation")[slow] - 1.0).abs() < 1e-3);
     assert!((column(&links, "achieved_rate_bps")[slow] - 80_000.0).abs() < 1e-3);
@@ -62,7 +62,7 @@ fn the_same_seed_gives_the_same_digest_and_another_seed_another() {
 fn the_budget_of_a_slice_changes_nothing() {
     let text = one_gateway(r#""workload": {"kind": "telnet"}"#, 3, r#""fcfs""#, "300s");
     let scenario = Scenario::from_json(&text).unwrap();
-    let (mut a, mut b) = (World::new(&scenario, 1, 0), World::new(&scenario, 1, 0));
+    let (mut a, mut b) = (Run::new(&scenario, 1, 0), Run::new(&scenario, 1, 0));
     while !a.advance(1) {}
     while !b.advance(1_000_000) {}
     assert_eq!(a.digest().value(), b.digest().value());
@@ -86,8 +86,8 @@ fn random_lengths_are_kept_through_loss_and_retransmission() {
         r#"{"kind": "fcfs", "buffer": "6KB"}"#,
         "200s",
     );
-    let (scenario, mut world) = run(&text.replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""), 1);
-    let flows = world.flow_table(&scenario);
+    let (scenario, mut running) = run(&text.replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""), 1);
+    let flows = running.flow_table(&scenario);
     let total = |name| column(&flows, name)[0];
     assert!(total("drops") > 10.0 && total("retransmissions") > 10.0);
     let lengths = scenario.flows[0].packet.build(1, 0, "f-1").unwrap();
@@ -96,7 +96,7 @@ fn random_lengths_are_kept_through_loss_and_retransmission() {
     let unique = total("unique");
     assert!((total("unique_bytes") - bytes(unique)).abs() < 30.0 * 1500.0);
     assert!((bytes(unique) / unique - 800.0).abs() < 30.0, "{}", bytes(unique) / unique);
-    assert!((column(&world.link_table(&scenario), "achieved_rate_bps")[2] - 80_000.0).abs() < 1e-3);
+    assert!((column(&running.link_table(&scenario), "achieved_rate_bps")[2] - 80_000.0).abs() < 1e-3);
 }
 
 #[test]
@@ -181,8 +181,8 @@ fn labels_travel_from_router_to_router() {
         // Islands estimate anew, so rewriting does not matter.
         ("\"relabel\": false, \"role\": \"island\"", [10.0 / 3.0; 3]),
     ] {
-        let (scenario, world) = run(&text.replace("RELABEL", relabel), 1);
-        for (bytes, due) in column(&world.flow_table(&scenario), "received_bytes").iter().zip(due) {
+        let (scenario, running) = run(&text.replace("RELABEL", relabel), 1);
+        for (bytes, due) in column(&running.flow_table(&scenario), "received_bytes").iter().zip(due) {
             let got = bytes * 8.0 / 30e6;
             assert!((got / due - 1.0).abs() < 0.03, "{relabel}: {got} Mbit/s, {due} due");
         }
@@ -195,9 +195,9 @@ fn flows_go_into_queues_in_turn_whatever_their_acknowledgements_do() {
     let flow = r#""control": {"kind": "generic", "window": 5}"#;
     for classify in ["pair", "flow"] {
         let queue = format!(r#"{{"kind": "drr", "queues": 2, "quantum": "1000B"}}, "classify": "{classify}""#);
-        let (scenario, world) = run(&one_gateway(flow, 3, &queue, "700s"), 1);
+        let (scenario, running) = run(&one_gateway(flow, 3, &queue, "700s"), 1);
         let rates: Vec<f64> =
-            column(&world.flow_table(&scenario), "received").iter().map(|n| (n / 60.0).round() / 10.0).collect();
+            column(&running.flow_table(&scenario), "received").iter().map(|n| (n / 60.0).round() / 10.0).collect();
         assert_eq!(rates, [2.5, 5.0, 2.5], "{classify}");
     }
 }
@@ -210,8 +210,8 @@ fn packet_pair_trades_delay_by_its_set_point_and_shares_evenly() {
     let mut delays = Vec::new();
     for (control, setpoint) in [("pp_cth", 5), ("pp_cth", 2), ("packet_pair", 5)] {
         let flow = format!(r#""control": {{"kind": "{control}", "setpoint": {setpoint}}}, "start_spread": "2s""#);
-        let (scenario, world) = run(&one_gateway(&flow, 2, r#""fq""#, "700s"), 1);
-        let flows = world.flow_table(&scenario);
+        let (scenario, running) = run(&one_gateway(&flow, 2, r#""fq""#, "700s"), 1);
+        let flows = running.flow_table(&scenario);
         for received in column(&flows, "received") {
             assert!((received / 600.0 - 5.0).abs() < 0.02, "{control} {setpoint}: {received}");
         }
@@ -229,14 +229,14 @@ fn packet_pair_sources_divide_a_line_by_six() {
     // Scenario 2 without its Telnets: ten packets/s for six sources with windows of 5. 31 buffers hold them all; with the thesis's 25
     // some source loses a packet now and then, and waits three round trips for its timer.
     let flow = r#""control": {"kind": "pp_cth", "window": 5}, "start_spread": "2s""#;
-    let (scenario, world) = run(&one_gateway(flow, 6, r#"{"kind": "fq", "buffer": "31pkt"}"#, "700s"), 1);
-    let rates: Vec<f64> = column(&world.flow_table(&scenario), "unique").iter().map(|n| n / 600.0).collect();
+    let (scenario, running) = run(&one_gateway(flow, 6, r#"{"kind": "fq", "buffer": "31pkt"}"#, "700s"), 1);
+    let rates: Vec<f64> = column(&running.flow_table(&scenario), "unique").iter().map(|n| n / 600.0).collect();
     assert!(rates.iter().all(|r| (r - 10.0 / 6.0).abs() < 0.02), "{rates:?}");
 }
 
 /// The rows of a trace: time and value, by name and flow.
-fn traced(world: &World, scenario: &Scenario, name: &str, flow: &str) -> Vec<(f64, f64)> {
-    let table = world.trace_table(scenario);
+fn traced(running: &Run, scenario: &Scenario, name: &str, flow: &str) -> Vec<(f64, f64)> {
+    let table = running.trace_table(scenario);
     let code = |column: usize, name: &str| match &table[column].1 {
         Cells::Name(codes, names) => (codes.clone(), names.iter().position(|n| n == name).map(|p| p as i64)),
         _ => panic!("names"),
@@ -255,8 +255,8 @@ fn estimates_are_traced_when_they_change_under_their_own_names() {
     let control = r#""control": {"kind": "pp_cth", "setpoint": 2, "predictor": "exponential"}"#;
     let text = one_gateway(control, 1, r#""fq""#, "60s")
         .replace("\"duration\"", "\"traces\": [\"estimates\", \"window\"], \"duration\"");
-    let (scenario, world) = run(&text, 1);
-    let of = |name: &str| traced(&world, &scenario, name, "f-1");
+    let (scenario, running) = run(&text, 1);
+    let of = |name: &str| traced(&running, &scenario, name, "f-1");
     // The round trip and the weight are set once; the pairs measured the same gap again and again, which is no change.
     let [(at, round_trip)] = of("round_trip")[..] else { panic!("{:?}", of("round_trip")) };
     assert!((at - round_trip).abs() < 1e-9 && (0.11..0.115).contains(&round_trip), "{at} {round_trip}");
@@ -275,7 +275,10 @@ fn estimates_are_traced_when_they_change_under_their_own_names() {
     // The window is traced as before, and by its own kind only.
     assert_eq!(of("window").len(), 1);
     assert!(
-        world.trace_table(&scenario).iter().all(|(_, c)| !matches!(c, Cells::Float(x) if x.iter().any(|v| v.is_nan())))
+        running
+            .trace_table(&scenario)
+            .iter()
+            .all(|(_, c)| !matches!(c, Cells::Float(x) if x.iter().any(|v| v.is_nan())))
     );
 }
 
@@ -296,8 +299,8 @@ fn a_flow_control_without_a_window_has_no_trace_of_one() {
     let workload = r#""control": "none", "workload": {"kind": "cbr", "rate": "10kbit/s"}"#;
     let text =
         one_gateway(workload, 1, r#""fq""#, "10s").replace("\"duration\"", "\"traces\": [\"window\"], \"duration\"");
-    let (scenario, world) = run(&text, 1);
-    assert_eq!(traced(&world, &scenario, "window", "f-1"), []);
+    let (scenario, running) = run(&text, 1);
+    assert_eq!(traced(&running, &scenario, "window", "f-1"), []);
 }
 
 #[test]
@@ -322,6 +325,6 @@ fn drops_are_traced_in_the_order_in_which_they_happen() {
                       {{"from": "g", "to": "d", "rate": "8kbit/s", "queue": {{"kind": "strict_priority", "buffer": "1KB"}}}}]}}"#,
         flows.join(", ")
     );
-    let (scenario, world) = run(&text, 1);
-    assert_eq!(column(&world.trace_table(&scenario), "value"), [1.0, 2.0]);
+    let (scenario, running) = run(&text, 1);
+    assert_eq!(column(&running.trace_table(&scenario), "value"), [1.0, 2.0]);
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{column, run};
-use headgate_sim::World;
+use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
 use proptest::prelude::*;
 
@@ -25,8 +25,8 @@ fn scenario(queue: &str, events: &str) -> String {
 
 /// Packets received of both flows in each of the seven intervals.
 fn received(text: &str) -> Vec<[f64; 2]> {
-    let (s, world) = run(text);
-    column(&world.interval_table(&s), "received").chunks(2).map(|c| [c[0], c[1]]).collect()
+    let (s, running) = run(text);
+    column(&running.interval_table(&s), "received").chunks(2).map(|c| [c[0], c[1]]).collect()
 }
 
 fn near(got: &[[f64; 2]], due: &[[f64; 2]], slack: f64) {
@@ -44,8 +44,8 @@ fn throughput_follows_the_rate_and_a_full_line_stays_full() {
     // 10, 5 and 15 packets a second, shared equally: of two events at one instant the last in the file stays.
     let due = [50.0, 50.0, 25.0, 25.0, 75.0, 75.0, 75.0].map(|n| [n; 2]);
     near(&received(&text), &due, 2.0);
-    let (s, mut world) = run(&text);
-    let links = world.link_table(&s);
+    let (s, mut running) = run(&text);
+    let links = running.link_table(&s);
     // 20 s at 80, 20 s at 40 and 30 s at 120 kbit/s.
     let mean = (20.0 * 80e3 + 20.0 * 40e3 + 30.0 * 120e3) / 70.0;
     assert!((column(&links, "utilisation")[4] - 1.0).abs() < 2e-3);
@@ -67,10 +67,10 @@ fn a_longer_line_raises_the_round_trip_at_once_and_a_shorter_one_does_not_reorde
         r#""control": "none", "workload": {"kind": "cbr", "rate": "16kbit/s"}"#,
     )
     .replace(r#""name": "f", "count": 2, "from": "s-{i}""#, r#""name": "f", "from": "s-1""#);
-    let (s, world) = run(&text);
-    let flows = world.flow_table(&s);
+    let (s, running) = run(&text);
+    let flows = running.flow_table(&s);
     assert_eq!(column(&flows, "drops")[0], 0.0);
-    let traces = world.trace_table(&s);
+    let traces = running.trace_table(&s);
     let (at, rtt) = (column(&traces, "time_s"), column(&traces, "value"));
     let plain = 0.01 + 0.1 + 0.004 + 0.0004;
     assert_eq!(at.len() as f64, column(&flows, "received")[0]);
@@ -145,17 +145,17 @@ proptest! {
             format!(r#"{{"at": "{at}ms", "link": "{link}", "direction": "{way}", {change}}}"#)
         }).collect();
         let text = scenario(&format!(r#""{queue}""#), &events.join(", "));
-        let (s, mut world) = run(&text);
-        let flows = world.flow_table(&s);
+        let (s, mut running) = run(&text);
+        let flows = running.flow_table(&s);
         for f in 0..2 {
             let of = |name: &str| column(&flows, name)[f];
             let left = of("sent") - of("received") - of("drops");
             prop_assert!((0.0..=200.0).contains(&left), "{} of {} on their way", left, of("sent"));
         }
         let (_, again) = run(&text);
-        prop_assert_eq!(world.digest().value(), again.digest().value());
-        prop_assert_eq!(format!("{:?}", world.interval_table(&s)), format!("{:?}", again.interval_table(&s)));
-        let utilisation = column(&world.link_table(&s), "utilisation");
+        prop_assert_eq!(running.digest().value(), again.digest().value());
+        prop_assert_eq!(format!("{:?}", running.interval_table(&s)), format!("{:?}", again.interval_table(&s)));
+        let utilisation = column(&running.link_table(&s), "utilisation");
         prop_assert!(utilisation.iter().all(|u| *u >= 0.0 && *u < 1.2), "{:?}", utilisation);
     }
 }
@@ -168,10 +168,10 @@ fn events_are_in_the_log_and_in_the_digest() {
     assert_eq!(received(&plain), received(&same));
     assert_ne!(run(&plain).1.digest().value(), run(&same).1.digest().value());
     let scenario = Scenario::from_json(&same).unwrap();
-    let mut world = World::new(&scenario, 1, 0);
-    world.log_events(0, 1_000_000);
-    while !world.advance(10_000) {}
-    assert!(world.logged().iter().any(|l| l.contains("event 0 of the scenario")));
+    let mut running = Run::new(&scenario, 1, 0);
+    running.log_events(0, 1_000_000);
+    while !running.advance(10_000) {}
+    assert!(running.logged().iter().any(|l| l.contains("event 0 of the scenario")));
     let json = headgate_sim::spec_json(&scenario);
     assert_eq!(json, headgate_sim::spec_json(&Scenario::from_json(&json).unwrap()));
 }

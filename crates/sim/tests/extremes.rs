@@ -3,7 +3,7 @@
 //! Debug builds check every sum and product, so that one that wraps is a panic here.
 
 use headgate_packet::choice::Entry;
-use headgate_sim::World;
+use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -123,20 +123,20 @@ proptest! {
         // It resolves to itself.
         let again = serde_json::to_string(&scenario).expect("plain data");
         prop_assert_eq!(Scenario::from_json(&again).map_err(|e| e.to_string()), Ok(scenario.clone()));
-        let mut world = World::new(&scenario, 1, 0);
+        let mut running = Run::new(&scenario, 1, 0);
         let mut before = 0.0;
         for _ in 0..20 {
-            let over = world.advance(100);
-            prop_assert!(world.progress() >= before && world.progress() <= 1.0);
-            before = world.progress();
-            prop_assert_eq!(world.audit(), Ok(()));
+            let over = running.advance(100);
+            prop_assert!(running.progress() >= before && running.progress() <= 1.0);
+            before = running.progress();
+            prop_assert_eq!(running.audit(), Ok(()));
             if over {
                 break;
             }
         }
-        let (sent, received) = world.packets();
+        let (sent, received) = running.packets();
         prop_assert!(received <= sent, "{} received of {}", received, sent);
         // The tables are made of whatever there is.
-        let _ = (world.flow_table(&scenario), world.link_table(&scenario), world.interval_table(&scenario));
+        let _ = (running.flow_table(&scenario), running.link_table(&scenario), running.interval_table(&scenario));
     }
 }

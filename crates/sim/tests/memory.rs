@@ -1,6 +1,6 @@
 //! What a run takes in memory: the parts that grow are counted, and a run that would take too much is refused or ended.
 
-use headgate_sim::World;
+use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
 
 const MEGABYTE: u64 = 1_000_000;
@@ -17,16 +17,16 @@ fn scenario(flow: &str, link: &str, more: &str) -> Scenario {
 
 /// Runs until ten megabytes are taken; gives the error.
 fn grown(s: &Scenario) -> String {
-    let mut world = World::new_unless(s, 1, 0, 10 * MEGABYTE, &mut || false).unwrap_or_else(|e| panic!("{e}"));
+    let mut running = Run::new_unless(s, 1, 0, 10 * MEGABYTE, &mut || false).unwrap_or_else(|e| panic!("{e}"));
     loop {
-        let done = world.advance(1 << 14);
-        if let Err(e) = world.check_memory(10 * MEGABYTE) {
-            let all: u64 = world.memory().iter().map(|(_, bytes)| bytes).sum();
+        let done = running.advance(1 << 14);
+        if let Err(e) = running.check_memory(10 * MEGABYTE) {
+            let all: u64 = running.memory().iter().map(|(_, bytes)| bytes).sum();
             assert!(all > 10 * MEGABYTE, "it was ended at {all} bytes");
             assert!(all < 60 * MEGABYTE, "a slice of work grew to {all} bytes");
             return e.to_string();
         }
-        assert!(!done, "the run ended with {:?}", world.memory());
+        assert!(!done, "the run ended with {:?}", running.memory());
     }
 }
 
@@ -53,9 +53,7 @@ fn a_run_that_grows_is_ended_with_the_name_of_what_grew() {
 fn what_is_known_before_the_run_is_refused_before_it() {
     let mut s = scenario(r#""control": "jk_reno", "count": 1000"#, r#""rate": "1Mbit/s""#, "");
     let refused = |s: &Scenario| {
-        World::new_unless(s, 1, 0, 10 * MEGABYTE, &mut || false)
-            .map(|_| ())
-            .map_err(|e| (e.path.clone(), e.to_string()))
+        Run::new_unless(s, 1, 0, 10 * MEGABYTE, &mut || false).map(|_| ()).map_err(|e| (e.path.clone(), e.to_string()))
     };
     assert_eq!(refused(&s), Ok(()));
     s.interval = Some("1s".parse().expect("a time"));
@@ -73,7 +71,7 @@ fn reading_and_building_can_be_given_up_at_any_time() {
     type Work<'a> = &'a dyn Fn(&mut dyn FnMut() -> bool) -> bool;
     let works: [(&str, Work<'_>); 3] = [
         ("reading", &|stop| Scenario::from_json_unless(text, stop).is_ok()),
-        ("building", &|stop| World::new_unless(&s, 1, 0, u64::MAX, stop).is_ok()),
+        ("building", &|stop| Run::new_unless(&s, 1, 0, u64::MAX, stop).is_ok()),
         ("writing", &|stop| headgate_sim::spec_json_unless(&s, stop).is_ok()),
     ];
     for (what, work) in works {
@@ -102,12 +100,12 @@ fn a_burst_in_parts_is_the_same_burst() {
     let s = scenario(flow, r#""rate": "1Gbit/s""#, "").to_owned();
     let mut s = s;
     s.links[1].rate = "1Gbit/s".parse().expect("a rate");
-    let mut world = World::new(&s, 1, 0);
-    world.log_events(0, 8);
-    while !world.advance(1 << 14) {}
+    let mut running = Run::new(&s, 1, 0);
+    running.log_events(0, 8);
+    while !running.advance(1 << 14) {}
     let first: Vec<&str> =
-        world.logged().iter().map(String::as_str).take_while(|l| l.contains("at 0.000000000000 s")).collect();
+        running.logged().iter().map(String::as_str).take_while(|l| l.contains("at 0.000000000000 s")).collect();
     assert_eq!(first.iter().filter(|l| l.contains("timer of flow 0")).count(), 2, "{first:?}");
-    let (sent, received) = world.packets();
+    let (sent, received) = running.packets();
     assert_eq!((sent, received), (40_000, 40_000));
 }

@@ -39,8 +39,8 @@ fn reversed<const N: usize>(mut all: [&str; N]) -> [&str; N] {
 
 /// Of each flow, what was measured.
 fn measured(text: &str, names: &[&str]) -> Vec<Vec<String>> {
-    let (s, world) = run(text);
-    let flows = world.flow_table(&s);
+    let (s, running) = run(text);
+    let flows = running.flow_table(&s);
     let columns =
         ["sent", "received", "drops", "retransmissions", "rtt_mean_s", "rtt_p95_s", "owd_mean_s", "queueing_mean_s"];
     // As text: a mean that was not measured is nan, which differs from itself.
@@ -73,9 +73,9 @@ fn of_two_that_come_at_one_instant_the_first_in_the_file_goes_first() {
     };
     let (one, two) = (flow("one", "a"), flow("two", "b"));
     for (flows, first) in [([&one, &two], "one"), ([&two, &one], "two")] {
-        let (s, world) = run(&scenario(&flows.map(|f| f.as_str()), &NODES, &links)
+        let (s, running) = run(&scenario(&flows.map(|f| f.as_str()), &NODES, &links)
             .replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""));
-        let waits = column(&world.flow_table(&s), "queueing_mean_s");
+        let waits = column(&running.flow_table(&s), "queueing_mean_s");
         assert_eq!(s.flows[0].name, first);
         assert!(waits[0] == 0.0 && (waits[1] - 0.1).abs() < 1e-9, "{waits:?}");
     }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{cell, column, run};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Table, World};
+use headgate_sim::{Cells, Run, Table};
 
 /// Two sources that send a packet of 1000 bytes each half second, both at once: it takes 10 ms on `fast` and 100 ms on `slow`, which are 20 and
 /// 50 ms long. So the first waits nowhere, the second 10 and 90 ms. An acknowledgement of 40 bytes takes 4 and 0.4 ms.
@@ -32,8 +32,8 @@ fn check(table: &Table, row: (&str, &str), due: &[(&str, f64)], slack: f64) {
 
 #[test]
 fn the_table_of_flows() {
-    let (s, world) = run(PAIR);
-    let table = world.flow_table(&s);
+    let (s, running) = run(PAIR);
+    let table = running.flow_table(&s);
     for (name, weight, one_way, waited) in [("e", 1.0, 0.18, 0.0), ("f", 2.0, 0.28, 0.1)] {
         let rtt = one_way + 0.0744;
         let due = [
@@ -63,8 +63,8 @@ fn the_table_of_flows() {
 
 #[test]
 fn the_table_of_intervals() {
-    let (s, world) = run(PAIR);
-    let table = world.interval_table(&s);
+    let (s, running) = run(PAIR);
+    let table = running.interval_table(&s);
     let numbers: Vec<f64> = (0..8).flat_map(|n| [f64::from(n); 2]).collect();
     assert_eq!(column(&table, "interval"), numbers);
     assert_eq!(column(&table, "start_s"), numbers.iter().map(|n| 10.0 * n).collect::<Vec<_>>());
@@ -83,16 +83,16 @@ fn intervals_end_whole_steps_from_the_warm_up() {
         ("4s", vec![4.0, 14.0, 24.0, 34.0, 44.0, 54.0, 64.0, 74.0, 75.0]),
         ("0s", vec![10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0]),
     ] {
-        let (s, world) = run(&PAIR.replace(r#""warm_up": "20s""#, &format!(r#""warm_up": "{warm_up}""#)));
-        let table = world.interval_table(&s);
+        let (s, running) = run(&PAIR.replace(r#""warm_up": "20s""#, &format!(r#""warm_up": "{warm_up}""#)));
+        let table = running.interval_table(&s);
         assert_eq!(column(&table, "end_s").into_iter().step_by(2).collect::<Vec<_>>(), due, "{warm_up}");
     }
 }
 
 #[test]
 fn the_table_of_ports() {
-    let (s, mut world) = run(PAIR);
-    let table = world.link_table(&s);
+    let (s, mut running) = run(PAIR);
+    let table = running.link_table(&s);
     for (port, rate, bytes, delay, wait) in [
         ("fast", 800_000.0, 1000.0, 0.02, 0.005),
         ("slow", 80_000.0, 1000.0, 0.05, 0.045),
@@ -135,8 +135,8 @@ fn marks_of_the_warm_up_are_none_of_the_table() {
         )
     };
     let marks = |warm_up: &str| {
-        let (s, mut world) = run(&text(warm_up));
-        (cell(&world.link_table(&s), ("link", "slow"), "marks"), column(&world.interval_table(&s), "marks"))
+        let (s, mut running) = run(&text(warm_up));
+        (cell(&running.link_table(&s), ("link", "slow"), "marks"), column(&running.interval_table(&s), "marks"))
     };
     let ((all, _), (late, rows)) = (marks("0s"), marks("50s"));
     assert!(rows[0] > 10.0 && rows[1] > 10.0 && (all - rows[0] - rows[1]).abs() <= 1.0, "{all} of {rows:?}");
@@ -145,8 +145,8 @@ fn marks_of_the_warm_up_are_none_of_the_table() {
 
 #[test]
 fn the_table_of_routes() {
-    let (s, world) = run(PAIR);
-    let table = world.route_table(&s);
+    let (s, running) = run(PAIR);
+    let table = running.route_table(&s);
     assert_eq!(names(&table, "flow"), ["e", "e", "f", "f"]);
     assert_eq!(column(&table, "hop"), [0.0, 1.0, 0.0, 1.0]);
     assert_eq!(names(&table, "link"), ["fast", "slow", "fast", "slow"]);
@@ -154,8 +154,8 @@ fn the_table_of_routes() {
 
 #[test]
 fn the_table_of_gauges() {
-    let (s, world) = run(PAIR);
-    let table = world.gauge_table(&s);
+    let (s, running) = run(PAIR);
+    let table = running.gauge_table(&s);
     let (gauges, links, values) = (names(&table, "gauge"), names(&table, "link"), column(&table, "value"));
     let of = |gauge: &str, of: &[f64]| {
         (0..values.len()).filter(|i| gauges[*i] == gauge && links[*i] == "slow").map(|i| of[i]).collect::<Vec<_>>()
@@ -179,8 +179,8 @@ fn traces(kinds: &str) -> Vec<(String, String, u64, f64)> {
                       {{"name": "f", "from": "s", "to": "d", "control": {{"kind": "generic", "window": 4, "initial_rtt": "100s"}},
                         "workload": {{"kind": "transfer", "packets": 4}}}}]}}"#
     );
-    let (s, world) = run(&text);
-    let table = world.trace_table(&s);
+    let (s, running) = run(&text);
+    let table = running.trace_table(&s);
     let times = column(&table, "time_s").into_iter().map(|t| (t * 1e4).round() as u64);
     let (traces, objects) = (names(&table, "trace"), names(&table, "object"));
     let rows = traces.into_iter().zip(objects).zip(times).zip(column(&table, "value"));
@@ -231,11 +231,11 @@ fn the_log_names_each_event_once() {
         "event 8 at 1.000000000000 s: interval ends",
     ];
     let logged = |first, count| {
-        let mut world = World::new(&scenario, 1, 0);
-        world.log_events(first, count);
-        while !world.advance(3) {}
-        assert_eq!(world.digest().events, due.len() as u64);
-        world.logged().to_vec()
+        let mut running = Run::new(&scenario, 1, 0);
+        running.log_events(first, count);
+        while !running.advance(3) {}
+        assert_eq!(running.digest().events, due.len() as u64);
+        running.logged().to_vec()
     };
     assert_eq!(logged(0, 100), due);
     assert_eq!(logged(2, 3), due[2..5]);
@@ -245,15 +245,19 @@ fn the_log_names_each_event_once() {
 #[test]
 fn progress_is_the_share_of_the_time_that_has_passed() {
     let scenario = Scenario::from_json(PAIR).expect("a good scenario");
-    let mut world = World::new(&scenario, 1, 0);
-    assert_eq!(world.progress(), 0.0);
+    let mut running = Run::new(&scenario, 1, 0);
+    assert_eq!(running.progress(), 0.0);
     let mut before = 0.0;
-    while !world.advance(100) {
+    while !running.advance(100) {
         // A hundred events in two seconds at the most: seven packets or acknowledgements in half a second, and more events than that.
-        assert!(world.progress() > before && world.progress() < before + 10.0 / 75.0, "{before} {}", world.progress());
-        before = world.progress();
+        assert!(
+            running.progress() > before && running.progress() < before + 10.0 / 75.0,
+            "{before} {}",
+            running.progress()
+        );
+        before = running.progress();
     }
-    assert_eq!(world.progress(), 1.0);
+    assert_eq!(running.progress(), 1.0);
 }
 
 #[test]
@@ -264,9 +268,9 @@ fn a_long_event_takes_more_of_a_slice() {
             r#"{{"duration": "100s", "interval": "1s", "nodes": [{{"name": "s", "kind": "host"}}, {{"name": "d", "kind": "host"}}],
                 "links": [{{"from": "s", "to": "d", "rate": "1kbit/s"}}], "flows": [{{"name": "f", "from": "s", "to": "d", {flow}}}]}}"#
         );
-        let mut world = World::new(&Scenario::from_json(&text).expect("a good scenario"), 1, 0);
-        (0..slices).for_each(|_| assert!(!world.advance(500)));
-        world.digest().events
+        let mut running = Run::new(&Scenario::from_json(&text).expect("a good scenario"), 1, 0);
+        (0..slices).for_each(|_| assert!(!running.advance(500)));
+        running.digest().events
     };
     assert_eq!(events(r#""control": {"kind": "generic", "window": 1000}"#, 1), 1);
     assert_eq!(events(r#""start": "99s", "count": 1000"#, 4), 4);
@@ -281,8 +285,8 @@ fn acknowledgements_have_the_priority_of_their_flow() {
                   {"name": "back", "from": "g", "to": "d", "rate": "80kbit/s", "queue": {"kind": "strict_priority", "buffer": "1000pkt"}}],
         "flows": [{"name": "last", "from": "s", "to": "d", "priority": 1, "packet": "100B", "ack": "1000B", "control": "none", "workload": {"kind": "cbr", "rate": "6400bit/s"}},
                   {"name": "first", "from": "s", "to": "d", "packet": "100B", "ack": "1000B", "control": "none", "workload": {"kind": "cbr", "rate": "6400bit/s"}}]}"#;
-    let (s, world) = run(text);
-    let table = world.flow_table(&s);
+    let (s, running) = run(text);
+    let table = running.flow_table(&s);
     let (first, last) = (cell(&table, ("flow", "first"), "rtt_max_s"), cell(&table, ("flow", "last"), "rtt_mean_s"));
     assert!(first < 0.35 && last > 2.0, "at most {first} s, and {last} s in the mean");
 }
@@ -294,9 +298,9 @@ fn what_is_evicted_at_the_first_port_is_the_loss_of_its_own_flow() {
         "links": [{"name": "l", "from": "s", "to": "d", "rate": "80kbit/s", "classify": "flow", "queue": {"kind": "fq", "buffer": "4pkt"}}],
         "flows": [{"name": "fast", "from": "s", "to": "d", "control": "none", "workload": {"kind": "cbr", "rate": "160kbit/s"}},
                   {"name": "slow", "from": "s", "to": "d", "control": "none", "workload": {"kind": "cbr", "rate": "4kbit/s"}, "start": "73ms"}]}"#;
-    let (s, mut world) = run(text);
-    let table = world.flow_table(&s);
-    assert!(cell(&world.link_table(&s), ("link", "l"), "drops_evicted") > 20.0, "the slow one takes places");
+    let (s, mut running) = run(text);
+    let table = running.flow_table(&s);
+    assert!(cell(&running.link_table(&s), ("link", "l"), "drops_evicted") > 20.0, "the slow one takes places");
     assert_eq!((cell(&table, ("flow", "slow"), "drops"), cell(&table, ("flow", "slow"), "received")), (0.0, 30.0));
     let lost = cell(&table, ("flow", "fast"), "sent") - cell(&table, ("flow", "fast"), "received");
     assert!((lost - cell(&table, ("flow", "fast"), "drops")).abs() <= 6.0, "{lost} lost");

@@ -11,7 +11,7 @@ pub use digest::Digest;
 pub use estimates::Estimates;
 pub use histogram::Histogram;
 pub use moments::Moments;
-pub use port::{PortMeter, difference};
+pub use port::{LaneMark, PortMeter, difference};
 pub use ratio::Ratio;
 
 use headgate_packet::Time;

@@ -29,6 +29,19 @@ impl PortMeter {
     }
 }
 
+/// What a lane has counted: its port, and the wire behind it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LaneMark {
+    /// Of the port.
+    pub counters: Counters,
+    /// Packets put on the wire.
+    pub entered: u64,
+    /// Sum of their times on it, in ps.
+    pub travelled_ps: u128,
+    /// Packets that the port marked.
+    pub marks: u64,
+}
+
 /// What was counted between two readings; the greatest backlog is that of the later one.
 pub fn difference(now: &Counters, before: &Counters) -> Counters {
     let mut dropped = now.dropped;

@@ -1,11 +1,12 @@
 //! The table of delays: one row per flow, measure and bucket of its histogram that is not empty.
 
+use crate::flow::Flow;
 use crate::meter::Histogram;
+use crate::run::Run;
 use crate::spec;
 use crate::table::Kind::{Given, Key, Total};
 use crate::table::Of::{Code, Float, Int};
 use crate::table::{Column, Table, column, table};
-use crate::world::{Flow, World};
 
 /// Round-trip times and one-way delays of one flow, where there were any.
 pub type Delays = [Option<Box<Histogram>>; 2];
@@ -51,7 +52,7 @@ pub fn delay_table(delays: &[Delays], flows: &[spec::Flow]) -> Table {
     table(&columns(), &rows, [names, vec!["rtt".to_owned(), "owd".to_owned()]])
 }
 
-impl World {
+impl Run {
     /// The histograms of each flow's delays after the warm-up: what [`delay_table`] is made from.
     pub fn take_delays(&mut self) -> Vec<Delays> {
         let take = |f: &mut Flow| [f.meter.rtt.take(), f.meter.one_way.take()];

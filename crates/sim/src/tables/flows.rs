@@ -2,11 +2,11 @@
 
 use super::{Counted, counted};
 use crate::meter::{Count, FlowMeter, Histogram};
+use crate::run::Run;
 use crate::spec::{Flow, Scenario};
 use crate::table::Kind::{Given, Key, Least, Mean, Most};
 use crate::table::Of::{Float, Int, Name};
 use crate::table::{Column, Table, column, table};
-use crate::world::World;
 use headgate_packet::Time;
 
 /// One flow after the warm-up.
@@ -68,14 +68,14 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     all
 }
 
-impl World {
+impl Run {
     /// The table of flows: totals after the warm-up.
     pub fn flow_table(&self, s: &Scenario) -> Table {
         let mut totals = vec![Count::default(); self.flows.len()];
-        for row in self.intervals.iter().filter(|row| !row.warm_up) {
+        for row in self.samples.intervals.iter().filter(|row| !row.warm_up) {
             totals[row.flow as usize].add(&row.count);
         }
-        let (start, end) = (self.warm_up, self.now);
+        let (start, end) = (self.samples.warm_up, self.now);
         let meters = self.flows.iter().map(|f| &f.meter);
         let rows = s.flows.iter().zip(totals).zip(meters);
         let rows: Vec<Row<'_>> = rows.map(|((flow, count), meter)| Row { flow, count, meter, start, end }).collect();

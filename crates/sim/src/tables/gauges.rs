@@ -2,11 +2,11 @@
 
 use super::port_names;
 use crate::meter::GaugeRow;
+use crate::run::Run;
 use crate::spec::Scenario;
 use crate::table::Kind::{Key, Mean, Most};
 use crate::table::Of::{Code, Float, Int};
 use crate::table::{Column, Table, column, table};
-use crate::world::World;
 
 /// A row, and the place of its gauge's name among all names.
 type Row = (GaugeRow, u64);
@@ -22,11 +22,11 @@ pub(super) fn columns() -> Vec<Column<Row>> {
     ]
 }
 
-impl World {
+impl Run {
     /// The table of gauges.
     pub fn gauge_table(&self, s: &Scenario) -> Table {
         let mut names: Vec<String> = Vec::new();
-        let rows: Vec<Row> = self.gauges.iter().map(|r| (*r, place(&mut names, r.gauge))).collect();
+        let rows: Vec<Row> = self.samples.gauges.iter().map(|r| (*r, place(&mut names, r.gauge))).collect();
         table(&columns(), &rows, [port_names(s), names])
     }
 }

@@ -2,11 +2,11 @@
 
 use super::{Counted, counted, flow_names};
 use crate::meter::{Count, IntervalRow};
+use crate::run::Run;
 use crate::spec::Scenario;
 use crate::table::Kind::{Given, Key, Least, Mean, Most};
 use crate::table::Of::{Code, Float, Int};
 use crate::table::{Column, Table, column, table};
-use crate::world::World;
 
 impl Counted for IntervalRow {
     fn count(&self) -> &Count {
@@ -31,9 +31,9 @@ pub(super) fn columns() -> Vec<Column<IntervalRow>> {
     all
 }
 
-impl World {
+impl Run {
     /// The table of intervals.
     pub fn interval_table(&self, s: &Scenario) -> Table {
-        table(&columns(), &self.intervals, [flow_names(s)])
+        table(&columns(), &self.samples.intervals, [flow_names(s)])
     }
 }

@@ -1,11 +1,11 @@
 //! The table of ports, two to a link: what they did after the warm-up.
 
-use crate::meter::{PortMeter, difference};
+use crate::meter::{LaneMark, PortMeter, difference};
+use crate::run::Run;
 use crate::spec::{Link, NodeKind, Scenario};
 use crate::table::Kind::{Given, Key, Mean, Most, Total};
 use crate::table::Of::{Float, Int, Name};
 use crate::table::{Column, Table, column, table};
-use crate::world::{LaneMark, World};
 
 /// One port after the warm-up.
 pub(super) struct Row<'a> {
@@ -64,13 +64,13 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     ]
 }
 
-impl World {
+impl Run {
     /// The table of ports.
     pub fn link_table(&mut self, s: &Scenario) -> Table {
-        let (now, span_ps) = (self.now, self.now.since(self.warm_up).as_ps() as f64);
+        let (now, span_ps) = (self.now, self.now.since(self.samples.warm_up).as_ps() as f64);
         let host = |name: &str| s.nodes.iter().any(|n| n.name == name && n.kind == NodeKind::Host);
         let ports = s.links.iter().flat_map(|link| [(link, false), (link, true)]);
-        let rows = ports.zip(&mut self.lanes).zip(&self.at_warm_up).zip(&self.ports);
+        let rows = ports.zip(&mut self.lanes).zip(&self.samples.at_warm_up).zip(&self.samples.ports);
         let rows: Vec<Row<'_>> = rows
             .map(|((((link, back), lane), before), meter)| {
                 let (end, queue) = match (&link.reverse_queue, back) {

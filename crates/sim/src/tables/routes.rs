@@ -1,12 +1,12 @@
 //! The table of routes: the ports that the data of each flow crosses, in order.
 
 use super::{flow_names, port_names};
-use crate::build::END;
+use crate::net::END;
+use crate::run::Run;
 use crate::spec::Scenario;
 use crate::table::Kind::{Given, Key};
 use crate::table::Of::{Code, Int};
 use crate::table::{Column, Table, column, table};
-use crate::world::World;
 
 /// Flow, hop and port.
 type Row = [u64; 3];
@@ -20,7 +20,7 @@ pub(super) fn columns() -> Vec<Column<Row>> {
     ]
 }
 
-impl World {
+impl Run {
     /// The table of routes.
     pub fn route_table(&self, s: &Scenario) -> Table {
         let mut rows: Vec<Row> = Vec::new();

@@ -2,11 +2,11 @@
 
 use super::{flow_names, port_names};
 use crate::meter::TraceRow;
+use crate::run::Run;
 use crate::spec::{Scenario, TraceKind};
 use crate::table::Kind::{Key, Mean};
 use crate::table::Of::{Code, Float};
 use crate::table::{Column, Table, column, table};
-use crate::world::World;
 
 /// A row, and the number of flows, after which ports are counted.
 type Row<'a> = (&'a TraceRow, u64);
@@ -29,14 +29,14 @@ fn object((row, flows): &Row<'_>) -> u64 {
     }
 }
 
-impl World {
+impl Run {
     /// The table of traces.
     pub fn trace_table(&self, s: &Scenario) -> Table {
         use TraceKind::{Backlog, Drops, InFlight, Rtt, Window};
         // An estimate stands under its own name.
         let kinds = [Window, InFlight, Rtt, Backlog, Drops].map(TraceKind::name);
-        let kinds = kinds.iter().chain(self.estimates.names()).map(|n| (*n).to_owned()).collect();
-        let rows: Vec<Row<'_>> = self.traces.iter().map(|r| (r, s.flows.len() as u64)).collect();
+        let kinds = kinds.iter().chain(self.traces.estimates.names()).map(|n| (*n).to_owned()).collect();
+        let rows: Vec<Row<'_>> = self.traces.rows.iter().map(|r| (r, s.flows.len() as u64)).collect();
         let mut objects = flow_names(s);
         objects.extend(port_names(s));
         table(&columns(), &rows, [kinds, objects])

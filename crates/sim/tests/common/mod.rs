@@ -2,14 +2,14 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Table, World};
+use headgate_sim::{Cells, Run, Table};
 
 /// A scenario run to its end with seed 1.
-pub fn run(text: &str) -> (Scenario, World) {
+pub fn run(text: &str) -> (Scenario, Run) {
     let scenario = Scenario::from_json(text).unwrap_or_else(|e| panic!("{e}"));
-    let mut world = World::new(&scenario, 1, 0);
-    while !world.advance(10_000) {}
-    (scenario, world)
+    let mut running = Run::new(&scenario, 1, 0);
+    while !running.advance(10_000) {}
+    (scenario, running)
 }
 
 /// A column of numbers.

@@ -3,72 +3,24 @@
 //! One pending event per active object. A port is armed only while packets wait; a wire has its head in the event queue; a flow
 //! has one timer, re-armed lazily: an entry that fires before the deadline has moved is pushed again.
 
-use crate::build::END;
 use crate::change::Change;
 use crate::engine::{Event, EventQueue};
-use crate::meter::{Digest, Estimates, FlowMeter, GaugeRow, IntervalRow, PortMeter, TraceRow};
-use crate::net::{Classes, InFlight, Lane, Payload, Payloads};
-use crate::sizes::Lengths;
+use crate::flow::Flow;
+use crate::log::Log;
+use crate::meter::Digest;
+use crate::net::{Classes, END, InFlight, Lane, Payload, Payloads};
+use crate::samples::Samples;
 use crate::spec::TraceKind;
-use crate::workload::{AnyWorkload, Workload};
-use headgate_control::transport::Receiver;
-use headgate_control::{AckPacket, Connection, Segment};
-use headgate_packet::{Duration, Ecn, FlowId, Packet, Rng, Time};
-use headgate_queue::Counters;
-
-/// A source and its sink. The order of the fields is kept: what an uncontrolled source touches with each packet comes first, in two
-/// or three cache lines, which is what ten thousand of them cost.
-#[repr(C)]
-pub(crate) struct Flow {
-    pub workload: AnyWorkload,
-    pub connection: Connection,
-    /// Start of its paths in the table of hops.
-    pub forward: u32,
-    pub back: u32,
-    /// Length of its packets; 0 if they differ, so that the source need not look at `lengths`.
-    pub packet_bytes: u32,
-    pub ack_bytes: u32,
-    pub meter: FlowMeter,
-    pub rng: Rng,
-    pub receiver: Receiver,
-    /// Lengths of its packets, if they differ.
-    pub lengths: Option<Box<Lengths>>,
-    pub acknowledge: bool,
-    pub priority: u8,
-    /// What its data packets carry in the ECN field when they leave.
-    pub ecn: Ecn,
-    /// An event ended its workload.
-    pub stopped: bool,
-    /// Time of its entry in the event queue; `NEVER` without one.
-    pub armed: Time,
-    /// Last values traced.
-    pub seen_window: f64,
-    pub seen_in_flight: u64,
-}
-
-/// What a lane had counted when the warm-up ended.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LaneMark {
-    pub counters: Counters,
-    pub entered: u64,
-    pub travelled_ps: u128,
-    pub marks: u64,
-}
-
-/// Events asked for by number, as text.
-#[derive(Clone, Debug)]
-pub(crate) struct Log {
-    pub first: u64,
-    pub count: u64,
-    pub lines: Vec<String>,
-}
+use crate::trace::Traces;
+use crate::workload::Workload;
+use headgate_control::{AckPacket, Segment};
+use headgate_packet::{Duration, Ecn, FlowId, Packet, Time};
+use headgate_queue::AnyDiscipline;
 
 /// A simulated network in the middle of a run.
-pub struct World {
+pub struct Run {
     pub(crate) now: Time,
     pub(crate) end: Time,
-    pub(crate) interval: Duration,
-    pub(crate) warm_up: Time,
     pub(crate) events: EventQueue,
     pub(crate) lanes: Vec<Lane>,
     pub(crate) flows: Vec<Flow>,
@@ -79,17 +31,8 @@ pub struct World {
     /// What will happen to the network, in the order of the file.
     pub(crate) changes: Vec<Change>,
     pub(crate) digest: Digest,
-    pub(crate) measuring: bool,
-    pub(crate) intervals: Vec<IntervalRow>,
-    pub(crate) interval_number: u32,
-    pub(crate) interval_start: Time,
-    pub(crate) at_warm_up: Vec<LaneMark>,
-    pub(crate) ports: Vec<PortMeter>,
-    pub(crate) gauges: Vec<GaugeRow>,
-    pub(crate) traces: Vec<TraceRow>,
-    /// One bit per kind of trace that is wanted.
-    pub(crate) traced: u8,
-    pub(crate) estimates: Estimates,
+    pub(crate) samples: Samples,
+    pub(crate) traces: Traces,
     pub(crate) log: Option<Log>,
     /// What is left of the present slice of work.
     pub(crate) budget: u64,
@@ -101,7 +44,7 @@ pub struct World {
 /// Most packets that a flow sends in one event; the next ones go in an event of their own at the same instant.
 const MOST_AT_ONCE: u64 = 1 << 14;
 
-impl World {
+impl Run {
     /// Runs a slice: at most `budget` events, fewer if they are long; true when the run is complete.
     pub fn advance(&mut self, budget: u64) -> bool {
         self.budget = budget;
@@ -112,8 +55,8 @@ impl World {
             self.now = now;
             self.digest.word(now.as_ps());
             self.digest.word(event.code());
-            if self.log.is_some() {
-                self.log_event(event);
+            if let Some(log) = &mut self.log {
+                log.note(self.digest.events, now, event, &self.lanes, &mut self.payloads);
             }
             match event {
                 Event::Port(lane) => self.on_port(lane as usize),
@@ -136,6 +79,36 @@ impl World {
     /// The digest of all events so far.
     pub fn digest(&self) -> &Digest {
         &self.digest
+    }
+
+    /// The discipline at a port: number 2 * link, plus 1 for the reverse direction.
+    pub fn discipline(&self, port: usize) -> &AnyDiscipline {
+        self.lanes[port].port.discipline()
+    }
+
+    /// The discipline at a port, for what measures it by itself.
+    pub fn discipline_mut(&mut self, port: usize) -> &mut AnyDiscipline {
+        self.lanes[port].port.discipline_mut()
+    }
+
+    /// How many conversations a port can tell apart.
+    pub fn conversations(&self, port: usize) -> usize {
+        self.classes[self.lanes[port].classes as usize].count
+    }
+
+    /// Keeps the text of `count` events from number `first` on.
+    pub fn log_events(&mut self, first: u64, count: u64) {
+        self.log = Some(Log::new(first, count));
+    }
+
+    /// The events kept by [`Run::log_events`].
+    pub fn logged(&self) -> &[String] {
+        self.log.as_ref().map_or(&[], |log| &log.lines)
+    }
+
+    /// Data packets handed to the network and data packets that reached their sinks, warm-up included.
+    pub fn packets(&self) -> (u64, u64) {
+        self.samples.intervals.iter().fold((0, 0), |(s, r), row| (s + row.count.sent, r + row.count.received))
     }
 
     fn on_port(&mut self, l: usize) {
@@ -171,7 +144,7 @@ impl World {
 
     /// After a port acted: arms the wire and the port, and takes away what was dropped.
     #[inline(always)]
-    pub(crate) fn after_port(&mut self, l: usize, wire_before: usize) {
+    fn after_port(&mut self, l: usize, wire_before: usize) {
         let lane = &mut self.lanes[l];
         if wire_before == 0
             && let Some(head) = lane.wire.front()
@@ -186,8 +159,8 @@ impl World {
         if !lane.port.dropped().is_empty() {
             self.take_drops(l);
         }
-        if self.traced & (1 << TraceKind::Backlog as u8) != 0 {
-            self.trace_backlog(l);
+        if self.traces.wants(TraceKind::Backlog) {
+            self.traces.backlog(l, self.now, &self.lanes[l]);
         }
     }
 
@@ -207,10 +180,7 @@ impl World {
     fn note_drop(&mut self, l: usize, at: Time, flow: u32, seq: u64, is_ack: bool) {
         self.flows[flow as usize].meter.now.drops += u64::from(!is_ack);
         self.digest.word(seq << 1 | 1);
-        if self.traced & (1 << TraceKind::Drops as u8) != 0 {
-            let (object, value) = (l as u32, f64::from(flow));
-            self.traces.push(TraceRow { kind: TraceKind::Drops, estimate: 0, object, at, value });
-        }
+        self.traces.dropped(l, at, flow);
     }
 
     fn on_arrival(&mut self, l: usize) {
@@ -253,7 +223,7 @@ impl World {
         count.unique_bytes += if received.duplicate { 0 } else { u64::from(bytes) };
         count.one_way_ps += u128::from(one_way.as_ps());
         count.waited_ps += u128::from(payload.waited);
-        if self.measuring {
+        if self.samples.measuring {
             flow.meter.one_way.get_or_insert_default().record(one_way);
         }
         if !flow.acknowledge {
@@ -273,8 +243,7 @@ impl World {
         let f = payload.flow as usize;
         let Payload { cumulative, seq, sent, marked, waited, .. } = payload;
         let ack = AckPacket { cumulative, seq, sent, marked, waited: Duration::from_ps(waited) };
-        let (now, measuring) = (self.now, self.measuring);
-        let trace_rtt = self.traced & (1 << TraceKind::Rtt as u8) != 0;
+        let (now, measuring) = (self.now, self.samples.measuring);
         let Flow { connection, meter, .. } = &mut self.flows[f];
         let traces = &mut self.traces;
         connection.on_ack(&ack, now, &mut |rtt: Duration| {
@@ -282,10 +251,7 @@ impl World {
             if measuring {
                 meter.rtt.get_or_insert_default().record(rtt);
             }
-            if trace_rtt {
-                let value = rtt.as_secs_f64();
-                traces.push(TraceRow { kind: TraceKind::Rtt, estimate: 0, object: f as u32, at: now, value });
-            }
+            traces.rtt(f, now, rtt);
         });
         self.pump(f);
     }
@@ -323,7 +289,7 @@ impl World {
             let Some(segment) = self.flows[f].connection.poll_send(self.now) else { break };
             self.send(f, &segment);
         }
-        self.trace_flow_if_wanted(f);
+        self.trace_flow(f);
     }
 
     #[inline]
@@ -331,10 +297,7 @@ impl World {
         let flow = &mut self.flows[f];
         flow.meter.now.sent += 1;
         flow.meter.now.retransmissions += u64::from(segment.retransmission);
-        let bytes = match (flow.packet_bytes, &flow.lengths) {
-            (0, Some(lengths)) => lengths.of(segment.seq),
-            (bytes, _) => bytes,
-        };
+        let bytes = flow.bytes(segment.seq);
         let (hop, class) = (flow.forward, flow.priority);
         let (l, handle) = (self.hops[hop as usize] as usize, self.payloads.reserve());
         let packet = Packet { handle, bytes, ecn: flow.ecn, class, ..Packet::default() };
@@ -353,13 +316,20 @@ impl World {
         self.after_port(l, wire_before);
     }
 
+    #[inline]
+    fn trace_flow(&mut self, f: usize) {
+        if self.traces.wants_flows() {
+            self.traces.flow(f, self.now, &mut self.flows[f]);
+        }
+    }
+
     /// A flow has more to send than one event may: goes on in the next one, so that the run can be watched and ended in between.
     #[cold]
     fn pause(&mut self, f: usize) {
         self.budget = 0;
         self.flows[f].armed = self.now;
         self.events.push(self.now, Event::Flow(f as u32));
-        self.trace_flow_if_wanted(f);
+        self.trace_flow(f);
     }
 
     /// Sends what the flow control allows, and arms the timer.
@@ -380,6 +350,40 @@ impl World {
             flow.armed = deadline;
             self.events.push(deadline, Event::Flow(f as u32));
         }
-        self.trace_flow_if_wanted(f);
+        self.trace_flow(f);
+    }
+
+    /// The interval that ends now is closed.
+    fn on_sample(&mut self) {
+        self.budget = self.budget.saturating_sub(self.flows.len() as u64);
+        self.samples.close(self.now, &mut self.flows, &mut self.lanes);
+        self.arm_sample();
+    }
+
+    pub(crate) fn arm_sample(&mut self) {
+        if let Some(next) = self.samples.next(self.end) {
+            self.events.push(next, Event::Sample(0));
+        }
+    }
+
+    /// The scenario's event of this number happens.
+    #[cold]
+    fn on_change(&mut self, number: usize) {
+        let (change, now) = (std::mem::take(&mut self.changes[number]), self.now);
+        for &l in &change.lanes {
+            let before = self.lanes[l].wire.len();
+            let lane = &mut self.lanes[l];
+            change.apply(lane, &self.classes[lane.classes as usize], now);
+            // The line may be free: what waits starts at once.
+            lane.advance(now);
+            self.after_port(l, before);
+        }
+        for (flow, forward, back) in change.moved {
+            (self.flows[flow].forward, self.flows[flow].back) = (forward, back);
+        }
+        if let Some(f) = change.stop {
+            self.flows[f].stopped = true;
+            self.flows[f].connection.stop();
+        }
     }
 }

@@ -1,0 +1,95 @@
+//! What a run counts interval by interval.
+
+use crate::flow::Flow;
+use crate::meter::{GaugeRow, IntervalRow, LaneMark, PortMeter};
+use crate::net::Lane;
+use headgate_packet::{Duration, Time};
+use headgate_queue::Discipline as _;
+
+/// The intervals that are over, and the present one.
+#[derive(Debug)]
+pub(crate) struct Samples {
+    length: Duration,
+    pub warm_up: Time,
+    pub number: u32,
+    start: Time,
+    /// The warm-up is over.
+    pub measuring: bool,
+    pub intervals: Vec<IntervalRow>,
+    pub gauges: Vec<GaugeRow>,
+    /// Of each lane what it had counted when the warm-up ended; empty before.
+    pub at_warm_up: Vec<LaneMark>,
+    pub ports: Vec<PortMeter>,
+}
+
+impl Samples {
+    /// Before the first interval of a run with these lanes.
+    pub fn new(length: Duration, warm_up: Duration, lanes: &mut [Lane]) -> Samples {
+        let mut samples = Samples {
+            length,
+            warm_up: Time::ZERO + warm_up,
+            number: 0,
+            start: Time::ZERO,
+            measuring: false,
+            intervals: Vec::new(),
+            gauges: Vec::new(),
+            at_warm_up: Vec::new(),
+            ports: vec![PortMeter::default(); lanes.len()],
+        };
+        samples.start_measuring_if_due(lanes);
+        samples
+    }
+
+    /// The interval that ends now is closed; the next one begins.
+    pub fn close(&mut self, end: Time, flows: &mut [Flow], lanes: &mut [Lane]) {
+        let (start, interval) = (self.start, self.number);
+        let warm_up = end <= self.warm_up;
+        self.intervals.reserve(flows.len());
+        for (i, flow) in flows.iter_mut().enumerate() {
+            let count = std::mem::take(&mut flow.meter.now);
+            self.intervals.push(IntervalRow { flow: i as u32, interval, start, end, warm_up, count });
+        }
+        // A last interval cut short by the end is no sample of the others' mean.
+        let measured = !warm_up && end.since(start) == self.length;
+        for (lane, meter) in lanes.iter_mut().zip(&mut self.ports) {
+            meter.sample(&lane.port.counters(end), end.since(start).as_ps(), measured);
+        }
+        for (port, lane) in lanes.iter().enumerate() {
+            let (port, gauges) = (port as u32, &mut self.gauges);
+            let mut sink = |gauge, value| gauges.push(GaugeRow { port, gauge, interval, end, value });
+            lane.port.discipline().probe(&mut sink);
+        }
+        self.number += 1;
+        self.start = end;
+        self.start_measuring_if_due(lanes);
+    }
+
+    /// When the present interval ends; nothing if the run is over then. Interval ends lie whole intervals from the end of the warm-up, which
+    /// is one of them, as is the end of the run.
+    pub fn next(&self, end: Time) -> Option<Time> {
+        let (start, step, warm_up) = (self.start.as_ps(), self.length.as_ps(), self.warm_up.as_ps());
+        let next = match warm_up.checked_sub(start) {
+            None | Some(0) => start.saturating_add(step),
+            Some(left) => start + if left % step == 0 { step } else { left % step },
+        };
+        Some(Time::from_ps(next).min(end)).filter(|next| *next > self.start)
+    }
+
+    fn start_measuring_if_due(&mut self, lanes: &mut [Lane]) {
+        if self.start < self.warm_up || !self.at_warm_up.is_empty() {
+            return;
+        }
+        self.measuring = true;
+        let now = self.start;
+        let mark = |lane: &mut Lane| {
+            lane.port.reset_backlog_max();
+            LaneMark {
+                counters: lane.port.counters(now),
+                entered: lane.entered,
+                travelled_ps: lane.travelled_ps,
+                marks: lane.marks,
+            }
+        };
+        self.at_warm_up = lanes.iter_mut().map(mark).collect();
+    }
+}
