@@ -75,7 +75,8 @@ def test_nothing_measured() -> None:
     silent = number(0.0, unit="s")
     rule = Rule("r", "absent", "-")
     assert judge(silent, rule, Sample(NAN, np.array([NAN, NAN, 1.0]))).verdict == "match"
-    assert judge(silent, rule, Sample(1.0, np.array([1.0, NAN, 1.0]))).verdict == "miss"
+    assert judge(silent, rule, Sample(1.0, np.array([1.0, NAN, 1.0]))).verdict == "some-run"
+    assert judge(silent, rule, Sample(1.0, np.array([1.0, 1.0]))).verdict == "miss"
 
 
 def test_values_bands_and_single_runs() -> None:
@@ -113,19 +114,8 @@ def test_the_trivial_model_is_allowed_what_ours_is() -> None:
 def made(row: str, verdict: str, trivial: bool, **wrong: bool) -> Number:
     nothing = Mean(1.0, 0.0, 1)
     judgement = Judgement(verdict, "-", 1.0, 1.0)  # type: ignore[arg-type]
-    return Number(
-        replace(number(1.0), where={"variant": row, "source": "1"}),
-        "r",
-        judgement,
-        nothing,
-        nothing,
-        1.0,
-        1.0,
-        5,
-        1.0,
-        trivial,
-        tuple(wrong.items()),
-    )
+    published = replace(number(1.0), where={"variant": row, "source": "1"})
+    return Number(published, "r", judgement, nothing, nothing, 1.0, 1.0, 5, 1.0, trivial, tuple(wrong.items()))
 
 
 def test_skill_counts_what_others_would_have_matched() -> None:

@@ -38,9 +38,11 @@ class Trivial:
 
     def value(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> float:
         """What the model gives for a measure of a source of the paper; nan where it gives nothing."""
+        if metric.table == "links" and metric.column:
+            return math.nan
         flow = self._flows[self._outcome.flow(source)]
-        if metric.mean:
-            return flow.get(metric.mean, math.nan)
+        if metric.mean or metric.column:
+            return flow.get(metric.mean or metric.column, math.nan)
         signs = [(-1.0, name[1:]) if name.startswith("-") else (1.0, name) for name in metric.counts]
         per_second = float(sum(sign * flow.get(name, math.nan) for sign, name in signs))
         return per_second if metric.per_second else per_second * self._outcome.interval_s(span)

@@ -66,8 +66,9 @@ def judge(published: Published, rule: Rule, sample: Sample) -> Judgement:
         return Judgement("not-tested", f"not tested: {why}")
     paper = _paper(published)
     if rule.compare == "absent":
-        nothing = bool(np.isnan(np.append(sample.runs, sample.base)).mean() > 0.5)
-        return Judgement("match" if nothing else "miss", "nothing is to be measured", math.nan, 0.0)
+        silent = int(np.isnan(sample.runs).sum())
+        found: Verdict = "match" if math.isnan(sample.base) else "some-run" if silent else "miss"
+        return Judgement(found, "nothing is to be measured when all start at once", math.nan, 0.0)
     rounding = published.rounding + 1e-12
     allowed = rule.absolute + rule.relative * abs(paper) + rule.deviations * (published.stddev or 0.0) + rounding
     if rule.compare == "predict":
@@ -107,7 +108,7 @@ def _untestable(published: Published, rule: Rule) -> str:
     if published.mark == "DOUBTFUL":
         return "the printed number is doubtful"
     if published.mark not in PAPERS_OWN:
-        return f"{published.mark}, not a number of the paper"
+        return f"{published.mark}, which nobody printed"
     if published.value is None:
         return "the table prints nothing here"
     return rule.reason if rule.compare == "none" else ""
