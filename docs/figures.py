@@ -44,7 +44,11 @@ def main() -> None:
         for command in COMMANDS:
             *words, file = command.split()
             headgate(*words, str(IMAGES / file))
-        for paper, items, figures in (("keshav1991", ITEMS, FIGURES), ("beyond", ["packet-pair"], BEYOND)):
+        for paper, items, figures in (
+            ("demers1989", ["section-2.3", "figure-1"], ["section-2.3", "figure-1"]),
+            ("keshav1991", ITEMS, FIGURES),
+            ("beyond", ["packet-pair"], BEYOND),
+        ):
             headgate("reproduce", paper, *items, "--report", str(folder / paper))
             for figure in figures:
                 file = f"{paper}-{figure}.png"

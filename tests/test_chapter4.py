@@ -16,6 +16,7 @@ from headgate.papers.claims import Runs
 from headgate.papers.keshav1991.chapter4 import chains, checks, strawman
 from headgate.papers.keshav1991.chapter4.server import INSTANT, Server, read_port
 from headgate.papers.keshav1991.chapter4.transients import CHANGES, RULES, corrections, reaction
+from headgate.papers.keshav1991.data import rows
 from headgate.papers.load import load_paper
 from headgate.papers.model import PaperError
 
@@ -118,7 +119,7 @@ def test_depths_a_rounding_error_apart_are_corrected_by_whole_packets() -> None:
 
 
 def test_the_fluid_gives_the_values_of_the_sheet() -> None:
-    for row in checks.rows_of("ch4_netblt_checks"):
+    for row in rows("ch4_netblt_checks"):
         before, after, decrease, increase = (float(row[k]) for k in ("mu_before", "mu_after", "alpha", "beta"))
         queue = netblt_step(before, after, 400, decrease=decrease, increase=increase).queue
         names = ("queue_after_21_rtt", "queue_after_101_rtt", "queue_after_400_rtt")

@@ -19,9 +19,9 @@ from headgate.analysis import setpoint as sp
 from headgate.analysis.step_response import step_response
 from headgate.papers import write_report
 from headgate.papers.keshav1991.chapter5 import walks
-from headgate.papers.keshav1991.chapter5.data import number, rows
 from headgate.papers.keshav1991.chapter5.predictors import SETS, fuzzy_response
 from headgate.papers.keshav1991.chapter5.theory import TRACED
+from headgate.papers.keshav1991.data import number, rows
 from headgate.papers.load import load_paper
 
 ALPHAS = st.floats(0.01, 2.5)
@@ -35,7 +35,7 @@ def chapter_5() -> Reproduction:
 def test_epoch_traces_of_the_four_laws() -> None:
     cases = ("eq5.9 alpha=1", "alpha=0.9 as printed", "alpha=0.9 offset-free", "eq5.9 alpha=1 WRONG index")
     for case, (_, law, alpha) in zip(cases, TRACED, strict=True):
-        due = [r for r in rows("epoch_traces") if r["case"].removesuffix(" (n at end of epoch)") == case]
+        due = [r for r in rows("ch5_epoch_traces") if r["case"].removesuffix(" (n at end of epoch)") == case]
         got = rc.epoch_trace(10, 1, 5, 12, alpha=alpha, law=law)
         for r, e in zip(due, got, strict=True):
             assert (e.queue, e.rate, e.sent) == pytest.approx(
@@ -44,7 +44,7 @@ def test_epoch_traces_of_the_four_laws() -> None:
 
 
 def test_eigenvalues_over_alpha() -> None:
-    for r in rows("eigenvalues"):
+    for r in rows("ch5_eigenvalues"):
         alpha = number(r, "alpha")
         printed = rc.law_eigenvalues(alpha, as_printed=True)[0]
         assert (printed.real, abs(printed.imag)) == pytest.approx(
@@ -98,7 +98,7 @@ def test_the_printed_law_rests_where_it_should_with_the_clamp(alpha: float, pipe
 
 
 def test_law_5_14_check_values() -> None:
-    for r in rows("law514_checks"):
+    for r in rows("ch5_law514_checks"):
         setpoint, s, rt, mu = (number(r, c) for c in ("setpoint", "S", "R", "mu_hat"))
         assert rc.law_5_14(setpoint, s, rt, mu) == pytest.approx(number(r, "lambda"), abs=1e-6)
         assert rc.pipeline_time(s, rt, mu) == pytest.approx(number(r, "J"), abs=1e-6)
@@ -131,7 +131,7 @@ def test_with_delays_the_fluid_rests_at_the_setpoint_after_each_step() -> None:
 
 
 def test_kalman_check_values() -> None:
-    table = rows("kalman_trace")
+    table = rows("ch5_kalman_trace")
     steps = est.kalman_trace(
         [number(r, "y") for r in table], [number(r, "u") for r in table], 2, 0.25, 1, known_start=True
     )
@@ -139,7 +139,7 @@ def test_kalman_check_values() -> None:
         assert s.state == pytest.approx([number(r, c) for c in ("nb_hat", "mu_hat", "mu_m1_hat")], abs=1e-6)
         assert s.gain == pytest.approx([number(r, c) for c in ("K1", "K2", "K3")], abs=1e-6)
         assert np.diag(s.covariance) == pytest.approx([number(r, c) for c in ("P11", "P22", "P33")], abs=1e-6)
-    for r in rows("kalman_steady"):
+    for r in rows("ch5_kalman_steady"):
         x = number(r, "q_over_r")
         last = est.kalman_trace([0.0] * 900, [0.0] * 900, 1, x, 1)[-1]
         assert last.gain[:2] == pytest.approx([number(r, "K_nb_for_T1"), number(r, "gain_K_mu")], abs=1e-6)
@@ -174,7 +174,7 @@ def test_the_rate_alone_is_what_the_whole_filter_gives(probes: list[float], q: f
 
 
 def test_ranks() -> None:
-    for r in rows("lqg_rank"):
+    for r in rows("ch5_lqg_rank"):
         t = number(r, "Rtt")
         got = (est.lqg_rank(t), est.observability_rank(t), est.controllability_rank(t))
         assert got == (
@@ -188,7 +188,7 @@ def test_fuzzy_maps_and_traces() -> None:
         "tri_sumprod": est.FuzzySets.triangles(),
         "singleton01": SETS["points 0 .5 1", 1.0],
     }
-    for r in rows("fuzzy_map"):
+    for r in rows("ch5_fuzzy_map"):
         x = number(r, "input")
         assert est.FuzzySets().membership(x) == pytest.approx(
             [number(r, c) for c in ("mu_low", "mu_medium", "mu_high")], abs=1e-9
@@ -197,8 +197,8 @@ def test_fuzzy_maps_and_traces() -> None:
             assert (s.past(x), s.weight(x)) == pytest.approx(
                 (number(r, f"alpha_{name}"), number(r, f"beta_{name}")), abs=1e-6
             )
-    for case in dict.fromkeys(r["case"] for r in rows("fuzzy_trace")):
-        first, *rest = [r for r in rows("fuzzy_trace") if r["case"] == case]
+    for case in dict.fromkeys(r["case"] for r in rows("ch5_fuzzy_trace")):
+        first, *rest = [r for r in rows("ch5_fuzzy_trace") if r["case"] == case]
         fuzzy = est.FuzzyPredictor(number(first, "observed"))
         for r in rest:
             observed = number(r, "observed")
@@ -210,7 +210,7 @@ def test_fuzzy_maps_and_traces() -> None:
 
 
 def test_other_memberships_do_what_was_found() -> None:
-    for r in rows("fuzzy_choices"):
+    for r in rows("ch5_fuzzy_choices"):
         got = fuzzy_response(SETS[r["outputs"], number(r, "reach")])
         assert (got.doubled, got.halved) == (number(r, "probes_doubled"), number(r, "probes_halved"))
         assert 100 * got.spike == pytest.approx(number(r, "spike_percent"), abs=0.5)
@@ -226,7 +226,7 @@ def test_memberships_add_up_and_weights_stay_between_the_outputs(x: float, reach
 
 
 def test_mitra_check_values() -> None:
-    for r in rows("mitra_setpoint"):
+    for r in rows("ch5_mitra_setpoint"):
         got = rc.mitra_window(number(r, "bdp_packets"), int(r["hops"]))
         assert got == pytest.approx((number(r, "window"), number(r, "setpoint")), abs=1e-6)
 

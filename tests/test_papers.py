@@ -13,8 +13,11 @@ from rich.console import Console
 
 import headgate
 from headgate import _core
+from headgate.analysis import gps_finish_times
 from headgate.papers import Reproduction, list_papers, load_paper, write_report
 from headgate.papers.build import build_scenario
+from headgate.papers.demers1989 import emulation
+from headgate.papers.figures import draw
 from headgate.papers.keshav1991.chapter3.costs import STRUCTURES, Costs
 from headgate.papers.keshav1991.chapter3.growth import costs as costs_at
 from headgate.papers.keshav1991.chapter3.growth import growth, law
@@ -113,7 +116,8 @@ def test_deterministic_numbers_of_1991(name: str, rows: str, sources: str, metri
 def test_claims_that_hold(demers: Reproduction, keshav: Reproduction) -> None:
     held = {f.id: f.holds for r in (demers, keshav) for i in r.items for f in i.findings}
     must = (
-        "D1 D2 D3 D6 D7 D8 D9 D10 D11 D13 D14 D15 D17 D18 D18a D18b K1b K1c K2c K2e K2f K3b K3e K3f K4b K5b K6a K6b K6c "
+        "D1 D2 D3 D6 D7 D8 D9 D10 D11 D13 D14 D15 D17 D18 D18a D18b D18c D18d D20 D21 D22 D23 D24 D25 D26 D27 D28 D29 "
+        "K1b K1c K2c K2e K2f K3b K3e K3f K4b K5b K6a K6b K6c "
         "K1d C5-18 C5-19 K4d K5d"
     )
     assert [c for c in must.split() if not held[c]] == []
@@ -244,6 +248,37 @@ def test_no_number_is_cut_off_in_a_terminal(keshav: Reproduction, width: int) ->
     text = out.file.getvalue()  # type: ignore[attr-defined]
     assert "scenario-2" in text
     assert "…" not in text
+
+
+def test_the_emulation_of_bit_by_bit_round_robin() -> None:
+    # Section 2.1 of the thesis: A leaves at 150, B at 200; R is 150 then. Times of 8000 bits at 1 Mbit/s.
+    trace = emulation.Trace(np.array([0.0, 0.004]), (0, 1), np.array([8000.0, 8000.0]))
+    fluid, finish = emulation.bit_by_bit(trace)
+    assert finish.tolist() == pytest.approx([8000, 12000])
+    assert fluid.of(0, np.array([0.004, 0.012])).tolist() == pytest.approx([4000, 8000])
+    assert fluid.at[-1] == pytest.approx(0.016)
+    served = emulation.preemptive(trace, finish)
+    assert served.of(1, np.array([0.008, 0.016])).tolist() == pytest.approx([0, 8000])
+    # It is what gps_finish_times says, on traces with pauses too.
+    for seed in range(5):
+        trace = emulation.Trace.random(seed)
+        fluid, _ = emulation.bit_by_bit(trace)
+        arrivals = list(zip(trace.times.tolist(), trace.flows, trace.sizes.tolist(), strict=True))
+        assert fluid.at[-1] == pytest.approx(max(gps_finish_times(emulation.RATE, arrivals)))
+        for done in (fluid, emulation.by_packets(trace)):
+            assert sum(done.bits[-1].values()) == pytest.approx(trace.sizes.sum())
+    assert emulation.discrepancies(range(5))["bit by bit, FCFS"] > 1
+
+
+def test_figures_of_1989(demers: Reproduction) -> None:
+    kinds = {f.name: f.kind for f in demers.paper.figures}
+    assert [n for n in kinds if kinds[n] == "topology"] == [f"network-{k}" for k in range(1, 7)]
+    for name, words in (("figure-1", "FQ, δ = P, simulated"), ("section-2.3", "coincident, δ &gt; 0")):
+        figure = next(f for f in demers.paper.figures if f.name == name)
+        of = item(demers, figure.item)
+        assert of.runs is not None
+        svg = to_svg(draw(figure, of.runs, of.study))
+        assert words in svg or words.replace("&gt;", ">") in svg
 
 
 def test_every_network_of_the_papers_can_be_drawn() -> None:

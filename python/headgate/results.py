@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -14,89 +13,16 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .analysis import power, utility
 from .atomic import write_text
 from .errors import HeadgateError, nearest
 from .fairness import fairness, ideal_bps
-from .stats import Mean, Sketch, drift, mean_of, mser
+from .stats import Sketch, drift, mser
 from .stats.means import finite
+from .summaries import FlowSummary, LinkSummary, summaries
 from .tables import Table, from_core, require
 
 #: The tables of a run.
 TABLES = ("flows", "intervals", "links", "gauges", "traces", "routes", "delays")
-
-
-@dataclass(frozen=True)
-class FlowSummary:
-    """One flow after the warm-up.
-
-    Means are over the intervals of a single run (REAL's method), or over the replications if there are several. Goodput
-    counts packets that reached the sink for the first time; throughput is REAL's: packets received less retransmissions.
-    Counts are totals of all runs.
-    """
-
-    flow: str
-    control: str
-    workload: str
-    goodput_pps: Mean
-    goodput_bps: Mean
-    throughput_pps: Mean
-    rtt_s: Mean
-    rtt_quantiles_s: dict[str, float]
-    owd_s: Mean
-    queueing_s: Mean
-    sent: int
-    received: int
-    drops: int
-    retransmissions: int
-    timeouts: int
-    marks: int
-    max_min_bps: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form for machines."""
-        out: dict[str, Any] = {}
-        for name, value in vars(self).items():
-            if isinstance(value, Mean):
-                out[name] = value.to_dict()
-            elif isinstance(value, dict):
-                out[name] = {k: finite(v) for k, v in value.items()}
-            else:
-                out[name] = finite(value) if isinstance(value, float) else value
-        mean_rtt, pps = self.rtt_s.mean, self.goodput_pps.mean
-        out["utility"] = {str(a): finite(utility(pps, mean_rtt, a)) for a in (0.1, 0.5, 0.9)}
-        out["power"] = finite(power(pps, mean_rtt))
-        return out
-
-
-@dataclass(frozen=True)
-class LinkSummary:
-    """One port after the warm-up; means as for flows, counts are totals of all runs."""
-
-    link: str
-    queue: str
-    utilisation: Mean
-    backlog: Mean
-    backlog_max: int
-    queueing_s: Mean
-    drops: dict[str, int]
-    marks: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form for machines."""
-        return {k: v.to_dict() if isinstance(v, Mean) else v for k, v in vars(self).items()}
-
-
-def flow_rates(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Rates of flows over the time after the warm-up, from columns of the table `flows`: arrays of the same shape."""
-    span = columns["end_s"] - columns["start_s"]
-    goodput = columns["unique"] / span
-    throughput = (columns["received"] - columns["retransmissions"]) / span
-    return {
-        "goodput_pps": goodput,
-        "goodput_bps": 8.0 * columns["unique_bytes"] / span,
-        "throughput_pps": throughput,
-    }
 
 
 class Results:
@@ -220,67 +146,20 @@ class Results:
         names: list[str] = first[column][first["run"] == self.runs[0].run].tolist()
         return names
 
-    def _mean(self, series: Any, totals: Any) -> Mean:
-        """Over intervals of one run, else over the replications' totals."""
-        return mean_of(series[0]) if len(self.runs) == 1 else mean_of(totals)
-
     def flow_summaries(self) -> list[FlowSummary]:
         """Every flow, in the order of the scenario."""
-        s, names = self._interval_series, self._names("flows", "flow")
-        shape = (len(self.runs), len(names))
-        f = {k: v.reshape(shape) for k, v in self.flows.columns.items()}
-        totals = flow_rates(f)
-        ideal = self.max_min_bps()
-        out = []
-        for i, name in enumerate(names):
-
-            def rate(of: Any, over: str, i: int = i) -> Mean:
-                return self._mean(of[:, :, i] / s["span"][:, :, i], totals[over][:, i])
-
-            out.append(
-                FlowSummary(
-                    flow=name,
-                    control=str(f["control"][0, i]),
-                    workload=str(f["workload"][0, i]),
-                    goodput_pps=rate(s["unique"], "goodput_pps"),
-                    goodput_bps=rate(8.0 * s["unique_bytes"], "goodput_bps"),
-                    throughput_pps=rate(s["received"] - s["retransmissions"], "throughput_pps"),
-                    rtt_s=self._mean(s["rtt_mean_s"][:, :, i], f["rtt_mean_s"][:, i]),
-                    rtt_quantiles_s={q: mean_of(f[f"rtt_{q}_s"][:, i]).mean for q in ("p50", "p95", "p99")},
-                    owd_s=self._mean(s["owd_mean_s"][:, :, i], f["owd_mean_s"][:, i]),
-                    queueing_s=self._mean(s["queueing_mean_s"][:, :, i], f["queueing_mean_s"][:, i]),
-                    **{
-                        k: int(f[k][:, i].sum())
-                        for k in ("sent", "received", "drops", "retransmissions", "timeouts", "marks")
-                    },
-                    max_min_bps=ideal[name],
-                )
-            )
-        return out
+        names, ideal = self._names("flows", "flow"), self.max_min_bps()
+        totals = self._by_run("flows", len(names))
+        totals["max_min_bps"] = np.tile([ideal[name] for name in names], (len(self.runs), 1))
+        return summaries(FlowSummary, "flows", totals, self._interval_series)
 
     def link_summaries(self) -> list[LinkSummary]:
         """Every port, in the order of the scenario."""
-        names = self._names("links", "link")
-        t = {k: v.reshape(len(self.runs), len(names)) for k, v in self.links.columns.items()}
+        return summaries(LinkSummary, "links", self._by_run("links", len(self._names("links", "link"))))
 
-        def mean(i: int, value: str, std: str) -> Mean:
-            if len(self.runs) > 1:
-                return mean_of(t[value][:, i])
-            return Mean(float(t[value][0, i]), float(t[std][0, i]), int(t["intervals"][0, i]))
-
-        return [
-            LinkSummary(
-                link=name,
-                queue=str(t["queue"][0, i]),
-                utilisation=mean(i, "utilisation", "utilisation_std"),
-                backlog=mean(i, "backlog_mean", "backlog_std"),
-                backlog_max=int(t["backlog_max"][:, i].max()),
-                queueing_s=mean(i, "queueing_mean_s", "queueing_std_s"),
-                drops={k: int(t[f"drops_{k}"][:, i].sum()) for k in ("full", "evicted", "early")},
-                marks=int(t["marks"][:, i].sum()),
-            )
-            for i, name in enumerate(names)
-        ]
+    def _by_run(self, table: str, rows: int) -> dict[str, Any]:
+        """The columns of a table as arrays of shape (runs, rows of a run)."""
+        return {k: v.reshape(len(self.runs), rows) for k, v in self._table(table).columns.items()}
 
     @cache  # noqa: B019 - a result lives as long as its numbers are wanted
     def max_min_bps(self) -> dict[str, float]:

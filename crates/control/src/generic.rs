@@ -5,7 +5,8 @@
 //! Deviations: what the papers leave open is a parameter. Ours are: every acknowledged packet gives a sample, the gain is 1/4, a
 //! timeout doubles the next one. What a timeout sends again decides much: with `oldest` come out the segregation of 1989 under FCFS
 //! (three winners of 1150 packets, Telnets shut out) and its mixed scenario under FQ, with `repair` (the recovery state of REAL)
-//! the thesis's loss rates and the recovery of its scenario 3, with `all` the 12 % of duplicates of 1989's scenario 2 (G/FQ).
+//! the thesis's loss rates and the recovery of its scenario 3, with `all` the 12 % of duplicates of 1989's scenario 2 (G/FQ). With `each`, no back-off and a small gain come out
+//! 1989's segregation, its duplicates and its mixed scenario together.
 //! State per flow: the window.
 
 use crate::transport::{check_timer, Clock, Config, Initial, Retransmit};

@@ -159,6 +159,45 @@ fn a_timeout_sends_again_the_oldest_packet_or_all_or_repairs() {
 }
 
 #[test]
+fn each_packet_has_a_timer_of_its_own_which_no_acknowledgement_moves() {
+    let config = Config { retransmit: Retransmit::Each, ..config() };
+    // 0 and 1 are lost, 2 to 4 arrive. The timeout is 3 s when they go.
+    let mut s = sent(5, &[0, 100, 200, 300, 400], &config);
+    let goes = |s: &mut Sender| {
+        let due = s.timeout().expect("a packet is outstanding").as_ps() / 1_000_000_000;
+        assert!(s.on_timeout(at(due), &config));
+        (due, burst(s, 5, due, &config))
+    };
+    assert_eq!([goes(&mut s), goes(&mut s)], [(3000, vec![(0, true)]), (3100, vec![(1, true)])]);
+    // What is missing no longer is acknowledged late: 2 goes again although it had come.
+    assert_eq!(goes(&mut s), (3200, vec![(2, true)]));
+    // Samples of 3.244 and 3.144 s: the average is 1.5, 1.936, 2.238 s. The timers of 3 and 4 stay where they were.
+    assert_eq!(rtts(&mut s, 2, 3244, &config), [3244, 3144]);
+    assert_eq!(burst(&mut s, 5, 3244, &config), [(5, false), (6, false)]);
+    assert_eq!([goes(&mut s), goes(&mut s)], [(3300, vec![(3, true)]), (3400, vec![(4, true)])]);
+    // 5 and 6 have the timeout of their own time.
+    assert_eq!(goes(&mut s), (7720, vec![(5, true), (6, true)]));
+}
+
+#[test]
+fn with_a_timer_for_each_packet_its_own_timeouts_back_it_off() {
+    let config = Config { retransmit: Retransmit::Each, max_timeout: Duration::from_secs(20), ..config() };
+    let mut s = sent(2, &[0, 1000], &config);
+    let mut times = vec![];
+    for _ in 0..8 {
+        let due = s.timeout().expect("both are outstanding");
+        assert!(s.on_timeout(due, &config));
+        times.push((due.as_ps() / 1_000_000_000, burst(&mut s, 2, due.as_ps() / 1_000_000_000, &config)));
+    }
+    // 3, 6, 12, 20 and 20 s after the one before.
+    let due = [(3000, 0), (4000, 1), (9000, 0), (10_000, 1), (21_000, 0), (22_000, 1), (41_000, 0), (42_000, 1)];
+    assert_eq!(times, due.map(|(ms, seq)| (ms, vec![(seq, true)])));
+    // None is left when all is acknowledged.
+    rtts(&mut s, 2, 42_500, &config);
+    assert_eq!((s.timeout(), burst(&mut s, 0, 42_500, &config)), (None, vec![]));
+}
+
+#[test]
 fn going_back_counts_only_what_went_again_as_outstanding() {
     let config = Config { retransmit: Retransmit::All, ..config() };
     let mut s = sent(4, &[0], &config);

@@ -27,7 +27,7 @@ proptest! {
     #[test]
     fn round_trips_and_what_is_outstanding_are_those_of_the_books(
         clock in prop::sample::select(vec![Clock::First, Clock::Last, Clock::Skip]),
-        retransmit in prop::sample::select(vec![Retransmit::Oldest, Retransmit::Repair, Retransmit::All]),
+        retransmit in prop::sample::select(vec![Retransmit::Oldest, Retransmit::Repair, Retransmit::All, Retransmit::Each]),
         duplicates in prop::option::of(1..4u32), steps in prop::collection::vec((happens(), 1..2000u64), 1..120),
     ) {
         let config = Config { clock, retransmit, duplicates, ..Spec::default_of("generic").expect("in the list").transport() };

@@ -73,7 +73,7 @@ impl Discipline for Decbit {
 mod tests {
     use super::*;
     use crate::Port;
-    use headgate_packet::{Ecn, FlowId, Rate, Rng, Time};
+    use headgate_packet::{Duration, Ecn, FlowId, Rate, Rng, Time};
 
     /// Marks of packets of one byte, a second each on the line, that arrive at these times.
     fn marks(seconds: &[u64]) -> Vec<bool> {
@@ -83,7 +83,7 @@ mod tests {
         let mut marks = Vec::new();
         for at in seconds {
             let packet = Packet { flow: FlowId(0), bytes: 1, ecn: Ecn::Ect0, ..Packet::default() };
-            port.offer(packet, Time::from_ps(at * 1_000_000_000_000), &mut |s| marks.push(s.packet.ecn == Ecn::Ce));
+            port.offer(packet, Time::ZERO + Duration::from_secs(*at), &mut |s| marks.push(s.packet.ecn == Ecn::Ce));
         }
         port.advance(Time::NEVER, &mut |s| marks.push(s.packet.ecn == Ecn::Ce));
         marks

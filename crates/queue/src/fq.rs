@@ -253,7 +253,7 @@ impl Discipline for Fq {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_packet::{FlowId, Rate, Rng};
+    use headgate_packet::{Duration, FlowId, Rate, Rng};
 
     /// Sends (time, conversation, bits / 8 as bytes) through a line of 8 bit/s per byte/s and gives the order of service.
     fn order(params: &FqParams, arrivals: &[(u64, u32, u32)]) -> Vec<u32> {
@@ -263,7 +263,7 @@ mod tests {
         let mut out = Vec::new();
         for (i, &(at, flow, bytes)) in arrivals.iter().enumerate() {
             let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
-            port.offer(packet, Time::from_ps(at * 1_000_000_000_000), &mut |sent| out.push(sent.packet.handle));
+            port.offer(packet, Time::ZERO + Duration::from_secs(at), &mut |sent| out.push(sent.packet.handle));
         }
         port.advance(Time::NEVER, &mut |sent| out.push(sent.packet.handle));
         out

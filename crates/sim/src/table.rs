@@ -167,7 +167,42 @@ fn code(name: String, known: &mut Vec<String>, codes: &mut HashMap<String, i64>)
 mod tests {
     use super::*;
 
-    fn table(x: i64, names: &[&str]) -> Table {
+    #[test]
+    fn a_table_has_its_rows_as_the_list_of_columns_reads_them() {
+        let columns: [Column<u64>; 5] = [
+            column("own", "", Kind::Key, Of::Name(|r| format!("n{r}")), "A name."),
+            column("listed", "", Kind::Given, Of::Code(1, |r| *r), "A name of the second list."),
+            column("number", "", Kind::Given, Of::Number(|r| 10 * r), "A name by number."),
+            column("drops", "packets", Kind::Total, Of::Int(|r| r + 1), "A count."),
+            column("rtt_s", "s", Kind::Most, Of::Float(|r| *r as f64 / 2.0), "A float."),
+        ];
+        let list = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+        let got = table(&columns, &[1, 0, 1], [list(["x", "y"]), list(["a", "b"])]);
+        let due = vec![
+            ("own", Cells::Name(vec![0, 1, 2], ["n1", "n0", "n1"].map(str::to_owned).to_vec())),
+            ("listed", Cells::Name(vec![1, 0, 1], list(["a", "b"]))),
+            ("number", Cells::Int(vec![10, 0, 10])),
+            ("drops", Cells::Int(vec![2, 1, 2])),
+            ("rtt_s", Cells::Float(vec![0.5, 0.0, 0.5])),
+        ];
+        assert_eq!(got, due);
+        let described = columns.each_ref().map(|c| {
+            let c = c.describe("flows");
+            ["table", "name", "unit", "kind", "type"]
+                .map(|key| c[key].as_str().unwrap_or("nothing").to_owned())
+                .join(" ")
+        });
+        let due = [
+            "own  key name",
+            "listed  given name",
+            "number  given name",
+            "drops packets total int",
+            "rtt_s s most float",
+        ];
+        assert_eq!(described, due.map(|line| format!("flows {line}")));
+    }
+
+    fn two_rows(x: i64, names: &[&str]) -> Table {
         let codes = (0..names.len() as i64).collect();
         let names = names.iter().map(|n| (*n).to_owned()).collect();
         vec![("x", Cells::Int(vec![x; 2])), ("y", Cells::Float(vec![0.5; 2])), ("name", Cells::Name(codes, names))]
@@ -176,9 +211,9 @@ mod tests {
     #[test]
     fn rows_follow_each_other_and_names_keep_their_meaning() {
         let mut all = Gather::default();
-        all.append(table(1, &["a", "b"]));
-        all.append(table(2, &["a", "b"]));
-        all.append(table(3, &["b", "c"]));
+        all.append(two_rows(1, &["a", "b"]));
+        all.append(two_rows(2, &["a", "b"]));
+        all.append(two_rows(3, &["b", "c"]));
         let got = all.take();
         assert_eq!(got[0].1, Cells::Int(vec![1, 1, 2, 2, 3, 3]));
         assert_eq!(got[1].1, Cells::Float(vec![0.5; 6]));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,18 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from .. import _core
+from ..columns import columns, shown
 from ..errors import HeadgateError, cut
 from ..replay import Replay
 from ..replay import replay as replay_trace
-from ..replay.result import DELAYS
+from ..replay.result import GATHERED
 from ..replay.run import CLASSIFY, CONVENTIONS
 from ..results import digits
 from .run import MOST, parse_value
 from .show import console, print_json, rows_progress
+
+#: Columns of drops and of delays.
+DROPS, DELAYS = (tuple(GATHERED[key].values()) for key in ("drops", "delay_s"))
 
 
 @click.command(
@@ -159,7 +163,7 @@ def _too_deep(text: str) -> HeadgateError:
 
 def print_replay(result: Replay) -> None:
     """The tables in the terminal: the queues side by side, then the flows of each."""
-    out, got = console(), result.to_dict(MOST)
+    out, got = console(), result.to_dict(0)
     trace = got["trace"]
     flows = trace["flows"]
     out.print(
@@ -171,42 +175,40 @@ def print_replay(result: Replay) -> None:
     out.print(
         "[dim]delay: from arrival to start of transmission; throughput over the span from first arrival to last departure[/]"
     )
-    table = Table(title="queues", title_justify="left")
-    _columns(table, "queue", ("sent", "throughput kbit/s", "utilisation %", *_drops(got["queues"]), "marks"), "Jain")
-    for q in got["queues"]:
-        table.add_row(
-            *_cells(q["queue"], q, _drops(got["queues"]), digits(100 * q["utilisation"])),
-            digits(q["jain"] or float("nan")),
-        )
-    out.print(table)
-    for q in got["queues"]:
-        table = Table(title=f"flows under {escape(q['queue'])}", title_justify="left")
-        _columns(table, "flow", ("packets", "throughput kbit/s", *_drops([q]), "marks"))
-        for f in q["flows"]:
-            table.add_row(*_cells(f["flow"], {**f, "sent": f["packets"]}, _drops([q])))
-        out.print(table)
+    queues = list(result.summary.rows())
+    _print("queues", "queue", ("sent", "throughput_bps", "utilisation", *DROPS, "marks", *DELAYS, "jain"), queues)
+    for queue in result.queues:
+        rows, title = result.largest(queue, MOST), f"flows under {escape(queue)}"
+        _print(title, "flow", ("packets", "throughput_bps", *DROPS, "marks", *DELAYS), rows)
     if flows > MOST:
         out.print(f"[dim]the {MOST} largest flows; --json has the other {flows - MOST}[/]")
 
 
-def _drops(entries: list[dict[str, Any]]) -> tuple[str, ...]:
-    """Reasons that occur, or the first if none does."""
-    reasons = list(entries[0]["drops"])
-    return tuple(r for r in reasons if any(e["drops"][r] for e in entries)) or (reasons[0],)
+#: Headings of columns that are called otherwise than their stem.
+HEADINGS = {
+    "throughput_bps": "throughput {unit}",
+    "utilisation": "utilisation %",
+    **{name: f"drops {reason}" for reason, name in GATHERED["drops"].items()},
+    **{name: "delay {unit} mean" if kind == "mean" else kind for kind, name in GATHERED["delay_s"].items()},
+    "jain": "Jain",
+}
 
 
-def _columns(table: Table, first: str, counts: tuple[str, ...], *more: str) -> None:
-    table.add_column(first)
-    for name in counts:
-        table.add_column(f"drops {name}" if name in _core.DROP_REASONS else name, justify="right")
-    for name in (f"delay ms {DELAYS[0]}", *DELAYS[1:], *more):
-        table.add_column(name, justify="right")
-
-
-def _cells(name: str, entry: dict[str, Any], reasons: tuple[str, ...], *after_rate: str) -> list[str]:
-    delays = (entry["delay_s"][d] for d in DELAYS)
-    return [
-        escape(name), str(entry["sent"]), digits(entry["throughput_bps"] * 1e-3), *after_rate,
-        *(str(entry["drops"][r]) for r in reasons), str(entry["marks"]),
-        *("-" if d is None else digits(1e3 * d) for d in delays),
-    ]  # fmt: skip
+def _print(title: str, key: str, names: Sequence[str], rows: list[dict[str, Any]]) -> None:
+    """A table of these columns; of the reasons of drops, those that occur, or the first if none does."""
+    known = columns("replay-summary" if key == "queue" else "replay-flows")
+    some = [name for name in DROPS if any(row[name] for row in rows)] or DROPS[:1]
+    table = Table(title=title, title_justify="left")
+    table.add_column(key)
+    cells: list[list[str]] = [[escape(row[key])] for row in rows]
+    for name in names:
+        if name in DROPS and name not in some:
+            continue
+        scale, unit = (100.0, "%") if name == "utilisation" else shown(known[name].unit)
+        table.add_column(HEADINGS.get(name, name).format(unit=unit), justify="right")
+        for line, row in zip(cells, rows, strict=True):
+            value = row[name]
+            line.append(digits(scale * value) if isinstance(value, float) else str(value))
+    for line in cells:
+        table.add_row(*line)
+    console().print(table)

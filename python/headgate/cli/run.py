@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from ..atomic import require_folder
 from ..errors import HeadgateError, cut
 from ..results import Results, digits
 from ..scenario import Scenario
+from ..stats import Mean
+from ..summaries import FlowSummary, LinkSummary, headings
 from ..tables import FORMATS, require
 from .show import console, mean_text, print_json, progress
 
@@ -139,52 +141,36 @@ def print_results(results: Results) -> None:
         f"[bold]{escape(results.scenario['name'] or 'scenario')}[/]  seed {results.seed}  digest {results.runs[0].digest}"
     )
     out.print(f"[dim]mean ± standard deviation (95 % half width) over {over}; counts are totals[/]")
-    flows = results.flow_summaries()
-    table = Table(title="flows", title_justify="left")
-    for heading in ("flow", "control", "workload"):
-        table.add_column(heading)
-    for heading in (
-        "goodput pkt/s",
-        "goodput kbit/s",
-        "max-min kbit/s",
-        "rtt ms",
-        "queueing ms",
-        "drops",
-        "retrans.",
-        "timeouts",
-        "marks",
-    ):
-        table.add_column(heading, justify="right")
-    for f in flows[:MOST]:
-        table.add_row(
-            escape(f.flow), f.control, f.workload, mean_text(f.goodput_pps), mean_text(f.goodput_bps, 1e-3),
-            digits(f.max_min_bps * 1e-3), mean_text(f.rtt_s, 1e3), mean_text(f.queueing_s, 1e3),
-            str(f.drops), str(f.retransmissions), str(f.timeouts), str(f.marks),
-        )  # fmt: skip
-    out.print(table)
-    if len(flows) > MOST:
-        out.print(f"[dim]and {len(flows) - MOST} more flows; --out or --json has them all[/]")
-    _print_links(results, out)
+    _print_summaries("flows", "flows", results.flow_summaries())
+    _print_links(results)
     fairness = results.fairness()
     parts = [f"{k} {digits(v)}" for k, v in fairness.items() if v is not None]
     out.print("fairness: " + ", ".join(parts))
 
 
-def _print_links(results: Results, out: Any) -> None:
+def _print_links(results: Results) -> None:
     """Ports that a discipline manages or that did something; hosts' ports only if they are busy."""
     busy = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
     links = [x for x in busy if x.utilisation.mean >= 0.01 or any(n > 0 for n in x.drops.values())] or busy
-    table = Table(title="gateways' ports that are busy 1 % of the time or more, or drop", title_justify="left")
-    for heading in ("port", "queue"):
-        table.add_column(heading)
-    for heading in ("utilisation %", "backlog pkt", "most", "queueing ms", "drops full", "evicted", "early", "marks"):
-        table.add_column(heading, justify="right")
-    for x in links[:MOST]:
-        table.add_row(
-            escape(x.link), x.queue, mean_text(x.utilisation, 100), mean_text(x.backlog), str(x.backlog_max),
-            mean_text(x.queueing_s, 1e3), str(x.drops["full"]), str(x.drops["evicted"]), str(x.drops["early"]), str(x.marks),
-        )  # fmt: skip
     if links:
-        out.print(table)
-    if len(links) > MOST:
-        out.print(f"[dim]and {len(links) - MOST} more ports; --out or --json has them all[/]")
+        _print_summaries("gateways' ports that are busy 1 % of the time or more, or drop", "ports", links)
+
+
+def _print_summaries(title: str, what: str, rows: Sequence[FlowSummary] | Sequence[LinkSummary]) -> None:
+    """The first rows as a table, with the columns that the summary's class says."""
+    columns = headings(type(rows[0]))
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column.heading, justify="left" if column.text else "right")
+    for row in rows[:MOST]:
+        table.add_row(*(_cell(column.value(row), column.scale) for column in columns))
+    out = console()
+    out.print(table)
+    if len(rows) > MOST:
+        out.print(f"[dim]and {len(rows) - MOST} more {what}; --out or --json has them all[/]")
+
+
+def _cell(value: Any, scale: float) -> str:
+    if isinstance(value, Mean):
+        return mean_text(value, scale)
+    return digits(value * scale) if isinstance(value, float) else escape(str(value))

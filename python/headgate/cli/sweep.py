@@ -130,7 +130,7 @@ def _dry(study: Sweep, as_json: bool) -> int:
 
 def print_study(study: Study) -> None:
     """The summary in the terminal."""
-    from ..sweep.summary import METRICS, summary
+    from ..sweep.summary import headings, summary
 
     out = console()
     entries = summary(study)
@@ -147,12 +147,12 @@ def print_study(study: Study) -> None:
     for axis in axes:
         table.add_column(escape(axis.name))
     table.add_column("runs", justify="right")
-    shown = [metric for metric in METRICS if metric[1] is not None]
-    for _, heading, *_ in shown:
+    shown = headings()
+    for _, heading, _ in shown:
         table.add_column(heading, justify="right")
     for entry in entries[:MOST]:
         cells = [escape(_cell(entry["axes"][axis.name])) for axis in axes]
-        means = [_interval(entry[name], scale) for name, _, scale, *_ in shown]
+        means = [_interval(entry[name], scale) for name, _, scale in shown]
         table.add_row(*cells, str(entry["runs"]), *means)
     if entries:
         out.print(table)

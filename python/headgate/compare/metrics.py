@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ..columns import columns
 from ..errors import HeadgateError, cut, nearest
 from ..sweep import rows
 
@@ -43,12 +43,6 @@ _WORDS = {
     "p99": "99 % quantile of the",
 }
 
-#: Endings of columns and their units.
-_UNITS = {"_bps": "bit/s", "_pps": "packets/s", "_bytes": "bytes", "_s": "s"}
-
-#: Columns without a unit that count no packets.
-_PURE = ("goodput_of_max_min", "utilisation", "utilisation_std", "intervals", "timeouts", "rtt_count", "events")
-
 
 @dataclass(frozen=True)
 class Metric:
@@ -73,9 +67,7 @@ class Metric:
         >>> find("goodput").unit, find("drops").unit, find("jain").unit
         ('bit/s', 'packets', '')
         """
-        if self.over == "jain" or self.column in _PURE:
-            return ""
-        return next((unit for end, unit in _UNITS.items() if self.column.endswith(end)), "packets")
+        return "" if self.over == "jain" else columns(self.table)[self.column].unit
 
     @property
     def label(self) -> str:
@@ -86,7 +78,7 @@ class Metric:
         >>> find("jain_of_max_min").label
         "Jain's index of goodput over its max-min ideal"
         """
-        stem = next((self.column[: -len(end)] for end in _UNITS if self.column.endswith(end)), self.column)
+        stem = columns(self.table)[self.column].stem
         what, _, how = stem.partition("_")
         stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else _said(stem)
         return f"Jain's index of {stem}" if self.over == "jain" else stem
@@ -135,10 +127,10 @@ def find(name: str, flow: str | None = None, link: str | None = None, over: str 
     if over is not None and over not in OVER:
         raise HeadgateError(f"over {cut(over)}: expected one of {', '.join(OVER)}{nearest(over, OVER)}")
     column, by_name = ALIASES.get(name, (name, None))
-    tables = _tables()
-    holders = [table for table, columns in tables.items() if column in columns]
+    tables = {table: rows.measured(table) for table in ("flows", "runs", "links")}
+    holders = [table for table, measured in tables.items() if column in measured]
     if not holders:
-        known = [*ALIASES, *(c for columns in tables.values() for c in columns)]
+        known = [*ALIASES, *(c for measured in tables.values() for c in measured)]
         raise HeadgateError(
             f"metric {cut(name)}: expected a measured column of a study's tables or one of "
             f"{', '.join(ALIASES)}.{nearest(name, known)}"
@@ -148,31 +140,7 @@ def find(name: str, flow: str | None = None, link: str | None = None, over: str 
         raise HeadgateError(f"metric {cut(name)}: is one of {holders[0]}, found --{wanted[:-1]} {cut(flow or link)}")
     if wanted == "links" and link is None:
         raise HeadgateError(f"metric {cut(name)}: is one of links; expected the name of a link (--link) beside it")
-    return Metric(name, wanted, column, over or by_name or _usual(wanted, column))
-
-
-def _tables() -> Mapping[str, list[str]]:
-    """The measured columns of every table, the table that is meant first coming first."""
-    out: dict[str, list[str]] = {}
-    for table in ("flows", "links"):
-        prefix = rows.DESCRIBE[table][0]
-        out[table] = [c for c in rows.names(table) if not c.startswith(prefix) and c != table[:-1]]
-    return {"flows": out["flows"], "runs": ["events", "cpu_s"], "links": out["links"]}
-
-
-#: Other columns whose values do not add up over flows or ports.
-_MEANS = ("utilisation", "intervals", "goodput_of_max_min")
-
-
-def _usual(table: str, column: str) -> str:
-    """Rates and counts of flows add up; delays, shares and backlogs do not."""
-    if column.endswith("_min_s"):
-        return "least"
-    if column.endswith(("_max_s", "_max")):
-        return "most"
-    if column.endswith("_s") or "_mean" in column or "_std" in column or column in _MEANS:
-        return "mean"
-    return "total"
+    return Metric(name, wanted, column, over or by_name or columns(wanted)[column].kind)
 
 
 def by_parts(metric: Metric) -> Metric:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import HeadgateError, cut, nearest
+from ..sweep.arrow import to_numpy
 from ..sweep.axes import Axis
-from ..sweep.columns import to_numpy
 from .metrics import Metric, by_parts, find
 
 if TYPE_CHECKING:

@@ -210,24 +210,35 @@ def _load(figure: Figure, runs: Runs) -> Drawing:
     drawing, axes = _drawing()
     n, window = int(figure.options["transfers"]), int(figure.options["window"])
     scale = float(figure.options["per_second"])
-    curves: dict[str, tuple[Callable[[float], float], float]] = {
-        "FQ": (lambda x: fq_poisson_delay(x, n), 0.97),
-        "FCFS": (lambda x: fcfs_poisson_delay(x, n, window), 3.4),
+    # A formula of the load, up to which load it is drawn, the variants that simulate it, and their mark.
+    curves: dict[str, tuple[Callable[[float], float], float, str, str]] = {
+        "FQ, δ = 0": (lambda x: fq_poisson_delay(x, n), 0.97, "FQ W=", "o"),
+        "FQ, δ = P": (lambda x: fq_poisson_delay(x, n, 1), 0.97, "FQ delta=P", "^"),
+        "FCFS": (lambda x: fcfs_poisson_delay(x, n, window), 3.4, "FCFS W=", "s"),
     }
-    for (queue, (formula, most)), (colour, line) in zip(curves.items(), _LOOK, strict=False):
-        xs = np.linspace(0, most, 200)
+    for (queue, (formula, most, begins, mark)), (colour, line) in zip(curves.items(), _LOOK, strict=False):
+        xs = np.linspace(0, most, 400)
         axes.plot(xs, [formula(x) for x in xs], color=colour, ls=line, lw=1.1, label=f"{queue}, formula")
-        found = [(re.search(r"rho=([0-9.]+)", v), v) for v in figure.series if v.startswith(f"{queue} ")]
+        found = [(re.search(r"rho=([0-9.]+)", v), v) for v in figure.series if v.startswith(begins)]
         points = [(float(m[1]), scale * runs.of(v, "queueing", figure.options["source"])[0]) for m, v in found if m]
-        axes.plot(
-            *zip(*points, strict=True), ls="", marker="o", ms=5, mfc="none", color=colour, label=f"{queue}, simulated"
-        )
-    axes.set_xlabel("load of the stream (its share of its fair share)")
+        if points:
+            axes.plot(
+                *zip(*points, strict=True),
+                ls="",
+                marker=mark,
+                ms=5,
+                mfc="none",
+                color=colour,
+                label=f"{queue}, simulated",
+            )
+    axes.set_xlabel("throughput of the stream (in units of its fair share)")
     axes.set_ylabel("mean queueing delay (packet times)")
-    axes.set_xlim(left=0)
-    axes.set_ylim(0, 70)
+    axes.set_xlim(left=-0.03)
+    axes.set_yscale("log")
+    axes.set_ylim(0.4, 100)
+    axes.set_yticks([0.5, 1, 2, 5, 10, 20, 50, 100], ["0.5", "1", "2", "5", "10", "20", "50", "100"])
     axes.grid(color="#dddddd", lw=0.5)
-    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=4, fontsize=9)
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.2), ncols=3, fontsize=9)
     return drawing
 
 

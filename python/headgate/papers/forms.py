@@ -71,6 +71,7 @@ def _row(row: Row) -> dict[str, Any]:
     return {
         "table": row.table,
         "row": row.row,
+        "sources": list(row.sources),
         "verdict": "match" if row.hits else "miss",
         "starts": row.starts,
         "hits": row.hits,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..results import flow_rates
+from ..columns import rates as flow_rates
 from ..stats import Mean, mean_of
 from ..tables import Column, from_core
 from .model import Metric, PaperError

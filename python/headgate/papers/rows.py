@@ -9,7 +9,7 @@ that are alike may stand in for one another, each with all its measures.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from .claims import Runs
 from .measure import Outcome
 from .model import CHAOTIC, PAPERS_OWN, Item, Metric, Paper, PaperError, Published, Rule
-from .verdict import Sample, judge
+from .verdict import ENOUGH_ALIKE, Sample, judge
 
 #: What a cell may differ by, relative to the paper's number, if that is more than a unit of its last digit.
 CLOSE = 0.02
@@ -27,11 +27,13 @@ CLOSE = 0.02
 class Row:
     """What became of a row: `starts` were tried, at `hits` of them all `cells` came out; at start `best` most of them did, `met`.
 
-    `best` is the number of the run, 0 being the one in which all sources start at once.
+    `best` is the number of the run, 0 being the one in which all sources start at once. `sources` are those of the row, or
+    the ones that are alike among them.
     """
 
     table: str
     row: str
+    sources: tuple[str, ...]
     starts: int
     hits: int
     cells: int
@@ -45,9 +47,12 @@ class Row:
 
 
 def judge_rows(runs: Runs) -> tuple[Row, ...]:
-    """All rows of an item's tables that depend on the start, over as many starts as the item fixes."""
+    """All rows of an item's tables that depend on the start, over as many starts as the item fixes.
+
+    A row that never comes out whole is followed by those of its sources that are alike, three or more, as rows of their own.
+    """
     names = dict.fromkeys((n.table, n.row) for n in runs.item.numbers)
-    return tuple(row for table, name in names if (row := _judge(runs, table, name)) is not None)
+    return tuple(row for table, name in names for row in _judge(runs, table, name))
 
 
 def depends_on_start(paper: Paper, item: Item, numbers: Sequence[Published]) -> bool:
@@ -80,17 +85,27 @@ class _Cell:
         )
 
 
-def _judge(runs: Runs, table: str, row: str) -> Row | None:
+def _judge(runs: Runs, table: str, row: str) -> Iterator[Row]:
     own = [n for n in runs.item.numbers if (n.table, n.row) == (table, row)]
     numbers = [n for n in own if n.mark in PAPERS_OWN and n.mark != "DOUBTFUL" and n.value is not None]
     if row not in runs.base or not numbers or not depends_on_start(runs.paper, runs.item, numbers):
-        return None
+        return
     groups = _groups([_Cell(n, runs.paper.rule(runs.item.name, n)) for n in numbers])
     most = max(runs.item.starts, runs.item.seeds)
     outcomes = {0: runs.base[row], **{o.run: o for o in runs.starts.get(row, [])[:most]}}
-    met = {run: _met(groups, runs.paper.metrics, outcome) for run, outcome in outcomes.items()}
-    best = max(met, key=lambda run: (met[run], -run))
-    return Row(table, row, len(met), sum(m == len(numbers) for m in met.values()), len(numbers), met[best], best)
+    met = {run: [_met(group, runs.paper.metrics, outcome) for group in groups] for run, outcome in outcomes.items()}
+
+    def over(chosen: Sequence[int]) -> Row:
+        total = {run: sum(each[i] for i in chosen) for run, each in met.items()}
+        cells = sum(len(of) for i in chosen for of in groups[i].values())
+        best = max(total, key=lambda run: (total[run], -run))
+        sources = tuple(source for i in chosen for source in groups[i])
+        return Row(table, row, sources, len(total), sum(m == cells for m in total.values()), cells, total[best], best)
+
+    whole = over(range(len(groups)))
+    yield whole
+    if not whole.hits and len(groups) > 1:
+        yield from (over([i]) for i, group in enumerate(groups) if len(group) >= ENOUGH_ALIKE)
 
 
 #: The cells of sources that are alike, by source.
@@ -110,16 +125,12 @@ def _groups(cells: Sequence[_Cell]) -> list[_Group]:
     return list(groups.values())
 
 
-def _met(groups: Sequence[_Group], metrics: Mapping[str, Metric], outcome: Outcome) -> int:
-    """How many cells one run meets, with the sources that are alike put in the best order."""
-    total = 0
-    for group in groups:
-        fits = [
-            [sum(c.is_met(outcome, metrics[c.number.metric], s) for c in cells) for s in group]
-            for cells in group.values()
-        ]
-        total += _best_order(fits)
-    return total
+def _met(group: _Group, metrics: Mapping[str, Metric], outcome: Outcome) -> int:
+    """How many cells of sources that are alike one run meets, with its sources put in the best order."""
+    fits = [
+        [sum(c.is_met(outcome, metrics[c.number.metric], s) for c in cells) for s in group] for cells in group.values()
+    ]
+    return _best_order(fits)
 
 
 def _best_order(fits: Sequence[Sequence[int]]) -> int:

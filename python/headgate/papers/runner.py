@@ -161,13 +161,13 @@ def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Pr
 
 
 def _numbers(runs: Runs, findings: Sequence[Finding], rows: Sequence[Row]) -> tuple[Number, ...]:
-    whole = {(r.table, r.row): r for r in rows if r.hits}
+    whole = {(r.table, r.row, source): r for r in rows if r.hits for source in r.sources}
     trivial = _Trivials(runs)
     numbers = []
     for number in runs.item.numbers:
         found = _compare(runs, number, trivial)
-        if (row := whole.get((number.table, number.row))) and found.verdict in ("miss", "undecided"):
-            why = f"{found.judgement.why}; the whole row comes out at {row.hits} of {row.starts} starts"
+        if (row := whole.get((number.table, number.row, number.source))) and found.verdict in ("miss", "undecided"):
+            why = f"{found.judgement.why}; with all {row.cells} cells beside it in {row.hits} of {row.starts} starts"
             found = replace(found, judgement=replace(found.judgement, verdict="some-run", why=why))
         key = (number.row, number.metric, number.source)
         numbers.append(replace(found, claims=tuple((f.id, f.holds) for f in findings if key in f.about)))

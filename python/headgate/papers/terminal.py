@@ -133,10 +133,11 @@ def skill_text(skill: Skill) -> str:
 
 def row_text(row: Row) -> str:
     """What became of a row as a whole."""
+    name = f"{row.row}, sources {', '.join(row.sources)}"
     which = "all sources start at once" if row.best == 0 else f"start {row.best}"
     if row.hits:
-        return f"{row.row}: all {row.cells} cells come out at {row.hits} of {row.starts} starts, such as {which}"
-    return f"{row.row}: never whole in {row.starts} starts; {row.met} of {row.cells} cells at the best, {which}"
+        return f"{name}: all {row.cells} cells come out at {row.hits} of {row.starts} starts, such as {which}"
+    return f"{name}: never whole in {row.starts} starts; {row.met} of {row.cells} cells at the best, {which}"
 
 
 def _print_item(result: ItemResult, console: Console, details: bool) -> None:

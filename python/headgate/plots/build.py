@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 #: What can be drawn.
 KINDS = ("line", "heatmap", "utility", "cdf")
 
-#: Endings of columns of axes and their units.
-_UNITS = {"_bps": "bit/s", "_s": "s", "_bytes": "bytes", "_pkt": "packets"}
-
 
 @dataclass(frozen=True)
 class Request:
@@ -248,8 +245,7 @@ def _horizontal(axis: Axis) -> tuple[Array, Scale]:
     if found is None:
         return np.arange(len(axis), dtype=np.float64), Scale(axis.name, names=[str(c) for c in axis.columns[axis.name]])
     column, numbers = found
-    unit = next((u for end, u in _UNITS.items() if column.endswith(end)), "") if column != axis.name else ""
-    factor, unit = scale_of(unit, numbers)
+    factor, unit = scale_of(axis.unit(column), numbers)
     return numbers * factor, Scale(_with_unit(axis.name.replace("_", " "), unit), logarithmic(numbers))
 
 

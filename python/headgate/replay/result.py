@@ -20,8 +20,11 @@ from ..tables import Table, from_core
 if TYPE_CHECKING:
     from .rows import Kept
 
-#: Statistics of the queueing delay.
-DELAYS = ("mean", "p50", "p95", "p99", "max")
+#: Entries of the form for machines that gather columns, by their keys.
+GATHERED = {
+    "drops": {reason: f"drops_{reason}" for reason in _core.DROP_REASONS},
+    "delay_s": {kind: f"delay_{kind}_s" for kind in ("mean", "p50", "p95", "p99", "max")},
+}
 
 
 class Replay:
@@ -155,7 +158,7 @@ class Replay:
                     **_entry(row),
                     "discipline": options["queues"][i],
                     "out": str(self.outputs[i]) if self.outputs else None,
-                    "flows": [_entry(f) for f in self._flow_rows(row["queue"], most)],
+                    "flows": [_entry(f) for f in self.largest(row["queue"], most)],
                 }
             )
         return {
@@ -174,8 +177,8 @@ class Replay:
             "queues": queues,
         }
 
-    def _flow_rows(self, queue: str, most: int | None) -> list[dict[str, Any]]:
-        """The flows of a queue, or the largest of them, in the order of the trace."""
+    def largest(self, queue: str, most: int | None = None) -> list[dict[str, Any]]:
+        """The rows of a queue's flows, or only those of the `most` flows with most bytes, in the order of the trace."""
         flows = self._flows_of(queue)
         if most is None or len(flows) <= most:
             return list(flows.rows())
@@ -189,9 +192,6 @@ class Replay:
 
 def _entry(row: dict[str, Any]) -> dict[str, Any]:
     """A row with its drops and delays gathered."""
-    out = {
-        k: finite(v) if isinstance(v, float) else v for k, v in row.items() if not k.startswith(("drops_", "delay_"))
-    }
-    out["drops"] = {r: row[f"drops_{r}"] for r in _core.DROP_REASONS}
-    out["delay_s"] = {d: finite(row[f"delay_{d}_s"]) for d in DELAYS}
-    return out
+    plain = {k: finite(v) if isinstance(v, float) else v for k, v in row.items()}
+    gathered = {name: {k: plain.pop(column) for k, column in of.items()} for name, of in GATHERED.items()}
+    return plain | gathered

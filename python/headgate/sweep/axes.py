@@ -13,10 +13,10 @@ import numpy as np
 
 from ..errors import HeadgateError, cut, nearest, wrong
 from ..scenario import assign
-from .values import MOST, columns_of, expand, text_of
+from .values import MOST, UNITS, columns_of, expand, text_of
 
-#: What the name of a column of quantities may end in.
-UNITS = ("", "_s", "_bps", "_bytes", "_pkt")
+#: What the name of a column may end in.
+ENDS = ("", *(f"_{kind}" for kind in UNITS))
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,11 @@ class Axis:
     def name(self) -> str:
         """The column that tells its points apart."""
         return next(iter(self.columns))
+
+    def unit(self, column: str) -> str:
+        """The unit of a column: that of a quantity is called like the column of its texts, with its kind after it."""
+        units = {f"{name}_{kind}": unit for name in self.columns for kind, unit in UNITS.items()}
+        return units.get(column, "")
 
     def __len__(self) -> int:
         return len(self.points)
@@ -149,7 +154,7 @@ def _names(paths: Sequence[tuple[str, Any]], taken: Sequence[str], origin: str) 
         free = [
             e
             for e in ends[path]
-            if all(e + unit not in others for unit in UNITS) and all(e not in ends[p] for p in ends if p != path)
+            if all(e + unit not in others for unit in ENDS) and all(e not in ends[p] for p in ends if p != path)
         ]
         names[path] = free[0] if free else ends[path][-1]
     return names

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import HeadgateError
-from .columns import pyarrow
+from .arrow import pyarrow
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..memory import share
-from .columns import pyarrow, texts, to_arrow
+from .arrow import pyarrow, texts, to_arrow
 from .engines import Engine, Outcome
 from .plan import Plan, Run
 from .store import Store

@@ -28,8 +28,8 @@ import numpy as np
 
 from ..atomic import atomic, write_text
 from ..errors import HeadgateError
+from .arrow import pyarrow, to_arrow, to_numpy
 from .checked import COPY, DamagedError, manifest_text, read_chunk, read_manifest, read_part, write_chunk, write_part
-from .columns import pyarrow, to_arrow, to_numpy
 
 if TYPE_CHECKING:
     import pyarrow as pa

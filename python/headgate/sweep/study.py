@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import HeadgateError, cut, missing_extra, nearest
+from .arrow import pyarrow, to_arrow
 from .axes import Axis, Variants, find_axis, point_of
-from .columns import pyarrow, to_arrow
 from .store import TABLES, Store
 
 if TYPE_CHECKING:

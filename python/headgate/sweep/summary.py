@@ -6,22 +6,34 @@ from typing import Any
 
 import numpy as np
 
+from ..columns import columns, shown
 from ..stats import Mean, mean_of
-from .columns import to_arrow, to_numpy
+from .arrow import to_arrow, to_numpy
 from .study import Study
 
-#: Metric, its heading (none if only machines are told), the factor from its unit to the heading's, the column of flows it comes from,
-#: and what becomes of the flows of a run. Jain's index is (sum x)^2 / (n sum x^2).
-METRICS = (
-    ("goodput_bps", "goodput of all, kbit/s", 1e-3, "goodput_bps", "total"),
-    ("jain_of_max_min", "Jain's index of max-min", 1.0, "goodput_of_max_min", "jain"),
-    ("jain", None, 1.0, "goodput_bps", "jain"),
-    ("rtt_s", "rtt, ms", 1e3, "rtt_mean_s", "mean"),
-    ("rtt_p99_s", "rtt p99, ms", 1e3, "rtt_p99_s", "mean"),
-    ("queueing_s", "queueing, ms", 1e3, "queueing_mean_s", "mean"),
-    ("drops", "drops", 1.0, "drops", "total"),
-    ("retransmissions", "retrans.", 1.0, "retransmissions", "total"),
+#: Entry of the summary, its heading without the unit (none if only machines are told), the column of flows it comes from, and what becomes
+#: of the flows of a run if it is not what the column's kind says. Jain's index is (sum x)^2 / (n sum x^2).
+METRICS: tuple[tuple[str, str | None, str, str | None], ...] = (
+    ("goodput_bps", "goodput of all", "goodput_bps", None),
+    ("jain_of_max_min", "Jain's index of max-min", "goodput_of_max_min", "jain"),
+    ("jain", None, "goodput_bps", "jain"),
+    ("rtt_s", "rtt", "rtt_mean_s", None),
+    ("rtt_p99_s", "rtt p99", "rtt_p99_s", None),
+    ("queueing_s", "queueing", "queueing_mean_s", None),
+    ("drops", "drops", "drops", None),
+    ("retransmissions", "retrans.", "retransmissions", None),
 )
+
+
+def headings() -> list[tuple[str, str, float]]:
+    """The entries that people are shown, with their headings and the factors to the units in these."""
+    out = []
+    for name, heading, column, _ in METRICS:
+        if heading is not None:
+            known = columns("flows")[column]
+            scale, unit = shown(known.unit) if known.type == "float" else (1.0, "")
+            out.append((name, f"{heading}, {unit}" if unit else heading, scale))
+    return out
 
 
 def summary(study: Study) -> list[dict[str, Any]]:
@@ -36,7 +48,8 @@ def summary(study: Study) -> list[dict[str, Any]]:
     # Rows are sorted: a run, and a variant, is a stretch of them.
     runs = _starts(variant, replication)
     per_run = {}
-    for name, _, _, column, how in METRICS:
+    for name, _, column, over in METRICS:
+        how = over or columns("flows")[column].kind
         values = to_numpy(flows[column]).astype(np.float64)
         good = ~np.isnan(values)
         total = np.add.reduceat(np.where(good, values, 0.0), runs)

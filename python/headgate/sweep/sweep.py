@@ -21,9 +21,9 @@ from ..errors import HeadgateError, cut, nearest, wrong
 from ..memory import share
 from ..scenario import Scenario, require_plain
 from . import rows
+from .arrow import pyarrow
 from .axes import Axis, Variants, read_axes, refuse
 from .checked import FORMAT
-from .columns import pyarrow
 from .driver import Driver, Interrupted, Progress, failures, interrupts
 from .engines import Dask, Engine, Local, processors
 from .plan import Fixed, Plan, Until
@@ -370,8 +370,8 @@ def _metric(stop: Mapping[str, Any] | None, origin: str) -> Watched | None:
     if stop is None:
         return None
     table = "flows" if stop["link"] is None else "links"
-    name, known = stop["metric"], [n for n in rows.names(table) if n not in ("flow", "link")]
-    if name not in known or name.startswith(rows.DESCRIBE[table][0]):
+    name, known = stop["metric"], rows.measured(table)
+    if name not in known:
         import difflib
 
         near = difflib.get_close_matches(name, known, 1, 0.4)

@@ -17,6 +17,9 @@ MOST = 1_000_000
 #: Nor has a plain number of a range a larger power of ten than this.
 LARGEST = 300
 
+#: Kinds of quantities, which the names of their columns end in, and their units.
+UNITS = {"s": "s", "bps": "bit/s", "bytes": "bytes", "pkt": "packets"}
+
 _RANGE = re.compile(r"\s*(.+?)\s*\.\.\.\s*(.+?)(?:\s+(?:step\s+(.+?)|log\s+(.+?)))?\s*")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE]-?\d+)?")
 

@@ -5,6 +5,7 @@ mod receiver;
 mod rtt;
 mod sender;
 mod slow_start;
+mod timers;
 
 use headgate_packet::check::at_least;
 use headgate_packet::{Duration, Ecn, Wrong};
@@ -40,6 +41,9 @@ pub enum Retransmit {
     Repair,
     /// Everything from the oldest packet not acknowledged on, as the window allows (go-back-N).
     All,
+    /// The packet whose timer ran out: each has one of its own, with the timeout of when it was sent. A packet that arrived behind
+    /// a missing one is sent again too, since nothing acknowledges it.
+    Each,
 }
 
 /// Where the round-trip estimate starts.

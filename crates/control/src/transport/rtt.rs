@@ -48,6 +48,13 @@ impl Estimator {
         self.backoff = (self.backoff * config.backoff).min(1e6);
     }
 
+    /// The timeout of a packet whose own timer ran out so many times.
+    pub fn timeout_after(&self, times: u32, config: &Config) -> Duration {
+        // Bounded, as a back-off of the flow is.
+        let factor = config.backoff.powf(f64::from(times)).min(1e6);
+        Duration::from_secs_f64(self.timeout(config).as_secs_f64() * factor).min(config.max_timeout)
+    }
+
     /// The present timeout.
     #[inline]
     pub fn timeout(&self, config: &Config) -> Duration {

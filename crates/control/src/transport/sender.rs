@@ -1,10 +1,11 @@
 //! The source's side: sequence numbers, the retransmission timer, and what to send next.
 //!
 //! Sources: Demers, Keshav and Shenker 1989, section 3 (generic); the 4.3BSD rules as Jacobson 1988 gives them.
-//! One timer per flow, restarted when an acknowledgement advances and when something is sent again. A fast retransmission sends
-//! the oldest packet alone; it is not repeated before everything sent until then is acknowledged, so that duplicates
-//! caused by resending what had arrived are not taken for a new loss.
+//! One timer per flow, restarted when an acknowledgement advances and when something is sent again; or one for each packet, if each
+//! goes again by itself. A fast retransmission sends the oldest packet alone; it is not repeated before everything sent until then
+//! is acknowledged, so that duplicates caused by resending what had arrived are not taken for a new loss.
 
+use super::timers::PacketTimers;
 use super::{Clock, Config, Estimator, Retransmit};
 use headgate_packet::{Duration, Time};
 
@@ -51,6 +52,8 @@ pub struct Sender {
     estimator: Estimator,
     /// Slot of packet `s` at `s % len`; `len` is a power of two.
     slots: Vec<Slot>,
+    /// With [`Retransmit::Each`], from the first packet on.
+    timers: Option<Box<PacketTimers>>,
 }
 
 impl Default for Sender {
@@ -67,6 +70,7 @@ impl Default for Sender {
             deadline: Time::NEVER,
             estimator: Estimator::default(),
             slots: Vec::new(),
+            timers: None,
         }
     }
 }
@@ -89,6 +93,8 @@ impl Sender {
         let seq = if self.resend {
             self.resend = false;
             self.una
+        } else if let Some(seq) = self.timers.as_mut().and_then(|t| t.take(self.una, self.una.saturating_add(window))) {
+            seq
         } else if self.next < self.limit && self.next - self.una < window {
             self.next += 1;
             self.next - 1
@@ -105,7 +111,13 @@ impl Sender {
         let mask = self.slots.len() - 1;
         let slot = &mut self.slots[seq as usize & mask];
         *slot = Slot { first: if again { slot.first } else { now }, last: now, resent: again };
-        if self.deadline == Time::NEVER || again {
+        if config.retransmit == Retransmit::Each {
+            if !again {
+                let timers = self.timers.get_or_insert_default();
+                timers.start(seq, now + self.estimator.timeout(config));
+                self.deadline = timers.next(self.una);
+            }
+        } else if self.deadline == Time::NEVER || again {
             self.deadline = now + self.estimator.timeout(config);
         }
         Some((seq, slot.first, again))
@@ -154,7 +166,13 @@ impl Sender {
         {
             self.estimator.sample(rtt, config);
         }
-        self.deadline = if self.highest > self.una { now + self.estimator.timeout(config) } else { Time::NEVER };
+        self.deadline = if let Some(timers) = &mut self.timers {
+            timers.next(self.una)
+        } else if self.highest > self.una {
+            now + self.estimator.timeout(config)
+        } else {
+            Time::NEVER
+        };
         progress
     }
 
@@ -169,14 +187,20 @@ impl Sender {
         if now < self.deadline {
             return false;
         }
-        self.estimator.back_off(config);
-        self.deadline = now + self.estimator.timeout(config);
         self.recover = self.highest;
         self.duplicates = 0;
+        if let Some(timers) = &mut self.timers {
+            timers.run_out(self.una, now, |times| now + self.estimator.timeout_after(times, config));
+            self.deadline = timers.next(self.una);
+            return true;
+        }
+        self.estimator.back_off(config);
+        self.deadline = now + self.estimator.timeout(config);
         match config.retransmit {
             Retransmit::Oldest => self.resend = true,
             Retransmit::Repair => (self.resend, self.repairing) = (true, true),
             Retransmit::All => self.next = self.una,
+            Retransmit::Each => unreachable!("its packets have timers"),
         }
         true
     }
@@ -195,7 +219,7 @@ impl Sender {
 
     /// Bytes of the records of packets sent.
     pub fn memory(&self) -> usize {
-        self.slots.len() * size_of::<Slot>()
+        self.slots.len() * size_of::<Slot>() + self.timers.as_ref().map_or(0, |t| t.memory())
     }
 
     /// Packets acknowledged.

@@ -88,10 +88,11 @@ impl BusyLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_packet::Duration;
 
     #[test]
     fn one_packet_at_a_time_with_half_the_time_idle_averages_a_half() {
-        let second = |s: u64| Time::from_ps(s * 1_000_000_000_000);
+        let second = |s: u64| Time::ZERO + Duration::from_secs(s);
         let mut line = BusyLine::new(Rate::from_bps(8).unwrap());
         for cycle in 0..3 {
             assert!(line.on_arrival(second(2 * cycle)));
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_waits_and_what_is_sent_both_count() {
-        let second = |s: u64| Time::from_ps(s * 1_000_000_000_000);
+        let second = |s: u64| Time::ZERO + Duration::from_secs(s);
         let mut line = BusyLine::new(Rate::from_bps(8).unwrap());
         line.on_arrival(second(0));
         line.on_start(second(0), 4);
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn another_rate_is_that_of_the_next_transmission() {
-        let second = |s: u64| Time::from_ps(s * 1_000_000_000_000);
+        let second = |s: u64| Time::ZERO + Duration::from_secs(s);
         let mut line = BusyLine::new(Rate::from_bps(8).unwrap());
         line.on_arrival(second(0));
         line.on_start(second(0), 4);

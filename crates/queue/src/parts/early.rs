@@ -183,7 +183,7 @@ impl Early {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_packet::Rng;
+    use headgate_packet::{Duration, Rng};
 
     /// Thresholds of 5 and 15 packets; a packet of 1000 bytes takes a second.
     fn early(change: impl Fn(&mut EarlyParams)) -> Early {
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn the_average_follows_arrivals_and_decays_when_idle() {
-        let second = |s: u64| Time::from_ps(s * 1_000_000_000_000);
+        let second = |s: u64| Time::ZERO + Duration::from_secs(s);
         let waiting = |packets| Backlog { packets, bytes: 1000 * packets };
         let mut early = early(|p| p.weight = 0.25);
         // Queues of 0, 1, 2 are found: 0, 0.25, 0.6875.

@@ -197,7 +197,7 @@ mod tests {
     /// Feeds (bits, label, passes, buffer below the threshold), one each second from `from` on; gives alpha after each.
     fn feed(share: &mut FairShare, from: u64, packets: &[(f64, f64, bool, bool)]) -> Vec<f64> {
         let each = packets.iter().zip(from..).map(|(&(bits, label, passes, low), second)| {
-            share.on_packet(Time::from_ps(second * 1_000_000_000_000), bits, label, passes, low);
+            share.on_packet(Time::ZERO + Duration::from_secs(second), bits, label, passes, low);
             (share.alpha() * 1e6).round() / 1e6
         });
         each.collect()

@@ -1,7 +1,7 @@
 //! What the worked examples of the disciplines share.
 
 use crate::{LinkInfo, Port, Spec};
-use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
+use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
 
 /// An arrival: second, conversation, bytes. A byte takes a second on the line.
 pub type Arrival = (u64, u32, u32);
@@ -17,7 +17,7 @@ fn drive(spec: &str, weights: &[u32], arrivals: &[Arrival]) -> (Vec<u32>, Vec<u3
     let mut sent = Vec::new();
     for (i, &(at, flow, bytes)) in arrivals.iter().enumerate() {
         let packet = Packet { handle: i as u32, flow: FlowId(flow), bytes, ..Packet::default() };
-        port.offer(packet, Time::from_ps(at * 1_000_000_000_000), &mut |s| sent.push(s.packet.handle));
+        port.offer(packet, Time::ZERO + Duration::from_secs(at), &mut |s| sent.push(s.packet.handle));
     }
     port.advance(Time::NEVER, &mut |s| sent.push(s.packet.handle));
     let dropped = port.dropped().iter().map(|d| d.handle).collect();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..claims import Claims, Runs, ends, listed, spread
+from . import section_2, section_5
 
 CLAIMS = Claims()
 claim = CLAIMS.claim
@@ -237,3 +238,7 @@ def _d18_curves(runs: Runs) -> Result:
         abs(fcfs / [14.6962, 16.7143, 19.0, 30.0] - 1) < 0.05
     ).all()
     return bool(near), f"FQ {listed(fq)}; FCFS {listed(fcfs)}"
+
+
+for _part in (section_2, section_5):
+    CLAIMS.all.extend(_part.CLAIMS.all)

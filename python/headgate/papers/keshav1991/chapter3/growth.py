@@ -10,28 +10,15 @@ import numpy as np
 
 from .... import _core
 from ....stats import student_quantile
+from ...layout import Layouts
 from ...measure import Floats
+from ...model import Table
 from ...study import Section
-from .costs import STRUCTURES
 
 #: Packets that wait (LINK, TREE, HEAP), or conversations that are backlogged, with 8 packets each (PERC).
 SIZES = (16, 32, 64, 128, 256, 512, 1024)
 
-#: What table 3.1 says of LINK, TREE, HEAP and PERC: best, worst and average of a uniform random workload.
-TABLE_3_1 = {
-    "LINK": ("O(1)", "O(B)", "O(B)"),
-    "TREE": ("O(1)", "O(B)", "O(log B)"),
-    "HEAP": ("O(log B)", "O(log B)", "O(log B)"),
-    "PERC": ("O(log N)", "O(log N)", "O(log N)"),
-}
-
-#: Workloads: name, order of the tags, whether the structure is full, so that a discard follows.
-WORKLOADS = (
-    ("random", "random", False),
-    ("random, full", "random", True),
-    ("rising", "rising", False),
-    ("falling", "falling", False),
-)
+TABLES = Layouts(__file__)
 
 
 @dataclass(frozen=True)
@@ -95,39 +82,14 @@ def law(sizes: Floats, cost: Floats) -> str:
 def growth(sizes: Sequence[int] = SIZES) -> Section:
     """The measured growth beside table 3.1."""
     n = np.array(sizes, dtype=np.float64)
-    rows = []
-    for structure in STRUCTURES:
-        for name, order, full in WORKLOADS:
-            cost, _ = costs(structure, order, full, sizes)
-            best, worst, average = TABLE_3_1[structure]
-            rows.append(
-                (
-                    structure,
-                    name,
-                    average if order == "random" else f"{best} to {worst}",
-                    law(n, cost),
-                    _fit_text(n, cost),
-                    f"{cost[0]:.2f}",
-                    f"{cost[-1]:.2f}",
-                )
-            )
-    return Section(
-        "table 3.1: operations of an insertion, growth fitted",
-        (
-            "structure",
-            "tags",
-            "paper",
-            "ours",
-            "fitted",
-            f"at {sizes[0]}",
-            f"at {sizes[-1]}",
-        ),
-        tuple(rows),
-        f"n = {sizes[0]} to {sizes[-1]}: packets that wait; for PERC conversations, with 8 packets each. Fitted, with 95 % intervals: "
-        "the exponent of n (slope of log cost over log n), or the operations more per doubling of n. A sift up in a random heap ends "
-        "after 1.6 swaps whatever the size, so HEAP and PERC stay below the O(log) of the table unless a discard follows or tags are "
-        "monotone.",
-    )
+
+    def row(structure: str, tags: str, paper: str) -> Table:
+        del paper
+        order, _, full = tags.partition(", ")
+        cost, _ = costs(structure, order, bool(full), sizes)
+        return {"law": law(n, cost), "fitted": _fit_text(n, cost), "cost": (cost[0], cost[-1])}
+
+    return TABLES.section("growth", row, first=sizes[0], last=sizes[-1])
 
 
 def _fit_text(n: Floats, cost: Floats) -> str:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from ....parallel import Progress
 from ...claims import Runs
-from ...model import Figure, unknown
+from ...model import Figure, Table, unknown
 from ...study import Section
 from . import figures
 from .costs import STRUCTURES, WINDOW, Costs, is_underloaded
-from .growth import growth
+from .growth import TABLES, growth
 from .times import Times, measure
 
 if TYPE_CHECKING:
@@ -55,49 +55,28 @@ def study(runs: Runs, progress: Progress | None) -> CostStudy:
 def _costs(costs: Costs) -> Section:
     rows = []
     for axis, points in costs.axes.items():
-        for point in points:
-            each = (f"{_digits(costs.average(s, point))} ({costs.maximum(s, point):.0f})" for s in STRUCTURES)
-            rows.append(
-                (axis, str(point[0]), str(point[1]), f"{WINDOW * point[0] / point[1]:.2f}", _lost(costs, point), *each)
-            )
-    return Section(
-        "figures 3.5 and 3.6: operations per insertion, average (maximum)",
-        ("axis", "N", "B", "W N / B", "lost", *STRUCTURES),
-        tuple(rows),
-        "Links traversed (LINK: packets passed; TREE: from the root) or swaps of two elements (HEAP, PERC: in both heaps), discards "
-        "included. The axes' coordinates are ours.",
-    )
+        for p in points:
+            each = {s: f"{_digits(costs.average(s, p))} ({costs.maximum(s, p):.0f})" for s in STRUCTURES}
+            about = {"axis": axis, "n": p[0], "b": p[1], "load": WINDOW * p[0] / p[1], "lost": _lost(costs, p)}
+            rows.append({**about, **each})
+    return TABLES.section("costs", rows)
 
 
 def _gets(costs: Costs) -> Section:
-    rows = [
-        (axis, str(p[0]), str(p[1]), *(_digits(costs.get(s, p)) for s in STRUCTURES))
-        for axis, points in costs.axes.items()
-        for p in points
-        if axis in "AB"
-    ]
-    return Section(
-        "operations per get_min, average (not part of the thesis's metric)",
-        ("axis", "N", "B", *STRUCTURES),
-        tuple(rows),
-        "The thesis counts LINK and TREE as constant. TREE here: links from the packet taken to the next smallest.",
-    )
+    points = ((axis, p) for axis, points in costs.axes.items() if axis in "AB" for p in points)
+    rows = ({"axis": a, "n": p[0], "b": p[1], **{s: _digits(costs.get(s, p)) for s in STRUCTURES}} for a, p in points)
+    return TABLES.section("gets", rows)
 
 
 def _lengths(costs: Costs) -> Section:
-    rows = []
-    for s in STRUCTURES:
-        times, metric = costs.by_length(s, LENGTH_POINT)
-        end, final = costs.asymptote(s, LENGTH_POINT), float(metric[-1])
-        away = f"{100 * abs(final / end - 1):.1f} %" if end > 0 else "-"
-        at = [float(metric[abs(times - t).argmin()]) for t in (500.0, 1000.0, 1500.0)]
-        rows.append((s, *(_digits(x) for x in (*at, final, end)), away))
-    return Section(
-        f"figure 3.3: the metric against trace length, N = {LENGTH_POINT[0]}, B = {LENGTH_POINT[1]}",
-        ("structure", "500 s", "1000 s", "1500 s", "2500 s", "asymptote", "away from it"),
-        tuple(rows),
-        "Asymptote: operations per insertion in the last fifth of the trace.",
-    )
+    def row(structure: str) -> Table:
+        times, metric = costs.by_length(structure, LENGTH_POINT)
+        end, final = costs.asymptote(structure, LENGTH_POINT), float(metric[-1])
+        away = f"{100 * abs(final / end - 1):.1f} %" if end > 0 else None
+        at = [_digits(float(metric[abs(times - t).argmin()])) for t in (500.0, 1000.0, 1500.0)]
+        return {"at": at, "final": _digits(final), "end": _digits(end), "away": away}
+
+    return TABLES.section("lengths", row, n=LENGTH_POINT[0], b=LENGTH_POINT[1])
 
 
 def _lost(costs: Costs, point: tuple[int, ...]) -> str:

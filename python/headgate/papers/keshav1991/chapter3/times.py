@@ -18,9 +18,10 @@ from typing import Any
 from .... import _core
 from ....parallel import Progress
 from ...build import build_scenario
-from ...model import Point
+from ...model import Point, Table
 from ...study import Section
 from .costs import STRUCTURES, TRUNK, Costs
+from .growth import TABLES
 
 #: Each time is taken so often, and each lasts at least so long.
 REPEATS, LEAST_NS = 5, 2_000_000
@@ -29,9 +30,6 @@ REPEATS, LEAST_NS = 5, 2_000_000
 #: ones; the difference in cost is that of the operations.
 SIZE = 256
 ORDERS = ("random", "falling")
-
-#: Table 3.2: code size of insert() over LINK's, instructions per elementary operation.
-TABLE_3_2 = {"LINK": (1.0, 5), "TREE": (1.1, 18), "HEAP": (2.5, 88), "PERC": (5.5, 96)}
 
 #: Points where the instructions of a whole trace are counted: one without loss, one overloaded.
 COUNTED = ((10, 400), (20, 200))
@@ -152,20 +150,11 @@ class Times:
 
     def _table_3_2(self) -> Section:
         times = {k: v.median for k, v in self.made_up.items()}
-        rows = []
-        for s in STRUCTURES:
-            code, old = TABLE_3_2[s]
-            rows.append((s, f"{code}", f"{old}", *self._split(s, self.made_up_instructions), *self._split(s, times)))
-        return Section(
-            "table 3.2 today: an insertion per elementary operation, and what it costs besides",
-            ("structure", "1991: size", "1991: instr./op.", "instr./op.", "instr. besides", "ns/op.", "ns besides"),
-            tuple(rows),
-            f"Structures filled with {SIZE} packets: what falling tags cost more than random ones, over the operations that they take "
-            "more; besides: what random tags cost above their operations, allocation included. "
-            f"1991: code of insert() over LINK's, and instructions counted by hand. {self._counted_by()} ns: processor time, median of "
-            f"{REPEATS}; below zero: noise.",
-            measured=True,
-        )
+
+        def row(structure: str, **_: float) -> Table:
+            return {"count": self._split(structure, self.made_up_instructions), "time": self._split(structure, times)}
+
+        return TABLES.section("table_3_2", row, packets=SIZE, repeats=REPEATS, counted=self._counted_by())
 
     def _split(self, structure: str, cost: dict[tuple[str, str], float]) -> tuple[str, str]:
         """Cost per operation and besides."""
@@ -181,32 +170,17 @@ class Times:
         )
 
     def _nanoseconds(self) -> Section:
-        rows = [
-            (f"{p[0]}", f"{p[1]}", *(self.recorded[s, p].text() for s in STRUCTURES), self.fastest(p))
+        rows = (
+            {"n": p[0], "b": p[1], "fastest": self.fastest(p), **{s: self.recorded[s, p].text() for s in STRUCTURES}}
             for p in dict.fromkeys(p for _, p in self.recorded)
-        ]
-        return Section(
-            "nanoseconds per packet today: median [least, most]",
-            ("N", "B", *STRUCTURES, "fastest"),
-            tuple(rows),
-            "The calls of each point's run, recorded and played through the structure alone: insert with its discards, and get_min, over "
-            f"insertions. Processor time, {REPEATS} repetitions.",
-            measured=True,
         )
+        return TABLES.section("nanoseconds", rows, repeats=REPEATS)
 
     def _instructions(self) -> Section:
         count = self.recorded_instructions
-        rows = [
-            (f"{p[0]}", f"{p[1]}", *(f"{count[s, p]:.0f}" for s in STRUCTURES))
-            for p in dict.fromkeys(p for _, p in count)
-        ]
-        return Section(
-            "instructions per packet today",
-            ("N", "B", *STRUCTURES),
-            tuple(rows),
-            f"As above, over the first {COUNTED_FOR}. {self._counted_by()}",
-            measured=True,
-        )
+        points = dict.fromkeys(p for _, p in count)
+        rows = ({"n": p[0], "b": p[1], **{s: count[s, p] for s in STRUCTURES}} for p in points)
+        return TABLES.section("instructions", rows, span=COUNTED_FOR, counted=self._counted_by())
 
 
 def measure(costs: Costs, progress: Progress | None) -> Times:

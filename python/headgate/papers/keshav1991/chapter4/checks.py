@@ -2,82 +2,55 @@
 
 from __future__ import annotations
 
-import csv
-from importlib import resources
-
 import numpy as np
 
 from ....analysis import packet_pair as theory
 from ...claims import Runs
+from ...layout import NOTHING as NONE
+from ...layout import Layouts
 from ...study import Section
+from ..data import rows
 from . import chains
 from .transients import T0, corrections, reaction
 
-#: No such value: the thesis prints no other form, or nothing of the bench shows it.
-NONE = "-"
-
-
-def rows_of(name: str) -> list[dict[str, str]]:
-    """The rows of one of the paper's files of numbers."""
-    text = resources.files("headgate.papers").joinpath("keshav1991", f"{name}.csv").read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
+TABLES = Layouts(__file__)
 
 
 def lemmas() -> Section:
     """Lemmas 1 to 7 on random chains."""
     passages = chains.random_chains()
-    rows = [
-        (name, c.statement, str(c.cases), str(c.failed), f"{1e12 * c.worst:.0f}" if c.worst else "0")
-        for name, c in chains.check(passages).items()
-    ]
-    return Section(
-        f"lemmas 1 to 7 against the simulator: {len(passages)} random chains",
-        ("lemma", "statement", "cases", "failed", "off by (ps)"),
-        tuple(rows),
-        f"1 to {chains.MOST_SERVERS} servers of 1 to {chains.SLOWEST_MS} ms, 2 to {chains.MOST_PACKETS} packets, each a scenario. Off by: "
-        "greatest difference from the formula; a burst is sent 1 ps apart.",
+    found = chains.check(passages).items()
+    return TABLES.section(
+        "lemmas",
+        ({"name": name, "check": c, "away": 1e12 * c.worst} for name, c in found),
+        chains=len(passages),
+        servers=chains.MOST_SERVERS,
+        slowest=chains.SLOWEST_MS,
+        packets=chains.MOST_PACKETS,
     )
 
 
 def vectors() -> Section:
     """The chain of the sheet, server by server."""
-    rows = []
-    for row in rows_of("ch4_chain_vectors"):
+    table = []
+    for row in rows("ch4_chain_vectors"):
         spacing = 0.5 if row["case"] == "paced_s0_half" else 0.0
         server = chains.example(spacing).servers[int(row["server"]) - 1]
-        peak = server.band(0.0, np.inf)[1]
-        first, last, gone = (
-            round(1000 * float(t), 6) for t in (server.arrivals[0], server.arrivals[-1], server.ends[-1])
-        )
-        rows.append(
-            (
-                f"{spacing:g}",
-                row["server"],
-                f"{float(row['service_time']):g}",
-                "yes" if row["is_rate_throttle"] == "1" else "no",
-                f"{row['first_arrival']} / {first:g}",
-                f"{row['peak_in_system']} / {peak}",
-                row["lemma6_peak_time_printed"] or NONE,
-                f"{row['lemma6_peak_time_exact'] or NONE} / {last:g}" if row["lemma6_peak_time_exact"] else NONE,
-                f"{row['last_departure']} / {gone:g}",
-            )
-        )
-    return Section(
-        f"the chain {', '.join(map(str, chains.EXAMPLE))} with a burst of {chains.BURST}: expected / simulated (ms)",
-        (
-            "s_0",
-            "server",
-            "s",
-            "throttle",
-            "first arrival",
-            "peak",
-            "peak at, printed",
-            "peak at, K - 1",
-            "last departure",
-        ),
-        tuple(rows),
-        "Lemma 6 prints K where it must be K - 1. Peak: packets in the server, the one in service included.",
-    )
+        ends = (server.arrivals[0], server.arrivals[-1], server.ends[-1])
+        first, last, gone = (round(1000 * float(t), 6) for t in ends)
+        exact = row["lemma6_peak_time_exact"]
+        cells = {
+            "spacing": spacing,
+            "service": float(row["service_time"]),
+            "throttle": row["is_rate_throttle"] == "1",
+            "first": first,
+            "gone": gone,
+            "peak": server.band(0.0, np.inf)[1],
+            "printed": row["lemma6_peak_time_printed"] or None,
+            "exact": f"{exact} / {last:g}" if exact else None,
+        }
+        table.append({**row, **cells})
+    return TABLES.section("vectors", table, example=chains.EXAMPLE, burst=chains.BURST)
 
 
 def _ours(key: str) -> tuple[str, str]:
@@ -155,13 +128,8 @@ def _simulated(runs: Runs, key: str) -> str:
 
 def formulas(runs: Runs) -> Section:
     """The worked values."""
-    rows = []
-    for row in rows_of("ch4_formula_checks"):
+    table = []
+    for row in rows("ch4_formula_checks"):
         ours, printed = _ours(row["id"])
-        rows.append((row["formula"], row["inputs"], row["expected"], ours, printed, _simulated(runs, row["id"])))
-    return Section(
-        "worked values of the formulas",
-        ("formula", "inputs", "expected", "ours", "as printed", "simulated"),
-        tuple(rows),
-        "As printed: where the thesis's own form gives another value. Simulated: what the bench shows of it.",
-    )
+        table.append({**row, "ours": ours, "printed": printed, "simulated": _simulated(runs, row["id"])})
+    return TABLES.section("formulas", table)

@@ -9,8 +9,8 @@ import numpy as np
 from ....analysis import packet_pair as theory
 from ....analysis.netblt import netblt_rounds, netblt_step
 from ...claims import Claims, Predicate, Runs, ends, listed
+from ..data import rows
 from . import chains, failures, strawman
-from .checks import rows_of
 from .transients import CHANGES, N_B, RULES, T0, depth_against_outstanding, prediction, reaction
 
 CLAIMS = Claims()
@@ -141,7 +141,7 @@ def _c4_14(runs: Runs) -> Result:
     "A NETBLT-like control needs many round trips and leaves its queue standing; packet-pair knows the rate after at most 2 r_t",
 )
 def _c4_15(runs: Runs) -> Result:
-    exact = all(_fluid_fits(row) for row in rows_of("ch4_netblt_checks"))
+    exact = all(_fluid_fits(row) for row in rows("ch4_netblt_checks"))
     straw = [strawman.simulated(runs, s, "NETBLT") for s in strawman.STEPS]
     pair = [strawman.simulated(runs, s, "2P") for s in strawman.STEPS]
     r_t = 1.0 + N_B * 0.1

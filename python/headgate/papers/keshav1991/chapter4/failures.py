@@ -64,6 +64,11 @@ class Wave:
     lost_bandwidth: float
     lost_packets: int
 
+    @property
+    def per_second(self) -> float:
+        """Both together, per second."""
+        return (self.lost_bandwidth + self.lost_packets) / WAVE_SPAN
+
 
 def wave_scenario(bench: Table, period: float) -> Table:
     """The bench with a rate that goes from 10 to 5 packets/s and back, each for half a period, and 13 buffers."""

@@ -34,9 +34,9 @@ from ....analysis.rate_control import (
     to_setpoint,
 )
 from ...claims import Claims, Predicate, Runs, listed
+from ..data import number, rows
 from . import simulated as m
 from . import walks as w
-from .data import number, rows
 from .measured import epoch_model
 from .predictors import RATIOS, contest
 
@@ -72,7 +72,7 @@ def _epochs_to_rest(queue: float, rate: float) -> int:
 
 @claim("C5-02", "Printed characteristic roots: |z| = sqrt(alpha) from alpha = 1/4 on")
 def _c5_02(_: Runs) -> Result:
-    table = rows("eigenvalues")
+    table = rows("ch5_eigenvalues")
     ours = [max(abs(z) for z in law_eigenvalues(number(r, "alpha"), as_printed=True)) for r in table]
     away = max(abs(z - number(r, "printed_spectral_radius")) for z, r in zip(ours, table, strict=True))
     root = max(
@@ -132,7 +132,7 @@ def _c5_06(runs: Runs) -> Result:
     "C5-07", "Kalman filter: gains, estimates and covariance as in an independent recursion; steady gain in closed form"
 )
 def _c5_07(_: Runs) -> Result:
-    table = rows("kalman_trace")
+    table = rows("ch5_kalman_trace")
     steps = kalman_trace([number(r, "y") for r in table], [number(r, "u") for r in table], 2, 0.25, 1, known_start=True)
     away = 0.0
     for r, s in zip(table, steps, strict=True):
@@ -141,7 +141,7 @@ def _c5_07(_: Runs) -> Result:
         away = max(away, *(abs(float(a) - number(r, c)) for a, c in zip(ours, names, strict=True)))
     steady = max(
         abs(kalman_gains(1, number(r, "q_over_r"), 1, 2000)[-1, 1] - kalman_steady(number(r, "q_over_r"), 1))
-        for r in rows("kalman_steady")
+        for r in rows("ch5_kalman_steady")
     )
     return away <= ROUNDED and steady <= 1e-9, f"{away:.0e} from the check values; steady gain {steady:.0e} off"
 
@@ -200,7 +200,7 @@ def _c5_11(runs: Runs) -> Result:
 @claim("C5-12", "Law 5.14 is lambda = mu W/S with W = set-point + R mu where S >= R mu, else 2 mu + (set-point - S)/R")
 def _c5_12(_: Runs) -> Result:
     away = printed = 0.0
-    for r in rows("law514_checks"):
+    for r in rows("ch5_law514_checks"):
         setpoint, s, rt, mu = (number(r, c) for c in ("setpoint", "S", "R", "mu_hat"))
         rate = law_5_14(setpoint, s, rt, mu)
         short = mu * (setpoint + rt * mu) / s if s >= rt * mu else 2 * mu + (setpoint - s) / rt
@@ -269,7 +269,7 @@ def _c5_16(_: Runs) -> Result:
         (lqg_rank(number(r, "Rtt")), observability_rank(number(r, "Rtt")), controllability_rank(number(r, "Rtt")))
         == tuple(int(r[c]) for c in ("rank_5B1_computed", "rank_observability_C_G", "rank_controllability_G_H"))
         and lqg_rank(number(r, "Rtt")) < 3
-        for r in rows("lqg_rank")
+        for r in rows("ch5_lqg_rank")
     )
     return holds, f"rank {lqg_rank(1)} of 3; observable {observability_rank(1)}, controllable {controllability_rank(1)}"
 

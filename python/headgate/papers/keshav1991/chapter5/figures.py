@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....analysis.estimators import FuzzySets, kalman_gains, kalman_steady
-from ....analysis.rate_control import Law, closed_loop, epoch_trace, law_eigenvalues
+from ....analysis.rate_control import epoch_trace, law_eigenvalues
 from ....analysis.setpoint import queue_spread, shares_of_normal
 from ....plots.canvas import blank
 from ...claims import Runs
 from . import simulated as m
 from . import walks as w
 from .predictors import synthetic
-from .theory import HALF, MU, RTT, TRACED
+from .theory import HALF, MU, RTT, TRACED, greatest
 from .walks import Walks
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def stability() -> Drawing:
     alphas = np.linspace(0.005, 2.3, 460)
     curves: dict[str, list[float]] = {
         "printed: S an outside input": [max(abs(z) for z in law_eigenvalues(a, as_printed=True)) for a in alphas],
-        "true: 1 − alpha": [_radius(a, "offset_free") for a in alphas],
-        "queue of the epoch's end (trap)": [_radius(a, "index_trap") for a in alphas],
+        "true: 1 − alpha": [greatest(a, "offset_free") for a in alphas],
+        "queue of the epoch's end (trap)": [greatest(a, "index_trap") for a in alphas],
     }
     for (name, y), colour, line in zip(curves.items(), COLOURS, LINES, strict=False):
         axes.plot(alphas, y, color=colour, ls=line, lw=1.5, label=name)
@@ -59,10 +59,6 @@ def stability() -> Drawing:
     _grid(axes)
     _above(axes, 3)
     return drawing
-
-
-def _radius(alpha: float, law: Law) -> float:
-    return float(abs(np.linalg.eigvals(closed_loop(alpha, law))).max())
 
 
 def epochs() -> Drawing:

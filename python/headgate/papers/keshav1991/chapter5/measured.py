@@ -9,9 +9,11 @@ from ....analysis.setpoint import QueueShares, queue_spread, queues_of_walk, ran
 from ....stats import mean_of
 from ...claims import Runs
 from ...measure import Floats
+from ...model import Table
 from ...study import Section
 from . import simulated as m
 from . import walks as w
+from .theory import TABLES
 from .walks import Walks
 
 #: Epochs of the model that stands beside the runs with the same random walk: law 5.9, RTT = 1 s.
@@ -27,32 +29,19 @@ def step_table(runs: Runs, walks: Walks) -> Section:
         # RTT = R' + n_b/mu, R' without the packet in service, which n_b holds: the rest point stands on both sides.
         "as printed": 0.9 * rest_point(m.SETPOINT, m.ROUND_TRIP * w.FAST - 1, 0.9, as_printed=True),
     }
-    table = []
+    table: list[Table] = []
     for law in w.CONTROLS:
         r = m.reactions(walks, law)
-        rest = "-"
-        if law in due:
-            rest = f"{due[law]:.2f} / {m.rest(runs, law):.2f}"
-        table.append(
-            (
-                law,
-                rest,
-                *(_spread(x) for x in (r.down, r.up)),
-                *(_settled(x) for x in (r.settled_down, r.settled_up)),
-            )
-        )
+        reached = {"down": _spread(r.down), "up": _spread(r.up)}
+        settled = {"settled_down": _settled(r.settled_down), "settled_up": _settled(r.settled_up)}
+        rest = f"{due[law]:.2f} / {m.rest(runs, law):.2f}" if law in due else None
+        table.append({"law": law, "rest": rest, **reached, **settled})
     for name, fuzzy in (("fluid, fuzzy", True), ("fluid, last probe", False)):
-        reached = (f"{x:.2f}" for x in m.fluid_reactions(fuzzy=fuzzy))
-        table.append((name, f"{m.SETPOINT:.2f} / {m.fluid_rest(fuzzy=fuzzy):.2f}", *reached, "-", "-"))
+        down, up = (f"{x:.2f}" for x in m.fluid_reactions(fuzzy=fuzzy))
+        rest = f"{m.SETPOINT:.2f} / {m.fluid_rest(fuzzy=fuzzy):.2f}"
+        table.append({"law": name, "rest": rest, "down": down, "up": up, "settled_down": None, "settled_up": None})
     falls = time_between(m.SETPOINT + w.FAST, 1.1 * (m.SETPOINT + w.SLOW), m.SETPOINT + w.SLOW, w.SLOW)
-    return Section(
-        f"5.7: {w.STEPS} steps of mu, 10 to 5 and back, R = 1 s: simulated",
-        ("law", "n_b due / is", "10 to 5: RTTs", "5 to 10: RTTs", "settled down (s)", "settled up (s)"),
-        tuple(table),
-        "RTTs until lambda is within 10 % of mu or past it, in round trips as before the step: mean [least, most]. Settled: from "
-        "when on it stays within, median, and in how many cases before the next step; S of law 5.14 takes "
-        f"{falls:.1f} s for that, by (5.16). n_b of 5.9 holds the packet in service, that of 5.14 does not; pairs add half a packet.",
-    )
+    return TABLES.section("steps", table, steps=w.STEPS, falls=falls)
 
 
 def _spread(values: Floats, digits: int = 2) -> str:
@@ -69,30 +58,13 @@ def setpoints(walks: Walks) -> Section:
     table = []
     for setpoint in w.SETPOINTS:
         normal = shares_of_normal(setpoint, queue_spread(w.SIGMA, m.ROUND_TRIP), w.BUFFER)
-        model = epoch_model(setpoint)
+        for name, of in (("normal", normal), ("epochs", epoch_model(setpoint))):
+            shares = {"empty": of.empty, "full": of.full, "mean": of.mean, "idle": "", "lost": ""}
+            table.append({"setpoint": f"{setpoint:g}" if name == "normal" else "", "name": name, **shares})
         run = m.tradeoff(walks, setpoint)
-        for name, cells in (
-            ("normal", (f"{normal.empty:.4f}", f"{normal.full:.4f}", f"{normal.mean:.2f}", "", "")),
-            ("epochs", (f"{model.empty:.4f}", f"{model.full:.4f}", f"{model.mean:.2f}", "", "")),
-            (
-                "simulated",
-                (
-                    run.text(run.empty),
-                    run.text(run.full),
-                    run.text(run.waiting, 2),
-                    run.text(run.idle),
-                    run.text(run.lost),
-                ),
-            ),
-        ):
-            table.append((f"{setpoint:g}" if name == "normal" else "", name, *cells))
-    return Section(
-        f"5.3.1: set-point and distribution of the queue, B = {w.BUFFER}, mu a random walk",
-        ("set-point", "", "N(0)", "N(B)", "mean n_b", "line idle", "packets lost"),
-        tuple(table),
-        "normal: law 5.9 unclamped, n_b = set-point - (2 w(k-1) + w(k)) RTT, then cut off. epochs: the same with the clamp. simulated: law "
-        f"5.14 over {len(w.SEEDS)} walks with 95 % intervals. mu steps by 1 packet/s each second; RTT = 1 s. Delay: n_b / mu.",
-    )
+        found = {"empty": run.empty, "full": run.full, "mean": run.waiting, "idle": run.idle, "lost": run.lost}
+        table.append({"setpoint": "", "name": "simulated", **{k: mean_of(v) for k, v in found.items()}})
+    return TABLES.section("setpoints", table, buffer=w.BUFFER, walks=len(w.SEEDS))
 
 
 def epoch_model(setpoint: float) -> QueueShares:
@@ -127,13 +99,7 @@ def practice(runs: Runs, walks: Walks) -> Section:
             for over in w.OVER[1:]
         ),
     ]
-    return Section(
-        "5.7 and 5.8: drift, windows, a late first probe",
-        ("what", "due", "simulated"),
-        tuple(table),
-        f"Law 5.9 with alpha = .9 on the walks; the idle share is 1/{w.RESYNC} if a round trip is R, less with a queue. Windows: mu jumps; "
-        "with a timer of 3 r_t packets that still wait are sent again. First probe: mu = 5, set-points 4 to 5.9.",
-    )
+    return TABLES.section("practice", table, resync=w.RESYNC)
 
 
 def _interval(values: Floats, digits: int = 2) -> str:

@@ -127,11 +127,6 @@ class Tradeoff:
     idle: Floats
     lost: Floats
 
-    def text(self, of: Floats, digits: int = 4) -> str:
-        """Mean and half of the 95 % interval."""
-        mean = mean_of(of)
-        return f"{mean.mean:.{digits}f} ± {mean.half:.{digits}f}"
-
 
 def tradeoff(walks: Walks, setpoint: float) -> Tradeoff:
     """Of one set-point, over the walks."""

@@ -8,13 +8,13 @@ import numpy as np
 
 from ...claims import Runs, ends, listed, spread
 from ..claims.rates import reaches
-from .rows import BULK, FAIR, Row, Verdict, bulk, least, name, needs, scenarios
+from .rows import BULK, FAIR, Verdict, bulk, least, name, needs, scenarios
 
 _OTHERS = ("JK/FCFS", "JK/FQ", "DEC/DEC")
 _TELNETS = {1: ("3", "4"), 2: ("7", "8"), 4: ("2",)}
 
 
-def _fq_better(runs: Runs) -> Verdict:
+def fq_better(runs: Runs) -> Verdict:
     worse, cells = [], 0
     for n in scenarios(runs):
         for control, fcfs, fq in (("G", "G/FCFS", "G/FQ"), ("JK", "JK/FCFS", "JK/FQ"), ("DEC", "DEC/DEC", "DEC/FQbit")):
@@ -28,7 +28,7 @@ def _fq_better(runs: Runs) -> Verdict:
     return len(worse) <= 0.2 * cells, f"in {cells - len(worse)} of {cells}; not in {', '.join(worse) or 'none'}"
 
 
-def _pp_matches(runs: Runs) -> Verdict:
+def pp_matches(runs: Runs) -> Verdict:
     text, holds = [], True
     for n in scenarios(runs):
         best = max(least(runs, n, p) for p in _OTHERS)
@@ -38,7 +38,7 @@ def _pp_matches(runs: Runs) -> Verdict:
     return holds, "; ".join(text)
 
 
-def _telnet_delay(runs: Runs) -> Verdict:
+def telnet_delay(runs: Runs) -> Verdict:
     fcfs, fq = (float(runs.of(name(1, p), "delay", "3", "4").mean()) for p in ("G/FCFS", "G/FQ"))
     return fcfs / fq > 2, f"{fcfs:.3f} s to {fq:.3f} s"
 
@@ -46,38 +46,38 @@ def _telnet_delay(runs: Runs) -> Verdict:
 _ALL = ("G/FCFS", "G/FQ", "JK/FCFS", "JK/FQ", "DEC/DEC", "DEC/FQbit", "PP/FQ")
 
 
-def _all_work(runs: Runs) -> Verdict:
+def all_work(runs: Runs) -> Verdict:
     shares = np.array([least(runs, 1, p) for p in _ALL])
     lost = sum(float(bulk(runs, 1, p, "drop_rate").sum()) for p in _ALL)
     return bool((shares > 0.98).all()) and lost == 0, f"least share {ends(shares, 3)}, {lost:g} drops/s"
 
 
-def _average_hides(runs: Runs) -> Verdict:
+def average_hides(runs: Runs) -> Verdict:
     worst = {p: min((least(runs, n, p), n) for n in scenarios(runs)) for p in _ALL}
     poor = {p: w for p, w in worst.items() if w[0] < 0.8}
     return len(poor) > 0, ", ".join(f"{p} {w:.2f} in {n}" for p, (w, n) in worst.items())
 
 
-def _first_estimate(runs: Runs) -> Verdict:
+def first_estimate(runs: Runs) -> Verdict:
     delay, rate = bulk(runs, 1, "PP/FQ", "delay"), bulk(runs, 1, "PP/FQ")
     r = [float(runs.trace(name(1, "PP/FQ"), "round_trip", s)[1][-1]) for s in ("1", "2")]
     holds = spread(delay) > 1.05 and spread(rate) < 1.01
     return holds, f"R {r[0]:.3f} and {r[1]:.3f} s: delays {listed(delay)} s, {listed(rate, 3)} packets/s"
 
 
-def _equal_pp(runs: Runs) -> Verdict:
+def equal_pp(runs: Runs) -> Verdict:
     ratios = {n: (spread(bulk(runs, n, "PP/FQ")), spread(bulk(runs, n, "PP/FQ", "delay"))) for n in (1, 2, 3, 6)}
     holds = all(t < 1.02 and d < 1.25 for t, d in ratios.values())
     return holds, "; ".join(f"{n}: {t:.3f}, {d:.3f}" for n, (t, d) in ratios.items())
 
 
-def _own_choice(runs: Runs) -> Verdict:
+def own_choice(runs: Runs) -> Verdict:
     got, delay = (runs.of("choice PP/FQ", m, "1", "2") for m in ("throughput", "delay"))
     holds = spread(got) < 1.02 and delay[0] > 1.2 * delay[1]
     return holds, f"set-points 5 and 2: {listed(got)} packets/s, {listed(delay)} s"
 
 
-def _fcfs_links(runs: Runs) -> Verdict:
+def fcfs_links(runs: Runs) -> Verdict:
     text, ratio = [], {}
     for p in ("choice G/FCFS", "choice G/FQ"):
         got, delay = (runs.of(p, m, "1", "2") for m in ("throughput", "delay"))
@@ -87,7 +87,7 @@ def _fcfs_links(runs: Runs) -> Verdict:
     return holds, f"windows 5 and 2: {'; '.join(text)}"
 
 
-def _generic_poor(runs: Runs) -> Verdict:
+def generic_poor(runs: Runs) -> Verdict:
     def waste(pair: str) -> float:
         return float(bulk(runs, 2, pair, "retransmission_rate").sum())
 
@@ -102,13 +102,13 @@ def _ratio(value: float) -> str:
     return f"{value:.2f}" if math.isfinite(value) else "one gets nothing"
 
 
-def _segregation(runs: Runs) -> Verdict:
+def segregation(runs: Runs) -> Verdict:
     ratios = {p: spread(bulk(runs, 2, p)) for p in ("G/FCFS", "JK/FCFS", "JK/FQ")}
     holds = ratios["G/FCFS"] > 3 and ratios["JK/FCFS"] > ratios["JK/FQ"] and ratios["JK/FQ"] < 1.1
     return holds, ", ".join(f"{p} {_ratio(r)}" for p, r in ratios.items())
 
 
-def _segregation_goes(runs: Runs) -> Verdict:
+def segregation_goes(runs: Runs) -> Verdict:
     text, holds = [], True
     for p in ("G/FCFS", "JK/FCFS"):
         narrow = spread(bulk(runs, 2, p))
@@ -118,7 +118,7 @@ def _segregation_goes(runs: Runs) -> Verdict:
     return holds, "; ".join(text)
 
 
-def _reaction(runs: Runs) -> Verdict:
+def reaction(runs: Runs) -> Verdict:
     after = {p: reaches(runs, name(3, p), 300, 600, 4.5) for p in ("JK/FCFS", "JK/FQ", "DEC/DEC", "DEC/FQbit", "PP/FQ")}
     never = {p: math.inf if math.isnan(t) else t for p, t in after.items()}
     pp = never.pop("PP/FQ")
@@ -126,7 +126,7 @@ def _reaction(runs: Runs) -> Verdict:
     return pp < min(never.values()), f"PP/FQ {pp:.1f} s; {text}"
 
 
-def _firewall(runs: Runs) -> Verdict:
+def firewall(runs: Runs) -> Verdict:
     fcfs = {p: least(runs, 4, p) for p in ("G/FCFS", "JK/FCFS", "DEC/DEC")}
     fq = {p: least(runs, 4, p) for p in ("G/FQ", "JK/FQ", "DEC/FQbit", "PP/FQ")}
     telnet = [float(runs.of(name(4, p), "throughput", "2")[0]) for p in ("G/FCFS", "G/FQ")]
@@ -134,7 +134,7 @@ def _firewall(runs: Runs) -> Verdict:
     return max(fcfs.values()) < 0.55 and min(fq.values()) > 0.95, f"{text}; Telnet {listed(np.array(telnet))}"
 
 
-def _incentive(runs: Runs) -> Verdict:
+def incentive(runs: Runs) -> Verdict:
     share = {}
     for p in ("FCFS", "FQ"):
         got = runs.of(f"scenario-5 JK+G/{p}", "throughput", "JK1", "JK2", "G1", "G2")
@@ -145,7 +145,7 @@ def _incentive(runs: Runs) -> Verdict:
     return holds, "; ".join(f"{p}: {a:.2f} against G {b:.2f}" for p, (a, b) in share.items())
 
 
-def _coexists(runs: Runs) -> Verdict:
+def coexists(runs: Runs) -> Verdict:
     text, holds = [], True
     for pair, other in (("PP+G/FQ", ("G1", "G2")), ("PP+JK/FQ", ("JK1", "JK2"))):
         pp, rest = (runs.of(f"scenario-5 {pair}", "throughput", *s) for s in (("PP1", "PP2"), other))
@@ -154,7 +154,7 @@ def _coexists(runs: Runs) -> Verdict:
     return holds, "; ".join(text)
 
 
-def _long_paths(runs: Runs) -> Verdict:
+def long_paths(runs: Runs) -> Verdict:
     text, holds = [], True
     for p in ("G/FCFS", "JK/FCFS", "JK/FQ", "DEC/FQbit", "PP/FQ"):
         got = bulk(runs, 6, p)
@@ -164,7 +164,7 @@ def _long_paths(runs: Runs) -> Verdict:
     return holds, ", ".join(text)
 
 
-def _long_delay(runs: Runs) -> Verdict:
+def long_delay(runs: Runs) -> Verdict:
     missing = needs(runs, 7)
     if missing is not None:
         return missing
@@ -172,97 +172,10 @@ def _long_delay(runs: Runs) -> Verdict:
     return bool(got.min() > 0.95 * FAIR[7]) and lost < 0.001 * got.sum(), f"{listed(got)} packets/s, {lost:.4f} drops/s"
 
 
-def _only_pp(runs: Runs) -> Verdict:
+def only_pp(runs: Runs) -> Verdict:
     missing = needs(runs, 8)
     if missing is not None:
         return missing
     ratio = {p: 1 / spread(np.maximum(bulk(runs, 8, p), 1e-9)) for p in _ALL}
     others = max(r for p, r in ratio.items() if p != "PP/FQ")
     return ratio["PP/FQ"] > 0.9 > others, ", ".join(f"{p} {r:.2f}" for p, r in ratio.items())
-
-
-CONCLUSIONS = (
-    Row(
-        "FQ does better than FCFS in almost all scenarios",
-        "least-served bulk source no worse, Telnet delay no higher; 80 % of scenarios x controls",
-        _fq_better,
-    ),
-    Row(
-        "PP matches or outperforms JK and selective DECbit",
-        "fair share of the least-served source, against the best of JK/FCFS, JK/FQ, DEC/DEC (-2 %)",
-        _pp_matches,
-    ),
-    Row("Scenario 1: FQ gives Telnets lower delay than FCFS", "G/FCFS over G/FQ above 2", _telnet_delay),
-    Row("Scenario 1: all pairs work well", "share of the least-served source above .98, no drops", _all_work),
-    Row(
-        "An average case hides poor performance",
-        "worst scenario of each pair; some pair below .8 of its fair share",
-        _average_hides,
-    ),
-    Row(
-        "Scenario 1: PP's delay depends on the first estimate of R, its throughput does not",
-        "delays more than 5 %, throughputs less than 1 % apart",
-        _first_estimate,
-    ),
-    Row(
-        "Competing PP sources get nearly identical throughput and delay",
-        "largest over smallest: throughput below 1.02, delay below 1.25",
-        _equal_pp,
-    ),
-    Row(
-        "FQ lets each user choose delay against throughput by a set-point",
-        "two sources, two set-points: delays 20 % apart, equal throughput",
-        _own_choice,
-    ),
-    Row(
-        "FCFS links throughput and delay",
-        "two windows: equal delay, unequal throughput; under FQ unequal delay",
-        _fcfs_links,
-    ),
-    Row(
-        "Scenario 2: Generic performs poorly even with FQ; JK, DEC and PP behave well",
-        "least share (retransmissions/s): both G below the others, these above .9",
-        _generic_poor,
-    ),
-    Row(
-        "Scenario 2: FCFS segregates sources, FQ hardly",
-        "largest over smallest throughput: G/FCFS above 3, JK/FQ below 1.1",
-        _segregation,
-    ),
-    Row("Segregation hangs on parameters", "the same with 40 buffers: below 1.1", _segregation_goes),
-    Row(
-        "Scenario 3: JK and DEC take a while to respond, PP responds at once",
-        "time after 300 s until both FTPs have 4.5 packets/s",
-        _reaction,
-    ),
-    Row(
-        "Scenario 4: FQ is a firewall against malicious sources",
-        "fair share of the FTP: FCFS below .55, FQ above .95",
-        _firewall,
-    ),
-    Row(
-        "Scenario 5: FQ rewards intelligent flow control, FCFS makes it sacrificial",
-        "mean throughput of JK or PP against G",
-        _incentive,
-    ),
-    Row(
-        "Scenario 5: PP works well beside JK and G; users only gain by it",
-        "PP at least the others' and 2.5 packets/s (-1 %)",
-        _coexists,
-    ),
-    Row(
-        "Scenario 6: FQ does not discriminate against long paths, FCFS does",
-        "long over short: FQ above .95, FCFS below .9",
-        _long_paths,
-    ),
-    Row(
-        "Scenario 7: PP behaves well with long delay and fluctuating rates",
-        "95 % of the fair share, losses below .1 %",
-        _long_delay,
-    ),
-    Row(
-        "Scenario 8: only PP is reasonably fair to both sources",
-        "smaller over larger throughput: PP above .9, the others below",
-        _only_pp,
-    ),
-)

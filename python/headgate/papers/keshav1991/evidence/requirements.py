@@ -9,7 +9,7 @@ import numpy as np
 from ...claims import Runs, listed, spread
 from ...measure import Floats
 from ..claims.rates import reaches
-from .rows import BULK, FAIR, Row, Verdict, bulk, least, name, needs, scenarios
+from .rows import BULK, FAIR, Verdict, bulk, least, name, needs, scenarios
 
 #: The lines that packet-pair must keep busy.
 _BOTTLENECKS = {
@@ -21,7 +21,7 @@ _BOTTLENECKS = {
 }
 
 
-def _overhead(runs: Runs) -> Verdict:
+def overhead(runs: Runs) -> Verdict:
     extra = {}
     for n in (1, 2, 3, 6):
         sent, again, unique = (
@@ -49,20 +49,20 @@ def _in(runs: Runs) -> list[int]:
     return [n for n in scenarios(runs) if n in _BOTTLENECKS]
 
 
-def _sizes(runs: Runs) -> Verdict:
+def sizes(runs: Runs) -> Verdict:
     share = {p: runs.of(f"sizes {p}", "bytes", "1", "2") for p in ("G/FCFS", "G/FQ", "PP/FQ")}
     ratio = {p: float(v[0] / v[1]) for p, v in share.items()}
     holds = ratio["G/FCFS"] > 1.5 and abs(ratio["PP/FQ"] - 1) < 0.02 and abs(ratio["G/FQ"] - 1) < 0.02
     return holds, ", ".join(f"{p} {r:.2f}" for p, r in ratio.items())
 
 
-def _service(runs: Runs) -> Verdict:
+def service(runs: Runs) -> Verdict:
     telnet = float(runs.of(name(1, "PP/FQ"), "delay", "3", "4").mean())
     high, low = runs.of("choice PP/FQ", "delay", "1", "2")
     return telnet < low < high, f"one line: Telnet {telnet:.2f} s, set-point 2 {low:.2f} s, set-point 5 {high:.2f} s"
 
 
-def _protocols(runs: Runs) -> Verdict:
+def protocols(runs: Runs) -> Verdict:
     text, holds = [], True
     for pair, other in (("PP+G/FQ", ("G1", "G2")), ("PP+JK/FQ", ("JK1", "JK2"))):
         pp, rest = (float(runs.of(f"scenario-5 {pair}", "throughput", *s).min()) for s in (("PP1", "PP2"), other))
@@ -71,7 +71,7 @@ def _protocols(runs: Runs) -> Verdict:
     return holds, "; ".join(text)
 
 
-def _fcfs_breaks(runs: Runs) -> Verdict:
+def fcfs_breaks(runs: Runs) -> Verdict:
     def error(variant: str) -> Floats:
         out = []
         for source in ("2", "4"):
@@ -87,7 +87,7 @@ def _fcfs_breaks(runs: Runs) -> Verdict:
     return bool((fcfs > 0.2).all() and (fq < 0.2).all()), text
 
 
-def _ill_behaved(runs: Runs) -> Verdict:
+def ill_behaved(runs: Runs) -> Verdict:
     text, holds = [], True
     for p in ("G/FQ", "PP/FQ"):
         with_it = [float(runs.of(name(4, p), m, s)[0]) for m, s in (("throughput", "1"), ("delay", "2"))]
@@ -98,13 +98,13 @@ def _ill_behaved(runs: Runs) -> Verdict:
     return holds and lost == 0, "; ".join(text)
 
 
-def _bounded(runs: Runs) -> Verdict:
+def bounded(runs: Runs) -> Verdict:
     most = runs.link(name(1, "PP/FQ"), "slow", "backlog_max")
     mean, sd = (runs.link(name(1, "PP/FQ"), "slow", c) for c in ("backlog_mean", "backlog_std"))
     return most < 40, f"at most {most:.0f} of 40, mean {mean:.1f}, deviation of interval means {sd:.2f}"
 
 
-def _settles(runs: Runs) -> Verdict:
+def settles(runs: Runs) -> Verdict:
     up = reaches(runs, name(3, "PP/FQ"), 300, 600, 4.5)
     late = [np.histogram(runs.trace(name(3, "PP/FQ"), "rtt", s)[0], np.arange(500, 601, 4))[0] for s in ("1", "2")]
     counts = np.concatenate(late)
@@ -112,7 +112,7 @@ def _settles(runs: Runs) -> Verdict:
     return bool(holds), f"{up:.1f} s to 4.5 packets/s each; then {counts.min()} to {counts.max()} packets in 4 s"
 
 
-def _large_delay(runs: Runs) -> Verdict:
+def large_delay(runs: Runs) -> Verdict:
     missing = needs(runs, 7, 8)
     if missing is not None:
         return missing
@@ -120,7 +120,7 @@ def _large_delay(runs: Runs) -> Verdict:
     return min(shares) > 0.9, f"{listed(np.array(shares))} of the fair share"
 
 
-def _many(runs: Runs) -> Verdict:
+def many(runs: Runs) -> Verdict:
     swing, text = {}, []
     for n in (2, 8, 32):
         times, probe = runs.trace(f"crowd {n}", "probe", "ftp1")
@@ -132,20 +132,20 @@ def _many(runs: Runs) -> Verdict:
     return swing[32] < swing[8] < swing[2], "; ".join(text)
 
 
-def _one_timer(runs: Runs) -> Verdict:
+def one_timer(runs: Runs) -> Verdict:
     each, one = bulk(runs, 2, "PP/FQ"), runs.of("one timer PP/FQ", "throughput", *BULK[2][0])
     return bool(one.sum() > 0.98 * each.sum()), f"{each.sum():.2f} to {one.sum():.2f} packets/s in all"
 
 
-def _lines(_: Runs) -> Verdict:
+def lines(_: Runs) -> Verdict:
     return None, "not a property of a run; law 5.14 is one expression here, the fuzzy average is a file of its own"
 
 
-def _switch_cost(_: Runs) -> Verdict:
+def switch_cost(_: Runs) -> Verdict:
     return None, "the item chapter-3 measures it"
 
 
-def _fair(runs: Runs) -> Verdict:
+def fair(runs: Runs) -> Verdict:
     text, holds = [], True
     for n in scenarios(runs):
         got = bulk(runs, n, "PP/FQ")
@@ -154,68 +154,6 @@ def _fair(runs: Runs) -> Verdict:
     return holds, "; ".join(text)
 
 
-def _generic_unfair(runs: Runs) -> Verdict:
+def generic_unfair(runs: Runs) -> Verdict:
     shares = {n: least(runs, n, "G/FQ") for n in scenarios(runs)}
     return min(shares.values()) < 0.8, "; ".join(f"{n}: {v:.2f}" for n, v in shares.items())
-
-
-REQUIREMENTS = (
-    Row(
-        "Efficiency: PP puts no extra traffic on the network",
-        "packets sent for the first time over those received, below 1 % more; no bits set by switches",
-        _overhead,
-    ),
-    Row("Efficiency: FQ costs switches little", "operations per packet", _switch_cost),
-    Row(
-        "Efficiency: PP leaves no bottleneck idle, DECbit does",
-        "use of every bottleneck in all PP rows, 98 % or more",
-        busy,
-    ),
-    Row(
-        "Heterogeneity: FQ allows for packet sizes",
-        "1000 against 500 bytes: ratio of bytes/s, FCFS above 1.5, FQ within 2 % of 1",
-        _sizes,
-    ),
-    Row("Heterogeneity: users choose their service", "three delays on one line", _service),
-    Row(
-        "Heterogeneity: PP does as well as other protocols beside it, or better",
-        "least throughput of PP against the others' (-1 %)",
-        _protocols,
-    ),
-    Row(
-        "Caveat: one FCFS bottleneck makes PP's probes invalid",
-        "error of the probes of a short and the long source, above 20 %; with FQ below",
-        _fcfs_breaks,
-    ),
-    Row(
-        "Ill-behaved sources do not hurt others",
-        "scenario 4 with and without the attacker: FTP's share above .98, Telnet below .1 s",
-        _ill_behaved,
-    ),
-    Row("Stability: the queue is bounded", "scenario 1, no window limit: longest queue below the buffer", _bounded),
-    Row(
-        "Stability: rates settle after a step",
-        "scenario 3: within 20 s (5 round trips), then 20 ± 1 packets in each round trip",
-        _settles,
-    ),
-    Row("Scalability: large delays", "scenarios 7, 8: least share above .9", _large_delay),
-    Row(
-        "Scalability: many conversations smooth the service rate",
-        "deviation of the probed rate over its mean beside 2, 8, 32 bursty sources, falling",
-        _many,
-    ),
-    Row("Simplicity: FQ, PP under two pages of C each", "code size", _lines),
-    Row(
-        "Simplicity: one timer per conversation costs little", "total throughput in scenario 2, within 2 %", _one_timer
-    ),
-    Row(
-        "Fairness: PP/FQ is fair or nearly so in all scenarios",
-        "smaller over larger; least share of the fair throughput, above .95",
-        _fair,
-    ),
-    Row(
-        "Fairness: Generic is not, even with FQ",
-        "least share of the fair throughput, somewhere below .8",
-        _generic_unfair,
-    ),
-)

@@ -1,9 +1,6 @@
-"""A statement with its measure, and what the rows of both tables share."""
+"""What the statements of both tables share."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from ...claims import Runs
 from ...measure import Floats
@@ -24,15 +21,6 @@ BULK: dict[int, tuple[tuple[str, ...], tuple[float, float] | None]] = {
 
 #: What each of them would have under max-min fairness, in packets/s; Telnets take what they send.
 FAIR = {1: 4.99, 2: 1.664, 3: 3.333, 4: 4.99, 6: 5.0, 7: 1.667, 8: 1.667}
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table."""
-
-    statement: str
-    measure: str
-    test: Callable[[Runs], Verdict]
 
 
 def name(scenario: int, pair: str) -> str:

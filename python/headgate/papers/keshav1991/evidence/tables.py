@@ -1,21 +1,22 @@
-"""The two tables: conclusions of section 6.7, requirements of section 7.3."""
+"""The two tables: conclusions of section 6.7, requirements of section 7.3. Their statements stand in `statements.toml`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ....parallel import Progress
 from ...claims import Runs
-from ...model import Figure, unknown
+from ...layout import Layouts
+from ...model import Figure, Table, unknown
 from ...study import Section
-from .conclusions import CONCLUSIONS
-from .requirements import REQUIREMENTS
-from .rows import Row
+from . import conclusions, requirements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
+
+STATEMENTS = Layouts(__file__, "statements.toml")
 
 _WORDS = {True: "holds", False: "does not hold", None: "open"}
 
@@ -32,20 +33,17 @@ class Evidence:
 
 
 def study(runs: Runs, _progress: Progress | None) -> Evidence:
-    """Tests every row on the item's runs."""
-    return Evidence(
-        (
-            _section("section 6.7: conclusions", CONCLUSIONS, runs),
-            _section("section 7.3: requirements re-examined", REQUIREMENTS, runs),
-        )
-    )
+    """Tests every statement on the item's runs."""
+    return Evidence((_section("conclusions", conclusions, runs), _section("requirements", requirements, runs)))
 
 
-def _section(title: str, rows: Sequence[Row], runs: Runs) -> Section:
-    found = [row.test(runs) for row in rows]
-    verdicts = tuple(None if holds is None else bool(holds) for holds, _ in found)
-    lines = tuple(
-        (row.statement, row.measure, measured, _WORDS[holds])
-        for row, (_, measured), holds in zip(rows, found, verdicts, strict=True)
-    )
-    return Section(title, ("statement", "measure", "measured", "verdict"), lines, verdicts=verdicts)
+def _section(name: str, tests: ModuleType, runs: Runs) -> Section:
+    verdicts: list[bool | None] = []
+
+    def row(statement: str, measure: str, test: str) -> Table:
+        del statement, measure
+        holds, measured = getattr(tests, test)(runs)
+        verdicts.append(None if holds is None else bool(holds))
+        return {"measured": measured, "verdict": _WORDS[verdicts[-1]]}
+
+    return replace(STATEMENTS.section(name, row), verdicts=tuple(verdicts))

@@ -1,0 +1,62 @@
+"""Section 5 on Random Drop: "greatly alleviates the problem of segregation", but neither fair nor protective nor prompt."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..claims import Claims, Runs, listed
+
+CLAIMS = Claims()
+claim = CLAIMS.claim
+
+Result = tuple[bool, str]
+DROP = "G/random drop"
+FTPS = ("1", "2", "3", "4", "5", "6")
+
+
+@claim(
+    "D26",
+    "scenario-2",
+    "Random Drop greatly alleviates segregation: D3's pattern (3 FTPs above 1000 packets, 2 below 100) in a quarter of the runs "
+    "at most, with FCFS in most",
+)
+def _d26(runs: Runs) -> Result:
+    over = {p: runs.over(p, "throughput", *FTPS) for p in ("G/FCFS", DROP)}
+    apart = {p: sum(bool((r > 1000).sum() >= 3 and (r < 100).sum() >= 2) for r in rows) for p, rows in over.items()}
+    low = {p: float((rows < 100).sum(axis=1).mean()) for p, rows in over.items()}
+    many = len(over[DROP])
+    text = "; ".join(
+        f"{p} in {apart[p]} of {many}, {low[p]:.1f} FTPs below 100, base run {listed(rows[0], 0)} packets"
+        for p, rows in over.items()
+    )
+    return apart[DROP] <= many / 4 and apart["G/FCFS"] > many / 2, text
+
+
+@claim(
+    "D27",
+    "scenario-5",
+    "Random Drop does not share fairly: the long path gets less than 60 % of its fair share, as with FCFS",
+)
+def _d27(runs: Runs) -> Result:
+    share = np.array([runs.over(p, "throughput", "4").mean() / 1750 for p in ("G/FCFS", DROP)])
+    return bool(share[1] < 0.6), f"FCFS {share[0]:.3f}, Random Drop {share[1]:.3f} of the fair share (mean over runs)"
+
+
+@claim(
+    "D28",
+    "scenario-3",
+    "Random Drop is vulnerable to ill-behaved sources: the FTP gets less than half of its fair 1750 packets, under FQ all of it",
+)
+def _d28(runs: Runs) -> Result:
+    drop, fq = (runs.over(p, "throughput", "1")[:, 0] for p in (DROP, "G/FQ"))
+    return bool((drop < 875).all() and (fq >= 1750).all()), f"FTP {listed(drop, 0)} packets; FQ {listed(fq, 0)}"
+
+
+@claim(
+    "D29",
+    "scenario-1",
+    "Random Drop gives light users no lower delay: Telnet as with FCFS (within 5 %), more than ten times FQ's",
+)
+def _d29(runs: Runs) -> Result:
+    fcfs, drop, fq = (float(runs.of(p, "round_trip_time", "3", "4").mean()) for p in ("G/FCFS", DROP, "G/FQ"))
+    return abs(drop / fcfs - 1) < 0.05 and drop > 10 * fq, f"Random Drop {drop:.3f} s, FCFS {fcfs:.3f} s, FQ {fq:.3f} s"

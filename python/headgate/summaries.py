@@ -1,0 +1,200 @@
+"""Summaries of flows and ports: which columns they are made of, and what becomes of intervals and replications."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
+
+from . import _core
+from .analysis import power, utility
+from .columns import ColumnInfo, columns, shown
+from .stats import Mean, mean_of
+from .stats.means import finite
+
+
+class MadeOf(NamedTuple):
+    """What an entry of a summary is made of.
+
+    Attributes:
+        column: the column, or several by their keys.
+        heading: in the terminal, without the unit; of several, one for each. Not shown there if it is empty.
+        std: the column with the standard deviation over the intervals, where the table of intervals does not have the column itself.
+        percent: whether it is a share, shown in per cent.
+    """
+
+    column: str | dict[str, str]
+    heading: str | tuple[str, ...] = ""
+    std: str = ""
+    percent: bool = False
+
+    def __repr__(self) -> str:
+        """What the reference says of an entry."""
+        return ", ".join([self.column] if isinstance(self.column, str) else self.column.values())
+
+
+@dataclass(frozen=True)
+class FlowSummary:
+    """One flow after the warm-up.
+
+    Means are over the intervals of a single run (REAL's method), or over the replications if there are several. Goodput
+    counts packets that reached the sink for the first time; throughput is REAL's: packets received less retransmissions.
+    Counts are totals of all runs.
+    """
+
+    flow: Annotated[str, MadeOf("flow", "flow")]
+    control: Annotated[str, MadeOf("control", "control")]
+    workload: Annotated[str, MadeOf("workload", "workload")]
+    goodput_pps: Annotated[Mean, MadeOf("goodput_pps", "goodput")]
+    goodput_bps: Annotated[Mean, MadeOf("goodput_bps", "goodput")]
+    throughput_pps: Annotated[Mean, MadeOf("throughput_pps")]
+    max_min_bps: Annotated[float, MadeOf("max_min_bps", "max-min")]
+    rtt_s: Annotated[Mean, MadeOf("rtt_mean_s", "rtt")]
+    rtt_quantiles_s: Annotated[dict[str, float], MadeOf({"p50": "rtt_p50_s", "p95": "rtt_p95_s", "p99": "rtt_p99_s"})]
+    owd_s: Annotated[Mean, MadeOf("owd_mean_s")]
+    owd_quantiles_s: Annotated[dict[str, float], MadeOf({"p50": "owd_p50_s", "p95": "owd_p95_s", "p99": "owd_p99_s"})]
+    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing")]
+    sent: Annotated[int, MadeOf("sent")]
+    received: Annotated[int, MadeOf("received")]
+    drops: Annotated[int, MadeOf("drops", "drops")]
+    retransmissions: Annotated[int, MadeOf("retransmissions", "retrans.")]
+    timeouts: Annotated[int, MadeOf("timeouts", "timeouts")]
+    marks: Annotated[int, MadeOf("marks", "marks")]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form for machines."""
+        out = _plain(self)
+        mean_rtt, pps = self.rtt_s.mean, self.goodput_pps.mean
+        out["utility"] = {str(a): finite(utility(pps, mean_rtt, a)) for a in (0.1, 0.5, 0.9)}
+        out["power"] = finite(power(pps, mean_rtt))
+        return out
+
+
+@dataclass(frozen=True)
+class LinkSummary:
+    """One port after the warm-up; means as for flows, counts are totals of all runs."""
+
+    link: Annotated[str, MadeOf("link", "port")]
+    queue: Annotated[str, MadeOf("queue", "queue")]
+    utilisation: Annotated[Mean, MadeOf("utilisation", "utilisation", "utilisation_std", percent=True)]
+    backlog: Annotated[Mean, MadeOf("backlog_mean", "backlog", "backlog_std")]
+    backlog_max: Annotated[int, MadeOf("backlog_max", "most")]
+    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing", "queueing_std_s")]
+    drops: Annotated[
+        dict[str, int],
+        MadeOf(
+            {r: f"drops_{r}" for r in _core.DROP_REASONS}, (f"drops {_core.DROP_REASONS[0]}", *_core.DROP_REASONS[1:])
+        ),
+    ]
+    marks: Annotated[int, MadeOf("marks", "marks")]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form for machines."""
+        return _plain(self)
+
+
+Summary = TypeVar("Summary", FlowSummary, LinkSummary)
+
+
+def _plain(summary: FlowSummary | LinkSummary) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name, value in vars(summary).items():
+        if isinstance(value, Mean):
+            out[name] = value.to_dict()
+        elif isinstance(value, dict):
+            out[name] = {k: finite(v) if isinstance(v, float) else v for k, v in value.items()}
+        else:
+            out[name] = finite(value) if isinstance(value, float) else value
+    return out
+
+
+def entries(summary: type[FlowSummary] | type[LinkSummary]) -> list[tuple[str, bool, MadeOf]]:
+    """The names of a summary's entries, whether they are means, and what they are made of."""
+    found = ((name, *get_args(hint)) for name, hint in get_type_hints(summary, include_extras=True).items())
+    return [(name, kind is Mean, entry) for name, kind, entry in found]
+
+
+def summaries(
+    summary: type[Summary], table: str, totals: Mapping[str, Any], intervals: Mapping[str, Any] | None = None
+) -> list[Summary]:
+    """The summary of every object of a table.
+
+    Args:
+        summary: its class.
+        table: the name of the table.
+        totals: its columns as arrays of shape (runs, objects).
+        intervals: those of the measured intervals as arrays of shape (runs, intervals, objects).
+    """
+    known, parts_of = columns(table), entries(summary)
+    count = next(iter(totals.values())).shape[1]
+    out = []
+    for i in range(count):
+        of = {k: v[:, i] for k, v in totals.items()}
+        parts = None if intervals is None else {k: v[0, :, i] for k, v in intervals.items()}
+        values: dict[str, Any] = {}
+        for name, of_mean, entry in parts_of:
+            if isinstance(entry.column, dict):
+                values[name] = {k: _number(known[c], of) for k, c in entry.column.items()}
+            elif of_mean:
+                values[name] = _mean(known[entry.column], entry, of, parts)
+            else:
+                values[name] = _number(known[entry.column], of)
+        out.append(summary(**values))
+    return out
+
+
+def _series(column: ColumnInfo, of: Mapping[str, Any]) -> Any:
+    return of[column.name] if column.of is None else column.of(of)
+
+
+def _number(column: ColumnInfo, of: Mapping[str, Any]) -> Any:
+    """One value for all runs: counts add up, what measures is averaged, what describes is the same in all."""
+    series = _series(column, of)
+    if column.kind == "most":
+        return series.max().item()
+    if column.kind == "total" and column.type == "int":
+        return int(series.sum())
+    return series[:1].tolist()[0] if (series == series[0]).all() else mean_of(series).mean
+
+
+def _mean(column: ColumnInfo, entry: MadeOf, of: Mapping[str, Any], parts: Mapping[str, Any] | None) -> Mean:
+    """The mean over the replications, or over the intervals of a single run."""
+    series = _series(column, of)
+    if len(series) > 1:
+        return mean_of(series)
+    if parts is not None:
+        return mean_of(_series(column, parts))
+    return Mean(float(series[0]), float(of[entry.std][0]), int(of["intervals"][0]))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A column of the terminal's table: `path` leads to its value in the summary, `scale` brings it to the unit in the heading."""
+
+    path: tuple[str, ...]
+    heading: str
+    scale: float
+    text: bool
+
+    def value(self, summary: FlowSummary | LinkSummary) -> Any:
+        """What stands in the summary's row."""
+        found = getattr(summary, self.path[0])
+        return found[self.path[1]] if len(self.path) > 1 else found
+
+
+def headings(summary: type[FlowSummary] | type[LinkSummary]) -> list[Shown]:
+    """The columns of the terminal's table."""
+    known = columns("flows" if summary is FlowSummary else "links")
+    out = []
+    for name, _, entry in entries(summary):
+        several = isinstance(entry.column, dict)
+        named = list(entry.column.items()) if isinstance(entry.column, dict) else [("", entry.column)]
+        texts = entry.heading if isinstance(entry.heading, tuple) else (entry.heading,) * len(named)
+        for (key, of), text in zip(named, texts, strict=True):
+            column = known[of]
+            scale, unit = (100.0, "%") if entry.percent else shown(column.unit)
+            # A count is of what its heading says.
+            heading = text if column.type == "int" or not unit else f"{text} {unit}"
+            if text:
+                out.append(Shown((name, key) if several else (name,), heading, scale, column.type == "name"))
+    return out
