@@ -134,7 +134,7 @@ def test_tables_and_figures_are_whole(beyond: Reproduction, result: ItemResult) 
     assert len(figures) == 6
     for figure in figures:
         assert "<svg" in to_svg(result.study.draw(figure))
-    with pytest.raises(PaperError, match="figure beyond the papers"):
+    with pytest.raises(PaperError, match="figure of this study"):
         result.study.draw(replace(figures[0], name="nothing"))
 
 

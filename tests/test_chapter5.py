@@ -290,5 +290,5 @@ def test_walks_are_the_same_every_time() -> None:
 
 def test_report_of_chapter_5(chapter_5: Reproduction, tmp_path: Path) -> None:
     page = write_report(chapter_5, tmp_path / "report").read_text()
-    assert page.count("<svg") == 7
+    assert page.count("<svg") == 9
     assert "C5-17" in page

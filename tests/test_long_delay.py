@@ -13,6 +13,7 @@ import headgate
 from headgate import _core
 from headgate.papers import Reproduction, load_paper
 from headgate.papers.build import build_scenario
+from headgate.papers.figures import draw
 from headgate.papers.measure import Outcome
 from headgate.papers.model import Published, Rule
 from headgate.papers.runner import ItemResult
@@ -99,9 +100,9 @@ def test_sections_and_figure_of_the_variants(both: Reproduction) -> None:
         assert len(section.rows) == count
         assert all(len(r) == len(section.headings) for r in section.rows)
     figure = next(f for f in PAPER.figures if f.name == "6.21")
-    study = item(both, "scenario-7").study
-    assert study is not None
-    drawing = study.draw(figure)
+    runs = item(both, "scenario-7").runs
+    assert runs is not None
+    drawing = draw(figure, runs)
     assert [a.get_title(loc="left") for a in drawing.axes] == ["PP/FQ", "PP/FQ charged"]
     assert all(len(a.lines) >= 3 for a in drawing.axes)
 

@@ -70,6 +70,29 @@ def test_numbers_find_their_variant_by_the_columns_of_axes(paper: Path) -> None:
     assert [(n.row, n.source, n.where["window"]) for n in numbers] == [("window 2", "1", "2"), ("window 8", "1", "8.0")]
 
 
+def test_a_measure_is_any_column_of_any_table(paper: Path) -> None:
+    metrics = """[metrics]
+goodput = { column = "goodput_pps" }
+slowest = { column = "goodput_pps", over = "least" }
+busy = { table = "links", column = "utilisation", over = "most" }
+late = { table = "intervals", column = "rtt_mean_s" }
+"""
+    change("paper.toml", "[metrics]\n", metrics)(paper)
+    rows = [
+        "G/FQ,*,,goodput,10.0",
+        "G/FQ,ftp1,,goodput,5.0",
+        "G/FQ,*,,slowest,5.0",
+        "G/FQ,,*,busy,1.00",
+        "G/FQ,2,,late,1.00",
+    ]
+    table = "variant,source,link,metric,value,mark\n" + "".join(f"{r},STATED\n" for r in rows)
+    (paper / "table_1.csv").write_text(table)
+    numbers = headgate.reproduce(str(paper), seeds=0).items[0].numbers
+    assert [n.published.source for n in numbers] == ["*", "ftp1", "*", "*", "2"]
+    assert [round(n.ours.mean, 2) for n in numbers] == [10.0, 5.0, 5.0, 1.0, 1.0]
+    assert {n.verdict for n in numbers} == {"match"}
+
+
 def test_modules_of_two_folders_are_kept_apart(paper: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

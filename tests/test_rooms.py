@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+import headgate
+
 from .conftest import ROOT
 
 #: Ways to come by a package before it is called.
@@ -40,6 +42,14 @@ for function in (headgate.{name}, {name}, headgate.{name}.{name}):
         raise AssertionError("the function was not called")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["plots.timeline", "stats.mean_of", *headgate.__all__])
+def test_what_the_top_offers_is_there_without_other_imports(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import headgate; headgate.{name}"], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -30,7 +30,7 @@ class MadeOf(NamedTuple):
 
     def __repr__(self) -> str:
         """What the reference says of an entry."""
-        return ", ".join([self.column] if isinstance(self.column, str) else self.column.values())
+        return ", ".join(map(repr, [self.column] if isinstance(self.column, str) else self.column.values()))
 
 
 @dataclass(frozen=True)

@@ -171,24 +171,25 @@ fn packets() -> Vec<Column<PacketRow>> {
 impl Replay {
     /// What discipline number `queue` did to each flow.
     pub fn flow_table(&self, queue: usize) -> Table {
-        let (flows_, span_s) = (&self.intake().flows, self.end(queue).as_secs_f64());
-        let named = flows_.names().iter().zip(flows_.weights()).zip(self.flows(queue));
-        let rows = named.map(|((name, weight), count)| FlowRow { name, weight, count, span_s });
-        table(&flows(), &rows.collect::<Vec<_>>(), [])
+        let (known, span_s) = (&self.intake().flows, self.end(queue).as_secs_f64());
+        let weights = known.weights();
+        let named = known.names().iter().zip(&weights).zip(self.flows(queue));
+        let rows = named.map(|((name, weight), count)| FlowRow { name, weight: *weight, count, span_s });
+        table(&flows(), rows, [])
     }
 
     /// What discipline number `queue` did in all: one row.
     pub fn summary_table(&mut self, queue: usize) -> Table {
         let (span, busy_ps) = (self.end(queue), self.counters(queue).busy_ps);
         let (span_s, busy_s) = (span.as_secs_f64(), busy_ps as f64 * 1e-12);
-        table(&summary(), &[SummaryRow { count: self.all(queue), span_s, busy_s }], [])
+        table(&summary(), [SummaryRow { count: self.all(queue), span_s, busy_s }].iter(), [])
     }
 
     /// The next rows of discipline number `queue`, up to `most`, if they are kept; flows by number, reasons by number from 1.
     pub fn packet_table(&mut self, queue: usize, most: usize) -> Table {
         let origin = self.intake().origin();
-        let rows = self.rows(queue, most).into_iter().map(|row| PacketRow { row, origin });
-        table(&packets(), &rows.collect::<Vec<_>>(), [])
+        let rows = self.rows(queue, most);
+        table(&packets(), rows.iter().map(|row| PacketRow { row: *row, origin }), [])
     }
 }
 

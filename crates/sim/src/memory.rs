@@ -5,6 +5,7 @@ use crate::meter::{GaugeRow, IntervalRow, TraceRow};
 use crate::net::{InFlight, Payload};
 use crate::run::Run;
 use crate::spec::{Scenario, SpecError};
+use crate::tables;
 use std::mem::size_of;
 
 /// A number of a table that is made at the end.
@@ -14,10 +15,13 @@ const WAITING: u64 = 64;
 const PAYLOAD: u64 = size_of::<Payload>() as u64;
 /// A flow's part of the scenario.
 const ENTRY: u64 = 512;
-/// The rows of a trace or a gauge, with those of the table that is made of them.
-const TRACE: u64 = size_of::<TraceRow>() as u64 + 4 * CELL;
-const GAUGE: u64 = size_of::<GaugeRow>() as u64 + 5 * CELL;
-const INTERVAL: u64 = size_of::<IntervalRow>() as u64 + 19 * CELL;
+
+/// The bytes of a row of intervals, of gauges and of traces, with those of the table that is made of them.
+fn row_bytes() -> [u64; 3] {
+    let kept = [size_of::<IntervalRow>(), size_of::<GaugeRow>(), size_of::<TraceRow>()];
+    let widths = tables::widths();
+    [0, 1, 2].map(|i| kept[i] as u64 + widths[i] * CELL)
+}
 
 fn gigabytes(bytes: u64) -> String {
     format!("{:.3} GB", bytes as f64 * 1e-9)
@@ -27,7 +31,7 @@ fn gigabytes(bytes: u64) -> String {
 pub(crate) fn estimate(s: &Scenario, most: u64) -> Result<(), SpecError> {
     let flows = (s.flows.len() as u64).saturating_mul(size_of::<Flow>() as u64 + ENTRY);
     let intervals = s.duration.as_ps().div_ceil(s.interval().as_ps().max(1));
-    let rows = intervals.saturating_mul(s.flows.len() as u64).saturating_mul(INTERVAL);
+    let rows = intervals.saturating_mul(s.flows.len() as u64).saturating_mul(row_bytes()[0]);
     let all = flows.saturating_add(rows);
     if all <= most {
         return Ok(());
@@ -56,13 +60,14 @@ impl Run {
             self.records = self.flows.iter().map(of).sum::<usize>() as u64;
             self.records_at = self.digest.events + 8 * self.flows.len() as u64;
         }
-        let rows = self.samples.intervals.len() as u64 * INTERVAL + self.samples.gauges.len() as u64 * GAUGE;
+        let [interval, gauge, trace] = row_bytes();
+        let rows = self.samples.intervals.len() as u64 * interval + self.samples.gauges.len() as u64 * gauge;
         [
             ("packets in queues", waiting),
             ("packets on wires", wires),
             ("the sources' records of what they sent", self.records),
             ("the tables of intervals and gauges", rows),
-            ("traces", self.traces.rows.len() as u64 * TRACE),
+            ("traces", self.traces.rows.len() as u64 * trace),
         ]
     }
 
@@ -93,6 +98,7 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Table;
 
     #[test]
     fn each_part_takes_what_its_entries_take() {
@@ -100,7 +106,8 @@ mod tests {
             "links": [{"from": "a", "to": "b", "rate": "80kbit/s", "delay": "1s", "queue": "fq"}],
             "flows": [{"name": "f", "from": "a", "to": "b", "count": 3, "control": {"kind": "generic", "window": 9}},
                       {"name": "p", "from": "a", "to": "b", "control": "packet_pair"}]}"#;
-        let mut running = Run::new(&Scenario::from_json(text).expect("a good scenario"), 1, 0);
+        let s = Scenario::from_json(text).expect("a good scenario");
+        let mut running = Run::new(&s, 1, 0);
         assert_eq!(running.memory().map(|(_, bytes)| bytes), [0; 5]);
         while running.digest.events < 100 {
             running.advance(1);
@@ -117,9 +124,14 @@ mod tests {
         // A waiting packet 64 bytes and its payload; one on a wire its place and its payload.
         let payload = size_of::<Payload>() as u64;
         let wires: u64 = lines.iter().map(|(room, held)| room * size_of::<InFlight>() as u64 + held * payload).sum();
-        let tables = rows * INTERVAL + gauges * GAUGE;
+        // A row that is kept, and eight bytes in each column of its table.
+        let wide = |kept: usize, table: Table| (kept + 8 * table.len()) as u64;
+        let interval = wide(size_of::<IntervalRow>(), running.interval_table(&s));
+        let gauge = wide(size_of::<GaugeRow>(), running.gauge_table(&s));
+        let trace = wide(size_of::<TraceRow>(), running.trace_table(&s));
+        let tables = rows * interval + gauges * gauge;
         let got = running.memory().map(|(_, bytes)| bytes);
-        assert_eq!((got[0], got[1], got[3], got[4]), (waiting * (64 + payload), wires, tables, traces * TRACE));
+        assert_eq!((got[0], got[1], got[3], got[4]), (waiting * (64 + payload), wires, tables, traces * trace));
         // The rate-based source has records of what it sent. They are looked at again after eight events for each flow.
         assert!(got[2] > 0);
         running.records = 0;

@@ -2,6 +2,7 @@
 //! and replays, the summaries, the commands and the reference page all come from these lists.
 
 use serde_json::{Value, json};
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 /// The values of one column.
@@ -85,14 +86,16 @@ pub const fn column<R>(name: &'static str, unit: &'static str, kind: Kind, of: O
 }
 
 impl<R> Column<R> {
-    fn cells(&self, rows: &[R], lists: &mut [Vec<String>]) -> Cells {
+    fn cells<T: Borrow<R>>(&self, rows: impl Iterator<Item = T>, lists: &mut [Vec<String>]) -> Cells {
+        let whole = |rows, of: fn(&R) -> u64| Iterator::map(rows, |r: T| of(r.borrow()) as i64).collect();
         match self.of {
-            Of::Int(of) | Of::Number(of) => Cells::Int(rows.iter().map(|r| of(r) as i64).collect()),
-            Of::Float(of) => Cells::Float(rows.iter().map(of).collect()),
-            Of::Name(of) => Cells::Name((0..rows.len() as i64).collect(), rows.iter().map(of).collect()),
-            Of::Code(list, of) => {
-                Cells::Name(rows.iter().map(|r| of(r) as i64).collect(), std::mem::take(&mut lists[list]))
+            Of::Int(of) | Of::Number(of) => Cells::Int(whole(rows, of)),
+            Of::Float(of) => Cells::Float(rows.map(|r| of(r.borrow())).collect()),
+            Of::Name(of) => {
+                let names: Vec<String> = rows.map(|r| of(r.borrow())).collect();
+                Cells::Name((0..names.len() as i64).collect(), names)
             }
+            Of::Code(list, of) => Cells::Name(whole(rows, of), std::mem::take(&mut lists[list])),
         }
     }
 
@@ -108,9 +111,14 @@ impl<R> Column<R> {
     }
 }
 
-/// The table of these rows. `lists` are those of the names that are given by their place, each for one column.
-pub fn table<R, const N: usize>(columns: &[Column<R>], rows: &[R], mut lists: [Vec<String>; N]) -> Table {
-    columns.iter().map(|c| (c.name, c.cells(rows, &mut lists))).collect()
+/// The table of these rows, which are gone through once for each column. `lists` are those of the names that are given by their place,
+/// each for one column.
+pub fn table<R, T: Borrow<R>, const N: usize>(
+    columns: &[Column<R>],
+    rows: impl Iterator<Item = T> + Clone,
+    mut lists: [Vec<String>; N],
+) -> Table {
+    columns.iter().map(|c| (c.name, c.cells(rows.clone(), &mut lists))).collect()
 }
 
 /// The tables of many runs as one: they have the same columns and stand one below the other.
@@ -177,7 +185,7 @@ mod tests {
             column("rtt_s", "s", Kind::Most, Of::Float(|r| *r as f64 / 2.0), "A float."),
         ];
         let list = |names: [&str; 2]| names.map(str::to_owned).to_vec();
-        let got = table(&columns, &[1, 0, 1], [list(["x", "y"]), list(["a", "b"])]);
+        let got = table(&columns, [1, 0, 1].iter(), [list(["x", "y"]), list(["a", "b"])]);
         let due = vec![
             ("own", Cells::Name(vec![0, 1, 2], ["n1", "n0", "n1"].map(str::to_owned).to_vec())),
             ("listed", Cells::Name(vec![1, 0, 1], list(["a", "b"]))),

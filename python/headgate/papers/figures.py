@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: One look per series: colour and line style. Numbers in a utility diagram are upright for FCFS, italic for FQ, as in the thesis.
 _LOOK = (("#b3401f", "-"), ("#1f5fa8", "--"), ("#2f7d3b", ":"), ("#7a4fa3", "-."))
 
+_TRACES = (("#1f5fa8", "-"), ("#b3401f", "-"), ("#666666", ":"))
+
 
 def _drawing(height: float = 4.6) -> tuple[Drawing, Axes]:
     """An empty figure with one pair of axes."""
@@ -193,6 +195,32 @@ def _trace(figure: Figure, runs: Runs) -> Drawing:
     return drawing
 
 
+def _traces(figure: Figure, runs: Runs) -> Drawing:
+    """Several traces of one source against time, a panel for each series."""
+    from matplotlib.ticker import MultipleLocator
+
+    o = figure.options
+    drawing = blank(height=2.9 * len(figure.series))
+    for number, variant in enumerate(figure.series):
+        axes = drawing.add_subplot(len(figure.series), 1, number + 1)
+        start = float(o["from"][number])
+        end = start + o["seconds"]
+        for (kind, label), (colour, line) in zip(o["traces"], _TRACES, strict=False):
+            times, values = runs.trace(variant, kind, o["source"])
+            shown = slice(max(0, int(np.searchsorted(times, start)) - 1), int(np.searchsorted(times, end)))
+            x, y = np.append(times[shown], end), np.append(values[shown], values[shown][-1:])
+            axes.step(x, y, where="post", label=label, color=colour, ls=line, lw=1.2)
+        axes.set_xlim(start, end)
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_locator(MultipleLocator(o["step"]))
+        axes.grid(axis="y", color="#dddddd", lw=0.5)
+        axes.set_ylabel(o["label"])
+        axes.set_title(variant, loc="left", fontsize=10)
+    drawing.legend(*axes.get_legend_handles_labels(), frameon=False, loc="outside upper center", ncols=3, fontsize=9)
+    drawing.supxlabel("time (s)", fontsize=10)
+    return drawing
+
+
 def _topology(figure: Figure, runs: Runs) -> Drawing:
     """The network of the item's scenario, or of one variant's own."""
     scenario = runs.item.scenario
@@ -247,4 +275,5 @@ _KINDS: dict[str, Callable[[Figure, Runs], Drawing]] = {
     "trace": _trace,
     "load": _load,
     "topology": _topology,
+    "traces": _traces,
 }

@@ -211,7 +211,7 @@ class Figure(Form):
 
     name: Name
     title: Name
-    kind: Literal["utility", "trace", "load", "topology", "study"]
+    kind: Literal["utility", "trace", "load", "topology", "traces", "study"]
     item: str
     series: tuple[str, ...] = ()
     note: str = ""

@@ -18,6 +18,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     # A stream's source, the transfers beside it and their window, and how many packet times a second has.
     "load": {"source": str, "transfers": int, "window": int, "per_second": float},
-    # A study's figures know what they know.
-    "study": {"source": str, "from": tuple[float, ...], "seconds": float},
+    # Several traces of a source, each with its label, for some seconds from a time that each series has; ticks every `step`.
+    "traces": {
+        "traces": tuple[tuple[str, str], ...],
+        "label": str,
+        "source": str,
+        "from": tuple[float, ...],
+        "seconds": float,
+        "step": float,
+    },
+    "study": {},
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .checks import wrong
 from .folder import folder_of
+from .model import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -67,6 +69,24 @@ class Study(Protocol):
 
     def draw(self, figure: Figure) -> Drawing:
         """Draws one of its figures."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A study as it is made: its tables, and for each of its figures by name what draws it."""
+
+    sections: tuple[Section, ...]
+    drawings: Mapping[str, Callable[[], Drawing]] = field(default_factory=dict)
+
+    def draw(self, figure: Figure) -> Drawing:
+        """Draws one of its figures.
+
+        Raises:
+            PaperError: there is no such figure.
+        """
+        if figure.name not in self.drawings:
+            raise unknown("figure of this study", figure.name, self.drawings)
+        return self.drawings[figure.name]()
 
 
 def study_of(runs: Runs, progress: Progress | None) -> Study:

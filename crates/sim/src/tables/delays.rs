@@ -49,7 +49,7 @@ pub fn delay_table(delays: &[Delays], flows: &[spec::Flow]) -> Table {
         }
     }
     let names = flows.iter().map(|f| f.name.clone()).collect();
-    table(&columns(), &rows, [names, vec!["rtt".to_owned(), "owd".to_owned()]])
+    table(&columns(), rows.iter(), [names, vec!["rtt".to_owned(), "owd".to_owned()]])
 }
 
 impl Run {

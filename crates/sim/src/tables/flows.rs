@@ -79,6 +79,6 @@ impl Run {
         let meters = self.flows.iter().map(|f| &f.meter);
         let rows = s.flows.iter().zip(totals).zip(meters);
         let rows: Vec<Row<'_>> = rows.map(|((flow, count), meter)| Row { flow, count, meter, start, end }).collect();
-        table(&columns(), &rows, [])
+        table(&columns(), rows.iter(), [])
     }
 }

@@ -8,14 +8,14 @@ use crate::table::Kind::{Key, Mean, Most};
 use crate::table::Of::{Code, Float, Int};
 use crate::table::{Column, Table, column, table};
 
-/// A row, and the place of its gauge's name among all names.
-type Row = (GaugeRow, u64);
+/// A row, and the names of all gauges.
+type Row<'a> = (&'a GaugeRow, &'a [&'static str]);
 
 #[rustfmt::skip]
-pub(super) fn columns() -> Vec<Column<Row>> {
+pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     vec![
         column("link", "", Key, Code(0, |r| u64::from(r.0.port)), "Name of the port."),
-        column("gauge", "", Key, Code(1, |r| r.1), "Name of the discipline's gauge."),
+        column("gauge", "", Key, Code(1, place), "Name of the discipline's gauge."),
         column("interval", "", Key, Int(|r| u64::from(r.0.interval)), "Number of the interval, from 0."),
         column("end_s", "s", Most, Float(|r| r.0.end.as_secs_f64()), "End of the interval."),
         column("value", "", Mean, Float(|r| r.0.value), "What the gauge showed then."),
@@ -25,17 +25,18 @@ pub(super) fn columns() -> Vec<Column<Row>> {
 impl Run {
     /// The table of gauges.
     pub fn gauge_table(&self, s: &Scenario) -> Table {
-        let mut names: Vec<String> = Vec::new();
-        let rows: Vec<Row> = self.samples.gauges.iter().map(|r| (*r, place(&mut names, r.gauge))).collect();
-        table(&columns(), &rows, [port_names(s), names])
+        let mut names: Vec<&'static str> = Vec::new();
+        for row in &self.samples.gauges {
+            if !names.contains(&row.gauge) {
+                names.push(row.gauge);
+            }
+        }
+        let rows = self.samples.gauges.iter().map(|row| (row, names.as_slice()));
+        table(&columns(), rows, [port_names(s), names.iter().map(|name| (*name).to_owned()).collect()])
     }
 }
 
-/// The place of a name in a list, which grows by it if it is new.
-fn place(names: &mut Vec<String>, name: &str) -> u64 {
-    let place = names.iter().position(|n| n == name).unwrap_or_else(|| {
-        names.push(name.to_owned());
-        names.len() - 1
-    });
-    place as u64
+/// The place of a row's name.
+fn place((row, names): &Row<'_>) -> u64 {
+    names.iter().position(|name| *name == row.gauge).map_or(0, |place| place as u64)
 }

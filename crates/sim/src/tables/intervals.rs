@@ -34,6 +34,6 @@ pub(super) fn columns() -> Vec<Column<IntervalRow>> {
 impl Run {
     /// The table of intervals.
     pub fn interval_table(&self, s: &Scenario) -> Table {
-        table(&columns(), &self.samples.intervals, [flow_names(s)])
+        table(&columns(), self.samples.intervals.iter(), [flow_names(s)])
     }
 }

@@ -87,6 +87,6 @@ impl Run {
                 Row { link, back, queue: if host(end) { "host" } else { queue.name() }, during, meter, span_ps }
             })
             .collect();
-        table(&columns(), &rows, [])
+        table(&columns(), rows.iter(), [])
     }
 }

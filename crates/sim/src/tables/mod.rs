@@ -30,6 +30,11 @@ pub fn columns() -> Vec<Value> {
     all
 }
 
+/// How many columns the tables of intervals, gauges and traces have, which grow with the run.
+pub(crate) fn widths() -> [u64; 3] {
+    [intervals::columns().len(), gauges::columns().len(), traces::columns().len()].map(|n| n as u64)
+}
+
 /// A row with what was counted of a flow.
 trait Counted {
     fn count(&self) -> &Count;

@@ -23,11 +23,10 @@ pub(super) fn columns() -> Vec<Column<Row>> {
 impl Run {
     /// The table of routes.
     pub fn route_table(&self, s: &Scenario) -> Table {
-        let mut rows: Vec<Row> = Vec::new();
-        for (i, f) in self.flows.iter().enumerate() {
+        let rows = self.flows.iter().enumerate().flat_map(|(i, f)| {
             let path = self.hops[f.forward as usize..].iter().take_while(|l| **l != END);
-            rows.extend(path.enumerate().map(|(hop, port)| [i as u64, hop as u64, u64::from(*port)]));
-        }
-        table(&columns(), &rows, [flow_names(s), port_names(s)])
+            path.enumerate().map(move |(hop, port)| [i as u64, hop as u64, u64::from(*port)])
+        });
+        table(&columns(), rows, [flow_names(s), port_names(s)])
     }
 }

@@ -36,9 +36,9 @@ impl Run {
         // An estimate stands under its own name.
         let kinds = [Window, InFlight, Rtt, Backlog, Drops].map(TraceKind::name);
         let kinds = kinds.iter().chain(self.traces.estimates.names()).map(|n| (*n).to_owned()).collect();
-        let rows: Vec<Row<'_>> = self.traces.rows.iter().map(|r| (r, s.flows.len() as u64)).collect();
+        let rows = self.traces.rows.iter().map(|r| (r, s.flows.len() as u64));
         let mut objects = flow_names(s);
         objects.extend(port_names(s));
-        table(&columns(), &rows, [kinds, objects])
+        table(&columns(), rows, [kinds, objects])
     }
 }

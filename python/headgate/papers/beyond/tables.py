@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from math import isfinite, nan
-from typing import TYPE_CHECKING
 
 from ...parallel import Progress
 from ...stats import Mean
 from ..claims import Runs
 from ..layout import NOTHING, Layouts
-from ..model import Figure, Table, unknown
-from ..study import Section
+from ..model import Table
+from ..study import Section, Shown
 from . import figures
 from .first_round import BOTH_WAYS, FAIR, PP, bunched, late_shares, mean_completion, settling
 from .measures import LINE, SHORT_ROUND_TRIP, SIZES, Measured, line_loss, line_windows, loss, outstanding, rates
 from .second_round import NEWCOMERS_R, late_queueing, shares_between
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
 
 TABLES = Layouts(__file__)
 
@@ -32,34 +28,13 @@ MIXES = {
 }
 
 
-@dataclass(frozen=True)
-class BeyondStudy:
-    """Tables over the runs, and the figures."""
-
-    measured: Measured
-    sections: tuple[Section, ...]
-
-    def draw(self, figure: Figure) -> Drawing:
-        """Draws one of the figures."""
-        drawings = {
-            "sharing": figures.sharing,
-            "quantum": figures.quantum,
-            "path": figures.path,
-            "two-way": figures.two_way,
-            "short": figures.short,
-            "starts": figures.starts,
-        }
-        if figure.name not in drawings:
-            raise unknown("figure beyond the papers", figure.name, drawings)
-        return drawings[figure.name](self.measured)
-
-
-def study(runs: Runs, progress: Progress | None) -> BeyondStudy:
+def study(runs: Runs, progress: Progress | None) -> Shown:
     """Everything is measured from the item's runs; `progress` has nothing more to show."""
     del progress
     m = Measured(runs)
     parts = (_quantum, _overflow, _path, _two_way, _short, _starts, _newcomers, _bursts)
-    return BeyondStudy(m, (*(_sharing(m, mix) for mix in MIXES), *(part(m) for part in parts)))
+    sections = (*(_sharing(m, mix) for mix in MIXES), *(part(m) for part in parts))
+    return Shown(sections, {name: partial(draw, m) for name, draw in figures.DRAWINGS.items()})
 
 
 class Of:

@@ -12,6 +12,7 @@ from ...measure import Floats
 from ...model import Point
 from .costs import STRUCTURES, TRUNK, WINDOW, Costs, is_underloaded
 from .growth import fit
+from .rounds import iterative_deletion
 
 CLAIMS = Claims()
 ITEM = "chapter-3"
@@ -29,6 +30,13 @@ def _k3_0(runs: Runs) -> Result:
     costs = Costs(runs)
     equal = sum(len({runs.digest(costs.variant(s, p)) for s in STRUCTURES}) == 1 for p in costs.points)
     return equal == len(costs.points), f"equal at {equal} of {len(costs.points)} points"
+
+
+CLAIMS.claim(
+    "F3.1",
+    ITEM,
+    "Figure 3.1: iterative deletion gives bit-by-bit round robin's round number: R(95) = 35 after deletions at 40, 70, 90",
+)(iterative_deletion)
 
 
 @claim("F3.3", "Figure 3.3: after 2500 s at N = 10, B = 200 all four metrics are within 10 % of their asymptotes")

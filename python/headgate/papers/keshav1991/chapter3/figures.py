@@ -6,14 +6,16 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ....plots.canvas import blank
 from ...model import Point
+from ...sheets import Sheets
 from .costs import STRUCTURES, WINDOW, Costs, is_underloaded
 from .times import Times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
+
+SHEETS = Sheets(__file__)
 
 #: One look per structure: colour, marker, line style.
 _LOOK = {
@@ -23,39 +25,25 @@ _LOOK = {
     "PERC": ("#1f5fa8", "D", "--"),
 }
 
-#: What stands along each axis.
-_ALONG = {
-    "A": "N, with B = 2 W N",
-    "B": "N, with B = W N / 2",
-    "C": "B, with N = 10",
-    "D": "N, with B = 200",
-    "E": "N, with B = W (22 − N)",
-}
-
 #: Where costs of less than a hundredth of an operation are drawn.
 _FLOOR = 0.01
 
 
 def by_length(costs: Costs, point: Point) -> Drawing:
     """Figure 3.3: the metric against the length of the trace."""
-    drawing = blank()
-    axes = drawing.add_subplot()
+    sheet = SHEETS.open("by_length")
+    (axes,) = sheet.axes
     for s in STRUCTURES:
         times, metric = costs.by_length(s, point)
         colour, marker, line = _LOOK[s]
         axes.plot(times, metric, color=colour, ls=line, marker=marker, ms=4, markevery=5, lw=1.2, label=s)
-    _log(axes, 0.5)
-    axes.set_xlabel("trace length (simulated s)")
-    axes.set_ylabel("operations per insertion")
-    axes.set_xlim(0)
-    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=4)
-    return drawing
+    return sheet.done()
 
 
 def plane(costs: Costs) -> Drawing:
     """Figure 3.4: the points of axes A to E in the (N, B) plane, and F, where W N = B."""
-    drawing = blank(height=5.0)
-    axes = drawing.add_subplot()
+    sheet = SHEETS.open("plane")
+    (axes,) = sheet.axes
     ends = {"A": (-14, 6), "B": (8, -4), "C": (-4, 10), "D": (8, 4), "E": (8, 0)}
     for (axis, points), (colour, _, line) in zip(
         costs.axes.items(), [*_LOOK.values(), ("#555555", "", "--")], strict=True
@@ -72,8 +60,7 @@ def plane(costs: Costs) -> Drawing:
             fontweight="bold",
         )
     _locus(axes, costs)
-    _plane_labels(axes)
-    return drawing
+    return sheet.done()
 
 
 def averages(costs: Costs) -> Drawing:
@@ -114,8 +101,8 @@ def fastest(costs: Costs, times: Times) -> Drawing:
 
 
 def _map(costs: Costs, kind: Callable[[Point], str], looks: dict[str, tuple[str, str]]) -> Drawing:
-    drawing = blank(height=5.0)
-    axes = drawing.add_subplot()
+    sheet = SHEETS.open("map")
+    (axes,) = sheet.axes
     of = {p: kind(p) for p in costs.points}
     for name, (colour, marker) in looks.items():
         chosen = [p for p, k in of.items() if k == name]
@@ -129,28 +116,20 @@ def _map(costs: Costs, kind: Callable[[Point], str], looks: dict[str, tuple[str,
             label=f"{name} ({len(chosen)})",
         )
     _locus(axes, costs)
-    _plane_labels(axes)
-    axes.legend(frameon=False, loc="upper left")
-    return drawing
+    return sheet.done()
 
 
 def _panels(costs: Costs, curve: Callable[[Axes, str, str], None]) -> Drawing:
     """A panel per axis; the sixth holds the legend."""
-    drawing = blank(10.5, 6.4)
-    grid = drawing.subplots(2, 3, sharey=True).ravel()
-    for axes, axis in zip(grid, costs.axes, strict=False):
+    sheet = SHEETS.open("axes")
+    for axes, axis in zip(sheet.axes, costs.axes, strict=False):
         points = costs.axes[axis]
         _shade(axes, _along(axis, points), [not is_underloaded(p) for p in points])
         for s in STRUCTURES:
             curve(axes, axis, s)
-        _log(axes)
-        axes.set_title(f"axis {axis}", fontsize=10)
-        axes.set_xlabel(_ALONG[axis])
-    for axes in grid[::3]:
-        axes.set_ylabel("operations per insertion")
-    handles, labels = grid[0].get_legend_handles_labels()
-    grid[-1].axis("off")
-    grid[-1].legend(handles, labels, frameon=False, loc="center", fontsize=11)
+    drawing, last = sheet.done(), sheet.axes[-1]
+    last.axis("off")
+    last.legend(*sheet.axes[0].get_legend_handles_labels(), frameon=False, loc="center", fontsize=11)
     return drawing
 
 
@@ -177,24 +156,8 @@ def _along(axis: str, points: tuple[Point, ...]) -> list[int]:
     return [p[1] if axis == "C" else p[0] for p in points]
 
 
-def _log(axes: Axes, bottom: float = _FLOOR) -> None:
-    axes.set_yscale("log")
-    axes.set_ylim(bottom=bottom)
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.grid(color="#dddddd", lw=0.5)
-
-
 def _locus(axes: Axes, costs: Costs) -> None:
     """Axis F: W N = B."""
     top = max(p[0] for p in costs.points) + 1
     axes.plot([0, top], [0, WINDOW * top], color="#222222", ls=(0, (1, 2)), lw=1.2)
     axes.annotate("F: W N = B", (top, WINDOW * top), xytext=(-6, 6), textcoords="offset points", ha="right", fontsize=9)
-
-
-def _plane_labels(axes: Axes) -> None:
-    axes.set_xlabel("N (conversations)")
-    axes.set_ylabel("B (buffers, packets)")
-    axes.set_xlim(0, 22)
-    axes.set_xticks(range(0, 21, 5))
-    axes.set_ylim(0)
-    axes.grid(color="#dddddd", lw=0.5)

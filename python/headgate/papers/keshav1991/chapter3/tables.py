@@ -2,54 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from ....parallel import Progress
 from ...claims import Runs
-from ...model import Figure, Table, unknown
-from ...study import Section
-from . import figures
+from ...model import Table
+from ...study import Section, Shown
+from . import figures, rounds
 from .costs import STRUCTURES, WINDOW, Costs, is_underloaded
 from .growth import TABLES, growth
-from .times import Times, measure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
+from .times import measure
 
 #: Where figure 3.3 is taken.
 LENGTH_POINT = (10, 200)
 
 
-@dataclass(frozen=True)
-class CostStudy:
-    """Operation counts, which are the same every time, and times, which are not."""
-
-    costs: Costs
-    times: Times
-    sections: tuple[Section, ...]
-
-    def draw(self, figure: Figure) -> Drawing:
-        """Draws figure 3.3 to 3.7, or the map of what is fastest today."""
-        drawings = {
-            "3.3": lambda: figures.by_length(self.costs, LENGTH_POINT),
-            "3.4": lambda: figures.plane(self.costs),
-            "3.5": lambda: figures.averages(self.costs),
-            "3.6": lambda: figures.maxima(self.costs),
-            "3.7": lambda: figures.zones(self.costs),
-            "today": lambda: figures.fastest(self.costs, self.times),
-        }
-        if figure.name not in drawings:
-            raise unknown("figure of chapter 3", figure.name, drawings)
-        return drawings[figure.name]()
-
-
-def study(runs: Runs, progress: Progress | None) -> CostStudy:
+def study(runs: Runs, progress: Progress | None) -> Shown:
     """Counts from the runs, then times: the calls of each point's run are recorded and played through every structure."""
     costs = Costs(runs)
     times = measure(costs, progress)
     sections = (_costs(costs), _gets(costs), _lengths(costs), growth(), *times.sections())
-    return CostStudy(costs, times, sections)
+    drawings = {
+        "3.1": rounds.drawing,
+        "3.3": lambda: figures.by_length(costs, LENGTH_POINT),
+        "3.4": lambda: figures.plane(costs),
+        "3.5": lambda: figures.averages(costs),
+        "3.6": lambda: figures.maxima(costs),
+        "3.7": lambda: figures.zones(costs),
+        "today": lambda: figures.fastest(costs, times),
+    }
+    return Shown(sections, drawings)
 
 
 def _costs(costs: Costs) -> Section:

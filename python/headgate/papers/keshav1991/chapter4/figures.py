@@ -9,6 +9,7 @@ import numpy as np
 from ....plots.canvas import blank
 from ...claims import Runs
 from ...measure import Floats
+from ...sheets import Sheets
 from . import strawman as netblt
 from .server import server
 from .transients import CHANGES, T0, prediction
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
+
+SHEETS = Sheets(__file__)
 
 _FIRST, _SECOND, _OTHER = "#1f5fa8", "#b3401f", "#999999"
 
@@ -126,35 +129,21 @@ def state_machine() -> Drawing:
 
 def transients(runs: Runs, rules: Mapping[str, str]) -> Drawing:
     """The queue at the bottleneck and the estimated depth of the pipeline around the four changes, with the recovery predicted."""
-    drawing = blank(height=5.4)
-    panels = drawing.subplots(2, 2, sharex=True, sharey=True)
-    for axes, (name, rule) in zip(panels.flat, rules.items(), strict=True):
+    sheet = SHEETS.open("transients")
+    for axes, (name, rule) in zip(sheet.axes, rules.items(), strict=True):
         variant = f"{name}, {rule}"
         times, inside = server(runs, variant).occupancy()
-        axes.step(times - T0, inside, where="post", color=_FIRST, lw=1.1, label="packets in the bottleneck")
-        axes.step(
-            *_from(runs.trace(variant, "depth", "pair"), 6.0),
-            where="post",
-            color=_SECOND,
-            lw=1.1,
-            ls="--",
-            label="$V_e$",
-        )
+        depth = _from(runs.trace(variant, "depth", "pair"), 6.0)
+        for trace, colour, line, label in (
+            ((times - T0, inside), _FIRST, "-", "packets in the bottleneck"),
+            (depth, _SECOND, "--", "$V_e$"),
+        ):
+            axes.step(*trace, where="post", color=colour, lw=1.1, ls=line, label=label)
         axes.axvline(0, color="#888888", lw=0.8)
         due = prediction(CHANGES[name])
         axes.axvline(due.corrected, color="#2f7d3b", lw=1.1, ls=":", label="recovered: corrected")
         axes.axvline(due.printed, color="#7a4fa3", lw=1.1, ls="-.", label="recovered: as printed")
-        axes.set_title(f"{name} ({rule})", fontsize=10)
-        axes.set_xlim(-1, 5)
-        axes.set_ylim(0, 16)
-        axes.grid(color="#eeeeee", lw=0.5)
-    for axes in panels[1]:
-        axes.set_xlabel("time since the change (s)")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("packets")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    drawing.legend(handles, labels, frameon=False, loc="outside upper center", ncols=4, fontsize=9)
-    return drawing
+    return sheet.done()
 
 
 def _from(trace: tuple[Floats, Floats], end: float) -> tuple[Floats, Floats]:
@@ -165,36 +154,15 @@ def _from(trace: tuple[Floats, Floats], end: float) -> tuple[Floats, Floats]:
 
 def strawman(runs: Runs) -> Drawing:
     """The strawman and packet-pair after a step up and a step down of the bottleneck's rate: sending rate, and queue."""
-    drawing = blank(height=5.4)
-    panels = drawing.subplots(2, 2, sharex=True)
-    for column, step in enumerate(((10, 20), (20, 10))):
+    sheet = SHEETS.open("strawman")
+    for rate, queue, step in zip(sheet.axes[:2], sheet.axes[2:], ((10, 20), (20, 10)), strict=True):
         for protocol, colour, line in (("NETBLT", _SECOND, "-"), ("2P", _FIRST, "--")):
             variant = netblt.name(step, protocol)
             times, values = runs.trace(variant, "spacing" if protocol == "2P" else "rate", "pair")
             rates = 1 / values if protocol == "2P" else values
-            panels[0, column].step(
-                *_from((times, rates), 110), where="post", color=colour, ls=line, lw=1.1, label=protocol
-            )
+            rate.step(*_from((times, rates), 110), where="post", color=colour, ls=line, lw=1.1, label=protocol)
             times, inside = server(runs, variant).occupancy()
-            panels[1, column].step(times - T0, inside, where="post", color=colour, ls=line, lw=0.9)
-        panels[0, column].step(
-            [-10, 0, 110],
-            [step[0], step[1], step[1]],
-            where="post",
-            color="#333333",
-            lw=0.8,
-            ls=":",
-            label="bottleneck",
-        )
-        panels[0, column].set_title(f"{step[0]} to {step[1]} packets/s", fontsize=10)
-        panels[0, column].set_ylim(0, 35)
-        panels[1, column].set_ylim(bottom=0)
-        panels[1, column].set_xlabel("time since the step (s, R = 1 s)")
-    panels[0, 0].set_ylabel("sending rate (packets/s)")
-    panels[1, 0].set_ylabel("packets in the bottleneck")
-    for axes in panels.flat:
-        axes.set_xlim(-5, 100)
-        axes.grid(color="#eeeeee", lw=0.5)
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    drawing.legend(handles, labels, frameon=False, loc="outside upper center", ncols=3, fontsize=9)
-    return drawing
+            queue.step(times - T0, inside, where="post", color=colour, ls=line, lw=0.9)
+        steps = [step[0], step[1], step[1]]
+        rate.step([-10, 0, 110], steps, where="post", color="#333333", lw=0.8, ls=":", label="bottleneck")
+    return sheet.done()

@@ -5,22 +5,17 @@ Titles, columns and what the rows are about stand in `tables.toml`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING
 
 from ....analysis import packet_pair as theory
 from ....parallel import Progress
 from ...claims import Runs
-from ...model import Figure, Table, unknown
-from ...study import Section
+from ...model import Table
+from ...study import Section, Shown
 from ..data import rows
 from . import checks, failures, figures, strawman
 from .checks import TABLES
 from .transients import CHANGES, N_B, T0, prediction, reaction
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
 
 #: The rule with which table 4.1 is run: one that sees the change.
 RULE = {
@@ -31,31 +26,17 @@ RULE = {
 }
 
 
-@dataclass(frozen=True)
-class ChainStudy:
-    """Chapter 4's tables and figures."""
-
-    runs: Runs
-    sections: tuple[Section, ...]
-
-    def draw(self, figure: Figure) -> Drawing:
-        """Draws one of the chapter's figures."""
-        drawings = {
-            "4.1": lambda: figures.time_diagram(self.runs),
-            "4.2": lambda: figures.state_machine(),
-            "transients": lambda: figures.transients(self.runs, RULE),
-            "strawman": lambda: figures.strawman(self.runs),
-        }
-        if figure.name not in drawings:
-            raise unknown("figure of chapter 4", figure.name, drawings)
-        return drawings[figure.name]()
-
-
-def study(runs: Runs, progress: Progress | None) -> ChainStudy:
+def study(runs: Runs, progress: Progress | None) -> Shown:
     """The tables from the runs, and from random chains that are run here."""
     own = (table_4_1, bench, buffers, propositions, netblt, probes, waves)
     before = (checks.lemmas(), checks.vectors(), checks.formulas(runs))
-    return ChainStudy(runs, (*before, *(table(runs) for table in own), machine()))
+    drawings = {
+        "4.1": lambda: figures.time_diagram(runs),
+        "4.2": figures.state_machine,
+        "transients": lambda: figures.transients(runs, RULE),
+        "strawman": lambda: figures.strawman(runs),
+    }
+    return Shown((*before, *(table(runs) for table in own), machine()), drawings)
 
 
 def table_4_1(runs: Runs) -> Section:

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from ....parallel import Progress
 from ...claims import Runs
 from ...layout import Layouts
-from ...model import Figure, Table, unknown
-from ...study import Section
+from ...model import Table
+from ...study import Section, Shown
 from . import conclusions, requirements
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
 
 STATEMENTS = Layouts(__file__, "statements.toml")
 
 _WORDS = {True: "holds", False: "does not hold", None: "open"}
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """The tables; there are no figures."""
-
-    sections: tuple[Section, ...]
-
-    def draw(self, figure: Figure) -> Drawing:
-        """There is nothing to draw."""
-        raise unknown("figure of the evidence", figure.name, ())
-
-
-def study(runs: Runs, _progress: Progress | None) -> Evidence:
+def study(runs: Runs, _progress: Progress | None) -> Shown:
     """Tests every statement on the item's runs."""
-    return Evidence((_section("conclusions", conclusions, runs), _section("requirements", requirements, runs)))
+    return Shown((_section("conclusions", conclusions, runs), _section("requirements", requirements, runs)))
 
 
 def _section(name: str, tests: ModuleType, runs: Runs) -> Section:
