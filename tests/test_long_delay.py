@@ -16,7 +16,7 @@ from headgate.papers.build import build_scenario
 from headgate.papers.figures import draw
 from headgate.papers.measure import Outcome
 from headgate.papers.model import Published, Rule
-from headgate.papers.runner import ItemResult
+from headgate.papers.reproduction import ItemResult
 from headgate.papers.verdict import judge
 from headgate.stats import Mean
 

@@ -22,7 +22,8 @@ from headgate.papers.keshav1991.chapter3.costs import STRUCTURES, Costs
 from headgate.papers.keshav1991.chapter3.growth import costs as costs_at
 from headgate.papers.keshav1991.chapter3.growth import growth, law
 from headgate.papers.model import Published
-from headgate.papers.runner import ItemResult, reproduce_items
+from headgate.papers.reproduction import ItemResult
+from headgate.papers.runner import reproduce_items
 from headgate.papers.terminal import as_printed, print_reproduction
 from headgate.papers.topology import draw_topology
 from headgate.plots.canvas import to_svg

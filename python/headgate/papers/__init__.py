@@ -5,7 +5,8 @@ from __future__ import annotations
 from .load import list_papers, load_paper
 from .model import Paper, PaperError
 from .report import write_report
-from .runner import Reproduction, reproduce
+from .reproduction import Reproduction
+from .runner import reproduce
 from .terminal import print_reproduction
 
 __all__ = [

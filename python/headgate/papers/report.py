@@ -17,7 +17,7 @@ from .terminal import ours_text, paper_text, published_by, row_text, seeds_text,
 
 if TYPE_CHECKING:
     from .model import Figure
-    from .runner import ItemResult, Reproduction
+    from .reproduction import ItemResult, Reproduction
 
 
 def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> Path:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,62 +16,11 @@ from .claims import Finding, Runs, claims_of, examine
 from .load import load_paper
 from .measure import Floats, Outcome
 from .model import Item, Paper, PaperError, Published, Rule, Variant
+from .reproduction import ItemResult, Reproduction
 from .rows import Row, depends_on_start, judge_rows
-from .skill import Skill, skill
-from .study import Study, study_of
+from .study import study_of
 from .trivial import Trivial
-from .verdict import ENOUGH_ALIKE, VERDICTS, Judgement, Number, Sample, judge, meets, missing
-
-
-@dataclass(frozen=True)
-class ItemResult:
-    """What an item gave. `runs` is None where it could not be run, `study` where it has no tables and figures of its own."""
-
-    item: Item
-    numbers: tuple[Number, ...]
-    findings: tuple[Finding, ...]
-    runs: Runs | None
-    study: Study | None = None
-    rows: tuple[Row, ...] = ()
-
-    @property
-    def skill(self) -> Skill:
-        """How much the matches say."""
-        return skill(self.numbers)
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """A paper's items, reproduced."""
-
-    paper: Paper
-    items: tuple[ItemResult, ...]
-
-    @property
-    def skill(self) -> Skill:
-        """How much the matches of all items say."""
-        return skill(n for i in self.items for n in i.numbers)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The stable form for machines, as docs/reference/json.md describes it. A value that does not exist is null."""
-        from .forms import to_dict
-
-        return to_dict(self)
-
-    def to_json(self) -> str:
-        """The form for machines as text."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-    def counts(self) -> dict[str, int]:
-        """How many numbers have each verdict."""
-        verdicts = [n.verdict for i in self.items for n in i.numbers]
-        return {v: verdicts.count(v) for v in VERDICTS}
-
-    def held(self) -> dict[str, list[bool | None]]:
-        """What became of the claims, and of the statements in tables where there are any; None is not decided."""
-        claims = [f.holds for i in self.items for f in i.findings]
-        statements = [v for i in self.items if i.study is not None for s in i.study.sections for v in s.verdicts]
-        return {"claims": claims, "statements in tables": statements} if statements else {"claims": claims}
+from .verdict import ENOUGH_ALIKE, Judgement, Number, Sample, judge, meets, missing
 
 
 def reproduce(

@@ -13,8 +13,8 @@ from rich.table import Table
 from ..results import digits
 from ..stats import Mean
 from .model import PAPERS_OWN, Published
+from .reproduction import ItemResult, Reproduction
 from .rows import Row
-from .runner import ItemResult, Reproduction
 from .skill import Skill
 from .study import Section
 from .verdict import Number, Verdict
