@@ -17,7 +17,8 @@ from headgate.papers.build import build_scenario
 from headgate.papers.claims import claims_of
 from headgate.papers.measure import Outcome
 from headgate.papers.model import PaperError, Variant
-from headgate.papers.runner import ItemResult, reproduce_items
+from headgate.papers.reproduction import ItemResult
+from headgate.papers.runner import reproduce_items
 from headgate.plots.canvas import to_svg
 
 ITEM = load_paper("beyond").item("packet-pair")

@@ -11,7 +11,7 @@ import pytest
 import headgate
 from headgate.analysis.netblt import netblt_rounds, netblt_step
 from headgate.analysis.packet_pair import burst_size, chain_departures, skipped_slots
-from headgate.papers import Reproduction
+from headgate.papers import Reproduction, write_report
 from headgate.papers.claims import Runs
 from headgate.papers.keshav1991.chapter4 import chains, checks, strawman
 from headgate.papers.keshav1991.chapter4.server import INSTANT, Server, read_port
@@ -141,7 +141,7 @@ def test_the_report_has_the_tables_and_figures(chapter_4: Reproduction, tmp_path
     item = json.loads(chapter_4.to_json())["items"][0]
     assert [s["title"].split(":")[0].split(" (")[0] for s in item["sections"]][3:5] == ["table 4.1", "the bench"]
     assert all(len(row) == len(s["headings"]) for s in item["sections"] for row in s["rows"])
-    chapter_4.save_report(tmp_path / "report")
+    write_report(chapter_4, tmp_path / "report")
     names = {p.stem.removeprefix("keshav1991-") for p in (tmp_path / "report").glob("*.svg")}
     assert names == {"4.1", "4.2", "transients", "strawman"}
 

@@ -17,6 +17,7 @@ from headgate.analysis import estimators as est
 from headgate.analysis import rate_control as rc
 from headgate.analysis import setpoint as sp
 from headgate.analysis.step_response import step_response
+from headgate.papers import write_report
 from headgate.papers.keshav1991.chapter5 import walks
 from headgate.papers.keshav1991.chapter5.predictors import SETS, fuzzy_response
 from headgate.papers.keshav1991.chapter5.theory import TRACED
@@ -288,6 +289,6 @@ def test_walks_are_the_same_every_time() -> None:
 
 
 def test_report_of_chapter_5(chapter_5: Reproduction, tmp_path: Path) -> None:
-    page = Path(chapter_5.save_report(tmp_path / "report")).read_text()
+    page = write_report(chapter_5, tmp_path / "report").read_text()
     assert page.count("<svg") == 9
     assert "C5-17" in page

@@ -16,9 +16,8 @@ from headgate.papers.build import build_scenario
 from headgate.papers.figures import draw
 from headgate.papers.measure import Outcome
 from headgate.papers.model import Published, Rule
-from headgate.papers.runner import ItemResult
-from headgate.papers.verdict import judge
-from headgate.stats import Mean
+from headgate.papers.reproduction import ItemResult
+from headgate.papers.verdict import Sample, judge
 
 PAPER = load_paper("keshav1991")
 
@@ -112,7 +111,6 @@ def test_deviations_widen_a_tolerance() -> None:
     number = Published("table", {"variant": "row", "source": "1"}, "delay", "s", 10.0, 0.5, "STATED", 0.05)
 
     def verdict(ours: float) -> str:
-        nothing = Mean(ours, 0.0, 6)
-        return judge(number, rule, nothing, np.array([]), np.array([])).verdict
+        return judge(number, rule, Sample(ours, np.zeros(0))).verdict
 
     assert [verdict(v) for v in (11.1, 11.2, 8.9, 8.8)] == ["match", "miss", "match", "miss"]

@@ -21,7 +21,10 @@ Examples:
 @click.argument("paper")
 @click.argument("items", nargs=-1)
 @click.option(
-    "--seeds", type=click.IntRange(0, 10_000), default=5, show_default=True, help="Runs with random start phases."
+    "--seeds",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    help="Least number of runs with random start phases that the printed range is taken over. No verdict depends on it.",
 )
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
 @click.option(
@@ -42,7 +45,7 @@ def reproduce(
 
     PAPER is a name that `headgate list papers` shows, or a folder of your own, such as ./mypaper.
     """
-    from ..papers import print_reproduction
+    from ..papers import print_reproduction, write_report
     from ..papers import reproduce as reproduce_paper
     from ..papers.report import require_extras
 
@@ -51,11 +54,11 @@ def reproduce(
         require_folder(report, "--report")
     with progress(f"reproducing {paper}") as callback:
         result = reproduce_paper(paper, *items, seeds=seeds, threads=threads, progress=callback)
-    page = result.save_report(report) if report is not None else None
+    page = write_report(result, report) if report is not None else None
     if as_json:
         print_json(result.to_dict())
         return
     out = console()
     print_reproduction(result, out, details)
     if page is not None:
-        out.print(f"report: {escape(page)}", soft_wrap=True)
+        out.print(f"report: {escape(str(page))}", soft_wrap=True)

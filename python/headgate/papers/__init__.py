@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from .load import list_papers, load_paper
 from .model import Paper, PaperError
-from .present import print_reproduction
-from .runner import Reproduction, reproduce
+from .report import write_report
+from .reproduction import Reproduction
+from .runner import reproduce
+from .terminal import print_reproduction
 
 __all__ = [
     "Paper",
@@ -15,4 +17,5 @@ __all__ = [
     "load_paper",
     "print_reproduction",
     "reproduce",
+    "write_report",
 ]

@@ -20,33 +20,46 @@ Predicate = Callable[["Runs"], tuple[bool | None, str]]
 
 
 class Runs:
-    """All runs of one item: per variant a base run (everybody starts at once) and runs with random start phases."""
+    """All runs of one item: per variant a base run (everybody starts at once) and runs with random start phases.
+
+    `seeds` are those that verdicts and claims rest on, a number of them that the paper's folder fixes; `starts` are all that were run.
+    """
 
     def __init__(
-        self, paper: Paper, item: Item, base: Mapping[str, Outcome], seeds: Mapping[str, list[Outcome]]
+        self,
+        paper: Paper,
+        item: Item,
+        base: Mapping[str, Outcome],
+        seeds: Mapping[str, list[Outcome]],
+        starts: Mapping[str, list[Outcome]] | None = None,
     ) -> None:
         """Collects the outcomes of `item`."""
         self.paper = paper
         self.item = item
         self.base = base
         self.seeds = seeds
+        self.starts = seeds if starts is None else starts
+        #: What was looked at: (variant, metric, source).
+        self.seen: set[tuple[str, str, str]] = set()
 
     def of(self, variant: str, metric: str, *sources: str, span: Span | None = None) -> Floats:
         """The base run's values of these sources; nan where nothing was measured."""
-        return self._values(self._base(variant), metric, sources, span)
+        return self._values(variant, self._base(variant), metric, sources, span)
 
     def over(self, variant: str, metric: str, *sources: str, span: Span | None = None) -> Floats:
         """Values of these sources in the base run (row 0) and in every seed (the other rows)."""
         runs = [self._base(variant), *self.seeds.get(variant, [])]
-        return np.array([self._values(r, metric, sources, span) for r in runs])
+        return np.array([self._values(variant, r, metric, sources, span) for r in runs])
 
     def sd(self, variant: str, metric: str, *sources: str, span: Span | None = None) -> Floats:
         """Standard deviations of the base run's interval means."""
         m = self._metric(metric)
+        self.seen |= {(variant, metric, s) for s in sources}
         return np.array([self._base(variant).value(m, s, span).std for s in sources])
 
     def intervals(self, variant: str, metric: str, source: str, span: Span | None = None) -> Floats:
         """The base run's interval means of one source."""
+        self.seen.add((variant, metric, source))
         return self._base(variant).series(self._metric(metric), source, span)
 
     def trace(self, variant: str, kind: str, source: str) -> tuple[Floats, Floats]:
@@ -88,8 +101,9 @@ class Runs:
             raise unknown("metric", name, self.paper.metrics)
         return self.paper.metrics[name]
 
-    def _values(self, run: Outcome, metric: str, sources: tuple[str, ...], span: Span | None) -> Floats:
+    def _values(self, variant: str, run: Outcome, metric: str, sources: tuple[str, ...], span: Span | None) -> Floats:
         m = self._metric(metric)
+        self.seen |= {(variant, metric, s) for s in sources}
         return np.array([run.value(m, s, span).mean for s in sources])
 
 
@@ -105,12 +119,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a claim: `holds` is None where it could not be tested."""
+    """What became of a claim: `holds` is None where it could not be tested.
+
+    `about` are the variants, metrics and sources that it looked at.
+    """
 
     id: str
     text: str
     holds: bool | None
     measured: str
+    about: frozenset[tuple[str, str, str]] = frozenset()
 
 
 class Claims:
@@ -153,8 +171,9 @@ def claims_of(paper: Paper) -> list[Claim]:
 
 def examine(claim: Claim, runs: Runs) -> Finding:
     """Tests one claim."""
+    runs.seen.clear()
     holds, measured = claim.test(runs)
-    return Finding(claim.id, claim.text, None if holds is None else bool(holds), measured)
+    return Finding(claim.id, claim.text, None if holds is None else bool(holds), measured, frozenset(runs.seen))
 
 
 def spread(values: Floats) -> float:

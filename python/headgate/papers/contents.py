@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from .model import Form, Metric, Name, Rule, Table
+from pydantic import Field
+
+from .model import SEEDS, Form, Metric, Name, Rule, Table
+
+#: A number of runs.
+Count = Annotated[int, Field(ge=0, le=10_000)]
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,10 @@ class TableForm(Form):
 
 @dataclass(frozen=True)
 class ItemForm(Form):
-    """An item. `pairs` are variants of their own; `uses` names items whose variants are run here again without seeds."""
+    """An item. `pairs` are variants of their own; `uses` names items whose variants are run here again without seeds.
+
+    `seeds` and `starts` are the numbers of runs that verdicts on numbers and on whole rows rest on; the paper's unless given.
+    """
 
     name: Name
     title: Name
@@ -71,6 +80,8 @@ class ItemForm(Form):
     missing: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ()
+    seeds: Count | None = None
+    starts: Count | None = None
     variants: tuple[VariantForm, ...] = ()
     sweeps: tuple[SweepForm, ...] = ()
     tables: tuple[TableForm, ...] = ()
@@ -78,13 +89,15 @@ class ItemForm(Form):
 
 @dataclass(frozen=True)
 class PaperForm(Form):
-    """`paper.toml`."""
+    """`paper.toml`; `seeds` and `starts` hold for every item that has none of its own."""
 
     title: Name
     authors: Name
     reference: Name
     items: tuple[ItemForm, ...]
     phase: str = "0s"
+    seeds: Count = SEEDS
+    starts: Count = 0
     zero: str = "0"
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     pairs: Mapping[str, PairForm] = field(default_factory=dict)

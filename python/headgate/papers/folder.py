@@ -134,16 +134,25 @@ def find(paper: str) -> Folder:
     if is_own(paper):
         place = Path(paper)
         if not place.is_dir():
-            raise PaperError(f"{cut(paper)}: found no such folder; expected one with a file paper.toml")
+            names = ", ".join(list_papers())
+            raise PaperError(f"{cut(paper)}: found no such folder; expected one with a file paper.toml, or one of {names}")
         return Folder(place, paper.rstrip("/"), place)
     for folder in _papers():
         if folder.name == paper:
             return Folder(folder, paper)
     names = list_papers()
-    hint = nearest(paper, names) or (f" Did you mean ./{paper}?" if Path(paper, "paper.toml").is_file() else "")
+    hint = nearest(paper, names) or (f" Did you mean ./{paper}?" if _is_paper(paper) else "")
     raise PaperError(
         f'there is no paper "{cut(paper)}"; expected one of {", ".join(names)}, or a folder such as ./mypaper.{hint}'
     )
+
+
+def _is_paper(name: str) -> bool:
+    """Whether a folder of this name has the file of a paper."""
+    try:
+        return Path(name, "paper.toml").is_file()
+    except OSError:  # The name is too long for a file.
+        return False
 
 
 def folder_of(paper: Paper) -> Folder:

@@ -79,6 +79,8 @@ def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item
         traces=form.traces,
         axes=reader.lines(place, form),
         study=form.study,
+        seeds=paper.seeds if form.seeds is None else form.seeds,
+        starts=paper.starts if form.starts is None else form.starts,
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 
@@ -18,6 +19,7 @@ from ..tables import Column, from_core
 from .model import Metric, PaperError
 
 Floats = npt.NDArray[np.float64]
+Columns = Mapping[str, Column]
 
 
 class Outcome:
@@ -31,8 +33,10 @@ class Outcome:
         self._intervals = from_core(result.table("intervals"))
         self._traces = from_core(result.table("traces"))
         self._gauges = from_core(result.table("gauges"))
-        self._links = from_core(result.table("links"))
-        self._flows = _with_rates(from_core(result.table("flows")))
+        self._tables = {name: from_core(result.table(name)) for name in ("flows", "links", "routes")}
+        self._tables["flows"] = _with_rates(self._tables["flows"])
+        #: What was asked for already: judging a row asks for the same values again and again.
+        self._values: dict[tuple[str, str, tuple[float, float] | None], Mean] = {}
         self.end = float(self._intervals["end_s"].max())
         self.flows: list[str] = list(dict.fromkeys(self._intervals["flow"].tolist()))
 
@@ -44,15 +48,20 @@ class Outcome:
         if metric.column:
             return self._column(metric, source, span)
         c = self._intervals
-        chosen: Column = (c["flow"] == self.flow(source)) & (c["warm_up"] == 0)
-        if span is not None:
-            chosen &= (c["start_s"] >= span[0] - 1e-9) & (c["end_s"] <= span[1] + 1e-9)
+        chosen = self._counted((c["flow"] == self.flow(source)) & (c["warm_up"] == 0), span)
         if metric.mean:
             return np.asarray(c[metric.mean][chosen])
         total = np.zeros(int(chosen.sum()))
         for name in metric.counts:
             total += -c[name[1:]][chosen] if name.startswith("-") else c[name][chosen]
         return total / (c["end_s"] - c["start_s"])[chosen] if metric.per_second else total
+
+    def _counted(self, chosen: Column, span: tuple[float, float] | None) -> Column:
+        """Those of the chosen intervals that lie within a span."""
+        c = self._intervals
+        if span is None:
+            return chosen
+        return chosen & (c["start_s"] >= span[0] - 1e-9) & (c["end_s"] <= span[1] + 1e-9)
 
     def _column(self, metric: Metric, source: str, span: tuple[float, float] | None) -> Floats:
         """A column of any table, of the rows that a name or a pattern fits; several are taken together by `over`."""
@@ -61,10 +70,10 @@ class Outcome:
         if span is not None:
             raise PaperError(f"metric {metric.name}: the table of {metric.table} has no spans; expected none")
         if metric.table == "links":
-            table, names = self._links, self._links["link"].tolist()
+            table, names = self._tables["links"], self._tables["links"]["link"].tolist()
             name = source
         else:
-            table, names = self._flows, self._flows["flow"].tolist()
+            table, names = self._tables["flows"], self._tables["flows"]["flow"].tolist()
             name = source if "*" in source else self.flow(source)
         values = table[metric.column][[fnmatchcase(n, name) for n in names]].astype(np.float64)
         if not len(values):
@@ -78,7 +87,10 @@ class Outcome:
 
     def value(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Mean:
         """The measure over the run: mean of the interval means."""
-        return mean_of(self.series(metric, source, span))
+        key = (metric.name, source, span)
+        if key not in self._values:
+            self._values[key] = mean_of(self.series(metric, source, span))
+        return self._values[key]
 
     def flow(self, source: str) -> str:
         """The flow that a table calls `source`: the flow of that name, or the one whose name ends in that number."""
@@ -101,7 +113,18 @@ class Outcome:
 
     def link(self, link: str, column: str) -> float:
         """A value of the table of links, at the beginning of a link."""
-        return float(self._links[column][self._links["link"] == link][0])
+        links = self._tables["links"]
+        return float(links[column][links["link"] == link][0])
+
+    def table(self, name: str) -> Columns:
+        """The table of flows, links or routes of the whole run."""
+        return self._tables[name]
+
+    def interval_s(self, span: tuple[float, float] | None = None) -> float:
+        """Mean length of the intervals that count; nan if there is none."""
+        c = self._intervals
+        chosen = self._counted(c["warm_up"] == 0, span)
+        return float((c["end_s"] - c["start_s"])[chosen].mean()) if chosen.any() else math.nan
 
     def gauge(self, link: str, name: str) -> tuple[Floats, Floats]:
         """Times in seconds and values of a gauge at the beginning of a link, at the end of each interval."""

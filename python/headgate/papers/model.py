@@ -104,6 +104,10 @@ class Published:
         return self.table if self.mark == "STATED" else f"{self.table} [{self.mark}]"
 
 
+#: Rules of what depends on the start phases.
+CHAOTIC = ("predict", "some")
+
+
 @dataclass(frozen=True)
 class Rule(Form):
     """How closely a group of numbers is to be met, and why. The first rule that fits a number decides.
@@ -112,7 +116,7 @@ class Rule(Form):
     """
 
     name: Name
-    compare: Literal["value", "some", "range", "band", "unordered", "absent", "none"]
+    compare: Literal["value", "some", "predict", "band", "absent", "none"]
     reason: Name
     item: str = "*"
     row: str = "*"
@@ -122,7 +126,7 @@ class Rule(Form):
     relative: Annotated[float, Field(ge=0)] = 0.0
     deviations: Annotated[float, Field(ge=0)] = 0.0
     band: tuple[float, float] = (0.0, 0.0)
-    pool: bool = False
+    exchangeable: bool = False
 
     def fits(self, item: str, number: Published) -> bool:
         """Whether this rule speaks about a number."""
@@ -157,6 +161,9 @@ class Variant:
     at: Mapping[str, Any] = field(default_factory=dict)
 
 
+#: Runs with random start phases, unless the paper's folder says otherwise.
+SEEDS = 20
+
 #: A point of a line through several axes: its values.
 Point = tuple[int, ...]
 
@@ -165,8 +172,10 @@ Point = tuple[int, ...]
 class Item:
     """One experiment of the paper.
 
-    `scenario` is None where it cannot be run yet or every variant has its own. `axes` are the sweeps that are lines of points through a
-    plane of variants, by name. `study` names a module in the paper's folder that makes tables and figures of its own from the runs.
+    `scenario` is None where it cannot be run yet or every variant has its own. `seeds` is the number of runs with random start
+    phases that verdicts rest on, `starts` that of those in which rows that depend on the start are looked for. `axes` are the sweeps
+    that are lines of points through a plane of variants, by name. `study` names a module in the paper's folder that makes tables and
+    figures of its own from the runs.
     """
 
     name: str
@@ -180,6 +189,8 @@ class Item:
     traces: tuple[str, ...]
     axes: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
     study: str = ""
+    seeds: int = SEEDS
+    starts: int = 0
 
     @property
     def runs(self) -> bool:

@@ -13,11 +13,11 @@ from ..atomic import atomic, write_text
 from ..errors import HeadgateError, missing_extra
 from ..plots.canvas import to_png, to_svg
 from .figures import draw
-from .present import ours_text, paper_text, published_by, seeds_text, tables
+from .terminal import ours_text, paper_text, published_by, row_text, seeds_text, skill_text, tables
 
 if TYPE_CHECKING:
     from .model import Figure
-    from .runner import ItemResult, Reproduction
+    from .reproduction import ItemResult, Reproduction
 
 
 def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> Path:
@@ -45,8 +45,8 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
         paper=reproduction.paper,
         notes=[n.strip() for n in reproduction.paper.notes.split("\n- ")],
         items=reproduction.items,
-        seeds=reproduction.seeds,
         counts=reproduction.counts(),
+        skill=reproduction.skill,
         held=reproduction.held(),
         figures=figures,
         tables=tables,
@@ -54,6 +54,8 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
         published_by=published_by,
         ours_text=ours_text,
         seeds_text=seeds_text,
+        skill_text=skill_text,
+        row_text=row_text,
     )
     path = place / "index.html"
     write_text(path, page)

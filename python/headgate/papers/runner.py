@@ -3,116 +3,44 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from .. import _core
 from ..parallel import Progress, run_all
-from ..stats.means import finite
+from ..stats import mean_of
 from .build import build_scenario, check_items
 from .claims import Finding, Runs, claims_of, examine
 from .load import load_paper
 from .measure import Floats, Outcome
-from .model import Item, Paper, Published, Rule, Variant
-from .study import Study, study_of
-from .verdict import Number, judge, missing
-
-#: Runs with random start phases beside the base run, unless told otherwise.
-SEEDS = 5
-
-
-@dataclass(frozen=True)
-class ItemResult:
-    """What an item gave. `runs` is None where it could not be run, `study` where it has no tables and figures of its own."""
-
-    item: Item
-    numbers: tuple[Number, ...]
-    findings: tuple[Finding, ...]
-    runs: Runs | None
-    study: Study | None = None
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """A paper's items, reproduced."""
-
-    paper: Paper
-    items: tuple[ItemResult, ...]
-    seeds: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The stable form for machines: `{paper, items: [{item, numbers: [...], claims: [...], sections: [...]}]}`.
-
-        `ours` is the base run, `ci95` the ends of the 95 % Student interval over the seeds (over the intervals where there
-        are no seeds). A value that does not exist is null; a number that is not the paper's own has `paper` null.
-        """
-        return {"paper": self.paper.name, "items": [_item_dict(i) for i in self.items]}
-
-    def to_json(self) -> str:
-        """The form for machines as text."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-    def counts(self) -> dict[str, int]:
-        """How many numbers match, miss and are not reproduced."""
-        verdicts = [n.verdict for i in self.items for n in i.numbers]
-        return {v: verdicts.count(v) for v in ("match", "miss", "not-reproduced")}
-
-    def held(self) -> dict[str, list[bool | None]]:
-        """What became of the claims, and of the statements in tables where there are any; None is not decided."""
-        claims = [f.holds for i in self.items for f in i.findings]
-        statements = [v for i in self.items if i.study is not None for s in i.study.sections for v in s.verdicts]
-        return {"claims": claims, "statements in tables": statements} if statements else {"claims": claims}
-
-    def save_report(self, folder: str | os.PathLike[str]) -> str:
-        """Writes the HTML report and its figures (SVG and PNG) into `folder`; gives the path of the page.
-
-        Raises:
-            MissingExtraError: matplotlib or jinja2 is not installed.
-        """
-        from .report import write_report
-
-        return str(write_report(self, folder))
-
-
-def _item_dict(result: ItemResult) -> dict[str, Any]:
-    return {
-        "item": result.item.name,
-        "numbers": [_number_dict(n) for n in result.numbers],
-        "claims": [{"id": f.id, "text": f.text, "holds": f.holds, "measured": f.measured} for f in result.findings],
-        "sections": [s.to_dict() for s in result.study.sections] if result.study is not None else [],
-    }
-
-
-def _number_dict(number: Number) -> dict[str, Any]:
-    p = number.published
-    ci = number.ci95
-    return {
-        "table": p.label,
-        "row": p.row,
-        "source": p.source,
-        "metric": p.metric,
-        "unit": p.unit,
-        "paper": p.value if p.mark not in ("RECALLED", "PROPOSED") else None,
-        "ours": finite(number.ours.mean),
-        "ci95": None if ci is None else [finite(ci[0]), finite(ci[1])],
-        "verdict": number.verdict,
-    }
+from .model import Item, Paper, PaperError, Published, Rule, Variant
+from .reproduction import ItemResult, Reproduction
+from .rows import Row, depends_on_start, judge_rows
+from .study import study_of
+from .trivial import Trivial
+from .verdict import ENOUGH_ALIKE, Judgement, Number, Sample, judge, meets, missing
 
 
 def reproduce(
     paper: str,
     *items: str,
-    seeds: int = SEEDS,
+    seeds: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Reproduction:
     """Reproduces items of a paper, all of them if none is named.
 
-    Each protocol pair is run once with all sources starting at time 0, and `seeds` times with random start phases, in
-    parallel threads. Results do not depend on the number of threads.
+    Each protocol pair is run once with all sources starting at time 0, and with random start phases as often as the paper's folder fixes,
+    in parallel threads. Verdicts rest on these alone: they depend neither on `seeds` nor on the number of threads.
+
+    Args:
+        paper: its name.
+        items: their names.
+        seeds: least number of runs with random start phases that the printed spread is taken over; no verdict depends on it.
+        threads: runs at a time; all processors unless given.
+        progress: called with the share done.
 
     Raises:
         PaperError: no such paper or item.
@@ -126,29 +54,39 @@ def reproduce_items(
     paper: Paper,
     items: Sequence[Item],
     *,
-    seeds: int = SEEDS,
+    seeds: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Reproduction:
     """As `reproduce`, for items that may have been changed."""
     check_items(paper, items)
-    outcomes = _run_all(items, seeds, threads, progress)
-    return Reproduction(paper, tuple(_result(paper, i, outcomes, progress) for i in items), seeds)
+    outcomes = _run_all(paper, items, seeds, threads, progress)
+    return Reproduction(paper, tuple(_result(paper, i, outcomes, progress) for i in items))
 
 
 Key = tuple[str, str, int]
 
 
-def _run_all(items: Sequence[Item], seeds: int, threads: int | None, progress: Progress | None) -> dict[Key, Outcome]:
+def _run_all(
+    paper: Paper, items: Sequence[Item], seeds: int, threads: int | None, progress: Progress | None
+) -> dict[Key, Outcome]:
     """Runs everything; the key is (item, variant, run), run 0 being the base run."""
     jobs: dict[Key, tuple[Item, Variant]] = {}
     for item in items:
         for variant in item.variants if item.runs else ():
-            for run in range(1 + (seeds if variant.seeds else 0)):
+            for run in range(1 + _starts(paper, item, variant, seeds)):
                 jobs[item.name, variant.name, run] = (item, variant)
     scenarios = [(json.dumps(build_scenario(*job, phases=key[2] > 0)), None, key[2]) for key, job in jobs.items()]
     found = run_all(scenarios, lambda _, result: Outcome(result), threads, progress)
     return dict(zip(jobs, found, strict=True))
+
+
+def _starts(paper: Paper, item: Item, variant: Variant, seeds: int) -> int:
+    """How many runs with random start phases a variant has."""
+    if not variant.seeds:
+        return 0
+    own = [n for n in item.numbers if n.row == variant.name]
+    return max(seeds, item.seeds, item.starts if depends_on_start(paper, item, own) else 0)
 
 
 def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Progress | None) -> ItemResult:
@@ -158,50 +96,116 @@ def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Pr
         numbers = tuple(missing(n, why) for n in item.numbers)
         return ItemResult(item, numbers, tuple(Finding(c.id, c.text, None, why) for c in claims), None)
     base = {v.name: outcomes[item.name, v.name, 0] for v in item.variants}
-    seeds = {
+    starts = {
         v.name: [o for (i, n, run), o in sorted(outcomes.items()) if i == item.name and n == v.name and run > 0]
         for v in item.variants
     }
-    runs = Runs(paper, item, base, seeds)
-    numbers = tuple(_compare(runs, n) for n in item.numbers)
+    runs = Runs(paper, item, base, {name: found[: item.seeds] for name, found in starts.items()}, starts)
+    findings = tuple(examine(c, runs) for c in claims)
+    rows = judge_rows(runs)
+    numbers = _numbers(runs, findings, rows)
     study = study_of(runs, progress) if item.study else None
-    return ItemResult(item, numbers, tuple(examine(c, runs) for c in claims), runs, study)
+    return ItemResult(item, numbers, findings, runs, study, rows)
 
 
-def _compare(runs: Runs, number: Published) -> Number:
+def _numbers(runs: Runs, findings: Sequence[Finding], rows: Sequence[Row]) -> tuple[Number, ...]:
+    whole = {(r.table, r.row, source): r for r in rows if r.hits for source in r.sources}
+    trivial = _Trivials(runs)
+    numbers = []
+    for number in runs.item.numbers:
+        found = _compare(runs, number, trivial)
+        if (row := whole.get((number.table, number.row, number.source))) and found.verdict in ("miss", "undecided"):
+            why = f"{found.judgement.why}; with all {row.cells} cells beside it in {row.hits} of {row.starts} starts"
+            found = replace(found, judgement=replace(found.judgement, verdict="some-run", why=why))
+        key = (number.row, number.metric, number.source)
+        numbers.append(replace(found, claims=tuple((f.id, f.holds) for f in findings if key in f.about)))
+    return tuple(numbers)
+
+
+class _Trivials:
+    """The trivial models of the variants, made when they are asked for."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._made: dict[str, Trivial] = {}
+
+    def sample(self, rule: Rule, number: Published) -> Sample:
+        """What the model gives for a number."""
+        if number.row not in self._made:
+            scenario = build_scenario(self._runs.item, self._runs.item.variant(number.row))
+            resolved = json.loads(_core.check(json.dumps(scenario)))
+            self._made[number.row] = Trivial(resolved, self._runs.base[number.row])
+        model, metric = self._made[number.row], self._runs.paper.metrics[number.metric]
+        alike = _alike(self._runs, rule, number)
+        values = np.array([model.value(metric, n.source, number.span) for n in alike])
+        return Sample(_of_rank(values, alike, number), np.zeros(0))
+
+
+def _compare(runs: Runs, number: Published, trivials: _Trivials) -> Number:
     if number.row not in runs.base:
         return missing(number, f"{number.row} is not part of this package yet")
     rule = runs.paper.rule(runs.item.name, number)
     metric = runs.paper.metrics[number.metric]
-    base, seeds = runs.base[number.row], runs.seeds[number.row]
-    own: Floats = np.array([s.value(metric, number.source, number.span).mean for s in seeds], dtype=np.float64)
-    pool = own
-    if rule.compare == "range" and rule.pool:
-        pool = np.array(
-            [s.value(metric, source, number.span).mean for s in (base, *seeds) for source in _alike(runs, rule, number)]
-        )
-    if rule.compare == "unordered":
-        pool = np.array([_of_same_rank(runs, rule, number)])
-    return judge(number, rule, base.value(metric, number.source, number.span), own, pool)
+    judgement = judge(number, rule, _sample(runs, number.row, rule, number))
+    own = np.array(
+        [s.value(metric, number.source, number.span).mean for s in runs.starts[number.row]], dtype=np.float64
+    )
+    ours = runs.base[number.row].value(metric, number.source, number.span)
+    every = np.append(own, ours.mean)
+    low, high = (np.nan, np.nan) if np.isnan(every).all() else (float(np.nanmin(every)), float(np.nanmax(every)))
+    found = Number(number, rule.name, judgement, ours, mean_of(own), low, high, len(runs.seeds[number.row]))
+    if not judgement.tested:
+        return found
+    trivial = trivials.sample(rule, number).base
+    return replace(
+        found,
+        trivial=trivial,
+        trivial_meets=meets(number, rule, judgement, trivial),
+        wrong=tuple(_wrong(runs, rule, number, judgement)),
+    )
 
 
-def _of_same_rank(runs: Runs, rule: Rule, number: Published) -> float:
-    """The base run's value with the rank among its sources that this number has among the paper's."""
-    alike = set(_alike(runs, rule, number))
-    theirs = [
+def _wrong(runs: Runs, rule: Rule, number: Published, judgement: Judgement) -> Iterator[tuple[str, bool]]:
+    """Whether the runs of each other row of the table would have matched, within what ours were allowed to differ by."""
+    for row in dict.fromkeys(n.row for n in runs.item.numbers if n.table == number.table and n.row != number.row):
+        if row in runs.base:
+            try:
+                sample = _sample(runs, row, rule, number)
+            except PaperError:  # It has no such source.
+                continue
+            found = judge(number, rule, sample)
+            as_a_rule = rule.compare != "some" or found.verdict == "match"
+            yield row, as_a_rule and meets(number, rule, judgement, found.expected)
+
+
+def _sample(runs: Runs, row: str, rule: Rule, number: Published) -> Sample:
+    """What is compared with a number, from the runs of a row."""
+    alike = _alike(runs, rule, number)
+    metric = runs.paper.metrics[number.metric]
+
+    def of(outcome: Outcome) -> float:
+        values = np.array([outcome.value(metric, n.source, number.span).mean for n in alike])
+        return _of_rank(values, alike, number)
+
+    paper = np.array([n.value for n in alike], dtype=np.float64)
+    spread = float(paper.max() - paper.min()) if len(alike) >= ENOUGH_ALIKE else np.nan
+    return Sample(of(runs.base[row]), np.array([of(o) for o in runs.seeds[row]], dtype=np.float64), spread)
+
+
+def _of_rank(values: Floats, alike: Sequence[Published], number: Published) -> float:
+    """The value that has the rank among `values` that a number has among the paper's numbers for sources that are alike."""
+    rank = sorted(alike, key=lambda n: n.value or 0.0).index(number)
+    return float(np.sort(values)[rank])
+
+
+def _alike(runs: Runs, rule: Rule, number: Published) -> list[Published]:
+    """The numbers of a row and measure whose sources may stand in for one another: this one alone, unless its rule says otherwise."""
+    if not rule.exchangeable or number.value is None:
+        return [number]
+    return [
         n
         for n in runs.item.numbers
         if (n.table, n.row, n.metric, n.span) == (number.table, number.row, number.metric, number.span)
-        and n.source in alike
-    ]
-    ours = np.sort(runs.of(number.row, number.metric, *(n.source for n in theirs), span=number.span))
-    return float(ours[sorted(theirs, key=lambda n: n.value or 0.0).index(number)])
-
-
-def _alike(runs: Runs, rule: Rule, number: Published) -> list[str]:
-    """The sources of the same row that the same rule speaks about."""
-    return [
-        n.source
-        for n in runs.item.numbers
-        if (n.row, n.metric, n.span) == (number.row, number.metric, number.span) and rule.fits(runs.item.name, n)
+        and n.value is not None
+        and rule.fits(runs.item.name, n)
     ]

@@ -56,6 +56,7 @@ class Section:
             "note": self.note,
             "headings": list(self.headings),
             "rows": rows,
+            "holds": list(self.verdicts),
         }
 
 

@@ -1,4 +1,7 @@
-"""Whether a number of ours meets the paper's, by the rule that the paper's folder gives for it."""
+"""Whether a number of ours meets the paper's, by the rule that the paper's folder gives for it.
+
+A rule is a statement about one number. None is a range of what happened to be run: a verdict does not change because more seeds are run.
+"""
 
 from __future__ import annotations
 
@@ -12,93 +15,173 @@ from ..stats import Mean, mean_of
 from .measure import Floats
 from .model import PAPERS_OWN, Published, Rule
 
-Verdict = Literal["match", "miss", "not-reproduced"]
+#: `match` and `miss`: decided. `some-run`: not met as a rule, but in one run at least. `undecided`: tested, but our runs differ so
+#: much that they say nothing. `not-reproduced`: not run. `not-tested`: the paper has no number here that could be tested.
+Verdict = Literal["match", "miss", "some-run", "undecided", "not-reproduced", "not-tested"]
+
+#: In the order in which they are counted and printed.
+VERDICTS: tuple[Verdict, ...] = ("match", "miss", "some-run", "undecided", "not-reproduced", "not-tested")
+
+#: The verdicts of numbers that were tested.
+TESTED = ("match", "miss", "some-run", "undecided")
+
+#: Sources that are alike, from which on their spread in the paper bounds a prediction.
+ENOUGH_ALIKE = 3
+
+#: What a prediction may always differ by, relative to the paper's number, however little the paper's sources differ.
+FLOOR = 0.02
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is compared with one number: the base run's value, and those of the runs with random phases.
+
+    Where sources are exchangeable they are those of the same rank among ours as the number has among the paper's; `spread` is then the
+    greatest less the least of the paper's numbers for these sources, else nan.
+    """
+
+    base: float
+    runs: Floats
+    spread: float = math.nan
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict, why, what was compared with the paper's number, and by how much the two may differ (nan where nothing was tested)."""
+
+    verdict: Verdict
+    why: str
+    expected: float = math.nan
+    tolerance: float = math.nan
+
+    @property
+    def tested(self) -> bool:
+        """Whether there was something to test."""
+        return self.verdict in TESTED
+
+
+def judge(published: Published, rule: Rule, sample: Sample) -> Judgement:
+    """Compares a number of the paper with ours."""
+    if why := _untestable(published, rule):
+        return Judgement("not-tested", f"not tested: {why}")
+    paper = _paper(published)
+    if rule.compare == "absent":
+        silent = int(np.isnan(sample.runs).sum())
+        found: Verdict = "match" if math.isnan(sample.base) else "some-run" if silent else "miss"
+        return Judgement(found, "nothing is to be measured when all start at once", math.nan, 0.0)
+    rounding = published.rounding + 1e-12
+    allowed = rule.absolute + rule.relative * abs(paper) + rule.deviations * (published.stddev or 0.0) + rounding
+    if rule.compare == "predict":
+        return _predict(published, rule, sample)
+    if rule.compare == "some":
+        runs = np.append(sample.runs, sample.base)
+        near = int((abs(runs - paper) <= allowed).sum())
+        verdict: Verdict = "match" if 2 * near > len(runs) else "some-run" if near else "miss"
+        return Judgement(verdict, f"{near} of {len(runs)} runs within {allowed:.3g}", sample.base, allowed)
+    if math.isnan(sample.base):
+        return Judgement("miss", "nothing was measured", math.nan, allowed)
+    if rule.compare == "band":
+        a, b = rule.band
+        inside = a <= sample.base <= b and a <= paper <= b
+        return Judgement("match" if inside else "miss", f"both in {a:g} to {b:g}", sample.base, (b - a) / 2)
+    ranked = f"{sample.base:.4g}, ours of the same rank, " if rule.exchangeable else ""
+    near_enough = abs(sample.base - paper) <= allowed
+    return Judgement("match" if near_enough else "miss", f"{ranked}within {allowed:.3g}", sample.base, allowed)
+
+
+def meets(published: Published, rule: Rule, judgement: Judgement, value: float) -> bool:
+    """Whether one value, such as that of a trivial model, would have been a match: within what our number was allowed to differ by."""
+    if judgement.verdict not in ("match", "miss", "some-run"):
+        return False
+    if rule.compare == "absent":
+        return math.isnan(value)
+    if rule.compare == "band":
+        return rule.band[0] <= value <= rule.band[1] and rule.band[0] <= _paper(published) <= rule.band[1]
+    return abs(value - _paper(published)) <= judgement.tolerance
+
+
+def _paper(published: Published) -> float:
+    return math.nan if published.value is None else published.value
+
+
+def _untestable(published: Published, rule: Rule) -> str:
+    if published.mark == "DOUBTFUL":
+        return "the printed number is doubtful"
+    if published.mark not in PAPERS_OWN:
+        return f"{published.mark}, which nobody printed"
+    if published.value is None:
+        return "the table prints nothing here"
+    return rule.reason if rule.compare == "none" else ""
+
+
+def _predict(published: Published, rule: Rule, sample: Sample) -> Judgement:
+    """The paper's number is one more run: it lies in the 95 % prediction interval of ours.
+
+    Student's, from the mean and the deviation of n runs: half its width is t(n - 1) s sqrt(1 + 1/n), which more runs do not widen.
+    Of sources that are alike the paper shows itself how far they lie apart; the interval is not wider than that on either side, nor
+    narrower than 2 %.
+    """
+    paper, rounding = _paper(published), published.rounding + 1e-12
+    runs = mean_of(sample.runs)
+    if 2 * runs.n < len(sample.runs) or (runs.n == 0 and math.isnan(sample.base)):
+        return Judgement("miss", "nothing was measured", math.nan, rounding)
+    mean, half = (runs.mean, runs.half * math.sqrt(runs.n + 1)) if runs.n > 1 else (sample.base, 0.0)
+    bound = max(sample.spread, FLOOR * abs(paper)) if not math.isnan(sample.spread) else math.inf
+    allowed = min(half, bound) + rounding
+    who = "ours of the same rank" if rule.exchangeable else "ours"
+    why = f"{mean:.4g} ± {half:.3g} predicted from {who} in {runs.n} runs"
+    if half > bound:
+        why += f", at most ± {bound:.3g}, the spread of the paper's sources"
+    inside = abs(mean - paper) <= allowed
+    if inside and allowed > max(abs(paper), 2 * published.rounding):
+        return Judgement("undecided", f"{why}: so wide says nothing", mean, allowed)
+    return Judgement("match" if inside else "miss", why, mean, allowed)
 
 
 @dataclass(frozen=True)
 class Number:
-    """A published number, ours, and the verdict.
+    """A published number, ours, the verdict, and what a trivial model would have given.
 
-    `ours` is the base run: all sources start at once, as in the paper. `seeds` is the spread over runs with random start
-    phases, `low` and `high` its ends.
+    `ours` is the base run: all sources start at once, as in the paper. `spread` is the mean over all runs with random start phases, `low`
+    and `high` are the least and greatest of them and the base run; the verdict rests on the first `seeds` of them. `wrong` says of each
+    other row of the table whether its runs would have matched here. `claims` are those about this row and measure, with what became of
+    them.
     """
 
     published: Published
+    rule: str
+    judgement: Judgement
     ours: Mean
-    seeds: Mean
+    spread: Mean
     low: float
     high: float
-    verdict: Verdict
-    why: str
+    seeds: int = 0
+    trivial: float = math.nan
+    trivial_meets: bool = False
+    wrong: tuple[tuple[str, bool], ...] = ()
+    claims: tuple[tuple[str, bool | None], ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """What became of the number."""
+        return self.judgement.verdict
+
+    @property
+    def why(self) -> str:
+        """The rule, what was compared, and which claims about the same row and measure do not hold."""
+        failed = [name for name, holds in self.claims if holds is False]
+        beside = f"; beside it {', '.join(failed)} fail{'s' * (len(failed) == 1)}" if failed else ""
+        return f"{self.rule}: {self.judgement.why}{beside}" if self.rule else self.judgement.why
 
     @property
     def ci95(self) -> tuple[float, float] | None:
         """The 95 % Student interval of the mean over the seeds, else over the intervals of the base run."""
-        return self.seeds.ci95 or self.ours.ci95
+        return self.spread.ci95 or self.ours.ci95
 
 
 def missing(published: Published, why: str) -> Number:
-    """A number that was not reproduced."""
+    """A number of the paper that was not reproduced, or no number of the paper."""
+    own = published.mark in PAPERS_OWN and published.value is not None
+    judgement = Judgement("not-reproduced", why) if own else Judgement("not-tested", f"{published.mark}: {why}")
     nothing = Mean(math.nan, math.nan, 0)
-    return Number(published, nothing, nothing, math.nan, math.nan, "not-reproduced", why)
-
-
-def judge(published: Published, rule: Rule, ours: Mean, seeds: Floats, pool: Floats) -> Number:
-    """Compares a number.
-
-    Args:
-        published: the paper's number.
-        rule: how closely it is to be met.
-        ours: the base run.
-        seeds: this source's value in each run with random phases.
-        pool: the values that the rule's range is taken over: of this source or, where sources are exchangeable, of all. For an
-            unordered rule the base run's value that has the same rank among its sources as this number among the paper's.
-    """
-    low, high = _ends(np.append(pool, ours.mean))
-    verdict, why = _verdict(published, rule, ours.mean, np.append(seeds, ours.mean), low, high, pool)
-    own_low, own_high = _ends(np.append(seeds, ours.mean))
-    return Number(published, ours, mean_of(seeds), own_low, own_high, verdict, why)
-
-
-def _ends(values: Floats) -> tuple[float, float]:
-    good = values[~np.isnan(values)]
-    return (float(good.min()), float(good.max())) if good.size else (math.nan, math.nan)
-
-
-def _verdict(
-    published: Published, rule: Rule, ours: float, runs: Floats, low: float, high: float, pool: Floats
-) -> tuple[Verdict, str]:
-    paper = published.value
-    if published.mark == "DOUBTFUL":
-        return "not-reproduced", "not tested: the printed number is doubtful"
-    if published.mark not in PAPERS_OWN:
-        return "not-reproduced", f"not tested: {published.mark}, not a number of the paper"
-    if paper is None:
-        return "not-reproduced", "not tested: the table prints nothing here"
-    if rule.compare == "none":
-        return "not-reproduced", f"not tested: {rule.reason}"
-    if rule.compare == "absent":
-        return ("match" if math.isnan(ours) else "miss"), f"{rule.name}: nothing is to be measured"
-    allowed = rule.absolute + rule.relative * abs(paper) + published.rounding + 1e-12
-    allowed += rule.deviations * (published.stddev or 0.0)
-    if rule.compare == "some":
-        near = int((abs(runs - paper) <= allowed).sum())
-        return ("match" if near else "miss"), f"{rule.name}: {near} of {len(runs)} runs within {allowed:.3g}"
-    if rule.compare == "unordered":
-        same = float(pool[0])
-        why = f"{rule.name}: {same:.4g}, ours of the same rank whichever source has it, within {allowed:.3g}"
-        return ("match" if abs(same - paper) <= allowed else "miss"), why
-    if math.isnan(ours) and (rule.compare != "range" or math.isnan(low)):
-        return "miss", f"{rule.name}: nothing was measured"
-    if rule.compare == "range":
-        slack = published.rounding + 1e-12
-        inside = low - slack <= paper <= high + slack
-        over = "all such sources and seeds" if rule.pool else "the seeds"
-        why = f"{rule.name}: range over {over} {low:.4g} to {high:.4g}"
-        if inside and high - low > max(abs(paper), 2 * published.rounding):
-            return "not-reproduced", f"{why}: the paper's number lies inside, but a range so wide says nothing"
-        return ("match" if inside else "miss"), why
-    if rule.compare == "band":
-        a, b = rule.band
-        return ("match" if a <= ours <= b and a <= paper <= b else "miss"), f"{rule.name}: both in {a:g} to {b:g}"
-    return ("match" if abs(ours - paper) <= allowed else "miss"), f"{rule.name}: within {allowed:.3g}"
+    return Number(published, "", judgement, nothing, nothing, math.nan, math.nan)

@@ -13,11 +13,31 @@ from rich.table import Table
 from ..results import digits
 from ..stats import Mean
 from .model import PAPERS_OWN, Published
-from .runner import ItemResult, Reproduction
+from .reproduction import ItemResult, Reproduction
+from .rows import Row
+from .skill import Skill
 from .study import Section
-from .verdict import Number
+from .verdict import Number, Verdict
 
-_STYLE = {"match": "green", "miss": "red", "not-reproduced": "yellow"}
+_STYLE: dict[Verdict, str] = {
+    "match": "green",
+    "miss": "red",
+    "some-run": "cyan",
+    "undecided": "yellow",
+    "not-reproduced": "yellow",
+    "not-tested": "dim",
+}
+_SIGN: dict[Verdict, str] = {
+    "match": "✓",
+    "miss": "✗",
+    "some-run": "~",
+    "undecided": "?",
+    "not-reproduced": "-",
+    "not-tested": "·",
+}
+
+#: A match that the trivial model has as well.
+_TRIVIAL = "○"
 
 
 def paper_text(number: Published) -> str:
@@ -51,10 +71,10 @@ def ours_text(value: Mean) -> str:
 
 def seeds_text(number: Number) -> str:
     """Mean over the seeds with its 95 % Student half width, and the extremes with the base run."""
-    if number.seeds.n == 0:
+    if number.spread.n == 0:
         return "-"
-    half = number.seeds.half
-    return f"{digits(number.seeds.mean)} ± {digits(half)} [{digits(number.low)}, {digits(number.high)}]"
+    half = number.spread.half
+    return f"{digits(number.spread.mean)} ± {digits(half)} [{digits(number.low)}, {digits(number.high)}]"
 
 
 def tables(result: ItemResult) -> Iterator[tuple[str, str, str, list[Number]]]:
@@ -74,21 +94,50 @@ def print_reproduction(reproduction: Reproduction, console: Console, details: bo
     console.print(f"[bold]{escape(paper.title)}[/bold]\n{escape(paper.authors)}, {escape(paper.reference)}")
     console.print(
         "[dim]ours: all sources start at once, ± standard deviation of the interval means where there are several; "
-        f"range: lowest and highest of that run and {reproduction.seeds} with random start phases; "
-        "✓ match, ✗ miss, · not tested[/]"
+        "range: lowest and highest of that run and those with random start phases; "
+        f"✓ match, {_TRIVIAL} match that the trivial model has too, ✗ miss, ~ met in some run, ? undecided, · not tested[/]"
     )
     for result in reproduction.items:
         _print_item(result, console, details)
-    c = reproduction.counts()
     console.print()
-    if sum(c.values()):
-        console.print(
-            f"numbers: {c['match']} match, {c['miss']} miss, {c['not-reproduced']} not reproduced or not tested"
-        )
+    print_counts(reproduction, console)
     for what, held in reproduction.held().items():
         console.print(
             f"{what}: {held.count(True)} hold, {held.count(False)} do not hold, {held.count(None)} not decided"
         )
+
+
+def print_counts(reproduction: Reproduction, console: Console) -> None:
+    """Prints how many numbers have each verdict, and what the trivial model and a wrong pair would have matched."""
+    counts = {v: n for v, n in reproduction.counts().items() if n}
+    if counts:
+        console.print("numbers: " + ", ".join(f"{n} {v.replace('-', ' ')}" for v, n in counts.items()))
+    if reproduction.skill.tested:
+        console.print(f"skill: {skill_text(reproduction.skill)}")
+    rows = [row for item in reproduction.items for row in item.rows]
+    if rows:
+        console.print(f"rows that depend on the start: {sum(r.hits > 0 for r in rows)} of {len(rows)} come out whole")
+
+
+def skill_text(skill: Skill) -> str:
+    """What a count of matches says, in a sentence."""
+    text = (
+        f"of {skill.tested} tested ours matches {skill.ours}, the trivial model {skill.trivial}, the best wrong pair {skill.wrong_pair}; "
+        f"{skill.only_ours} only ours"
+    )
+    if not skill.says_nothing:
+        return text
+    other = "the trivial model" if skill.trivial >= skill.ours else "a wrong pair"
+    return f"{text}: {other} does as well"
+
+
+def row_text(row: Row) -> str:
+    """What became of a row as a whole."""
+    name = f"{row.row}, sources {', '.join(row.sources)}"
+    which = "all sources start at once" if row.best == 0 else f"start {row.best}"
+    if row.hits:
+        return f"{name}: all {row.cells} cells come out at {row.hits} of {row.starts} starts, such as {which}"
+    return f"{name}: never whole in {row.starts} starts; {row.met} of {row.cells} cells at the best, {which}"
 
 
 def _print_item(result: ItemResult, console: Console, details: bool) -> None:
@@ -99,6 +148,12 @@ def _print_item(result: ItemResult, console: Console, details: bool) -> None:
     for name, metric, unit, numbers in tables(result):
         title = escape(f"{name}: {metric.replace('_', ' ')} ({unit})")
         console.print(_details(title, numbers) if details else _side_by_side(title, numbers))
+    if result.skill.tested:
+        console.print(f"skill: {skill_text(result.skill)}")
+    if result.rows:
+        console.print("rows whole (every cell within a unit or 2 %), since the start decides:")
+        for row in result.rows:
+            console.print(f"  [{'green' if row.hits else 'red'}]{'✓' if row.hits else '✗'}[/] {escape(row_text(row))}")
     for section in result.study.sections if result.study is not None else ():
         _print_section(section, console)
     if result.findings:
@@ -142,13 +197,11 @@ def _side_by_side(title: str, numbers: list[Number]) -> Table:
     return table
 
 
-_SIGN = {"match": "✓", "miss": "✗", "not-reproduced": "·"}
-
-
 def _ours(number: Number) -> str:
     v, p = number.ours, number.published
     text = f"{as_printed(v.mean, p, 1)} ± {as_printed(v.std, p)}" if v.n > 1 else as_printed(v.mean, p, 1)
-    return f"{text}[{_STYLE[number.verdict]}]{_SIGN[number.verdict]}[/]"
+    sign = _TRIVIAL if number.verdict == "match" and number.trivial_meets else _SIGN[number.verdict]
+    return f"{text}[{_STYLE[number.verdict]}]{sign}[/]"
 
 
 def _range(number: Number) -> str:

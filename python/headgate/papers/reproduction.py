@@ -1,0 +1,131 @@
+"""What a reproduction gave, and its form for machines."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from ..stats.means import finite
+from .claims import Finding, Runs
+from .model import PAPERS_OWN, Item, Paper
+from .rows import Row
+from .skill import Skill, skill
+from .study import Study
+from .verdict import VERDICTS, Number
+
+
+@dataclass(frozen=True)
+class ItemResult:
+    """What an item gave. `runs` is None where it could not be run, `study` where it has no tables and figures of its own."""
+
+    item: Item
+    numbers: tuple[Number, ...]
+    findings: tuple[Finding, ...]
+    runs: Runs | None
+    study: Study | None = None
+    rows: tuple[Row, ...] = ()
+
+    @property
+    def skill(self) -> Skill:
+        """How much the matches say."""
+        return skill(self.numbers)
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper's items, reproduced."""
+
+    paper: Paper
+    items: tuple[ItemResult, ...]
+
+    @property
+    def skill(self) -> Skill:
+        """How much the matches of all items say."""
+        return skill(n for i in self.items for n in i.numbers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stable form for machines, as docs/reference/json.md describes it. A value that does not exist is null."""
+        return {
+            "paper": self.paper.name,
+            "skill": self.skill.to_dict(),
+            "counts": self.counts(),
+            "items": [_item(i) for i in self.items],
+        }
+
+    def to_json(self) -> str:
+        """The form for machines as text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def counts(self) -> dict[str, int]:
+        """How many numbers have each verdict."""
+        verdicts = [n.verdict for i in self.items for n in i.numbers]
+        return {v: verdicts.count(v) for v in VERDICTS}
+
+    def held(self) -> dict[str, list[bool | None]]:
+        """What became of the claims, and of the statements in tables where there are any; None is not decided."""
+        claims = [f.holds for i in self.items for f in i.findings]
+        statements = [v for i in self.items if i.study is not None for s in i.study.sections for v in s.verdicts]
+        return {"claims": claims, "statements in tables": statements} if statements else {"claims": claims}
+
+
+def _item(result: ItemResult) -> dict[str, Any]:
+    return {
+        "item": result.item.name,
+        "seeds": result.item.seeds,
+        "starts": result.item.starts,
+        "skill": result.skill.to_dict(),
+        "numbers": [_number(n) for n in result.numbers],
+        "rows": [_row(r) for r in result.rows],
+        "claims": [_claim(f) for f in result.findings],
+        "sections": [s.to_dict() for s in result.study.sections] if result.study is not None else [],
+    }
+
+
+def _number(number: Number) -> dict[str, Any]:
+    p, j = number.published, number.judgement
+    ci = number.ci95
+    own = p.mark in PAPERS_OWN
+    return {
+        "table": p.label,
+        "row": p.row,
+        "source": p.source,
+        "metric": p.metric,
+        "unit": p.unit,
+        "mark": p.mark,
+        "paper": p.value if own else None,
+        "printed_deviation": p.stddev if own else None,
+        "ours": finite(number.ours.mean),
+        "base": finite(number.ours.mean),
+        "expected": finite(j.expected),
+        "ci95": None if ci is None else [finite(ci[0]), finite(ci[1])],
+        "seeds": number.seeds,
+        "low": finite(number.low),
+        "high": finite(number.high),
+        "rule": number.rule or None,
+        "tolerance": finite(j.tolerance),
+        "trivial": finite(number.trivial),
+        "trivial_meets": number.trivial_meets,
+        "verdict": number.verdict,
+        "why": number.why,
+        "claims": [{"id": name, "holds": holds} for name, holds in number.claims],
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "table": row.table,
+        "row": row.row,
+        "sources": list(row.sources),
+        "verdict": "match" if row.hits else "miss",
+        "starts": row.starts,
+        "hits": row.hits,
+        "frequency": row.frequency,
+        "cells": row.cells,
+        "best_start": row.best,
+        "met_at_best": row.met,
+    }
+
+
+def _claim(finding: Finding) -> dict[str, Any]:
+    return {"id": finding.id, "text": finding.text, "holds": finding.holds, "measured": finding.measured}

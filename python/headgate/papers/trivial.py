@@ -1,0 +1,96 @@
+"""The trivial model: what a table would show if nothing but fair shares mattered.
+
+- Every flow gets its weighted max-min fair share of the network, or what it asks for if that is less.
+- The round trip is that of an empty network, or window over share where the window is what a flow waits for.
+- Nothing is lost, marked or sent again.
+
+It knows the links, routes, packet sizes, windows and what sources ask for, and nothing of disciplines and flow controls. A number that
+it meets too says nothing about either.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..fairness import ideal_bps
+from .measure import Columns, Floats, Outcome
+from .model import Metric
+
+#: Columns that count packets which arrive, each once.
+ARRIVALS = ("sent", "received", "unique")
+
+#: Columns of what does not happen.
+NEVER = ("retransmissions", "timeouts", "drops", "marks")
+
+
+class Trivial:
+    """The trivial model of one run."""
+
+    def __init__(self, scenario: Mapping[str, Any], outcome: Outcome) -> None:
+        """Takes the resolved scenario, and the run for what it says of links, routes and intervals."""
+        self._outcome = outcome
+        share = _shares(outcome.table("flows"), outcome.table("links"), outcome.table("routes"))
+        self._flows = {f["name"]: _flow(f, i, float(share[i]), outcome) for i, f in enumerate(scenario["flows"])}
+
+    def value(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> float:
+        """What the model gives for a measure of a source of the paper; nan where it gives nothing."""
+        if metric.table == "links" and metric.column:
+            return math.nan
+        flow = self._flows[self._outcome.flow(source)]
+        if metric.mean or metric.column:
+            return flow.get(metric.mean or metric.column, math.nan)
+        signs = [(-1.0, name[1:]) if name.startswith("-") else (1.0, name) for name in metric.counts]
+        per_second = float(sum(sign * flow.get(name, math.nan) for sign, name in signs))
+        return per_second if metric.per_second else per_second * self._outcome.interval_s(span)
+
+
+def _flow(flow: Mapping[str, Any], number: int, share: float, outcome: Outcome) -> dict[str, float]:
+    """Columns of the table of intervals for one flow: counts per second, and means in seconds."""
+    table, links, routes = outcome.table("flows"), outcome.table("links"), outcome.table("routes")
+    asked = float(table["demand_bps"][number])
+    bits = 8.0 * float(table["packet_bytes"][number])
+    acked = 8.0 * _bytes(flow.get("ack", "40B"))
+    name = table["flow"][number]
+    path = routes["link"][routes["flow"] == name].tolist()
+    there = math.fsum(_hop(links, link, bits) for link in path)
+    back = math.fsum(_hop(links, _opposite(link), acked) for link in path)
+    window = flow.get("control", {}).get("window")
+    limited = share < asked * (1 - 1e-9)
+    rtt = there + back
+    if window is not None and limited and share > 0:
+        rtt = max(rtt, float(window) * bits / share)
+    rate = share / bits
+    columns = dict.fromkeys(ARRIVALS, rate) | dict.fromkeys(NEVER, 0.0)
+    columns |= {"received_bytes": share / 8, "unique_bytes": share / 8}
+    return columns | {
+        "rtt_mean_s": rtt if flow.get("acknowledge", True) else math.nan,
+        "owd_mean_s": rtt - back,
+        "queueing_mean_s": rtt - back - there,
+    }
+
+
+def _hop(links: Columns, link: str, bits: float) -> float:
+    at = links["link"] == link
+    return float(bits / links["rate_bps"][at][0] + links["delay_s"][at][0])
+
+
+def _opposite(link: str) -> str:
+    return link.removesuffix(":reverse") if link.endswith(":reverse") else f"{link}:reverse"
+
+
+def _bytes(text: str) -> float:
+    """A size as a resolved scenario writes it, such as "40B"."""
+    return float(text.removesuffix("B"))
+
+
+def _shares(flows: Columns, links: Columns, routes: Columns) -> Floats:
+    """The max-min shares in bit/s of the flows of a run, in the order of their table."""
+    numbers = {
+        kind: np.array([{name: i for i, name in enumerate(table[kind])}[name] for name in routes[kind]], dtype=np.int64)
+        for kind, table in (("flow", flows), ("link", links))
+    }
+    return ideal_bps(flows, links, numbers)
