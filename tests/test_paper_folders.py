@@ -12,6 +12,7 @@ import pytest
 
 import headgate
 from headgate.papers import PaperError, load_paper
+from headgate.papers.build import build_scenario
 
 from .conftest import Cli
 
@@ -76,6 +77,7 @@ goodput = { column = "goodput_pps" }
 slowest = { column = "goodput_pps", over = "least" }
 busy = { table = "links", column = "utilisation", over = "most" }
 late = { table = "intervals", column = "rtt_mean_s" }
+idle = { table = "links", column = "utilisation", over = "least" }
 """
     change("paper.toml", "[metrics]\n", metrics)(paper)
     rows = [
@@ -84,13 +86,39 @@ late = { table = "intervals", column = "rtt_mean_s" }
         "G/FQ,*,,slowest,5.0",
         "G/FQ,,*,busy,1.00",
         "G/FQ,2,,late,1.00",
+        "G/FQ,,access1,idle,0.1",
     ]
     table = "variant,source,link,metric,value,mark\n" + "".join(f"{r},STATED\n" for r in rows)
     (paper / "table_1.csv").write_text(table)
     numbers = headgate.reproduce(str(paper), seeds=0).items[0].numbers
-    assert [n.published.source for n in numbers] == ["*", "ftp1", "*", "*", "2"]
-    assert [round(n.ours.mean, 2) for n in numbers] == [10.0, 5.0, 5.0, 1.0, 1.0]
-    assert {n.verdict for n in numbers} == {"match"}
+    assert [n.published.source for n in numbers] == ["*", "ftp1", "*", "*", "2", "access1"]
+    assert [round(n.ours.mean, 2) for n in numbers] == [10.0, 5.0, 5.0, 1.0, 1.0, 0.05]
+    (paper / "table_1.csv").write_text(table.replace("access1", "*"))
+    least = headgate.reproduce(str(paper), seeds=0).items[0].numbers[-1]
+    assert least.ours.mean < 0.05
+
+
+SWEEP = """
+[[items.sweeps]]
+name = "{queue} {buffer_pkt:.0f}"
+[items.sweeps.axes]
+"links.slow.queue.buffer" = ["5pkt", "7pkt"]
+[items.sweeps.cases.queue.plain]
+"links.slow.queue" = { kind = "fcfs" }
+[items.sweeps.cases.queue.fair]
+"links.slow.queue" = { kind = "fq" }
+"""
+
+
+def test_paths_that_lead_through_others_come_after_them(paper: Path) -> None:
+    change("paper.toml", '"flows.*.control.window" = [2, 8]\n', '"flows.*.control.window" = [2, 8]\n' + SWEEP)(paper)
+    item = load_paper(str(paper)).items[0]
+    found = {v.name: build_scenario(item, v)["links"][-1]["queue"] for v in item.variants}
+    assert found["fair 7"] == {"kind": "fq", "buffer": "7pkt"}
+    assert list(found)[-4:] == ["plain 5", "fair 5", "plain 7", "fair 7"]
+    (paper / "table_1.csv").write_text("queue,source,metric,value,mark\nfair,1,delay,0.40,STATED\n")
+    with pytest.raises(PaperError, match="line 2: expected the place of one variant; queue = fair fits 2 of 8"):
+        load_paper(str(paper))
 
 
 def test_modules_of_two_folders_are_kept_apart(paper: Path, tmp_path: Path) -> None:

@@ -180,11 +180,14 @@ def test_a_date_is_refused(tmp_path: Path, cli: Cli) -> None:
 def test_cases_set_paths_of_their_own() -> None:
     table = {
         "axes": {"links.slow.queue.kind": ["fcfs", "fq"]},
-        "cases": {"mix": {"alike": {}, "greedy": {"flows.ftp*.start": "3s", "links.slow.queue.buffer": "7pkt"}}},
+        "cases": {
+            "mix": {"alike": {}, "greedy": {"flows.ftp*.start": "3s", "links.slow.queue.buffer": "7pkt"}},
+            "a": {"x": {}},
+        },
     }
     sweep = sweep_of(table)
-    cells = [{"queue": q, "mix": m} for q in ("fcfs", "fq") for m in ("alike", "greedy")]
-    assert sweep.variants() == cells
+    cells = [{"queue": q, "mix": m, "a": "x"} for q in ("fcfs", "fq") for m in ("alike", "greedy")]
+    assert [list(v.items()) for v in sweep.variants()] == [list(c.items()) for c in cells]
     plain, greedy = sweep.variant(0).data, sweep.variant(3).data
     assert "start" not in plain["flows"][0]
     assert greedy["flows"][0]["start"] == "3s"

@@ -134,8 +134,10 @@ def find(paper: str) -> Folder:
     if is_own(paper):
         place = Path(paper)
         if not place.is_dir():
-            names = ", ".join(list_papers())
-            raise PaperError(f"{cut(paper)}: found no such folder; expected one with a file paper.toml, or one of {names}")
+            known = ", ".join(list_papers())
+            raise PaperError(
+                f"{cut(paper)}: found no such folder; expected one with a file paper.toml, or one of {known}"
+            )
         return Folder(place, paper.rstrip("/"), place)
     for folder in _papers():
         if folder.name == paper:

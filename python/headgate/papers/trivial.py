@@ -38,7 +38,7 @@ class Trivial:
 
     def value(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> float:
         """What the model gives for a measure of a source of the paper; nan where it gives nothing."""
-        if metric.table == "links" and metric.column:
+        if metric.column and (metric.table == "links" or "*" in source):
             return math.nan
         flow = self._flows[self._outcome.flow(source)]
         if metric.mean or metric.column:
