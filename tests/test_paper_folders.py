@@ -186,6 +186,7 @@ BROKEN: list[tuple[str, Break, list[str]]] = [
     ("variant", change("table_1.csv", "G/FCFS,1", "G/FCF,1"), ["table_1.csv: line 2: variant", '"G/FCFS"?']),
     ("no variant", change("table_1.csv", "variant,", "row,"), ["table_1.csv: line 2: row", "variant, pair, window"]),
     ("source", change("table_1.csv", "G/FCFS,2", "G/FCFS,3"), ["table 1: G/FCFS, throughput", '"3"', "ftp1, ftp2"]),
+    ("pattern", change("table_1.csv", "G/FCFS,2", "G/FCFS,*"), ["table 1: G/FCFS, throughput", 'found "*"', "ftp1, ftp2"]),
     ("link", change("table_1.csv", ",,slow", ",,slaw"), ["table 1: G/FQ, utilisation", '"slow"?']),
     ("compare", change("tolerances.toml", '"value"', '"vale"'), ["tolerances.toml: rules[0].compare", '"value"?']),
     ("negative", change("tolerances.toml", "0.01", "-1"), ["rules[0].absolute", "found -1"]),

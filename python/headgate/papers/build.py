@@ -98,6 +98,8 @@ def _check_place(file: str, item: Item, number: Published, scenario: Table, metr
     if kind == "links":
         good = any(fnmatchcase(n, source) for n in (*names, *(f"{n}:reverse" for n in names)))
     else:
-        good = ("*" in source and any(fnmatchcase(n, source) for n in names)) or flow_called(source, names) is not None
+        good = (
+            metric.column and metric.table == "flows" and "*" in source and any(fnmatchcase(n, source) for n in names)
+        ) or flow_called(source, names) is not None
     if not good:
         one_of(file, place, source, names, f"{kind[:-1]} of the scenario")
