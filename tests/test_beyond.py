@@ -141,7 +141,7 @@ def test_tables_and_figures_are_whole(beyond: Reproduction, result: ItemResult) 
 
 def test_without_seeds_the_base_run_counts() -> None:
     names = ("share pp fq", "share pp fcfs")
-    item = replace(ITEM, study="", variants=tuple(v for v in ITEM.variants if v.name in names))
+    item = replace(ITEM, study="", seeds=0, variants=tuple(v for v in ITEM.variants if v.name in names))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("headgate.papers.runner.claims_of", lambda _: [])
         found = reproduce_items(load_paper("beyond"), [item], seeds=0).items[0].runs
