@@ -26,7 +26,7 @@ ITEM = load_paper("beyond").item("packet-pair")
 
 @pytest.fixture(scope="module")
 def beyond() -> Reproduction:
-    return reproduce_items(load_paper("beyond"), [ITEM], seeds=2)
+    return reproduce_items(load_paper("beyond"), [replace(ITEM, seeds=2)])
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_without_seeds_the_base_run_counts() -> None:
     item = replace(ITEM, study="", seeds=0, variants=tuple(v for v in ITEM.variants if v.name in names))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("headgate.papers.runner.claims_of", lambda _: [])
-        found = reproduce_items(load_paper("beyond"), [item], seeds=0).items[0].runs
+        found = reproduce_items(load_paper("beyond"), [item]).items[0].runs
     assert found is not None
     rate = measures.Measured(found).rate("share pp fq", "source1", "source2", "source3", "source4")
     assert (rate.n, round(rate.mean, 1)) == (1, 2.5)

@@ -23,7 +23,7 @@ from headgate.papers.model import PaperError
 
 @pytest.fixture(scope="module")
 def chapter_4() -> Reproduction:
-    return headgate.reproduce("keshav1991", "chapter-4", seeds=2)
+    return headgate.reproduce("keshav1991", "chapter-4")
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import headgate
+from headgate.papers import load_paper
+from headgate.papers.runner import reproduce_items
 
 from .conftest import ROOT
 
@@ -53,7 +56,9 @@ def test_threads_do_not_matter() -> None:
 
 
 def test_reproductions_do_not_depend_on_threads() -> None:
-    one, many = (headgate.reproduce("demers1989", "scenario-4", seeds=3, threads=n) for n in (1, 4))
+    paper = load_paper("demers1989")
+    few = [replace(paper.item("scenario-4"), seeds=3, starts=5)]
+    one, many = (reproduce_items(paper, few, threads=n) for n in (1, 4))
     assert one.to_json() == many.to_json()
 
 

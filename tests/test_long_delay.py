@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-import headgate
 from headgate import _core
 from headgate.papers import Reproduction, load_paper
 from headgate.papers.build import build_scenario
@@ -17,6 +17,7 @@ from headgate.papers.figures import draw
 from headgate.papers.measure import Outcome
 from headgate.papers.model import Published, Rule
 from headgate.papers.reproduction import ItemResult
+from headgate.papers.runner import reproduce_items
 from headgate.papers.verdict import Sample, judge
 
 PAPER = load_paper("keshav1991")
@@ -24,7 +25,7 @@ PAPER = load_paper("keshav1991")
 
 @pytest.fixture(scope="module")
 def both() -> Reproduction:
-    return headgate.reproduce("keshav1991", "scenario-7", "scenario-8", seeds=2)
+    return reproduce_items(PAPER, [replace(PAPER.item(name), seeds=2) for name in ("scenario-7", "scenario-8")])
 
 
 def item(r: Reproduction, name: str) -> ItemResult:

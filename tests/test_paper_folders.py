@@ -58,7 +58,7 @@ def test_contributing_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:
 def test_only_one_file_must_be_there(paper: Path) -> None:
     for name in ("claims.py", "figures.toml", "tolerances.toml"):
         (paper / name).unlink()
-    result = headgate.reproduce(str(paper), seeds=0)
+    result = headgate.reproduce(str(paper))
     (item,) = result.items
     assert item.findings == ()
     assert {n.verdict for n in item.numbers} == {"match"}
@@ -90,11 +90,11 @@ idle = { table = "links", column = "utilisation", over = "least" }
     ]
     table = "variant,source,link,metric,value,mark\n" + "".join(f"{r},STATED\n" for r in rows)
     (paper / "table_1.csv").write_text(table)
-    numbers = headgate.reproduce(str(paper), seeds=0).items[0].numbers
+    numbers = headgate.reproduce(str(paper)).items[0].numbers
     assert [n.published.source for n in numbers] == ["*", "ftp1", "*", "*", "2", "access1"]
     assert [round(n.ours.mean, 2) for n in numbers] == [10.0, 5.0, 5.0, 1.0, 1.0, 0.05]
     (paper / "table_1.csv").write_text(table.replace("access1", "*"))
-    least = headgate.reproduce(str(paper), seeds=0).items[0].numbers[-1]
+    least = headgate.reproduce(str(paper)).items[0].numbers[-1]
     assert least.ours.mean < 0.05
 
 
@@ -126,7 +126,7 @@ def test_modules_of_two_folders_are_kept_apart(paper: Path, tmp_path: Path) -> N
     other.mkdir()
     for file in paper.iterdir():
         (other / file.name).write_text(file.read_text().replace('"N1"', '"N2"'))
-    found = [headgate.reproduce(str(p), seeds=0).items[0].findings[0].id for p in (paper, other)]
+    found = [headgate.reproduce(str(p)).items[0].findings[0].id for p in (paper, other)]
     assert found == ["N1", "N2"]
 
 
@@ -233,4 +233,4 @@ def test_a_paper_that_is_not_there(name: str, part: str, paper: Path, cli: Cli) 
 def test_a_claim_that_names_no_metric_says_so(paper: Path) -> None:
     change("claims.py", '"throughput"', '"thruput"')(paper)
     with pytest.raises(PaperError, match="throughput"):
-        headgate.reproduce(str(paper), seeds=0)
+        headgate.reproduce(str(paper))
