@@ -232,8 +232,24 @@ def test_a_row_that_comes_out_whole_at_some_starts(scenario_4: Reproduction) -> 
         )
         ours = sorted(best.value(scenario_4.paper.metrics[metric], s).mean for s in "1234")
         assert ours == pytest.approx(paper, rel=0.02, abs=1)
-    missed = [n for n in item.numbers if n.published.row == "G+JK/FCFS" and n.verdict in ("miss", "undecided")]
-    assert missed == []
+    # It does at more than half of the starts; the trivial model is then allowed a unit or 2 % as well, and no wide prediction.
+    assert 2 * row.hits > row.starts
+    own = [n for n in item.numbers if n.published.row == "G+JK/FCFS"]
+    assert {n.verdict for n in own} == {"match"}
+    assert not any(n.trivial_meets for n in own if n.published.metric == "throughput")
+
+
+def test_numbers_of_a_row_that_comes_out_seldom_are_met_in_some_run() -> None:
+    paper = load_paper("demers1989")
+    item = paper.item("scenario-2")
+    found = reproduce_items(paper, [replace(item, starts=50)]).items[0]
+    rows = {len(r.sources): r for r in found.rows if r.row == "JK/FCFS"}
+    numbers = [n for n in found.numbers if n.published.row == "JK/FCFS"]
+    assert rows[8].hits == 0 < rows[6].hits < rows[6].starts / 2
+    assert rows[6].best == 43
+    assert {n.verdict for n in numbers if n.published.source in "123456"} <= {"match", "some-run", "not-tested"}
+    assert "some-run" in {n.verdict for n in numbers}
+    assert "miss" in {n.verdict for n in numbers if n.published.source in "78"}
 
 
 def test_a_number_names_the_claims_beside_it(scenario_4: Reproduction) -> None:

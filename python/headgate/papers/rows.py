@@ -61,6 +61,11 @@ def depends_on_start(paper: Paper, item: Item, numbers: Sequence[Published]) -> 
     return 2 * sum(rule.compare in CHAOTIC for rule in rules) > len(rules)
 
 
+def closeness(number: Published) -> float:
+    """By how much a cell of a row may differ: a unit of its last printed digit or 2 %."""
+    return max(2 * number.rounding, CLOSE * abs(number.value or 0.0)) + 1e-12
+
+
 @dataclass(frozen=True)
 class _Cell:
     """A number of a row with its rule."""
@@ -77,7 +82,7 @@ class _Cell:
         paper = 0.0 if self.number.value is None else self.number.value
         if self.rule.compare == "absent":
             return math.isnan(ours)
-        if abs(ours - paper) <= max(2 * self.number.rounding, CLOSE * abs(paper)) + 1e-12:
+        if abs(ours - paper) <= closeness(self.number):
             return True
         return (
             self.rule.compare not in CHAOTIC

@@ -165,8 +165,9 @@ def _d13(runs: Runs) -> Result:
     held = [
         bool((abs(r[2:] - 1163) < 60).all() and r[:2].min() < 300 and r[:2].max() <= 1.02 * r[2:].max()) for r in over
     ]
-    text = "; ".join(listed(r, 0) for r in over)
-    return sum(held) > len(held) / 2, f"in {sum(held)} of {len(held)} runs: {text}"
+    worse, better = ends(over[:, :2].min(axis=1), 0), ends(over[:, :2].max(axis=1), 0)
+    text = f"worse G {worse}, better G {better}, JK {ends(over[:, 2:], 0)} packets"
+    return sum(held) > len(held) / 2, f"in {sum(held)} of {len(held)} runs; {text}"
 
 
 @claim("D14", "scenario-5", "FCFS with G or JK: the long path gets 50 to 60 % of its fair share")
