@@ -144,7 +144,8 @@ def _compare(runs: Runs, number: Published, trivials: _Trivials, whole: Row | No
     rule = runs.paper.rule(runs.item.name, number)
     metric = runs.paper.metrics[number.metric]
     judgement = judge(number, rule, _sample(runs, number.row, rule, number))
-    if whole is not None and judgement.verdict in ("miss", "undecided"):
+    often = whole is not None and 2 * whole.hits > whole.starts
+    if whole is not None and (often or judgement.verdict in ("miss", "undecided")):
         judgement = _within(whole, number, judgement)
     own = np.array(
         [s.value(metric, number.source, number.span).mean for s in runs.starts[number.row]], dtype=np.float64
@@ -165,7 +166,7 @@ def _compare(runs: Runs, number: Published, trivials: _Trivials, whole: Row | No
 
 
 def _within(row: Row, number: Published, judgement: Judgement) -> Judgement:
-    """A number that is not met by itself, in a row that comes out whole at some starts: a match if at more than half of them."""
+    """A number of a row that comes out whole, within what a cell of a row may differ: a match if it does at more than half of the starts."""
     why = f"{judgement.why}; with all {row.cells} cells of its row in {row.hits} of {row.starts} starts"
     verdict: Verdict = "match" if 2 * row.hits > row.starts else "some-run"
     return replace(judgement, verdict=verdict, why=why, tolerance=closeness(number))
