@@ -158,7 +158,7 @@ impl Sub for Duration {
 
 impl Mul<u64> for Duration {
     type Output = Duration;
-    /// So many times as long, saturating.
+    /// The product with a whole number, saturating.
     #[inline]
     fn mul(self, n: u64) -> Duration {
         Duration(self.0.saturating_mul(n))
@@ -166,7 +166,7 @@ impl Mul<u64> for Duration {
 }
 impl Mul<f64> for Duration {
     type Output = Duration;
-    /// So many times as long, rounded to the nearest picosecond, saturating; nothing for a factor below zero or nan.
+    /// The product with a factor, rounded to the nearest picosecond, saturating; nothing for a factor below zero or nan.
     #[inline]
     fn mul(self, factor: f64) -> Duration {
         Duration::from_secs_f64(self.as_secs_f64() * factor)

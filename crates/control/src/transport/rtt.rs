@@ -48,7 +48,7 @@ impl Estimator {
         self.backoff = (self.backoff * config.backoff).min(1e6);
     }
 
-    /// The timeout of a packet whose own timer ran out so many times.
+    /// The timeout of a packet whose own timer ran out this often.
     pub fn timeout_after(&self, times: u32, config: &Config) -> Duration {
         // Bounded, as a back-off of the flow is.
         let factor = config.backoff.powf(f64::from(times)).min(1e6);
