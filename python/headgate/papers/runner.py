@@ -71,13 +71,15 @@ def _run_all(
     paper: Paper, items: Sequence[Item], seeds: int, threads: int | None, progress: Progress | None
 ) -> dict[Key, Outcome]:
     """Runs everything; the key is (item, variant, run), run 0 being the base run."""
-    jobs: dict[Key, tuple[Item, Variant]] = {}
+    jobs: dict[Key, tuple[str, None, int]] = {}
     for item in items:
         for variant in item.variants if item.runs else ():
-            for run in range(1 + _starts(paper, item, variant, seeds)):
-                jobs[item.name, variant.name, run] = (item, variant)
-    scenarios = [(json.dumps(build_scenario(*job, phases=key[2] > 0)), None, key[2]) for key, job in jobs.items()]
-    found = run_all(scenarios, lambda _, result: Outcome(result), threads, progress)
+            starts = _starts(paper, item, variant, seeds)
+            # The runs with random start phases differ in the number of their random streams only.
+            for phases, runs in ((False, range(1)), (True, range(1, 1 + starts))):
+                text = json.dumps(build_scenario(item, variant, phases=phases)) if runs else ""
+                jobs |= {(item.name, variant.name, run): (text, None, run) for run in runs}
+    found = run_all(list(jobs.values()), lambda _, result: Outcome(result), threads, progress)
     return dict(zip(jobs, found, strict=True))
 
 
