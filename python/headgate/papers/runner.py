@@ -29,6 +29,7 @@ def reproduce(
     seeds: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    count_instructions: bool = False,
 ) -> Reproduction:
     """Reproduces items of a paper, all of them if none is named.
 
@@ -41,13 +42,16 @@ def reproduce(
         seeds: least number of runs with random start phases that the printed spread is taken over; no verdict depends on it.
         threads: runs at a time; all processors unless given.
         progress: called with the share done.
+        count_instructions: also counts instructions where a paper measures them, by perf or valgrind; valgrind takes long.
 
     Raises:
         PaperError: no such paper or item.
     """
     found = load_paper(paper)
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
-    return reproduce_items(found, chosen, seeds=seeds, threads=threads, progress=progress)
+    return reproduce_items(
+        found, chosen, seeds=seeds, threads=threads, progress=progress, count_instructions=count_instructions
+    )
 
 
 def reproduce_items(
@@ -57,11 +61,12 @@ def reproduce_items(
     seeds: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    count_instructions: bool = False,
 ) -> Reproduction:
     """As `reproduce`, for items that may have been changed."""
     check_items(paper, items)
     outcomes = _run_all(paper, items, seeds, threads, progress)
-    return Reproduction(paper, tuple(_result(paper, i, outcomes, progress) for i in items))
+    return Reproduction(paper, tuple(_result(paper, i, outcomes, progress, count_instructions) for i in items))
 
 
 Key = tuple[str, str, int]
@@ -91,7 +96,9 @@ def _starts(paper: Paper, item: Item, variant: Variant, seeds: int) -> int:
     return max(seeds, item.seeds, item.starts if depends_on_start(paper, item, own) else 0)
 
 
-def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Progress | None) -> ItemResult:
+def _result(
+    paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Progress | None, count_instructions: bool
+) -> ItemResult:
     claims = [c for c in claims_of(paper) if c.item == item.name]
     if not item.runs:
         why = item.note or "not reproduced yet"
@@ -102,7 +109,8 @@ def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Pr
         v.name: [o for (i, n, run), o in sorted(outcomes.items()) if i == item.name and n == v.name and run > 0]
         for v in item.variants
     }
-    runs = Runs(paper, item, base, {name: found[: item.seeds] for name, found in starts.items()}, starts)
+    seeds = {name: found[: item.seeds] for name, found in starts.items()}
+    runs = Runs(paper, item, base, seeds, starts, count_instructions=count_instructions)
     findings = tuple(examine(c, runs) for c in claims)
     rows = judge_rows(runs)
     numbers = _numbers(runs, findings, rows)
