@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.markup import escape
 
-from ..atomic import require_folder
-from .show import console, print_json, progress
+from . import signals
+from .show import print_json
 
 
 @click.command(
@@ -45,9 +44,14 @@ def reproduce(
 
     PAPER is a name that `headgate list papers` shows, or a folder of your own, such as ./mypaper.
     """
-    from ..papers import print_reproduction, write_report
-    from ..papers import reproduce as reproduce_paper
-    from ..papers.report import require_extras
+    with signals.loading():
+        from rich.markup import escape
+
+        from ..atomic import require_folder
+        from ..papers import print_reproduction, write_report
+        from ..papers import reproduce as reproduce_paper
+        from ..papers.report import require_extras
+        from .terminal import console, progress
 
     if report is not None:
         require_extras()
