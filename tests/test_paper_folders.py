@@ -110,6 +110,28 @@ name = "{queue} {buffer_pkt:.0f}"
 """
 
 
+def test_a_study_measures_numbers_too(paper: Path) -> None:
+    change("paper.toml", 'mean = "rtt_mean_s"', "study = true, trivial = 0.1")(paper)
+    change("paper.toml", "scenario =", 'study = "mine"\nscenario =')(paper)
+    change(
+        "table_1.csv",
+        "G/FQ,1,,delay,s,1.00,STATED",
+        "order of both,,,delay,order,O(log(n)),STATED\nG/FQ,1,,delay,s,1.00,EVALUATED",
+    )(paper)
+    values = {("delay", "order of both", ""): 1.0, ("delay", "G/FQ", "1"): 1.05}
+    write(
+        "mine.py",
+        f"from headgate.papers.study import Shown\ndef study(runs, progress):\n    return Shown((), values={values})\n",
+    )(paper)
+    found = [n for n in headgate.reproduce(str(paper)).items[0].numbers if n.published.metric == "delay"]
+    assert [(n.verdict, n.ours.mean, n.seeds, n.low, n.high, n.trivial) for n in found[:2]] == [
+        ("match", 1.0, 0, 1.0, 1.0, 0.1),
+        ("miss", 1.05, 0, 1.05, 1.05, 0.1),
+    ]
+    # What the study could not measure was not reproduced.
+    assert [(n.published.row, n.verdict) for n in found[2:]] == [("window 2", "not-reproduced")]
+
+
 def test_paths_that_lead_through_others_come_after_them(paper: Path) -> None:
     change("paper.toml", '"flows.*.control.window" = [2, 8]\n', '"flows.*.control.window" = [2, 8]\n' + SWEEP)(paper)
     item = load_paper(str(paper)).items[0]
@@ -202,6 +224,9 @@ BROKEN: list[tuple[str, Break, list[str]]] = [
     ("Python", write("claims.py", "CLAIMS = (\n"), ["claims.py, line 1: cannot be imported; SyntaxError"]),
     ("import", write("claims.py", "import no_such_module\n"), ["claims.py: cannot be imported; ModuleNotFoundError"]),
     ("claim's item", change("claims.py", '"two-sources"', '"sources"'), ["claims.py: claim N1", '"two-sources"?']),
+    ("no study", change("paper.toml", 'mean = "rtt_mean_s"', "study = true"), ["items[0]: expected the key `study`", "delay"]),
+    ("trivial", change("paper.toml", 'mean = "rtt_mean_s"', 'mean = "rtt_mean_s", trivial = 1'), ["metrics.delay.trivial", "found 1"]),
+    ("order", change("table_1.csv", "5.00,S", "O(n log n),S"), ["line 2: value", "expected O(1), O(log(n)) or O(n)"]),
     ("study", change("paper.toml", "scenario =", 'study = "mine"\nscenario ='), ["two-sources.study", "mine.py"]),
 ]  # fmt: skip
 

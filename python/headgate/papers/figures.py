@@ -14,7 +14,7 @@ from ..plots.canvas import blank
 from ..stats import mean_of
 from .claims import Runs
 from .model import Figure, PaperError, unknown
-from .study import Study
+from .study import Shown
 from .topology import draw_topology
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _drawing(height: float = 4.6) -> tuple[Drawing, Axes]:
     return drawing, drawing.add_subplot()
 
 
-def draw(figure: Figure, runs: Runs, study: Study | None = None) -> Drawing:
+def draw(figure: Figure, runs: Runs, study: Shown | None = None) -> Drawing:
     """Draws a figure from the runs of its item; a figure of kind "study" is drawn by the item's own study.
 
     Raises:
