@@ -348,6 +348,19 @@ def test_growth_laws_of_table_3_1() -> None:
         assert of(heaps, "random", full=True) == "log n"
 
 
+def test_the_numbers_of_chapter_3(chapter_3: Reproduction) -> None:
+    verdicts = {
+        (n.published.row, n.published.metric, n.published.source): n.verdict for n in chapter_3.items[0].numbers
+    }
+    orders = {k: v for k, v in verdicts.items() if k[1] == "insertion"}
+    # A heap's best insertion costs about the same whatever its size; all other orders are those of table 3.1.
+    assert {(row, case) for (row, _, case), v in orders.items() if v != "match"} <= {("HEAP", "best"), ("PERC", "best")}
+    assert len(orders) == 12
+    assert {v for (_, metric, _), v in verdicts.items() if metric == "code_size"} == {"not-tested"}
+    # Nothing counts instructions here.
+    assert {v for (_, metric, _), v in verdicts.items() if metric == "instructions"} == {"not-reproduced"}
+
+
 def test_times_are_kept_apart_from_counts(chapter_3: Reproduction, tmp_path: Path) -> None:
     sections = json.loads(chapter_3.to_json())["items"][0]["sections"]
     assert [s["measured"] for s in sections] == [False] * 4 + [True] * 3

@@ -16,11 +16,11 @@ Table = dict[str, Any]
 
 #: Marks of a published number. STATED: printed in the paper. REPAIRED: printed there in a wrong place, put into its right one.
 #: EXTERNAL: found in another copy of it. RECALLED: from memory. PROPOSED: predicted by a model of ours, where the paper's number
-#: is lost. DOUBTFUL: printed, but contradicts itself.
-MARKS = ("STATED", "REPAIRED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL")
+#: is lost. DOUBTFUL: printed, but contradicts itself. EVALUATED: a formula is printed, and this is its value for what we ran.
+MARKS = ("STATED", "REPAIRED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL", "EVALUATED")
 
 #: The marks under which a number is the paper's.
-PAPERS_OWN = ("STATED", "REPAIRED", "EXTERNAL", "DOUBTFUL")
+PAPERS_OWN = ("STATED", "REPAIRED", "EXTERNAL", "DOUBTFUL", "EVALUATED")
 
 
 class PaperError(HeadgateError):
@@ -50,6 +50,8 @@ class Metric(Form):
     One of `counts`: columns of the intervals table, summed with their signs, as a total or per second; `mean`: a column of it
     whose interval means are averaged; `column`: any column of the table of flows, of links or of intervals, of the one row that a number
     belongs to. If its source is a pattern that fits several rows, `over` says what becomes of their values.
+
+    Or `study`: the item's study measures it. Then `trivial` is what the trivial model gives, where that means anything.
     """
 
     name: str = ""
@@ -59,6 +61,8 @@ class Metric(Form):
     column: str = ""
     table: Literal["flows", "links", "intervals"] = "flows"
     over: Literal["mean", "total", "least", "most"] = "total"
+    study: bool = False
+    trivial: float | None = None
 
 
 #: Keys of a number's place that have a meaning of their own: the variant that is run, a flow, a link, and a span of its intervals. All
@@ -70,7 +74,8 @@ PLACES = ("variant", "source", "link", "from_s", "to_s")
 class Published:
     """One number of a table of the paper. `value` is None where the table prints nothing.
 
-    `where` says which number of the table it is: `PLACES`, and what the published table has beside them.
+    `where` says which number of the table it is: `PLACES`, and what the published table has beside them. Where a study measured it,
+    `variant` only names the row.
     """
 
     table: str
@@ -116,7 +121,7 @@ class Rule(Form):
     """
 
     name: Name
-    compare: Literal["value", "some", "predict", "band", "absent", "none"]
+    compare: Literal["value", "some", "predict", "band", "bound", "absent", "none"]
     reason: Name
     item: str = "*"
     row: str = "*"

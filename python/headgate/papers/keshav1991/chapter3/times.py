@@ -156,13 +156,25 @@ class Times:
 
         return TABLES.section("table_3_2", row, packets=SIZE, repeats=REPEATS, counted=self._counted_by())
 
+    def table_3_2(self) -> dict[tuple[str, str, str], float]:
+        """Code size over LINK's, and instructions per elementary operation where they can be counted here."""
+        found = {("code_size", str(row["structure"]), ""): float(row["ours"]) for row in TABLES.about("table_3_2")}
+        if self.made_up_instructions:
+            for s in STRUCTURES:
+                found["instructions", s, ""] = self._slope(s, self.made_up_instructions)[0]
+        return found
+
     def _split(self, structure: str, cost: dict[tuple[str, str], float]) -> tuple[str, str]:
         """Cost per operation and besides."""
         if not cost:
             return NOT_COUNTABLE, NOT_COUNTABLE
+        slope, rest = self._slope(structure, cost)
+        return f"{slope:.1f}", f"{rest:.0f}"
+
+    def _slope(self, structure: str, cost: dict[tuple[str, str], float]) -> tuple[float, float]:
         low, high = ((self.operations[structure, o], cost[structure, o]) for o in ORDERS)
         slope = (high[1] - low[1]) / (high[0] - low[0])
-        return f"{slope:.1f}", f"{low[1] - slope * low[0]:.0f}"
+        return slope, low[1] - slope * low[0]
 
     def _counted_by(self) -> str:
         return (
