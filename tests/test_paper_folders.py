@@ -255,6 +255,37 @@ def test_a_paper_that_is_not_there(name: str, part: str, paper: Path, cli: Cli) 
     assert part in " ".join(done.stderr.split())
 
 
+MINE = "from headgate.papers.study import Shown\n\n\ndef study(runs, progress):\n    "
+
+#: What is wrong in code that runs, and what the message must say: the file, the line, what was being done, and what happened.
+FAILS: list[tuple[str, Break, list[str]]] = [
+    ("exception", change("claims.py", "    return abs", "    1 / 0\n    return abs"), ["claims.py, line 9: claim N1: ZeroDivi"]),
+    ("index", change("claims.py", "shares[1])", "shares[2])"), ["mypaper/claims.py, line 9: claim N1: IndexError: index 2"]),
+    ("metric", change("claims.py", '"throughput"', '"thruput"'), ["claims.py, line 8: claim N1: there is no metric", '"throughput"?']),
+    ("no verdict", change("claims.py", "    return abs", "    abs"), ["claims.py: claim N1: found None; expected whether it holds"]),
+    ("no text", change("claims.py", ', f"{listed(shares)} packets/s"', ""), ["claims.py: claim N1: found", "expected whether it holds"]),
+    ("study", write("mine.py", MINE + "runs.of('G/FQ', 'delay', '7')"), ["mypaper/mine.py, line 5: study of two-sources: source '7'"]),
+    ("study's result", write("mine.py", MINE + "return 5"), ["mypaper/mine.py: study of two-sources: found 5; expected a Shown"]),
+    ("drawing", write("mine.py", MINE + "return Shown((), {'figure-1': lambda: [][1]})"), ["mine.py, line 5: figure figure-1: IndexError"]),
+    ("no drawing", write("mine.py", MINE + "return Shown(())"), ["mypaper/mine.py: figure figure-1: there is no figure of this study"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change_", "parts"), [b[1:] for b in FAILS], ids=[b[0] for b in FAILS])
+def test_code_of_a_paper_that_fails_is_named_with_its_line(
+    change_: Break, parts: list[str], paper: Path, cli: Cli
+) -> None:
+    change_(paper)
+    if (paper / "mine.py").exists():
+        change("paper.toml", "scenario =", 'study = "mine"\nscenario =')(paper)
+        change("figures.toml", '"utility"', '"study"')(paper)
+    done = cli("reproduce", "./mypaper", "--seeds", "0", "--report", "out")
+    assert done.returncode == 2
+    message = " ".join(done.stderr.split())
+    assert [p for p in parts if p not in message] == [], message
+    assert "Traceback" not in message
+
+
 def test_a_claim_that_names_no_metric_says_so(paper: Path) -> None:
     change("claims.py", '"throughput"', '"thruput"')(paper)
     with pytest.raises(PaperError, match="throughput"):

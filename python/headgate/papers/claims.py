@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import cut
 from .checks import one_of, wrong
-from .folder import folder_of
+from .folder import code_of, folder_of
 from .measure import Floats, Outcome
-from .model import Item, Metric, Paper, unknown
+from .model import Item, Metric, Paper, PaperError, unknown
 
 Span = tuple[float, float]
 
@@ -174,9 +175,17 @@ def claims_of(paper: Paper) -> list[Claim]:
 
 
 def examine(claim: Claim, runs: Runs) -> Finding:
-    """Tests one claim."""
+    """Tests one claim.
+
+    Raises:
+        PaperError: its predicate raised something, or gave no verdict with a text.
+    """
     runs.seen.clear()
-    holds, measured = claim.test(runs)
+    with code_of(runs.paper, "claims", f"claim {claim.id}"):
+        found: object = claim.test(runs)
+        if not isinstance(found, tuple) or len(found) != 2 or not isinstance(found[1], str):
+            raise PaperError(f"found {cut(repr(found))}; expected whether it holds, and the measured value as a text")
+        holds, measured = found
     return Finding(claim.id, claim.text, None if holds is None else bool(holds), measured, frozenset(runs.seen))
 
 

@@ -13,6 +13,7 @@ from ..analysis import fcfs_poisson_delay, fq_poisson_delay
 from ..plots.canvas import blank
 from ..stats import mean_of
 from .claims import Runs
+from .folder import code_of
 from .model import Figure, PaperError, unknown
 from .study import Shown
 from .topology import draw_topology
@@ -41,7 +42,8 @@ def draw(figure: Figure, runs: Runs, study: Shown | None = None) -> Drawing:
         MissingExtraError: matplotlib is not installed.
     """
     if figure.kind == "study" and study is not None:
-        return study.draw(figure)
+        with code_of(runs.paper, runs.item.study, f"figure {figure.name}"):
+            return study.draw(figure)
     if figure.kind not in _KINDS:
         raise unknown("kind of figure", figure.kind, _KINDS)
     return _KINDS[figure.kind](figure, runs)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..errors import cut
 from .checks import wrong
-from .folder import folder_of
-from .model import unknown
+from .folder import code_of, folder_of
+from .model import PaperError, unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -87,7 +88,7 @@ def study_of(runs: Runs, progress: Progress | None) -> Shown:
     """Calls `study(runs, progress)` of the module that the item names.
 
     Raises:
-        PaperError: there is no such module or function in the paper's folder.
+        PaperError: there is no such module or function in the paper's folder, or it failed.
     """
     folder, name = folder_of(runs.paper), runs.item.study
     if not folder.has(f"{name}.py") and not folder.has(f"{name}/__init__.py"):
@@ -95,5 +96,8 @@ def study_of(runs: Runs, progress: Progress | None) -> Shown:
     make = getattr(folder.module(name), "study", None)
     if make is None:
         raise wrong(folder.origin(f"{name}.py"), "", "expected a function study(runs, progress)")
-    shown: Shown = make(runs, progress)
+    with code_of(runs.paper, name, f"study of {runs.item.name}"):
+        shown = make(runs, progress)
+        if not isinstance(shown, Shown):
+            raise PaperError(f"found {cut(repr(shown))}; expected a Shown of headgate.papers.study")
     return shown
