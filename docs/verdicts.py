@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from headgate.papers.runner import ItemResult, Reproduction
+    from headgate.papers.reproduction import ItemResult, Reproduction
+    from headgate.papers.skill import Skill
 
 ROOT = Path(__file__).parent.parent
 PAPERS = ROOT / "python/headgate/papers"
@@ -82,10 +83,8 @@ def summary(reproduction: Reproduction) -> str:
 
 
 def _numbers(reproduction: Reproduction) -> list[str]:
-    """Items with their counts; without published numbers the claims only."""
-    rows = []
-    for item in reproduction.items:
-        rows.append([item.item.name, *_counts(item), *_held(item)])
+    """Items and their tables with their counts; without published numbers the claims only."""
+    rows = [[item.item.name, *_counts(item), *_held(item)] for item in reproduction.items]
     if any(i.numbers for i in reproduction.items):
         total = [sum(int(r[k]) if r[k] else 0 for r in rows) for k in range(1, len(rows[0]))]
         rows.append(["**all**", *(str(n) for n in total)])
@@ -105,7 +104,26 @@ def _numbers(reproduction: Reproduction) -> list[str]:
         rows = [[r[0], *r[-2:]] for r in rows]
         headings = ["item"]
     headings += ["claims hold", "fail"]
-    return [_row(headings), _row(["---", *["---:"] * (len(headings) - 1)]), *(_row(r) for r in rows), ""]
+    whole = [_row(headings), _row(["---", *["---:"] * (len(headings) - 1)]), *(_row(r) for r in rows), ""]
+    return [*whole, *_tables(reproduction.items)]
+
+
+def _tables(items: tuple[ItemResult, ...]) -> list[str]:
+    """Each published table with its counts, and who else does as well."""
+    rows = [
+        [i.item.name, name, *(str(n) for n in skill.to_dict().values()), _as_well(skill)]
+        for i in items
+        for name, skill in i.tables.items()
+        if skill.tested
+    ]
+    headings = ["item", "table", "tested", "match", "trivial", "wrong pair", "only ours", "as good"]
+    rule = _row(["---", "---", *["---:"] * 5, "---"])
+    return ["The same for each published table:", "", _row(headings), rule, *map(_row, rows), ""] if rows else []
+
+
+def _as_well(skill: Skill) -> str:
+    names = [n for n, met in (("trivial", skill.trivial), ("wrong pair", skill.wrong_pair)) if met >= skill.ours > 0]
+    return " and ".join(names)
 
 
 def _row(cells: list[str]) -> str:

@@ -132,7 +132,7 @@ def test_a_worker_never_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("headgate.tables:Table:_csv:before", ["run", "a.json", "--out", "out"]),
         ("headgate.tables:Table:_csv:after", ["run", "a.json", "--out", "out"]),
         ("headgate.parallel::wait:before", ["run", "a.json", "--replications", "3"]),
-        ("headgate.cli.run::print_results:before", ["run", "a.json"]),
+        ("headgate.cli.tables.run::print_results:before", ["run", "a.json"]),
         ("headgate.diff::compare:before", ["diff", "a.json", "a.json"]),
         (
             "headgate.replay.run::_drive:before",

@@ -110,6 +110,28 @@ name = "{queue} {buffer_pkt:.0f}"
 """
 
 
+def test_a_study_measures_numbers_too(paper: Path) -> None:
+    change("paper.toml", 'mean = "rtt_mean_s"', "study = true, trivial = 0.1")(paper)
+    change("paper.toml", "scenario =", 'study = "mine"\nscenario =')(paper)
+    change(
+        "table_1.csv",
+        "G/FQ,1,,delay,s,1.00,STATED",
+        "order of both,,,delay,order,O(log(n)),STATED\nG/FQ,1,,delay,s,1.00,EVALUATED",
+    )(paper)
+    values = {("delay", "order of both", ""): 1.0, ("delay", "G/FQ", "1"): 1.05}
+    write(
+        "mine.py",
+        f"from headgate.papers.study import Shown\ndef study(runs, progress):\n    return Shown((), values={values})\n",
+    )(paper)
+    found = [n for n in headgate.reproduce(str(paper)).items[0].numbers if n.published.metric == "delay"]
+    assert [(n.verdict, n.ours.mean, n.seeds, n.low, n.high, n.trivial) for n in found[:2]] == [
+        ("match", 1.0, 0, 1.0, 1.0, 0.1),
+        ("miss", 1.05, 0, 1.05, 1.05, 0.1),
+    ]
+    # What the study could not measure was not reproduced.
+    assert [(n.published.row, n.verdict) for n in found[2:]] == [("window 2", "not-reproduced")]
+
+
 def test_paths_that_lead_through_others_come_after_them(paper: Path) -> None:
     change("paper.toml", '"flows.*.control.window" = [2, 8]\n', '"flows.*.control.window" = [2, 8]\n' + SWEEP)(paper)
     item = load_paper(str(paper)).items[0]
@@ -202,6 +224,9 @@ BROKEN: list[tuple[str, Break, list[str]]] = [
     ("Python", write("claims.py", "CLAIMS = (\n"), ["claims.py, line 1: cannot be imported; SyntaxError"]),
     ("import", write("claims.py", "import no_such_module\n"), ["claims.py: cannot be imported; ModuleNotFoundError"]),
     ("claim's item", change("claims.py", '"two-sources"', '"sources"'), ["claims.py: claim N1", '"two-sources"?']),
+    ("no study", change("paper.toml", 'mean = "rtt_mean_s"', "study = true"), ["items[0]: expected the key `study`", "delay"]),
+    ("trivial", change("paper.toml", 'mean = "rtt_mean_s"', 'mean = "rtt_mean_s", trivial = 1'), ["metrics.delay.trivial", "found 1"]),
+    ("order", change("table_1.csv", "5.00,S", "O(n log n),S"), ["line 2: value", "expected O(1), O(log(n)) or O(n)"]),
     ("study", change("paper.toml", "scenario =", 'study = "mine"\nscenario ='), ["two-sources.study", "mine.py"]),
 ]  # fmt: skip
 
@@ -228,6 +253,37 @@ def test_a_paper_that_is_not_there(name: str, part: str, paper: Path, cli: Cli) 
     done = cli("reproduce", name)
     assert done.returncode == 2
     assert part in " ".join(done.stderr.split())
+
+
+MINE = "from headgate.papers.study import Shown\n\n\ndef study(runs, progress):\n    "
+
+#: What is wrong in code that runs, and what the message must say: the file, the line, what was being done, and what happened.
+FAILS: list[tuple[str, Break, list[str]]] = [
+    ("exception", change("claims.py", "    return abs", "    1 / 0\n    return abs"), ["claims.py, line 9: claim N1: ZeroDivi"]),
+    ("index", change("claims.py", "shares[1])", "shares[2])"), ["mypaper/claims.py, line 9: claim N1: IndexError: index 2"]),
+    ("metric", change("claims.py", '"throughput"', '"thruput"'), ["claims.py, line 8: claim N1: there is no metric", '"throughput"?']),
+    ("no verdict", change("claims.py", "    return abs", "    abs"), ["claims.py: claim N1: found None; expected whether it holds"]),
+    ("no text", change("claims.py", ', f"{listed(shares)} packets/s"', ""), ["claims.py: claim N1: found", "expected whether it holds"]),
+    ("study", write("mine.py", MINE + "runs.of('G/FQ', 'delay', '7')"), ["mypaper/mine.py, line 5: study of two-sources: source '7'"]),
+    ("study's result", write("mine.py", MINE + "return 5"), ["mypaper/mine.py: study of two-sources: found 5; expected a Shown"]),
+    ("drawing", write("mine.py", MINE + "return Shown((), {'figure-1': lambda: [][1]})"), ["mine.py, line 5: figure figure-1: IndexError"]),
+    ("no drawing", write("mine.py", MINE + "return Shown(())"), ["mypaper/mine.py: figure figure-1: there is no figure of this study"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change_", "parts"), [b[1:] for b in FAILS], ids=[b[0] for b in FAILS])
+def test_code_of_a_paper_that_fails_is_named_with_its_line(
+    change_: Break, parts: list[str], paper: Path, cli: Cli
+) -> None:
+    change_(paper)
+    if (paper / "mine.py").exists():
+        change("paper.toml", "scenario =", 'study = "mine"\nscenario =')(paper)
+        change("figures.toml", '"utility"', '"study"')(paper)
+    done = cli("reproduce", "./mypaper", "--seeds", "0", "--report", "out")
+    assert done.returncode == 2
+    message = " ".join(done.stderr.split())
+    assert [p for p in parts if p not in message] == [], message
+    assert "Traceback" not in message
 
 
 def test_a_claim_that_names_no_metric_says_so(paper: Path) -> None:

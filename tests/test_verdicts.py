@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from dataclasses import replace
+from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 from scipy import stats as scipy_stats
 
 import headgate
-from headgate.papers import Reproduction, load_paper
+from headgate.papers import Reproduction, load_paper, write_report
 from headgate.papers.model import Published, Rule
 from headgate.papers.rows import _best_order
 from headgate.papers.runner import reproduce_items
 from headgate.papers.skill import skill
+from headgate.papers.terminal import print_reproduction
 from headgate.papers.verdict import TESTED, VERDICTS, Judgement, Number, Sample, judge, meets
 from headgate.stats import Mean
 
@@ -87,6 +92,12 @@ def test_values_bands_and_single_runs() -> None:
     assert judge(number(100.0), band, Sample(134.0, np.zeros(0))).verdict == "match"
     assert judge(number(100.0), band, Sample(136.0, np.zeros(0))).verdict == "miss"
     assert judge(number(140.0), band, Sample(100.0, np.zeros(0))).verdict == "miss"
+    bound = Rule("r", "bound", "-", absolute=1.0)
+    for ours, expected in ((101.4, "match"), (101.6, "miss"), (-5.0, "match"), (NAN, "miss")):
+        found = judge(number(100.0), bound, Sample(ours, np.zeros(0)))
+        assert found.verdict == expected
+        if not math.isnan(ours):
+            assert meets(number(100.0), bound, found, ours) == (expected == "match")
     some = Rule("r", "some", "-", absolute=1.0)
     for runs, expected in (([0.0, 0.0], "some-run"), ([100.0, 0.0], "match"), ([99.0, 100.0], "match")):
         assert judge(number(100.0), some, Sample(100.0, np.array(runs))).verdict == expected
@@ -157,10 +168,13 @@ def test_the_form_for_machines_says_why(scenario_4: Reproduction) -> None:
     assert set(got) == {"paper", "skill", "counts", "items"}
     assert sum(got["counts"].values()) == sum(len(i["numbers"]) for i in got["items"])
     for i in got["items"]:
-        assert set(i) == {"item", "seeds", "starts", "skill", "numbers", "rows", "claims", "sections"}
+        assert set(i) == {"item", "seeds", "starts", "skill", "tables", "numbers", "rows", "claims", "sections"}
         assert set(i["skill"]) == {"tested", "ours", "trivial", "wrong_pair", "only_ours"}
         assert i["skill"]["tested"] == sum(n["verdict"] in TESTED for n in i["numbers"])
         assert i["skill"]["ours"] == Counter(n["verdict"] for n in i["numbers"])["match"]
+        for key in ("tested", "ours", "trivial", "wrong_pair", "only_ours"):
+            assert sum(t["skill"][key] for t in i["tables"]) == i["skill"][key]
+        assert [t["table"] for t in i["tables"]] == list(dict.fromkeys(n["table"].split(" [")[0] for n in i["numbers"]))
         for n in i["numbers"]:
             assert n["verdict"] in VERDICTS
             assert {"rule", "tolerance", "printed_deviation", "seeds", "low", "high", "base", "trivial"} <= set(n)
@@ -237,6 +251,24 @@ def test_a_row_that_comes_out_whole_at_some_starts(scenario_4: Reproduction) -> 
     own = [n for n in item.numbers if n.published.row == "G+JK/FCFS"]
     assert {n.verdict for n in own} == {"match"}
     assert not any(n.trivial_meets for n in own if n.published.metric == "throughput")
+
+
+def test_the_best_start_of_a_row_is_a_line_of_its_own(scenario_4: Reproduction, tmp_path: Path) -> None:
+    item = scenario_4.items[0]
+    row = next(r for r in item.rows if r.best)
+    assert item.runs is not None
+    best = next(o for o in item.runs.starts[row.row] if o.run == row.best)
+    metric = scenario_4.paper.metrics["throughput"]
+    values = [best.value(metric, s).mean for s in row.sources]
+    assert [row.values["throughput", s] for s in row.sources] == values
+    console = Console(width=120, file=StringIO())
+    print_reproduction(scenario_4, console)
+    line = next(x for x in console.file.getvalue().splitlines() if f"start {row.best} " in x)  # type: ignore[attr-defined]
+    assert [float(x) for x in re.findall(r"[\d.]+", line)[1:]] == values
+    told = json.loads(scenario_4.to_json())["items"][0]["rows"]
+    (of,) = (r for r in told if r["row"] == row.row and r["sources"] == list(row.sources))
+    assert [b["value"] for b in of["best"] if b["metric"] == "throughput"] == values
+    assert f"start {row.best}, the best of the row: 1 {values[0]:.4g}" in write_report(scenario_4, tmp_path).read_text()
 
 
 def test_numbers_of_a_row_that_comes_out_seldom_are_met_in_some_run() -> None:

@@ -9,12 +9,14 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from .errors import HeadgateError, cut, nearest
-from .parallel import Progress, run_all
-from .results import Results
+
+if TYPE_CHECKING:
+    from .parallel import Progress
+    from .results import Results
 
 #: No scenario file is longer than this many bytes.
 LONGEST = 8_000_000
@@ -122,6 +124,10 @@ class Scenario:
             raise HeadgateError(f"replications {replications}; expected at least 1")
         if seed is not None and not 0 <= seed < 2**64:
             raise HeadgateError(f"seed {seed}; expected a whole number from 0 to {2**64 - 1}")
+        # Loaded here: to check a scenario takes neither numpy nor threads.
+        from .parallel import run_all
+        from .results import Results
+
         text = self.to_json()
         jobs = [(text, seed, k) for k in range(replications)]
         return Results(self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory)))

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .atomic import atomic
+from .choices import FORMATS
 from .errors import HeadgateError, missing_extra
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ Column = npt.NDArray[Any]
 
 #: What a text begins with that spreadsheets run.
 _RUN = ("=", "+", "-", "@", "\t", "\r", "\n")
-
-#: Forms in which a table can be written, with the ending of their files.
-FORMATS = ("csv", "json", "parquet")
 
 
 class Table:

@@ -10,6 +10,7 @@ import click
 from .. import _core
 from ..errors import HeadgateError
 from ..scenario import Scenario
+from . import signals
 from .show import print_json
 
 
@@ -25,7 +26,8 @@ def check(file: Path) -> None:
     if "sweep" not in scenario.data:
         print_json(scenario.resolve())
         return
-    from ..sweep import Sweep
+    with signals.loading():
+        from ..sweep import Sweep
 
     study = Sweep.of(scenario)
     for variant, check in enumerate(study.check()):

@@ -24,7 +24,6 @@ from .plot import plot
 from .replay import replay
 from .reproduce import reproduce
 from .run import run
-from .show import fail
 from .sweep import sweep
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
@@ -94,6 +93,8 @@ def _guarded() -> int:
 
 def _say(e: BaseException) -> int:
     """Says what was wrong; gives the exit code."""
+    from .terminal import fail
+
     if isinstance(e, click.UsageError):
         click.UsageError(brief(e.format_message()), e.ctx).show()
     elif isinstance(e, click.ClickException):
@@ -142,5 +143,7 @@ def _flush(code: int) -> int:
         os.close(null)
         sys.stdout.flush()
         if code == 0 and not isinstance(e, BrokenPipeError):
+            from .terminal import fail
+
             return fail(f"standard output: cannot be written; {e.strerror or e}")
     return code

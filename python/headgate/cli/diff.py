@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.markup import escape
 
-from .show import console, print_json
+from . import signals
+from .show import print_json
 
 
 @click.command(
@@ -23,7 +23,11 @@ Examples:
 @click.pass_context
 def diff(context: click.Context, run_a: Path, run_b: Path, number: int, as_json: bool) -> None:
     """Compare two runs: folders written by `run --out`, or scenario files, which are run first. Exit code 1 if they differ."""
-    from ..diff import compare, load
+    with signals.loading():
+        from rich.markup import escape
+
+        from ..diff import compare, load
+        from .terminal import console
 
     found = compare(load(run_a, number), load(run_b, number))
     if as_json:

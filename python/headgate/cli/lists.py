@@ -6,11 +6,10 @@ import json
 from typing import Any
 
 import click
-from rich.markup import escape
-from rich.table import Table
 
 from .. import _core
-from .show import console, print_json
+from . import signals
+from .show import print_json
 
 KINDS = ("disciplines", "flow-controls", "workloads", "packet-sizes", "papers")
 
@@ -30,14 +29,10 @@ def list_(kind: str, as_json: bool) -> None:
     if as_json:
         print_json(entries)
         return
-    out = console()
-    table = Table(show_lines=True)
-    for heading in ("name", "source", "items" if kind == "papers" else "parameters"):
-        table.add_column(heading)
-    for entry in entries:
-        parameters = "\n".join(_parameter(p) for p in entry["parameters"])
-        table.add_row(escape(entry["name"]), escape(entry["source"]), parameters)
-    out.print(table)
+    with signals.loading():
+        from .tables.lists import print_catalogue
+
+    print_catalogue(kind, entries)
 
 
 def catalogue(kind: str) -> list[dict[str, Any]]:
@@ -45,7 +40,8 @@ def catalogue(kind: str) -> list[dict[str, Any]]:
     if kind != "papers":
         keys = ("name", "source", "parameters")
         return [{k: entry[k] for k in keys} for entry in json.loads(_core.catalogue(kind))]
-    from ..papers import list_papers, load_paper
+    with signals.loading():
+        from ..papers.load import list_papers, load_paper
 
     papers = [load_paper(name) for name in list_papers()]
     return [
@@ -56,9 +52,3 @@ def catalogue(kind: str) -> list[dict[str, Any]]:
         }
         for p in papers
     ]
-
-
-def _parameter(parameter: dict[str, Any]) -> str:
-    default = parameter.get("default")
-    value = f" = {json.dumps(default)}" if default is not None else ""
-    return f"[bold]{escape(parameter['name'])}[/]{escape(value)}: {escape(parameter['description'])}"

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.markup import escape
 
+from . import signals
 from .compare import where_of
-from .show import console
 
 
 @click.command(
@@ -48,10 +47,14 @@ Examples:
 @click.option("--log-y", is_flag=True, help="A logarithmic scale upward.")
 def plot(folder: Path, wheres: tuple[str, ...], metric: str, out: Path, **options: Any) -> None:
     """Draw a metric of the study in DIR into a file. Axes that are neither drawn nor chosen are averaged over."""
-    from ..atomic import require_place
-    from ..plots import plot as plot_study
-    from ..plots.figure import form_of
-    from ..sweep import open_study
+    with signals.loading():
+        from rich.markup import escape
+
+        from ..atomic import require_place
+        from ..plots import plot as plot_study
+        from ..plots.figure import form_of
+        from ..sweep import open_study
+        from .terminal import console
 
     form_of(out)
     require_place(out)

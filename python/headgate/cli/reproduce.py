@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.markup import escape
 
-from ..atomic import require_folder
-from .show import console, print_json, progress
+from . import signals
+from .show import print_json
 
 
 @click.command(
@@ -31,6 +30,11 @@ Examples:
     "--report", type=click.Path(path_type=Path), metavar="DIR", help="Also write an HTML report with figures there."
 )
 @click.option("--details", is_flag=True, help="A line per number: its spread over the runs and how it was tested.")
+@click.option(
+    "--count-instructions",
+    is_flag=True,
+    help="Also count processor instructions where a paper measures them, by perf or valgrind. Valgrind takes a minute or more.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison for machines.")
 def reproduce(
     paper: str,
@@ -39,21 +43,29 @@ def reproduce(
     threads: int | None,
     report: Path | None,
     details: bool,
+    count_instructions: bool,
     as_json: bool,
 ) -> None:
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours.
 
     PAPER is a name that `headgate list papers` shows, or a folder of your own, such as ./mypaper.
     """
-    from ..papers import print_reproduction, write_report
-    from ..papers import reproduce as reproduce_paper
-    from ..papers.report import require_extras
+    with signals.loading():
+        from rich.markup import escape
+
+        from ..atomic import require_folder
+        from ..papers import print_reproduction, write_report
+        from ..papers import reproduce as reproduce_paper
+        from ..papers.report import require_extras
+        from .terminal import console, progress
 
     if report is not None:
         require_extras()
         require_folder(report, "--report")
     with progress(f"reproducing {paper}") as callback:
-        result = reproduce_paper(paper, *items, seeds=seeds, threads=threads, progress=callback)
+        result = reproduce_paper(
+            paper, *items, seeds=seeds, threads=threads, progress=callback, count_instructions=count_instructions
+        )
     page = write_report(result, report) if report is not None else None
     if as_json:
         print_json(result.to_dict())

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.markup import escape
-from rich.table import Table
 
-from ..atomic import require_folder
+from ..choices import FORMATS
 from ..errors import HeadgateError, cut
-from ..results import Results, digits
-from ..scenario import Scenario
-from ..stats import Mean
-from ..summaries import FlowSummary, LinkSummary, headings
-from ..tables import FORMATS, require
-from .show import console, mean_text, print_json, progress
+from . import signals
+from .show import print_json
 
 
 @click.command(
@@ -68,6 +61,15 @@ def run(
     as_json: bool,
 ) -> None:
     """Simulate the scenario in FILE and print its flows and links."""
+    with signals.loading():
+        from rich.markup import escape
+
+        from ..atomic import require_folder
+        from ..scenario import Scenario
+        from ..tables import require
+        from .tables.run import print_results
+        from .terminal import console, progress
+
     scenario = Scenario.from_file(file)
     if base:
         scenario = scenario.base()
@@ -122,55 +124,9 @@ def parse_value(text: str) -> Any:
     >>> parse_value("3"), parse_value("true"), parse_value("[1, 2]"), parse_value("10Mbit/s")
     (3, True, [1, 2], '10Mbit/s')
     """
+    import tomllib
+
     try:
         return tomllib.loads(f"x = {text}")["x"]
     except (ValueError, KeyError, RecursionError):
         return text
-
-
-#: More flows or ports than this are not listed one by one in the terminal.
-MOST = 60
-
-
-def print_results(results: Results) -> None:
-    """The tables in the terminal."""
-    out = console()
-    several = len(results.runs) > 1
-    over = f"{len(results.runs)} replications" if several else "intervals after the warm-up"
-    out.print(
-        f"[bold]{escape(results.scenario['name'] or 'scenario')}[/]  seed {results.seed}  digest {results.runs[0].digest}"
-    )
-    out.print(f"[dim]mean ± standard deviation (95 % half width) over {over}; counts are totals[/]")
-    _print_summaries("flows", "flows", results.flow_summaries())
-    _print_links(results)
-    fairness = results.fairness()
-    parts = [f"{k} {digits(v)}" for k, v in fairness.items() if v is not None]
-    out.print("fairness: " + ", ".join(parts))
-
-
-def _print_links(results: Results) -> None:
-    """Ports that a discipline manages or that did something; hosts' ports only if they are busy."""
-    busy = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
-    links = [x for x in busy if x.utilisation.mean >= 0.01 or any(n > 0 for n in x.drops.values())] or busy
-    if links:
-        _print_summaries("gateways' ports that are busy 1 % of the time or more, or drop", "ports", links)
-
-
-def _print_summaries(title: str, what: str, rows: Sequence[FlowSummary] | Sequence[LinkSummary]) -> None:
-    """The first rows as a table, with the columns that the summary's class says."""
-    columns = headings(type(rows[0]))
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column.heading, justify="left" if column.text else "right")
-    for row in rows[:MOST]:
-        table.add_row(*(_cell(column.value(row), column.scale) for column in columns))
-    out = console()
-    out.print(table)
-    if len(rows) > MOST:
-        out.print(f"[dim]and {len(rows) - MOST} more {what}; --out or --json has them all[/]")
-
-
-def _cell(value: Any, scale: float) -> str:
-    if isinstance(value, Mean):
-        return mean_text(value, scale)
-    return digits(value * scale) if isinstance(value, float) else escape(str(value))

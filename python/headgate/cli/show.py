@@ -1,33 +1,18 @@
-"""How commands talk to people: tables, progress and errors."""
+"""What commands print for machines."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-
 from ..errors import HeadgateError
-from ..parallel import Progress as Callback
-from ..results import digits
-from ..stats import Mean
 
 
 @contextmanager
-def _output() -> Iterator[None]:
+def output() -> Iterator[None]:
     """Says in words that standard output takes no more."""
     try:
         yield
@@ -37,94 +22,9 @@ def _output() -> Iterator[None]:
         raise HeadgateError(f"standard output: cannot be written; {e.strerror or e}") from None
 
 
-class _Console(Console):
-    """A console whose reader may go away: that is no error, and the command's own affair."""
-
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        raise BrokenPipeError
-
-    def print(self, *args: Any, **kwargs: Any) -> None:
-        with _output():
-            super().print(*args, **kwargs)
-
-
-def console() -> Console:
-    """Standard output; tables that go into a file or a pipe get the width they need."""
-    out = _Console(highlight=False)
-    return out if out.is_terminal else _Console(highlight=False, width=160)
-
-
-def fail(message: str) -> int:
-    """Prints an error as one paragraph; gives the exit code."""
-    print_error(f"[bold red]error:[/] {escape(message)}")
-    return 2
-
-
-def print_error(markup: str) -> None:
-    """Prints to standard error; if nobody reads that, there is nobody to tell."""
-    with suppress(OSError, HeadgateError):
-        _Console(stderr=True, highlight=False, soft_wrap=True).print(markup)
-
-
 def print_json(value: Any) -> None:
     """Prints a value for machines, and nothing else."""
     # In one piece: writing it bit by bit takes longer than making it.
     text = json.dumps(value, indent=1, allow_nan=False) + "\n"
-    with _output():
+    with output():
         sys.stdout.write(text)
-
-
-def mean_text(mean: Mean, scale: float = 1.0) -> str:
-    """A mean with its deviation and the half width of its 95 % interval; never without its spread."""
-    if mean.n == 0:
-        return "-"
-    value = digits(mean.mean * scale)
-    if mean.n == 1 or not mean.std >= 0:
-        return f"{value} (n=1)"
-    return f"{value} ± {digits(mean.std * scale, 2)} ({digits(mean.half * scale, 2)})"
-
-
-@contextmanager
-def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
-    """A bar with its name and these columns on standard error; nothing if that is not a terminal."""
-    err = Console(stderr=True)
-    if not err.is_terminal:
-        yield None
-        return
-    first = TextColumn("{task.description}")
-    with Progress(first, BarColumn(), *columns, console=err, transient=True, speed_estimate_period=60) as bar:
-        yield bar
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callback | None]:
-    """A progress bar that counts runs; nothing if there is no terminal."""
-    with bar_of(TaskProgressColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
-        if bar is None:
-            yield None
-            return
-        task = bar.add_task(what, total=1.0)
-        runs = bar.add_task("runs", total=None, visible=False)
-
-        def update(share: float, done: int, total: int) -> None:
-            bar.update(task, completed=share * total, total=total)
-            bar.update(runs, completed=done, total=total)
-
-        yield update
-
-
-@contextmanager
-def rows_progress(what: str) -> Iterator[Callable[[float, int], object] | None]:
-    """A progress bar that counts packets; nothing if there is no terminal."""
-    with bar_of(TaskProgressColumn(), TextColumn("{task.fields[packets]} packets"), TimeRemainingColumn()) as bar:
-        if bar is None:
-            yield None
-            return
-        task = bar.add_task(what, total=1.0, packets=0)
-
-        def update(share: float, packets: int) -> None:
-            known = share == share
-            bar.update(task, completed=share if known else 0.0, total=1.0 if known else None, packets=f"{packets:,}")
-
-        yield update

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -47,6 +49,17 @@ def keep(interrupt: BaseException) -> None:
 def end_at_once() -> None:
     """From here on Ctrl-C ends the process where it is."""
     _set(_end)
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """While libraries are loaded, Ctrl-C ends the process at once: there is nothing to clean up, and a half-loaded library may lose it."""
+    before = signal.getsignal(signal.SIGINT)
+    end_at_once()
+    try:
+        yield
+    finally:
+        _set(before)
 
 
 def interrupt() -> None:

@@ -7,24 +7,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from rich.markup import escape
-from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from ..results import digits
 from . import signals
 from .run import changes_of
-from .show import bar_of, console, print_error, print_json
+from .show import print_json
 
 if TYPE_CHECKING:
-    from ..sweep import Study, Sweep
+    from ..sweep import Sweep
     from ..sweep.driver import Progress
-
-#: More variants than this are not listed one by one in the terminal.
-MOST = 40
 
 
 @click.command(
@@ -70,8 +63,13 @@ def sweep(
 
     Exit code 1 if runs failed; they are recorded and the others are not affected.
     """
-    from ..sweep import Sweep
-    from ..sweep.driver import Interrupted
+    with signals.loading():
+        from rich.markup import escape
+
+        from ..sweep import Sweep
+        from ..sweep.driver import Interrupted
+        from .tables.sweep import print_study
+        from .terminal import print_error
 
     study = Sweep.from_file(file)
     for path, value in changes_of(changes):
@@ -108,82 +106,20 @@ def _dry(study: Sweep, as_json: bool) -> int:
         ]
         print_json({"seed": study.seed, "runs": study.least_runs, "variants": entries})
         return 0
-    out = console()
-    table = Table(title="axes", title_justify="left")
-    for heading in ("axis", "sets", "points", "values"):
-        table.add_column(heading, justify="right" if heading == "points" else "left")
-    for axis in study.axes:
-        values = [str(x) for x in axis.columns[axis.name]]
-        shown = values if len(values) <= 8 else [*values[:6], "...", values[-1]]
-        table.add_row(axis.name, escape("\n".join(axis.paths)), str(len(axis)), escape(", ".join(shown)))
-    if study.axes:
-        out.print(table)
-    bad = [(v, c.error) for v, c in enumerate(checks) if c.error is not None]
-    for v, error in bad[:10]:
-        out.print(f"variant {v} ({escape(study.describe(v))}) is no valid scenario: {escape(error)}")
-    if len(bad) > 10:
-        out.print(f"and {len(bad) - 10} more")
-    atleast = "at least " if study.stops else ""
-    out.print(f"{len(variants)} variants, {atleast}{study.least_runs} runs, seed {study.seed}; nothing was run")
+    from .tables.sweep import print_plan
+
+    print_plan(study, checks)
     return 0
-
-
-def print_study(study: Study) -> None:
-    """The summary in the terminal."""
-    from ..sweep.summary import headings, summary
-
-    out = console()
-    entries = summary(study)
-    runs = sum(e["runs"] for e in entries)
-    name = study.manifest["scenario"].get("name") or "study"
-    out.print(
-        f"[bold]{escape(name)}[/]  {study.manifest['variants']} variants, {runs} runs, seed {study.manifest['seed']}"
-    )
-    out.print(
-        "[dim]mean over the runs of a variant ± half width of its 95 % interval; rtt and queueing are means over flows[/]"
-    )
-    table = Table(title="variants", title_justify="left")
-    axes = [axis for axis in study.axes if len(axis) > 1]
-    for axis in axes:
-        table.add_column(escape(axis.name))
-    table.add_column("runs", justify="right")
-    shown = headings()
-    for _, heading, _ in shown:
-        table.add_column(heading, justify="right")
-    for entry in entries[:MOST]:
-        cells = [escape(_cell(entry["axes"][axis.name])) for axis in axes]
-        means = [_interval(entry[name], scale) for name, _, scale in shown]
-        table.add_row(*cells, str(entry["runs"]), *means)
-    if entries:
-        out.print(table)
-    if len(entries) > MOST:
-        out.print(f"[dim]and {len(entries) - MOST} more variants; --json and the tables in the folder have them all[/]")
-    if len(study.failures):
-        rows = study.failures.to_pylist()
-        for row in rows[:5]:
-            point = ", ".join(f"{a.name} = {_cell(row[a.name])}" for a in axes) or "the scenario"
-            out.print(f"[red]failed:[/] {escape(point)}, replication {row['replication']}: {escape(row['error'])}")
-        more = f", {len(rows) - 5} of them not shown" if len(rows) > 5 else ""
-        out.print(
-            f"[red]{len(rows)} runs failed{more}[/]; the table failures has their scenarios, --resume tries them again"
-        )
-    out.print(f"tables in {escape(str(study.folder))}")
-
-
-def _cell(value: Any) -> str:
-    return digits(value) if isinstance(value, float) else str(value)
-
-
-def _interval(mean: Any, scale: float) -> str:
-    if mean.n == 0:
-        return "-"
-    value = digits(mean.mean * scale)
-    return f"{value} ± {digits(mean.half * scale, 2)}" if mean.n > 1 else value
 
 
 @contextmanager
 def _progress(what: str) -> Iterator[Progress | None]:
     """A progress bar with the rate and the time left; nothing if there is no terminal."""
+    from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    from ..results import digits
+    from .terminal import bar_of
+
     failures = TextColumn("[red]{task.fields[failed]}")
     with bar_of(MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), failures) as bar:
         if bar is None:

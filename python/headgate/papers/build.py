@@ -86,13 +86,13 @@ def check_items(paper: Paper, items: Sequence[Item]) -> None:
             except _core.ScenarioError as e:
                 raise PaperError(f"{file}: {place}: {e}") from None
         for number in item.numbers:
-            if number.row in known:
+            if number.row in known and not paper.metrics[number.metric].study:
                 _check_place(file, item, number, known[number.row], paper.metrics[number.metric])
 
 
 def _check_place(file: str, item: Item, number: Published, scenario: Table, metric: Metric) -> None:
     kind = "links" if metric.column and metric.table == "links" else "flows"
-    names = [x["name"] for x in scenario[kind]]
+    names = tuple(x["name"] for x in scenario[kind])
     source = number.source
     place = f"{item.name}, {number.table}: {number.row}, {number.metric}"
     if kind == "links":

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import cut
 from .checks import one_of, wrong
-from .folder import folder_of
+from .folder import code_of, folder_of
 from .measure import Floats, Outcome
-from .model import Item, Metric, Paper, unknown
+from .model import Item, Metric, Paper, PaperError, unknown
 
 Span = tuple[float, float]
 
@@ -23,6 +24,7 @@ class Runs:
     """All runs of one item: per variant a base run (everybody starts at once) and runs with random start phases.
 
     `seeds` are those that verdicts and claims rest on, a number of them that the paper's folder fixes; `starts` are all that were run.
+    `count_instructions` asks studies that measure the machine for its instructions too.
     """
 
     def __init__(
@@ -32,6 +34,8 @@ class Runs:
         base: Mapping[str, Outcome],
         seeds: Mapping[str, list[Outcome]],
         starts: Mapping[str, list[Outcome]] | None = None,
+        *,
+        count_instructions: bool = False,
     ) -> None:
         """Collects the outcomes of `item`."""
         self.paper = paper
@@ -39,6 +43,7 @@ class Runs:
         self.base = base
         self.seeds = seeds
         self.starts = seeds if starts is None else starts
+        self.count_instructions = count_instructions
         #: What was looked at: (variant, metric, source).
         self.seen: set[tuple[str, str, str]] = set()
 
@@ -170,9 +175,17 @@ def claims_of(paper: Paper) -> list[Claim]:
 
 
 def examine(claim: Claim, runs: Runs) -> Finding:
-    """Tests one claim."""
+    """Tests one claim.
+
+    Raises:
+        PaperError: its predicate raised something, or gave no verdict with a text.
+    """
     runs.seen.clear()
-    holds, measured = claim.test(runs)
+    with code_of(runs.paper, "claims", f"claim {claim.id}"):
+        found: object = claim.test(runs)
+        if not isinstance(found, tuple) or len(found) != 2 or not isinstance(found[1], str):
+            raise PaperError(f"found {cut(repr(found))}; expected whether it holds, and the measured value as a text")
+        holds, measured = found
     return Finding(claim.id, claim.text, None if holds is None else bool(holds), measured, frozenset(runs.seen))
 
 

@@ -13,8 +13,9 @@ from ..analysis import fcfs_poisson_delay, fq_poisson_delay
 from ..plots.canvas import blank
 from ..stats import mean_of
 from .claims import Runs
+from .folder import code_of
 from .model import Figure, PaperError, unknown
-from .study import Study
+from .study import Shown
 from .topology import draw_topology
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def _drawing(height: float = 4.6) -> tuple[Drawing, Axes]:
     return drawing, drawing.add_subplot()
 
 
-def draw(figure: Figure, runs: Runs, study: Study | None = None) -> Drawing:
+def draw(figure: Figure, runs: Runs, study: Shown | None = None) -> Drawing:
     """Draws a figure from the runs of its item; a figure of kind "study" is drawn by the item's own study.
 
     Raises:
@@ -41,7 +42,8 @@ def draw(figure: Figure, runs: Runs, study: Study | None = None) -> Drawing:
         MissingExtraError: matplotlib is not installed.
     """
     if figure.kind == "study" and study is not None:
-        return study.draw(figure)
+        with code_of(runs.paper, runs.item.study, f"figure {figure.name}"):
+            return study.draw(figure)
     if figure.kind not in _KINDS:
         raise unknown("kind of figure", figure.kind, _KINDS)
     return _KINDS[figure.kind](figure, runs)

@@ -8,14 +8,16 @@ import importlib.util
 import os
 import sys
 import tomllib
+import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..errors import cut, nearest
+from ..errors import HeadgateError, cut, nearest
 from .model import PaperError, Table
 
 if TYPE_CHECKING:
@@ -107,6 +109,26 @@ class Folder:
         except Exception as e:
             at = f", line {e.lineno}" if isinstance(e, SyntaxError) else ""
             raise PaperError(f"{self.origin(name)}.py{at}: cannot be imported; {type(e).__name__}: {cut(e)}") from e
+
+
+@contextmanager
+def code_of(paper: Paper, module: str, what: str) -> Iterator[None]:
+    """Runs code of a paper's folder.
+
+    Raises:
+        PaperError: it raised something; the error names the file and the line, and `what` was being done.
+    """
+    folder = folder_of(paper)
+    try:
+        yield
+    except Exception as e:
+        if isinstance(e, HeadgateError) and not isinstance(e, PaperError):
+            raise
+        root = os.path.realpath(str(folder.root)) + os.sep
+        own = [f for f in traceback.extract_tb(e.__traceback__) if os.path.realpath(f.filename).startswith(root)]
+        file, line = (Path(own[-1].filename).name, f", line {own[-1].lineno}") if own else (f"{module}.py", "")
+        text = str(e) if isinstance(e, PaperError) else f"{type(e).__name__}: {cut(e)}"
+        raise PaperError(f"{folder.origin(file)}{line}: {what}: {text}") from e
 
 
 def _package(name: str, place: Path) -> ModuleType:

@@ -51,16 +51,20 @@ class Layouts:
         self._file = f"{path.parent.name}/{file}"
         self._tables = checked(dict[str, TableLayout], tomllib.loads(path.read_text("utf-8")), self._file)
 
+    def about(self, name: str) -> list[Table]:
+        """What the rows of a table are about: the keys that stand in the file."""
+        one_of(self._file, "", name, self._tables, "table")
+        table = self._tables[name]
+        return [*table.rows, *_product(table.over)]
+
     def section(self, name: str, rows: Callable[..., Any] | Iterable[Any] = (), **values: Any) -> Section:
         """The table called `name`.
 
         `rows` are the rows, or a function that gives the cells of a row for the row's keys in the file, or None for no row. A row is a
         mapping of cells by name, a sequence of cells, or an object `row` with attributes. `values` may stand in every text.
         """
-        one_of(self._file, "", name, self._tables, "table")
-        table = self._tables[name]
+        about, table = self.about(name), self._tables[name]
         columns = [c for c in table.columns if len(c) < 3 or values.get(c[2])]
-        about = [*table.rows, *_product(table.over)]
         found: Iterable[Any] = rows if not callable(rows) else ((keys, rows(**keys)) for keys in about)
         lines = []
         for row in found:

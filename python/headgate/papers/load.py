@@ -67,6 +67,9 @@ def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item
         for i, table in enumerate(form.tables)
         for n in read_numbers(folder, table, f"{place}.tables[{i}]", paper, variants, form.missing)
     ]
+    for n in numbers:
+        if paper.metrics[n.metric].study and not form.study:
+            raise wrong(reader.file, place, f"expected the key `study`, since a study measures {n.metric} in {n.table}")
     return Item(
         name=form.name,
         title=form.title,
@@ -85,9 +88,10 @@ def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item
 
 
 def _check_metric(file: str, place: str, metric: Metric) -> None:
-    ways = {"counts": metric.counts, "mean": metric.mean, "column": metric.column}
-    if sum(bool(v) for v in ways.values()) != 1:
-        raise wrong(file, place, "expected one of the keys counts, mean and column")
+    if sum(bool(way) for way in (metric.counts, metric.mean, metric.column, metric.study)) != 1:
+        raise wrong(file, place, "expected one of the keys counts, mean, column and study")
+    if metric.trivial is not None and not metric.study:
+        raise wrong(file, f"{place}.trivial", "expected no such key but beside study = true", metric.trivial)
     if metric.column:
         one_of(file, f"{place}.column", metric.column, columns(metric.table), f"column of the table of {metric.table}")
     if metric.mean:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -16,11 +17,11 @@ Table = dict[str, Any]
 
 #: Marks of a published number. STATED: printed in the paper. REPAIRED: printed there in a wrong place, put into its right one.
 #: EXTERNAL: found in another copy of it. RECALLED: from memory. PROPOSED: predicted by a model of ours, where the paper's number
-#: is lost. DOUBTFUL: printed, but contradicts itself.
-MARKS = ("STATED", "REPAIRED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL")
+#: is lost. DOUBTFUL: printed, but contradicts itself. EVALUATED: a formula is printed, and this is its value for what we ran.
+MARKS = ("STATED", "REPAIRED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL", "EVALUATED")
 
 #: The marks under which a number is the paper's.
-PAPERS_OWN = ("STATED", "REPAIRED", "EXTERNAL", "DOUBTFUL")
+PAPERS_OWN = ("STATED", "REPAIRED", "EXTERNAL", "DOUBTFUL", "EVALUATED")
 
 
 class PaperError(HeadgateError):
@@ -50,6 +51,8 @@ class Metric(Form):
     One of `counts`: columns of the intervals table, summed with their signs, as a total or per second; `mean`: a column of it
     whose interval means are averaged; `column`: any column of the table of flows, of links or of intervals, of the one row that a number
     belongs to. If its source is a pattern that fits several rows, `over` says what becomes of their values.
+
+    Or `study`: the item's study measures it. Then `trivial` is what the trivial model gives, where that means anything.
     """
 
     name: str = ""
@@ -59,6 +62,8 @@ class Metric(Form):
     column: str = ""
     table: Literal["flows", "links", "intervals"] = "flows"
     over: Literal["mean", "total", "least", "most"] = "total"
+    study: bool = False
+    trivial: float | None = None
 
 
 #: Keys of a number's place that have a meaning of their own: the variant that is run, a flow, a link, and a span of its intervals. All
@@ -70,7 +75,8 @@ PLACES = ("variant", "source", "link", "from_s", "to_s")
 class Published:
     """One number of a table of the paper. `value` is None where the table prints nothing.
 
-    `where` says which number of the table it is: `PLACES`, and what the published table has beside them.
+    `where` says which number of the table it is: `PLACES`, and what the published table has beside them. Where a study measured it,
+    `variant` only names the row.
     """
 
     table: str
@@ -82,17 +88,17 @@ class Published:
     mark: str
     rounding: float
 
-    @property
+    @cached_property
     def row(self) -> str:
         """The variant that it belongs to: a protocol pair, in most tables."""
         return self.where["variant"]
 
-    @property
+    @cached_property
     def source(self) -> str:
         """The flow or the link that it is about."""
         return self.where.get("source") or self.where.get("link", "")
 
-    @property
+    @cached_property
     def span(self) -> tuple[float, float] | None:
         """The part of the run that it is about, in seconds; None is all of it after the warm-up."""
         ends = self.where.get("from_s"), self.where.get("to_s")
@@ -116,7 +122,7 @@ class Rule(Form):
     """
 
     name: Name
-    compare: Literal["value", "some", "predict", "band", "absent", "none"]
+    compare: Literal["value", "some", "predict", "band", "bound", "absent", "none"]
     reason: Name
     item: str = "*"
     row: str = "*"
@@ -138,6 +144,7 @@ class Rule(Form):
         )
 
 
+@cache
 def _any(patterns: str, name: str) -> bool:
     """Whether a name fits one of the patterns, which `|` separates."""
     return any(fnmatchcase(name, p) for p in patterns.split("|"))

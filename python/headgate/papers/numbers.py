@@ -11,6 +11,9 @@ from .contents import PaperForm, TableForm
 from .folder import Folder
 from .model import MARKS, PLACES, Published, Variant
 
+#: Orders of growth as a table prints them; log(B) stands for the logarithm of any size.
+ORDERS = (r"O\(1\)", r"O\(log\(\w\)\)", r"O\(\w\)")
+
 #: Columns that hold the number itself; every other column is a key of its place.
 NUMBER = ("metric", "value", "stddev", "unit", "mark")
 
@@ -51,7 +54,9 @@ def read_numbers(
         value = row["value"].strip()
         yield Published(
             table=table.name,
-            where=_placed(where, variants, missing, file, at),
+            where=_row(where, file, at)
+            if paper.metrics[row["metric"]].study
+            else _placed(where, variants, missing, file, at),
             metric=row["metric"],
             unit=row.get("unit", ""),
             value=_number(value, file, f"{at}: value"),
@@ -64,6 +69,14 @@ def read_numbers(
         raise wrong(
             folder.origin("paper.toml"), place, f"expected rows in {table.file}{' with ' + only if only else ''}"
         )
+
+
+def _row(where: Mapping[str, str], file: str, at: str) -> dict[str, str]:
+    """The place of a number that a study measures: its row is called by all keys but the source."""
+    names = [text for key, text in where.items() if key == "variant" or key not in PLACES]
+    if not names:
+        raise wrong(file, at, "expected the name of a row in the column `variant` or in one of its own")
+    return {**where, "variant": ", ".join(names)}
 
 
 def _placed(
@@ -101,10 +114,15 @@ def _same(cell: object, text: str) -> bool:
 
 
 def _number(text: str, file: str, place: str) -> float | None:
-    """A finite number, or None for an empty cell."""
+    """A finite number, or None for an empty cell. An order of growth is 0 for O(1), 1 for O(log(n)), 2 for O(n)."""
     text = text.strip()
     if not text:
         return None
+    if text.startswith("O("):
+        found = [float(i) for i, form in enumerate(ORDERS) if re.fullmatch(form, text)]
+        if not found:
+            raise wrong(file, place, "expected O(1), O(log(n)) or O(n)", text)
+        return found[0]
     if re.fullmatch(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?", text) is None or abs(float(text)) == float("inf"):
         raise wrong(file, place, "expected a number or nothing", text)
     return float(text)
@@ -113,8 +131,8 @@ def _number(text: str, file: str, place: str) -> float | None:
 def rounding(text: str) -> float:
     """Half a unit of the last printed digit. Nothing for an empty cell.
 
-    >>> rounding("1.43"), rounding("582"), rounding("")
-    (0.005, 0.5, 0.0)
+    >>> rounding("1.43"), rounding("582"), rounding(""), rounding("O(log(B))")
+    (0.005, 0.5, 0.0, 0.0)
     """
     match = re.fullmatch(r"-?\d*(?:\.(\d+))?", text.strip())
     return 0.5 * 10.0 ** -len(match[1] or "") if match and text.strip() else 0.0

@@ -13,7 +13,17 @@ from ..atomic import atomic, write_text
 from ..errors import HeadgateError, missing_extra
 from ..plots.canvas import to_png, to_svg
 from .figures import draw
-from .terminal import ours_text, paper_text, published_by, row_text, seeds_text, skill_text, tables
+from .terminal import (
+    best_starts,
+    ours_text,
+    paper_text,
+    published_by,
+    row_text,
+    seeds_text,
+    skill_text,
+    tables,
+    title_of,
+)
 
 if TYPE_CHECKING:
     from .model import Figure
@@ -50,6 +60,8 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
         held=reproduction.held(),
         figures=figures,
         tables=tables,
+        title_of=title_of,
+        best_starts=best_starts,
         paper_text=paper_text,
         published_by=published_by,
         ours_text=ours_text,

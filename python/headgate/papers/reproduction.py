@@ -11,7 +11,7 @@ from .claims import Finding, Runs
 from .model import PAPERS_OWN, Item, Paper
 from .rows import Row
 from .skill import Skill, skill
-from .study import Study
+from .study import Shown
 from .verdict import VERDICTS, Number
 
 
@@ -23,13 +23,19 @@ class ItemResult:
     numbers: tuple[Number, ...]
     findings: tuple[Finding, ...]
     runs: Runs | None
-    study: Study | None = None
+    study: Shown | None = None
     rows: tuple[Row, ...] = ()
 
     @property
     def skill(self) -> Skill:
         """How much the matches say."""
         return skill(self.numbers)
+
+    @property
+    def tables(self) -> dict[str, Skill]:
+        """How much the matches of each published table say."""
+        names = dict.fromkeys(n.published.table for n in self.numbers)
+        return {name: skill(n for n in self.numbers if n.published.table == name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ def _item(result: ItemResult) -> dict[str, Any]:
         "seeds": result.item.seeds,
         "starts": result.item.starts,
         "skill": result.skill.to_dict(),
+        "tables": [{"table": table, "skill": found.to_dict()} for table, found in result.tables.items()],
         "numbers": [_number(n) for n in result.numbers],
         "rows": [_row(r) for r in result.rows],
         "claims": [_claim(f) for f in result.findings],
@@ -124,6 +131,7 @@ def _row(row: Row) -> dict[str, Any]:
         "cells": row.cells,
         "best_start": row.best,
         "met_at_best": row.met,
+        "best": [{"metric": m, "source": s, "value": finite(v)} for (m, s), v in row.values.items()],
     }
 
 

@@ -28,7 +28,7 @@ class Row:
     """What became of a row: `starts` were tried, at `hits` of them all `cells` came out; at start `best` most of them did, `met`.
 
     `best` is the number of the run, 0 being the one in which all sources start at once. `sources` are those of the row, or
-    the ones that are alike among them.
+    the ones that are alike among them. `values` are those of the best start, by metric and source.
     """
 
     table: str
@@ -39,6 +39,7 @@ class Row:
     cells: int
     met: int
     best: int
+    values: Mapping[tuple[str, str], float]
 
     @property
     def frequency(self) -> float:
@@ -105,7 +106,13 @@ def _judge(runs: Runs, table: str, row: str) -> Iterator[Row]:
         cells = sum(len(of) for i in chosen for of in groups[i].values())
         best = max(total, key=lambda run: (total[run], -run))
         sources = tuple(source for i in chosen for source in groups[i])
-        return Row(table, row, sources, len(total), sum(m == cells for m in total.values()), cells, total[best], best)
+        hits = sum(m == cells for m in total.values())
+        values = {
+            (n.metric, n.source): outcomes[best].value(runs.paper.metrics[n.metric], n.source, n.span).mean
+            for n in own
+            if n.source in sources
+        }
+        return Row(table, row, sources, len(total), hits, cells, total[best], best, values)
 
     whole = over(range(len(groups)))
     yield whole

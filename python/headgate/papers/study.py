@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from ..errors import cut
 from .checks import wrong
-from .folder import folder_of
-from .model import unknown
+from .folder import code_of, folder_of
+from .model import PaperError, unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -60,23 +61,17 @@ class Section:
         }
 
 
-class Study(Protocol):
-    """What such a module gives."""
-
-    @property
-    def sections(self) -> tuple[Section, ...]:
-        """Its tables, in order."""
-
-    def draw(self, figure: Figure) -> Drawing:
-        """Draws one of its figures."""
-
-
 @dataclass(frozen=True)
 class Shown:
-    """A study as it is made: its tables, and for each of its figures by name what draws it."""
+    """What such a module gives: its tables, for each of its figures by name what draws it, and what it measured.
+
+    `values` are those of metrics with `study = true`, by metric, row and source of the published table. What is not there could not be
+    measured on this machine.
+    """
 
     sections: tuple[Section, ...]
     drawings: Mapping[str, Callable[[], Drawing]] = field(default_factory=dict)
+    values: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
 
     def draw(self, figure: Figure) -> Drawing:
         """Draws one of its figures.
@@ -89,11 +84,11 @@ class Shown:
         return self.drawings[figure.name]()
 
 
-def study_of(runs: Runs, progress: Progress | None) -> Study:
+def study_of(runs: Runs, progress: Progress | None) -> Shown:
     """Calls `study(runs, progress)` of the module that the item names.
 
     Raises:
-        PaperError: there is no such module or function in the paper's folder.
+        PaperError: there is no such module or function in the paper's folder, or it failed.
     """
     folder, name = folder_of(runs.paper), runs.item.study
     if not folder.has(f"{name}.py") and not folder.has(f"{name}/__init__.py"):
@@ -101,5 +96,8 @@ def study_of(runs: Runs, progress: Progress | None) -> Study:
     make = getattr(folder.module(name), "study", None)
     if make is None:
         raise wrong(folder.origin(f"{name}.py"), "", "expected a function study(runs, progress)")
-    study: Study = make(runs, progress)
-    return study
+    with code_of(runs.paper, name, f"study of {runs.item.name}"):
+        shown = make(runs, progress)
+        if not isinstance(shown, Shown):
+            raise PaperError(f"found {cut(repr(shown))}; expected a Shown of headgate.papers.study")
+    return shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from rich.console import Console
@@ -36,6 +36,9 @@ _SIGN: dict[Verdict, str] = {
     "not-tested": "·",
 }
 
+#: The unit of a number that is an order of growth.
+ORDER = "order"
+
 #: A match that the trivial model has as well.
 _TRIVIAL = "○"
 
@@ -44,13 +47,34 @@ def paper_text(number: Published) -> str:
     """A number with its deviation, and its mark where it is not plainly printed in the paper."""
     if number.value is None:
         return "-"
+    if number.unit == ORDER:
+        return order_text(number.value)
     text = f"{number.value:g}" if number.rounding == 0.5 else f"{number.value:.{_decimals(number.rounding)}f}"
     if number.stddev is not None:
         text += (
             f" ± {number.stddev:.{_decimals(number.rounding)}f}" if number.rounding < 0.5 else f" ± {number.stddev:g}"
         )
-    # What is not the paper's own stands under `published_by`, which says so.
-    return text if number.mark == "STATED" or number.mark not in PAPERS_OWN else f"{text} [{number.mark}]"
+    # What is not the paper's own stands under `published_by`, what is evaluated under `title_of`; both say so.
+    return (
+        text if number.mark in ("STATED", "EVALUATED") or number.mark not in PAPERS_OWN else f"{text} [{number.mark}]"
+    )
+
+
+def title_of(numbers: list[Number]) -> str:
+    """The title of a table of numbers of one measure."""
+    p = numbers[0].published
+    title = f"{p.table}: {p.metric.replace('_', ' ')}{f' ({p.unit})' if p.unit else ''}"
+    marks = {n.published.mark for n in numbers if n.published.value}
+    return f"{title} [EVALUATED]" if marks == {"EVALUATED"} else title
+
+
+def order_text(value: float) -> str:
+    """An order of growth, as `numbers.py` reads it.
+
+    >>> [order_text(v) for v in (0.0, 1.0, 2.0)]
+    ['O(1)', 'O(log)', 'O(n)']
+    """
+    return ("O(1)", "O(log)", "O(n)")[int(value)]
 
 
 def published_by(numbers: list[Number]) -> str:
@@ -63,10 +87,10 @@ def _decimals(rounding: float) -> int:
 
 
 def ours_text(value: Mean) -> str:
-    """The base run: mean and standard deviation of the interval means, or that there was one interval only."""
+    """The base run: the mean, and the standard deviation of the interval means where there are several."""
     if value.n == 0:
         return "-"
-    return f"{digits(value.mean)} ± {digits(value.std)}" if value.n > 1 else f"{digits(value.mean)} (1 int.)"
+    return f"{digits(value.mean)} ± {digits(value.std)}" if value.n > 1 else digits(value.mean)
 
 
 def seeds_text(number: Number) -> str:
@@ -77,15 +101,15 @@ def seeds_text(number: Number) -> str:
     return f"{digits(number.spread.mean)} ± {digits(half)} [{digits(number.low)}, {digits(number.high)}]"
 
 
-def tables(result: ItemResult) -> Iterator[tuple[str, str, str, list[Number]]]:
-    """The numbers grouped as (table, metric, unit, numbers)."""
+def tables(result: ItemResult) -> Iterator[list[Number]]:
+    """The numbers grouped by table, metric and unit."""
 
     def key(n: Number) -> tuple[str, str, str]:
         return n.published.table, n.published.metric, n.published.unit
 
     order = list(dict.fromkeys(key(n) for n in result.numbers))
-    for (table, metric, unit), numbers in groupby(sorted(result.numbers, key=lambda n: order.index(key(n))), key):
-        yield table, metric, unit, list(numbers)
+    for _, numbers in groupby(sorted(result.numbers, key=lambda n: order.index(key(n))), key):
+        yield list(numbers)
 
 
 def print_reproduction(reproduction: Reproduction, console: Console, details: bool = False) -> None:
@@ -119,6 +143,19 @@ def print_counts(reproduction: Reproduction, console: Console) -> None:
         console.print(f"rows that depend on the start: {sum(r.hits > 0 for r in rows)} of {len(rows)} come out whole")
 
 
+def best_starts(rows: Sequence[Row], number: Published, name: str) -> dict[int, dict[str, float]]:
+    """Values of a number's measure by source at the best starts of a row of its table, but for the base run, which stands there already.
+
+    A row that never comes out whole has a best start of its own, and so have those of its sources that are alike.
+    """
+    found: dict[int, dict[str, float]] = {}
+    for row in rows:
+        if (row.table, row.row) == (number.table, name) and row.best:
+            values = {source: value for (metric, source), value in row.values.items() if metric == number.metric}
+            found.setdefault(row.best, {}).update(values)
+    return found
+
+
 def skill_text(skill: Skill) -> str:
     """What a count of matches says, in a sentence."""
     text = (
@@ -145,9 +182,12 @@ def _print_item(result: ItemResult, console: Console, details: bool) -> None:
     console.print(f"\n[bold]{escape(item.name)}: {escape(item.title)}[/bold]")
     if item.note:
         console.print(f"[dim]{escape(item.note)}[/dim]")
-    for name, metric, unit, numbers in tables(result):
-        title = escape(f"{name}: {metric.replace('_', ' ')} ({unit})")
-        console.print(_details(title, numbers) if details else _side_by_side(title, numbers))
+    for numbers in tables(result):
+        console.print(_details(numbers) if details else _side_by_side(numbers, result.rows))
+    by_table = {table: skill for table, skill in result.tables.items() if skill.tested}
+    if len(by_table) > 1:
+        for table, skill in by_table.items():
+            console.print(f"skill, {escape(table)}: {skill_text(skill)}")
     if result.skill.tested:
         console.print(f"skill: {skill_text(result.skill)}")
     if result.rows:
@@ -172,15 +212,16 @@ def _print_section(section: Section, console: Console) -> None:
         console.print(f"[dim]{escape(section.note)}[/]")
 
 
-def _side_by_side(title: str, numbers: list[Number]) -> Table:
-    """A column per source; of each pair a line of the paper's numbers, one of ours, and one of the range over the runs."""
+def _side_by_side(numbers: list[Number], rows: Sequence[Row]) -> Table:
+    """A column per source; of each pair a line of the paper's numbers, one of ours, one of the range over the runs, and best starts."""
     sources = list(dict.fromkeys(n.published.source for n in numbers))
-    table = Table(title=title, title_justify="left")
+    table = Table(title=escape(title_of(numbers)), title_justify="left")
     table.add_column("pair", no_wrap=True)
     table.add_column("", no_wrap=True)
     for source in sources:
         table.add_column(source, justify="right")
-    for row, group in groupby(numbers, lambda n: n.published.row):
+    for row, found in groupby(numbers, lambda n: n.published.row):
+        group = list(found)
         of = {n.published.source: n for n in group}
         present = [of.get(s) for s in sources]
         table.add_section()
@@ -191,7 +232,11 @@ def _side_by_side(title: str, numbers: list[Number]) -> Table:
             row = ""
         if any(n is not None and n.ours.n for n in present):
             table.add_row(escape(row), "ours", *("" if n is None else _ours(n) for n in present))
-            table.add_row("", "[dim]range[/]", *("" if n is None else f"[dim]{_range(n)}[/]" for n in present))
+            if any(n is not None and n.spread.n for n in present):
+                table.add_row("", "[dim]range[/]", *("" if n is None else f"[dim]{_range(n)}[/]" for n in present))
+            for start, values in best_starts(rows, numbers[0].published, group[0].published.row).items():
+                cells = ("" if n is None else as_printed(values.get(n.published.source), n.published) for n in present)
+                table.add_row("", f"[cyan]start {start}[/]", *cells)
         else:
             table.add_row("", "[yellow]not reproduced[/]")
     return table
@@ -209,16 +254,20 @@ def _range(number: Number) -> str:
     return "-" if math.isnan(number.low) else f"{low} to {high}"
 
 
-def as_printed(value: float, published: Published, more: int = 0) -> str:
+def as_printed(value: float | None, published: Published, more: int = 0) -> str:
     """A value of ours with the decimals of the paper's number, and `more` of them; large ones have four digits."""
+    if value is None:
+        return ""
+    if published.unit == ORDER and not math.isnan(value):
+        return order_text(value)
     if math.isnan(value) or abs(value) >= 100 or not 0 < published.rounding < 0.5:
         return digits(value)
     # Adding 0 makes -0.0 a plain 0.
     return f"{round(value, _decimals(published.rounding) + more) + 0.0:.{_decimals(published.rounding) + more}f}"
 
 
-def _details(title: str, numbers: list[Number]) -> Table:
-    table = Table(title=title, title_justify="left")
+def _details(numbers: list[Number]) -> Table:
+    table = Table(title=escape(title_of(numbers)), title_justify="left")
     for heading in ("pair", "source"):
         table.add_column(heading)
     for heading in (published_by(numbers), "ours", "seeds"):

@@ -27,6 +27,14 @@ ARRIVALS = ("sent", "received", "unique")
 NEVER = ("retransmissions", "timeouts", "drops", "marks")
 
 
+def of_study(metric: Metric) -> float:
+    """What the model gives for a measure that a study makes: nothing is lost, nobody needs time to find the fair share and to use it.
+
+    Such a measure has no column, so its metric in `paper.toml` says it as `trivial`; nan where the model knows nothing of it.
+    """
+    return math.nan if metric.trivial is None else metric.trivial
+
+
 class Trivial:
     """The trivial model of one run."""
 

@@ -80,6 +80,9 @@ def judge(published: Published, rule: Rule, sample: Sample) -> Judgement:
         return Judgement(verdict, f"{near} of {len(runs)} runs within {allowed:.3g}", sample.base, allowed)
     if math.isnan(sample.base):
         return Judgement("miss", "nothing was measured", math.nan, allowed)
+    if rule.compare == "bound":
+        below = sample.base <= paper + allowed
+        return Judgement("match" if below else "miss", f"at most {paper + allowed:.4g}", sample.base, allowed)
     if rule.compare == "band":
         a, b = rule.band
         inside = a <= sample.base <= b and a <= paper <= b
@@ -97,6 +100,8 @@ def meets(published: Published, rule: Rule, judgement: Judgement, value: float) 
         return math.isnan(value)
     if rule.compare == "band":
         return rule.band[0] <= value <= rule.band[1] and rule.band[0] <= _paper(published) <= rule.band[1]
+    if rule.compare == "bound":
+        return value <= _paper(published) + judgement.tolerance
     return abs(value - _paper(published)) <= judgement.tolerance
 
 

@@ -11,23 +11,13 @@ from typing import Any
 
 from .. import _core
 from ..atomic import atomic, require_place
+from ..choices import CLASSIFY, CONVENTIONS
 from ..errors import HeadgateError, TraceError, cut
 from ..memory import Limit
 from .options import Queue, disciplines, rename
 from .result import Replay
 from .rows import Kept, ParquetRows, RowReader
 from .sources import TraceTable, is_path
-
-#: Which packets of a capture are one flow.
-CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
-
-#: What a trace does not say; the first of each is the default.
-CONVENTIONS = {
-    "in_service": ("extra", "counts"),
-    "ties": ("first", "together"),
-    "at_departure": ("departures-first", "arrivals-first"),
-    "ecn": ("not-capable", "capable"),
-}
 
 #: Forms in which rows can be written, by the ending of the file's name.
 OUTPUTS = (".csv", ".parquet", ".pcapng")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...analysis import telnet_delay_bounds
-from ...plots.canvas import blank
 from ..claims import Runs
+from ..layout import Layouts
 from ..measure import Floats
-from ..model import Figure, unknown
-from ..study import Section
+from ..model import Table
+from ..sheets import Sheets
+from ..study import Shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -60,86 +62,32 @@ def extra(runs: Runs, kind: str, size: int) -> tuple[float, Floats]:
     return float(alone.mean()), both - alone
 
 
-@dataclass(frozen=True)
-class Delays:
+def study(runs: Runs, _progress: Progress | None) -> Shown:
     """The tables and the figure of section 2.3."""
+    found = points(runs)
 
-    runs: Runs
+    def general(kind: str, size: float) -> Table:
+        alone, rest = extra(runs, kind, round(1000 * size))
+        due = alone + telnet_delay_bounds(N, 1, size)[0]
+        return {"alone": alone, "due": due, "found": alone + rest.mean(), "deviation": rest.std(ddof=1)}
 
-    @property
-    def sections(self) -> tuple[Section, ...]:
-        """A(P), and D_N for two kinds of arrivals."""
-        rows = tuple(
-            tuple(
-                [f"{x:g}" for x in (p.size, p.delta, p.size - p.delta)]
-                + [f"{x:.3f}" for x in (p.bounds[0], p.staggered, p.bounds[1], p.coincident)]
-            )
-            for p in points(self.runs)
-        )
-        headings = ("P_T", "delta", "P_T - delta", "lower bound", "staggered", "upper bound", "coincident")
-        note = "In FTP packets and their times. Staggered: l = 0, 1/3, 2/3; coincident: l = 0. A stream of a packet in about a second."
-        general = []
-        for kind in KINDS:
-            for size in SIZES:
-                alone, rest = extra(self.runs, kind, size)
-                a = telnet_delay_bounds(N, 1, size / 1000)[0]
-                general.append(
-                    (
-                        kind,
-                        f"{size / 1000:g}",
-                        f"{alone:.3f}",
-                        f"{alone + a:.3f}",
-                        f"{alone + float(rest.mean()):.3f} ± {float(rest.std(ddof=1)):.3f}",
-                    )
-                )
-        return (
-            Section("section 2.3: the average delay A(P_T - delta) of a lone packet", headings, rows, note),
-            Section(
-                "section 2.3: D_N(P_T) = D_0((N+1) P_T) + A(P_T)",
-                ("arrivals", "P_T", "D_0((N+1) P_T)", "D_N by the relation", "D_N simulated"),
-                tuple(general),
-                "D_0 is simulated too: the same arrivals, packets four times as long, no FTPs. Bursts: on for 1 s and off for 3 s in "
-                "the mean. ±: deviation of D_N - D_0 over intervals of 500 s.",
-            ),
-        )
-
-    def draw(self, figure: Figure) -> Drawing:
-        """The bounds of A(P) as lines, the simulations as points."""
-        if figure.name != "section-2.3":
-            raise unknown("figure of section 2.3", figure.name, ("section-2.3",))
-        drawing = blank(height=4.2)
-        axes = drawing.add_subplot()
-        xs = np.linspace(0, 1.6, 641)
-        low, high = np.array([telnet_delay_bounds(N, 1, x) for x in xs]).T
-        axes.plot(xs, high, color="#b3401f", ls="--", lw=1.2, label="upper bound")
-        axes.plot(xs, low, color="#1f5fa8", ls="-", lw=1.2, label="lower bound")
-        found = points(self.runs)
-        for prompt, fill, word in ((False, "none", "δ = 0"), (True, None, "δ > 0")):
-            some = [p for p in found if (p.delta > 0) == prompt]
-            x = [p.size - p.delta for p in some]
-            for ys, colour, mark, how in (
-                ([p.coincident for p in some], "#b3401f", "s", "coincident"),
-                ([p.staggered for p in some], "#1f5fa8", "o", "staggered"),
-            ):
-                axes.plot(
-                    x,
-                    ys,
-                    ls="",
-                    marker=mark,
-                    ms=3 if prompt else 7,
-                    mfc=fill or colour,
-                    color=colour,
-                    label=f"{how}, {word}",
-                )
-        axes.set_xlabel("$P_T - \\delta$ (FTP packets)")
-        axes.set_ylabel("mean queueing delay (packet times)")
-        axes.set_xlim(-0.03, 1.6)
-        axes.set_ylim(bottom=0)
-        axes.grid(color="#dddddd", lw=0.5)
-        axes.legend(frameon=False, loc="upper left", fontsize=9)
-        return drawing
+    layouts = Layouts(__file__)
+    lone = layouts.section("lone", ({"p": p, "away": p.size - p.delta} for p in found))
+    return Shown((lone, layouts.section("general", general)), {"section-2.3": lambda: draw(found)})
 
 
-def study(runs: Runs, _progress: Progress | None) -> Delays:
-    """The study of the item section-2.3."""
-    return Delays(runs)
+def draw(found: Sequence[Point]) -> Drawing:
+    """The bounds of A(P) as lines, the simulations as points."""
+    sheet = Sheets(__file__).open("delays")
+    (axes,) = sheet.axes
+    xs = np.linspace(0, 1.6, 641)
+    low, high = np.array([telnet_delay_bounds(N, 1, x) for x in xs]).T
+    axes.plot(xs, high, color="#b3401f", ls="--", lw=1.2, label="upper bound")
+    axes.plot(xs, low, color="#1f5fa8", ls="-", lw=1.2, label="lower bound")
+    for prompt, size, word in ((False, 7, "δ = 0"), (True, 3, "δ > 0")):
+        some = [p for p in found if (p.delta > 0) == prompt]
+        for how, colour, marker in (("coincident", "#b3401f", "s"), ("staggered", "#1f5fa8", "o")):
+            x, y = [p.size - p.delta for p in some], [getattr(p, how) for p in some]
+            fill = colour if prompt else "none"
+            axes.plot(x, y, ls="", marker=marker, ms=size, mfc=fill, color=colour, label=f"{how}, {word}")
+    return sheet.done()

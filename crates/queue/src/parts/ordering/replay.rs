@@ -60,6 +60,8 @@ pub enum Order {
     Rising,
     /// Each smaller than all before. A conversation may have one packet only.
     Falling,
+    /// Rising, and the last one smaller than all. A conversation may have one packet only.
+    LastLeast,
 }
 
 impl Order {
@@ -77,6 +79,9 @@ impl Order {
         }
         match self {
             Order::Rising => owners.into_iter().enumerate().map(|(i, owner)| (i as u64, owner)).collect(),
+            Order::LastLeast => {
+                owners.into_iter().enumerate().map(|(i, owner)| ((i as u64 + 1) % packets as u64, owner)).collect()
+            }
             Order::Falling => owners.into_iter().enumerate().map(|(i, owner)| ((packets - i) as u64, owner)).collect(),
             Order::Random => {
                 // The tags of each conversation, in rising order, go to its packets one by one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,15 @@ from ...study import Section
 
 #: Packets that wait (LINK, TREE, HEAP), or conversations that are backlogged, with 8 packets each (PERC).
 SIZES = (16, 32, 64, 128, 256, 512, 1024)
+
+#: Section 3.5's example: 32 Mbyte in packets of a kilobyte, and "on the order of the square root" of it, "around 200".
+PACKETS, CONVERSATIONS = 32768, 200
+
+#: Orders of tags as the tables call them, and as the engine does.
+ORDERS = {"random": "random", "rising": "rising", "falling": "falling", "rising to the last": "last_least"}
+
+#: How a cost may grow, the slowest first: O(1), O(log n), O(n).
+LAWS = ("constant", "log n", "n")
 
 TABLES = Layouts(__file__)
 
@@ -54,7 +63,7 @@ def costs(structure: str, order: str, full: bool, sizes: Sequence[int] = SIZES) 
     means, most = [], []
     for n in sizes:
         # Falling tags allow a conversation one packet only. Other structures do not look at conversations.
-        apart = structure != "PERC" or order == "falling"
+        apart = structure != "PERC" or order in ("falling", "last_least")
         size = (n + 1, n) if apart else (n, 8 * n)
         # Monotone tags cost the same every time, unless it matters which conversation is next.
         trials = 1 if apart and order != "random" else max(128, 2**17 // size[1])
@@ -79,22 +88,54 @@ def law(sizes: Floats, cost: Floats) -> str:
     return "log n" if logarithmic.residual <= linear.residual else "n"
 
 
-def growth(sizes: Sequence[int] = SIZES) -> Section:
-    """The measured growth beside table 3.1."""
-    n = np.array(sizes, dtype=np.float64)
+@dataclass(frozen=True)
+class Growth:
+    """What one more insertion costs at each size, by structure and order of the tags, as the rows of `tables.toml` list them."""
 
-    def row(structure: str, tags: str, paper: str) -> Table:
-        del paper
-        order, _, full = tags.partition(", ")
-        cost, _ = costs(structure, order, bool(full), sizes)
-        return {"law": law(n, cost), "fitted": _fit_text(n, cost), "cost": (cost[0], cost[-1])}
+    sizes: Floats
+    cost: Mapping[tuple[str, str], Floats]
 
-    return TABLES.section("growth", row, first=sizes[0], last=sizes[-1])
+    def section(self) -> Section:
+        """The measured growth beside table 3.1."""
+
+        def row(structure: str, tags: str, **_: str) -> Table:
+            cost = self.cost[structure, tags]
+            return {"law": law(self.sizes, cost), "fitted": self._fitted(cost), "cost": (cost[0], cost[-1])}
+
+        return TABLES.section("growth", row, first=int(self.sizes[0]), last=int(self.sizes[-1]))
+
+    def orders(self) -> dict[tuple[str, str, str], float]:
+        """Table 3.1: best and worst over all orders of tags; the average is that of random tags in a full structure."""
+        found: dict[tuple[str, str, str], float] = {}
+        for structure in dict.fromkeys(s for s, _ in self.cost):
+            laws = {tags: LAWS.index(law(self.sizes, c)) for (s, tags), c in self.cost.items() if s == structure}
+            of = {"best": min(laws.values()), "worst": max(laws.values()), "average": laws["random, full"]}
+            found |= {("insertion", structure, case): float(order) for case, order in of.items()}
+        return found
+
+    def _fitted(self, cost: Floats) -> str:
+        if law(self.sizes, cost) == "n":
+            power = fit(np.log2(self.sizes), np.log2(cost))
+            return f"exponent {power.slope:.3f} ± {power.slope_half:.3f}"
+        doubling = fit(np.log2(self.sizes), cost)
+        return f"{doubling.slope:.2f} ± {doubling.slope_half:.2f} per doubling"
 
 
-def _fit_text(n: Floats, cost: Floats) -> str:
-    if law(n, cost) == "n":
-        power = fit(np.log2(n), np.log2(cost))
-        return f"exponent {power.slope:.3f} ± {power.slope_half:.3f}"
-    doubling = fit(np.log2(n), cost)
-    return f"{doubling.slope:.2f} ± {doubling.slope_half:.2f} per doubling"
+def growth(sizes: Sequence[int] = SIZES) -> Growth:
+    """Measures it."""
+    found = {}
+    for row in TABLES.about("growth"):
+        order, _, full = row["tags"].partition(", ")
+        found[row["structure"], row["tags"]] = costs(row["structure"], ORDERS[order], bool(full), sizes)[0]
+    return Growth(np.array(sizes, dtype=np.float64), found)
+
+
+def sizing() -> dict[tuple[str, str, str], float]:
+    """Section 3.5's example: most and mean operations of an insertion with 32K packets and, for PERC, 200 conversations."""
+    found = {}
+    for structure, size in (("HEAP", (PACKETS, PACKETS)), ("PERC", (CONVERSATIONS, PACKETS))):
+        (calls, operations, _), _ = _core.work_at(structure.lower(), "random", size, True, 64)
+        most = max(_core.work_at(structure.lower(), order, size, True, 16)[0][2] for order in ("random", "rising"))
+        found["most_operations", structure, ""] = float(most)
+        found["mean_operations", structure, ""] = operations / calls
+    return found

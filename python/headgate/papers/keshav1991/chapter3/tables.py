@@ -8,7 +8,7 @@ from ...model import Table
 from ...study import Section, Shown
 from . import figures, rounds
 from .costs import STRUCTURES, WINDOW, Costs, is_underloaded
-from .growth import TABLES, growth
+from .growth import TABLES, growth, sizing
 from .times import measure
 
 #: Where figure 3.3 is taken.
@@ -19,7 +19,8 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
     """Counts from the runs, then times: the calls of each point's run are recorded and played through every structure."""
     costs = Costs(runs)
     times = measure(costs, progress)
-    sections = (_costs(costs), _gets(costs), _lengths(costs), growth(), *times.sections())
+    grown = growth()
+    sections = (_costs(costs), _gets(costs), _lengths(costs), grown.section(), *times.sections())
     drawings = {
         "3.1": rounds.drawing,
         "3.3": lambda: figures.by_length(costs, LENGTH_POINT),
@@ -29,7 +30,7 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
         "3.7": lambda: figures.zones(costs),
         "today": lambda: figures.fastest(costs, times),
     }
-    return Shown(sections, drawings)
+    return Shown(sections, drawings, {**grown.orders(), **sizing(), **times.table_3_2()})
 
 
 def _costs(costs: Costs) -> Section:

@@ -15,7 +15,7 @@ from ...study import Section, Shown
 from ..data import rows
 from . import checks, failures, figures, strawman
 from .checks import TABLES
-from .transients import CHANGES, N_B, T0, prediction, reaction
+from .transients import CHANGES, END, N_B, T0, prediction, reaction
 
 #: The rule with which table 4.1 is run: one that sees the change.
 RULE = {
@@ -36,7 +36,22 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
         "transients": lambda: figures.transients(runs, RULE),
         "strawman": lambda: figures.strawman(runs),
     }
-    return Shown((*before, *(table(runs) for table in own), machine()), drawings)
+    return Shown((*before, *(table(runs) for table in own), machine()), drawings, measured(runs))
+
+
+def measured(runs: Runs) -> dict[tuple[str, str, str], float]:
+    """What stands beside table 4.1 and the two propositions."""
+    found: dict[tuple[str, str, str], float] = {}
+    changes = {str(row["name"]): (row["variant"], row.get("link", "slow")) for row in TABLES.about("table_4_1")}
+    for name, (variant, link) in {**changes, "proposition 2": ("proposition 2", "slow")}.items():
+        after = reaction(runs, variant, link)
+        values = {"lost_bandwidth": after.lost_bandwidth, "lost_packets": after.lost_packets, "recovery": after.settled}
+        found |= {(metric, name, ""): float(value) for metric, value in values.items()}
+    steady = reaction(runs, "proposition 1")
+    start = theory.proposition_1_start(0.0, 1.0)
+    found["lost_bandwidth", "proposition 1", ""] = steady.bottleneck.lost(start, END, 0.1)
+    found["lost_packets", "proposition 1", ""] = float(len(runs.port_trace("proposition 1", "drops", "slow")[0]))
+    return found
 
 
 def table_4_1(runs: Runs) -> Section:

@@ -44,4 +44,4 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
         "5-Kalman": figures.kalman,
         "5-set-point": lambda: figures.setpoints(found),
     }
-    return Shown(sections, drawings)
+    return Shown(sections, drawings, theory.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -175,3 +176,27 @@ def law_5_14_values() -> Section:
         of = {"setpoint": setpoint, "s": s, "r": r, "mu": mu, "n_b": s - r * mu, "rate": rate, "every": 2 / rate}
         table.append({**of, "printed": r + s * mu, "printed_rate": printed, "j": pipeline_time(s, r, mu)})
     return TABLES.section("law_5_14", table)
+
+
+def values() -> dict[tuple[str, str, str], float]:
+    """What the thesis's equations give where it prints a number: rest points, the eigenvalues of the whole loop, 5.A and 5.B."""
+    found = {
+        ("spectral_radius", "alpha = 1", ""): round(greatest(1.0, "offset_free"), 9),
+        ("rank", "criterion 5.B1", ""): float(lqg_rank(RTT)),
+    }
+    for row in TABLES.about("rests"):
+        for v in PIPELINES[:-1]:
+            given: dict[str, Any] = {"alpha": row["alpha"], "as_printed": row["printed"]}
+            where = (row["law"], f"mu RTT = {v:g}")
+            found["queue", *where], found["used", *where] = (
+                rest_point(HALF, v, **given),
+                rest_utilisation(HALF, v, **given),
+            )
+    trace = epoch_trace(MU, RTT, HALF, 5)
+    for k in (1, 2, 3):
+        # The thesis's n_b(k) is that of the end of epoch k here: "the buffer at the end of epoch 1".
+        found["queue", "law 5.9", f"epoch {k}"], found["rate", "law 5.9", f"epoch {k}"] = (
+            trace[k + 1].queue,
+            trace[k].rate,
+        )
+    return found

@@ -1,0 +1,17 @@
+"""The values that options of commands and arguments of functions may have. Nothing is loaded with them: `headgate --help` needs them."""
+
+from __future__ import annotations
+
+#: Forms in which a table can be written, with the ending of their files.
+FORMATS = ("csv", "json", "parquet")
+
+#: Which packets of a capture are one flow.
+CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
+
+#: What a trace does not say; the first of each is the default.
+CONVENTIONS = {
+    "in_service": ("extra", "counts"),
+    "ties": ("first", "together"),
+    "at_departure": ("departures-first", "arrivals-first"),
+    "ecn": ("not-capable", "capable"),
+}
