@@ -93,6 +93,8 @@ impl Blt {
 }
 
 impl Discipline for Blt {
+    const PER_CONVERSATION: bool = false;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let (class, bytes, buffer) = (usize::from(packet.class), u64::from(packet.bytes), self.params.buffer);
         let mut refused = cx.exceeds(buffer, &Backlog::default(), 1, bytes);

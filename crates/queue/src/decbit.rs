@@ -48,6 +48,8 @@ impl Decbit {
 }
 
 impl Discipline for Decbit {
+    const PER_CONVERSATION: bool = false;
+
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         self.queue.on_arrival(cx.now);
         if packet.ecn.is_capable() && self.queue.average(cx.now) > self.threshold {

@@ -45,6 +45,8 @@ impl Fcfs {
 }
 
 impl Discipline for Fcfs {
+    const PER_CONVERSATION: bool = false;
+
     #[inline]
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         if cx.exceeds(self.buffer, &self.backlog(), 1, u64::from(packet.bytes)) {

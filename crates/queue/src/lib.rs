@@ -30,6 +30,10 @@ macro_rules! disciplines {
             pub fn work_conserving(&self) -> bool {
                 match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::WORK_CONSERVING),+ }
             }
+            /// Its [`Discipline::PER_CONVERSATION`].
+            pub fn per_conversation(&self) -> bool {
+                match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::PER_CONVERSATION),+ }
+            }
             /// Its [`Discipline::SHARES_BY_KNOWN_WEIGHTS`].
             pub fn shares_by_known_weights(&self) -> bool {
                 match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS),+ }
@@ -39,6 +43,7 @@ macro_rules! disciplines {
         /// The constants hold for all of the list; [`Spec`] tells those of each.
         impl Discipline for AnyDiscipline {
             const WORK_CONSERVING: bool = $(<$module::$Type as Discipline>::WORK_CONSERVING)&&+;
+            const PER_CONVERSATION: bool = $(<$module::$Type as Discipline>::PER_CONVERSATION)||+;
             const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
             #[inline]
             fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
@@ -147,7 +152,7 @@ impl Backlog {
 pub struct LinkInfo {
     /// Rate of the line that the port feeds.
     pub rate: Rate,
-    /// How many conversations the classifier can name: a flow id is below this.
+    /// How many conversations cross the port, as far as is known: a flow id is below this.
     pub flows: usize,
     /// Weight of each conversation; an empty list means 1 for all.
     pub weights: Vec<u32>,
@@ -230,6 +235,8 @@ pub struct Dropped {
 pub trait Discipline {
     /// It sends whenever the line is free and a packet waits. One that does not keeps packets back for a time.
     const WORK_CONSERVING: bool = true;
+    /// It looks at the conversation of a packet. To one that does not, all packets may be one conversation.
+    const PER_CONVERSATION: bool = true;
     /// It gives a conversation its share of the weights of all conversations that it knows, also of those that are silent: what it does
     /// depends on when it learns of them.
     const SHARES_BY_KNOWN_WEIGHTS: bool = false;

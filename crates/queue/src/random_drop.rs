@@ -45,6 +45,8 @@ impl RandomDrop {
 }
 
 impl Discipline for RandomDrop {
+    const PER_CONVERSATION: bool = false;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let bytes = u64::from(packet.bytes);
         if cx.exceeds(self.buffer, &Backlog::default(), 1, bytes) {

@@ -83,6 +83,8 @@ impl Red {
 }
 
 impl Discipline for Red {
+    const PER_CONVERSATION: bool = false;
+
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         self.early.on_arrival(cx.now, self.queue.backlog());
         let chosen = self.early.chosen(packet.bytes, || cx.rng.uniform());

@@ -65,6 +65,8 @@ impl StrictPriority {
 }
 
 impl Discipline for StrictPriority {
+    const PER_CONVERSATION: bool = false;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let level = usize::from(packet.class).min(self.levels.len() - 1);
         let bytes = u64::from(packet.bytes);

@@ -86,8 +86,8 @@ impl Wf2qPlus {
     fn advance(&mut self, now: Time) -> u128 {
         let (start, bits) = self.sending;
         let (all, sent) = (u128::from(bits) * PS, u128::from(now.since(start).as_ps()) * u128::from(self.rate.as_bps()));
-        // From bit ps / s to 2^-32 bit per unit of weight; in two parts, that months of idleness fit.
-        let rounds = |work: u128| (((work / PS) << 32) + ((work % PS) << 32) / PS) / u128::from(self.total);
+        // From bit ps / s to 2^-32 bit per unit of weight; in two parts, that months of idleness fit. There may be no conversation yet.
+        let rounds = |work: u128| (((work / PS) << 32) + ((work % PS) << 32) / PS) / u128::from(self.total.max(1));
         if sent <= all {
             return self.virtual_time - rounds(all - sent);
         }

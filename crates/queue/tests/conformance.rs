@@ -103,6 +103,22 @@ proptest! {
         }
     }
 
+    /// Who looks at conversations says so: a port of another discipline makes one conversation of all packets.
+    #[test]
+    fn conversations_matter_only_to_those_that_say_so(
+        arrivals in arrivals(),
+        buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B"]),
+    ) {
+        let one: Vec<Arrival> = arrivals.iter().map(|&(gap, _, bytes)| (gap, 0, bytes)).collect();
+        for (name, spec) in disciplines(buffer) {
+            if !spec.per_conversation() {
+                let build = |link: &LinkInfo| spec.build(link);
+                let [apart, together] = [&arrivals, &one].map(|arrivals| with_flows(&build, arrivals, &[1; 4], 4));
+                prop_assert_eq!(apart, together, "{}", name);
+            }
+        }
+    }
+
     /// The harness takes a discipline that drops when it is asked for a packet, and by a timer.
     #[test]
     fn the_contract_allows_drops_at_any_time(arrivals in arrivals()) {

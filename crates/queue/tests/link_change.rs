@@ -165,6 +165,26 @@ proptest! {
 }
 
 #[test]
+fn a_port_that_no_conversation_crosses_yet_may_change_too() {
+    for entry in LIST {
+        let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 0, weights: vec![] };
+        let mut port = Port::new(discipline(entry.name, "5pkt").build(&link), link.rate, Rng::new(1, 0, "port"));
+        for (at, bps) in [(0, 16_000), (7, 80_000), (9, 8_000)] {
+            link.rate = Rate::from_bps(bps).unwrap();
+            port.advance(Time::from_ps(at * MS), &mut |_| panic!("{}: nothing to send", entry.name));
+            port.set_link(&link, Time::from_ps(at * MS));
+        }
+        let flow = link.add(1);
+        port.grow(&link);
+        let mut sent = Vec::new();
+        port.offer(Packet { flow, bytes: 100, ..Packet::default() }, Time::from_ps(10 * MS), &mut |s| sent.push(s));
+        port.advance(Time::NEVER, &mut |s| sent.push(s));
+        let times: Vec<u64> = sent.iter().map(|s| s.end.since(s.start).as_ps() / MS).collect();
+        assert_eq!(times, [100], "{}", entry.name);
+    }
+}
+
+#[test]
 fn the_packet_in_transmission_keeps_its_end() {
     // 1000 bytes take a second at 8 kbit/s, half at 16 kbit/s. The rate doubles at 0.5 s: packet 0 ends at 1 s, packet 1 at 1.5 s.
     let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };

@@ -5,15 +5,15 @@ use crate::engine::{Event, EventQueue};
 use crate::flow::Flow;
 use crate::memory;
 use crate::meter::{Digest, FlowMeter};
-use crate::net::{Classes, Lane, Paths, Payloads};
+use crate::net::{Conversations, Hops, Lane, Paths, Payloads, Way};
 use crate::pace::Pace;
 use crate::run::Run;
 use crate::samples::Samples;
-use crate::spec::{Classify, NodeKind, Scenario, SpecError};
+use crate::spec::{self, NodeKind, Scenario, SpecError};
 use crate::trace::Traces;
 use headgate_control::{Connection, transport::Receiver};
 use headgate_packet::{Buffer, Rng, Time};
-use headgate_queue::{LinkInfo, Port, Spec};
+use headgate_queue::{Port, Spec};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,37 +36,37 @@ impl Run {
     ) -> Result<Run, SpecError> {
         memory::estimate(s, most)?;
         let mut pace = Pace::new(stop);
-        let mut kinds: Vec<Classify> = Vec::new();
-        for link in &s.links {
-            if !kinds.contains(&link.classify) {
-                kinds.push(link.classify);
-            }
-        }
-        let classes = kinds.iter().map(|k| Classes::new(s, *k, &mut pace));
-        let classes = classes.collect::<Result<Vec<Classes>, SpecError>>()?;
-        let is_host: BTreeMap<&str, bool> =
-            s.nodes.iter().map(|n| (n.name.as_str(), n.kind == NodeKind::Host)).collect();
-        let mut lanes = Vec::with_capacity(2 * s.links.len());
-        for link in &s.links {
-            pace.long_step()?;
-            let row = kinds.iter().position(|k| *k == link.classify).expect("collected above");
-            let info = LinkInfo { rate: link.rate, flows: classes[row].count, weights: classes[row].weights.clone() };
-            let back = link.reverse_queue.as_ref().unwrap_or(&link.queue);
-            for (end, queue, name) in [(&link.from, &link.queue, "forward"), (&link.to, back, "reverse")] {
-                let queue = if is_host[end.as_str()] { unlimited() } else { queue.clone() };
-                let rng = Rng::new(seed, run, &format!("link/{}/{name}", link.name));
-                lanes.push(Lane::new(Port::new(queue.build(&info), link.rate, rng), link.delay, row as u32));
-            }
-        }
         let mut paths = Paths::new(s);
-        let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
-        let mut config = Arc::new(s.flows[0].control.transport());
-        let mut way = (0, 0);
+        let mut ways: Vec<Way> = Vec::with_capacity(s.flows.len());
         for (i, f) in s.flows.iter().enumerate() {
             pace.step()?;
-            if i == 0 || (&f.from, &f.to) != (&s.flows[i - 1].from, &s.flows[i - 1].to) {
+            if i > 0 && (&f.from, &f.to) == (&s.flows[i - 1].from, &s.flows[i - 1].to) {
+                ways.push(ways[i - 1]);
+            } else {
                 pace.long_step()?;
-                way = paths.both(&f.from, &f.to).expect("checked");
+                ways.push(paths.both(&f.from, &f.to).expect("checked"));
+            }
+        }
+        let mut changes = Change::all(s, &mut paths, &ways, &mut pace)?;
+        let queues = queues(s);
+        let conversations = crossings(s, &queues, &paths, &ways, &changes, &mut pace)?;
+        let mut lanes = Vec::with_capacity(queues.len());
+        for (port, queue) in queues.iter().enumerate() {
+            pace.long_step()?;
+            let (link, name) = (&s.links[port / 2], ["forward", "reverse"][port % 2]);
+            let info = conversations.info(port, link.rate);
+            let rng = Rng::new(seed, run, &format!("link/{}/{name}", link.name));
+            lanes.push(Lane::new(Port::new(queue.build(&info), link.rate, rng), link.delay, info.flows as u32));
+        }
+        let mut hops = Hops::new(&paths, &conversations);
+        let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
+        let mut config = Arc::new(s.flows[0].control.transport());
+        let (mut way, mut shared) = ([0; 2], false);
+        for (i, f) in s.flows.iter().enumerate() {
+            pace.step()?;
+            let alike = |before: &spec::Flow| (&f.from, &f.to) == (&before.from, &before.to);
+            if !(shared && ways[i] == ways[i - 1] && alike(&s.flows[i - 1])) {
+                (way, shared) = hops.rows(ways[i], i, s.flows.len());
             }
             // Flows of one kind follow each other and share what they have in common.
             if i > 0 && f.control != s.flows[i - 1].control {
@@ -82,8 +82,8 @@ impl Run {
                 workload: f.workload.build(packet_bytes),
                 meter: FlowMeter::default(),
                 rng,
-                forward: way.0,
-                back: way.1,
+                forward: way[0],
+                back: way[1],
                 packet_bytes: if lengths.is_some() { 0 } else { packet_bytes },
                 lengths,
                 ack_bytes: f.ack.bytes(),
@@ -96,7 +96,9 @@ impl Run {
                 seen_in_flight: u64::MAX,
             });
         }
-        let changes = Change::all(s, &mut paths, &mut pace)?;
+        for (flow, way) in changes.iter_mut().flat_map(|change| &mut change.moved) {
+            *way = hops.rows(*way, *flow, s.flows.len()).0;
+        }
         let samples = Samples::new(s.interval(), s.warm_up(), &mut lanes);
         let mut running = Run {
             now: Time::ZERO,
@@ -104,9 +106,8 @@ impl Run {
             events,
             lanes,
             flows,
-            hops: paths.hops,
+            hops: hops.table,
             payloads: Payloads::default(),
-            classes,
             changes,
             digest: Digest::default(),
             samples,
@@ -122,6 +123,41 @@ impl Run {
         running.arm_sample();
         Ok(running)
     }
+}
+
+/// The queue of each port, two to a link.
+fn queues(s: &Scenario) -> Vec<Spec> {
+    let is_host: BTreeMap<&str, bool> = s.nodes.iter().map(|n| (n.name.as_str(), n.kind == NodeKind::Host)).collect();
+    let of = |end: &str, queue: &Spec| if is_host[end] { unlimited() } else { queue.clone() };
+    let both = |link: &spec::Link| {
+        let back = link.reverse_queue.as_ref().unwrap_or(&link.queue);
+        [of(&link.from, &link.queue), of(&link.to, back)]
+    };
+    s.links.iter().flat_map(both).collect()
+}
+
+/// The conversations at each port, of the ways that flows take at the start and after changes.
+fn crossings(
+    s: &Scenario,
+    queues: &[Spec],
+    paths: &Paths<'_>,
+    ways: &[Way],
+    changes: &[Change],
+    pace: &mut Pace<'_>,
+) -> Result<Conversations, SpecError> {
+    let looks: Vec<bool> = queues.iter().map(Spec::per_conversation).collect();
+    let mut conversations = Conversations::new(s, &looks, pace)?;
+    if looks.contains(&true) {
+        let moved = changes.iter().flat_map(|change| change.moved.iter().copied());
+        for (flow, way) in ways.iter().copied().enumerate().chain(moved) {
+            pace.step()?;
+            for (path, stream) in way.into_iter().zip([flow, s.flows.len() + flow]) {
+                paths.links(path).for_each(|lane| conversations.cross(lane, stream as u32));
+            }
+        }
+        conversations.number(s);
+    }
+    Ok(conversations)
 }
 
 /// The queue of a host's own port.

@@ -3,7 +3,7 @@
 //! What a change does to packets that are already on their way is said where it is done: `Port::set_link`, `Port::set_up`,
 //! `Lane::set_delay`. Packets that were sent keep their path.
 
-use crate::net::{Classes, Lane, Paths};
+use crate::net::{Lane, Paths, Way};
 use crate::pace::Pace;
 use crate::spec::{Direction, NetworkEvent, Scenario, SpecError};
 use headgate_packet::{Duration, Rate, Time};
@@ -16,29 +16,34 @@ pub(crate) struct Change {
     rate: Option<Rate>,
     delay: Option<Duration>,
     up: Option<bool>,
-    /// Flows that take other paths from now on: flow, and the starts of its paths in the table of hops.
-    pub moved: Vec<(usize, u32, u32)>,
+    /// Flows that take other ways from now on: flow, and the starts of its paths; in a run those in the table of hops.
+    pub moved: Vec<(usize, Way)>,
     pub stop: Option<usize>,
 }
 
 impl Change {
-    /// The changes of a scenario, in the order of the file; their new paths go into `paths`, which holds those of the flows.
+    /// The changes of a scenario, in the order of the file; their new paths go into `paths`. `ways` are those of the flows at the start.
     ///
     /// # Errors
     /// The pace says that the work is to end.
-    pub fn all<'s>(s: &'s Scenario, paths: &mut Paths<'s>, pace: &mut Pace<'_>) -> Result<Vec<Change>, SpecError> {
+    pub fn all<'s>(
+        s: &'s Scenario,
+        paths: &mut Paths<'s>,
+        ways: &[Way],
+        pace: &mut Pace<'_>,
+    ) -> Result<Vec<Change>, SpecError> {
         let mut all: Vec<Change> = s.events.iter().map(|event| Change::new(s, event)).collect();
         // In the order in which they happen; a stable sort keeps that of the file at one instant.
         let mut order: Vec<usize> = (0..all.len()).filter(|i| all[*i].up.is_some()).collect();
         order.sort_by_key(|i| s.events[*i].at);
         let mut down = vec![false; 2 * s.links.len()];
-        let mut present: Vec<(u32, u32)> = Vec::new();
+        let mut present: Vec<Way> = Vec::new();
         for i in order {
             for lane in &all[i].lanes {
                 down[*lane] = all[i].up == Some(false);
             }
             if present.is_empty() {
-                present = s.flows.iter().map(|f| paths.both(&f.from, &f.to).expect("checked")).collect();
+                present = ways.to_vec();
             }
             paths.close(s, &down);
             for (flow, (f, way)) in s.flows.iter().zip(&mut present).enumerate() {
@@ -48,7 +53,7 @@ impl Change {
                     && new != *way
                 {
                     *way = new;
-                    all[i].moved.push((flow, new.0, new.1));
+                    all[i].moved.push((flow, new));
                 }
             }
         }
@@ -67,9 +72,10 @@ impl Change {
     }
 
     /// A lane is from now on what the change makes of it.
-    pub fn apply(&self, lane: &mut Lane, classes: &Classes, now: Time) {
+    pub fn apply(&self, lane: &mut Lane, now: Time) {
         if let Some(rate) = self.rate {
-            let link = LinkInfo { rate, flows: classes.count, weights: classes.weights.clone() };
+            // No conversation is added, and those known keep their weights.
+            let link = LinkInfo { rate, flows: lane.conversations as usize, weights: Vec::new() };
             lane.port.set_link(&link, now);
         }
         if let Some(delay) = self.delay {

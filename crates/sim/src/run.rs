@@ -8,7 +8,7 @@ use crate::engine::{Event, EventQueue};
 use crate::flow::Flow;
 use crate::log::Log;
 use crate::meter::Digest;
-use crate::net::{Classes, END, InFlight, Lane, Payload, Payloads};
+use crate::net::{Hop, InFlight, Lane, Payload, Payloads};
 use crate::samples::Samples;
 use crate::spec::TraceKind;
 use crate::trace::Traces;
@@ -24,10 +24,9 @@ pub struct Run {
     pub(crate) events: EventQueue,
     pub(crate) lanes: Vec<Lane>,
     pub(crate) flows: Vec<Flow>,
-    /// All paths, each a row of directed links and `END`.
-    pub(crate) hops: Vec<u32>,
+    /// All paths, each a row of hops and `Hop::END`.
+    pub(crate) hops: Vec<Hop>,
     pub(crate) payloads: Payloads,
-    pub(crate) classes: Vec<Classes>,
     /// What will happen to the network, in the order of the file.
     pub(crate) changes: Vec<Change>,
     pub(crate) digest: Digest,
@@ -91,9 +90,9 @@ impl Run {
         self.lanes[port].port.discipline_mut()
     }
 
-    /// How many conversations a port can tell apart.
+    /// How many conversations cross a port: 1 where its discipline does not tell them apart.
     pub fn conversations(&self, port: usize) -> usize {
-        self.classes[self.lanes[port].classes as usize].count
+        self.lanes[port].conversations as usize
     }
 
     /// Keeps the text of `count` events from number `first` on.
@@ -122,21 +121,18 @@ impl Run {
         self.after_port(l, before);
     }
 
-    /// Hands a packet to a port.
+    /// Hands a packet to the port of a hop.
     #[inline(always)]
-    fn offer(&mut self, l: usize, packet: Packet) {
-        let payload = self.payloads.get(packet.handle);
-        let direction = 2 * payload.flow as usize + usize::from(payload.is_ack);
-        let wire_before = self.enqueue(l, direction, packet);
-        self.after_port(l, wire_before);
+    fn offer(&mut self, hop: Hop, packet: Packet) {
+        let wire_before = self.enqueue(hop, packet);
+        self.after_port(hop.lane as usize, wire_before);
     }
 
-    /// Puts a packet into a port's queue; gives how many packets were on its wire before. `direction` is twice the flow, plus one for
-    /// an acknowledgement.
+    /// Puts a packet into the queue of a hop's port; gives how many packets were on its wire before.
     #[inline(always)]
-    fn enqueue(&mut self, l: usize, direction: usize, mut packet: Packet) -> usize {
-        let lane = &mut self.lanes[l];
-        packet.flow = FlowId(self.classes[lane.classes as usize].of[direction]);
+    fn enqueue(&mut self, hop: Hop, mut packet: Packet) -> usize {
+        let lane = &mut self.lanes[hop.lane as usize];
+        packet.flow = FlowId(hop.conversation);
         let wire_before = lane.wire.len();
         lane.offer(packet, self.now);
         wire_before
@@ -201,8 +197,8 @@ impl Run {
         }
         payload.hop += 1;
         let next = self.hops[payload.hop as usize];
-        if next != END {
-            self.offer(next as usize, packet);
+        if !next.is_end() {
+            self.offer(next, packet);
         } else if payload.is_ack {
             self.on_ack(packet.handle);
         } else {
@@ -234,7 +230,7 @@ impl Run {
         (payload.is_ack, payload.cumulative, payload.hop) = (true, received.cumulative, flow.back);
         let (first, bytes) = (self.hops[flow.back as usize], flow.ack_bytes);
         // A mark tells of the data's path: the acknowledgement echoes it and is marked no further.
-        self.offer(first as usize, Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
+        self.offer(first, Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
     }
 
     fn on_ack(&mut self, handle: u32) {
@@ -299,9 +295,10 @@ impl Run {
         flow.meter.now.retransmissions += u64::from(segment.retransmission);
         let bytes = flow.bytes(segment.seq);
         let (hop, class) = (flow.forward, flow.priority);
-        let (l, handle) = (self.hops[hop as usize] as usize, self.payloads.reserve());
+        let (first, handle) = (self.hops[hop as usize], self.payloads.reserve());
+        let l = first.lane as usize;
         let packet = Packet { handle, bytes, ecn: flow.ecn, class, ..Packet::default() };
-        let wire_before = self.enqueue(l, 2 * f, packet);
+        let wire_before = self.enqueue(first, packet);
         // What is refused at the first port never needs its payload.
         let port = &mut self.lanes[l].port;
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
@@ -373,12 +370,12 @@ impl Run {
         for &l in &change.lanes {
             let before = self.lanes[l].wire.len();
             let lane = &mut self.lanes[l];
-            change.apply(lane, &self.classes[lane.classes as usize], now);
+            change.apply(lane, now);
             // The line may be free: what waits starts at once.
             lane.advance(now);
             self.after_port(l, before);
         }
-        for (flow, forward, back) in change.moved {
+        for (flow, [forward, back]) in change.moved {
             (self.flows[flow].forward, self.flows[flow].back) = (forward, back);
         }
         if let Some(f) = change.stop {

@@ -1,79 +1,191 @@
-//! The classifier: which packets are one conversation. Everything is known before the run, so it is a table.
+//! The classifier: which packets are one conversation at a port. Everything is known before the run, so it is a table.
 
 use crate::pace::Pace;
 use crate::spec::{Classify, Scenario, SpecError};
+use headgate_packet::Rate;
+use headgate_queue::LinkInfo;
 use std::collections::BTreeMap;
 
-/// For one way of classifying: the conversation of each flow's data (even) and acknowledgements (odd).
-#[derive(Clone, Debug)]
-pub struct Classes {
-    /// Conversation by `2 * flow`, plus 1 for acknowledgements.
-    pub of: Vec<u32>,
-    /// Weight of each conversation: the largest of its flows'; empty when all are 1.
-    pub weights: Vec<u32>,
-    /// How many conversations there are.
-    pub count: usize,
+/// The conversations at every port: those of the flows that cross it, at any time of the run, and of no others.
+///
+/// A stream is the data of a flow, which has the flow's number, or its acknowledgements, whose numbers come after those of all data.
+#[derive(Debug)]
+pub(crate) struct Conversations {
+    /// Of each way of classifying that a port needs, the class of each stream; nothing where each stream is a class by itself.
+    classes: Vec<Vec<u32>>,
+    ports: Vec<Crossed>,
+    /// All flows have weight 1.
+    alike: bool,
 }
 
-impl Classes {
-    /// Numbers the conversations in the order of the file, those of data before those of acknowledgements.
+/// What crosses a port.
+#[derive(Clone, Debug)]
+struct Crossed {
+    /// Place of its classes; none if the discipline makes one conversation of all packets.
+    classes: Option<usize>,
+    /// Classes that cross it, each with a stream of it; from [`Conversations::number`] on each once, in order, with its number.
+    found: Vec<(u32, u32)>,
+    /// Weights by number: of each conversation the largest of its flows'; empty when all are 1.
+    weights: Vec<u32>,
+}
+
+impl Conversations {
+    /// Nothing crosses yet. `per_conversation` says of each port, two to a link, whether its discipline looks at conversations.
     ///
     /// # Errors
     /// The pace says that the work is to end.
-    pub(crate) fn new(s: &Scenario, classify: Classify, pace: &mut Pace<'_>) -> Result<Classes, SpecError> {
-        let mut pairs: BTreeMap<(&str, &str, usize), u32> = BTreeMap::new();
-        let (mut of, mut weights) = (vec![0; 2 * s.flows.len()], Vec::new());
-        for direction in 0..2 {
-            for (i, flow) in s.flows.iter().enumerate() {
-                pace.step()?;
-                let (from, to) = if direction == 0 { (&*flow.from, &*flow.to) } else { (&*flow.to, &*flow.from) };
-                let key = match classify {
-                    Classify::Pair => Some((from, to, direction)),
-                    Classify::Source => Some((from, "", direction)),
-                    Classify::Destination => Some(("", to, direction)),
-                    Classify::Flow => None,
-                };
-                let next = pairs.len() as u32;
-                let id = match key {
-                    Some(key) => *pairs.entry(key).or_insert(next),
-                    None => (direction * s.flows.len() + i) as u32,
-                };
-                of[2 * i + direction] = id;
-                weights.resize(weights.len().max(id as usize + 1), 1);
-                weights[id as usize] = flow.weight.max(weights[id as usize]);
+    pub fn new(s: &Scenario, per_conversation: &[bool], pace: &mut Pace<'_>) -> Result<Conversations, SpecError> {
+        let mut kinds: Vec<Classify> = Vec::new();
+        let mut ports = Vec::with_capacity(per_conversation.len());
+        for (port, looks) in per_conversation.iter().enumerate() {
+            let kind = s.links[port / 2].classify;
+            if *looks && !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+            let classes = kinds.iter().position(|k| *k == kind).filter(|_| *looks);
+            ports.push(Crossed { classes, found: Vec::new(), weights: Vec::new() });
+        }
+        let classes = kinds.into_iter().map(|kind| classes(s, kind, pace)).collect::<Result<_, _>>()?;
+        Ok(Conversations { classes, ports, alike: s.flows.iter().all(|flow| flow.weight == 1) })
+    }
+
+    fn class(&self, classes: usize, stream: u32) -> u32 {
+        self.classes[classes].get(stream as usize).copied().unwrap_or(stream)
+    }
+
+    /// Whether each stream is a conversation by itself at a port.
+    pub fn apart(&self, port: u32) -> bool {
+        self.ports[port as usize].classes.is_some_and(|classes| self.classes[classes].is_empty())
+    }
+
+    /// A stream crosses a port.
+    pub fn cross(&mut self, port: u32, stream: u32) {
+        if let Some(classes) = self.ports[port as usize].classes {
+            let class = self.class(classes, stream);
+            let found = &mut self.ports[port as usize].found;
+            // Flows between the same nodes often follow each other: the first one is enough.
+            if !(self.alike && found.last().is_some_and(|(last, first)| *last == class && *first < stream)) {
+                found.push((class, stream));
             }
         }
-        let count = weights.len();
-        if weights.iter().all(|w| *w == 1) {
-            weights = Vec::new();
-        }
-        Ok(Classes { of, weights, count })
     }
+
+    /// Numbers the conversations at each port in the order of the streams that cross it.
+    pub fn number(&mut self, s: &Scenario) {
+        let weight = |stream: u32| s.flows[stream as usize % s.flows.len()].weight;
+        for port in &mut self.ports {
+            let found = &mut port.found;
+            found.sort_unstable();
+            let mut largest = BTreeMap::new();
+            for (class, stream) in found.iter().filter(|(_, stream)| weight(*stream) != 1) {
+                let of_class: &mut u32 = largest.entry(*class).or_default();
+                *of_class = weight(*stream).max(*of_class);
+            }
+            found.dedup_by_key(|(class, _)| *class);
+            found.sort_unstable_by_key(|(_, first)| *first);
+            for (number, of) in found.iter_mut().enumerate() {
+                of.1 = number as u32;
+            }
+            if !largest.is_empty() {
+                port.weights = found.iter().map(|(class, _)| largest.get(class).copied().unwrap_or(1)).collect();
+            }
+            found.sort_unstable();
+            found.shrink_to_fit();
+        }
+    }
+
+    /// The number of a stream's conversation at a port that it crosses.
+    pub fn of(&self, port: u32, stream: u32) -> u32 {
+        let at = &self.ports[port as usize];
+        let Some(classes) = at.classes else { return 0 };
+        let class = self.class(classes, stream);
+        let place = at.found.binary_search_by_key(&class, |(class, _)| *class).expect("it crosses the port");
+        at.found[place].1
+    }
+
+    /// What a port's discipline is told.
+    pub fn info(&self, port: usize, rate: Rate) -> LinkInfo {
+        let at = &self.ports[port];
+        let flows = if at.classes.is_some() { at.found.len() } else { 1 };
+        LinkInfo { rate, flows, weights: at.weights.clone() }
+    }
+}
+
+/// The class of each stream; nothing if each is a class by itself.
+fn classes(s: &Scenario, classify: Classify, pace: &mut Pace<'_>) -> Result<Vec<u32>, SpecError> {
+    if classify == Classify::Flow {
+        return Ok(Vec::new());
+    }
+    let mut known: BTreeMap<(&str, &str, usize), u32> = BTreeMap::new();
+    let mut of = Vec::with_capacity(2 * s.flows.len());
+    for direction in 0..2 {
+        let mut last = None;
+        for flow in &s.flows {
+            pace.step()?;
+            let (from, to) = if direction == 0 { (&*flow.from, &*flow.to) } else { (&*flow.to, &*flow.from) };
+            let key = match classify {
+                Classify::Source => (from, "", direction),
+                Classify::Destination => ("", to, direction),
+                _ => (from, to, direction),
+            };
+            let next = known.len() as u32;
+            let class = match last {
+                Some((before, class)) if before == key => class,
+                _ => *known.entry(key).or_insert(next),
+            };
+            last = Some((key, class));
+            of.push(class);
+        }
+    }
+    Ok(of)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Of three ports, the conversations of the streams that cross them, and their weights.
+    fn found(classify: &str, crossings: [&[u32]; 3]) -> [(Vec<u32>, Vec<u32>); 3] {
+        // Two flows from a to b, one back: its data goes the way of their acknowledgements and is another conversation all the same.
+        let text = format!(
+            r#"{{"duration": "1s", "nodes": [{{"name": "a"}}, {{"name": "b"}}, {{"name": "c"}}],
+                "links": [{{"from": "a", "to": "b", "rate": "1Mbit/s", "classify": "{classify}"}},
+                          {{"from": "b", "to": "c", "rate": "1Mbit/s", "classify": "{classify}"}}],
+                "flows": [{{"name": "one", "from": "a", "to": "b", "weight": 2}}, {{"name": "two", "from": "a", "to": "b", "weight": 5}},
+                          {{"name": "back", "from": "b", "to": "a"}}]}}"#
+        );
+        let s = Scenario::from_json(&text).expect("a valid scenario");
+        let mut all = Conversations::new(&s, &[true, true, true, false], &mut Pace::new(&mut || false))
+            .expect("nothing stops it");
+        for (port, streams) in (0..).zip(crossings) {
+            streams.iter().rev().for_each(|stream| all.cross(port, *stream));
+        }
+        all.cross(3, 0);
+        all.number(&s);
+        assert_eq!((all.of(3, 0), all.info(3, s.links[1].rate).flows), (0, 1), "a port that looks at none");
+        [0, 1, 2].map(|port: u32| {
+            let info = all.info(port as usize, s.links[0].rate);
+            let of: Vec<u32> = crossings[port as usize].iter().map(|stream| all.of(port, *stream)).collect();
+            assert_eq!(info.flows, of.iter().max().map_or(0, |most| *most as usize + 1));
+            (of, info.weights)
+        })
+    }
+
     #[test]
     fn conversations_by_hand() {
-        // Two flows from a to b, one back: its data goes the way of their acknowledgements and is another conversation all the same.
-        let s = Scenario::from_json(
-            r#"{"duration": "1s", "nodes": [{"name": "a"}, {"name": "b"}], "links": [{"from": "a", "to": "b", "rate": "1Mbit/s"}],
-                "flows": [{"name": "one", "from": "a", "to": "b", "weight": 2}, {"name": "two", "from": "a", "to": "b", "weight": 5},
-                          {"name": "back", "from": "b", "to": "a"}]}"#,
-        )
-        .expect("a valid scenario");
-        let classes = |classify| {
-            let c = Classes::new(&s, classify, &mut Pace::new(&mut || false)).expect("nothing stops it");
-            assert_eq!(c.count, c.weights.len());
-            (c.of, c.weights)
-        };
+        // Data are streams 0 to 2, acknowledgements 3 to 5.
+        let crossings: [&[u32]; 3] = [&[0, 1, 2, 3, 4, 5], &[1, 4, 5], &[]];
         // Data of one, two, back: 0, 0, 1; acknowledgements of one and two go from b to a, of back from a to b.
-        let pairs = (vec![0, 2, 0, 2, 1, 3], vec![5, 1, 5, 1]);
-        assert_eq!(classes(Classify::Pair), pairs);
-        assert_eq!(classes(Classify::Source), pairs);
-        assert_eq!(classes(Classify::Destination), pairs);
-        assert_eq!(classes(Classify::Flow), (vec![0, 3, 1, 4, 2, 5], vec![2, 5, 1, 2, 5, 1]));
+        let pairs = [(vec![0, 0, 1, 2, 2, 3], vec![5, 1, 5, 1]), (vec![0, 1, 2], vec![5, 5, 1]), (vec![], vec![])];
+        for classify in ["pair", "source", "destination"] {
+            assert_eq!(found(classify, crossings), pairs, "{classify}");
+        }
+        let flows =
+            [(vec![0, 1, 2, 3, 4, 5], vec![2, 5, 1, 2, 5, 1]), (vec![0, 1, 2], vec![5, 5, 1]), (vec![], vec![])];
+        assert_eq!(found("flow", crossings), flows);
+        // Only the flows that cross count, for the order as for the weight.
+        let crossings: [&[u32]; 3] = [&[0, 2], &[2, 3], &[5]];
+        let some = [(vec![0, 1], vec![2, 1]), (vec![0, 1], vec![1, 2]), (vec![0], vec![])];
+        assert_eq!(found("pair", crossings), some);
     }
 }

@@ -27,8 +27,8 @@ pub struct Lane {
     pub delay: Duration,
     /// No packet arrives before this time: after the delay was cut, none overtakes those on the wire.
     pub not_before: Time,
-    /// Row of the classifier.
-    pub classes: u32,
+    /// How many conversations cross the port; 1 if its discipline does not tell them apart.
+    pub conversations: u32,
     /// Time of the port's entry in the event queue; `NEVER` without one.
     pub armed: Time,
     /// Packets put on the wire, and the sum of their times on it, in ps: the achieved delay.
@@ -41,13 +41,13 @@ pub struct Lane {
 
 impl Lane {
     /// An idle lane.
-    pub fn new(port: Port, delay: Duration, classes: u32) -> Lane {
+    pub fn new(port: Port, delay: Duration, conversations: u32) -> Lane {
         Lane {
             port,
             wire: Ring::default(),
             delay,
             not_before: Time::ZERO,
-            classes,
+            conversations,
             armed: Time::NEVER,
             entered: 0,
             travelled_ps: 0,

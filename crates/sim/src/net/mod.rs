@@ -1,13 +1,16 @@
 //! The network: lanes (a port and the wire behind it), packets' payloads, routes and classifiers.
 
 mod classifier;
+mod hops;
 mod lane;
 mod paths;
 mod payload;
 mod routing;
 
-pub use classifier::Classes;
+pub(crate) use classifier::Conversations;
+pub use hops::Hop;
+pub(crate) use hops::Hops;
 pub use lane::{InFlight, Lane};
-pub use paths::{END, Paths};
+pub(crate) use paths::{Paths, Way};
 pub use payload::{Payload, Payloads};
 pub use routing::Routes;

@@ -1,7 +1,6 @@
 //! The table of routes: the ports that the data of each flow crosses, in order.
 
 use super::{flow_names, port_names};
-use crate::net::END;
 use crate::run::Run;
 use crate::spec::Scenario;
 use crate::table::Kind::{Given, Key};
@@ -24,8 +23,8 @@ impl Run {
     /// The table of routes.
     pub fn route_table(&self, s: &Scenario) -> Table {
         let rows = self.flows.iter().enumerate().flat_map(|(i, f)| {
-            let path = self.hops[f.forward as usize..].iter().take_while(|l| **l != END);
-            path.enumerate().map(move |(hop, port)| [i as u64, hop as u64, u64::from(*port)])
+            let path = self.hops[f.forward as usize..].iter().take_while(|hop| !hop.is_end());
+            path.enumerate().map(move |(number, hop)| [i as u64, number as u64, u64::from(hop.lane)])
         });
         table(&columns(), rows, [flow_names(s), port_names(s)])
     }
