@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
