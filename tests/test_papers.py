@@ -6,9 +6,12 @@ import json
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 import headgate
@@ -18,6 +21,7 @@ from headgate.papers import Reproduction, list_papers, load_paper, write_report
 from headgate.papers.build import build_scenario
 from headgate.papers.demers1989 import emulation
 from headgate.papers.figures import draw
+from headgate.papers.keshav1991.chapter3 import times
 from headgate.papers.keshav1991.chapter3.costs import STRUCTURES, Costs
 from headgate.papers.keshav1991.chapter3.growth import costs as costs_at
 from headgate.papers.keshav1991.chapter3.growth import growth, law
@@ -61,7 +65,6 @@ def chapter_3() -> Reproduction:
     item = paper.item("chapter-3")
     short = replace(item, axes=axes, variants=tuple(v for v in item.variants if v.name in names))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("headgate.papers.keshav1991.chapter3.times.counter", lambda: "")
         patch.setattr("headgate.papers.keshav1991.chapter3.tables.growth", lambda: growth((16, 32, 64)))
         return reproduce_items(paper, [short])
 
@@ -253,6 +256,25 @@ def test_no_number_is_cut_off_in_a_terminal(keshav: Reproduction, width: int) ->
     assert "…" not in text
 
 
+def test_tables_in_a_file_are_as_wide_as_they_must_be(demers: Reproduction) -> None:
+    # Eight sources with delays of up to 1000 s, and numbers that are marked, fit into 80 columns if nothing stands between them.
+    (two,) = (i for i in demers.items if i.item.name == "scenario-2")
+
+    def printed(width: int, terminal: bool) -> str:
+        out = Console(file=StringIO(), width=width, force_terminal=terminal, no_color=True, color_system=None)
+        print_reproduction(replace(demers, items=(two,)), out)
+        assert out.width == width
+        return out.file.getvalue()  # type: ignore[attr-defined,no-any-return]
+
+    for text in (printed(80, True), printed(80, False), printed(50, False)):
+        assert "…" not in text
+        assert "DOUBTFUL" in text
+        assert "1131✓" in text
+    assert max(map(cell_len, printed(80, False).splitlines())) == 80
+    # What does not fit is wider in a file.
+    assert 60 < max(map(cell_len, printed(50, False).splitlines())) < 80
+
+
 def test_the_emulation_of_bit_by_bit_round_robin() -> None:
     # Section 2.1 of the thesis: A leaves at 150, B at 200; R is 150 then. Times of 8000 bits at 1 Mbit/s.
     trace = emulation.Trace(np.array([0.0, 0.004]), (0, 1), np.array([8000.0, 8000.0]))
@@ -357,18 +379,31 @@ def test_the_numbers_of_chapter_3(chapter_3: Reproduction) -> None:
     assert {(row, case) for (row, _, case), v in orders.items() if v != "match"} <= {("HEAP", "best"), ("PERC", "best")}
     assert len(orders) == 12
     assert {v for (_, metric, _), v in verdicts.items() if metric == "code_size"} == {"not-tested"}
-    # Nothing counts instructions here.
-    assert {v for (_, metric, _), v in verdicts.items() if metric == "instructions"} == {"not-reproduced"}
+    # Nobody asked for instructions, and none of the verdicts depends on that.
+    assert {v for (_, metric, _), v in verdicts.items() if metric == "instructions"} == {"not-tested"}
 
 
 def test_times_are_kept_apart_from_counts(chapter_3: Reproduction, tmp_path: Path) -> None:
     sections = json.loads(chapter_3.to_json())["items"][0]["sections"]
     assert [s["measured"] for s in sections] == [False] * 4 + [True] * 3
-    assert "not countable on this machine" in json.dumps(sections)
+    assert "not counted" in json.dumps(sections)
     assert all(len(row) == len(s["headings"]) for s in sections for row in s["rows"])
     text = write_report(chapter_3, tmp_path / "report").read_text()
     assert text.count("<svg") == 8
     assert "table 3.1" in text
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_instructions_are_counted_when_asked_for(asked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    monkeypatch.setattr(times, "counter", lambda: looked.append("counter") or "perf")
+    monkeypatch.setattr(times, "_count", lambda tool, task: looked.append(tool) or 1000 + 10 * task["rounds"])
+    runs = SimpleNamespace(item=load_paper("keshav1991").item("chapter-3"), count_instructions=asked)
+    found = times.measure(cast(Costs, SimpleNamespace(runs=runs, points=[(10, 400)])), None)
+    assert set(looked) == ({"counter", "perf"} if asked else set())
+    # Ten instructions a round, whatever the process takes besides.
+    assert set(found.made_up_instructions.values()) == ({10 / times.SIZE} if asked else set())
+    assert ("counted by perf" if asked else "not counted; --count-instructions") in found.sections()[0].note
 
 
 def test_only_the_calls_of_a_bounded_heap_are_recorded() -> None:

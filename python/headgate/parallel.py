@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from typing import TypeVar
 
 from . import _core
@@ -14,6 +15,9 @@ T = TypeVar("T")
 
 #: Called with (share done of all runs, from 0 to 1; runs completed; runs in all).
 Progress = Callable[[float, int, int], None]
+
+#: Runs that are handed over for each thread: the one at work and those that wait for it.
+AHEAD = 8
 
 
 def run_all(
@@ -39,6 +43,7 @@ def run_all(
     at_a_time = min(threads or os.cpu_count() or 1, max(len(jobs), 1))
     most = share(max_memory, at_a_time)
     controls = [_core.Control(most) for _ in jobs]
+    results: dict[int, T] = {}
 
     def work(number: int) -> T:
         text, seed, run = jobs[number]
@@ -46,18 +51,19 @@ def run_all(
 
     pool = ThreadPoolExecutor(at_a_time)
     try:
-        # Ctrl-C may come while the first runs are at work and others are still being handed over.
-        futures = [pool.submit(work, i) for i in range(len(jobs))]
-        pending = set(futures)
-        while pending:
-            done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()
+        # Each wait looks at all that was handed over: no more of that than keeps the threads busy.
+        later, pending = iter(range(len(jobs))), dict[Future[T], int]()
+        while len(results) < len(jobs):
+            for number in islice(later, AHEAD * at_a_time - len(pending)):
+                pending[pool.submit(work, number)] = number
+            for future in wait(pending, timeout=0.1, return_when=FIRST_COMPLETED).done:
+                results[pending.pop(future)] = future.result()
             if progress is not None:
-                progress(sum(c.share for c in controls) / len(jobs), len(jobs) - len(pending), len(jobs))
+                share_done = len(results) + sum(controls[i].share for i in pending.values())
+                progress(share_done / len(jobs), len(results), len(jobs))
     finally:
         # What is not complete ends soon and by itself; nobody waits for it, since to free millions of flows takes seconds.
         for control in controls:
             control.stop()
         pool.shutdown(wait=False, cancel_futures=True)
-    return [f.result() for f in futures]
+    return [results[i] for i in range(len(jobs))]

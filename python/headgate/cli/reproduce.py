@@ -30,6 +30,11 @@ Examples:
     "--report", type=click.Path(path_type=Path), metavar="DIR", help="Also write an HTML report with figures there."
 )
 @click.option("--details", is_flag=True, help="A line per number: its spread over the runs and how it was tested.")
+@click.option(
+    "--count-instructions",
+    is_flag=True,
+    help="Also count processor instructions where a paper measures them, by perf or valgrind. Valgrind takes a minute or more.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison for machines.")
 def reproduce(
     paper: str,
@@ -38,6 +43,7 @@ def reproduce(
     threads: int | None,
     report: Path | None,
     details: bool,
+    count_instructions: bool,
     as_json: bool,
 ) -> None:
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours.
@@ -57,12 +63,14 @@ def reproduce(
         require_extras()
         require_folder(report, "--report")
     with progress(f"reproducing {paper}") as callback:
-        result = reproduce_paper(paper, *items, seeds=seeds, threads=threads, progress=callback)
+        result = reproduce_paper(
+            paper, *items, seeds=seeds, threads=threads, progress=callback, count_instructions=count_instructions
+        )
     page = write_report(result, report) if report is not None else None
     if as_json:
         print_json(result.to_dict())
         return
-    out = console()
+    out = console(80)
     print_reproduction(result, out, details)
     if page is not None:
         out.print(f"report: {escape(str(page))}", soft_wrap=True)

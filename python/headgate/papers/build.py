@@ -92,7 +92,7 @@ def check_items(paper: Paper, items: Sequence[Item]) -> None:
 
 def _check_place(file: str, item: Item, number: Published, scenario: Table, metric: Metric) -> None:
     kind = "links" if metric.column and metric.table == "links" else "flows"
-    names = [x["name"] for x in scenario[kind]]
+    names = tuple(x["name"] for x in scenario[kind])
     source = number.source
     place = f"{item.name}, {number.table}: {number.row}, {number.metric}"
     if kind == "links":

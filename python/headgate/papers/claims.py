@@ -24,6 +24,7 @@ class Runs:
     """All runs of one item: per variant a base run (everybody starts at once) and runs with random start phases.
 
     `seeds` are those that verdicts and claims rest on, a number of them that the paper's folder fixes; `starts` are all that were run.
+    `count_instructions` asks studies that measure the machine for its instructions too.
     """
 
     def __init__(
@@ -33,6 +34,8 @@ class Runs:
         base: Mapping[str, Outcome],
         seeds: Mapping[str, list[Outcome]],
         starts: Mapping[str, list[Outcome]] | None = None,
+        *,
+        count_instructions: bool = False,
     ) -> None:
         """Collects the outcomes of `item`."""
         self.paper = paper
@@ -40,6 +43,7 @@ class Runs:
         self.base = base
         self.seeds = seeds
         self.starts = seeds if starts is None else starts
+        self.count_instructions = count_instructions
         #: What was looked at: (variant, metric, source).
         self.seen: set[tuple[str, str, str]] = set()
 

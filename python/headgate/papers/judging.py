@@ -59,12 +59,15 @@ def _studied(runs: Runs, number: Published, values: Mapping[tuple[str, str, str]
     def of(row: str) -> float | None:
         return values.get((number.metric, row, number.source))
 
-    ours = of(number.row)
-    if ours is None:
-        return missing(number, "the study could not measure this here")
-    rule = runs.paper.rule(runs.item.name, number)
-    judgement = judge(number, rule, Sample(ours, np.zeros(0)))
+    ours, rule = of(number.row), runs.paper.rule(runs.item.name, number)
     nothing = mean_of(np.zeros(0))
+    if ours is None:
+        # Whether a number is tested does not depend on the machine, nor on what it was asked to measure.
+        judgement = judge(number, rule, Sample(np.nan, np.zeros(0)))
+        if judgement.tested:
+            return missing(number, "the study could not measure this here")
+        return Number(number, rule.name, judgement, nothing, nothing, np.nan, np.nan)
+    judgement = judge(number, rule, Sample(ours, np.zeros(0)))
     found = Number(number, rule.name, judgement, Mean(ours, np.nan, 1), nothing, ours, ours)
     if not judgement.tested:
         return found

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +39,15 @@ class Outcome:
         self.end = float(self._intervals["end_s"].max())
         self.flows: list[str] = list(dict.fromkeys(self._intervals["flow"].tolist()))
 
+    @cached_property
+    def _measured(self) -> dict[str, npt.NDArray[np.intp]]:
+        """The rows of each flow's intervals after the warm-up."""
+        names, rows = self._intervals["flow"].tolist(), np.flatnonzero(self._intervals["warm_up"] == 0)
+        of: dict[str, list[int]] = {flow: [] for flow in self.flows}
+        for row in rows.tolist():
+            of[names[row]].append(row)
+        return {flow: np.array(rows, dtype=np.intp) for flow, rows in of.items()}
+
     def series(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Floats:
         """The measure in each interval after the warm-up (and within `span`, in seconds), for one source of the paper.
 
@@ -47,21 +55,20 @@ class Outcome:
         """
         if metric.column:
             return self._column(metric, source, span)
-        c = self._intervals
-        chosen = self._counted((c["flow"] == self.flow(source)) & (c["warm_up"] == 0), span)
+        c, chosen = self._intervals, self._within(self._measured[self.flow(source)], span)
         if metric.mean:
             return np.asarray(c[metric.mean][chosen])
-        total = np.zeros(int(chosen.sum()))
+        total = np.zeros(len(chosen))
         for name in metric.counts:
             total += -c[name[1:]][chosen] if name.startswith("-") else c[name][chosen]
         return total / (c["end_s"] - c["start_s"])[chosen] if metric.per_second else total
 
-    def _counted(self, chosen: Column, span: tuple[float, float] | None) -> Column:
-        """Those of the chosen intervals that lie within a span."""
-        c = self._intervals
+    def _within(self, rows: npt.NDArray[np.intp], span: tuple[float, float] | None) -> npt.NDArray[np.intp]:
+        """Those of these intervals that lie within a span."""
         if span is None:
-            return chosen
-        return chosen & (c["start_s"] >= span[0] - 1e-9) & (c["end_s"] <= span[1] + 1e-9)
+            return rows
+        c = self._intervals
+        return rows[(c["start_s"][rows] >= span[0] - 1e-9) & (c["end_s"][rows] <= span[1] + 1e-9)]
 
     def _column(self, metric: Metric, source: str, span: tuple[float, float] | None) -> Floats:
         """A column of any table, of the rows that a name or a pattern fits; several are taken together by `over`."""
@@ -94,7 +101,7 @@ class Outcome:
 
     def flow(self, source: str) -> str:
         """The flow that a table calls `source`: the flow of that name, or the one whose name ends in that number."""
-        found = flow_called(source, self.flows)
+        found = flow_called(source, tuple(self.flows))
         if found is None:
             raise PaperError(f"source {source!r} of the paper is not one flow of the scenario: {', '.join(self.flows)}")
         return found
@@ -123,8 +130,8 @@ class Outcome:
     def interval_s(self, span: tuple[float, float] | None = None) -> float:
         """Mean length of the intervals that count; nan if there is none."""
         c = self._intervals
-        chosen = self._counted(c["warm_up"] == 0, span)
-        return float((c["end_s"] - c["start_s"])[chosen].mean()) if chosen.any() else math.nan
+        chosen = self._within(np.flatnonzero(c["warm_up"] == 0), span)
+        return float((c["end_s"] - c["start_s"])[chosen].mean()) if len(chosen) else math.nan
 
     def gauge(self, link: str, name: str) -> tuple[Floats, Floats]:
         """Times in seconds and values of a gauge at the beginning of a link, at the end of each interval."""
@@ -133,10 +140,11 @@ class Outcome:
         return t["end_s"][chosen], t["value"][chosen]
 
 
-def flow_called(source: str, flows: Sequence[str]) -> str | None:
+@cache
+def flow_called(source: str, flows: tuple[str, ...]) -> str | None:
     """The flow that a paper calls `source`: the one of that name, or the only one whose name ends in that number.
 
-    >>> flow_called("2", ["ftp1", "ftp2"]), flow_called("3", ["ftp3", "telnet3"])
+    >>> flow_called("2", ("ftp1", "ftp2")), flow_called("3", ("ftp3", "telnet3"))
     ('ftp2', None)
     """
     if source in flows:
@@ -148,19 +156,3 @@ def flow_called(source: str, flows: Sequence[str]) -> str | None:
 def _with_rates(flows: dict[str, Column]) -> dict[str, Column]:
     """The table of flows with the rates that follow from its counts."""
     return flows | flow_rates(flows)
-
-
-@cache
-def columns(table: str) -> tuple[str, ...]:
-    """The columns of numbers that a table of a run has, from a run of a millisecond."""
-    scenario = {
-        "duration": "1ms",
-        "nodes": [{"name": "a", "kind": "host"}, {"name": "b", "kind": "host"}],
-        "links": [{"from": "a", "to": "b", "rate": "1Mbit/s"}],
-        "flows": [{"name": "f", "from": "a", "to": "b"}],
-    }
-    result = _core.run(json.dumps(scenario), None, 0, _core.Control())
-    found = from_core(result.table(table))
-    if table == "flows":
-        found = _with_rates(found)
-    return tuple(name for name, column in found.items() if column.dtype != object)

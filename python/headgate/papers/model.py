@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -87,17 +88,17 @@ class Published:
     mark: str
     rounding: float
 
-    @property
+    @cached_property
     def row(self) -> str:
         """The variant that it belongs to: a protocol pair, in most tables."""
         return self.where["variant"]
 
-    @property
+    @cached_property
     def source(self) -> str:
         """The flow or the link that it is about."""
         return self.where.get("source") or self.where.get("link", "")
 
-    @property
+    @cached_property
     def span(self) -> tuple[float, float] | None:
         """The part of the run that it is about, in seconds; None is all of it after the warm-up."""
         ends = self.where.get("from_s"), self.where.get("to_s")
@@ -143,6 +144,7 @@ class Rule(Form):
         )
 
 
+@cache
 def _any(patterns: str, name: str) -> bool:
     """Whether a name fits one of the patterns, which `|` separates."""
     return any(fnmatchcase(name, p) for p in patterns.split("|"))

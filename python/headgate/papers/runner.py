@@ -24,6 +24,7 @@ def reproduce(
     seeds: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    count_instructions: bool = False,
 ) -> Reproduction:
     """Reproduces items of a paper, all of them if none is named.
 
@@ -36,13 +37,16 @@ def reproduce(
         seeds: least number of runs with random start phases that the printed spread is taken over; no verdict depends on it.
         threads: runs at a time; all processors unless given.
         progress: called with the share done.
+        count_instructions: also counts instructions where a paper measures them, by perf or valgrind; valgrind takes long.
 
     Raises:
         PaperError: no such paper or item.
     """
     found = load_paper(paper)
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
-    return reproduce_items(found, chosen, seeds=seeds, threads=threads, progress=progress)
+    return reproduce_items(
+        found, chosen, seeds=seeds, threads=threads, progress=progress, count_instructions=count_instructions
+    )
 
 
 def reproduce_items(
@@ -52,11 +56,12 @@ def reproduce_items(
     seeds: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    count_instructions: bool = False,
 ) -> Reproduction:
     """As `reproduce`, for items that may have been changed."""
     check_items(paper, items)
     outcomes = _run_all(paper, items, seeds, threads, progress)
-    return Reproduction(paper, tuple(_result(paper, i, outcomes, progress) for i in items))
+    return Reproduction(paper, tuple(_result(paper, i, outcomes, progress, count_instructions) for i in items))
 
 
 Key = tuple[str, str, int]
@@ -66,13 +71,15 @@ def _run_all(
     paper: Paper, items: Sequence[Item], seeds: int, threads: int | None, progress: Progress | None
 ) -> dict[Key, Outcome]:
     """Runs everything; the key is (item, variant, run), run 0 being the base run."""
-    jobs: dict[Key, tuple[Item, Variant]] = {}
+    jobs: dict[Key, tuple[str, None, int]] = {}
     for item in items:
         for variant in item.variants if item.runs else ():
-            for run in range(1 + _starts(paper, item, variant, seeds)):
-                jobs[item.name, variant.name, run] = (item, variant)
-    scenarios = [(json.dumps(build_scenario(*job, phases=key[2] > 0)), None, key[2]) for key, job in jobs.items()]
-    found = run_all(scenarios, lambda _, result: Outcome(result), threads, progress)
+            starts = _starts(paper, item, variant, seeds)
+            # The runs with random start phases differ in the number of their random streams only.
+            for phases, runs in ((False, range(1)), (True, range(1, 1 + starts))):
+                text = json.dumps(build_scenario(item, variant, phases=phases)) if runs else ""
+                jobs |= {(item.name, variant.name, run): (text, None, run) for run in runs}
+    found = run_all(list(jobs.values()), lambda _, result: Outcome(result), threads, progress)
     return dict(zip(jobs, found, strict=True))
 
 
@@ -84,7 +91,9 @@ def _starts(paper: Paper, item: Item, variant: Variant, seeds: int) -> int:
     return max(seeds, item.seeds, item.starts if depends_on_start(paper, item, own) else 0)
 
 
-def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Progress | None) -> ItemResult:
+def _result(
+    paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Progress | None, count_instructions: bool
+) -> ItemResult:
     claims = [c for c in claims_of(paper) if c.item == item.name]
     if not item.runs:
         why = item.note or "not reproduced yet"
@@ -95,7 +104,8 @@ def _result(paper: Paper, item: Item, outcomes: dict[Key, Outcome], progress: Pr
         v.name: [o for (i, n, run), o in sorted(outcomes.items()) if i == item.name and n == v.name and run > 0]
         for v in item.variants
     }
-    runs = Runs(paper, item, base, {name: found[: item.seeds] for name, found in starts.items()}, starts)
+    seeds = {name: found[: item.seeds] for name, found in starts.items()}
+    runs = Runs(paper, item, base, seeds, starts, count_instructions=count_instructions)
     findings = tuple(examine(c, runs) for c in claims)
     rows = judge_rows(runs)
     study = study_of(runs, progress) if item.study else None

@@ -35,7 +35,7 @@ ORDERS = ("random", "falling")
 COUNTED = ((10, 400), (20, 200))
 COUNTED_FOR = "300s"
 
-NOT_COUNTABLE = "not countable on this machine"
+NOT_COUNTED = "not counted"
 
 #: The child of an instruction count: it loads the engine alone, so that little else is counted.
 _CHILD = """\
@@ -130,7 +130,7 @@ def instructions(tool: str, what: Sequence[dict[str, Any]], rounds: int) -> dict
 class Times:
     """What was measured per packet: of made-up traces by (structure, order of the tags), of recorded ones by (structure, point).
 
-    `operations` are those per insertion; instructions are missing where they cannot be counted.
+    `operations` are those per insertion; instructions are missing where they were not to be counted or cannot be.
     """
 
     tool: str
@@ -167,7 +167,7 @@ class Times:
     def _split(self, structure: str, cost: dict[tuple[str, str], float]) -> tuple[str, str]:
         """Cost per operation and besides."""
         if not cost:
-            return NOT_COUNTABLE, NOT_COUNTABLE
+            return NOT_COUNTED, NOT_COUNTED
         slope, rest = self._slope(structure, cost)
         return f"{slope:.1f}", f"{rest:.0f}"
 
@@ -177,9 +177,9 @@ class Times:
         return slope, low[1] - slope * low[0]
 
     def _counted_by(self) -> str:
-        return (
-            f"Instructions counted by {self.tool}." if self.made_up_instructions else f"Instructions: {NOT_COUNTABLE}."
-        )
+        if self.made_up_instructions:
+            return f"Instructions counted by {self.tool}."
+        return "Instructions: not counted; --count-instructions counts them where perf or valgrind works."
 
     def _nanoseconds(self) -> Section:
         rows = (
@@ -221,7 +221,7 @@ def measure(costs: Costs, progress: Progress | None) -> Times:
         for s in STRUCTURES:
             recorded[s, point] = clock(calls, s)
         step()
-    tool = counter()
+    tool = counter() if costs.runs.count_instructions else ""
     fresh = [{"order": order, "conversations": SIZE, "packets": SIZE} for order in ORDERS]
     counts = instructions(tool, fresh, 64)
     made_up_instructions = {(s, ORDERS[i]): count / SIZE for (i, s), count in counts.items()}
