@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 import headgate
@@ -253,6 +254,25 @@ def test_no_number_is_cut_off_in_a_terminal(keshav: Reproduction, width: int) ->
     text = out.file.getvalue()  # type: ignore[attr-defined]
     assert "scenario-2" in text
     assert "…" not in text
+
+
+def test_tables_in_a_file_are_as_wide_as_they_must_be(demers: Reproduction) -> None:
+    # Eight sources with delays of up to 1000 s, and numbers that are marked, fit into 80 columns if nothing stands between them.
+    (two,) = (i for i in demers.items if i.item.name == "scenario-2")
+
+    def printed(width: int, terminal: bool) -> str:
+        out = Console(file=StringIO(), width=width, force_terminal=terminal, no_color=True, color_system=None)
+        print_reproduction(replace(demers, items=(two,)), out)
+        assert out.width == width
+        return out.file.getvalue()  # type: ignore[attr-defined,no-any-return]
+
+    for text in (printed(80, True), printed(80, False), printed(50, False)):
+        assert "…" not in text
+        assert "DOUBTFUL" in text
+        assert "1131✓" in text
+    assert max(map(cell_len, printed(80, False).splitlines())) == 80
+    # What does not fit is wider in a file.
+    assert 60 < max(map(cell_len, printed(50, False).splitlines())) < 80
 
 
 def test_the_emulation_of_bit_by_bit_round_robin() -> None:

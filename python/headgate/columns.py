@@ -125,6 +125,15 @@ def columns(table: str) -> dict[str, ColumnInfo]:
     return {c.name: c for c in known}
 
 
+def numeric(table: str) -> tuple[str, ...]:
+    """The columns of numbers that a run by itself gives: all but those that need the max-min ideal.
+
+    >>> "goodput_bps" in numeric("flows"), "max_min_bps" in numeric("flows"), "flow" in numeric("flows")
+    (True, False, False)
+    """
+    return tuple(name for name, c in columns(table).items() if c.type != "name" and c not in _IDEALS)
+
+
 #: Units in the terminal, with the factor before them; all others are shown as they are.
 _SHOWN = {"s": (1e3, "ms"), "bit/s": (1e-3, "kbit/s"), "packets/s": (1.0, "pkt/s"), "packets": (1.0, "pkt")}
 

@@ -36,17 +36,8 @@ impl Run {
     ) -> Result<Run, SpecError> {
         memory::estimate(s, most)?;
         let mut pace = Pace::new(stop);
-        let mut paths = Paths::new(s);
-        let mut ways: Vec<Way> = Vec::with_capacity(s.flows.len());
-        for (i, f) in s.flows.iter().enumerate() {
-            pace.step()?;
-            if i > 0 && (&f.from, &f.to) == (&s.flows[i - 1].from, &s.flows[i - 1].to) {
-                ways.push(ways[i - 1]);
-            } else {
-                pace.long_step()?;
-                ways.push(paths.both(&f.from, &f.to).expect("checked"));
-            }
-        }
+        let mut paths = Paths::new(s, seed);
+        let ways: Vec<Way> = paths.ways(&mut pace)?.into_iter().map(|way| way.expect("checked")).collect();
         let mut changes = Change::all(s, &mut paths, &ways, &mut pace)?;
         let queues = queues(s);
         let conversations = crossings(s, &queues, &paths, &ways, &changes, &mut pace)?;

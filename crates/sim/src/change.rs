@@ -26,9 +26,9 @@ impl Change {
     ///
     /// # Errors
     /// The pace says that the work is to end.
-    pub fn all<'s>(
-        s: &'s Scenario,
-        paths: &mut Paths<'s>,
+    pub fn all(
+        s: &Scenario,
+        paths: &mut Paths<'_>,
         ways: &[Way],
         pace: &mut Pace<'_>,
     ) -> Result<Vec<Change>, SpecError> {
@@ -45,13 +45,10 @@ impl Change {
             if present.is_empty() {
                 present = ways.to_vec();
             }
-            paths.close(s, &down);
-            for (flow, (f, way)) in s.flows.iter().zip(&mut present).enumerate() {
-                pace.step()?;
+            paths.close(&down);
+            for (flow, (new, way)) in paths.ways(pace)?.into_iter().zip(&mut present).enumerate() {
                 // Without any way a flow keeps the one that it had, and waits at the line that is down.
-                if let Some(new) = paths.both(&f.from, &f.to)
-                    && new != *way
-                {
+                if let Some(new) = new.filter(|new| new != way) {
                     *way = new;
                     all[i].moved.push((flow, new));
                 }

@@ -131,7 +131,7 @@ fn square(flows: &str) -> Scenario {
 fn paths_have_the_fewest_hops_and_ties_go_to_the_earlier_link() {
     let s = square(r#"{"name": "f", "from": "a", "to": "d"}"#);
     // Link i is number 2 i from `from` to `to`, and 2 i + 1 the other way.
-    let routes = Routes::new(&s);
+    let mut routes = Routes::new(&s);
     assert_eq!(routes.path("a", "d"), Some(vec![6, 9]));
     assert_eq!(routes.path("d", "a"), Some(vec![8, 7]));
     assert_eq!(
@@ -148,7 +148,8 @@ fn a_direction_that_is_down_is_gone_round_and_only_that() {
     let without = |lanes: &[usize]| {
         let mut down = vec![false; 12];
         lanes.iter().for_each(|lane| down[*lane] = true);
-        let routes = Routes::without(&s, &down);
+        let mut routes = Routes::new(&s);
+        routes.close(&down);
         (routes.path("a", "d"), routes.path("d", "a"))
     };
     assert_eq!(without(&[6]), (Some(vec![0, 2, 4]), Some(vec![8, 7])));

@@ -101,7 +101,7 @@ def replay(
             raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE, such as delta=1000B")
         parameters[path.strip()] = parse_value(value.strip())
     if figure is not None:
-        from ..replay.figure import require
+        from ..plots.canvas import require
 
         require(figure)
     # Arrow's own allocator keeps what it was given: a stream in little memory is better served by the system's.

@@ -81,8 +81,8 @@ def run(
     if panels and figure is None:
         raise HeadgateError("--panel: expected --figure with it")
     if figure is not None:
+        from ..plots.canvas import require as can_draw
         from ..plots.traces import TRACES
-        from ..plots.traces import require as can_draw
 
         can_draw(figure)
         if not scenario.data.get("traces"):

@@ -37,10 +37,10 @@ class _Console(Console):
             super().print(*args, **kwargs)
 
 
-def console() -> Console:
-    """Standard output; tables that go into a file or a pipe get the width they need."""
+def console(elsewhere: int = 160) -> Console:
+    """Standard output; what goes into a file or a pipe is laid out for `elsewhere` columns."""
     out = _Console(highlight=False)
-    return out if out.is_terminal else _Console(highlight=False, width=160)
+    return out if out.is_terminal else _Console(highlight=False, width=elsewhere)
 
 
 def fail(message: str) -> int:

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from ..stats import Mean
 from .checks import checked, one_of
 from .model import Form, Name, Table
 from .study import Section
+
+T = TypeVar("T")
 
 #: What stands where there is nothing to show.
 NOTHING = "-"
@@ -38,18 +40,24 @@ class TableLayout(Form):
     over: Mapping[str, tuple[str | int | float, ...]] = field(default_factory=dict)
 
 
+def beside(module: str, file: str, kind: type[T]) -> tuple[str, dict[str, T]]:
+    """What errors call the file beside a module, whose `__file__` is given, and the forms in it by name.
+
+    Raises:
+        PaperError: something in it is wrong; the error names the place.
+    """
+    path = Path(module).with_name(file)
+    where = f"{path.parent.name}/{file}"
+    forms: dict[str, T] = checked(dict[str, kind], tomllib.loads(path.read_text("utf-8")), where)  # type: ignore[valid-type]
+    return where, forms
+
+
 class Layouts:
     """The tables of a file."""
 
     def __init__(self, module: str, file: str = "tables.toml") -> None:
-        """Reads the file beside a module, whose `__file__` is given.
-
-        Raises:
-            PaperError: something in it is wrong; the error names the place.
-        """
-        path = Path(module).with_name(file)
-        self._file = f"{path.parent.name}/{file}"
-        self._tables = checked(dict[str, TableLayout], tomllib.loads(path.read_text("utf-8")), self._file)
+        """Reads the file beside a module."""
+        self._file, self._tables = beside(module, file, TableLayout)
 
     def about(self, name: str) -> list[Table]:
         """What the rows of a table are about: the keys that stand in the file."""

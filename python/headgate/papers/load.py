@@ -7,10 +7,10 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 
+from ..columns import numeric
 from .checks import checked, one_of, wrong
 from .contents import FiguresForm, PaperForm, RulesForm
 from .folder import Folder, find, is_own, list_papers
-from .measure import columns
 from .model import Figure, Item, Metric, Paper, Rule
 from .numbers import read_numbers
 from .options import OPTIONS
@@ -93,12 +93,12 @@ def _check_metric(file: str, place: str, metric: Metric) -> None:
     if metric.trivial is not None and not metric.study:
         raise wrong(file, f"{place}.trivial", "expected no such key but beside study = true", metric.trivial)
     if metric.column:
-        one_of(file, f"{place}.column", metric.column, columns(metric.table), f"column of the table of {metric.table}")
+        one_of(file, f"{place}.column", metric.column, numeric(metric.table), f"column of the table of {metric.table}")
     if metric.mean:
-        one_of(file, f"{place}.mean", metric.mean, columns("intervals"), "column of the table of intervals")
+        one_of(file, f"{place}.mean", metric.mean, numeric("intervals"), "column of the table of intervals")
     for i, name in enumerate(metric.counts):
         at = f"{place}.counts[{i}]"
-        one_of(file, at, name.removeprefix("-"), columns("intervals"), "column of the table of intervals")
+        one_of(file, at, name.removeprefix("-"), numeric("intervals"), "column of the table of intervals")
 
 
 def _unique(file: str, place: str, names: Sequence[str]) -> None:

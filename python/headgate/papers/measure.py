@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -157,19 +156,3 @@ def flow_called(source: str, flows: tuple[str, ...]) -> str | None:
 def _with_rates(flows: dict[str, Column]) -> dict[str, Column]:
     """The table of flows with the rates that follow from its counts."""
     return flows | flow_rates(flows)
-
-
-@cache
-def columns(table: str) -> tuple[str, ...]:
-    """The columns of numbers that a table of a run has, from a run of a millisecond."""
-    scenario = {
-        "duration": "1ms",
-        "nodes": [{"name": "a", "kind": "host"}, {"name": "b", "kind": "host"}],
-        "links": [{"from": "a", "to": "b", "rate": "1Mbit/s"}],
-        "flows": [{"name": "f", "from": "a", "to": "b"}],
-    }
-    result = _core.run(json.dumps(scenario), None, 0, _core.Control())
-    found = from_core(result.table(table))
-    if table == "flows":
-        found = _with_rates(found)
-    return tuple(name for name, column in found.items() if column.dtype != object)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..plots.canvas import blank
-from .checks import checked, one_of
-from .layout import write
+from .checks import one_of
+from .layout import beside, write
 from .model import Form
 
 if TYPE_CHECKING:
@@ -66,14 +64,8 @@ class Sheets:
     """The figures of a file."""
 
     def __init__(self, module: str, file: str = "sheets.toml") -> None:
-        """Reads the file beside a module, whose `__file__` is given.
-
-        Raises:
-            PaperError: something in it is wrong; the error names the place.
-        """
-        path = Path(module).with_name(file)
-        self._file = f"{path.parent.name}/{file}"
-        self._sheets = checked(dict[str, SheetLayout], tomllib.loads(path.read_text("utf-8")), self._file)
+        """Reads the file beside a module."""
+        self._file, self._sheets = beside(module, file, SheetLayout)
 
     def open(self, name: str, **values: Any) -> Sheet:
         """An empty figure; `values` may stand in its texts."""

@@ -18,6 +18,7 @@ from .rows import Row
 from .skill import Skill
 from .study import Section
 from .verdict import Number, Verdict
+from .widths import print_table
 
 _STYLE: dict[Verdict, str] = {
     "match": "green",
@@ -45,6 +46,16 @@ _TRIVIAL = "○"
 
 def paper_text(number: Published) -> str:
     """A number with its deviation, and its mark where it is not plainly printed in the paper."""
+    text, mark = _value(number), _mark(number)
+    return f"{text} [{mark}]" if mark else text
+
+
+def _mark(number: Published) -> str:
+    """What a number is marked with; what is not the paper's own stands under `published_by`, what is evaluated under `title_of`."""
+    return "" if number.mark in ("STATED", "EVALUATED") or number.mark not in PAPERS_OWN else number.mark
+
+
+def _value(number: Published) -> str:
     if number.value is None:
         return "-"
     if number.unit == ORDER:
@@ -54,10 +65,7 @@ def paper_text(number: Published) -> str:
         text += (
             f" ± {number.stddev:.{_decimals(number.rounding)}f}" if number.rounding < 0.5 else f" ± {number.stddev:g}"
         )
-    # What is not the paper's own stands under `published_by`, what is evaluated under `title_of`; both say so.
-    return (
-        text if number.mark in ("STATED", "EVALUATED") or number.mark not in PAPERS_OWN else f"{text} [{number.mark}]"
-    )
+    return text
 
 
 def title_of(numbers: list[Number]) -> str:
@@ -183,7 +191,7 @@ def _print_item(result: ItemResult, console: Console, details: bool) -> None:
     if item.note:
         console.print(f"[dim]{escape(item.note)}[/dim]")
     for numbers in tables(result):
-        console.print(_details(numbers) if details else _side_by_side(numbers, result.rows))
+        print_table(_details(numbers) if details else _side_by_side(numbers, result.rows), console)
     by_table = {table: skill for table, skill in result.tables.items() if skill.tested}
     if len(by_table) > 1:
         for table, skill in by_table.items():
@@ -207,7 +215,7 @@ def _print_section(section: Section, console: Console) -> None:
         table.add_column(escape(heading), justify="right" if section.is_numeric(heading) else "left")
     for row in section.rows:
         table.add_row(*(escape(cell) for cell in row))
-    console.print(table)
+    print_table(table, console)
     if section.note:
         console.print(f"[dim]{escape(section.note)}[/]")
 
@@ -215,7 +223,13 @@ def _print_section(section: Section, console: Console) -> None:
 def _side_by_side(numbers: list[Number], rows: Sequence[Row]) -> Table:
     """A column per source; of each pair a line of the paper's numbers, one of ours, one of the range over the runs, and best starts."""
     sources = list(dict.fromkeys(n.published.source for n in numbers))
-    table = Table(title=escape(title_of(numbers)), title_justify="left")
+    marks = dict(zip(dict.fromkeys(m for n in numbers if (m := _mark(n.published))), "*†‡", strict=False))
+    table = Table(
+        title=escape(title_of(numbers)),
+        title_justify="left",
+        caption=", ".join(f"{sign} {mark}" for mark, sign in marks.items()) or None,
+        caption_justify="left",
+    )
     table.add_column("pair", no_wrap=True)
     table.add_column("", no_wrap=True)
     for source in sources:
@@ -225,7 +239,7 @@ def _side_by_side(numbers: list[Number], rows: Sequence[Row]) -> Table:
         of = {n.published.source: n for n in group}
         present = [of.get(s) for s in sources]
         table.add_section()
-        theirs = ["" if n is None else escape(paper_text(n.published)) for n in present]
+        theirs = ["" if n is None else _value(n.published) + marks.get(_mark(n.published), "") for n in present]
         whose = published_by(numbers)
         if whose == "paper" or any(n is not None and n.published.value is not None for n in present):
             table.add_row(escape(row), whose, *theirs)
@@ -236,7 +250,7 @@ def _side_by_side(numbers: list[Number], rows: Sequence[Row]) -> Table:
                 table.add_row("", "[dim]range[/]", *("" if n is None else f"[dim]{_range(n)}[/]" for n in present))
             for start, values in best_starts(rows, numbers[0].published, group[0].published.row).items():
                 cells = ("" if n is None else as_printed(values.get(n.published.source), n.published) for n in present)
-                table.add_row("", f"[cyan]start {start}[/]", *cells)
+                table.add_row(f"[dim]start {start}[/]", "best", *cells)
         else:
             table.add_row("", "[yellow]not reproduced[/]")
     return table
@@ -299,4 +313,4 @@ def _print_claims(result: ItemResult, console: Console) -> None:
     for f in result.findings:
         verdict = {True: "[green]holds[/]", False: "[red]does not hold[/]", None: "[yellow]not reproduced[/]"}[f.holds]
         table.add_row(f.id, escape(f.text), verdict, escape(f.measured))
-    console.print(table)
+    print_table(table, console)

@@ -6,12 +6,46 @@ import io
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import missing_extra
+from ..atomic import atomic, require_place
+from ..errors import HeadgateError, missing_extra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
+
+
+#: Endings of files.
+FORMS = (".png", ".svg", ".pdf")
+
+
+def require(path: str | os.PathLike[str]) -> None:
+    """Whether a figure can be drawn and written, asked before long work.
+
+    Raises:
+        HeadgateError: another ending, or the file cannot be written there.
+        MissingExtraError: matplotlib is not installed.
+    """
+    if Path(path).suffix not in FORMS:
+        raise HeadgateError(f"{path}: expected a name that ends in .png, .svg or .pdf")
+    require_place(path)
+    blank()
+
+
+def save(sheet: Drawing, path: str | os.PathLike[str]) -> Path:
+    """Writes a figure into a file, in the form that its name ends in.
+
+    Raises:
+        HeadgateError: the file cannot be written.
+    """
+    target = Path(path)
+    try:
+        with atomic(target) as file:
+            file.write_bytes(to_bytes(sheet, target.suffix[1:]))
+    except OSError as e:
+        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+    return target
 
 
 def blank(width: float = 7.2, height: float = 4.6) -> Drawing:

@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..atomic import atomic, require_place
 from ..errors import HeadgateError, nearest
 from ..tables import Table
-from .canvas import blank, to_bytes
+from .canvas import blank, require, save
 from .content import COLOURS
 
 if TYPE_CHECKING:
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from ..results import Results
 
 Array = npt.NDArray[np.float64]
-
-#: Endings of files.
-FORMS = (".svg", ".png", ".pdf")
 
 #: Traces in the order of their panels, with what their axis says. Others follow by name.
 LABELS = {
@@ -58,19 +54,6 @@ REST = "#999999"
 
 #: A line of more than four points for each of so many slices of time is drawn by a few points of each slice.
 SLICES = 1500
-
-
-def require(path: str | os.PathLike[str]) -> None:
-    """Whether such a figure can be drawn, asked before long work.
-
-    Raises:
-        HeadgateError: another ending, or the file cannot be written there.
-        MissingExtraError: matplotlib is not installed.
-    """
-    if Path(path).suffix not in FORMS:
-        raise HeadgateError(f"{path}: expected a name that ends in .png, .svg or .pdf")
-    require_place(path)
-    blank()
 
 
 def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[str] | None = None) -> Path:
@@ -111,13 +94,7 @@ def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[st
             axes.axvline(_core.quantity(event["at"])[2], color="#bbbbbb", lw=0.9, ls="--", zorder=0)
     rows[-1].set_xlabel("time (s)" + (", dashed: network events" if scenario.get("events") else ""))
     rows[0].set_xlim(0, end)
-    target = Path(path)
-    try:
-        with atomic(target) as file:
-            file.write_bytes(to_bytes(sheet, target.suffix[1:]))
-    except OSError as e:
-        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
-    return target
+    return save(sheet, path)
 
 
 def _colours(traces: Table, ports: bool) -> dict[str, str]:

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..atomic import atomic, require_place
 from ..errors import HeadgateError
-from ..plots.canvas import blank, to_bytes
+from ..plots.canvas import blank, require
+from ..plots.canvas import save as write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..tables import Table
-
-#: Endings of figures.
-FORMS = (".png", ".svg", ".pdf")
 
 #: So many flows have colours and names of their own; the rest are one grey series.
 NAMED = 7
@@ -30,19 +27,6 @@ REST = "#999999"
 
 #: Longest name of a flow in the legend.
 LONGEST = 44
-
-
-def require(path: str | os.PathLike[str]) -> None:
-    """Whether a figure can be drawn, asked before long work.
-
-    Raises:
-        HeadgateError: another ending, or the file cannot be written there.
-        MissingExtraError: matplotlib is not installed.
-    """
-    if Path(path).suffix not in FORMS:
-        raise HeadgateError(f"{path}: expected a name that ends in .png, .svg or .pdf")
-    require_place(path)
-    blank()
 
 
 def save(flows: Table, series: Mapping[str, tuple[float, Table, Table]], path: str | os.PathLike[str]) -> Path:
@@ -78,13 +62,7 @@ def save(flows: Table, series: Mapping[str, tuple[float, Table, Table]], path: s
         ax.margins(x=0.01)
         ax.spines[["top", "right"]].set_visible(False)
     _legends(drawing, named, len(flows) - len(named), axes)
-    target = Path(path)
-    try:
-        with atomic(target) as file:
-            file.write_bytes(to_bytes(drawing, target.suffix[1:]))
-    except OSError as e:
-        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
-    return target
+    return write(drawing, path)
 
 
 def _largest(flows: Table) -> dict[str, str]:

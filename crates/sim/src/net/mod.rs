@@ -13,4 +13,4 @@ pub(crate) use hops::Hops;
 pub use lane::{InFlight, Lane};
 pub(crate) use paths::{Paths, Way};
 pub use payload::{Payload, Payloads};
-pub use routing::Routes;
+pub use routing::{Choice, Hashes, NoWay, Routes};

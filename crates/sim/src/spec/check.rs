@@ -1,12 +1,12 @@
 //! Rules across fields: names, ends, routes, buffers and times.
 
 use super::expand::Origins;
-use super::{Flow, NodeKind, Scenario, SpecError, event};
+use super::{Flow, NodeKind, Routing, Scenario, SpecError, event};
 use crate::engine::MAX_OBJECTS;
-use crate::net::Routes;
+use crate::net::{Choice, Routes};
 use crate::pace::Pace;
 use headgate_packet::{Buffer, Duration};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Most rows of the table of intervals.
 const MOST_ROWS: u64 = 100_000_000;
@@ -57,6 +57,9 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
         if previous.is_none_or(|p| !alike(p, flow)) {
             end("flows[].from", i, &flow.from)?;
             end("flows[].to", i, &flow.to)?;
+            for (k, node) in flow.via.iter().enumerate() {
+                end(&format!("flows[].via[{k}]"), i, node)?;
+            }
         }
         previous = Some(flow);
         if !(1..=MOST_WEIGHT).contains(&flow.weight) {
@@ -161,7 +164,7 @@ fn unique<'a>(
 
 /// Every sink can be reached, and every buffer on the way holds at least one packet.
 fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
-    let routes = Routes::new(s);
+    let mut routes = Routes::new(s);
     let buffers: Vec<Option<(u64, &str)>> = s
         .links
         .iter()
@@ -176,15 +179,9 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> R
             continue;
         }
         work.long_step()?;
-        let path = routes.path(&flow.from, &flow.to);
-        let Some(path) = path.filter(|p| !p.is_empty()) else {
-            let message = format!("expected a node that can be reached over links from {:?}", flow.from);
-            return Err(
-                SpecError::at(format!("flows[{}].to", origins.flows[i]), message).found(format!("{:?}", flow.to))
-            );
-        };
+        let path = links_taken(s, &mut routes, flow, origins.flows[i])?;
         let most = flow.packet.longest();
-        for port in path {
+        for port in path.into_iter().map(|link| link as usize) {
             if longest[port].is_none_or(|(bytes, _)| bytes < most) {
                 longest[port] = Some((most, i));
             }
@@ -206,9 +203,43 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> R
     Ok(())
 }
 
+/// The directed links that a flow's data may take; `i` is its place in the file.
+fn links_taken(s: &Scenario, routes: &mut Routes<'_>, flow: &Flow, i: usize) -> Result<Vec<u32>, SpecError> {
+    let no_way = |key: &str, from: &str, to: &str| {
+        let message = format!("expected a node that can be reached over links from {from:?}");
+        SpecError::at(format!("flows[{i}].{key}"), message).found(format!("{to:?}"))
+    };
+    let node = |routes: &Routes<'_>, name: &str| routes.node(name).expect("looked up before");
+    if flow.via.is_empty() && s.routing == Routing::Ecmp {
+        let path = routes.all(node(routes, &flow.from), node(routes, &flow.to));
+        return if path.is_empty() { Err(no_way("to", &flow.from, &flow.to)) } else { Ok(path) };
+    }
+    let stops: Vec<&str> = flow.stops().collect();
+    let key = |leg: usize| if leg < flow.via.len() { format!("via[{leg}]") } else { "to".to_owned() };
+    let mut path = Vec::new();
+    let mut passed = BTreeSet::from([node(routes, stops[0])]);
+    for (leg, ends) in stops.windows(2).enumerate() {
+        let before = path.len();
+        let found = routes.extend(&mut path, node(routes, ends[0]), node(routes, ends[1]), Choice::First);
+        if found.is_err() || (path.len() == before && flow.via.is_empty()) {
+            return Err(no_way(&key(leg), ends[0], ends[1]));
+        }
+        let new = path[before..].iter().map(|link| routes.end(*link));
+        let twice =
+            if path.len() == before { Some(node(routes, ends[1])) } else { new.clone().find(|n| passed.contains(n)) };
+        if let Some(twice) = twice {
+            let name = &s.nodes[twice as usize].name;
+            let message = format!("expected nodes on a way that comes to each node once; it comes to {name:?} twice");
+            return Err(SpecError::at(format!("flows[{i}].{}", key(leg)), message).found(format!("{:?}", ends[1])));
+        }
+        passed.extend(new);
+    }
+    Ok(path)
+}
+
 /// Whether two flows put the same demands on the way.
 fn alike(a: &Flow, b: &Flow) -> bool {
-    (&a.from, &a.to, &a.packet) == (&b.from, &b.to, &b.packet)
+    (&a.from, &a.to, &a.via, &a.packet) == (&b.from, &b.to, &b.via, &b.packet)
 }
 
 /// The smallest buffer of a discipline that is in bytes, and its name.

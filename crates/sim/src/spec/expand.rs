@@ -47,7 +47,7 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
         |f: &Flow| (f.count, f.first),
         |flow, i| {
             (flow.count, flow.first) = (None, None);
-            for end in [&mut flow.from, &mut flow.to] {
+            for end in [&mut flow.from, &mut flow.to].into_iter().chain(&mut flow.via) {
                 if let Some(filled) = filled(end, i) {
                     *end = filled.into();
                 }

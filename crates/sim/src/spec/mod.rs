@@ -44,6 +44,9 @@ pub struct Scenario {
     /// What to record against time.
     #[serde(default)]
     pub traces: Vec<TraceKind>,
+    /// Which of several shortest paths packets take.
+    #[serde(default)]
+    pub routing: Routing,
     /// Hosts and gateways.
     pub nodes: Vec<Node>,
     /// Duplex links between nodes.
@@ -92,6 +95,18 @@ impl TraceKind {
             TraceKind::Estimates => "estimates",
         }
     }
+}
+
+/// Which of several shortest paths packets take. Shortest means fewest hops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Routing {
+    /// The one whose first difference from the others is a link that stands earlier in the file.
+    #[default]
+    Shortest,
+    /// Equal-cost multipath: at each node, a hash of the seed, the flow's name and the links' names chooses among the links that lead on. Data and
+    /// acknowledgements of a flow each keep to their path.
+    Ecmp,
 }
 
 /// What a node does.
@@ -187,6 +202,10 @@ pub struct Flow {
     pub from: Arc<str>,
     /// Node of the sink.
     pub to: Arc<str>,
+    /// Nodes that the data pass on their way, in this order; between them they take the shortest path, with `routing` or without. Acknowledgements take the same
+    /// links back. If one of those is down, they take the shortest path over the same nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<Arc<str>>,
     /// Length of a data packet, or a distribution of lengths.
     #[serde(default = "data_size")]
     pub packet: Packets,
@@ -241,6 +260,13 @@ fn default_workload() -> crate::workload::Spec {
 }
 fn default_control() -> headgate_control::Spec {
     headgate_control::Spec::default_of("jk_reno").expect("jk_reno is in the list")
+}
+
+impl Flow {
+    /// The nodes that the data are sent over: the source, those that they are to pass, and the sink.
+    pub fn stops(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.from).chain(&self.via).chain([&self.to]).map(|name| &**name)
+    }
 }
 
 impl Scenario {
