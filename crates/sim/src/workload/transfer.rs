@@ -67,6 +67,15 @@ impl Workload for Transfer {
         };
         Supply { packets, again: None }
     }
+
+    fn has_objects(&self) -> bool {
+        true
+    }
+
+    // It is asked once, at the start of its flow.
+    fn is_over(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
