@@ -4,11 +4,12 @@ use headgate_packet::choice::Entry;
 use serde_json::{Value, json};
 
 /// The lists by name.
-pub const LISTS: [(&str, &[Entry]); 4] = [
+pub const LISTS: [(&str, &[Entry]); 5] = [
     ("disciplines", headgate_queue::LIST),
     ("flow-controls", headgate_control::LIST),
     ("workloads", crate::workload::LIST),
     ("packet-sizes", crate::sizes::LIST),
+    ("arrivals", crate::arrivals::LIST),
 ];
 
 /// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`; `None` for an unknown list.

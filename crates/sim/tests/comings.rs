@@ -57,7 +57,8 @@ fn completion_times_by_hand() {
 #[test]
 fn what_is_lost_without_flow_control_never_ends_and_leaves_all_the_same() {
     let flows = json!([open(json!({"kind": "periodic", "every": "10ms"}), 8, "fixed")]);
-    let (s, running) = run(&scenario(json!({"kind": "fcfs", "buffer": "4pkt"}), flows, json!({"duration": "1s", "interval": "1s"})));
+    let (s, running) =
+        run(&scenario(json!({"kind": "fcfs", "buffer": "4pkt"}), flows, json!({"duration": "1s", "interval": "1s"})));
     let classes = running.class_table(&s);
     let cell = |name: &str| column(&classes, name)[0];
     // Five of the eight fit: one on the line and four that wait.

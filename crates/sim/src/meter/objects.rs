@@ -80,6 +80,18 @@ pub struct ObjectRow {
     pub slowdown: f64,
 }
 
+/// What is known of the objects of one entry.
+#[derive(Clone, Debug, Default)]
+struct OfEntry {
+    class: u32,
+    ideal: Ideal,
+    /// Mean length of its packets.
+    bytes: u32,
+    /// Objects that began after the warm-up, and those of them that are complete.
+    started: u64,
+    finished: Completions,
+}
+
 /// The objects of a run, by class.
 #[derive(Debug, Default)]
 pub struct Objects {
@@ -87,8 +99,8 @@ pub struct Objects {
     pub classes: Vec<Class>,
     /// Places of the classes.
     known: BTreeMap<String, u32>,
-    /// Of each entry of the scenario that has objects its class, its ideal and the mean length of its packets.
-    of: Vec<(u32, Ideal, u32)>,
+    /// Of each entry of the scenario that has objects.
+    of: Vec<Option<Box<OfEntry>>>,
     /// A row for each complete object is wanted.
     pub keep_rows: bool,
     /// The rows.
@@ -103,34 +115,47 @@ impl Objects {
             self.known.insert(class.to_owned(), self.classes.len() as u32 - 1);
             self.classes.len() as u32 - 1
         });
-        self.of.resize(entry, (0, Ideal::default(), 0));
-        self.of.push((place, ideal, packet_bytes));
+        self.of.resize(entry, None);
+        self.of.push(Some(Box::new(OfEntry { class: place, ideal, bytes: packet_bytes, ..OfEntry::default() })));
     }
 
-    /// A flow of an entry begins.
+    fn entry(&mut self, entry: u32) -> &mut OfEntry {
+        self.of[entry as usize].as_mut().expect("it has objects")
+    }
+
+    /// Of the objects of an entry: those that began after the warm-up, and those of them that are complete.
+    pub fn of_entry(&self, entry: usize) -> Option<(u64, &Completions)> {
+        self.of.get(entry)?.as_ref().map(|of| (of.started, &of.finished))
+    }
+
+    /// A flow of an entry begins that will go.
     pub fn begun(&mut self, entry: u32, measuring: bool) {
-        self.classes[self.of[entry as usize].0 as usize].flows += u64::from(measuring);
+        let class = self.entry(entry).class;
+        self.classes[class as usize].flows += u64::from(measuring);
     }
 
     /// An object of an entry begins, and with it a flow that stays, if it is its `first`.
     pub fn started(&mut self, entry: u32, first: bool, measuring: bool) {
-        let class = &mut self.classes[self.of[entry as usize].0 as usize];
+        let of = self.of[entry as usize].as_mut().expect("it has objects");
+        of.started += u64::from(measuring);
+        let class = &mut self.classes[of.class as usize];
         class.started += u64::from(measuring);
         class.flows += u64::from(measuring && first);
     }
 
     /// An object of an entry is complete; it counts if it began after the warm-up.
     pub fn finished(&mut self, entry: u32, packets: u64, start: Time, end: Time, warm_up: Time) {
-        let (class, ideal, packet_bytes) = self.of[entry as usize];
-        let bytes = packets.saturating_mul(u64::from(packet_bytes));
+        let of = self.of[entry as usize].as_mut().expect("it has objects");
+        let (class, bytes) = (of.class, packets.saturating_mul(u64::from(of.bytes)));
         let took = end.since(start);
-        let slowdown = took.as_secs_f64() / ideal.seconds(packets);
+        let slowdown = took.as_secs_f64() / of.ideal.seconds(packets);
         if start >= warm_up {
             let found = &mut self.classes[class as usize];
             let size = packets.max(1).ilog2() as usize;
             if found.by_size.len() <= size {
                 found.by_size.resize(size + 1, Completions::default());
             }
+            of.finished.record(took, slowdown, packets, bytes as f64 * 8.0);
             found.finished.record(took, slowdown, packets, bytes as f64 * 8.0);
             found.by_size[size].record(took, slowdown, packets, bytes as f64 * 8.0);
         }

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ...results import Results, digits
 from ...stats import Mean
-from ...summaries import FlowSummary, LinkSummary, headings
+from ...summaries import AnySummary, headings
 from ..terminal import console
 
 #: More flows or ports than this are not listed one by one in the terminal.
@@ -27,6 +27,9 @@ def print_results(results: Results) -> None:
     )
     out.print(f"[dim]mean ± standard deviation (95 % half width) over {over}; counts are totals[/]")
     _print_summaries("flows", "flows", results.flow_summaries())
+    classes = results.class_summaries()
+    if classes:
+        _print_summaries("transfers, from when the source has them until the sink has all", "classes", classes)
     _print_links(results)
     fairness = results.fairness()
     parts = [f"{k} {digits(v)}" for k, v in fairness.items() if v is not None]
@@ -41,7 +44,7 @@ def _print_links(results: Results) -> None:
         _print_summaries("gateways' ports that are busy 1 % of the time or more, or drop", "ports", links)
 
 
-def _print_summaries(title: str, what: str, rows: Sequence[FlowSummary] | Sequence[LinkSummary]) -> None:
+def _print_summaries(title: str, what: str, rows: Sequence[AnySummary]) -> None:
     """The first rows as a table, with the columns that the summary's class says."""
     columns = headings(type(rows[0]))
     table = Table(title=title, title_justify="left")
