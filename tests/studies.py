@@ -14,6 +14,7 @@ import pytest
 import headgate
 from headgate.sweep.driver import failures, tables
 from headgate.sweep.engines import Outcome
+from headgate.sweep.gathered import tables_of
 from headgate.sweep.store import Store
 from headgate.sweep.study import axis_columns
 from headgate.sweep.work import Chunk, run_chunk
@@ -101,18 +102,18 @@ def written(
     one = run_chunk(Chunk(0, [(0, 0)], {0: json.dumps(sweep.variant(0).data)}, 1, 1.0))
     runs = [(v, k) for v in range(variants) for k in range(replications) if (v, k) not in {*lost, *failed}]
     n = len(runs)
-    done = one
+    done, columns_of = one, tables_of(one)
     done.runs, done.digests, done.events, done.cpu_s = runs, one.digests * n, one.events * n, one.cpu_s * n
-    for name, columns in done.tables.items():
+    for name, columns in columns_of.items():
         rows = one.lengths[name][0]
         for key, cells in columns.items():
             columns[key] = (np.tile(cells[0], n), cells[1]) if isinstance(cells, tuple) else np.tile(cells, n)
         done.lengths[name] = [rows] * n
-    done.tables["flows"]["owd_p99_s"] = np.array([delays[v, k] for v, k in runs]).ravel()
+    columns_of["flows"]["owd_p99_s"] = np.array([delays[v, k] for v, k in runs]).ravel()
     store = Store(folder)
     store.lock()
     store.write_manifest(sweep._manifest())
-    chunk = tables(done, {}, ["k"] * variants, 1)
+    chunk = tables(done, columns_of, None, {}, ["k"] * variants, 1)
     chunk["failures"] = failures([(v, k, "it broke", "{}") for v, k in failed], 1)
     store.write_chunk(chunk)
     if merge:

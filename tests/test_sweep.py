@@ -146,6 +146,7 @@ def test_a_run_that_fails_is_recorded_and_tried_again_on_resume(
 def test_a_run_given_up_at_its_very_end_leaves_nothing(end: int) -> None:
     """The signal may come when the engine has returned and the run is not noted yet."""
     from headgate.sweep.driver import tables
+    from headgate.sweep.gathered import tables_of
     from headgate.sweep.work import Chunk, StopError, Switch, run_chunk
 
     class Late(Switch):
@@ -161,7 +162,7 @@ def test_a_run_given_up_at_its_very_end_leaves_nothing(end: int) -> None:
     runs = [(0, 0), (0, 1), (1, 0), (1, 1)]
     done = run_chunk(Chunk(0, runs, texts, 1, 60.0), Late())
     assert (done.runs, done.left) == (runs[:end], runs[end:])
-    stored = tables(done, texts, ["a", "b"], 1)
+    stored = tables(done, tables_of(done), None, texts, ["a", "b"], 1)
     assert [len(stored[name]) for name in ("runs", "flows", "links")] == [end, 2 * end, 4 * end]
 
 

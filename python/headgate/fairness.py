@@ -20,10 +20,16 @@ def ideal_bps(flows: Mapping[str, Any], links: Mapping[str, Any], routes: Mappin
         links: `rate_bps`.
         routes: numbers of flows and links, one pair for each hop, as `flow` and `link`.
     """
-    paths: list[list[int]] = [[] for _ in flows["demand_bps"]]
+    lines = lines_of(routes, len(flows["demand_bps"]))
+    return network_max_min(links["rate_bps"].tolist(), lines, flows["demand_bps"], flows["weight"])
+
+
+def lines_of(routes: Mapping[str, Any], flows: int) -> list[list[int]]:
+    """The numbers of the lines that each of so many flows crosses, in rising order and each once."""
+    paths: list[set[int]] = [set() for _ in range(flows)]
     for flow, link in zip(routes["flow"].tolist(), routes["link"].tolist(), strict=True):
-        paths[flow].append(link)
-    return network_max_min(links["rate_bps"].tolist(), paths, flows["demand_bps"], flows["weight"])
+        paths[flow].add(link)
+    return [sorted(path) for path in paths]
 
 
 def of_ideal(goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDArray[np.float64]:

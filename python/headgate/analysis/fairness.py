@@ -61,25 +61,37 @@ def network_max_min(
     Raises:
         ValueError: not as many demands or weights as flows.
     """
-    n, m = len(routes), len(capacities)
+    n = len(routes)
     demand = np.full(n, np.inf) if demands is None else np.asarray(demands, dtype=np.float64)
     by_weight = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
     if demand.size != n or by_weight.size != n:
         raise ValueError(f"{demand.size} demands and {by_weight.size} weights; expected one for each of {n} flows")
-    weight = by_weight.tolist()
-    crossed_by: list[list[int]] = [[] for _ in range(m)]
     lines = [sorted(set(route)) for route in routes]
+    left = np.asarray(capacities, dtype=np.float64).tolist()
+    return np.array(filled(left, lines, demand.tolist(), by_weight.tolist()))
+
+
+def filled(
+    capacities: Sequence[float], lines: Sequence[Sequence[int]], demands: Sequence[float], weight: Sequence[float]
+) -> list[float]:
+    """As `network_max_min`, for plain numbers that need no check, ten thousand small networks in a row: no flow has a line twice.
+
+    >>> filled([10.0, 4.0], [[0], [0, 1], [1]], [math.inf] * 3, [1.0] * 3)
+    [8.0, 2.0, 2.0]
+    """
+    n, m = len(lines), len(capacities)
+    left = list(capacities)
+    crossed_by: list[list[int]] = [[] for _ in range(m)]
     for flow, route in enumerate(lines):
         for line in route:
             crossed_by[line].append(flow)
-    left = np.asarray(capacities, dtype=np.float64).tolist()
     load = [sum(weight[flow] for flow in flows) for flows in crossed_by]
     waiting = [len(flows) for flows in crossed_by]
     # The level, allocation over weight, at which a line would be full or a demand is met. Freezing a flow never lowers that of a line,
     # so one that is out of date is found when its turn comes.
     by_line = [(left[line] / load[line], line) for line in range(m) if waiting[line]]
     heapq.heapify(by_line)
-    by_demand = sorted((want / weight[flow], flow) for flow, want in enumerate(demand.tolist()))
+    by_demand = sorted((want / weight[flow], flow) for flow, want in enumerate(demands))
     share = [math.nan] * n
     level = 0.0
 
@@ -104,8 +116,8 @@ def network_max_min(
                     freeze(flow, weight[flow] * level)
         if math.isnan(share[first]):
             level = max(level, met)
-            freeze(first, float(demand[first]))
-    return np.array(share)
+            freeze(first, demands[first])
+    return share
 
 
 def shortfall(allocations: npt.ArrayLike, ideal: npt.ArrayLike) -> float:

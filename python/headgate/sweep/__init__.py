@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from .study import Study, open_study
-from .sweep import Sweep
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .study import Study, open_study
+    from .sweep import Sweep
 
 __all__ = ["Study", "Sweep", "open_study"]
+
+#: Where what is offered here comes from, loaded on first use: a worker needs nothing of it, and none of its libraries.
+_LAZY = {"Study": "study", "Sweep": "sweep", "open_study": "study"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -55,6 +55,9 @@ def texts(values: Sequence[str]) -> pa.Array:
     pa = pyarrow()
     raw = [value.encode() for value in values]
     ends = np.cumsum([0, *(len(x) for x in raw)], dtype=np.int64)
+    if ends[-1] < 2**31:
+        buffers = [None, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(raw))]
+        return pa.Array.from_buffers(pa.string(), len(raw), buffers)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(raw))]
     return pa.Array.from_buffers(pa.large_string(), len(raw), buffers).cast(pa.string())
 

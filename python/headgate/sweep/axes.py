@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -247,6 +247,11 @@ class Variants:
     def __len__(self) -> int:
         return self._length
 
+    @property
+    def base(self) -> str:
+        """The scenario before anything is set, as JSON text."""
+        return self._base
+
     def points(self, variant: int) -> list[int]:
         """Which point of every axis a variant has."""
         out = []
@@ -285,9 +290,19 @@ class Variants:
         Raises:
             HeadgateError: a path leads nowhere; the error names the axis.
         """
-        data: dict[str, Any] = json.loads(self._base)  # the quickest deep copy there is
         points = zip(self.axes, self.points(variant), strict=True)
-        settings = [(path, value, axis.place) for axis, i in points for path, value in axis.points[i]]
+        return self._assigned([(path, value, axis.place) for axis, i in points for path, value in axis.points[i]])
+
+    def marked(self, mark: Callable[[int, int], str]) -> dict[str, Any]:
+        """As `data`, with a mark made of the number of the axis and that of its path in the place of each value."""
+        numbered = (
+            (i, axis.place, number, path) for i, axis in enumerate(self.axes) for number, path in enumerate(axis.paths)
+        )
+        return self._assigned([(path, mark(i, number), place) for i, place, number, path in numbered])
+
+    def _assigned(self, settings: list[tuple[str, Any, str]]) -> dict[str, Any]:
+        """The scenario with paths set to values, each with the place of its axis in the file."""
+        data: dict[str, Any] = json.loads(self._base)  # the quickest deep copy there is
         for path, value, place in sorted(settings, key=lambda s: s[0].count(".")):
             if isinstance(value, str) and any(p.startswith(f"{path}.") for p in self._paths):
                 value = {"kind": value}

@@ -106,7 +106,9 @@ def read_chunk(file: Path, number: int, tables: int, folder: Path) -> pa.Table:
 def manifest_text(manifest: dict[str, Any]) -> str:
     """A manifest with its digest, as it is written."""
     plain = json.loads(json.dumps(manifest, default=str))
-    return json.dumps({**plain, "sha256": _digest(plain)}, indent=1) + "\n"
+    # A line to an entry, not to a value: the axes of a large study have very many values.
+    lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in {**plain, "sha256": _digest(plain)}.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def read_manifest(file: Path, folder: Path) -> dict[str, Any]:

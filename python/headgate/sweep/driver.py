@@ -17,9 +17,10 @@ import numpy as np
 from ..memory import share
 from .arrow import pyarrow, texts, to_arrow
 from .engines import Engine, Outcome
+from .gathered import Watched, tables_of, values_of
 from .plan import Plan, Run
 from .store import Store
-from .work import Chunk, Done, Watched
+from .work import Chunk, Done
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,7 +102,7 @@ class Driver:
         self._number += 1
         texts = {v: self._text(v) for v in {v for v, _ in runs}}
         most = None if self._most is None else share(self._most, self._engine.workers())
-        return Chunk(self._number, runs, texts, self._seed, self._budget(), self._metric, most)
+        return Chunk(self._number, runs, texts, self._seed, self._budget(), most)
 
     def _take(self, outcomes: list[Outcome]) -> None:
         for chunk, done, how in outcomes:
@@ -130,10 +131,12 @@ class Driver:
         self._plan.put_back(done.left)
         if not done.runs and not done.failures:
             return
-        self._store.write_chunk(tables(done, chunk.texts, self._keys, self._seed))
+        gathered = tables_of(done)
+        values = None if self._metric is None else values_of(self._metric, done, gathered)
+        self._store.write_chunk(tables(done, gathered, values, chunk.texts, self._keys, self._seed))
         self.done += len(done.runs)
         self.failed += len(done.failures)
-        for run, value in zip(done.runs, done.values or [math.nan] * len(done.runs), strict=True):
+        for run, value in zip(done.runs, values or [math.nan] * len(done.runs), strict=True):
             self._plan.record(run, value)
         for variant, replication, _ in done.failures:
             self._plan.record((variant, replication), math.nan)
@@ -143,7 +146,14 @@ class Driver:
             self._progress(self.done, self._plan.total, self.failed)
 
 
-def tables(done: Done, scenarios: dict[int, str], keys: Sequence[str], seed: int) -> dict[str, pa.Table]:
+def tables(
+    done: Done,
+    gathered: dict[str, dict[str, Any]],
+    values: Sequence[float] | None,
+    scenarios: dict[int, str],
+    keys: Sequence[str],
+    seed: int,
+) -> dict[str, pa.Table]:
     """The rows of a chunk as they are stored."""
     from .rows import derived
 
@@ -158,12 +168,12 @@ def tables(done: Done, scenarios: dict[int, str], keys: Sequence[str], seed: int
         "cpu_s": cpu_s,
         "events": np.array(done.events, dtype=np.int64),
     }
-    if done.values:
-        counts["value"] = np.array(done.values, dtype=np.float64)
+    if values:
+        counts["value"] = np.array(values, dtype=np.float64)
     out = {"runs": pa.table({k: to_arrow(v) for k, v in {**key, **counts}.items()})}
     for name in ("flows", "links"):
         lengths = done.lengths[name]
-        columns = derived(name, done.tables[name]) if n else {}
+        columns = derived(name, gathered[name]) if n else {}
         repeated = {k: np.repeat(v, lengths) for k, v in key.items()}
         after = {
             "digest": (np.repeat(np.arange(n), lengths), done.digests),

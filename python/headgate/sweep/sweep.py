@@ -26,11 +26,12 @@ from .axes import Axis, Variants, read_axes, refuse
 from .checked import FORMAT
 from .driver import Driver, Interrupted, Progress, failures, interrupts
 from .engines import Dask, Engine, Local, processors
+from .gathered import Watched
 from .plan import Fixed, Plan, Until
 from .same import same_study
 from .store import Store
 from .study import Study, axis_columns
-from .work import Watched
+from .texts import Texts
 
 #: Where a study can be worked on.
 ENGINES = ("local", "dask")
@@ -147,8 +148,9 @@ class Sweep:
         stop = self._checked["stop"]
         return len(self._variants) * (int(stop["least"]) if stop else self.replications)
 
-    def _text(self, variant: int) -> str:
-        return json.dumps(self._variants.data(variant))
+    @cached_property
+    def _texts(self) -> Texts:
+        return Texts(self._variants)
 
     def check(self) -> list[Check]:
         """Looks at every variant before anything is run.
@@ -157,11 +159,12 @@ class Sweep:
             ScenarioError: a value of an axis, or every variant, makes no valid scenario, or two variants are the same scenario.
         """
         control = _core.Control()
+        texts = Texts(self._variants, {"name": "", "description": "", "seed": 0})
 
         def look(variant: int) -> Check:
-            data = self._variants.data(variant) | {"name": "", "description": "", "seed": 0}
             try:
-                return Check(hashlib.sha256(_core.check(json.dumps(data), control).encode()).hexdigest()[:16], None)
+                resolved = _core.check(texts.of(variant), control)
+                return Check(hashlib.sha256(resolved.encode()).hexdigest()[:16], None)
             except _core.ScenarioError as e:
                 return Check(None, str(e))
 
@@ -330,7 +333,7 @@ class Sweep:
             if first:
                 engine = start()
                 keys = [check.key or "" for check in checks]
-                driver = Driver(engine, store, plan, self._text, keys, self.seed, self._metric, progress, most)
+                driver = Driver(engine, store, plan, self._texts.of, keys, self.seed, self._metric, progress, most)
                 driver.done = past
                 finished = driver.run(stopped)
             else:
@@ -350,7 +353,7 @@ class Sweep:
         runs, failed = store.read("runs"), store.read("failures")
         known = set(failed["variant"].to_pylist()) if len(failed) else set()
         bad = [
-            (v, 0, check.error, self._text(v))
+            (v, 0, check.error, self._texts.of(v))
             for v, check in enumerate(checks)
             if check.error is not None and v not in known
         ]

@@ -1,46 +1,24 @@
 """What a worker does: a chunk of runs, one after the other, with their rows gathered.
 
 A chunk is plain data in and plain data out: any scheduler can run it anywhere, as long as headgate of the same version is
-installed there. The worker needs neither files nor pyarrow.
+installed there. The worker needs neither files nor pyarrow nor numpy, so that it has started in a few hundredths of a second; what
+follows from its columns, `gathered.py` adds.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from array import array
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any
-
-import numpy as np
 
 from .. import __version__, _core
 from ..errors import HeadgateError
-from ..fairness import ideal_bps
 from ..memory import share
 
 #: A chunk is handed over when its tables reach this many rows.
 MOST_ROWS = 500_000
-
-
-@dataclass(frozen=True)
-class Watched:
-    """What a stopping rule looks at: one number per run."""
-
-    column: str
-    table: str
-    pattern: str
-    over: str
-
-    def of(self, columns: dict[str, Any]) -> float:
-        """The number of one run, from the columns of its table; nan if nothing was measured."""
-        names = columns["flow" if self.table == "flows" else "link"]
-        chosen = np.array([fnmatchcase(name, self.pattern) for name in names], dtype=bool)
-        values = columns[self.column][chosen]
-        values = values[~np.isnan(values)] if len(values) else values
-        if not len(values):
-            return float("nan")
-        return float({"mean": values.mean, "total": values.sum, "least": values.min, "most": values.max}[self.over]())
 
 
 @dataclass(frozen=True)
@@ -52,7 +30,6 @@ class Chunk:
     texts: dict[int, str]
     seed: int
     budget_s: float
-    metric: Watched | None = None
     #: Bytes of memory that a run may take; a part of the worker's machine unless given.
     most: int | None = None
     version: str = __version__
@@ -60,16 +37,20 @@ class Chunk:
 
 @dataclass
 class Done:
-    """What a chunk gave: a row per run that succeeded, the tables of all of them, failures, and the runs not come to."""
+    """What a chunk gave: a row per run that succeeded, the tables of all of them, failures, and the runs not come to.
+
+    A column is an array of numbers, a list of names, or a pair (array of codes, names). `routes` has the hops of a run of each
+    variant, numbers of 64 bits.
+    """
 
     number: int
     runs: list[tuple[int, int]] = field(default_factory=list)
     digests: list[str] = field(default_factory=list)
     events: list[int] = field(default_factory=list)
     cpu_s: list[float] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
     lengths: dict[str, list[int]] = field(default_factory=lambda: {"flows": [], "links": []})
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
+    routes: dict[int, dict[str, bytes]] = field(default_factory=dict)
     failures: list[tuple[int, int, str]] = field(default_factory=list)
     left: list[tuple[int, int]] = field(default_factory=list)
     wall_s: float = 0.0
@@ -115,7 +96,7 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
     switch = switch or Switch()
     most = share(None, os.cpu_count() or 1) if chunk.most is None else chunk.most
     done, batch, rows = Done(chunk.number), _core.Batch(most), 0
-    routes: dict[int, dict[str, Any]] = {}
+    routes: dict[str, bytes] = {}
     began = time.perf_counter()
     for i, (variant, replication) in enumerate(chunk.runs):
         if i and (time.perf_counter() - began > chunk.budget_s or rows > MOST_ROWS):
@@ -135,8 +116,10 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
             done.failures.append((variant, replication, f"{type(e).__name__}: {e}"))
             continue
         done.cpu_s.append(time.thread_time() - start)
-        if variant not in routes:
-            routes[variant] = {k: np.asarray(v) for k, v in batch.routes().items()}
+        if variant not in done.routes:
+            # Most variants have those of the one before, which are handed over once.
+            found = {k: memoryview(v).tobytes() for k, v in batch.routes().items()}
+            routes = done.routes[variant] = routes if found == routes else found
         done.runs.append((variant, replication))
         done.digests.append(digest)
         done.events.append(events)
@@ -147,49 +130,21 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
         # A run given up at its very end has left rows, the last ones.
         rows = sum(done.lengths[name])
         done.tables[name] = {k: _plain(v, rows) for k, v in batch.take(name).items()}
-    done.tables["flows"]["max_min_bps"] = _ideals(done, routes)
-    if chunk.metric is not None:
-        done.values = _values(chunk.metric, done)
     done.wall_s = time.perf_counter() - began
     return done
 
 
-def _ideals(done: Done, routes: dict[int, dict[str, Any]]) -> Any:
-    """The max-min ideal of every row of flows; it is the same in all runs of a variant."""
-    of_variant: dict[int, Any] = {}
-    rows = dict.fromkeys(done.lengths, 0)
-    for i, (variant, _) in enumerate(done.runs):
-        first = dict(rows)
-        rows = {name: first[name] + lengths[i] for name, lengths in done.lengths.items()}
-        if variant not in of_variant:
-            columns = {
-                name: {k: done.tables[name][k][first[name] : rows[name]] for k in wanted}
-                for name, wanted in (("flows", ("demand_bps", "weight")), ("links", ("rate_bps",)))
-            }
-            of_variant[variant] = ideal_bps(columns["flows"], columns["links"], routes[variant])
-    return np.concatenate([np.zeros(0), *(of_variant[variant] for variant, _ in done.runs)])
-
-
 def _plain(column: Any, rows: int) -> Any:
-    """The first rows of a column as numpy array, or as a pair of codes and names."""
+    """The first rows of a column as plain data."""
     if isinstance(column, list):
-        return np.arange(rows), column
+        return column[:rows]
     if isinstance(column, tuple):
-        return np.asarray(column[0], dtype=np.int64)[:rows], column[1]
-    return np.asarray(column)[:rows]
+        return _numbers(column[0])[:rows], column[1]
+    return _numbers(column)[:rows]
 
 
-def _values(metric: Watched, done: Done) -> list[float]:
-    from .rows import derived
-
-    ends = np.cumsum(done.lengths[metric.table])
-    if not len(ends):
-        return []
-    columns = derived(metric.table, done.tables[metric.table])
-    key = "flow" if metric.table == "flows" else "link"
-    chosen = {key: columns[key], metric.column: columns[metric.column]}
-    chosen[key] = np.array(chosen[key][1], dtype=object)[chosen[key][0]]
-    return [
-        metric.of({k: np.asarray(v[end - n : end]) for k, v in chosen.items()})
-        for end, n in zip(ends.tolist(), done.lengths[metric.table], strict=True)
-    ]
+def _numbers(column: Any) -> array[Any]:
+    numbers = memoryview(column)
+    out: array[Any] = array(numbers.format)
+    out.frombytes(numbers.cast("B"))
+    return out

@@ -1,0 +1,87 @@
+"""What follows from the columns that a worker hands over: numpy arrays of them, the max-min ideals, and what a stopping rule looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analysis.fairness import filled
+from ..fairness import lines_of
+from .rows import derived
+from .work import Done
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What a stopping rule looks at: one number per run."""
+
+    column: str
+    table: str
+    pattern: str
+    over: str
+
+    def of(self, columns: dict[str, Any]) -> float:
+        """The number of one run, from the columns of its table; nan if nothing was measured."""
+        names = columns["flow" if self.table == "flows" else "link"]
+        chosen = np.array([fnmatchcase(name, self.pattern) for name in names], dtype=bool)
+        values = columns[self.column][chosen]
+        values = values[~np.isnan(values)] if len(values) else values
+        if not len(values):
+            return float("nan")
+        return float({"mean": values.mean, "total": values.sum, "least": values.min, "most": values.max}[self.over]())
+
+
+def tables_of(done: Done) -> dict[str, dict[str, Any]]:
+    """The tables of a chunk: numpy arrays, or pairs of codes and names; the flows with their max-min ideals."""
+    tables = {name: {k: _column(v) for k, v in columns.items()} for name, columns in done.tables.items()}
+    if done.runs:
+        tables["flows"]["max_min_bps"] = _ideals(done)
+    return tables
+
+
+def _column(column: Any) -> Any:
+    if isinstance(column, list):
+        return np.arange(len(column)), column
+    if isinstance(column, tuple):
+        return np.asarray(column[0], dtype=np.int64), column[1]
+    return np.asarray(column)
+
+
+def _ideals(done: Done) -> npt.NDArray[np.float64]:
+    """The max-min ideal of every row of flows; it is the same in all runs of a variant."""
+    flows, links = done.tables["flows"], done.tables["links"]
+    demands, weights, rates = ([*map(float, c)] for c in (flows["demand_bps"], flows["weight"], links["rate_bps"]))
+    of_variant: dict[int, list[float]] = {}
+    of_routes: dict[tuple[bytes, bytes, int], list[list[int]]] = {}
+    out: list[float] = []
+    first, port = 0, 0
+    for (variant, _), count, ports in zip(done.runs, done.lengths["flows"], done.lengths["links"], strict=True):
+        if variant not in of_variant:
+            routes = done.routes[variant]
+            key = (routes["flow"], routes["link"], count)
+            if key not in of_routes:
+                of_routes[key] = lines_of({k: np.frombuffer(v, dtype=np.int64) for k, v in routes.items()}, count)
+            own = slice(first, first + count)
+            of_variant[variant] = filled(rates[port : port + ports], of_routes[key], demands[own], weights[own])
+        out += of_variant[variant]
+        first, port = first + count, port + ports
+    return np.array(out, dtype=np.float64)
+
+
+def values_of(metric: Watched, done: Done, tables: dict[str, dict[str, Any]]) -> list[float]:
+    """What a stopping rule looks at, of every run of a chunk."""
+    ends = np.cumsum(done.lengths[metric.table])
+    if not len(ends):
+        return []
+    columns = derived(metric.table, tables[metric.table])
+    key = "flow" if metric.table == "flows" else "link"
+    chosen = {key: columns[key], metric.column: columns[metric.column]}
+    chosen[key] = np.array(chosen[key][1], dtype=object)[chosen[key][0]]
+    return [
+        metric.of({k: np.asarray(v[end - n : end]) for k, v in chosen.items()})
+        for end, n in zip(ends.tolist(), done.lengths[metric.table], strict=True)
+    ]
