@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import random
 import subprocess
 import sys
 import time
@@ -83,6 +84,41 @@ def w4(queue: str, n: int) -> Workload:
     return Workload("W4", queue, n, _line("1s", "1Gbit/s", "1ms", queue, "64KB", flows))
 
 
+def fat_tree(k: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
+    """Nodes, links and names of the hosts of a fat tree of gateways with k ports: k pods, k^3 / 4 hosts (Al-Fares and others 2008)."""
+    half = range(k // 2)
+    edges = [(pod, edge) for pod in range(k) for edge in half]
+    hosts = [f"h{pod}.{edge}.{host}" for pod, edge in edges for host in half]
+    gateways = [f"{layer}{pod}.{number}" for layer in "ea" for pod, number in edges]
+    nodes: list[dict[str, Any]] = [{"name": host, "kind": "host"} for host in hosts]
+    nodes += [{"name": name} for name in [*gateways, *(f"c{i}.{j}" for i in half for j in half)]]
+    ends = [(f"h{pod}.{edge}.{host}", f"e{pod}.{edge}") for pod, edge in edges for host in half]
+    ends += [(f"e{pod}.{edge}", f"a{pod}.{above}") for pod, edge in edges for above in half]
+    ends += [(f"a{pod}.{above}", f"c{above}.{core}") for pod, above in edges for core in half]
+    return nodes, [{"from": a, "to": b} for a, b in ends], hosts
+
+
+def w6(queue: str, flows: int = 128, duration: str = "10ms") -> Workload:
+    """Bulk flows under jk_reno in a fat tree of 128 hosts, 10 Gbit/s everywhere, ECMP: each host sends to one other, 10 ms."""
+    nodes, links, hosts = fat_tree(8)
+    line = {"rate": "10Gbit/s", "delay": "1us", "queue": {"kind": queue, "buffer": "150KB"}}
+    draw, pairs = random.Random(8), list[tuple[str, str]]()
+    while len(pairs) < flows:
+        sinks = draw.sample(hosts, len(hosts))
+        if all(a != b for a, b in zip(hosts, sinks, strict=True)):
+            pairs += zip(hosts, sinks, strict=True)
+    control = {"kind": "jk_reno", "window": 100}
+    bulk = [
+        {"name": f"f{i}", "from": a, "to": b, "packet": "1500B", "control": control}
+        for i, (a, b) in enumerate(pairs[:flows])
+    ]
+    scenario = {
+        "duration": duration, "interval": duration, "warm_up": "0s", "routing": "ecmp",
+        "nodes": nodes, "links": [{**ends, **line} for ends in links], "flows": bulk,
+    }  # fmt: skip
+    return Workload("W6", queue, flows, scenario)
+
+
 def workloads(quick: bool = False) -> list[Workload]:
     """Everything that is measured; `quick` leaves out most."""
     if quick:
@@ -90,6 +126,7 @@ def workloads(quick: bool = False) -> list[Workload]:
     return [
         *(w(q) for w in (w1, w2, w3) for q in ("fcfs", "fq")),
         *(w4(q, n) for q in ("fcfs", "fq") for n in (10, 100, 1000, 10_000)),
+        *(w6(q) for q in ("fcfs", "fq")),
     ]
 
 

@@ -52,19 +52,22 @@ impl Run {
         let mut hops = Hops::new(&paths, &conversations);
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
         let mut config = Arc::new(s.flows[0].control.transport());
+        let mut name = "flow/".to_owned();
         let (mut way, mut shared) = ([0; 2], false);
         for (i, f) in s.flows.iter().enumerate() {
             pace.step()?;
-            let alike = |before: &spec::Flow| (&f.from, &f.to) == (&before.from, &before.to);
-            if !(shared && ways[i] == ways[i - 1] && alike(&s.flows[i - 1])) {
+            let like_the_last = |last: usize| ways[i] == ways[last] && f.same_way(&s.flows[last]);
+            if !(shared && like_the_last(i - 1)) {
                 (way, shared) = hops.rows(ways[i], i, s.flows.len());
             }
             // Flows of one kind follow each other and share what they have in common.
-            if i > 0 && f.control != s.flows[i - 1].control {
+            if i > 0 && !f.alike(&s.flows[i - 1]) && f.control != s.flows[i - 1].control {
                 config = Arc::new(f.control.transport());
             }
-            let mut rng = Rng::new(seed, run, &format!("flow/{}", f.name));
-            let (packet_bytes, lengths) = (f.packet.mean_bytes(), f.packet.build(seed, run, &f.name));
+            name.truncate("flow/".len());
+            f.write_name(&mut name);
+            let mut rng = Rng::new(seed, run, &name);
+            let (packet_bytes, lengths) = (f.packet.mean_bytes(), f.packet.build(seed, run, &name["flow/".len()..]));
             let start = Time::ZERO + f.start + rng.uniform_duration(f.start_spread);
             events.push(start, Event::Source(i as u32));
             flows.push(Flow {

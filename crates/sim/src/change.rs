@@ -64,7 +64,7 @@ impl Change {
             Direction::Forward => vec![2 * l],
             Direction::Reverse => vec![2 * l + 1],
         });
-        let stop = event.stop.as_ref().and_then(|name| s.flows.iter().position(|f| f.name == *name));
+        let stop = event.stop.as_ref().and_then(|name| s.flows.iter().position(|f| f.name() == *name));
         Change { lanes, rate: event.rate, delay: event.delay, up: event.up, moved: Vec::new(), stop }
     }
 

@@ -4,7 +4,7 @@ use crate::flow::Flow;
 use crate::meter::{GaugeRow, IntervalRow, TraceRow};
 use crate::net::{InFlight, Payload};
 use crate::run::Run;
-use crate::spec::{Scenario, SpecError};
+use crate::spec::{self, Scenario, SpecError};
 use crate::tables;
 use std::mem::size_of;
 
@@ -13,8 +13,9 @@ const CELL: u64 = 8;
 /// A packet that waits: its descriptor, and what the discipline keeps of its order.
 const WAITING: u64 = 64;
 const PAYLOAD: u64 = size_of::<Payload>() as u64;
-/// A flow's part of the scenario.
+/// An entry of the scenario, and a flow's own part of it.
 const ENTRY: u64 = 512;
+const NAMED: u64 = size_of::<spec::Flow>() as u64;
 
 /// The bytes of a row of intervals, of gauges and of traces, with those of the table that is made of them.
 fn row_bytes() -> [u64; 3] {
@@ -29,7 +30,8 @@ fn gigabytes(bytes: u64) -> String {
 
 /// Refuses a scenario whose flows and rows of intervals alone take more than `most` bytes.
 pub(crate) fn estimate(s: &Scenario, most: u64) -> Result<(), SpecError> {
-    let flows = (s.flows.len() as u64).saturating_mul(size_of::<Flow>() as u64 + ENTRY);
+    let entries = 1 + s.flows.windows(2).filter(|pair| !pair[0].alike(&pair[1])).count() as u64;
+    let flows = (s.flows.len() as u64).saturating_mul(size_of::<Flow>() as u64 + NAMED) + entries.saturating_mul(ENTRY);
     let intervals = s.duration.as_ps().div_ceil(s.interval().as_ps().max(1));
     let rows = intervals.saturating_mul(s.flows.len() as u64).saturating_mul(row_bytes()[0]);
     let all = flows.saturating_add(rows);

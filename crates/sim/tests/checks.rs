@@ -113,7 +113,7 @@ fn counts_have_bounds_and_make_names() {
                 "flows": [{{"from": "a", "to": "b", {flow}}}]}}"#
         );
         Scenario::from_json(&text)
-            .map(|s| s.flows.iter().map(|f| f.name.clone()).collect::<Vec<_>>())
+            .map(|s| s.flows.iter().map(|f| f.name().into_owned()).collect::<Vec<_>>())
             .map_err(|e| e.to_string())
     };
     let of = |names: &[&str]| Ok(names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());

@@ -76,7 +76,7 @@ fn of_two_that_come_at_one_instant_the_first_in_the_file_goes_first() {
         let (s, running) = run(&scenario(&flows.map(|f| f.as_str()), &NODES, &links)
             .replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""));
         let waits = column(&running.flow_table(&s), "queueing_mean_s");
-        assert_eq!(s.flows[0].name, first);
+        assert_eq!(s.flows[0].name(), first);
         assert!(waits[0] == 0.0 && (waits[1] - 0.1).abs() < 1e-9, "{waits:?}");
     }
 }

@@ -42,7 +42,7 @@ impl<'s> Paths<'s> {
     /// The pace says that the work is to end.
     pub fn ways(&mut self, pace: &mut Pace<'_>) -> Result<Vec<Option<Way>>, SpecError> {
         let flows = &self.s.flows;
-        let alike = |i: usize| i > 0 && self.hashes.is_none() && same_way(&flows[i], &flows[i - 1]);
+        let alike = |i: usize| i > 0 && self.hashes.is_none() && flows[i].same_way(&flows[i - 1]);
         // In the order of the nodes whose distances they need.
         let mut order = Vec::new();
         for (i, flow) in flows.iter().enumerate().filter(|(i, _)| !alike(*i)) {
@@ -63,7 +63,7 @@ impl<'s> Paths<'s> {
         }
         let mut ways: Vec<Option<Way>> = Vec::with_capacity(flows.len());
         for (i, found) in found.into_iter().enumerate() {
-            let same = i > 0 && self.hashes.is_none() && same_way(&flows[i], &flows[i - 1]);
+            let same = i > 0 && self.hashes.is_none() && flows[i].same_way(&flows[i - 1]);
             ways.push(if same { ways[i - 1] } else { found[0].zip(found[1]).map(|(there, back)| [there, back]) });
         }
         Ok(ways)
@@ -81,7 +81,7 @@ impl<'s> Paths<'s> {
             let (from, to) = if back { (&flow.to, &flow.from) } else { (&flow.from, &flow.to) };
             let (from, to) = (self.node(from), self.node(to));
             let choice = self.hashes.as_ref().map_or(Choice::First, |hashes| {
-                Choice::Hash(Hashes::of_flow(self.seed, &flow.name)[usize::from(back)], hashes)
+                Choice::Hash(Hashes::of_flow(self.seed, &flow.name())[usize::from(back)], hashes)
             });
             self.routes.extend(&mut path, from, to, choice)?;
         } else {
@@ -116,8 +116,4 @@ impl<'s> Paths<'s> {
     pub fn links(&self, path: u32) -> impl Iterator<Item = u32> + '_ {
         self.links[path as usize..].iter().copied().take_while(|link| *link != END)
     }
-}
-
-fn same_way(a: &Flow, b: &Flow) -> bool {
-    (&a.from, &a.to, &a.via) == (&b.from, &b.to, &b.via)
 }

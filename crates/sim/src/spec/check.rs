@@ -7,6 +7,7 @@ use crate::net::{Choice, Routes};
 use crate::pace::Pace;
 use headgate_packet::{Buffer, Duration};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hasher as _};
 
 /// Most rows of the table of intervals.
 const MOST_ROWS: u64 = 100_000_000;
@@ -22,7 +23,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
     times(s)?;
     unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), work)?;
     unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()), work)?;
-    unique("flows", &origins.flows, s.flows.iter().map(|f| f.name.as_str()), work)?;
+    unique_flows(s, origins, work)?;
     let numbers =
         [("nodes", s.nodes.len()), ("links", 2 * s.links.len()), ("flows", s.flows.len()), ("events", s.events.len())];
     for (what, number) in numbers {
@@ -54,6 +55,9 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
     let mut previous = None;
     for (flow, &i) in s.flows.iter().zip(&origins.flows) {
         work.step()?;
+        if previous.is_some_and(|p: &Flow| p.alike(flow) && p.same_way(flow)) {
+            continue;
+        }
         if previous.is_none_or(|p| !alike(p, flow)) {
             end("flows[].from", i, &flow.from)?;
             end("flows[].to", i, &flow.to)?;
@@ -86,16 +90,16 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
 /// The clock can tell how long the longest packet of all takes on every line.
 fn rates(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     let longest = |flow: &Flow| flow.packet.longest().max(flow.ack.bytes());
-    let mut most = (0, "");
+    let mut most = (0, None);
     for (i, flow) in s.flows.iter().enumerate() {
-        if i == 0 || !alike(flow, &s.flows[i - 1]) || flow.ack != s.flows[i - 1].ack {
+        if i == 0 || !flow.alike(&s.flows[i - 1]) {
             let bytes = longest(flow);
             if bytes > most.0 {
-                most = (bytes, &flow.name);
+                most = (bytes, Some(flow));
             }
         }
     }
-    let (bytes, name) = most;
+    let (bytes, name) = (most.0, most.1.map_or_else(Default::default, Flow::name));
     let links = s.links.iter().zip(&origins.links).map(|(link, i)| (format!("links[{i}].rate"), Some(link.rate)));
     let events = s.events.iter().enumerate().map(|(i, event)| (format!("events[{i}].rate"), event.rate));
     for (path, rate) in links.chain(events) {
@@ -162,6 +166,37 @@ fn unique<'a>(
     Ok(())
 }
 
+/// As [`unique`]. Names of flows are made when they are asked for, and those of one entry differ: what is kept of each is a hash.
+fn unique_flows(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
+    let of_entry = |i: &usize| i > &0 && s.flows[*i].alike(&s.flows[*i - 1]);
+    if (1..s.flows.len()).all(|i| of_entry(&i)) {
+        return unique(
+            "flows",
+            &origins.flows[..1.min(s.flows.len())],
+            s.flows.first().map(Flow::name).as_deref().into_iter(),
+            work,
+        );
+    }
+    let (mut hashes, mut name) = (Vec::with_capacity(s.flows.len()), String::new());
+    for (flow, i) in s.flows.iter().zip(0_u32..) {
+        work.step()?;
+        name.clear();
+        flow.write_name(&mut name);
+        let mut hasher = DefaultHasher::new();
+        hasher.write(name.as_bytes());
+        hashes.push((hasher.finish(), i));
+    }
+    hashes.sort_unstable();
+    // Those whose hashes occur twice, and the nameless.
+    let mut twice: Vec<u32> =
+        hashes.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > 1).flatten().map(|h| h.1).collect();
+    twice.extend((0..).zip(&s.flows).filter(|(_, flow)| flow.name().is_empty()).map(|(i, _)| i));
+    twice.sort_unstable();
+    let names: Vec<_> = twice.iter().map(|i| s.flows[*i as usize].name()).collect();
+    let origins: Vec<usize> = twice.iter().map(|i| origins.flows[*i as usize]).collect();
+    unique("flows", &origins, names.iter().map(|name| &**name), work)
+}
+
 /// Every sink can be reached, and every buffer on the way holds at least one packet.
 fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
     let mut routes = Routes::new(s);
@@ -195,7 +230,7 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> R
         let end = if port % 2 == 0 { &link.from } else { &link.to };
         if gateways.contains(end.as_str()) && buffer < u64::from(bytes) {
             let which = if port % 2 == 1 && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
-            let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name);
+            let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name());
             return Err(SpecError::at(format!("links[{}].{which}.{name}", origins.links[port / 2]), message)
                 .found(format!("{buffer}B")));
         }
@@ -239,7 +274,7 @@ fn links_taken(s: &Scenario, routes: &mut Routes<'_>, flow: &Flow, i: usize) -> 
 
 /// Whether two flows put the same demands on the way.
 fn alike(a: &Flow, b: &Flow) -> bool {
-    (&a.from, &a.to, &a.via, &a.packet) == (&b.from, &b.to, &b.via, &b.packet)
+    a.same_way(b) && (a.alike(b) || a.packet == b.packet)
 }
 
 /// The smallest buffer of a discipline that is in bytes, and its name.

@@ -78,7 +78,8 @@ pub(super) fn check(s: &Scenario) -> Result<(), SpecError> {
                 }
             }
             (None, Some(flow)) => {
-                named("stop", "flow", flow, Box::new(s.flows.iter().map(|f| f.name.as_str())))?;
+                let names: Vec<_> = s.flows.iter().map(super::Flow::name).collect();
+                named("stop", "flow", flow, Box::new(names.iter().map(|name| &**name)))?;
                 let of_links = [
                     ("direction", event.direction.is_some()),
                     ("rate", event.rate.is_some()),

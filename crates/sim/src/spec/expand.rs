@@ -1,5 +1,6 @@
 //! Counts and defaults: `count = 6` with `{i}` in the names becomes six entries.
 
+use super::flow::filled;
 use super::{Flow, Link, Node, Scenario, SpecError};
 use crate::pace::Pace;
 
@@ -20,8 +21,10 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
         &s.nodes,
         |n: &Node| (n.count, n.first),
         |node, i| {
+            let mut node = node.clone();
             (node.count, node.first) = (None, None);
             name(&mut node.name, i);
+            node
         },
         pace,
     )?;
@@ -30,6 +33,7 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
         &s.links,
         |l: &Link| (l.count, l.first),
         |link, i| {
+            let mut link = link.clone();
             (link.count, link.first) = (None, None);
             fill(&mut link.from, i);
             fill(&mut link.to, i);
@@ -38,6 +42,7 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
             } else {
                 name(&mut link.name, i);
             }
+            link
         },
         pace,
     )?;
@@ -45,26 +50,12 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
         "flows",
         &s.flows,
         |f: &Flow| (f.count, f.first),
-        |flow, i| {
-            (flow.count, flow.first) = (None, None);
-            for end in [&mut flow.from, &mut flow.to].into_iter().chain(&mut flow.via) {
-                if let Some(filled) = filled(end, i) {
-                    *end = filled.into();
-                }
-            }
-            name(&mut flow.name, i);
-        },
+        |flow, i| i.map_or_else(|| flow.clone(), |i| flow.numbered(i)),
         pace,
     )?;
     s.interval = Some(s.interval());
     s.warm_up = Some(s.warm_up());
     Ok((s, Origins { nodes, links, flows }))
-}
-
-/// The text with the index in its place; `None` if it has no place or the entry no count.
-fn filled(text: &str, index: Option<u32>) -> Option<String> {
-    let index = index?;
-    text.contains("{i}").then(|| text.replace("{i}", &index.to_string()))
 }
 
 fn fill(text: &mut String, index: Option<u32>) {
@@ -80,11 +71,11 @@ fn name(text: &mut String, index: Option<u32>) {
     }
 }
 
-fn repeat<T: Clone>(
+fn repeat<T>(
     what: &str,
     entries: &[T],
     count: impl Fn(&T) -> (Option<u32>, Option<u32>),
-    finish: impl Fn(&mut T, Option<u32>),
+    make: impl Fn(&T, Option<u32>) -> T,
     pace: &mut Pace<'_>,
 ) -> Result<(Vec<T>, Vec<usize>), SpecError> {
     let (mut all, mut origins) = (Vec::new(), Vec::new());
@@ -100,9 +91,7 @@ fn repeat<T: Clone>(
         origins.reserve(number_of as usize);
         for i in first..first + number_of {
             pace.step()?;
-            let mut copy = entry.clone();
-            finish(&mut copy, number.map(|_| i));
-            all.push(copy);
+            all.push(make(entry, number.map(|_| i)));
             origins.push(k);
         }
     }

@@ -7,16 +7,16 @@ mod check;
 mod error;
 mod event;
 mod expand;
+mod flow;
 mod sweep;
 
 use crate::pace::Pace;
-use crate::sizes::Packets;
 pub use error::SpecError;
 pub use event::{Direction, NetworkEvent};
-use headgate_packet::{Duration, PacketSize, Rate};
+pub use flow::{Entry, Flow};
+use headgate_packet::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 pub use sweep::Sweep;
 
 /// A network, the flows in it, and how long and how closely to watch them.
@@ -189,84 +189,6 @@ pub struct Link {
 
 fn default_queue() -> headgate_queue::Spec {
     headgate_queue::Spec::default_of("fcfs").expect("fcfs is in the list")
-}
-
-/// A stream of packets from a source to a sink.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Flow {
-    /// Name; `{i}` stands for the index when there is a count.
-    pub name: String,
-    // Shared text: ten thousand flows may come from one entry of the file.
-    /// Node of the source.
-    pub from: Arc<str>,
-    /// Node of the sink.
-    pub to: Arc<str>,
-    /// Nodes that the data pass on their way, in this order; between them they take the shortest path, with `routing` or without. Acknowledgements take the same
-    /// links back. If one of those is down, they take the shortest path over the same nodes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub via: Vec<Arc<str>>,
-    /// Length of a data packet, or a distribution of lengths.
-    #[serde(default = "data_size")]
-    pub packet: Packets,
-    /// Length of an acknowledgement.
-    #[serde(default = "ack_size")]
-    pub ack: PacketSize,
-    /// Whether the sink acknowledges every packet. Only a source without flow control can do without.
-    #[serde(default = "yes")]
-    pub acknowledge: bool,
-    /// When the source has something to send.
-    #[serde(default = "default_workload")]
-    pub workload: crate::workload::Spec,
-    /// When the source may send.
-    #[serde(default = "default_control")]
-    pub control: headgate_control::Spec,
-    /// When the source starts.
-    #[serde(default)]
-    pub start: Duration,
-    /// The source starts uniformly at random within this span after `start`.
-    #[serde(default)]
-    pub start_spread: Duration,
-    /// Weight of its conversation at disciplines that know weights.
-    #[serde(default = "weight")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub weight: u32,
-    /// Priority of its packets and acknowledgements at disciplines that know priorities; 0 is the highest.
-    #[serde(default)]
-    pub priority: u8,
-    /// How many such flows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000000))]
-    pub count: Option<u32>,
-    /// The first index, 1 unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first: Option<u32>,
-}
-
-fn data_size() -> Packets {
-    Packets::Fixed(PacketSize::from_bytes(1000).expect("in range"))
-}
-fn ack_size() -> PacketSize {
-    PacketSize::from_bytes(40).expect("in range")
-}
-fn yes() -> bool {
-    true
-}
-fn weight() -> u32 {
-    1
-}
-fn default_workload() -> crate::workload::Spec {
-    crate::workload::Spec::default_of("ftp").expect("ftp is in the list")
-}
-fn default_control() -> headgate_control::Spec {
-    headgate_control::Spec::default_of("jk_reno").expect("jk_reno is in the list")
-}
-
-impl Flow {
-    /// The nodes that the data are sent over: the source, those that they are to pass, and the sink.
-    pub fn stops(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.from).chain(&self.via).chain([&self.to]).map(|name| &**name)
-    }
 }
 
 impl Scenario {

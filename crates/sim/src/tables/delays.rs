@@ -48,7 +48,7 @@ pub fn delay_table(delays: &[Delays], flows: &[spec::Flow]) -> Table {
             }));
         }
     }
-    let names = flows.iter().map(|f| f.name.clone()).collect();
+    let names = flows.iter().map(|f| f.name().into_owned()).collect();
     table(&columns(), rows.iter(), [names, vec!["rtt".to_owned(), "owd".to_owned()]])
 }
 

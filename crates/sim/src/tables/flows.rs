@@ -41,7 +41,7 @@ fn quantile(histogram: Option<&Histogram>, q: f64) -> f64 {
 #[rustfmt::skip]
 pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     let mut all: Vec<Column<Row<'a>>> = vec![
-        column("flow", "", Key, Name(|r| r.flow.name.clone()), "Name of the flow."),
+        column("flow", "", Key, Name(|r| r.flow.name().into_owned()), "Name of the flow."),
         column("source", "", Given, Name(|r| r.flow.from.to_string()), "Node that sends the data."),
         column("sink", "", Given, Name(|r| r.flow.to.to_string()), "Node that receives the data."),
         column("control", "", Given, Name(|r| r.flow.control.name().to_owned()), "Flow control of the source."),

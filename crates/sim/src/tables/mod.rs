@@ -61,7 +61,7 @@ fn counted<R: Counted>() -> Vec<Column<R>> {
 
 /// The names of all flows.
 fn flow_names(s: &Scenario) -> Vec<String> {
-    s.flows.iter().map(|f| f.name.clone()).collect()
+    s.flows.iter().map(|f| f.name().into_owned()).collect()
 }
 
 /// The names of all ports: two to a link, in its direction and against it.

@@ -1,0 +1,197 @@
+//! Flows: an entry of the file stands for one or for many, which share all but their names and ends.
+
+use crate::sizes::Packets;
+use headgate_packet::{Duration, PacketSize};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A stream of packets from a source to a sink.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Flow")]
+pub struct Entry {
+    /// Name; `{i}` stands for the index when there is a count.
+    pub name: String,
+    /// Node of the source.
+    pub from: Arc<str>,
+    /// Node of the sink.
+    pub to: Arc<str>,
+    /// Nodes that the data pass on their way, in this order; between them they take the shortest path, with `routing` or without. Acknowledgements take the same
+    /// links back. If one of those is down, they take the shortest path over the same nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<Arc<str>>,
+    /// Length of a data packet, or a distribution of lengths.
+    #[serde(default = "data_size")]
+    pub packet: Packets,
+    /// Length of an acknowledgement.
+    #[serde(default = "ack_size")]
+    pub ack: PacketSize,
+    /// Whether the sink acknowledges every packet. Only a source without flow control can do without.
+    #[serde(default = "yes")]
+    pub acknowledge: bool,
+    /// When the source has something to send.
+    #[serde(default = "default_workload")]
+    pub workload: crate::workload::Spec,
+    /// When the source may send.
+    #[serde(default = "default_control")]
+    pub control: headgate_control::Spec,
+    /// When the source starts.
+    #[serde(default)]
+    pub start: Duration,
+    /// The source starts uniformly at random within this span after `start`.
+    #[serde(default)]
+    pub start_spread: Duration,
+    /// Weight of its conversation at disciplines that know weights.
+    #[serde(default = "weight")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub weight: u32,
+    /// Priority of its packets and acknowledgements at disciplines that know priorities; 0 is the highest.
+    #[serde(default)]
+    pub priority: u8,
+    /// How many such flows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000000))]
+    pub count: Option<u32>,
+    /// The first index, 1 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<u32>,
+}
+
+fn data_size() -> Packets {
+    Packets::Fixed(PacketSize::from_bytes(1000).expect("in range"))
+}
+fn ack_size() -> PacketSize {
+    PacketSize::from_bytes(40).expect("in range")
+}
+fn yes() -> bool {
+    true
+}
+fn weight() -> u32 {
+    1
+}
+fn default_workload() -> crate::workload::Spec {
+    crate::workload::Spec::default_of("ftp").expect("ftp is in the list")
+}
+fn default_control() -> headgate_control::Spec {
+    headgate_control::Spec::default_of("jk_reno").expect("jk_reno is in the list")
+}
+
+/// A flow. What it has in common with the other flows of its entry stands in the entry, which it gives access to; its name is made from the
+/// entry's when it is asked for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Entry", into = "Entry")]
+pub struct Flow {
+    entry: Arc<Entry>,
+    /// Node of the source.
+    pub from: Arc<str>,
+    /// Node of the sink.
+    pub to: Arc<str>,
+    /// What stands in the place of `{i}`.
+    index: Option<u32>,
+}
+
+impl From<Entry> for Flow {
+    fn from(entry: Entry) -> Flow {
+        Flow { from: entry.from.clone(), to: entry.to.clone(), entry: Arc::new(entry), index: None }
+    }
+}
+
+impl From<Flow> for Entry {
+    fn from(flow: Flow) -> Entry {
+        let entry = Entry { name: flow.name().into_owned(), from: flow.from, to: flow.to, ..(*flow.entry).clone() };
+        Entry { count: None, first: None, ..entry }
+    }
+}
+
+impl Deref for Flow {
+    type Target = Entry;
+    fn deref(&self) -> &Entry {
+        &self.entry
+    }
+}
+
+impl PartialEq for Flow {
+    fn eq(&self, other: &Flow) -> bool {
+        (self.name(), &self.from, &self.to) == (other.name(), &other.from, &other.to)
+            && (self.alike(other) || Entry::from(self.clone()) == Entry::from(other.clone()))
+    }
+}
+
+impl JsonSchema for Flow {
+    fn schema_name() -> Cow<'static, str> {
+        Entry::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Entry::json_schema(generator)
+    }
+}
+
+impl Flow {
+    /// The name.
+    pub fn name(&self) -> Cow<'_, str> {
+        if self.index.is_none() {
+            return Cow::Borrowed(&self.entry.name);
+        }
+        let mut name = String::new();
+        self.write_name(&mut name);
+        Cow::Owned(name)
+    }
+
+    /// Appends the name to a text.
+    pub fn write_name(&self, text: &mut String) {
+        let Some(index) = self.index else { return text.push_str(&self.entry.name) };
+        let mut places = 0;
+        for (i, part) in self.entry.name.split(PLACE).enumerate() {
+            places = i;
+            if i > 0 {
+                _ = write!(text, "{index}");
+            }
+            text.push_str(part);
+        }
+        if places == 0 {
+            _ = write!(text, "-{index}");
+        }
+    }
+
+    /// Whether both come from one entry, and so differ in their names and ends at most.
+    pub fn alike(&self, other: &Flow) -> bool {
+        Arc::ptr_eq(&self.entry, &other.entry)
+    }
+
+    /// Whether both go between the same nodes by the same rules.
+    pub fn same_way(&self, other: &Flow) -> bool {
+        let same = |a: &Arc<str>, b: &Arc<str>| Arc::ptr_eq(a, b) || a == b;
+        same(&self.from, &other.from) && same(&self.to, &other.to) && (self.alike(other) || self.via == other.via)
+    }
+
+    /// The nodes that the data are sent over: the source, those that they are to pass, and the sink.
+    pub fn stops(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.from).chain(&self.via).chain([&self.to]).map(|name| &**name)
+    }
+
+    /// The flow of this index, one of several of an entry.
+    pub(super) fn numbered(&self, i: u32) -> Flow {
+        let end = |name: &Arc<str>| filled(name, Some(i)).map_or_else(|| name.clone(), Into::into);
+        let (from, to) = (end(&self.from), end(&self.to));
+        let own_way = self.via.iter().any(|node| node.contains(PLACE));
+        let entry = if own_way {
+            Arc::new(Entry { via: self.via.iter().map(end).collect(), ..(*self.entry).clone() })
+        } else {
+            self.entry.clone()
+        };
+        Flow { entry, from, to, index: Some(i) }
+    }
+}
+
+/// Stands for the index in the names of an entry with a count.
+const PLACE: &str = "{i}";
+
+/// The text with the index in its place; `None` if it has no place or the entry no count.
+pub(super) fn filled(text: &str, index: Option<u32>) -> Option<String> {
+    let index = index?;
+    text.contains(PLACE).then(|| text.replace(PLACE, &index.to_string()))
+}
