@@ -32,6 +32,7 @@ from headgate.stats import (
     wilson,
 )
 from headgate.stats.distributions import beta_cdf, binomial_cdf, binomial_quantile, student_cdf
+from headgate.stats.quantiles import _bucket
 
 VALUES = st.lists(st.floats(-1e6, 1e6).map(lambda x: round(x, 3)), min_size=2, max_size=40)
 
@@ -284,3 +285,26 @@ def test_runs_needed_are_enough(share: float, n: int) -> None:
     mean = mean_of(x)
     assert Mean(mean.mean, mean.std, need).half <= share * mean.mean
     assert need == 10 or Mean(mean.mean, mean.std, need - 1).half > share * mean.mean
+
+
+@pytest.mark.parametrize("power", [1, 5, 6, 20, 52, 53, 54, 60, 63])
+def test_buckets_begin_at_powers_of_two_of_any_size(power: int) -> None:
+    # Numbers just below 2^54 and above are rounded up when they become floats.
+    first = np.array([2**power - 1, 2**power, 2**power + 1], dtype=np.uint64)
+    got = _bucket(first).tolist()
+    octaves = [max(int(x).bit_length() - 6, 0) for x in first]
+    assert got == [(o << 5) + (int(x) >> o) for o, x in zip(octaves, first, strict=True)]
+
+
+@pytest.mark.parametrize(("lag", "correlated"), [(0.4655, False), (0.4688, True)])
+def test_ten_batches_are_correlated_from_the_95_percent_limit_on(lag: float, correlated: bool) -> None:
+    # 1.645 times the deviation of the lag-one correlation of ten independent values, the root of 8/99, is 0.4676.
+    turns = np.where(np.arange(10) % 2, 1.0, -1.0)
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        slope = (low + high) / 2
+        low, high = (slope, high) if lag_one(slope * np.arange(10) + turns) < lag else (low, slope)
+    batches = batch_means(low * np.arange(10) + turns)
+    assert batches.lag_one == pytest.approx(lag, abs=1e-6)
+    assert batches.correlated == correlated
+    assert batches.advice.endswith("; run longer or use replications") == correlated

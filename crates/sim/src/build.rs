@@ -9,7 +9,7 @@ use crate::net::{Conversations, Hops, Lane, Paths, Payloads, Way};
 use crate::pace::Pace;
 use crate::run::Run;
 use crate::samples::Samples;
-use crate::spec::{self, NodeKind, Scenario, SpecError};
+use crate::spec::{self, NodeKind, Scenario, SpecError, TraceKind};
 use crate::trace::Traces;
 use headgate_control::{Connection, transport::Receiver};
 use headgate_packet::{Buffer, Rng, Time};
@@ -106,6 +106,7 @@ impl Run {
             digest: Digest::default(),
             samples,
             traces: Traces::new(&s.traces),
+            prompt: s.traces.iter().any(|kind| matches!(kind, TraceKind::Backlog | TraceKind::Drops)),
             log: None,
             budget: 0,
             records: 0,

@@ -32,6 +32,8 @@ pub struct Run {
     pub(crate) digest: Digest,
     pub(crate) samples: Samples,
     pub(crate) traces: Traces,
+    /// Ports act at each instant at which something is due, since a trace tells of it; otherwise when the next packet arrives.
+    pub(crate) prompt: bool,
     pub(crate) log: Option<Log>,
     /// What is left of the present slice of work.
     pub(crate) budget: u64,
@@ -52,13 +54,18 @@ impl Run {
             // Events at the very end still count: the last interval is closed by its own sample.
             let Some((now, event)) = self.events.pop_before(self.end + Duration::from_ps(1)) else { return true };
             self.now = now;
+            // What a port sends shows when it arrives, and when the port is asked for it changes nothing: this is no event of the digest.
+            if let Event::Port(lane) = event {
+                self.on_port(lane as usize);
+                continue;
+            }
             self.digest.word(now.as_ps());
-            self.digest.word(event.code());
+            self.digest.word(u64::from(event.code()));
             if let Some(log) = &mut self.log {
                 log.note(self.digest.events, now, event, &self.lanes, &mut self.payloads);
             }
             match event {
-                Event::Port(lane) => self.on_port(lane as usize),
+                Event::Port(_) => {}
                 Event::Arrive(lane) => self.on_arrival(lane as usize),
                 Event::Flow(flow) => self.on_timer(flow as usize),
                 Event::Source(flow) => self.on_source(flow as usize),
@@ -111,13 +118,19 @@ impl Run {
     }
 
     fn on_port(&mut self, l: usize) {
-        let (now, lane) = (self.now, &mut self.lanes[l]);
-        if lane.armed != now {
+        let lane = &mut self.lanes[l];
+        if lane.armed != self.now {
             return; // an entry that a nearer one made needless
         }
         lane.armed = Time::NEVER;
+        self.catch_up(l);
+    }
+
+    /// A port starts what is due by now.
+    fn catch_up(&mut self, l: usize) {
+        let lane = &mut self.lanes[l];
         let before = lane.wire.len();
-        lane.advance(now);
+        lane.advance(self.now);
         self.after_port(l, before);
     }
 
@@ -138,19 +151,23 @@ impl Run {
         wire_before
     }
 
-    /// After a port acted: arms the wire and the port, and takes away what was dropped.
+    /// After a port acted: arms the wire or the port, and takes away what was dropped.
+    ///
+    /// While packets are on the wire the port needs no event: nothing that it sends later arrives before them, so it is enough that it
+    /// catches up, each transmission at its own time, when the next one arrives, and before anything else comes to it.
     #[inline(always)]
     fn after_port(&mut self, l: usize, wire_before: usize) {
         let lane = &mut self.lanes[l];
-        if wire_before == 0
-            && let Some(head) = lane.wire.front()
-        {
-            self.events.push(head.packet.arrived, Event::Arrive(l as u32));
+        match lane.wire.front() {
+            Some(head) if wire_before == 0 => self.events.push(head.packet.arrived, Event::Arrive(l as u32)),
+            _ => {}
         }
-        let next = lane.port.next();
-        if next < lane.armed {
-            lane.armed = next;
-            self.events.push(next, Event::Port(l as u32));
+        if lane.wire.is_empty() || self.prompt {
+            let next = lane.port.next();
+            if next < lane.armed {
+                lane.armed = next;
+                self.events.push(next, Event::Port(l as u32));
+            }
         }
         if !lane.port.dropped().is_empty() {
             self.take_drops(l);
@@ -182,9 +199,13 @@ impl Run {
     fn on_arrival(&mut self, l: usize) {
         let lane = &mut self.lanes[l];
         let InFlight { packet, waited } = lane.wire.pop_front().expect("an armed wire holds a packet");
-        if let Some(head) = lane.wire.front() {
+        if !self.prompt {
+            lane.advance(self.now);
+            self.after_port(l, 0);
+        } else if let Some(head) = lane.wire.front() {
             self.events.push(head.packet.arrived, Event::Arrive(l as u32));
         }
+        let lane = &mut self.lanes[l];
         let payload = self.payloads.get(packet.handle);
         self.digest.word(payload.seq << 1);
         payload.waited += waited;
@@ -353,6 +374,9 @@ impl Run {
     /// The interval that ends now is closed.
     fn on_sample(&mut self) {
         self.budget = self.budget.saturating_sub(self.flows.len() as u64);
+        if !self.prompt {
+            (0..self.lanes.len()).for_each(|l| self.catch_up(l));
+        }
         self.samples.close(self.now, &mut self.flows, &mut self.lanes);
         self.arm_sample();
     }
@@ -368,12 +392,13 @@ impl Run {
     fn on_change(&mut self, number: usize) {
         let (change, now) = (std::mem::take(&mut self.changes[number]), self.now);
         for &l in &change.lanes {
-            let before = self.lanes[l].wire.len();
+            if !self.prompt {
+                self.catch_up(l);
+            }
             let lane = &mut self.lanes[l];
             change.apply(lane, now);
             // The line may be free: what waits starts at once.
-            lane.advance(now);
-            self.after_port(l, before);
+            self.catch_up(l);
         }
         for (flow, [forward, back]) in change.moved {
             (self.flows[flow].forward, self.flows[flow].back) = (forward, back);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{cell, column, run};
+use common::{cell, run};
 
 /// A scenario whose sources start at random and send at random times: no two things happen at one instant.
 fn scenario(flows: &[&str], nodes: &[&str], links: &[&str]) -> String {
@@ -71,12 +71,21 @@ fn of_two_that_come_at_one_instant_the_first_in_the_file_goes_first() {
             r#"{{"name": "{name}", "from": "{from}", "to": "d", "control": {{"kind": "generic"}}, "workload": {{"kind": "transfer", "packets": 1}}}}"#
         )
     };
+    let waits = |flows: [&str; 2], links: &[&str], from_b: &str| {
+        let text = scenario(&flows, &NODES, links).replace("\"from\": \"b\", \"to\": \"d\"", from_b);
+        let (s, running) = run(&text.replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""));
+        let flows = running.flow_table(&s);
+        ["one", "two"].map(|name| (cell(&flows, ("flow", name), "queueing_mean_s") * 10.0).round())
+    };
     let (one, two) = (flow("one", "a"), flow("two", "b"));
-    for (flows, first) in [([&one, &two], "one"), ([&two, &one], "two")] {
-        let (s, running) = run(&scenario(&flows.map(|f| f.as_str()), &NODES, &links)
-            .replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""));
-        let waits = column(&running.flow_table(&s), "queueing_mean_s");
-        assert_eq!(s.flows[0].name(), first);
-        assert!(waits[0] == 0.0 && (waits[1] - 0.1).abs() < 1e-9, "{waits:?}");
+    // Over links of their own they come in the order of the links, whatever that of the flows.
+    let own = "\"from\": \"b\", \"to\": \"d\"";
+    for flows in [[one.as_str(), &two], [&two, &one]] {
+        assert_eq!(waits(flows, &links, own), [0.0, 1.0]);
+        assert_eq!(waits(flows, &reversed(links), own), [1.0, 0.0]);
     }
+    // From one host they come in the order of the flows. The second waits there too, while the first one is sent: 90 of its 100 ms are left then.
+    let same = "\"from\": \"a\", \"to\": \"d\"";
+    assert_eq!(waits([&one, &two], &links, same), [0.0, 1.0]);
+    assert_eq!(waits([&two, &one], &links, same), [1.0, 0.0]);
 }

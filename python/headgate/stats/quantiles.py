@@ -24,8 +24,7 @@ _PER_SECOND = 1e12
 def _bucket(ps: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
     """Number of the bucket: one per picosecond below 2^5, 2^5 to the octave above."""
     length = np.frexp(ps.astype(np.float64))[1].astype(np.int64)
-    # The float may have been rounded up to the next power of two.
-    length -= (length > 0) & (ps < (np.uint64(1) << np.maximum(length - 1, 0).astype(np.uint64)))
+    # A float that was rounded up to the next power of two means the same bucket, the last of its octave.
     octave = np.maximum(length - _BITS - 1, 0)
     bucket: npt.NDArray[np.int64] = (octave << _BITS) + (ps >> octave.astype(np.uint64)).astype(np.int64)
     return bucket

@@ -6,7 +6,8 @@ pub use queue::EventQueue;
 
 /// What is due; the number names the object. Kinds are ordered: at one instant a transmission ends before an arrival,
 /// an arrival comes before a timer, a timer before a source, a source before a sample, and a change of the network comes last:
-/// whatever else happens at that instant still finds the network as it was. Changes at one instant keep the order of the file.
+/// whatever else happens at that instant still finds the network as it was. Of one kind the object with the lower number comes first, which is
+/// the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A port may start its next transmission or has a timeout of its discipline.
@@ -24,25 +25,31 @@ pub enum Event {
 }
 
 /// Most objects of one kind that an event can name.
-pub const MAX_OBJECTS: usize = 1 << 21;
+pub const MAX_OBJECTS: usize = 1 << OBJECT_BITS;
+
+const OBJECT_BITS: u32 = 29;
 
 impl Event {
-    /// Rank of the kind (3 bits) and number of the object (21 bits).
+    /// Rank of the kind (3 bits) and number of the object (29 bits) in one word: what orders events at one instant.
     #[inline]
-    fn parts(self) -> (u64, u32) {
-        match self {
+    pub fn code(self) -> u32 {
+        let (rank, object) = match self {
             Event::Port(i) => (0, i),
             Event::Arrive(i) => (1, i),
             Event::Flow(i) => (2, i),
             Event::Source(i) => (3, i),
             Event::Sample(i) => (4, i),
             Event::Change(i) => (5, i),
-        }
+        };
+        debug_assert!((object as usize) < MAX_OBJECTS, "scenarios are checked for it");
+        rank << OBJECT_BITS | object
     }
 
+    /// The event of a code.
     #[inline]
-    fn from_parts(rank: u64, i: u32) -> Event {
-        match rank {
+    fn from_code(code: u32) -> Event {
+        let i = code & (MAX_OBJECTS as u32 - 1);
+        match code >> OBJECT_BITS {
             0 => Event::Port(i),
             1 => Event::Arrive(i),
             2 => Event::Flow(i),
@@ -50,13 +57,6 @@ impl Event {
             4 => Event::Sample(i),
             _ => Event::Change(i),
         }
-    }
-
-    /// Kind and object in one word, for digests.
-    #[inline]
-    pub fn code(self) -> u64 {
-        let (rank, i) = self.parts();
-        rank << 21 | u64::from(i)
     }
 }
 
@@ -68,6 +68,7 @@ mod tests {
     fn kinds_have_their_ranks_in_the_order_of_an_instant() {
         let events =
             [Event::Port(0), Event::Arrive(1), Event::Flow(2), Event::Source(3), Event::Sample(4), Event::Change(5)];
-        assert_eq!(events.map(Event::code), [0, 0x20_0001, 0x40_0002, 0x60_0003, 0x80_0004, 0xa0_0005]);
+        assert_eq!(events.map(Event::code), [0, 0x2000_0001, 0x4000_0002, 0x6000_0003, 0x8000_0004, 0xa000_0005]);
+        assert_eq!(events.map(|event| Event::from_code(event.code())), events);
     }
 }

@@ -1,28 +1,69 @@
-//! An 8-ary heap on a packed key: time (64 bits), rank of the event's kind (3), insertion number (40), object (21).
+//! A calendar of small buckets for what comes soon, and a heap for what comes later or finds its bucket full.
 //!
-//! The key orders events totally, so equal times never depend on the heap's shape. When insertion numbers run out, after 10^12 events, those
-//! that are pending get new ones in the same order. Most events re-arm themselves:
-//! after a pop the root stays vacant, and the next push fills it and sinks once, instead of a pop and a push.
+//! The key of an event is its time (64 bits), the rank of its kind (3) and its object (29): events are ordered totally, so the order never depends
+//! on where they wait, and two entries with equal keys are the same event. A bucket is one line of the cache and spans about as much
+//! time as one or two events take to come; how much is measured as the run goes on. Source: Brown 1988, "Calendar queues". Deviations:
+//!
+//! - buckets are bounded, and a bitmap finds the next one that holds something;
+//! - what lies beyond the last bucket waits in the heap instead of in a later year of the calendar.
 
 use super::Event;
 use headgate_packet::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-const OBJECT_BITS: u32 = 21;
-const INSERTION_BITS: u32 = 40;
-/// Children of a node.
-const ARITY: usize = 8;
-/// Later than any event.
-const NONE: u128 = u128::MAX;
+/// Bits of rank and object, and of the time that a bucket keeps.
+const LOW: u32 = 32;
+/// Events that a bucket holds.
+const SLOTS: usize = 8;
+/// Fewest and most buckets.
+const BUCKETS: [usize; 2] = [64, 1 << 16];
+/// Events between two looks at how dense they come, at least.
+const STRIDE: u64 = 256;
+
+/// Keys in no order, without the upper half of their times, which those of a bucket have in common.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Bucket([u64; SLOTS]);
 
 /// Pending events, earliest first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct EventQueue {
-    /// Keys in heap order, filled up to whole nodes with `NONE`.
-    keys: Vec<u128>,
-    len: usize,
-    /// The root was popped and not yet replaced; every other key is still in heap order below it.
-    vacant: bool,
-    inserted: u64,
+    buckets: Vec<Bucket>,
+    /// How many events each bucket holds.
+    held: Vec<u8>,
+    /// A bit for each bucket that holds any.
+    filled: Vec<u64>,
+    /// A bucket spans 2^shift ps.
+    shift: u32,
+    /// Number of the bucket, counted from time 0, in which the event taken last lay; those from it on have their place.
+    cursor: u64,
+    /// How many events are in buckets.
+    near: usize,
+    far: BinaryHeap<Reverse<u128>>,
+    /// Events taken since `measured_from`, and how many make the next look due.
+    taken: u64,
+    measured_from: u64,
+    next_look: u64,
+}
+
+impl Default for EventQueue {
+    fn default() -> EventQueue {
+        let mut queue = EventQueue {
+            buckets: Vec::new(),
+            held: Vec::new(),
+            filled: Vec::new(),
+            shift: 20,
+            cursor: 0,
+            near: 0,
+            far: BinaryHeap::new(),
+            taken: 0,
+            measured_from: 0,
+            next_look: STRIDE,
+        };
+        queue.resize(BUCKETS[0]);
+        queue
+    }
 }
 
 impl EventQueue {
@@ -31,114 +72,130 @@ impl EventQueue {
         EventQueue::default()
     }
 
-    /// Adds an event. Of events with equal time and kind the one pushed first comes first.
+    /// Adds an event.
     #[inline]
     pub fn push(&mut self, at: Time, event: Event) {
-        let (rank, object) = event.parts();
-        debug_assert!(object < 1 << OBJECT_BITS, "scenarios are checked for it");
-        if self.inserted == 1 << INSERTION_BITS {
-            self.renumber();
-        }
-        let low = (rank << INSERTION_BITS | self.inserted) << OBJECT_BITS | u64::from(object);
-        let key = u128::from(at.as_ps()) << 64 | u128::from(low);
-        self.inserted += 1;
-        if self.vacant {
-            self.vacant = false;
-            self.sink(key);
-        } else {
-            if self.len == self.keys.len() {
-                self.keys.resize(self.len.max(1) + ARITY, NONE);
+        self.put(at.as_ps(), event.code());
+    }
+
+    #[inline]
+    fn put(&mut self, at: u64, code: u32) {
+        let bucket = at >> self.shift;
+        if bucket.wrapping_sub(self.cursor) < self.buckets.len() as u64 {
+            let i = bucket as usize & (self.buckets.len() - 1);
+            let held = usize::from(self.held[i]);
+            if held < SLOTS {
+                self.buckets[i].0[held] = at << LOW | u64::from(code);
+                self.held[i] = held as u8 + 1;
+                self.filled[i >> 6] |= 1 << (i & 63);
+                self.near += 1;
+                return;
             }
-            self.len += 1;
-            self.swim(key);
         }
+        self.far.push(Reverse(u128::from(at) << LOW | u128::from(code)));
     }
 
     /// Takes the earliest event that is due before `end`.
     #[inline]
     pub fn pop_before(&mut self, end: Time) -> Option<(Time, Event)> {
-        self.settle();
-        if self.len == 0 {
-            return None;
-        }
-        let key = self.keys[0];
-        let at = Time::from_ps((key >> 64) as u64);
-        if at >= end {
-            return None;
-        }
-        self.vacant = true;
-        let low = key as u64;
-        let object = (low & ((1 << OBJECT_BITS) - 1)) as u32;
-        Some((at, Event::from_parts(low >> (OBJECT_BITS + INSERTION_BITS), object)))
-    }
-
-    /// Fills the place of the event taken last.
-    #[inline(always)]
-    fn settle(&mut self) {
-        if self.vacant {
-            self.vacant = false;
-            self.len -= 1;
-            let last = std::mem::replace(&mut self.keys[self.len], NONE);
-            if self.len > 0 {
-                self.sink(last);
+        let far = self.far.peek().map_or(u128::MAX, |key| key.0);
+        let (mut i, mut slot, mut first) = (0, 0, far);
+        if self.near > 0 {
+            i = self.next_bucket();
+            let keys = &self.buckets[i].0;
+            let mut least = keys[0];
+            for (place, key) in keys.iter().enumerate().take(usize::from(self.held[i])).skip(1) {
+                if *key < least {
+                    (least, slot) = (*key, place);
+                }
             }
+            let ahead = (i as u64).wrapping_sub(self.cursor) & (self.buckets.len() as u64 - 1);
+            let upper = (self.cursor + ahead) << self.shift >> LOW;
+            let key = u128::from(upper) << (2 * LOW) | u128::from(least);
+            first = first.min(key);
+        }
+        let at = (first >> LOW) as u64;
+        if at >= end.as_ps() || first == u128::MAX {
+            return None;
+        }
+        if first == far {
+            self.far.pop();
+        } else {
+            let last = self.held[i] - 1;
+            self.held[i] = last;
+            let keys = &mut self.buckets[i].0;
+            keys[slot] = keys[usize::from(last)];
+            if last == 0 {
+                self.filled[i >> 6] &= !(1 << (i & 63));
+            }
+            self.near -= 1;
+        }
+        self.cursor = self.cursor.max(at >> self.shift);
+        self.taken += 1;
+        if self.taken == self.next_look {
+            self.look(at);
+        }
+        Some((Time::from_ps(at), Event::from_code(first as u32)))
+    }
+
+    /// The first bucket from the cursor on that holds something; there is one.
+    #[inline(always)]
+    fn next_bucket(&self) -> usize {
+        let start = self.cursor as usize & (self.buckets.len() - 1);
+        let mut word = start >> 6;
+        let mut bits = self.filled[word] >> (start & 63) << (start & 63);
+        while bits == 0 {
+            word = (word + 1) & (self.filled.len() - 1);
+            bits = self.filled[word];
+        }
+        word << 6 | bits.trailing_zeros() as usize
+    }
+
+    /// Fits the buckets to how dense events came since the last look: one or two to a bucket, and twice as many buckets as events.
+    #[cold]
+    fn look(&mut self, now: u64) {
+        let gap = (now - self.measured_from.min(now)) / self.taken;
+        let pending = self.len();
+        (self.taken, self.measured_from, self.next_look) = (0, now, STRIDE.max(pending as u64));
+        let shift = (u64::BITS - gap.leading_zeros()).min(LOW);
+        let buckets = (2 * pending).next_power_of_two().clamp(BUCKETS[0], BUCKETS[1]);
+        let fits =
+            self.shift.abs_diff(shift) <= 1 && self.buckets.len() >= buckets && self.buckets.len() <= 4 * buckets;
+        if fits || gap == 0 {
+            return;
+        }
+        let mut all: Vec<u128> = std::mem::take(&mut self.far).into_iter().map(|key| key.0).collect();
+        while self.near > 0 {
+            let i = self.next_bucket();
+            let ahead = (i as u64).wrapping_sub(self.cursor) & (self.buckets.len() as u64 - 1);
+            let upper = u128::from((self.cursor + ahead) << self.shift >> LOW) << (2 * LOW);
+            let held = usize::from(std::mem::take(&mut self.held[i]));
+            all.extend(self.buckets[i].0[..held].iter().map(|key| upper | u128::from(*key)));
+            self.filled[i >> 6] &= !(1 << (i & 63));
+            self.near -= held;
+        }
+        (self.shift, self.cursor) = (shift, now >> shift);
+        self.resize(buckets);
+        for key in all {
+            self.put((key >> LOW) as u64, key as u32);
         }
     }
 
-    /// Gives the pending events the lowest insertion numbers, in the same order.
-    #[cold]
-    fn renumber(&mut self) {
-        self.settle();
-        // A sorted list is a heap.
-        self.keys[..self.len].sort_unstable();
-        for (number, key) in (0..).zip(&mut self.keys[..self.len]) {
-            let (head, object) = (*key >> (INSERTION_BITS + OBJECT_BITS), *key & ((1 << OBJECT_BITS) - 1));
-            *key = (head << INSERTION_BITS | number) << OBJECT_BITS | object;
-        }
-        self.inserted = self.len as u64;
+    /// Makes it that many buckets, all of them empty.
+    fn resize(&mut self, buckets: usize) {
+        self.buckets = vec![Bucket([0; SLOTS]); buckets];
+        self.held = vec![0; buckets];
+        self.filled = vec![0; buckets / 64];
     }
 
     /// How many events are pending.
     pub fn len(&self) -> usize {
-        self.len - usize::from(self.vacant)
+        self.near + self.far.len()
     }
 
     /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Puts `key` at the vacant root and moves it down to its place.
-    #[inline]
-    fn sink(&mut self, key: u128) {
-        let keys = self.keys.as_mut_slice();
-        let mut hole = 0;
-        while let Some(c) = keys.get(ARITY * hole + 1..ARITY * hole + 1 + ARITY) {
-            // Values are selected beside their places: a load by the place found would wait for the comparison.
-            let two = |a: usize| if c[a + 1] < c[a] { (c[a + 1], a + 1) } else { (c[a], a) };
-            let lesser = |a: (u128, usize), b: (u128, usize)| if b.0 < a.0 { b } else { a };
-            let (child, best) = lesser(lesser(two(0), two(2)), lesser(two(4), two(6)));
-            if child >= key {
-                break;
-            }
-            keys[hole] = child;
-            hole = ARITY * hole + 1 + best;
-        }
-        keys[hole] = key;
-    }
-
-    #[inline]
-    fn swim(&mut self, key: u128) {
-        let mut hole = self.len - 1;
-        while hole > 0 {
-            let parent = (hole - 1) / ARITY;
-            if self.keys[parent] <= key {
-                break;
-            }
-            self.keys[hole] = self.keys[parent];
-            hole = parent;
-        }
-        self.keys[hole] = key;
     }
 }
 
@@ -151,29 +208,64 @@ mod tests {
     proptest! {
         #[test]
         fn behaves_like_a_sorted_map(
-            calls in prop::collection::vec((any::<bool>(), 0..20u64, 0..6u64, 0..9u32), 0..500),
-            // After so many calls insertion numbers run out.
-            left in 0..600u64,
+            calls in prop::collection::vec((any::<bool>(), 0..40u64, 0..6u32, 0..9u32), 0..2000),
+            // How far apart events lie, and from where.
+            (spread, origin) in (0..58u32, 0..1u64 << 40),
         ) {
-            let (mut queue, mut model, mut n) = (EventQueue::new(), BTreeMap::new(), 0u64);
-            queue.inserted = (1 << INSERTION_BITS) - left;
-            for (push, at, rank, object) in calls {
+            let (mut queue, mut model, mut now) = (EventQueue::new(), BTreeMap::new(), origin);
+            let end = Time::from_ps(now.saturating_add(2000 << spread.min(40)));
+            for (push, ahead, rank, object) in calls {
                 if push {
-                    let event = Event::from_parts(rank, object);
+                    let (at, event) = (now + (ahead << spread), Event::from_code(rank << 29 | object));
                     queue.push(Time::from_ps(at), event);
-                    model.insert((at, rank, n), event);
-                    n += 1;
+                    *model.entry((at, event.code())).or_insert(0) += 1;
                 } else {
-                    let expected = model.first_key_value().map(|(k, e)| (*k, *e)).filter(|((at, ..), _)| *at < 15);
-                    let got = queue.pop_before(Time::from_ps(15));
-                    prop_assert_eq!(got, expected.map(|((at, ..), e)| (Time::from_ps(at), e)));
-                    if let Some((key, _)) = expected {
-                        model.remove(&key);
+                    let due = model.first_key_value().map(|(key, _)| *key).filter(|(at, _)| *at < end.as_ps());
+                    let got = queue.pop_before(end).map(|(at, event)| (at.as_ps(), event.code()));
+                    prop_assert_eq!(got, due);
+                    if let Some(key) = due {
+                        now = key.0;
+                        let count = model.get_mut(&key).expect("just found");
+                        *count -= 1;
+                        if *count == 0 { model.remove(&key); }
                     }
                 }
-                prop_assert_eq!(queue.len(), model.len());
+                prop_assert_eq!(queue.len(), model.values().sum::<usize>());
                 prop_assert_eq!(queue.is_empty(), model.is_empty());
             }
         }
+    }
+
+    /// Objects that come again and again, each after a time of its own: (pops from the heap, buckets, span of a bucket) at the end.
+    fn steady(objects: u32, gap: u64, pops: u64) -> (usize, usize, u64) {
+        let mut queue = EventQueue::new();
+        (0..objects).for_each(|i| queue.push(Time::from_ps(u64::from(i) * gap), Event::Source(i)));
+        for _ in 0..pops {
+            let (at, event) = queue.pop_before(Time::NEVER).expect("none is lost");
+            let Event::Source(i) = event else { panic!("{event:?} was never pushed") };
+            let again = u64::from(objects) * gap + u64::from(i % 7);
+            queue.push(Time::from_ps(at.as_ps() + again), event);
+        }
+        (queue.far.len(), queue.buckets.len(), 1 << queue.shift)
+    }
+
+    #[test]
+    fn buckets_follow_the_events_whatever_their_distance_and_number() {
+        for (objects, gap) in [(10, 1_000), (10, 4_000_000), (1000, 40_000_000), (30_000, 100), (30_000, 2_000_000)] {
+            let (far, buckets, span) = steady(objects, gap, 200_000);
+            assert!((gap..=4 * gap).contains(&span), "{objects} events {gap} ps apart: buckets of {span} ps");
+            assert!(
+                buckets >= 2 * objects as usize && far == 0,
+                "{objects} events {gap} ps apart: {buckets} buckets, {far} outside"
+            );
+        }
+    }
+
+    #[test]
+    fn more_events_at_one_instant_than_a_bucket_holds_come_in_order() {
+        let mut queue = EventQueue::new();
+        (0..100).rev().for_each(|i| queue.push(Time::from_ps(5), Event::Source(i)));
+        let order: Vec<_> = std::iter::from_fn(|| queue.pop_before(Time::from_ps(6))).map(|(_, event)| event).collect();
+        assert_eq!(order, (0..100).map(Event::Source).collect::<Vec<_>>());
     }
 }

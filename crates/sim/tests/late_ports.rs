@@ -1,0 +1,73 @@
+//! A port acts when the next packet arrives, or at each instant at which something is due if a trace of ports is wanted. Both must be the same run.
+
+mod common;
+
+use common::run;
+use headgate_sim::{Cells, Run, Table};
+use proptest::prelude::*;
+use serde_json::json;
+
+/// A table as text: a mean of nothing is nan, which differs from itself.
+fn text(table: &Table) -> Vec<(String, String)> {
+    let cells = |cells: &Cells| match cells {
+        Cells::Float(x) => format!("{x:?}"),
+        Cells::Int(x) => format!("{x:?}"),
+        Cells::Name(codes, names) => format!("{codes:?} {names:?}"),
+    };
+    table.iter().map(|(name, column)| ((*name).to_owned(), cells(column))).collect()
+}
+
+type Told = (Vec<Vec<(String, String)>>, u64);
+
+fn told(mut value: serde_json::Value, traces: bool) -> Told {
+    if traces {
+        value["traces"] = json!(["backlog", "drops"]);
+    }
+    let (s, mut running): (_, Run) = run(&value.to_string());
+    let tables = [running.flow_table(&s), running.interval_table(&s), running.link_table(&s), running.gauge_table(&s)];
+    (tables.iter().map(text).collect(), running.digest().value())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    #[test]
+    fn a_trace_of_ports_changes_nothing(
+        delay in prop::sample::select(vec!["0s", "1us", "3ms", "200ms"]),
+        (rate, later) in (50..900u64, 50..900u64),
+        (control, window) in (prop::sample::select(vec!["generic", "jk_reno", "none"]), 1..30u32),
+        buffer in 2..40u32,
+    ) {
+        for kind in headgate_queue::LIST {
+            let mut queue = json!({"kind": kind.name});
+            let known = (kind.defaults)();
+            if known.get("buffer").is_some() {
+                queue["buffer"] = json!(format!("{buffer}pkt"));
+            }
+            let mut control = json!({"kind": control});
+            if control["kind"] != "none" {
+                control["window"] = json!(window);
+            }
+            let value = json!({
+                "duration": "20s", "interval": "700ms",
+                "nodes": [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "h"}, {"name": "b", "kind": "host"}],
+                "links": [
+                    {"name": "in", "from": "a", "to": "g", "rate": "2Mbit/s"},
+                    {"name": "mid", "from": "g", "to": "h", "rate": format!("{rate}kbit/s"), "delay": delay, "queue": queue, "classify": "flow"},
+                    {"name": "out", "from": "h", "to": "b", "rate": "600kbit/s", "delay": delay, "queue": queue},
+                ],
+                "flows": [
+                    {"name": "bulk", "from": "a", "to": "b", "control": control, "workload": {"kind": "poisson", "mean": "17ms"}},
+                    {"name": "back", "from": "b", "to": "a", "start_spread": "1s"},
+                    {"name": "bursts", "from": "a", "to": "b", "control": "none", "acknowledge": false, "packet": "300B",
+                     "workload": {"kind": "cbr", "rate": "200kbit/s"}},
+                ],
+                "events": [
+                    {"at": "5s", "link": "mid", "rate": format!("{later}kbit/s"), "delay": "2ms"},
+                    {"at": "8s", "link": "mid", "up": false, "direction": "forward"},
+                    {"at": "9s", "link": "mid", "up": true, "direction": "forward"},
+                ],
+            });
+            prop_assert_eq!(told(value.clone(), false), told(value, true), "{}", kind.name);
+        }
+    }
+}
