@@ -115,20 +115,25 @@ def entries(summary: type[FlowSummary] | type[LinkSummary]) -> list[tuple[str, b
 
 
 def summaries(
-    summary: type[Summary], table: str, totals: Mapping[str, Any], intervals: Mapping[str, Any] | None = None
+    summary: type[Summary],
+    table: str,
+    totals: Mapping[str, Any],
+    intervals: Mapping[str, Any] | None = None,
+    most: int | None = None,
 ) -> list[Summary]:
-    """The summary of every object of a table.
+    """The summary of every object of a table, or of the first ones.
 
     Args:
         summary: its class.
         table: the name of the table.
         totals: its columns as arrays of shape (runs, objects).
         intervals: those of the measured intervals as arrays of shape (runs, intervals, objects).
+        most: at most so many; all unless given.
     """
     known, parts_of = columns(table), entries(summary)
     count = next(iter(totals.values())).shape[1]
     out = []
-    for i in range(count):
+    for i in range(count if most is None else min(most, count)):
         of = {k: v[:, i] for k, v in totals.items()}
         parts = None if intervals is None else {k: v[0, :, i] for k, v in intervals.items()}
         values: dict[str, Any] = {}
