@@ -173,7 +173,7 @@ def _mean(column: ColumnInfo, entry: MadeOf, of: Mapping[str, Any], parts: Mappi
 
 
 @dataclass(frozen=True)
-class Shown:
+class Heading:
     """A column of the terminal's table: `path` leads to its value in the summary, `scale` brings it to the unit in the heading."""
 
     path: tuple[str, ...]
@@ -187,7 +187,7 @@ class Shown:
         return found[self.path[1]] if len(self.path) > 1 else found
 
 
-def headings(summary: type[FlowSummary] | type[LinkSummary]) -> list[Shown]:
+def headings(summary: type[FlowSummary] | type[LinkSummary]) -> list[Heading]:
     """The columns of the terminal's table."""
     known = columns("flows" if summary is FlowSummary else "links")
     out = []
@@ -201,5 +201,5 @@ def headings(summary: type[FlowSummary] | type[LinkSummary]) -> list[Shown]:
             # A count is of what its heading says.
             heading = text if column.type == "int" or not unit else f"{text} {unit}"
             if text:
-                out.append(Shown((name, key) if several else (name,), heading, scale, column.type == "name"))
+                out.append(Heading((name, key) if several else (name,), heading, scale, column.type == "name"))
     return out
