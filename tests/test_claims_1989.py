@@ -14,7 +14,7 @@ from headgate.papers import load_paper
 from headgate.papers.build import build_scenario
 from headgate.papers.claims import Predicate, Runs
 from headgate.papers.demers1989 import emulation
-from headgate.papers.demers1989.section_2 import CLAIMS
+from headgate.papers.demers1989.claims import CLAIMS
 from headgate.papers.measure import Outcome
 from headgate.papers.model import Variant
 from headgate.parallel import run_all

@@ -286,6 +286,40 @@ def test_code_of_a_paper_that_fails_is_named_with_its_line(
     assert "Traceback" not in message
 
 
+def stated(text: str) -> Break:
+    """Statements in a file beside the predicates."""
+
+    def do(folder: Path) -> None:
+        change("claims.py", "Claims()", "Claims(__file__)")(folder)
+        change("claims.py", '"N1", "two-sources", "Both sources get the same throughput under FQ"', '"N1"')(folder)
+        write("claims.toml", text)(folder)
+
+    return do
+
+
+def test_statements_of_claims_may_stand_in_a_file(paper: Path) -> None:
+    stated('[two-sources]\nN0 = "nobody tests it"\nN1 = "Shares are equal"\n')(paper)
+    (finding,) = headgate.reproduce(str(paper)).items[0].findings
+    assert (finding.id, finding.text, finding.holds) == ("N1", "Shares are equal", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("[two-sources]\nN2 = 'Shares are equal'\n", "mypaper/claims.toml: expected the statement of claim N1"),
+        ("[two-sources]\nN1 = 5\n", "mypaper/claims.toml: two-sources.N1: found 5; expected a text"),
+        ("[two-sources]\nN1 = ''\n", "expected a text that is not empty"),
+        ("[two]\nN1 = 'Shares are equal'\n", 'claim N1: found "two"'),
+        ("N1\n", "TOMLDecodeError"),
+    ],
+)
+def test_what_is_wrong_in_the_statements_is_named(text: str, part: str, paper: Path, cli: Cli) -> None:
+    stated(text)(paper)
+    done = cli("reproduce", "./mypaper")
+    assert done.returncode == 2
+    assert part in " ".join(done.stderr.split())
+
+
 def test_a_claim_that_names_no_metric_says_so(paper: Path) -> None:
     change("claims.py", '"throughput"', '"thruput"')(paper)
     with pytest.raises(PaperError, match="throughput"):

@@ -35,11 +35,11 @@ impl Run {
     ) -> Result<Run, SpecError> {
         memory::estimate(s, most)?;
         let mut pace = Pace::new(stop);
-        let mut paths = Paths::new(s, seed);
+        let mut paths = Paths::new(s, seed, most);
         let ways: Vec<Way> = paths.ways(&mut pace)?.into_iter().map(|way| way.expect("checked")).collect();
         let mut changes = Change::all(s, &mut paths, &ways, &mut pace)?;
         let queues = queues(s);
-        let conversations = crossings(s, &queues, &paths, &ways, &changes, &mut pace)?;
+        let conversations = crossings(s, &queues, &paths, &ways, &changes, most, &mut pace)?;
         let mut lanes = Vec::with_capacity(queues.len());
         for (port, queue) in queues.iter().enumerate() {
             pace.long_step()?;
@@ -49,22 +49,24 @@ impl Run {
             let apart = conversations.apart(port as u32);
             lanes.push(Lane::new(Port::new(queue.build(&info), link.rate, rng), link.delay, info.flows as u32, apart));
         }
-        let mut hops = Hops::new(&paths, &conversations);
+        let mut hops = Hops::new(&paths, &conversations, most);
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
         let (mut comings, mut objects) = (BTreeMap::new(), Objects::default());
         let mut kind = Kind::new(&s.flows[0], None);
+        let mut name = "flow/".to_owned();
         let (mut way, mut shared) = ([0; 2], false);
         for (i, f) in s.flows.iter().enumerate() {
             pace.step()?;
-            let alike = |before: &spec::Flow| (&f.from, &f.to) == (&before.from, &before.to);
-            if !(shared && ways[i] == ways[i - 1] && alike(&s.flows[i - 1])) {
-                (way, shared) = hops.rows(ways[i], i, s.flows.len());
+            let like_the_last = |last: usize| ways[i] == ways[last] && f.same_way(&s.flows[last]);
+            if !(shared && like_the_last(i - 1)) {
+                (way, shared) = hops.rows(ways[i], i)?;
             }
             // Flows of one kind follow each other and share what they have in common.
             if i > 0 && !kind.serves(f, &s.flows[i - 1]) {
                 kind = Kind::new(f, Some(&kind));
             }
-            let name = format!("flow/{}", f.name());
+            name.truncate("flow/".len());
+            f.write_name(&mut name);
             let (mut rng, lengths) = (Rng::new(seed, run, &name), f.packet.build(seed, run, &name["flow/".len()..]));
             let mut start = Some(Time::ZERO + f.start + rng.uniform_duration(f.start_spread));
             let mut role = Role::Lasting;
@@ -85,7 +87,7 @@ impl Run {
             flows.push(kind.make(i as u32, role, way, rng, lengths));
         }
         for (flow, way) in changes.iter_mut().flat_map(|change| &mut change.moved) {
-            *way = hops.rows(*way, *flow, s.flows.len()).0;
+            *way = hops.rows(*way, *flow)?.0;
         }
         let samples = Samples::new(s.interval(), s.warm_up(), &mut lanes);
         objects.keep_rows = s.traces.contains(&TraceKind::Completions);
@@ -152,17 +154,20 @@ fn crossings(
     paths: &Paths<'_>,
     ways: &[Way],
     changes: &[Change],
+    most: u64,
     pace: &mut Pace<'_>,
 ) -> Result<Conversations, SpecError> {
     let looks: Vec<bool> = queues.iter().map(Spec::per_conversation).collect();
     let mut conversations = Conversations::new(s, &looks, pace)?;
     if looks.contains(&true) {
+        let mut crossings = 0;
         let moved = changes.iter().flat_map(|change| change.moved.iter().copied());
         for (flow, way) in ways.iter().copied().enumerate().chain(moved) {
             pace.step()?;
-            for (path, stream) in way.into_iter().zip([flow, s.flows.len() + flow]) {
-                paths.links(path).for_each(|lane| conversations.cross(lane, stream as u32));
+            for (path, stream) in paths.streams(flow, way) {
+                paths.links(path).for_each(|lane| crossings += usize::from(conversations.cross(lane, stream)));
             }
+            memory::check_hops(crossings, most)?;
         }
         conversations.number(s);
     }

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from ..errors import cut
-from .checks import one_of, wrong
+from .checks import checked, one_of, wrong
 from .folder import code_of, folder_of
 from .measure import Floats, Outcome
-from .model import Item, Metric, Paper, PaperError, unknown
+from .model import Item, Measure, Name, Paper, PaperError, unknown
 
 Span = tuple[float, float]
 
@@ -101,7 +103,7 @@ class Runs:
             raise unknown("variant", variant, self.base)
         return self.base[variant]
 
-    def _metric(self, name: str) -> Metric:
+    def _metric(self, name: str) -> Measure:
         if name not in self.paper.metrics:
             raise unknown("metric", name, self.paper.metrics)
         return self.paper.metrics[name]
@@ -136,25 +138,51 @@ class Finding:
     about: frozenset[tuple[str, str, str]] = frozenset()
 
 
+#: What a predicate of a claim gives that can always be tested: whether it holds, and the measured value in words.
+Result = tuple[bool, str]
+
+#: Statements by the name of their claim, by item.
+Statements = dict[str, dict[str, Name]]
+
+
 class Claims:
-    """The list of a paper's claims; its `claims` module fills one, called `CLAIMS`."""
+    """The list of a paper's claims; its `claims` module has one, called `CLAIMS`."""
 
-    def __init__(self) -> None:
-        """An empty list."""
-        self.all: list[Claim] = []
+    def __init__(self, module: str = "", file: str = "claims.toml") -> None:
+        """An empty list; the statements stand in a file beside a module, whose `__file__` is given, or in the code.
 
-    def claim(self, name: str, item: str, text: str) -> Callable[[Predicate], Predicate]:
-        """Decorator: registers a predicate as a claim about an item."""
+        Raises:
+            PaperError: something in the file is wrong.
+        """
+        path = Path(module).parent / file
+        self._file = f"{path.parent.name}/{file}" if module else "claims.py"
+        statements = checked(Statements, tomllib.loads(path.read_text("utf-8")), self._file) if module else {}
+        self._known = {(item, name): text for item, texts in statements.items() for name, text in texts.items()}
+        self._all: list[Claim] = []
+
+    @property
+    def all(self) -> list[Claim]:
+        """The claims, in the order of the file, or else of the code."""
+        order = list(self._known)
+        return sorted(self._all, key=lambda c: order.index((c.item, c.id)) if (c.item, c.id) in order else len(order))
+
+    def claim(self, name: str, item: str = "", text: str = "") -> Callable[[Predicate], Predicate]:
+        """Decorator: registers a predicate as a claim about an item. Item and statement are those of the file unless given.
+
+        Raises:
+            PaperError: nothing says what the claim states.
+        """
+        places = [item] if item else [i for i, n in self._known if n == name]
+        if not text and (len(places) != 1 or (places[0], name) not in self._known):
+            raise wrong(self._file, "", f"expected the statement of claim {name}, under the name of one item")
+        item = places[0] if places else item
+        text = text or self._known[item, name]
 
         def register(test: Predicate) -> Predicate:
-            self.all.append(Claim(name, item, text, test))
+            self._all.append(Claim(name, item, text, test))
             return test
 
         return register
-
-    def later(self, name: str, item: str, text: str, why: str) -> None:
-        """A claim that cannot be tested yet."""
-        self.all.append(Claim(name, item, text, lambda _runs: (None, why)))
 
 
 def claims_of(paper: Paper) -> list[Claim]:

@@ -1,10 +1,10 @@
-"""All predictions and readings of ours."""
+"""All predictions and readings of ours. Importing them fills the list."""
 
 from __future__ import annotations
 
-from ..claims import Claims
 from . import first_round, readings, second_round
+from .statements import CLAIMS
 
-CLAIMS = Claims()
-for _part in (first_round, second_round, readings):
-    CLAIMS.all.extend(_part.CLAIMS.all)
+PARTS = (first_round, second_round, readings)
+
+__all__ = ["CLAIMS", "PARTS"]

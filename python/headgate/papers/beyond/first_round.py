@@ -11,14 +11,11 @@ import numpy as np
 
 from ...analysis import jain_index
 from ...stats import Mean
-from ..claims import Claims, Predicate, Runs, listed
+from ..claims import Result, Runs, listed
 from ..measure import Floats, Outcome
 from . import measures
 from .measures import LINE, SHORT_ROUND_TRIP, SIZES, Measured
-
-CLAIMS = Claims()
-ITEM = "packet-pair"
-Result = tuple[bool, str]
+from .statements import claim
 
 ROUND_ROBIN = ("fq", "wf2q_plus", "scfq", "sfq", "drr 1", "virtual_clock", "hrr")
 ONE_QUEUE = ("fcfs", "random_drop", "red", "fred", "csfq")
@@ -26,14 +23,6 @@ PP = ("source1", "source2", "source3", "source4")
 BOTH_WAYS = ("east1", "east2", "west1", "west2")
 #: The fair rate of each of four at the slow line.
 FAIR = LINE / 4
-
-
-def ours(claims: Claims) -> Callable[[str, str], Callable[[Predicate], Predicate]]:
-    """A decorator for predictions of ours, which go into `claims`."""
-    return lambda name, text: claims.claim(name, ITEM, f"Ours. {text}")
-
-
-claim = ours(CLAIMS)
 
 
 def with_half(value: Mean, digits: int = 2) -> str:
@@ -52,31 +41,21 @@ def each(names: tuple[str, ...], of: Callable[[str], Mean], digits: int = 2) -> 
     )
 
 
-@claim(
-    "B1",
-    "Round robin by packets: a round lies between the packets of a pair, so that the median probe reads the fair rate within 20 %",
-)
+@claim("B1")
 def _b1(runs: Runs) -> Result:
     m = Measured(runs)
     got, text = each(ROUND_ROBIN, lambda q: m.readings(f"share pp {q}", FAIR, *PP).median)
     return bool((abs(got - 1) <= 0.2).all()), text
 
 
-@claim(
-    "B2",
-    "One queue: a pair stays together, so that the median probe reads the line's rate (4 times the fair one, within 20 %)",
-)
+@claim("B2")
 def _b2(runs: Runs) -> Result:
     m = Measured(runs)
     got, text = each(ONE_QUEUE, lambda q: m.readings(f"share pp {q}", FAIR, *PP).median)
     return bool((abs(got / 4 - 1) <= 0.2).all()), text
 
 
-@claim(
-    "B3",
-    "FCFS: law 5.14 with the line's rate is a window of set-point + R x line. Four do not fit: what is left over is lost once in "
-    "3 round trips (within half); FQ loses nothing",
-)
+@claim("B3")
 def _b3(runs: Runs) -> Result:
     m = Measured(runs)
     due = measures.line_loss(60)
@@ -85,30 +64,21 @@ def _b3(runs: Runs) -> Result:
     return holds, f"FCFS {with_half(fcfs)} lost/s, predicted {due:.2f}; FQ {with_half(fq)}"
 
 
-@claim(
-    "B4",
-    "Being a window, it still shares FCFS evenly among sources that start together (Jain .98) and fills the line (98 %)",
-)
+@claim("B4")
 def _b4(runs: Runs) -> Result:
     m = Measured(runs)
     jain, busy = m.jain("share pp fcfs", *PP), m.busy("share pp fcfs", "slow")
     return jain.mean >= 0.98 and busy.mean >= 0.98, f"Jain {with_half(jain, 3)}, busy {with_half(busy, 3)}"
 
 
-@claim(
-    "B5",
-    "Chapter 4 sends at what it reads whatever waits: over FCFS more than half of its packets are lost, over FQ below 1 %",
-)
+@claim("B5")
 def _b5(runs: Runs) -> Result:
     m = Measured(runs)
     fcfs, fq = m.loss("share ch4 fcfs", *PP), m.loss("share ch4 fq", *PP)
     return fcfs.mean > 0.5 and fq.mean < 0.01, f"lost: FCFS {with_half(fcfs)}, FQ {with_half(fq, 4)}"
 
 
-@claim(
-    "B6",
-    "Beside JK over FCFS, the window that ignores loss takes more than 60 % of the line; over FQ each pair has half within 10 %",
-)
+@claim("B6")
 def _b6(runs: Runs) -> Result:
     m = Measured(runs)
     got, text = each(("fcfs", "fq"), lambda q: _part(m, f"share jk {q}"))
@@ -125,21 +95,14 @@ def _part(m: Measured, variant: str) -> Mean:
     return m.mean(variant, part)
 
 
-@claim(
-    "B7",
-    "Beside a source at the line's rate: over FCFS a lost packet holds its place in the window for 3 round trips, so that packet-pair "
-    "gets below half of its fair share; over FQ 95 % or more",
-)
+@claim("B7")
 def _b7(runs: Runs) -> Result:
     m = Measured(runs)
     got, text = each(("fcfs", "fq"), lambda q: m.rate(f"share cbr {q}", *PP[:3]))
     return bool(got[0] < 0.5 * FAIR and got[1] >= 0.95 * FAIR), f"{text} packets/s each, fair {FAIR:g}"
 
 
-@claim(
-    "B8",
-    "CSFQ protects the share (80 % of the fair one or more beside that source), but not the probe, which reads the line",
-)
+@claim("B8")
 def _b8(runs: Runs) -> Result:
     m = Measured(runs)
     rate, median = m.rate("share cbr csfq", *PP[:3]), m.readings("share cbr csfq", FAIR, *PP[:3]).median
@@ -150,11 +113,7 @@ def _b8(runs: Runs) -> Result:
 QUANTA = ("1", "2", "3", "4", "6", "8")
 
 
-@claim(
-    "B9",
-    "DRR with a quantum of q packets: a pair is cut by the end of a turn once in q times, else read at the line's rate. Of all "
-    "pairs 1 - 1/q read the line (within .25; none at q = 1)",
-)
+@claim("B9")
 def _b9(runs: Runs) -> Result:
     m = Measured(runs)
     got, text = each(QUANTA, lambda q: m.readings(f"quantum {q}", FAIR, *PP).closer_than(1.05 / LINE))
@@ -162,10 +121,7 @@ def _b9(runs: Runs) -> Result:
     return bool(got[0] == 0 and (abs(got - due) <= 0.25).all()), f"q: part. {text}"
 
 
-@claim(
-    "B10",
-    "The shares stay even at any quantum (Jain .99), the queue does not: delay grows from q = 1 to q = 8, up to FCFS's",
-)
+@claim("B10")
 def _b10(runs: Runs) -> Result:
     m = Measured(runs)
     jain = min(m.jain(f"quantum {q}", *PP).mean for q in QUANTA)
@@ -176,11 +132,7 @@ def _b10(runs: Runs) -> Result:
 PLACES = ("none", "upstream", "bottleneck", "downstream")
 
 
-@claim(
-    "B11",
-    "One FCFS gateway on a path: before the bottleneck it does no harm (median within 10 %: the bottleneck spaces the pair anew); at "
-    "it the probe reads the line, 2 (within 20 %); after it the median stays within 20 %, but the spread doubles at least",
-)
+@claim("B11")
 def _b11(runs: Runs) -> Result:
     m, holds, parts = Measured(runs), True, []
     for cross in ("poisson", "bursts"):
@@ -192,11 +144,7 @@ def _b11(runs: Runs) -> Result:
     return holds, "; ".join(parts)
 
 
-@claim(
-    "B12",
-    "Two-way traffic: acknowledgements that queue behind data come out bunched. Over FCFS more than 10 % of the pairs read more than the "
-    "line's rate; over FQ, where they are a conversation of their own, below 1 %",
-)
+@claim("B12")
 def _b12(runs: Runs) -> Result:
     m = Measured(runs)
     got, text = each(("fq", "fcfs"), lambda q: bunched(m, f"two-way both none {q}"), 3)
@@ -209,7 +157,7 @@ def bunched(m: Measured, variant: str) -> Mean:
     return m.readings(variant, LINE / 2, "east1", "east2").closer_than(0.95 / LINE)
 
 
-@claim("B13", "Over FQ an acknowledgement waits for one packet of the data at most: the median probe stays within 20 %")
+@claim("B13")
 def _b13(runs: Runs) -> Result:
     m = Measured(runs)
     median = m.readings("two-way both none fq", LINE / 2, "east1", "east2").median
@@ -225,30 +173,21 @@ def _times(m: Measured, control: str, queue: str) -> Floats:
     return np.array([mean_completion(m, control, queue, size).mean for size in SIZES])
 
 
-@claim(
-    "B14",
-    "Short transfers over FQ: a pair at once, then the measured rate, beats slow start, a round trip per doubling, at every size",
-)
+@claim("B14")
 def _b14(runs: Runs) -> Result:
     m = Measured(runs)
     pp, jk = _times(m, "pp_cth", "fq"), _times(m, "jk_reno", "fq")
     return bool((pp < jk).all()), f"{SIZES} packets: packet-pair {listed(pp)} s, JK {listed(jk)} s"
 
 
-@claim(
-    "B15",
-    "What probing costs over FQ: against a window for the whole transfer, at most the idle first round trip (1.25 with queueing)",
-)
+@claim("B15")
 def _b15(runs: Runs) -> Result:
     m = Measured(runs)
     more = _times(m, "pp_cth", "fq") - _times(m, "generic", "fq")
     return bool((more <= 1.25 * SHORT_ROUND_TRIP).all()), f"{listed(more / SHORT_ROUND_TRIP)} round trips more"
 
 
-@claim(
-    "B16",
-    "Over FCFS a short transfer waits behind the two endless ones' windows, which hold the line's rate each: .2 s more or worse",
-)
+@claim("B16")
 def _b16(runs: Runs) -> Result:
     m = Measured(runs)
     more = _times(m, "pp_cth", "fcfs") - _times(m, "pp_cth", "fq")
@@ -265,11 +204,7 @@ def late_shares(m: Measured, variant: str) -> Floats:
     return np.array(rows)
 
 
-@claim(
-    "B17",
-    "Started 100 s apart: over FCFS each takes the queue before it for propagation and holds as much again, so that shares go as the "
-    "windows 26, 31, 62, 125 (each share within .1); over FQ all are even within 5 %",
-)
+@claim("B17")
 def _b17(runs: Runs) -> Result:
     m = Measured(runs)
     due = measures.line_windows() / measures.line_windows().sum()
@@ -278,10 +213,7 @@ def _b17(runs: Runs) -> Result:
     return holds, f"FCFS {listed(fcfs)}, predicted {listed(due)}; FQ {listed(fq)}"
 
 
-@claim(
-    "B18",
-    "Random starts: over FQ Jain is above .99 in every run; over FCFS the last to start has the largest share in every run",
-)
+@claim("B18")
 def _b18(runs: Runs) -> Result:
     m = Measured(runs)
     fq, fcfs = late_shares(m, "starts random fq"), late_shares(m, "starts random fcfs")
@@ -298,20 +230,14 @@ def settling(m: Measured, variant: str, newcomer: int) -> Mean:
     return m.mean(variant, lambda run: measures.settled(run, PP[newcomer], span, LINE / (newcomer + 1)))
 
 
-@claim(
-    "B19",
-    "A newcomer at an FQ bottleneck has its share within 20 s: a few round trips of 2.1 s, and the step of 10 s in which we look",
-)
+@claim("B19")
 def _b19(runs: Runs) -> Result:
     m = Measured(runs)
     found = [settling(m, "starts apart fq", k) for k in (1, 2, 3)]
     return all(f.mean <= 20 for f in found), ", ".join(f"{with_half(f, 0)} s" for f in found)
 
 
-@claim(
-    "B20",
-    "Bursts at the line's rate, over FQ: packet-pair stays even (Jain .99) and keeps the line busy (98 %), as its queue stands",
-)
+@claim("B20")
 def _b20(runs: Runs) -> Result:
     m = Measured(runs)
     variants = [f"bursts {length} pp_cth fq" for length in ("1 s", "20 s")]

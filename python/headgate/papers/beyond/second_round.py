@@ -8,24 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..claims import Claims, Runs, listed
+from ..claims import Result, Runs, listed
 from ..measure import Floats, Outcome
 from . import measures
-from .first_round import BOTH_WAYS, FAIR, PP, ROUND_ROBIN, Result, each, ours, with_half
+from .first_round import BOTH_WAYS, FAIR, PP, ROUND_ROBIN, each, with_half
 from .measures import LINE, Measured
-
-CLAIMS = Claims()
-claim = ours(CLAIMS)
+from .statements import claim
 
 #: R of the study of newcomers: that of starts.toml with delays of 50 ms.
 NEWCOMERS_R = measures.ROUND_TRIP - 2 * 0.95
 
 
-@claim(
-    "B21",
-    "After B3: law 5.14 sends mu W/S and so rests at S = W only if mu is the source's own rate. With the line's, N sources hold N^2 W, "
-    "and lose what line and buffer do not hold (random drop, buffers of 60, 120, 240: within 30 %; 1000: none)",
-)
+@claim("B21")
 def _b21(runs: Runs) -> Result:
     m = Measured(runs)
     buffers = ("60", "120", "240", "1000")
@@ -35,11 +29,7 @@ def _b21(runs: Runs) -> Result:
     return holds, f"lost/s {listed(got)}, predicted {listed(due)}"
 
 
-@claim(
-    "B22",
-    "After B17: so shares go as sqrt W, and a newcomer nearly quadruples the queue. Three sources, R = .21 s: shares within .05, "
-    "queueing delay within 20 %",
-)
+@claim("B22")
 def _b22(runs: Runs) -> Result:
     m = Measured(runs)
     due = measures.outstanding(NEWCOMERS_R, 3)
@@ -65,22 +55,14 @@ def late_queueing(run: Outcome, flows: tuple[str, ...]) -> float:
     return float(np.average(delay, weights=measures.rates(run, *flows, span=(300.0, 600.0))))
 
 
-@claim(
-    "B23",
-    "After B9: an even quantum serves pairs whole once they are aligned with the turns; an odd one cannot keep them aligned. 5 and 7 "
-    "packets: 1 - 1/q of the pairs read the line, within .03",
-)
+@claim("B23")
 def _b23(runs: Runs) -> Result:
     m = Measured(runs)
     got, text = each(("5", "7"), lambda q: m.readings(f"quantum {q}", FAIR, *PP).closer_than(1.05 / LINE))
     return bool((abs(got - np.array([4 / 5, 6 / 7])) <= 0.03).all()), text
 
 
-@claim(
-    "B24",
-    "After B1: a source that starts alone reads the line, and one bunched pair reads more. What it sends then is lost; packets sent again "
-    "measure nothing, so that its rate stands still. A window of 40 (thesis 5.8.2) prevents that: all round robins as B1",
-)
+@claim("B24")
 def _b24(runs: Runs) -> Result:
     m = Measured(runs)
     got, text = each(ROUND_ROBIN, lambda q: m.readings(f"share window {q}", FAIR, *PP).median)
@@ -88,21 +70,14 @@ def _b24(runs: Runs) -> Result:
     return bool((abs(got - 1) <= 0.2).all() and jain >= 0.99), f"{text}; least Jain {jain:.4f}"
 
 
-@claim(
-    "B25",
-    "After B12: two-way traffic with a window of 40 fills both directions, less the acknowledgements: over FQ 90 %, over FCFS 80 % or more",
-)
+@claim("B25")
 def _b25(runs: Runs) -> Result:
     m = Measured(runs)
     got, text = each(("fq", "fcfs"), lambda q: m.rate(f"two-way both 40 {q}", *BOTH_WAYS))
     return bool(got[0] >= 0.9 * LINE / 2 and got[1] >= 0.8 * LINE / 2), f"{text} packets/s each, fair {LINE / 2:g}"
 
 
-@claim(
-    "B26",
-    "The same, seen directly (FQ, after 100 s): without a window some source measures no pair for 50 round trips; with one all do "
-    "within 10",
-)
+@claim("B26")
 def _b26(runs: Runs) -> Result:
     m = Measured(runs)
     longest = {

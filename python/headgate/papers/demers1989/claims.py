@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..claims import Claims, Runs, ends, listed, spread
+from ..claims import Result, Runs, ends, listed, spread
 from . import section_2, section_5
+from .statements import CLAIMS, claim
 
-CLAIMS = Claims()
-claim = CLAIMS.claim
+__all__ = ["CLAIMS", "section_2", "section_5"]
 
 FTPS = ("1", "2", "3", "4", "5", "6")
 TELNETS = ("7", "8")
 SIX = ("G/FCFS", "G/FQ", "JK/FCFS", "JK/FQ", "DEC/DEC", "DEC/FQbit")
-Result = tuple[bool, str]
 
 
-@claim("D1", "scenario-1", "All pairs share fairly: largest over smallest FTP throughput below 1.01")
+@claim("D1")
 def _d1(runs: Runs) -> Result:
     ratios = [spread(runs.of(p, "throughput", "1", "2")) for p in SIX]
     return max(ratios) < 1.01, f"largest ratio {max(ratios):.4f}"
 
 
-@claim("D2", "scenario-1", "FQ cuts the Telnet delay more than tenfold; DEC/DEC lies strictly between FCFS and FQ")
+@claim("D2")
 def _d2(runs: Runs) -> Result:
     fcfs, fq, dec = (float(runs.of(p, "round_trip_time", "3", "4").mean()) for p in ("G/FCFS", "G/FQ", "DEC/DEC"))
     return (
@@ -31,22 +30,14 @@ def _d2(runs: Runs) -> Result:
     )
 
 
-@claim(
-    "D3",
-    "scenario-2",
-    "G/FCFS segregates: at least 3 FTPs above 1000 packets, at least 2 below 100, and largest over smallest above 10 in most runs",
-)
+@claim("D3")
 def _d3(runs: Runs) -> Result:
     over = runs.over("G/FCFS", "throughput", *FTPS)
     held = [int((r > 1000).sum()) >= 3 and int((r < 100).sum()) >= 2 and spread(r) > 10 for r in over]
     return sum(held) > len(held) / 2, f"in {sum(held)} of {len(held)} runs; base run {listed(over[0], 0)} packets"
 
 
-@claim(
-    "D4",
-    "scenario-2",
-    "JK/FCFS is fair among FTPs (ratio below 1.1) and shuts Telnets out (below 15 of 100 packets each)",
-)
+@claim("D4")
 def _d4(runs: Runs) -> Result:
     ftp, telnet = runs.over("JK/FCFS", "throughput", *FTPS), runs.over("JK/FCFS", "throughput", *TELNETS)
     held = [spread(f) < 1.1 and float(t.max()) < 15 for f, t in zip(ftp, telnet, strict=True)]
@@ -56,11 +47,7 @@ def _d4(runs: Runs) -> Result:
     ) / 2, f"in {sum(held)} of {len(held)} runs; ratio {ends(ratios)}, Telnets {ends(telnet, 0)} packets"
 
 
-@claim(
-    "D5",
-    "scenario-2",
-    "G/FQ: no strict segregation (smallest FTP above 100, ratio 1.3 to 10), but wasteful (duplicates 5 to 20 % of raw)",
-)
+@claim("D5")
 def _d5(runs: Runs) -> Result:
     raw, twice = runs.over("G/FQ", "throughput", *FTPS), runs.over("G/FQ", "duplicates", *FTPS)
     waste = twice.sum(axis=1) / raw.sum(axis=1)
@@ -70,7 +57,7 @@ def _d5(runs: Runs) -> Result:
     return int(held.sum()) > len(held) / 2, f"in {int(held.sum())} of {len(held)} runs; {text}"
 
 
-@claim("D6", "scenario-2", "JK/FQ is reasonably fair (ratio below 1.2) and efficient (raw total above 3450 packets)")
+@claim("D6")
 def _d6(runs: Runs) -> Result:
     over = runs.over("JK/FQ", "throughput", *FTPS)
     ratios, totals = np.array([spread(r) for r in over]), over.sum(axis=1)
@@ -80,11 +67,7 @@ def _d6(runs: Runs) -> Result:
     ) / 2, f"in {int(held.sum())} of {len(held)} runs; ratio {ends(ratios)}, total {ends(totals, 0)}"
 
 
-@claim(
-    "D7",
-    "scenario-2",
-    "DEC/DEC is exactly fair: 582 ± 1 packets each, no drop, no retransmission, round trip .859 ± .003 s",
-)
+@claim("D7")
 def _d7(runs: Runs) -> Result:
     got, rtt = runs.of("DEC/DEC", "throughput", *FTPS), runs.of("DEC/DEC", "round_trip_time", *FTPS)
     lost = runs.of("DEC/DEC", "dropped", *FTPS).sum() + runs.of("DEC/DEC", "retransmitted", *FTPS).sum()
@@ -92,7 +75,7 @@ def _d7(runs: Runs) -> Result:
     return holds, f"{listed(got, 0)} packets, {listed(rtt, 3)} s, {lost:.0f} drops and retransmissions"
 
 
-@claim("D8", "scenario-2", "DEC/FQbit: the same throughput, Telnet delay 8 to 11 times below DEC/DEC's")
+@claim("D8")
 def _d8(runs: Runs) -> Result:
     got = runs.of("DEC/FQbit", "throughput", *FTPS)
     ratio = float(
@@ -102,7 +85,7 @@ def _d8(runs: Runs) -> Result:
     return bool((abs(got - 582) <= 1).all()) and 8 < ratio < 11, f"{listed(got, 0)} packets, ratio {ratio:.1f}"
 
 
-@claim("D9", "scenario-2", "FQ serves the Telnets under every flow control: above 80 packets, round trip below .1 s")
+@claim("D9")
 def _d9(runs: Runs) -> Result:
     # The 80 is the paper's table; a Poisson count falls below it once in 45 runs, so the mean over runs is tested.
     rows = ("G/FQ", "JK/FQ", "DEC/FQbit")
@@ -111,9 +94,7 @@ def _d9(runs: Runs) -> Result:
     return bool((got > 80).all() and (rtt < 0.1).all()), f"mean over runs {listed(got, 0)} packets, {listed(rtt, 3)} s"
 
 
-@claim(
-    "D10", "scenario-3", "FCFS shuts FTP and Telnet out: at most 1 % of 3500 packets with G and JK, 5 % with DEC/DEC"
-)
+@claim("D10")
 def _d10(runs: Runs) -> Result:
     share = np.array([runs.of(p, "throughput", "1", "2").sum() / 35 for p in ("G/FCFS", "JK/FCFS", "DEC/DEC")])
     return bool(
@@ -121,11 +102,7 @@ def _d10(runs: Runs) -> Result:
     ), f"G {share[0]:.2f} %, JK {share[1]:.2f} %, DEC {share[2]:.2f} %"
 
 
-@claim(
-    "D11",
-    "scenario-3",
-    "FQ: the FTP gets almost the whole line (3470 or more), the ill-behaved source at most 20 packets",
-)
+@claim("D11")
 def _d11(runs: Runs) -> Result:
     rows = ("G/FQ", "JK/FQ", "DEC/FQbit")
     ftp = np.array([runs.of(p, "throughput", "1")[0] for p in rows])
@@ -135,11 +112,7 @@ def _d11(runs: Runs) -> Result:
     ), f"FTP {listed(ftp, 0)}; ill-behaved {listed(ill, 0)} packets"
 
 
-@claim(
-    "D19",
-    "scenario-3",
-    "Under FCFS a source takes the more, the faster it sends: the FTP's share falls at rates x1, x2, x4, x8",
-)
+@claim("D19")
 def _d19(runs: Runs) -> Result:
     names = ("G/FCFS, rate x1", "G/FCFS", "G/FCFS, rate x4", "G/FCFS, rate x8")
     share = np.array([runs.over(n, "throughput", "1").mean() for n in names])
@@ -147,7 +120,7 @@ def _d19(runs: Runs) -> Result:
     return falls, f"FTP {listed(share, 1)} packets of 3500 (mean over runs)"
 
 
-@claim("D12", "scenario-4", "FCFS: generic sources beat JK; the lesser G has more than 1.8 times the better JK")
+@claim("D12")
 def _d12(runs: Runs) -> Result:
     over = runs.over("G+JK/FCFS", "throughput", "1", "2", "3", "4")
     ratio = over[:, :2].min(axis=1) / over[:, 2:].max(axis=1)
@@ -155,11 +128,7 @@ def _d12(runs: Runs) -> Result:
     return held > len(ratio) / 2, f"in {held} of {len(ratio)} runs; ratio {ends(ratio)}, base run {listed(over[0], 0)}"
 
 
-@claim(
-    "D13",
-    "scenario-4",
-    "FQ: reversed; both JK near 1163 packets, the worse G below 300, the better G at most 1.02 times JK",
-)
+@claim("D13")
 def _d13(runs: Runs) -> Result:
     over = runs.over("G+JK/FQ", "throughput", "1", "2", "3", "4")
     held = [
@@ -170,19 +139,19 @@ def _d13(runs: Runs) -> Result:
     return sum(held) > len(held) / 2, f"in {sum(held)} of {len(held)} runs; {text}"
 
 
-@claim("D14", "scenario-5", "FCFS with G or JK: the long path gets 50 to 60 % of its fair share")
+@claim("D14")
 def _d14(runs: Runs) -> Result:
     share = np.array([runs.of(p, "throughput", "4")[0] / 1750 for p in ("G/FCFS", "JK/FCFS")])
     return bool(((share > 0.5) & (share < 0.6)).all()), f"{listed(share, 3)} of the fair share"
 
 
-@claim("D15", "scenario-5", "FQ: the long path gets its full share (above .97)")
+@claim("D15")
 def _d15(runs: Runs) -> Result:
     share = np.array([runs.of(p, "throughput", "4")[0] / 1750 for p in ("G/FQ", "JK/FQ", "DEC/FQbit")])
     return bool((share > 0.97).all()), f"{listed(share, 3)} of the fair share"
 
 
-@claim("D16", "scenario-5", "DEC/DEC wastes 5 to 15 % of the lines, and the long path gets less than under G/FCFS")
+@claim("D16")
 def _d16(runs: Runs) -> Result:
     got = runs.of("DEC/DEC", "throughput", "1", "2", "3", "4")
     waste = 1 - (got[:3].mean() + got[3]) / 3500
@@ -192,11 +161,7 @@ def _d16(runs: Runs) -> Result:
     ), f"waste {100 * waste:.1f} %, long {got[3]:.0f} against {other:.0f}"
 
 
-@claim(
-    "D17",
-    "scenario-6",
-    "On our stand-in: FQ carries more than FCFS in total, and sources 4 and 8 see shorter round trips",
-)
+@claim("D17")
 def _d17(runs: Runs) -> Result:
     sources = tuple(str(i) for i in range(1, 9))
     total = [float(runs.of(p, "throughput", *sources).sum()) for p in ("G/FCFS", "G/FQ")]
@@ -209,7 +174,7 @@ def _d17(runs: Runs) -> Result:
 
 # Figure 1 in packet times of 10 ms; N = 3 FTPs. Section 2.3 gives the FQ curve, with the factor N + 1 that its printed form
 # lacks; the FCFS curve (N W - 1/2 + r) / (1 - r), r = rho / (N + 1), is ours, by Little's law.
-@claim("D18", "figure-1", "The FQ delay does not depend on the window W, the FCFS delay grows with it")
+@claim("D18")
 def _d18_window(runs: Runs) -> Result:
     fq = np.array([100 * runs.of(f"FQ W={w} rho=0.5", "queueing", "4")[0] for w in (2, 5, 10)])
     fcfs = np.array([100 * runs.of(f"FCFS W={w} rho=0.5", "queueing", "4")[0] for w in (2, 5, 10)])
@@ -217,7 +182,7 @@ def _d18_window(runs: Runs) -> Result:
     return holds, f"W = 2, 5, 10 at rho = .5: FQ {listed(fq)}, FCFS {listed(fcfs)} packet times"
 
 
-@claim("D18a", "figure-1", "FQ diverges as rho passes 1, FCFS stays finite up to N + 1")
+@claim("D18a")
 def _d18_load(runs: Runs) -> Result:
     over = 100 * runs.intervals("FQ W=5 rho=1.2", "queueing", "4")
     fcfs = 100 * runs.intervals("FCFS W=5 rho=3.0", "queueing", "4")
@@ -227,11 +192,7 @@ def _d18_load(runs: Runs) -> Result:
     ), f"first and last interval: FQ at 1.2 {over[0]:.0f}, {over[-1]:.0f}; FCFS at 3 {fcfs[0]:.1f}, {fcfs[-1]:.1f}"
 
 
-@claim(
-    "D18b",
-    "figure-1",
-    "The curves are the paper's: FQ 1.61, 3.5, 19.5 and FCFS 14.7, 16.7, 19.0, 30.0 packet times, within 5 %",
-)
+@claim("D18b")
 def _d18_curves(runs: Runs) -> Result:
     fq = np.array([100 * runs.of(f"FQ W=5 rho={r}", "queueing", "4")[0] for r in ("0.05", "0.5", "0.9")])
     fcfs = np.array([100 * runs.of(f"FCFS W=5 rho={r}", "queueing", "4")[0] for r in ("0.05", "0.5", "0.9", "2.0")])
@@ -239,7 +200,3 @@ def _d18_curves(runs: Runs) -> Result:
         abs(fcfs / [14.6962, 16.7143, 19.0, 30.0] - 1) < 0.05
     ).all()
     return bool(near), f"FQ {listed(fq)}; FCFS {listed(fcfs)}"
-
-
-for _part in (section_2, section_5):
-    CLAIMS.all.extend(_part.CLAIMS.all)

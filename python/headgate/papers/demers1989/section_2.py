@@ -5,22 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...analysis import fq_poisson_delay, telnet_delay_bounds
-from ..claims import Claims, Runs, listed
+from ..claims import Result, Runs, listed
 from .delays import KINDS, SIZES, N, delay, extra, points
 from .emulation import LONGEST, discrepancies
+from .statements import claim
 
-CLAIMS = Claims()
-claim = CLAIMS.claim
-
-Result = tuple[bool, str]
 DELTAS = ("delta=0", "delta=P", "delta=infinity")
 
 
-@claim(
-    "D20",
-    "section-2.2",
-    "Round robin shares packets, not bits; FQ shares bits: packets of 1000 and 500 bytes, 2:1 and 1:1 in bytes (within 1 %)",
-)
+@claim("D20")
 def _d20(runs: Runs) -> Result:
     ratio = {}
     for name in ("FQ", "round robin"):
@@ -32,12 +25,7 @@ def _d20(runs: Runs) -> Result:
     return all(abs(ratio[k] / d - 1) < 0.01 for k, d in due.items()), text
 
 
-@claim(
-    "D21",
-    "section-2.2",
-    "Bandwidth does not depend on delta (0, P, infinity: bytes of each conversation in every 500 s within two packets at each end), but a "
-    "conversation that falls idle is served faster with it",
-)
+@claim("D21")
 def _d21(runs: Runs) -> Result:
     apart = {}
     for load in ("bursts", "pauses"):
@@ -49,12 +37,7 @@ def _d21(runs: Runs) -> Result:
     return holds, f"at most {text} apart; delays {none:.3f}, {some:.3f}, {endless:.3f} packet times"
 
 
-@claim(
-    "D22",
-    "section-2.2",
-    "Bits sent for each conversation: bit-by-bit round robin, the preemptive and the nonpreemptive algorithm are always within P_max "
-    "of each other (100 random traces)",
-)
+@claim("D22")
 def _d22(_: Runs) -> Result:
     found = discrepancies(range(100))
     fcfs = found.pop("bit by bit, FCFS")
@@ -62,11 +45,7 @@ def _d22(_: Runs) -> Result:
     return max(found.values()) <= 1 + 1e-6, f"farthest, in P_max: {text}; FCFS would be {fcfs:.1f} away"
 
 
-@claim(
-    "D23",
-    "section-2.3",
-    "The delay of a lone packet depends on P_T and delta through P_T - delta alone (within 2 %)",
-)
+@claim("D23")
 def _d23(runs: Runs) -> Result:
     found = {round(p.size - p.delta, 3): p for p in points(runs) if p.delta == 0}
     pairs = [(p, found[round(p.size - p.delta, 3)]) for p in points(runs) if round(p.size - p.delta, 3) in found]
@@ -78,11 +57,7 @@ def _d23(runs: Runs) -> Result:
     return max(away) < 0.02, f"at most {100 * max(away):.2f} % apart; coincident {text}"
 
 
-@claim(
-    "D24",
-    "section-2.3",
-    "Delta = A(P_T - delta) lies between two bounds, attained by staggered and by coincident FTPs (both within 2 %)",
-)
+@claim("D24")
 def _d24(runs: Runs) -> Result:
     away = [
         abs(got / due - 1)
@@ -95,12 +70,7 @@ def _d24(runs: Runs) -> Result:
     return between and max(away) < 0.02, f"{len(away)} delays, at most {100 * max(away):.2f} % from their bound"
 
 
-@claim(
-    "D25",
-    "section-2.3",
-    "D_N(P_T) = D_0((N+1) P_T) + A(P_T) for any arrivals and P_T of P_F or more: within three standard errors, which are below 2 % of "
-    "D_N, and the .01 packet times of an access line",
-)
+@claim("D25")
 def _d25(runs: Runs) -> Result:
     holds, text = True, []
     for kind in KINDS:
@@ -113,11 +83,7 @@ def _d25(runs: Runs) -> Result:
     return holds, "; ".join(text)
 
 
-@claim(
-    "D18c",
-    "figure-1",
-    "With delta = P the FQ curve is the formula's: .66, 1.44, 3.03, 19.4 packet times, within 5 %",
-)
+@claim("D18c")
 def _d18_prompt(runs: Runs) -> Result:
     loads = ("0.05", "0.25", "0.5", "0.9")
     got = np.array([delay(runs, f"FQ delta=P rho={r}") for r in loads])
@@ -125,11 +91,7 @@ def _d18_prompt(runs: Runs) -> Result:
     return bool((abs(got / due - 1) < 0.05).all()), f"{listed(got)}, formula {listed(due)}"
 
 
-@claim(
-    "D18d",
-    "figure-1",
-    "At low throughput FQ gives NP/2 with delta = 0, P/2 with delta = P, FCFS (NW - 1/2)P: at rho = .01 and .05 nearest to 1.5, .5, 14.5",
-)
+@claim("D18d")
 def _d18_limits(runs: Runs) -> Result:
     # The formulas at rho = .01: 1.520 and .531; a twentieth of the limits apart from them at rho = .05 for FCFS.
     got = np.array(

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..claims import Claims, Runs, listed
+from ..claims import Result, Runs, listed
+from .statements import claim
 
-CLAIMS = Claims()
-claim = CLAIMS.claim
-
-Result = tuple[bool, str]
 DROP = "G/random drop"
 FTPS = ("1", "2", "3", "4", "5", "6")
 
 
-@claim(
-    "D26",
-    "scenario-2",
-    "Random Drop greatly alleviates segregation: D3's pattern (3 FTPs above 1000 packets, 2 below 100) in a quarter of the runs "
-    "at most, with FCFS in most",
-)
+@claim("D26")
 def _d26(runs: Runs) -> Result:
     over = {p: runs.over(p, "throughput", *FTPS) for p in ("G/FCFS", DROP)}
     apart = {p: sum(bool((r > 1000).sum() >= 3 and (r < 100).sum() >= 2) for r in rows) for p, rows in over.items()}
@@ -32,31 +24,19 @@ def _d26(runs: Runs) -> Result:
     return apart[DROP] <= many / 4 and apart["G/FCFS"] > many / 2, text
 
 
-@claim(
-    "D27",
-    "scenario-5",
-    "Random Drop does not share fairly: the long path gets less than 60 % of its fair share, as with FCFS",
-)
+@claim("D27")
 def _d27(runs: Runs) -> Result:
     share = np.array([runs.over(p, "throughput", "4").mean() / 1750 for p in ("G/FCFS", DROP)])
     return bool(share[1] < 0.6), f"FCFS {share[0]:.3f}, Random Drop {share[1]:.3f} of the fair share (mean over runs)"
 
 
-@claim(
-    "D28",
-    "scenario-3",
-    "Random Drop is vulnerable to ill-behaved sources: the FTP gets less than half of its fair 1750 packets, under FQ all of it",
-)
+@claim("D28")
 def _d28(runs: Runs) -> Result:
     drop, fq = (runs.over(p, "throughput", "1")[:, 0] for p in (DROP, "G/FQ"))
     return bool((drop < 875).all() and (fq >= 1750).all()), f"FTP {listed(drop, 0)} packets; FQ {listed(fq, 0)}"
 
 
-@claim(
-    "D29",
-    "scenario-1",
-    "Random Drop gives light users no lower delay: Telnet as with FCFS (within 5 %), more than ten times FQ's",
-)
+@claim("D29")
 def _d29(runs: Runs) -> Result:
     fcfs, drop, fq = (float(runs.of(p, "round_trip_time", "3", "4").mean()) for p in ("G/FCFS", DROP, "G/FQ"))
     return abs(drop / fcfs - 1) < 0.05 and drop > 10 * fq, f"Random Drop {drop:.3f} s, FCFS {fcfs:.3f} s, FQ {fq:.3f} s"

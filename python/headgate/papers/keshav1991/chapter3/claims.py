@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import log2
 
 import numpy as np
 
-from ...claims import Claims, Predicate, Runs, ends, listed
+from ...claims import Result, Runs, ends, listed
 from ...measure import Floats
 from ...model import Point
+from ..statements import claim
 from .costs import STRUCTURES, TRUNK, WINDOW, Costs, is_underloaded
 from .growth import fit
 from .rounds import iterative_deletion
 
-CLAIMS = Claims()
-ITEM = "chapter-3"
 HEAPS = ("HEAP", "PERC")
-Result = tuple[bool, str]
 
 
-def claim(name: str, text: str) -> Callable[[Predicate], Predicate]:
-    """A claim about chapter 3."""
-    return CLAIMS.claim(name, ITEM, text)
-
-
-@claim("K3.0", "All four structures give the same packets: equal digests of all events at every point")
+@claim("K3.0")
 def _k3_0(runs: Runs) -> Result:
     costs = Costs(runs)
     equal = sum(len({runs.digest(costs.variant(s, p)) for s in STRUCTURES}) == 1 for p in costs.points)
     return equal == len(costs.points), f"equal at {equal} of {len(costs.points)} points"
 
 
-CLAIMS.claim(
-    "F3.1",
-    ITEM,
-    "Figure 3.1: iterative deletion gives bit-by-bit round robin's round number: R(95) = 35 after deletions at 40, 70, 90",
-)(iterative_deletion)
+claim("F3.1")(iterative_deletion)
 
 
-@claim("F3.3", "Figure 3.3: after 2500 s at N = 10, B = 200 all four metrics are within 10 % of their asymptotes")
+@claim("F3.3")
 def _f3_3(runs: Runs) -> Result:
     costs, away = Costs(runs), {}
     for s in STRUCTURES:
@@ -49,10 +37,7 @@ def _f3_3(runs: Runs) -> Result:
     return max(away.values()) <= 0.1, text
 
 
-@claim(
-    "K3.1",
-    "Costs of HEAP and PERC are smooth (neighbouring points below 3 to 1), LINK's is erratic (some jump is larger)",
-)
+@claim("K3.1")
 def _k3_1(runs: Runs) -> Result:
     costs = Costs(runs)
     jumps = {s: max(_jumps(costs, s)) for s in STRUCTURES}
@@ -71,7 +56,7 @@ def _jumps(costs: Costs, structure: str) -> list[tuple[float, str]]:
     return found
 
 
-@claim("K3.2a", "Zone I: on the underloaded axis A LINK costs less than all others")
+@claim("K3.2a")
 def _k3_2a(runs: Runs) -> Result:
     costs = Costs(runs)
     link, others = _links_and_others(runs, "A")
@@ -81,7 +66,7 @@ def _k3_2a(runs: Runs) -> Result:
     return bool(wins.all()), f"{_where(runs, 'A', wins)}; LINK {listed(link)}, {why}"
 
 
-@claim("K3.2b", "Zone III: somewhere on the overloaded axis B LINK costs more than all others")
+@claim("K3.2b")
 def _k3_2b(runs: Runs) -> Result:
     link, others = _links_and_others(runs, "B")
     wins = link > others.max(axis=0)
@@ -99,13 +84,13 @@ def _where(runs: Runs, axis: str, wins: Floats) -> str:
     return f"at N = {', '.join(str(p[0]) for p, w in zip(points, wins, strict=True) if w) or 'none'}"
 
 
-@claim("K3.3a", "Overloaded, HEAP and PERC cost more with more conversations (axis B: slope above 0)")
+@claim("K3.3a")
 def _k3_3a(runs: Runs) -> Result:
     slopes = [_slope(runs, s, "B") for s in HEAPS]
     return all(slope - half > 0 for slope, half in slopes), _slopes_text(slopes)
 
 
-@claim("K3.3b", "Underloaded, they cost roughly the same (axis A: below a quarter more from end to end)")
+@claim("K3.3b")
 def _k3_3b(runs: Runs) -> Result:
     costs = Costs(runs)
     ratio = [costs.along(s, "A").max() / costs.along(s, "A").min() for s in HEAPS]
@@ -126,14 +111,14 @@ def _slopes_text(slopes: list[tuple[float, float]]) -> str:
     return ", ".join(f"{s} {v:+.2f} ± {h:.2f}" for s, (v, h) in zip(HEAPS, slopes, strict=True)) + " per doubling of N"
 
 
-@claim("K3.4", "PERC costs less than HEAP and less than TREE at every point")
+@claim("K3.4")
 def _k3_4(runs: Runs) -> Result:
     costs = Costs(runs)
     held = [costs.average("PERC", p) < min(costs.average(s, p) for s in ("HEAP", "TREE")) for p in costs.points]
     return all(held), f"at {sum(held)} of {len(held)} points"
 
 
-@claim("K3.5", "HEAP is within a factor of 10 of PERC at 80 % of the points or more")
+@claim("K3.5")
 def _k3_5(runs: Runs) -> Result:
     costs = Costs(runs)
     points = [p for axis in costs.axes.values() for p in axis]
@@ -141,10 +126,7 @@ def _k3_5(runs: Runs) -> Result:
     return bool((ratio <= 10).mean() >= 0.8), f"at {(ratio <= 10).sum()} of {len(points)}; ratios {ends(ratio, 1)}"
 
 
-@claim(
-    "K3.6",
-    "TREE is skewed and costly when underloaded, better when overloaded (cost over packets that wait: A above B)",
-)
+@claim("K3.6")
 def _k3_6(runs: Runs) -> Result:
     costs = Costs(runs)
 
@@ -160,14 +142,14 @@ def _k3_6(runs: Runs) -> Result:
     )
 
 
-@claim("K3.7a", "PERC costs less than its theoretical average, log2 N")
+@claim("K3.7a")
 def _k3_7a(runs: Runs) -> Result:
     costs = Costs(runs)
     share = np.array([costs.average("PERC", p) / log2(p[0]) for p in costs.points])
     return bool((share < 1).all()), f"{ends(share)} of log2 N"
 
 
-@claim("K3.7b", "HEAP and PERC cost less than half of the worst case, log2 B and log2 N, on average")
+@claim("K3.7b")
 def _k3_7b(runs: Runs) -> Result:
     costs = Costs(runs)
     text, holds = [], True
@@ -180,11 +162,7 @@ def _k3_7b(runs: Runs) -> Result:
     return holds, "; ".join(text)
 
 
-@claim(
-    "K3.8",
-    "The most work in one insertion is that of table 3.1: LINK and TREE at most B; HEAP at most 4 log2 B + 2 and PERC 4 log2 N + 2 "
-    "swaps (two heaps, each once for the packet and once for a discard, which begins with a swap)",
-)
+@claim("K3.8")
 def _k3_8(runs: Runs) -> Result:
     costs = Costs(runs)
 
@@ -198,7 +176,7 @@ def _k3_8(runs: Runs) -> Result:
     )
 
 
-@claim("K3.9", "Underloaded, insertion into HEAP and PERC gets cheaper with B (axis A), deletion dearer, and by more")
+@claim("K3.9")
 def _k3_9(runs: Runs) -> Result:
     costs, text, holds = Costs(runs), [], True
     points = costs.axes["A"]
@@ -211,10 +189,7 @@ def _k3_9(runs: Runs) -> Result:
     return holds, f"along axis A: {'; '.join(text)}. With W N <= B no packet is lost, and B by itself changes nothing"
 
 
-@claim(
-    "K3.10",
-    "Conclusions: TREE is never the best; PERC is the best wherever packets are lost; LINK is the best at most points without loss",
-)
+@claim("K3.10")
 def _k3_10(runs: Runs) -> Result:
     costs = Costs(runs)
     best = {p: costs.cheapest(p) for p in costs.points}

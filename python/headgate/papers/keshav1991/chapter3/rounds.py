@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 from ....analysis import gps_finish_times
 from ....plots.canvas import blank
-from ...claims import Runs
+from ...claims import Result, Runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
-
-Result = tuple[bool, str]
 
 #: Four conversations with a packet each at 0: the line has speed 1.
 SIZES = (10.0, 20.0, 30.0, 40.0)

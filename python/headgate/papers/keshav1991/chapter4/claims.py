@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ....analysis import packet_pair as theory
 from ....analysis.netblt import netblt_rounds, netblt_step
-from ...claims import Claims, Predicate, Runs, ends, listed
+from ...claims import Result, Runs, ends, listed
 from ..data import rows
+from ..statements import claim
 from . import chains, failures, strawman
 from .transients import CHANGES, N_B, RULES, T0, depth_against_outstanding, prediction, reaction
-
-CLAIMS = Claims()
-ITEM = "chapter-4"
-Result = tuple[bool, str]
-
-
-def claim(name: str, text: str) -> Callable[[Predicate], Predicate]:
-    """A claim about chapter 4."""
-    return CLAIMS.claim(name, ITEM, text)
 
 
 def _lemmas(*names: str) -> Result:
@@ -29,31 +19,28 @@ def _lemmas(*names: str) -> Result:
     return failed == 0 < cases, f"{failed} of {cases} cases fail on {len(chains.random_chains())} random chains"
 
 
-@claim(
-    "C4-01",
-    "Packets wait at rate-throttles only, and leave a server as far apart as the slowest so far (lemmas 1 to 4)",
-)
+@claim("C4-01")
 def _c4_01(_runs: Runs) -> Result:
     return _lemmas("recursion", "Lemma 1", "Lemma 2", "Lemma 3", "Lemma 4", "Lemma 7")
 
 
-@claim("C4-02", "Packets sent at most s_b apart are acknowledged s_b apart, wherever the bottleneck is (lemma 5)")
+@claim("C4-02")
 def _c4_02(_runs: Runs) -> Result:
     return _lemmas("Lemma 5")
 
 
-@claim("C4-03", "A burst of K is in a throttle as lemma 6 says, with K - 1 for K")
+@claim("C4-03")
 def _c4_03(_runs: Runs) -> Result:
     return _lemmas("Lemma 6")
 
 
-@claim("C4-04", "Faster servers before the bottleneck and a wait of both packets leave the probe as it is")
+@claim("C4-04")
 def _c4_04(runs: Runs) -> Result:
     gaps = np.array([failures.probe_gap(runs, v) for v in ("undisturbed", "wait before the pair")])
     return bool((np.abs(gaps - failures.TRUE_SPACING) < 1e-9).all()), f"{listed(gaps, 4)} s of .1 s"
 
 
-@claim("C4-05", "An acknowledgement that waits alone changes the probe by as much: the first less, the second more")
+@claim("C4-05")
 def _c4_05(runs: Runs) -> Result:
     gaps = np.array([failures.probe_gap(runs, v) for v in ("first ack waits", "second ack waits")])
     due = failures.TRUE_SPACING + failures.HELD_UP * np.array([-1.0, 1.0])
@@ -61,7 +48,7 @@ def _c4_05(runs: Runs) -> Result:
     return bool((np.abs(gaps - due) < 2e-6).all()), f"{listed(gaps, 4)} s of .1 s -+ {failures.HELD_UP:g} s"
 
 
-@claim("C4-06", "Proposition 1: with V constant and n_b = 0 nothing is lost and the bottleneck not idle after T0 + 2 R")
+@claim("C4-06")
 def _c4_06(runs: Runs) -> Result:
     found = reaction(runs, "proposition 1").bottleneck
     late = found.idle(theory.proposition_1_start(0.0, 1.0), 60.0)
@@ -70,19 +57,19 @@ def _c4_06(runs: Runs) -> Result:
     return not late and not len(drops), f"idle from {spans} only, {len(drops)} lost"
 
 
-@claim("C4-07", "R rises upstream by at most n_b packets: the bottleneck is never idle, whatever the rule for R")
+@claim("C4-07")
 def _c4_07(runs: Runs) -> Result:
     lost = np.array([reaction(runs, f"R up, upstream, {r}").lost_bandwidth for r in RULES])
     return bool((lost == 0).all()), f"idle {listed(lost)} packets with dV = 4, n_b = {N_B}"
 
 
-@claim("C4-08", "With n_b < dV it is idle for dV - n_b packets, give or take one")
+@claim("C4-08")
 def _c4_08(runs: Runs) -> Result:
     lost = reaction(runs, "n_b 2, R up").lost_bandwidth
     return abs(lost - theory.priming_loss(4, 2)) <= 1, f"idle {lost:.2f} packets with dV = 4, n_b = 2"
 
 
-@claim("C4-09", "mu rises by at most n_b packets: no idle time, and one burst of floor(dV)")
+@claim("C4-09")
 def _c4_09(runs: Runs) -> Result:
     found = reaction(runs, "mu up, first_probe")
     sizes = [n for _, n in found.corrections]
@@ -91,7 +78,7 @@ def _c4_09(runs: Runs) -> Result:
     ], f"{found.text()}; idle {found.lost_bandwidth:.2f}"
 
 
-@claim("C4-10", "mu falls: ceil(dV/2) slots are skipped, and the queue comes back to what it was within 1 packet")
+@claim("C4-10")
 def _c4_10(runs: Runs) -> Result:
     found = reaction(runs, "mu down, first_probe")
     slots = [-n for _, n in found.corrections]
@@ -100,7 +87,7 @@ def _c4_10(runs: Runs) -> Result:
     return near and slots == [theory.skipped_slots(10, 6.25)], text
 
 
-@claim("C4-11", "13 buffers, the packet in service included, suffice for dV = 5 in all four changes; 10 do not")
+@claim("C4-11")
 def _c4_11(runs: Runs) -> Result:
     cases = ("R up, queue_echo", "R down, queue_echo", "mu up, first_probe", "mu down, first_probe")
     many, few = ([reaction(runs, f"B {b}, {c}").lost_packets for c in cases] for b in (13, 10))
@@ -109,7 +96,7 @@ def _c4_11(runs: Runs) -> Result:
     return not any(many) and any(few), text
 
 
-@claim("C4-12", "The bottleneck moves upstream: up to dV packets are lost whatever the scheme")
+@claim("C4-12")
 def _c4_12(runs: Runs) -> Result:
     dv = theory.pipeline_depth(1.0, 0.08) - 10
     found = reaction(runs, "upstream migration", "first")
@@ -118,7 +105,7 @@ def _c4_12(runs: Runs) -> Result:
     return holds, f"idle {found.lost_bandwidth:.2f} packets, dV = {dv:.2f}; downstream {down:.2f}"
 
 
-@claim("C4-13", "mu up and mu down: the queue is back within a round trip with its wait, plus the skip")
+@claim("C4-13")
 def _c4_13(runs: Runs) -> Result:
     up, down = (reaction(runs, f"mu {way}, first_probe").settled for way in ("up", "down"))
     r_t = 1.0 + N_B * 0.1
@@ -126,7 +113,7 @@ def _c4_13(runs: Runs) -> Result:
     return up <= r_t and down <= r_t + skip, f"{up:.2f} s of {r_t:.2f} s, {down:.2f} s of {r_t + skip:.2f} s"
 
 
-@claim("C4-14", "R_e = r_t - n_b s_e as printed gives V_e = S - n_b at a busy bottleneck, whatever R is (within 1)")
+@claim("C4-14")
 def _c4_14(runs: Runs) -> Result:
     cases = ("none", "R up, upstream", "R down, upstream")
     away = np.concatenate([depth_against_outstanding(runs, f"{c}, as_printed") for c in cases])
@@ -136,10 +123,7 @@ def _c4_14(runs: Runs) -> Result:
     return idle == 0 and bool((np.abs(away) <= 1 + 1e-6).all()), text
 
 
-@claim(
-    "C4-15",
-    "A NETBLT-like control needs many round trips and leaves its queue standing; packet-pair knows the rate after at most 2 r_t",
-)
+@claim("C4-15")
 def _c4_15(runs: Runs) -> Result:
     exact = all(_fluid_fits(row) for row in rows("ch4_netblt_checks"))
     straw = [strawman.simulated(runs, s, "NETBLT") for s in strawman.STEPS]
@@ -166,15 +150,13 @@ def _fluid_fits(row: dict[str, str]) -> bool:
     )
 
 
-@claim("C4-16", "One first-come-first-served server with cross traffic: the probe is off by more than a fifth")
+@claim("C4-16")
 def _c4_16(runs: Runs) -> Result:
     fcfs, fq = (failures.probe_error(runs, f"cross traffic, {q}").relative for q in ("FCFS", "FQ"))
     return fcfs > 0.2 > fq, f"{100 * fcfs:.0f} % off, with FQ {100 * fq:.0f} %"
 
 
-@claim(
-    "C4-17", "mu changes within a round trip: packets or bandwidth are lost, and more a second than with slow changes"
-)
+@claim("C4-17")
 def _c4_17(runs: Runs) -> Result:
     found = failures.waves(runs)
     lost = [w.lost_bandwidth + w.lost_packets for w in found]
@@ -182,10 +164,7 @@ def _c4_17(runs: Runs) -> Result:
     return lost[0] > max(0.0, lost[-1]), f"packets and services lost in {failures.WAVE_SPAN:g} s, by period: {text}"
 
 
-@claim(
-    "C4-18",
-    "Proposition 2, in words: a pair that straddles R up lets slots be skipped once, then a burst puts it right",
-)
+@claim("C4-18")
 def _c4_18(runs: Runs) -> Result:
     found = reaction(runs, "proposition 2")
     signs = [n for _, n in found.corrections]

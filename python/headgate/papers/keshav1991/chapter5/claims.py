@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from math import exp, isclose, sqrt
 
@@ -33,27 +32,19 @@ from ....analysis.rate_control import (
     time_between,
     to_setpoint,
 )
-from ...claims import Claims, Predicate, Runs, listed
+from ...claims import Result, Runs, listed
 from ..data import number, rows
+from ..statements import claim
 from . import simulated as m
 from . import walks as w
 from .measured import epoch_model
 from .predictors import RATIOS, contest
 
-CLAIMS = Claims()
-ITEM = "chapter-5"
-Result = tuple[bool, str]
-
 #: The check values have six decimals.
 ROUNDED = 1e-6
 
 
-def claim(name: str, text: str) -> Callable[[Predicate], Predicate]:
-    """A claim about chapter 5."""
-    return CLAIMS.claim(name, ITEM, text)
-
-
-@claim("C5-01", "5.9 with exact estimates reaches B/2 in two epochs and stays; with the clamp in three, from any queue")
+@claim("C5-01")
 def _c5_01(_: Runs) -> Result:
     traces = [[e.queue for e in epoch_trace(mu, rtt, 5, 12)] for mu in (1, 10, 1000) for rtt in (0.1, 1, 12)]
     exact = all(isclose(n, 5, abs_tol=1e-9) for t in traces for n in t[2:])
@@ -70,7 +61,7 @@ def _epochs_to_rest(queue: float, rate: float) -> int:
     return max((k + 1 for k, n in enumerate(trace) if not isclose(n, 5, abs_tol=1e-9)), default=0)
 
 
-@claim("C5-02", "Printed characteristic roots: |z| = sqrt(alpha) from alpha = 1/4 on")
+@claim("C5-02")
 def _c5_02(_: Runs) -> Result:
     table = rows("ch5_eigenvalues")
     ours = [max(abs(z) for z in law_eigenvalues(number(r, "alpha"), as_printed=True)) for r in table]
@@ -81,7 +72,7 @@ def _c5_02(_: Runs) -> Result:
     return away <= ROUNDED and root <= 1e-9, f"{root:.0e} from sqrt(alpha); {away:.0e} from the check values"
 
 
-@claim("C5-03", "Law 5.9 with alpha, as printed, settles (1 - alpha)/alpha mu RTT below B/2, with the pole 1 - alpha")
+@claim("C5-03")
 def _c5_03(_: Runs) -> Result:
     rest, pole = 0.0, 0.0
     for alpha in (0.5, 0.7, 0.9, 1.0, 1.5):
@@ -94,7 +85,7 @@ def _c5_03(_: Runs) -> Result:
     return max(rest, pole) <= 1e-9, f"{nine:.4f} instead of 5 for alpha = .9, mu RTT = 10; {max(rest, pole):.0e} away"
 
 
-@claim("C5-04", "5.9 fed with the queue of the epoch's end (index trap) diverges: root -1.618")
+@claim("C5-04")
 def _c5_04(_: Runs) -> Result:
     trace = [abs(e.queue - 5) for e in epoch_trace(10, 1, 5, 30, law="index_trap")]
     root = min(np.linalg.eigvals(closed_loop(1.0, "index_trap")).real)
@@ -104,7 +95,7 @@ def _c5_04(_: Runs) -> Result:
     return holds, f"root {root:.4f}; the error grows {growth:.4f}-fold an epoch; stable only below alpha = {edge:.3f}"
 
 
-@claim("C5-05", "A greater set-point: more delay and N(B), less N(0) (mu a random walk; 2, 5, 8 of B = 10)")
+@claim("C5-05")
 def _c5_05(runs: Runs) -> Result:
     found = [m.tradeoff(w.walks(runs), s) for s in w.SETPOINTS]
     model = [epoch_model(s) for s in w.SETPOINTS]
@@ -120,7 +111,7 @@ def _c5_05(runs: Runs) -> Result:
     return rise, "simulated " + "; ".join(each) + "; epoch model alike"
 
 
-@claim("C5-06", "The set-point B/2 balances the two losses: |N(0) - N(B)| is smallest there")
+@claim("C5-06")
 def _c5_06(runs: Runs) -> Result:
     apart = [abs(t.empty - t.full).mean() for t in (m.tradeoff(w.walks(runs), s) for s in w.SETPOINTS)]
     model = [epoch_model(s).imbalance for s in w.SETPOINTS]
@@ -128,9 +119,7 @@ def _c5_06(runs: Runs) -> Result:
     return holds, f"simulated {listed(np.array(apart), 4)}; epoch model {listed(np.array(model), 4)}"
 
 
-@claim(
-    "C5-07", "Kalman filter: gains, estimates and covariance as in an independent recursion; steady gain in closed form"
-)
+@claim("C5-07")
 def _c5_07(_: Runs) -> Result:
     table = rows("ch5_kalman_trace")
     steps = kalman_trace([number(r, "y") for r in table], [number(r, "u") for r in table], 2, 0.25, 1, known_start=True)
@@ -146,7 +135,7 @@ def _c5_07(_: Runs) -> Result:
     return away <= ROUNDED and steady <= 1e-9, f"{away:.0e} from the check values; steady gain {steady:.0e} off"
 
 
-@claim("C5-08", "The error variance of n_b grows by r T^2 an epoch, for ever: probes do not show it")
+@claim("C5-08")
 def _c5_08(_: Runs) -> Result:
     away = []
     for rtt, q, r in ((1.0, 0.1, 1.0), (2.0, 0.25, 1.0), (0.5, 4.0, 3.0)):
@@ -156,7 +145,7 @@ def _c5_08(_: Runs) -> Result:
     return max(away) <= 1e-6 and rank == 2, f"{max(away):.0e} from r T^2; observability rank {rank} of 3"
 
 
-@claim("C5-09", "On random walks Kalman <= fuzzy < the worse of alpha = .1 and .9, by rms error (q/r = .01, .1, 1)")
+@claim("C5-09")
 def _c5_09(_: Runs) -> Result:
     found, holds, text = contest(), True, []
     for x in RATIOS:
@@ -171,17 +160,14 @@ def _c5_09(_: Runs) -> Result:
     return holds, "Kalman, fuzzy, worse: " + "; ".join(text)
 
 
-@claim("C5-10", "Fuzzy: less than 25 % of a doubled spike passes, lasting changes reached to 5 % within 6 probes")
+@claim("C5-10")
 def _c5_10(_: Runs) -> Result:
     sets = FuzzySets()
     share, up, down = spike_share(sets), step_probes(sets, 10, 20), step_probes(sets, 20, 10)
     return share < 0.25 and max(up, down) <= 6, f"{100 * share:.0f} % of a spike; doubled {up}, halved {down} probes"
 
 
-@claim(
-    "C5-11",
-    "5.14 holds S at set-point + R mu, and errors decay as exp(-t/J): fluid to 1e-6, packets at rest to 1 packet",
-)
+@claim("C5-11")
 def _c5_11(runs: Runs) -> Result:
     s = fluid_outstanding(5, 1, 10, 20, [time_between(20, 15.5, 15, 10), 1000.0])
     # Below the pipeline J is R: the error decays as exp(-t/R) exactly.
@@ -197,7 +183,7 @@ def _c5_11(runs: Runs) -> Result:
     return away <= 1e-6 and decay <= 1e-12 and off <= 1, text
 
 
-@claim("C5-12", "Law 5.14 is lambda = mu W/S with W = set-point + R mu where S >= R mu, else 2 mu + (set-point - S)/R")
+@claim("C5-12")
 def _c5_12(_: Runs) -> Result:
     away = printed = 0.0
     for r in rows("ch5_law514_checks"):
@@ -214,14 +200,14 @@ def _c5_12(_: Runs) -> Result:
     return away <= 1e-9 and printed <= ROUNDED, f"identity {away:.0e}; {printed:.0e} from the check values"
 
 
-@claim("C5-13", "Control with each probe reacts to a step of mu sooner than control once a round trip (to within 10 %)")
+@claim("C5-13")
 def _c5_13(runs: Runs) -> Result:
     mean = {law: float(m.reactions(w.walks(runs), law).all.mean()) for law in w.CONTROLS}
     holds = mean["per probe"] < min(mean[law] for law in ("per round trip", "as printed", "alpha = 1"))
     return holds, "mean round trips: " + ", ".join(f"{law} {x:.2f}" for law, x in mean.items())
 
 
-@claim("C5-13a", "... and within one round trip, at each step; control once a round trip needs at most two")
+@claim("C5-13a")
 def _c5_13a(runs: Runs) -> Result:
     most = {law: float(m.reactions(w.walks(runs), law).all.max()) for law in w.CONTROLS}
     holds = most["per probe"] <= 1 and most["per round trip"] <= 2
@@ -229,7 +215,7 @@ def _c5_13a(runs: Runs) -> Result:
     return holds, f"at most: {text}. The predictor takes some probes more; a longer queue makes epochs longer"
 
 
-@claim("C5-14", "With a window reserved in the switch no packet is lost, whatever mu does")
+@claim("C5-14")
 def _c5_14(runs: Runs) -> Result:
     walks = w.walks(runs)
     reserved, free = m.losses(walks, "reserved"), m.losses(walks, "no window")
@@ -241,14 +227,14 @@ def _c5_14(runs: Runs) -> Result:
     )
 
 
-@claim("C5-14a", "... also with the timer of 3 r_t of chapter 4")
+@claim("C5-14a")
 def _c5_14a(runs: Runs) -> Result:
     lost = m.losses(w.walks(runs), "reserved, timer 3 r_t")
     why = "when mu falls to a twentieth, packets that still wait are sent again: copies stand beside the window"
     return sum(lost) == 0, f"lost {sum(lost)}; {why}" if sum(lost) else "lost 0"
 
 
-@claim("C5-15", "After a correction for drift count and queue are 0 (to 1 packet); it costs a round trip of bandwidth")
+@claim("C5-15")
 def _c5_15(runs: Runs) -> Result:
     walks = w.walks(runs)
     never, often = (m.drift(walks.over_seeds("drift", str(n))) for n in (0, w.RESYNC))
@@ -263,7 +249,7 @@ def _c5_15(runs: Runs) -> Result:
     return holds, f"{text}; count less queue {often.offset.mean():.2f}, without {never.offset.mean():.2f}"
 
 
-@claim("C5-16", "LQG: the criterion 5.B1 fails (the thesis: rank 1; 2 for RTT > 0)")
+@claim("C5-16")
 def _c5_16(_: Runs) -> Result:
     holds = all(
         (lqg_rank(number(r, "Rtt")), observability_rank(number(r, "Rtt")), controllability_rank(number(r, "Rtt")))
@@ -274,7 +260,7 @@ def _c5_16(_: Runs) -> Result:
     return holds, f"rank {lqg_rank(1)} of 3; observable {observability_rank(1)}, controllable {controllability_rank(1)}"
 
 
-@claim("C5-17", "An over-estimate dR of the first probe raises S by dR mu and the delay with it (dR = .1, mu = 5: +.5)")
+@claim("C5-17")
 def _c5_17(runs: Runs) -> Result:
     true, over, far = (m.first_probe(w.walks(runs), x) for x in w.OVER)
     rise = over.outstanding - true.outstanding

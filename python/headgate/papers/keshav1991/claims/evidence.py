@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from ...claims import Claims, Runs
+from ...claims import Result, Runs
 from ..evidence.requirements import busy
-from .names import Result
-
-CLAIMS = Claims()
+from ..statements import claim
 
 
-@CLAIMS.claim(
-    "C5-23",
-    "evidence",
-    "With packet-pair and FQ no bottleneck is ever idle: busy 98 % of the time or more in all scenarios",
-)
+@claim("C5-23")
 def _c5_23(runs: Runs) -> Result:
     return busy(runs)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-Result = tuple[bool, str]
-
 FTPS = ("1", "2", "3", "4", "5", "6")
 TELNETS = ("7", "8")
 SIX = ("G/FCFS", "G/FQ", "JK/FCFS", "JK/FQ", "DEC/DEC", "DEC/FQbit")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...claims import Claims, Runs, ends, listed, spread
-from .names import FTPS, TELNETS, Result
-
-CLAIMS = Claims()
-claim = CLAIMS.claim
+from ...claims import Result, Runs, ends, listed, spread
+from ..statements import claim
+from .names import FTPS, TELNETS
 
 
-@claim("K2a", "scenario-2", "G/FCFS segregates with high variability and shuts Telnets out")
+@claim("K2a")
 def _k2a(runs: Runs) -> Result:
     # Of the base run alone, since only its intervals are the paper's: with equal starts the same five may win all the time.
     over = runs.over("G/FCFS", "throughput", *FTPS)
@@ -23,18 +21,14 @@ def _k2a(runs: Runs) -> Result:
     return holds, f"{text}; base run {listed(over[0])}"
 
 
-@claim("K2b", "scenario-2", "G/FCFS: winners are rarely dropped; the top two have under 10 % of all FTP drops")
+@claim("K2b")
 def _k2b(runs: Runs) -> Result:
     got, drops = runs.of("G/FCFS", "throughput", *FTPS), runs.of("G/FCFS", "drop_rate", *FTPS)
     share = float(drops[np.argsort(got)[-2:]].sum() / drops.sum()) if drops.sum() > 0 else 1.0
     return share < 0.1, f"{100 * share:.1f} % of {drops.sum():.3f} drops/s"
 
 
-@claim(
-    "K2c",
-    "scenario-2",
-    "G/FQ: more even (ratio below 2 in most runs), 9.0 to 9.8 useful packets/s in total, Telnet delay .06 s",
-)
+@claim("K2c")
 def _k2c(runs: Runs) -> Result:
     over = runs.over("G/FQ", "throughput", *FTPS)
     ratios, totals = np.array([spread(r) for r in over]), over.sum(axis=1)
@@ -45,11 +39,7 @@ def _k2c(runs: Runs) -> Result:
     return holds, f"in {int(held.sum())} of {len(held)} runs; {text}"
 
 
-@claim(
-    "K2d",
-    "scenario-2",
-    "JK/FCFS: milder segregation than G/FCFS, steadier delays (sd below .15), variable throughput (some sd above .3), Telnets shut out",
-)
+@claim("K2d")
 def _k2d(runs: Runs) -> Result:
     delay, flow = runs.sd("JK/FCFS", "delay", *FTPS), runs.sd("JK/FCFS", "throughput", *FTPS)
     telnet = runs.of("JK/FCFS", "throughput", *TELNETS)
@@ -57,13 +47,13 @@ def _k2d(runs: Runs) -> Result:
     return holds, f"delay sd {ends(delay)}, throughput sd {ends(flow)}, Telnets {listed(telnet)} packets/s"
 
 
-@claim("K2e", "scenario-2", "JK/FQ is fair and efficient: 1.60 ± .05 packets/s each")
+@claim("K2e")
 def _k2e(runs: Runs) -> Result:
     got = runs.over("JK/FQ", "throughput", *FTPS)
     return bool((abs(got - 1.60) <= 0.05).all()), f"{ends(got, 3)} packets/s"
 
 
-@claim("K2f", "scenario-2", "DEC/DEC is exactly fair and lossless: 1.66 ± .01 packets/s, .60 ± .01 s, no drops")
+@claim("K2f")
 def _k2f(runs: Runs) -> Result:
     got, delay = runs.of("DEC/DEC", "throughput", *FTPS), runs.of("DEC/DEC", "delay", *FTPS)
     lost = float(runs.of("DEC/DEC", "drop_rate", *FTPS).sum())
@@ -71,11 +61,7 @@ def _k2f(runs: Runs) -> Result:
     return holds, f"{ends(got, 3)} packets/s, {ends(delay, 3)} s, {lost:g} drops/s"
 
 
-@claim(
-    "K2g",
-    "scenario-2",
-    "DEC/FQbit: Telnet delay more than 8 times below DEC/DEC's, FTP delay 1.0 to 1.2 s, same throughput",
-)
+@claim("K2g")
 def _k2g(runs: Runs) -> Result:
     ratio = float(runs.of("DEC/DEC", "delay", *TELNETS).mean() / runs.of("DEC/FQbit", "delay", *TELNETS).mean())
     ftp, got = runs.of("DEC/FQbit", "delay", *FTPS), runs.of("DEC/FQbit", "throughput", *FTPS)
@@ -83,7 +69,7 @@ def _k2g(runs: Runs) -> Result:
     return holds, f"ratio {ratio:.1f}, FTP {ends(ftp, 3)} s, {ends(got, 3)} packets/s"
 
 
-@claim("K2h", "scenario-2", "PP/FQ: identical and exactly fair, 1.66 ± .01 packets/s, delays within 5 %, no drops")
+@claim("K2h")
 def _k2h(runs: Runs) -> Result:
     got, delay = runs.of("PP/FQ", "throughput", *FTPS), runs.of("PP/FQ", "delay", *FTPS)
     lost = float(runs.of("PP/FQ", "drop_rate", *FTPS).sum())
@@ -91,11 +77,7 @@ def _k2h(runs: Runs) -> Result:
     return holds, f"{ends(got, 3)} packets/s, {ends(delay, 3)} s, {lost:.3f} drops/s"
 
 
-@claim(
-    "C5-19",
-    "scenario-2",
-    "Probes do not disturb each other: after the start every source takes the service time for .6 s ± 5 %",
-)
+@claim("C5-19")
 def _c5_19(runs: Runs) -> Result:
     means = np.array([_mean_service(runs, "PP/FQ", s) for s in FTPS])
     return bool((abs(means - 0.6) <= 0.03).all()), f"{listed(means, 3)} s on average"

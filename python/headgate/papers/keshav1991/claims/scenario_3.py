@@ -6,31 +6,27 @@ import math
 
 import numpy as np
 
-from ...claims import Claims, Runs, ends, listed
-from .names import OFF, ON, Result
-from .rates import reaches
-
-CLAIMS = Claims()
-claim = CLAIMS.claim
+from ...claims import Result, Runs, ends, listed
+from ..rates import reaches
+from ..statements import claim
+from .names import OFF, ON
 
 
-@claim("K3a", "scenario-3", "G/FCFS: FTPs unaffected by the background source (above 4.7), which is starved (below .5)")
+@claim("K3a")
 def _k3a(runs: Runs) -> Result:
     ftp = runs.of("G/FCFS", "throughput", "1", "2", span=ON)
     other = runs.of("G/FCFS", "throughput", "background", span=ON)[0]
     return bool((ftp > 4.7).all() and other < 0.5), f"FTP {listed(ftp)}, background {other:.2f} packets/s"
 
 
-@claim("K3b", "scenario-3", "G/FQ: skewed; the background takes more than 4, some FTP gets less than 2 packets/s")
+@claim("K3b")
 def _k3b(runs: Runs) -> Result:
     over = runs.over("G/FQ", "throughput", "1", "2", "background", span=ON)
     held = (over[:, 2] > 4) & (over[:, :2].min(axis=1) < 2)
     return int(held.sum()) > len(held) / 2, f"in {int(held.sum())} of {len(held)} runs; base run {listed(over[0])}"
 
 
-@claim(
-    "K3c", "scenario-3", "JK/FCFS: the background gets nearly its rate (above 4.5), the FTPs about half (1.8 to 2.8)"
-)
+@claim("K3c")
 def _k3c(runs: Runs) -> Result:
     over = runs.over("JK/FCFS", "throughput", "1", "2", "background", span=ON)
     ftp = over[:, :2]
@@ -38,7 +34,7 @@ def _k3c(runs: Runs) -> Result:
     return int(held.sum()) > len(held) / 2, f"in {int(held.sum())} of {len(held)} runs; base run {listed(over[0])}"
 
 
-@claim("K3d", "scenario-3", "JK/FQ, DEC/FQbit and PP/FQ: three equal shares, 3.33 ± .35 packets/s each")
+@claim("K3d")
 def _k3d(runs: Runs) -> Result:
     got = {p: runs.of(p, "throughput", "1", "2", "background", span=ON) for p in ("JK/FQ", "DEC/FQbit", "PP/FQ")}
     return all((abs(v - 3.33) <= 0.35).all() for v in got.values()), "; ".join(
@@ -46,18 +42,14 @@ def _k3d(runs: Runs) -> Result:
     )
 
 
-@claim(
-    "K3e",
-    "scenario-3",
-    "DEC/DEC: the background takes all it wants (5.0), FTPs below 2; slow recovery: below 8 in total when it is off",
-)
+@claim("K3e")
 def _k3e(runs: Runs) -> Result:
     on = runs.of("DEC/DEC", "throughput", "1", "2", "background", span=ON)
     off = float(runs.of("DEC/DEC", "throughput", "1", "2", span=OFF).sum())
     return bool((on[:2] < 2).all() and abs(on[2] - 5) < 0.05 and off < 8), f"on {listed(on)}; off total {off:.2f}"
 
 
-@claim("K3f", "scenario-3", "DEC/FQbit recovers faster than DEC/DEC: off-period totals above 9.6 and below 8 packets/s")
+@claim("K3f")
 def _k3f(runs: Runs) -> Result:
     bit, dec, pp = (
         float(runs.of(p, "throughput", "1", "2", span=OFF).sum()) for p in ("DEC/FQbit", "DEC/DEC", "PP/FQ")
@@ -65,11 +57,7 @@ def _k3f(runs: Runs) -> Result:
     return bit > 9.6 and dec < 8, f"DEC/FQbit {bit:.2f}, DEC/DEC {dec:.2f}; PP/FQ {pp:.2f}"
 
 
-@claim(
-    "K3f-2",
-    "scenario-3",
-    "PP responds first: time until both FTPs have 4.5 packets/s after the background stops, PP/FQ < JK, DEC/FQbit < DEC/DEC",
-)
+@claim("K3f-2")
 def _k3f_time(runs: Runs) -> Result:
     after = {p: reaches(runs, p, *OFF, 4.5) for p in ("PP/FQ", "JK/FCFS", "JK/FQ", "DEC/FQbit", "DEC/DEC")}
     never = {p: math.inf if math.isnan(t) else t for p, t in after.items()}
@@ -78,7 +66,7 @@ def _k3f_time(runs: Runs) -> Result:
     return holds, ", ".join(f"{p} {t:.1f} s" if math.isfinite(t) else f"{p} never" for p, t in never.items())
 
 
-@claim("K3g", "scenario-3", "JK's window is flat at 40 packets at the end of the quiet period (figure 6.10)")
+@claim("K3g")
 def _k3g(runs: Runs) -> Result:
     found, flat = [], True
     for source in ("1", "2"):
@@ -91,11 +79,7 @@ def _k3g(runs: Runs) -> Result:
     return flat, f"from 500 s to 600 s: {'; '.join(found)} packets"
 
 
-@claim(
-    "K3g-2",
-    "scenario-3",
-    "PP's 1/rate has a large, short spike when the background stops: half the new level beyond it, for less than 30 s (figure 6.13)",
-)
+@claim("K3g-2")
 def _k3g_spike(runs: Runs) -> Result:
     times, spacing = runs.trace("PP/FQ", "packet_spacing", "1")
     level = float(np.median(spacing[(times > 400) & (times < 600)]))
@@ -108,7 +92,7 @@ def _k3g_spike(runs: Runs) -> Result:
     return level / peak >= 1.5 and lasts < 30, text
 
 
-@claim("K3g-3", "scenario-3", "Source 1's 1/rate oscillates in 600 to 900 s: consecutive probes differ by up to 100 %")
+@claim("K3g-3")
 def _k3g_swing(runs: Runs) -> Result:
     times, probe = runs.trace("PP/FQ", "probe", "1")
     inside = probe[np.searchsorted(times, 600) - 1 : np.searchsorted(times, 900)]

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...claims import Claims, Runs, ends, listed
-from .names import Result
-
-CLAIMS = Claims()
-claim = CLAIMS.claim
+from ...claims import Result, Runs, ends, listed
+from ..statements import claim
 
 
-@claim("K5a", "scenario-5", "FCFS: G does better than JK (lesser G above 3), one JK segregated (below .6)")
+@claim("K5a")
 def _k5a(runs: Runs) -> Result:
     over = runs.over("JK+G/FCFS", "throughput", "G1", "G2", "JK1", "JK2")
     held = (over[:, :2].min(axis=1) > 3) & (over[:, 2:].min(axis=1) < 0.6)
@@ -20,11 +17,7 @@ def _k5a(runs: Runs) -> Result:
     ) / 2, f"in {int(held.sum())} of {len(held)} runs; base run G {listed(over[0, :2])}, JK {listed(over[0, 2:])}"
 
 
-@claim(
-    "K5b",
-    "scenario-5",
-    "FQ: JK does better than G (means at least 20 % apart); one G in timer backoff (below 1.5, delay above 2 s)",
-)
+@claim("K5b")
 def _k5b(runs: Runs) -> Result:
     over = runs.over("JK+G/FQ", "throughput", "JK1", "JK2", "G1", "G2")
     delay = runs.over("JK+G/FQ", "delay", "G1", "G2")
@@ -36,19 +29,19 @@ def _k5b(runs: Runs) -> Result:
     ) / 2, f"in {int(held.sum())} of {len(held)} runs; JK over G {ends(ratio)}, base run {listed(over[0])}"
 
 
-@claim("K5c", "scenario-5", "FQ: beside G, a packet-pair source gets more than JK did in the same place, above 3.2")
+@claim("K5c")
 def _k5c(runs: Runs) -> Result:
     pp, jk = runs.of("PP+G/FQ", "throughput", "PP1", "PP2"), runs.of("JK+G/FQ", "throughput", "JK1", "JK2")
     return bool((pp > 3.2).all() and pp.min() > jk.max()), f"packet-pair {listed(pp)}, JK {listed(jk)} packets/s"
 
 
-@claim("K5d", "scenario-5", "FQ: packet-pair and JK get equal raw shares, 2.50 ± .05 packets/s each")
+@claim("K5d")
 def _k5d(runs: Runs) -> Result:
     got = runs.of("PP+JK/FQ", "raw", "PP1", "PP2", "JK1", "JK2")
     return bool((abs(got - 2.5) <= 0.05).all()), f"{listed(got, 3)} packets/s, retransmissions included"
 
 
-@claim("C5-22", "scenario-5", "Packet-pair gets its share beside G and JK: 2.4 packets/s or more, no drops")
+@claim("C5-22")
 def _c5_22(runs: Runs) -> Result:
     got = np.array([runs.of(p, "throughput", "PP1", "PP2") for p in ("PP+G/FQ", "PP+JK/FQ")])
     lost = np.array([runs.of(p, "drop_rate", "PP1", "PP2") for p in ("PP+G/FQ", "PP+JK/FQ")])

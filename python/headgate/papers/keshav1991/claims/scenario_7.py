@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...claims import Claims, Runs, ends, listed
+from ...claims import Result, Runs, ends, listed
 from ...measure import Floats
-from .names import Result
-
-CLAIMS = Claims()
-claim = CLAIMS.claim
+from ..statements import claim
 
 BOTH = ("1", "2")
 CHARGED = "PP/FQ charged"
 
 
-@claim("K7a", "scenario-7", "G and DEC/DEC do badly: below 1.2 and below .15 packets/s")
+@claim("K7a")
 def _k7a(runs: Runs) -> Result:
     generic = np.concatenate([runs.over(p, "throughput", *BOTH) for p in ("G/FCFS", "G/FQ")])
     dec = runs.over("DEC/DEC", "throughput", *BOTH)
@@ -24,7 +21,7 @@ def _k7a(runs: Runs) -> Result:
     return holds, f"G below 1.2 in {fair} of {len(generic)} runs ({ends(generic)}); DEC/DEC {ends(dec, 3)} packets/s"
 
 
-@claim("K7b", "scenario-7", "JK/FCFS gets half of the fair share (.6 to 1.0), JK/FQ nearly all (1.5 to 1.75 packets/s)")
+@claim("K7b")
 def _k7b(runs: Runs) -> Result:
     fcfs, fq = (runs.over(p, "throughput", *BOTH).mean(axis=1) for p in ("JK/FCFS", "JK/FQ"))
     held = (fcfs >= 0.6) & (fcfs <= 1.0) & (fq >= 1.5) & (fq <= 1.75)
@@ -32,17 +29,13 @@ def _k7b(runs: Runs) -> Result:
     return int(held.sum()) > len(held) / 2, f"in {int(held.sum())} of {len(held)} runs; {text}"
 
 
-@claim("K7b'", "scenario-7", "The highest window of source 1 is lower in JK/FCFS (about 25) than in JK/FQ (about 35)")
+@claim("K7b'")
 def _k7b_windows(runs: Runs) -> Result:
     most = [_most(runs, p, "window", "1") for p in ("JK/FCFS", "JK/FQ")]
     return most[0] < most[1], f"{most[0]:.0f} and {most[1]:.0f} packets after the first interval"
 
 
-@claim(
-    "K7c",
-    "scenario-7",
-    "DEC/FQbit and PP/FQ reach the fair share (above 1.6), PP/FQ at least as much as DEC/FQbit, without loss",
-)
+@claim("K7c")
 def _k7c(runs: Runs) -> Result:
     bit, pair = (runs.over(p, "throughput", *BOTH) for p in ("DEC/FQbit", "PP/FQ"))
     lost = max(float(runs.over(p, "drop_rate", *BOTH).max()) for p in ("DEC/FQbit", "PP/FQ"))
@@ -50,7 +43,7 @@ def _k7c(runs: Runs) -> Result:
     return holds and lost < 0.005, f"{ends(bit, 3)} and {ends(pair, 3)} packets/s, at most {lost:.3f} drops/s"
 
 
-@claim("K7d", "scenario-7", "DEC/DEC: the window never goes beyond 2 whole packets")
+@claim("K7d")
 def _k7d(runs: Runs) -> Result:
     most = np.array([runs.trace("DEC/DEC", "window", s)[1].max() for s in BOTH])
     return bool(
@@ -58,11 +51,7 @@ def _k7d(runs: Runs) -> Result:
     ), f"at most {listed(most)} packets, of which the whole part may be outstanding"
 
 
-@claim(
-    "K7e",
-    "scenario-7",
-    "PP/FQ: the pairs' spacing moves among multiples of .1 s (.3, .4, .5); outstanding packets shoot to 60, then decay slowly",
-)
+@claim("K7e")
 def _k7e(runs: Runs) -> Result:
     found = {p: _moves(runs, p) for p in ("PP/FQ", CHARGED)}
     text = "; ".join(
@@ -73,7 +62,7 @@ def _k7e(runs: Runs) -> Result:
     return changes > 10 and share > 0.9 and most >= 59, text
 
 
-@claim("K7x", "scenario-7", "PP/FQ: no bottleneck is idle: at least 98 % of each line is used")
+@claim("K7x")
 def _k7x(runs: Runs) -> Result:
     own = runs.over("PP/FQ", "raw", *BOTH).sum(axis=1)
     used = np.array(
@@ -82,11 +71,7 @@ def _k7x(runs: Runs) -> Result:
     return bool((used >= 9.8).all()), f"{ends(10 * used, 1)} % over lines and runs"
 
 
-@claim(
-    "C5-20",
-    "scenario-7",
-    "PP/FQ needs its window of 60: below .1 % lost with it; without more than 10 times as many, and more than 100 outstanding",
-)
+@claim("C5-20")
 def _c5_20(runs: Runs) -> Result:
     text, verdicts = [], []
     for pair, free in (("PP/FQ", "PP/FQ no window"), (CHARGED, f"{CHARGED}, no window")):

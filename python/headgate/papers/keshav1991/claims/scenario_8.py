@@ -4,36 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...claims import Claims, Runs, ends, listed
-from .names import SEVEN, Result
-
-CLAIMS = Claims()
-claim = CLAIMS.claim
+from ...claims import Result, Runs, ends, listed
+from ..statements import claim
+from .names import SEVEN
 
 BOTH = ("1", "2")
 
 
-@claim("K8a", "scenario-8", "JK is unfair to the long source, FCFS more than FQ: ratio above 2.5 and above 1.3")
+@claim("K8a")
 def _k8a(runs: Runs) -> Result:
     fcfs, fq = (_ratio(runs, p) for p in ("JK/FCFS", "JK/FQ"))
     held = (fcfs > 2.5) & (fq > 1.3) & (fcfs > fq)
     return int(held.sum()) > len(held) / 2, f"in {int(held.sum())} of {len(held)} runs; {ends(fcfs)} and {ends(fq)}"
 
 
-@claim("K8b", "scenario-8", "DEC/FQbit: source 2 starves (below .2 packets/s), because its window opens slowly")
+@claim("K8b")
 def _k8b(runs: Runs) -> Result:
     got = runs.over("DEC/FQbit", "throughput", "2")
     return bool((got < 0.2).all()), f"{ends(got, 3)} packets/s"
 
 
-@claim("K8c", "scenario-8", "PP/FQ is nearly fair (the lesser above .9 of the greater) and lossless")
+@claim("K8c")
 def _k8c(runs: Runs) -> Result:
     ratio, lost = 1 / _ratio(runs, "PP/FQ"), float(runs.over("PP/FQ", "drop_rate", *BOTH).max())
     holds = bool((np.minimum(ratio, 1 / ratio) > 0.9).all()) and lost < 0.005
     return holds, f"source 2 over source 1 {ends(ratio, 3)}, at most {lost:.3f} drops/s"
 
 
-@claim("C5-21", "scenario-8", "Packet-pair's long and short paths are nearly equal: the lesser above .9 of the greater")
+@claim("C5-21", "scenario-8")
 def _c5_21(runs: Runs) -> Result:
     ratio = {p: 1 / _ratio(runs, p) for p in ("PP/FQ", "PP/FQ 24 s")}
     got = ratio["PP/FQ"]
@@ -41,18 +39,14 @@ def _c5_21(runs: Runs) -> Result:
     return bool((np.minimum(got, 1 / got) > 0.9).all()), text
 
 
-@claim(
-    "K8d",
-    "scenario-8",
-    "G: most of what source 2 sends is sent again: above 60 % (90 % in the table)",
-)
+@claim("K8d")
 def _k8d(runs: Runs) -> Result:
     shares = {p: _sent_again(runs, p) for p in ("G/FCFS", "G/FQ", "G/FCFS go-back-N", "G/FQ go-back-N")}
     holds = all(float(np.median(shares[p])) > 60 for p in ("G/FCFS", "G/FQ"))
     return holds, "; ".join(f"{p} {ends(s, 0)} %" for p, s in shares.items())
 
 
-@claim("K7x'", "scenario-8", "PP/FQ: no bottleneck is idle: at least 98 % of each line is used")
+@claim("K7x'")
 def _k7x(runs: Runs) -> Result:
     own = runs.over("PP/FQ", "raw", *BOTH).sum(axis=1)
     used = np.array(
@@ -61,11 +55,7 @@ def _k7x(runs: Runs) -> Result:
     return bool((used >= 9.8).all()), f"{ends(10 * used, 1)} % over lines and runs"
 
 
-@claim(
-    "K8y",
-    "scenario-8",
-    "Only packet-pair is reasonably fair: of no other pair is the lesser source above .7 of the greater",
-)
+@claim("K8y")
 def _k8y(runs: Runs) -> Result:
     # The table's next best is JK/FQ with .62.
     rest = np.array([_ratio(runs, p)[0] for p in SEVEN])

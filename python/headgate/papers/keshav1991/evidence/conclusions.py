@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...claims import Runs, ends, listed, spread
-from ..claims.rates import reaches
+from ..rates import reaches
 from .rows import BULK, FAIR, Verdict, bulk, least, name, needs, scenarios
 
 _OTHERS = ("JK/FCFS", "JK/FQ", "DEC/DEC")

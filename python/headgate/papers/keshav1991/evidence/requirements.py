@@ -8,7 +8,7 @@ import numpy as np
 
 from ...claims import Runs, listed, spread
 from ...measure import Floats
-from ..claims.rates import reaches
+from ..rates import reaches
 from .rows import BULK, FAIR, Verdict, bulk, least, name, needs, scenarios
 
 #: The lines that packet-pair must keep busy.

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...claims import Runs
+from ..claims import Runs
 
 #: Seconds over which a rate is taken: scenario 3's round trip without queueing.
 WINDOW = 4.0
