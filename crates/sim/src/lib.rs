@@ -6,6 +6,7 @@ pub mod catalogue;
 mod change;
 pub mod engine;
 mod flow;
+pub mod laws;
 mod log;
 mod memory;
 pub mod meter;

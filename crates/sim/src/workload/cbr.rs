@@ -1,9 +1,10 @@
 //! Constant bit rate: equally spaced packets; the ill-behaved source of the papers when it has no flow control.
 //!
-//! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet comes at the start.
+//! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet comes at the start. With `jitter` each packet is late by a
+//! random time of its own, so that their order and the rate in the long run stay what they are.
 
 use super::{Supply, Workload};
-use headgate_packet::{Check, Rate, Rng, Serialiser};
+use headgate_packet::{Check, Duration, Rate, Rng, Serialiser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,11 +14,14 @@ use serde::{Deserialize, Serialize};
 pub struct CbrParams {
     /// Rate at which the source makes bits.
     pub rate: Rate,
+    /// Each packet comes uniformly at random within this share of the time between two packets after it is due, the first one too.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub jitter: f64,
 }
 
 impl Default for CbrParams {
     fn default() -> CbrParams {
-        CbrParams { rate: Rate::from_bps(1_000_000).expect("not zero") }
+        CbrParams { rate: Rate::from_bps(1_000_000).expect("not zero"), jitter: 0.0 }
     }
 }
 
@@ -35,6 +39,15 @@ impl CbrParams {
 pub struct Cbr {
     line: Serialiser,
     bytes: u32,
+    jitter: Option<Box<Jitter>>,
+}
+
+#[derive(Clone, Debug)]
+struct Jitter {
+    /// Most that a packet is late.
+    span: Duration,
+    /// How late the next packet is; `None` before the first one.
+    late: Option<Duration>,
 }
 
 impl Cbr {
@@ -43,14 +56,26 @@ impl Cbr {
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &CbrParams, packet_bytes: u32) -> Cbr {
-        Cbr { line: Serialiser::new(params.rate), bytes: packet_bytes }
+        // The shortest time between two packets: none is overtaken by the next.
+        let gap = params.rate.transmission(packet_bytes).0;
+        let span = Duration::from_ps((gap.as_ps() as f64 * params.jitter) as u64).min(gap);
+        let jitter = (span > Duration::ZERO).then(|| Box::new(Jitter { span, late: None }));
+        Cbr { line: Serialiser::new(params.rate), bytes: packet_bytes, jitter }
     }
 }
 
 impl Workload for Cbr {
     #[inline]
-    fn supply(&mut self, _: &mut Rng) -> Supply {
-        let gap = self.line.transmit(self.bytes);
-        Supply { packets: 1, again: Some(gap) }
+    fn supply(&mut self, rng: &mut Rng) -> Supply {
+        match &mut self.jitter {
+            None => Supply { packets: 1, again: Some(self.line.transmit(self.bytes)) },
+            Some(jitter) => {
+                let late = rng.uniform_duration(jitter.span);
+                match jitter.late.replace(late) {
+                    None => Supply { packets: 0, again: Some(late) },
+                    Some(before) => Supply { packets: 1, again: Some(self.line.transmit(self.bytes) + late - before) },
+                }
+            }
+        }
     }
 }
