@@ -20,7 +20,8 @@ test: $(TOOLS)/bin/uv ## build and run all tests
 	cargo test --workspace --exclude headgate-python --locked --quiet --no-run; built=$$?; \
 	wait $$sync && exit $$built
 	cargo test --workspace --exclude headgate-python --locked --quiet
-	$(BIN)/pytest -n auto --dist worksteal
+	@# Tests start hundreds of processes: none of them compiles the libraries again, whatever the environment says.
+	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.cache/bytecode $(BIN)/pytest -n auto --dist worksteal
 
 # Options for cargo-mutants, such as MUTANTS='--shard 0/20' for a twentieth of the mutants or MUTANTS='-f crates/queue/src/drr.rs'.
 MUTANTS ?=

@@ -11,6 +11,7 @@ import hashlib
 import json
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,15 +38,17 @@ def fingerprint(paper: str) -> str:
     chosen = sorted(p for p in files if p.name not in SHOWN_ONLY)
     whole = hashlib.sha256()
     for path in [*chosen, *sorted((ROOT / "tests/digests").iterdir())]:
-        whole.update(f"{path.relative_to(ROOT)}\n{_meaning(path)}\n".encode())
+        meaning = _meaning(path.suffix, path.read_text("utf-8"))
+        whole.update(f"{path.relative_to(ROOT)}\n{meaning}\n".encode())
     return whole.hexdigest()[:16]
 
 
-def _meaning(path: Path) -> str:
-    text = path.read_text("utf-8")
-    if path.suffix == ".toml":
+@cache
+def _meaning(suffix: str, text: str) -> str:
+    """What a file says; all papers rest on the same code, which is read once."""
+    if suffix == ".toml":
         return json.dumps(tomllib.loads(text), sort_keys=True, default=str)
-    if path.suffix == ".py":
+    if suffix == ".py":
         tree = ast.parse(text)
         for node in ast.walk(tree):
             body = getattr(node, "body", None)

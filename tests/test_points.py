@@ -19,7 +19,7 @@ SIZES = "# measured on a Monday\n\n1KB, 0.5\n10KB,0.9\n1MB , 1\n"
 def scenario(folder: Path, law: dict[str, Any], points: str | bytes | None = SIZES) -> Path:
     flow = {"name": "f", "from": "s", "to": "k"}
     workload = {"kind": "transfer", "size": {"kind": "empirical", **law}}
-    data = dumbbell(flows=[{**flow, "workload": workload}])
+    data = dumbbell(flows=[{**flow, "workload": workload}], warm_up="0s")
     file = folder / "a.json"
     file.write_text(json.dumps(data))
     if points is not None:

@@ -110,3 +110,23 @@ def test_gauges_are_read_at_the_ends_of_intervals() -> None:
     assert {r["gauge"] for r in t.rows()} >= {"active_conversations", "insert_operations", "get_operations_max"}
     # A discipline without gauges gives none.
     assert len(headgate.Scenario.from_dict(dumbbell()).run().gauges) == 0
+
+
+def test_fairness_and_the_first_summaries_are_those_of_all_flows() -> None:
+    """What the terminal needs of many flows is worked out for all at once, to the last bit as flow by flow."""
+    nodes = [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "b", "kind": "host"}]
+    links = [{"from": "a", "to": "g", "rate": "9Mbit/s"}, {"from": "g", "to": "b", "rate": "1Mbit/s"}]
+    flow = {"name": "f", "from": "a", "to": "b", "count": 7, "start_spread": "1s", "weight": 2}
+    scenario = headgate.Scenario({
+        "duration": "20s", "interval": "0.7s", "nodes": nodes, "links": links,
+        "flows": [flow, {"name": "cbr", "from": "a", "to": "g", "control": "none", "workload": {"kind": "cbr", "rate": "80kbit/s"}}],
+    })  # fmt: skip
+    for replications in (1, 3):
+        results = scenario.run(replications=replications)
+        every = results.flow_summaries()
+        assert results.flow_count == len(every) == 8
+        assert results.flow_summaries(3) == every[:3]
+        goodput, ideal = [f.goodput_bps.mean for f in every], [f.max_min_bps for f in every]
+        assert results.fairness() == headgate.fairness.fairness(goodput, ideal)
+        assert [f.max_min_bps for f in every] == list(results.max_min_bps().values())
+        assert results.runs[0].name == ""

@@ -14,12 +14,13 @@ import numpy as np
 
 from . import _core
 from .atomic import write_text
+from .columns import columns
 from .errors import HeadgateError, nearest
 from .fairness import fairness, ideal_bps
 from .stats import Sketch, drift, mser
-from .stats.means import finite
+from .stats.means import finite, means_of
 from .summaries import FlowSummary, LinkSummary, summaries
-from .tables import Table, from_core, require
+from .tables import Table, from_core, numbers, require
 
 #: The tables of a run.
 TABLES = ("flows", "intervals", "links", "gauges", "traces", "routes", "delays")
@@ -128,7 +129,7 @@ class Results:
         length = [len(next(iter(p.values()), ())) for p in parts]
         columns: dict[str, Any] = {"run": np.repeat([r.run for r in self.runs], length)}
         for key in parts[0]:
-            columns[key] = np.concatenate([p[key] for p in parts])
+            columns[key] = parts[0][key] if len(parts) == 1 else np.concatenate([p[key] for p in parts])
         return Table(columns)
 
     @cached_property
@@ -146,12 +147,16 @@ class Results:
         names: list[str] = first[column][first["run"] == self.runs[0].run].tolist()
         return names
 
-    def flow_summaries(self) -> list[FlowSummary]:
-        """Every flow, in the order of the scenario."""
-        names, ideal = self._names("flows", "flow"), self.max_min_bps()
-        totals = self._by_run("flows", len(names))
-        totals["max_min_bps"] = np.tile([ideal[name] for name in names], (len(self.runs), 1))
-        return summaries(FlowSummary, "flows", totals, self._interval_series)
+    def flow_summaries(self, most: int | None = None) -> list[FlowSummary]:
+        """Every flow, or the first ones and at most so many, in the order of the scenario."""
+        totals = self._by_run("flows", self.flow_count)
+        totals["max_min_bps"] = np.tile(list(self.max_min_bps().values()), (len(self.runs), 1))
+        return summaries(FlowSummary, "flows", totals, self._interval_series, most)
+
+    @property
+    def flow_count(self) -> int:
+        """How many flows the scenario has."""
+        return len(self.flows["flow"]) // len(self.runs)
 
     def link_summaries(self) -> list[LinkSummary]:
         """Every port, in the order of the scenario."""
@@ -165,12 +170,8 @@ class Results:
     def max_min_bps(self) -> dict[str, float]:
         """The max-min fair allocation of every flow in bits/s, given the network, the workloads' demands and the weights."""
         names = {table: self._names(table, column) for table, column in (("flows", "flow"), ("links", "link"))}
-        number = {table: {name: i for i, name in enumerate(known)} for table, known in names.items()}
-        first = self.routes["run"] == self.runs[0].run
-        routes = {
-            key: np.array([number[key + "s"][name] for name in self.routes[key][first].tolist()], dtype=np.int64)
-            for key in ("flow", "link")
-        }
+        first = self.runs[0].table("routes")
+        routes = {key: numbers(first[key]) for key in ("flow", "link")}
         flows, links = (
             {k: v[: len(names[table])] for k, v in self._table(table).columns.items()} for table in ("flows", "links")
         )
@@ -178,8 +179,13 @@ class Results:
 
     def fairness(self) -> dict[str, float | None]:
         """How fairly the flows shared: `jain_of_max_min`, `jain` and `shortfall` (see `headgate.fairness`)."""
-        flows = self.flow_summaries()
-        return fairness([f.goodput_bps.mean for f in flows], [f.max_min_bps for f in flows])
+        goodput = columns("flows")["goodput_bps"].of
+        assert goodput is not None, "a rate follows from what was counted"
+        if len(self.runs) > 1:
+            series = goodput(self._by_run("flows", self.flow_count))
+        else:
+            series = goodput({k: v[0] for k, v in self._interval_series.items()})
+        return fairness(means_of(series), list(self.max_min_bps().values()))
 
     def calibration(self) -> list[dict[str, Any]]:
         """Of each port that sent something: configured against achieved rate (bits/s) and propagation delay (s)."""

@@ -115,20 +115,25 @@ def entries(summary: type[FlowSummary] | type[LinkSummary]) -> list[tuple[str, b
 
 
 def summaries(
-    summary: type[Summary], table: str, totals: Mapping[str, Any], intervals: Mapping[str, Any] | None = None
+    summary: type[Summary],
+    table: str,
+    totals: Mapping[str, Any],
+    intervals: Mapping[str, Any] | None = None,
+    most: int | None = None,
 ) -> list[Summary]:
-    """The summary of every object of a table.
+    """The summary of every object of a table, or of the first ones.
 
     Args:
         summary: its class.
         table: the name of the table.
         totals: its columns as arrays of shape (runs, objects).
         intervals: those of the measured intervals as arrays of shape (runs, intervals, objects).
+        most: at most so many; all unless given.
     """
     known, parts_of = columns(table), entries(summary)
     count = next(iter(totals.values())).shape[1]
     out = []
-    for i in range(count):
+    for i in range(count if most is None else min(most, count)):
         of = {k: v[:, i] for k, v in totals.items()}
         parts = None if intervals is None else {k: v[0, :, i] for k, v in intervals.items()}
         values: dict[str, Any] = {}
@@ -168,7 +173,7 @@ def _mean(column: ColumnInfo, entry: MadeOf, of: Mapping[str, Any], parts: Mappi
 
 
 @dataclass(frozen=True)
-class Shown:
+class Heading:
     """A column of the terminal's table: `path` leads to its value in the summary, `scale` brings it to the unit in the heading."""
 
     path: tuple[str, ...]
@@ -182,7 +187,7 @@ class Shown:
         return found[self.path[1]] if len(self.path) > 1 else found
 
 
-def headings(summary: type[FlowSummary] | type[LinkSummary]) -> list[Shown]:
+def headings(summary: type[FlowSummary] | type[LinkSummary]) -> list[Heading]:
     """The columns of the terminal's table."""
     known = columns("flows" if summary is FlowSummary else "links")
     out = []
@@ -196,5 +201,5 @@ def headings(summary: type[FlowSummary] | type[LinkSummary]) -> list[Shown]:
             # A count is of what its heading says.
             heading = text if column.type == "int" or not unit else f"{text} {unit}"
             if text:
-                out.append(Shown((name, key) if several else (name,), heading, scale, column.type == "name"))
+                out.append(Heading((name, key) if several else (name,), heading, scale, column.type == "name"))
     return out

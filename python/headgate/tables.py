@@ -186,6 +186,11 @@ def from_core(columns: Mapping[str, Any]) -> dict[str, Column]:
     return {name: _column(c) for name, c in columns.items()}
 
 
+def numbers(names: Any) -> Column:
+    """Of a column of names of the engine, the place of each row's name in its list."""
+    return np.arange(len(names)) if isinstance(names, list) else np.asarray(names[0], dtype=np.int64)
+
+
 def _column(column: Any) -> Column:
     if isinstance(column, list):
         return np.array(column, dtype=object)

@@ -34,6 +34,12 @@ pub struct RunResult {
 
 #[pymethods]
 impl RunResult {
+    /// The scenario's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.scenario.name
+    }
+
     /// The resolved scenario as JSON text.
     #[getter]
     fn scenario(&self, py: Python<'_>) -> PyResult<String> {

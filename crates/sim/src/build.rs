@@ -36,11 +36,11 @@ impl Run {
     ) -> Result<Run, SpecError> {
         memory::estimate(s, most)?;
         let mut pace = Pace::new(stop);
-        let mut paths = Paths::new(s, seed);
+        let mut paths = Paths::new(s, seed, most);
         let ways: Vec<Way> = paths.ways(&mut pace)?.into_iter().map(|way| way.expect("checked")).collect();
         let mut changes = Change::all(s, &mut paths, &ways, &mut pace)?;
         let queues = queues(s);
-        let conversations = crossings(s, &queues, &paths, &ways, &changes, &mut pace)?;
+        let conversations = crossings(s, &queues, &paths, &ways, &changes, most, &mut pace)?;
         let mut lanes = Vec::with_capacity(queues.len());
         for (port, queue) in queues.iter().enumerate() {
             pace.long_step()?;
@@ -49,7 +49,7 @@ impl Run {
             let rng = Rng::new(seed, run, &format!("link/{}/{name}", link.name));
             lanes.push(Lane::new(Port::new(queue.build(&info), link.rate, rng), link.delay, info.flows as u32));
         }
-        let mut hops = Hops::new(&paths, &conversations);
+        let mut hops = Hops::new(&paths, &conversations, most);
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
         let mut config = Arc::new(s.flows[0].control.transport());
         let mut name = "flow/".to_owned();
@@ -58,7 +58,7 @@ impl Run {
             pace.step()?;
             let like_the_last = |last: usize| ways[i] == ways[last] && f.same_way(&s.flows[last]);
             if !(shared && like_the_last(i - 1)) {
-                (way, shared) = hops.rows(ways[i], i, s.flows.len());
+                (way, shared) = hops.rows(ways[i], i)?;
             }
             // Flows of one kind follow each other and share what they have in common.
             if i > 0 && !f.alike(&s.flows[i - 1]) && f.control != s.flows[i - 1].control {
@@ -91,7 +91,7 @@ impl Run {
             });
         }
         for (flow, way) in changes.iter_mut().flat_map(|change| &mut change.moved) {
-            *way = hops.rows(*way, *flow, s.flows.len()).0;
+            *way = hops.rows(*way, *flow)?.0;
         }
         let samples = Samples::new(s.interval(), s.warm_up(), &mut lanes);
         let mut running = Run {
@@ -138,17 +138,20 @@ fn crossings(
     paths: &Paths<'_>,
     ways: &[Way],
     changes: &[Change],
+    most: u64,
     pace: &mut Pace<'_>,
 ) -> Result<Conversations, SpecError> {
     let looks: Vec<bool> = queues.iter().map(Spec::per_conversation).collect();
     let mut conversations = Conversations::new(s, &looks, pace)?;
     if looks.contains(&true) {
+        let mut crossings = 0;
         let moved = changes.iter().flat_map(|change| change.moved.iter().copied());
         for (flow, way) in ways.iter().copied().enumerate().chain(moved) {
             pace.step()?;
-            for (path, stream) in way.into_iter().zip([flow, s.flows.len() + flow]) {
-                paths.links(path).for_each(|lane| conversations.cross(lane, stream as u32));
+            for (path, stream) in paths.streams(flow, way) {
+                paths.links(path).for_each(|lane| crossings += usize::from(conversations.cross(lane, stream)));
             }
+            memory::check_hops(crossings, most)?;
         }
         conversations.number(s);
     }

@@ -2,7 +2,7 @@
 
 use crate::flow::Flow;
 use crate::meter::{GaugeRow, IntervalRow, TraceRow};
-use crate::net::{InFlight, Payload};
+use crate::net::{Hop, InFlight, Payload};
 use crate::run::Run;
 use crate::spec::{self, Scenario, SpecError};
 use crate::tables;
@@ -13,6 +13,10 @@ const CELL: u64 = 8;
 /// A packet that waits: its descriptor, and what the discipline keeps of its order.
 const WAITING: u64 = 64;
 const PAYLOAD: u64 = size_of::<Payload>() as u64;
+/// A hop on a path, while the table of hops is made.
+const HOP: u64 = 2 * size_of::<Hop>() as u64;
+/// Most packets under way at a time: what a handle can name, less what may come in a slice of work.
+const MOST_PACKETS: usize = 1 << 31;
 /// An entry of the scenario, and a flow's own part of it.
 const ENTRY: u64 = 512;
 const NAMED: u64 = size_of::<spec::Flow>() as u64;
@@ -48,6 +52,20 @@ pub(crate) fn estimate(s: &Scenario, most: u64) -> Result<(), SpecError> {
     ))
 }
 
+/// Refuses paths that take more than `most` bytes, or that have more hops, together, than the table of hops can name.
+///
+/// # Errors
+/// They do.
+pub(crate) fn check_hops(hops: usize, most: u64) -> Result<(), SpecError> {
+    let longest = (most / HOP).min(u64::from(u32::MAX));
+    if hops as u64 <= longest {
+        return Ok(());
+    }
+    let message =
+        format!("expected flows whose paths have at most {longest} hops together, in {} of memory", gigabytes(most));
+    Err(SpecError::at("flows", message))
+}
+
 impl Run {
     /// The bytes that the parts take which grow, those of the tables to be made of them included.
     pub fn memory(&mut self) -> [(&'static str, u64); 5] {
@@ -80,6 +98,12 @@ impl Run {
     pub fn check_memory(&mut self, most: u64) -> Result<(), SpecError> {
         let parts = self.memory();
         let all: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
+        if self.payloads.len() > MOST_PACKETS {
+            let at = self.now.as_secs_f64();
+            let message =
+                format!("expected at most {MOST_PACKETS} packets under way at a time: after {at} s there are more");
+            return Err(SpecError::at("", message));
+        }
         if all <= most {
             return Ok(());
         }

@@ -92,8 +92,15 @@ impl<R> Column<R> {
             Of::Int(of) | Of::Number(of) => Cells::Int(whole(rows, of)),
             Of::Float(of) => Cells::Float(rows.map(|r| of(r.borrow())).collect()),
             Of::Name(of) => {
-                let names: Vec<String> = rows.map(|r| of(r.borrow())).collect();
-                Cells::Name((0..names.len() as i64).collect(), names)
+                let (mut codes, mut names): (Vec<i64>, Vec<String>) = (Vec::new(), Vec::new());
+                for name in rows.map(|r| of(r.borrow())) {
+                    // Rows that follow each other often have the same one.
+                    if names.last() != Some(&name) {
+                        names.push(name);
+                    }
+                    codes.push(names.len() as i64 - 1);
+                }
+                Cells::Name(codes, names)
             }
             Of::Code(list, of) => Cells::Name(whole(rows, of), std::mem::take(&mut lists[list])),
         }
@@ -185,13 +192,13 @@ mod tests {
             column("rtt_s", "s", Kind::Most, Of::Float(|r| *r as f64 / 2.0), "A float."),
         ];
         let list = |names: [&str; 2]| names.map(str::to_owned).to_vec();
-        let got = table(&columns, [1, 0, 1].iter(), [list(["x", "y"]), list(["a", "b"])]);
+        let got = table(&columns, [1, 0, 0, 1].iter(), [list(["x", "y"]), list(["a", "b"])]);
         let due = vec![
-            ("own", Cells::Name(vec![0, 1, 2], ["n1", "n0", "n1"].map(str::to_owned).to_vec())),
-            ("listed", Cells::Name(vec![1, 0, 1], list(["a", "b"]))),
-            ("number", Cells::Int(vec![10, 0, 10])),
-            ("drops", Cells::Int(vec![2, 1, 2])),
-            ("rtt_s", Cells::Float(vec![0.5, 0.0, 0.5])),
+            ("own", Cells::Name(vec![0, 1, 1, 2], ["n1", "n0", "n1"].map(str::to_owned).to_vec())),
+            ("listed", Cells::Name(vec![1, 0, 0, 1], list(["a", "b"]))),
+            ("number", Cells::Int(vec![10, 0, 0, 10])),
+            ("drops", Cells::Int(vec![2, 1, 1, 2])),
+            ("rtt_s", Cells::Float(vec![0.5, 0.0, 0.0, 0.5])),
         ];
         assert_eq!(got, due);
         let described = columns.each_ref().map(|c| {

@@ -211,3 +211,11 @@ fn a_parameter_has_its_type_bounds_and_choices() {
         (&Value::Null, &Value::Null)
     );
 }
+
+#[test]
+fn a_million_of_each_is_the_most() {
+    let many = r#""to": "b", "count": 1000000"#;
+    let why = "expected 1 to 1000000 flows in all";
+    assert_eq!(said(SECOND, "", &[many, RIGHT]), format!("flows: found 1000001; {why}"));
+    assert_eq!(said(SECOND, "", &[RIGHT, many]), format!("flows[1].count: found 1000000; {why}"));
+}

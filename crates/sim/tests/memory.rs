@@ -71,6 +71,35 @@ fn what_is_known_before_the_run_is_refused_before_it() {
 }
 
 #[test]
+fn paths_that_take_too_much_are_refused() {
+    let chain = |queue: &str, classify: &str, more: &str| {
+        let nodes: Vec<String> = (0..201).map(|i| format!(r#"{{"name": "n{i}"}}"#)).collect();
+        let link = |i| {
+            format!(
+                r#"{{"from": "n{i}", "to": "n{}", "rate": "1Mbit/s", "queue": "{queue}", "classify": "{classify}"}}"#,
+                i + 1
+            )
+        };
+        let text = format!(
+            r#"{{"duration": "9s", "interval": "9s", "warm_up": "0s", "nodes": [{}], "links": [{}],
+                "flows": [{{"name": "f", "from": "n0", "to": "n200", "count": 4000, "control": "none",
+                            "workload": {{"kind": "cbr", "rate": "1kbit/s"}}, {more}}}]}}"#,
+            nodes.join(","),
+            (0..200).map(link).collect::<Vec<_>>().join(",")
+        );
+        let s = Scenario::from_json(&text).expect("it is right");
+        let built = Run::new_unless(&s, 1, 0, 15 * MEGABYTE, &mut || false);
+        built.map_or_else(|e| e.to_string(), |_| String::new())
+    };
+    // 4000 flows over 200 links: 800,000 hops there and as many back, 16 bytes each.
+    let why = "flows: expected flows whose paths have at most 937500 hops together, in 0.015 GB of memory";
+    assert_eq!(chain("fq", "flow", r#""acknowledge": true"#), why);
+    assert_eq!(chain("fq", "flow", r#""acknowledge": false"#), "");
+    assert_eq!(chain("fq", "pair", r#""acknowledge": true"#), "");
+    assert_eq!(chain("fcfs", "flow", r#""acknowledge": true"#), "");
+}
+
+#[test]
 fn reading_and_building_can_be_given_up_at_any_time() {
     let s = scenario(r#""control": "jk_reno", "count": 20000"#, r#""rate": "1Mbit/s""#, "");
     let text = r#"{"duration": "1s", "nodes": [{"name": "a"}, {"name": "b"}], "links": [{"from": "a", "to": "b", "rate": "1Mbit/s"}],

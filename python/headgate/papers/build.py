@@ -14,7 +14,7 @@ from .checks import one_of
 from .claims import claims_of
 from .folder import folder_of
 from .measure import flow_called
-from .model import Item, Metric, Paper, PaperError, Published, Table, Variant
+from .model import Item, Measure, Paper, PaperError, Published, Table, Variant
 
 
 def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Table:
@@ -90,7 +90,7 @@ def check_items(paper: Paper, items: Sequence[Item]) -> None:
                 _check_place(file, item, number, known[number.row], paper.metrics[number.metric])
 
 
-def _check_place(file: str, item: Item, number: Published, scenario: Table, metric: Metric) -> None:
+def _check_place(file: str, item: Item, number: Published, scenario: Table, metric: Measure) -> None:
     kind = "links" if metric.column and metric.table == "links" else "flows"
     names = tuple(x["name"] for x in scenario[kind])
     source = number.source

@@ -14,7 +14,7 @@ from ..errors import cut
 from .checks import checked, one_of, wrong
 from .folder import code_of, folder_of
 from .measure import Floats, Outcome
-from .model import Item, Metric, Name, Paper, PaperError, unknown
+from .model import Item, Measure, Name, Paper, PaperError, unknown
 
 Span = tuple[float, float]
 
@@ -103,7 +103,7 @@ class Runs:
             raise unknown("variant", variant, self.base)
         return self.base[variant]
 
-    def _metric(self, name: str) -> Metric:
+    def _metric(self, name: str) -> Measure:
         if name not in self.paper.metrics:
             raise unknown("metric", name, self.paper.metrics)
         return self.paper.metrics[name]

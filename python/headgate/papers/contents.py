@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from .model import SEEDS, Form, Metric, Name, Rule, Table
+from .model import SEEDS, Form, Measure, Name, Rule, Table
 
 #: A number of runs.
 Count = Annotated[int, Field(ge=0, le=10_000)]
@@ -99,7 +99,7 @@ class PaperForm(Form):
     seeds: Count = SEEDS
     starts: Count = 0
     zero: str = "0"
-    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    metrics: Mapping[str, Measure] = field(default_factory=dict)
     pairs: Mapping[str, PairForm] = field(default_factory=dict)
 
 

@@ -14,7 +14,7 @@ from ..plots.canvas import blank
 from ..stats import mean_of
 from .claims import Runs
 from .folder import code_of
-from .model import Figure, PaperError, unknown
+from .model import FigureEntry, PaperError, unknown
 from .study import Shown
 from .topology import draw_topology
 
@@ -34,7 +34,7 @@ def _drawing(height: float = 4.6) -> tuple[Drawing, Axes]:
     return drawing, drawing.add_subplot()
 
 
-def draw(figure: Figure, runs: Runs, study: Shown | None = None) -> Drawing:
+def draw(figure: FigureEntry, runs: Runs, study: Shown | None = None) -> Drawing:
     """Draws a figure from the runs of its item; a figure of kind "study" is drawn by the item's own study.
 
     Raises:
@@ -49,7 +49,7 @@ def draw(figure: Figure, runs: Runs, study: Shown | None = None) -> Drawing:
     return _KINDS[figure.kind](figure, runs)
 
 
-def _utility(figure: Figure, runs: Runs) -> Drawing:
+def _utility(figure: FigureEntry, runs: Runs) -> Drawing:
     """Throughput against delay: each source is its number at (mean, mean), in a box of both intervals.
 
     The dashed box is REAL's "95 %" (three standard deviations to each side), the filled one Student's, over interval means.
@@ -81,7 +81,8 @@ def _utility(figure: Figure, runs: Runs) -> Drawing:
         f"throughput ({unit.get('throughput', '')}{' excluding retransmissions' if _excludes(runs) else ''})"
     )
     axes.set_ylabel(f"round-trip delay ({unit.get(delay, 's')})")
-    axes.margins(0.12)
+    # The numbers stand above their points.
+    axes.margins(0.12, 0.2)
     axes.set_xlim(left=0, right=axes.get_xlim()[1] * 1.08)
     if logarithmic:
         axes.set_yscale("log")
@@ -171,7 +172,7 @@ def _legend(axes: Axes) -> None:
     axes.legend(handles, labels, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=4, fontsize=9)
 
 
-def _trace(figure: Figure, runs: Runs) -> Drawing:
+def _trace(figure: FigureEntry, runs: Runs) -> Drawing:
     """A trace of each source against time: its window, unless the figure names another one."""
     drawing, axes = _drawing(height=3.6)
     kind, label = figure.options.get("trace", "window"), figure.options.get("label", "window (packets)")
@@ -197,7 +198,7 @@ def _trace(figure: Figure, runs: Runs) -> Drawing:
     return drawing
 
 
-def _traces(figure: Figure, runs: Runs) -> Drawing:
+def _traces(figure: FigureEntry, runs: Runs) -> Drawing:
     """Several traces of one source against time, a panel for each series."""
     from matplotlib.ticker import MultipleLocator
 
@@ -223,7 +224,7 @@ def _traces(figure: Figure, runs: Runs) -> Drawing:
     return drawing
 
 
-def _topology(figure: Figure, runs: Runs) -> Drawing:
+def _topology(figure: FigureEntry, runs: Runs) -> Drawing:
     """The network of the item's scenario, or of one variant's own."""
     scenario = runs.item.scenario
     if figure.series:
@@ -235,7 +236,7 @@ def _topology(figure: Figure, runs: Runs) -> Drawing:
     return draw_topology(scenario)
 
 
-def _load(figure: Figure, runs: Runs) -> Drawing:
+def _load(figure: FigureEntry, runs: Runs) -> Drawing:
     """Delay of a stream against its load: the formulas as lines, what the simulations gave as points."""
     drawing, axes = _drawing()
     n, window = int(figure.options["transfers"]), int(figure.options["window"])
@@ -272,7 +273,7 @@ def _load(figure: Figure, runs: Runs) -> Drawing:
     return drawing
 
 
-_KINDS: dict[str, Callable[[Figure, Runs], Drawing]] = {
+_KINDS: dict[str, Callable[[FigureEntry, Runs], Drawing]] = {
     "utility": _utility,
     "trace": _trace,
     "load": _load,

@@ -11,7 +11,7 @@ from ..columns import numeric
 from .checks import checked, one_of, wrong
 from .contents import FiguresForm, PaperForm, RulesForm
 from .folder import Folder, find, is_own, list_papers
-from .model import Figure, Item, Metric, Paper, Rule
+from .model import FigureEntry, Item, Measure, Paper, Rule
 from .numbers import read_numbers
 from .options import OPTIONS
 from .variants import Reader
@@ -87,7 +87,7 @@ def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item
     )
 
 
-def _check_metric(file: str, place: str, metric: Metric) -> None:
+def _check_metric(file: str, place: str, metric: Measure) -> None:
     if sum(bool(way) for way in (metric.counts, metric.mean, metric.column, metric.study)) != 1:
         raise wrong(file, place, "expected one of the keys counts, mean, column and study")
     if metric.trivial is not None and not metric.study:
@@ -133,7 +133,7 @@ def _rules(folder: Folder, items: Sequence[Item], paper: PaperForm) -> tuple[Rul
     return rules
 
 
-def _figures(folder: Folder, items: Sequence[Item]) -> tuple[Figure, ...]:
+def _figures(folder: Folder, items: Sequence[Item]) -> tuple[FigureEntry, ...]:
     if not folder.has("figures.toml"):
         return ()
     file = folder.origin("figures.toml")
@@ -142,7 +142,7 @@ def _figures(folder: Folder, items: Sequence[Item]) -> tuple[Figure, ...]:
     for i, table in enumerate(tables):
         place = f"figures[{i}]"
         common = {k: v for k, v in table.items() if k not in OPTIONS.get(str(table.get("kind")), {})}
-        figure = checked(Figure, common, file, place)
+        figure = checked(FigureEntry, common, file, place)
         options = {k: v for k, v in table.items() if k not in common}
         for key, value in options.items():
             checked(OPTIONS[figure.kind][key], value, file, f"{place}.{key}")

@@ -15,7 +15,7 @@ from .. import _core
 from ..columns import rates as flow_rates
 from ..stats import Mean, mean_of
 from ..tables import Column, from_core
-from .model import Metric, PaperError
+from .model import Measure, PaperError
 
 Floats = npt.NDArray[np.float64]
 Columns = Mapping[str, Column]
@@ -48,7 +48,7 @@ class Outcome:
             of[names[row]].append(row)
         return {flow: np.array(rows, dtype=np.intp) for flow, rows in of.items()}
 
-    def series(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Floats:
+    def series(self, metric: Measure, source: str, span: tuple[float, float] | None = None) -> Floats:
         """The measure in each interval after the warm-up (and within `span`, in seconds), for one source of the paper.
 
         A column of the table of flows or links has one value, that of the whole run after the warm-up.
@@ -70,10 +70,10 @@ class Outcome:
         c = self._intervals
         return rows[(c["start_s"][rows] >= span[0] - 1e-9) & (c["end_s"][rows] <= span[1] + 1e-9)]
 
-    def _column(self, metric: Metric, source: str, span: tuple[float, float] | None) -> Floats:
+    def _column(self, metric: Measure, source: str, span: tuple[float, float] | None) -> Floats:
         """A column of any table, of the rows that a name or a pattern fits; several are taken together by `over`."""
         if metric.table == "intervals":
-            return self.series(Metric(mean=metric.column), source, span)
+            return self.series(Measure(mean=metric.column), source, span)
         if span is not None:
             raise PaperError(f"metric {metric.name}: the table of {metric.table} has no spans; expected none")
         if metric.table == "links":
@@ -92,7 +92,7 @@ class Outcome:
         together = {"mean": values.mean(), "total": values.sum(), "least": values.min(), "most": values.max()}
         return np.array([together[metric.over]])
 
-    def value(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> Mean:
+    def value(self, metric: Measure, source: str, span: tuple[float, float] | None = None) -> Mean:
         """The measure over the run: mean of the interval means."""
         key = (metric.name, source, span)
         if key not in self._values:

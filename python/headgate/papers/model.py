@@ -45,7 +45,7 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 @dataclass(frozen=True)
-class Metric(Form):
+class Measure(Form):
     """How a measure of the paper follows from the tables of a run.
 
     One of `counts`: columns of the intervals table, summed with their signs, as a total or per second; `mean`: a column of it
@@ -213,7 +213,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Figure(Form):
+class FigureEntry(Form):
     """A figure of the report. `kind` names a drawing function; `series` are variants of the item; `options` are those of its kind."""
 
     name: Name
@@ -235,9 +235,9 @@ class Paper:
     reference: str
     notes: str
     items: tuple[Item, ...]
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, Measure]
     rules: tuple[Rule, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[FigureEntry, ...]
     place: Path | None = None
 
     def item(self, name: str) -> Item:

@@ -26,7 +26,7 @@ from .terminal import (
 )
 
 if TYPE_CHECKING:
-    from .model import Figure
+    from .model import FigureEntry
     from .reproduction import ItemResult, Reproduction
 
 
@@ -85,7 +85,7 @@ def require_extras() -> None:
             raise missing_extra("a report", library, "plots")
 
 
-def _figures(reproduction: Reproduction, item: ItemResult, place: Path) -> Iterator[tuple[Figure, str]]:
+def _figures(reproduction: Reproduction, item: ItemResult, place: Path) -> Iterator[tuple[FigureEntry, str]]:
     """Draws the figures of one item and writes their files."""
     for figure in reproduction.paper.figures:
         if figure.item != item.item.name or item.runs is None:

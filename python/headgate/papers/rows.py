@@ -16,7 +16,7 @@ import numpy as np
 
 from .claims import Runs
 from .measure import Outcome
-from .model import CHAOTIC, PAPERS_OWN, Item, Metric, Paper, PaperError, Published, Rule
+from .model import CHAOTIC, PAPERS_OWN, Item, Measure, Paper, PaperError, Published, Rule
 from .verdict import ENOUGH_ALIKE, Sample, judge
 
 #: What a cell may differ by, relative to the paper's number, if that is more than a unit of its last digit.
@@ -74,7 +74,7 @@ class _Cell:
     number: Published
     rule: Rule
 
-    def is_met(self, outcome: Outcome, metric: Metric, source: str) -> bool:
+    def is_met(self, outcome: Outcome, metric: Measure, source: str) -> bool:
         """Whether a run gives it, for a source of ours."""
         try:
             ours = outcome.value(metric, source, self.number.span).mean
@@ -137,7 +137,7 @@ def _groups(cells: Sequence[_Cell]) -> list[_Group]:
     return list(groups.values())
 
 
-def _met(group: _Group, metrics: Mapping[str, Metric], outcome: Outcome) -> int:
+def _met(group: _Group, metrics: Mapping[str, Measure], outcome: Outcome) -> int:
     """How many cells of sources that are alike one run meets, with its sources put in the best order."""
     fits = [
         [sum(c.is_met(outcome, metrics[c.number.metric], s) for c in cells) for s in group] for cells in group.values()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..parallel import Progress
     from .claims import Runs
-    from .model import Figure
+    from .model import FigureEntry
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Shown:
     drawings: Mapping[str, Callable[[], Drawing]] = field(default_factory=dict)
     values: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
 
-    def draw(self, figure: Figure) -> Drawing:
+    def draw(self, figure: FigureEntry) -> Drawing:
         """Draws one of its figures.
 
         Raises:

@@ -11,7 +11,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..results import digits
-from ..stats import Mean
 from .model import PAPERS_OWN, Published
 from .reproduction import ItemResult, Reproduction
 from .rows import Row
@@ -94,10 +93,13 @@ def _decimals(rounding: float) -> int:
     return max(0, round(-math.log10(2 * rounding))) if rounding > 0 else 3
 
 
-def ours_text(value: Mean) -> str:
+def ours_text(number: Number) -> str:
     """The base run: the mean, and the standard deviation of the interval means where there are several."""
+    value = number.ours
     if value.n == 0:
         return "-"
+    if number.published.unit == ORDER:
+        return order_text(value.mean)
     return f"{digits(value.mean)} ± {digits(value.std)}" if value.n > 1 else digits(value.mean)
 
 
@@ -127,6 +129,7 @@ def print_reproduction(reproduction: Reproduction, console: Console, details: bo
     console.print(
         "[dim]ours: all sources start at once, ± standard deviation of the interval means where there are several; "
         "range: lowest and highest of that run and those with random start phases; "
+        "best: the start at which most of a row comes out; "
         f"✓ match, {_TRIVIAL} match that the trivial model has too, ✗ miss, ~ met in some run, ? undecided, · not tested[/]"
     )
     for result in reproduction.items:
@@ -179,7 +182,7 @@ def skill_text(skill: Skill) -> str:
 def row_text(row: Row) -> str:
     """What became of a row as a whole."""
     name = f"{row.row}, sources {', '.join(row.sources)}"
-    which = "all sources start at once" if row.best == 0 else f"start {row.best}"
+    which = "the base run" if row.best == 0 else f"start {row.best}"
     if row.hits:
         return f"{name}: all {row.cells} cells come out at {row.hits} of {row.starts} starts, such as {which}"
     return f"{name}: never whole in {row.starts} starts; {row.met} of {row.cells} cells at the best, {which}"
@@ -297,7 +300,7 @@ def _details(numbers: list[Number]) -> Table:
             escape(p.row) if p.row != last else "",
             p.source,
             escape(paper_text(p)),
-            ours_text(n.ours),
+            ours_text(n),
             escape(seeds_text(n)),
             f"[{_STYLE[n.verdict]}]{n.verdict}[/]",
             escape(n.why),

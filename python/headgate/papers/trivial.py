@@ -18,7 +18,7 @@ import numpy as np
 
 from ..fairness import ideal_bps
 from .measure import Columns, Floats, Outcome
-from .model import Metric
+from .model import Measure
 
 #: Columns that count packets which arrive, each once.
 ARRIVALS = ("sent", "received", "unique")
@@ -27,7 +27,7 @@ ARRIVALS = ("sent", "received", "unique")
 NEVER = ("retransmissions", "timeouts", "drops", "marks")
 
 
-def of_study(metric: Metric) -> float:
+def of_study(metric: Measure) -> float:
     """What the model gives for a measure that a study makes: nothing is lost, nobody needs time to find the fair share and to use it.
 
     Such a measure has no column, so its metric in `paper.toml` says it as `trivial`; nan where the model knows nothing of it.
@@ -44,7 +44,7 @@ class Trivial:
         share = _shares(outcome.table("flows"), outcome.table("links"), outcome.table("routes"))
         self._flows = {f["name"]: _flow(f, i, float(share[i]), outcome) for i, f in enumerate(scenario["flows"])}
 
-    def value(self, metric: Metric, source: str, span: tuple[float, float] | None = None) -> float:
+    def value(self, metric: Measure, source: str, span: tuple[float, float] | None = None) -> float:
         """What the model gives for a measure of a source of the paper; nan where it gives nothing."""
         if metric.column and (metric.table == "links" or "*" in source):
             return math.nan

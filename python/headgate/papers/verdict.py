@@ -89,7 +89,8 @@ def judge(published: Published, rule: Rule, sample: Sample) -> Judgement:
         return Judgement("match" if inside else "miss", f"both in {a:g} to {b:g}", sample.base, (b - a) / 2)
     ranked = f"{sample.base:.4g}, ours of the same rank, " if rule.exchangeable else ""
     near_enough = abs(sample.base - paper) <= allowed
-    return Judgement("match" if near_enough else "miss", f"{ranked}within {allowed:.3g}", sample.base, allowed)
+    how = f"within {allowed:.3g}" if allowed > 1e-9 else "exactly"
+    return Judgement("match" if near_enough else "miss", f"{ranked}{how}", sample.base, allowed)
 
 
 def meets(published: Published, rule: Rule, judgement: Judgement, value: float) -> bool:

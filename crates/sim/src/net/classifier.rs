@@ -58,16 +58,17 @@ impl Conversations {
         self.ports[port as usize].classes.is_some_and(|classes| self.classes[classes].is_empty())
     }
 
-    /// A stream crosses a port.
-    pub fn cross(&mut self, port: u32, stream: u32) {
-        if let Some(classes) = self.ports[port as usize].classes {
-            let class = self.class(classes, stream);
-            let found = &mut self.ports[port as usize].found;
-            // Flows between the same nodes often follow each other: the first one is enough.
-            if !(self.alike && found.last().is_some_and(|(last, first)| *last == class && *first < stream)) {
-                found.push((class, stream));
-            }
+    /// A stream crosses a port. Says whether that is kept.
+    pub fn cross(&mut self, port: u32, stream: u32) -> bool {
+        let Some(classes) = self.ports[port as usize].classes else { return false };
+        let class = self.class(classes, stream);
+        let found = &mut self.ports[port as usize].found;
+        // Flows between the same nodes often follow each other: the first one is enough.
+        let new = !(self.alike && found.last().is_some_and(|(last, first)| *last == class && *first < stream));
+        if new {
+            found.push((class, stream));
         }
+        new
     }
 
     /// Numbers the conversations at each port in the order of the streams that cross it.
@@ -158,7 +159,7 @@ mod tests {
         let mut all = Conversations::new(&s, &[true, true, true, false], &mut Pace::new(&mut || false))
             .expect("nothing stops it");
         for (port, streams) in (0..).zip(crossings) {
-            streams.iter().rev().for_each(|stream| all.cross(port, *stream));
+            streams.iter().rev().for_each(|stream| _ = all.cross(port, *stream));
         }
         all.cross(3, 0);
         all.number(&s);

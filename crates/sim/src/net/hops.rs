@@ -2,6 +2,8 @@
 
 use super::classifier::Conversations;
 use super::paths::{Paths, Way};
+use crate::memory;
+use crate::spec::SpecError;
 use std::collections::BTreeMap;
 
 /// A step on the way of a packet.
@@ -28,6 +30,8 @@ impl Hop {
 pub(crate) struct Hops<'a, 's> {
     paths: &'a Paths<'s>,
     conversations: &'a Conversations,
+    /// Bytes of memory that the run may take.
+    most: u64,
     /// Where each row begins that may be shared.
     known: BTreeMap<Vec<Hop>, u32>,
     /// The table: rows, each with `Hop::END` behind it.
@@ -36,20 +40,29 @@ pub(crate) struct Hops<'a, 's> {
 
 impl<'a, 's> Hops<'a, 's> {
     /// An empty table.
-    pub fn new(paths: &'a Paths<'s>, conversations: &'a Conversations) -> Hops<'a, 's> {
-        Hops { paths, conversations, known: BTreeMap::new(), table: Vec::new() }
+    pub fn new(paths: &'a Paths<'s>, conversations: &'a Conversations, most: u64) -> Hops<'a, 's> {
+        Hops { paths, conversations, most, known: BTreeMap::new(), table: Vec::new() }
     }
 
     /// Where the rows of a flow that takes this way begin, for its data and its acknowledgements, and whether other flows between the same
-    /// nodes have the same ones on this way. `flows` is the number of all flows.
-    pub fn rows(&mut self, way: Way, flow: usize, flows: usize) -> (Way, bool) {
-        let (forward, shared) = self.row(way[0], flow as u32);
-        let (back, back_shared) = self.row(way[1], (flows + flow) as u32);
-        ([forward, back], shared && back_shared)
+    /// nodes have the same ones on this way. Without acknowledgements their row is never looked at.
+    ///
+    /// # Errors
+    /// The table takes too much memory.
+    pub fn rows(&mut self, way: Way, flow: usize) -> Result<(Way, bool), SpecError> {
+        let (mut rows, mut all_shared) = ([0; 2], true);
+        let paths = self.paths;
+        for (i, (path, stream)) in paths.streams(flow, way).enumerate() {
+            let (row, shared) = self.row(path, stream);
+            rows[i..].fill(row);
+            all_shared &= shared;
+        }
+        memory::check_hops(self.table.len(), self.most)?;
+        Ok((rows, all_shared))
     }
 
     fn row(&mut self, path: u32, stream: u32) -> (u32, bool) {
-        let Hops { paths, conversations, known, table } = self;
+        let Hops { paths, conversations, known, table, .. } = self;
         let start = table.len() as u32;
         let hop = |lane| Hop { lane, conversation: conversations.of(lane, stream) };
         if paths.links(path).any(|lane| conversations.apart(lane)) {

@@ -1,6 +1,7 @@
 //! The paths of the packets, as rows of links.
 
 use super::routing::{Choice, Hashes, NoWay, Routes};
+use crate::memory;
 use crate::pace::Pace;
 use crate::spec::{Flow, Routing, Scenario, SpecError};
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ pub(crate) struct Paths<'s> {
     s: &'s Scenario,
     routes: Routes<'s>,
     seed: u64,
+    /// Bytes of memory that the run may take.
+    most: u64,
     /// Nothing where there is no choice.
     hashes: Option<Hashes>,
     /// Starts of all paths.
@@ -25,10 +28,10 @@ pub(crate) struct Paths<'s> {
 pub(crate) type Way = [u32; 2];
 
 impl<'s> Paths<'s> {
-    /// No path yet, with all links up. `seed` is that of the run: replications take the same paths.
-    pub fn new(s: &'s Scenario, seed: u64) -> Paths<'s> {
+    /// No path yet, with all links up. `seed` is that of the run: replications take the same paths. `most` is what it may take in memory.
+    pub fn new(s: &'s Scenario, seed: u64, most: u64) -> Paths<'s> {
         let hashes = (s.routing == Routing::Ecmp).then(|| Hashes::new(s, seed));
-        Paths { s, routes: Routes::new(s), seed, hashes, stored: BTreeMap::new(), links: Vec::new() }
+        Paths { s, routes: Routes::new(s), seed, most, hashes, stored: BTreeMap::new(), links: Vec::new() }
     }
 
     /// From now on the directed links that are down are left out.
@@ -39,7 +42,7 @@ impl<'s> Paths<'s> {
     /// The ways of all flows over the links that work; nothing for a flow without one.
     ///
     /// # Errors
-    /// The pace says that the work is to end.
+    /// The pace says that the work is to end, or the paths take too much memory.
     pub fn ways(&mut self, pace: &mut Pace<'_>) -> Result<Vec<Option<Way>>, SpecError> {
         let flows = &self.s.flows;
         let alike = |i: usize| i > 0 && self.hashes.is_none() && flows[i].same_way(&flows[i - 1]);
@@ -60,6 +63,7 @@ impl<'s> Paths<'s> {
                 pace.long_step()?;
             }
             found[i as usize][usize::from(back)] = self.one(i as usize, back).ok();
+            memory::check_hops(self.links.len(), self.most)?;
         }
         let mut ways: Vec<Option<Way>> = Vec::with_capacity(flows.len());
         for (i, found) in found.into_iter().enumerate() {
@@ -110,6 +114,13 @@ impl<'s> Paths<'s> {
             }
         }
         there
+    }
+
+    /// The paths of a flow, each with its stream: that of its data and, if there are any, of its acknowledgements.
+    pub fn streams(&self, flow: usize, way: Way) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let flows = self.s.flows.len();
+        let both = [(way[0], flow as u32), (way[1], (flows + flow) as u32)];
+        both.into_iter().take(if self.s.flows[flow].acknowledge { 2 } else { 1 })
     }
 
     /// The directed links of a path, in order.

@@ -40,6 +40,16 @@ impl Payloads {
         })
     }
 
+    /// How many handles there are, free ones included.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether no handle was ever asked for.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Frees a handle.
     #[inline]
     pub fn remove(&mut self, handle: u32) {

@@ -85,7 +85,10 @@ fn repeat<T>(
         let number_of = number.unwrap_or(1);
         if number == Some(0) || all.len() + number_of as usize > MOST || first.checked_add(number_of).is_none() {
             let expected = format!("expected 1 to {MOST} {what} in all");
-            return Err(SpecError::at(format!("{what}[{k}].count"), expected).found(number_of));
+            return Err(match number {
+                Some(number) => SpecError::at(format!("{what}[{k}].count"), expected).found(number),
+                None => SpecError::at(what, expected).found(all.len() + 1),
+            });
         }
         all.reserve(number_of as usize);
         origins.reserve(number_of as usize);

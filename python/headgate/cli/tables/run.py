@@ -23,10 +23,10 @@ def print_results(results: Results) -> None:
     several = len(results.runs) > 1
     over = f"{len(results.runs)} replications" if several else "intervals after the warm-up"
     out.print(
-        f"[bold]{escape(results.scenario['name'] or 'scenario')}[/]  seed {results.seed}  digest {results.runs[0].digest}"
+        f"[bold]{escape(results.runs[0].name or 'scenario')}[/]  seed {results.seed}  digest {results.runs[0].digest}"
     )
     out.print(f"[dim]mean ± standard deviation (95 % half width) over {over}; counts are totals[/]")
-    _print_summaries("flows", "flows", results.flow_summaries())
+    _print_summaries("flows", "flows", results.flow_summaries(MOST), results.flow_count)
     _print_links(results)
     fairness = results.fairness()
     parts = [f"{k} {digits(v)}" for k, v in fairness.items() if v is not None]
@@ -38,21 +38,23 @@ def _print_links(results: Results) -> None:
     busy = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
     links = [x for x in busy if x.utilisation.mean >= 0.01 or any(n > 0 for n in x.drops.values())] or busy
     if links:
-        _print_summaries("gateways' ports that are busy 1 % of the time or more, or drop", "ports", links)
+        _print_summaries(
+            "gateways' ports that are busy 1 % of the time or more, or drop", "ports", links[:MOST], len(links)
+        )
 
 
-def _print_summaries(title: str, what: str, rows: Sequence[FlowSummary] | Sequence[LinkSummary]) -> None:
-    """The first rows as a table, with the columns that the summary's class says."""
+def _print_summaries(title: str, what: str, rows: Sequence[FlowSummary] | Sequence[LinkSummary], count: int) -> None:
+    """The first rows of so many as a table, with the columns that the summary's class says."""
     columns = headings(type(rows[0]))
     table = Table(title=title, title_justify="left")
     for column in columns:
         table.add_column(column.heading, justify="left" if column.text else "right")
-    for row in rows[:MOST]:
+    for row in rows:
         table.add_row(*(_cell(column.value(row), column.scale) for column in columns))
     out = console()
     out.print(table)
-    if len(rows) > MOST:
-        out.print(f"[dim]and {len(rows) - MOST} more {what}; --out or --json has them all[/]")
+    if count > len(rows):
+        out.print(f"[dim]and {count - len(rows)} more {what}; --out or --json has them all[/]")
 
 
 def _cell(value: Any, scale: float) -> str:

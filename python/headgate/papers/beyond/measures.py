@@ -15,7 +15,7 @@ from ...analysis import jain_index
 from ...stats import Mean, mean_of
 from ..claims import Runs
 from ..measure import Floats, Outcome
-from ..model import Metric
+from ..model import Measure
 
 #: Round trip without queueing of sharing.toml, starts.toml and bursts.toml: both propagations, three data and two acknowledgement
 #: transmissions (800, 80 and 800 kbit/s; the last is the sink's line, which is the slow one's way back).
@@ -25,11 +25,11 @@ LINE, SETPOINT, SOURCES = 10.0, 5.0, 4
 #: Sizes of the short transfers, in packets, and the round trip without queueing there.
 SIZES, SHORT_ROUND_TRIP = (2, 4, 8, 16, 32), 0.2
 
-_UNIQUE = Metric("unique", counts=("unique",), per_second=True)
-_ARRIVED = Metric("arrived", counts=("unique",))
-_DROPS = Metric("drops", counts=("drops",), per_second=True)
-_SENT = Metric("sent", counts=("sent",), per_second=True)
-QUEUEING = Metric("queueing", mean="queueing_mean_s")
+_UNIQUE = Measure("unique", counts=("unique",), per_second=True)
+_ARRIVED = Measure("arrived", counts=("unique",))
+_DROPS = Measure("drops", counts=("drops",), per_second=True)
+_SENT = Measure("sent", counts=("sent",), per_second=True)
+QUEUEING = Measure("queueing", mean="queueing_mean_s")
 
 
 class Measured:

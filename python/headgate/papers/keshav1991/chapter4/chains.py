@@ -116,7 +116,7 @@ def example(spacing: float) -> Passage:
 
 
 @dataclass
-class Check:
+class Tally:
     """How often a lemma's statement was looked at, how often it failed, and the greatest difference in seconds."""
 
     statement: str
@@ -148,9 +148,9 @@ STATEMENTS = {
 }
 
 
-def check(passages: Sequence[Passage]) -> dict[str, Check]:
+def check(passages: Sequence[Passage]) -> dict[str, Tally]:
     """Every lemma at every place of every chain where it says something."""
-    checks = {name: Check(text) for name, text in STATEMENTS.items()}
+    checks = {name: Tally(text) for name, text in STATEMENTS.items()}
     for passage in passages:
         service = [s / 1000 for s in passage.chain.service]
         spacing = passage.chain.spacing / 1000
@@ -175,7 +175,7 @@ def check(passages: Sequence[Passage]) -> dict[str, Check]:
     return checks
 
 
-def _segments(lemma: Check, service: Sequence[float], spacing: float, waited: Sequence[bool]) -> None:
+def _segments(lemma: Tally, service: Sequence[float], spacing: float, waited: Sequence[bool]) -> None:
     """Lemma 3 for all segments k..L of two servers and more."""
     into = spacing
     for k in range(len(service)):
@@ -185,7 +185,7 @@ def _segments(lemma: Check, service: Sequence[float], spacing: float, waited: Se
         into = max(into, service[k])
 
 
-def _burst(lemma: Check, passage: Passage, throttle: int) -> None:
+def _burst(lemma: Tally, passage: Passage, throttle: int) -> None:
     chain, server = passage.chain, passage.servers[throttle - 1]
     # In whole milliseconds, so that the count of packets at the peak is exact.
     due = theory.burst_at_throttle(chain.packets, chain.spacing, chain.service, throttle)

@@ -72,7 +72,7 @@ BOXES = {
     "alpha": ("fuzzy controller\nfor $\\alpha$", (0.94, 0.72)),
     "predict": ("exponential\naverage: predictor", (0.94, 1.15)),
 }
-WIDTH, HEIGHT = 0.25, 0.2
+WIDTH, HEIGHT = 0.28, 0.2
 
 
 def prediction_system() -> Drawing:
