@@ -36,14 +36,19 @@ impl CbrParams {
 
 /// Equally spaced packets.
 #[derive(Clone, Debug)]
-pub struct Cbr {
-    line: Serialiser,
-    bytes: u32,
-    jitter: Option<Box<Jitter>>,
+pub struct Cbr(Source);
+
+/// A source with jitter is kept apart, so that one without takes no more memory.
+#[derive(Clone, Debug)]
+enum Source {
+    Even { line: Serialiser, bytes: u32 },
+    Uneven(Box<Uneven>),
 }
 
 #[derive(Clone, Debug)]
-struct Jitter {
+struct Uneven {
+    line: Serialiser,
+    bytes: u32,
     /// Most that a packet is late.
     span: Duration,
     /// How late the next packet is; `None` before the first one.
@@ -56,26 +61,34 @@ impl Cbr {
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &CbrParams, packet_bytes: u32) -> Cbr {
-        // The shortest time between two packets: none is overtaken by the next.
-        let gap = params.rate.transmission(packet_bytes).0;
+        let (line, bytes) = (Serialiser::new(params.rate), packet_bytes);
+        // At most the shortest time between two packets: none is overtaken by the next.
+        let gap = params.rate.transmission(bytes).0;
         let span = Duration::from_ps((gap.as_ps() as f64 * params.jitter) as u64).min(gap);
-        let jitter = (span > Duration::ZERO).then(|| Box::new(Jitter { span, late: None }));
-        Cbr { line: Serialiser::new(params.rate), bytes: packet_bytes, jitter }
+        Cbr(if span == Duration::ZERO {
+            Source::Even { line, bytes }
+        } else {
+            Source::Uneven(Box::new(Uneven { line, bytes, span, late: None }))
+        })
     }
 }
 
 impl Workload for Cbr {
     #[inline]
     fn supply(&mut self, rng: &mut Rng) -> Supply {
-        match &mut self.jitter {
-            None => Supply { packets: 1, again: Some(self.line.transmit(self.bytes)) },
-            Some(jitter) => {
-                let late = rng.uniform_duration(jitter.span);
-                match jitter.late.replace(late) {
-                    None => Supply { packets: 0, again: Some(late) },
-                    Some(before) => Supply { packets: 1, again: Some(self.line.transmit(self.bytes) + late - before) },
-                }
-            }
+        match &mut self.0 {
+            Source::Even { line, bytes } => Supply { packets: 1, again: Some(line.transmit(*bytes)) },
+            Source::Uneven(source) => source.supply(rng),
+        }
+    }
+}
+
+impl Workload for Uneven {
+    fn supply(&mut self, rng: &mut Rng) -> Supply {
+        let late = rng.uniform_duration(self.span);
+        match self.late.replace(late) {
+            None => Supply { packets: 0, again: Some(late) },
+            Some(before) => Supply { packets: 1, again: Some(self.line.transmit(self.bytes) + late - before) },
         }
     }
 }
