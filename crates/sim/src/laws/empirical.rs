@@ -10,6 +10,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// Most points.
 const MOST: usize = 100_000;
@@ -22,11 +24,57 @@ const GREATEST: f64 = 1e12;
 pub struct EmpiricalParams {
     /// Values with the share of all draws up to each, `[value, share]`, neither of which falls; the last share is 1. Values are sizes, as `"10KB"`, or numbers, of
     /// which only the ratios count: they are scaled to the mean of the workload.
-    pub points: Vec<Pair>,
+    #[schemars(with = "Vec<Pair>")]
+    pub points: Curve,
     /// A file of points, one a line as `10KB,0.15`, which lies where the scenario does; instead of `points`. Lines with `#` in front are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub file: Option<String>,
+}
+
+/// The points. All flows of a scenario share them, and what is worked out from them.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    pairs: Arc<[Pair]>,
+    /// Sizes in bytes, or numbers scaled to the mean 1.
+    values: Arc<[Point]>,
+    mean: f64,
+}
+
+impl From<Vec<Pair>> for Curve {
+    fn from(pairs: Vec<Pair>) -> Curve {
+        let mut values: Vec<Point> = pairs.iter().map(|Pair(x, share)| (x.value(), *share)).collect();
+        let mean = points::mean(&values);
+        if !in_bytes(&pairs) {
+            values.iter_mut().for_each(|(x, _)| *x /= mean);
+        }
+        Curve { pairs: pairs.into(), values: values.into(), mean }
+    }
+}
+
+impl Deref for Curve {
+    type Target = [Pair];
+    fn deref(&self) -> &[Pair] {
+        &self.pairs
+    }
+}
+
+impl PartialEq for Curve {
+    fn eq(&self, other: &Curve) -> bool {
+        self.pairs == other.pairs
+    }
+}
+
+impl Serialize for Curve {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        self.pairs.serialize(s)
+    }
+}
+
+impl<'de> Deserialize<'de> for Curve {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Curve, D::Error> {
+        Vec::deserialize(d).map(Curve::from)
+    }
 }
 
 /// A value, and the share of all draws up to it.
@@ -86,18 +134,18 @@ impl JsonSchema for Amount {
 impl Default for EmpiricalParams {
     fn default() -> EmpiricalParams {
         let pair = |x, share| Pair(Amount::Number(x), share);
-        EmpiricalParams { points: vec![pair(0.0, 0.0), pair(1.0, 0.5), pair(3.0, 1.0)], file: None }
+        EmpiricalParams { points: vec![pair(0.0, 0.0), pair(1.0, 0.5), pair(3.0, 1.0)].into(), file: None }
     }
+}
+
+fn in_bytes(pairs: &[Pair]) -> bool {
+    matches!(pairs.first(), Some(Pair(Amount::Size(_), _)))
 }
 
 impl EmpiricalParams {
     /// Whether its values are sizes.
     pub fn in_bytes(&self) -> bool {
-        matches!(self.points.first(), Some(Pair(Amount::Size(_), _)))
-    }
-
-    fn values(&self) -> Vec<Point> {
-        self.points.iter().map(|Pair(x, share)| (x.value(), *share)).collect()
+        in_bytes(&self.points)
     }
 
     fn check_point(&self, i: usize, before: Point) -> Result<(), Wrong> {
@@ -139,7 +187,7 @@ impl Check for EmpiricalParams {
             let place = format!("points[{}][1]", n - 1);
             return Err(Wrong::at(place, "expected 1, the share of all, as the last").found(&before.1));
         }
-        if points::mean(&self.values()) > 0.0 {
+        if self.points.mean > 0.0 {
             return Ok(());
         }
         Err(Wrong::at("points", "expected a mean above zero"))
@@ -159,12 +207,15 @@ impl Empirical {
 
     /// The distribution.
     pub fn new(params: &EmpiricalParams) -> Empirical {
-        let mut values = params.values();
-        let mean = points::mean(&values);
-        if !params.in_bytes() {
-            values.iter_mut().for_each(|(x, _)| *x /= mean);
-        }
-        Empirical { points: Points::Given(values.into()), own: params.in_bytes().then_some(mean) }
+        let Curve { values, mean, .. } = &params.points;
+        Empirical { points: Points::Given(values.clone()), own: params.in_bytes().then_some(*mean) }
+    }
+
+    /// Where its points lie.
+    #[cfg(test)]
+    pub(super) fn place(&self) -> *const Point {
+        let Points::Given(points) = &self.points else { panic!("known points") };
+        points.as_ptr()
     }
 }
 

@@ -205,6 +205,17 @@ fn what_makes_no_distribution_is_refused_with_its_place() {
     assert!(wrong.contains("spans: found \"web_search\"; expected a distribution of times"), "{wrong}");
 }
 
+#[test]
+fn the_flows_of_an_entry_share_the_points_of_their_distribution() {
+    let spec = read(r#"{"kind": "empirical", "points": [[2, 0.5], [6, 1]]}"#).unwrap();
+    let place = |spec: &Spec| match spec.build() {
+        AnyLaw::Empirical(law) => law.place(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(place(&spec), place(&spec));
+    assert_eq!(place(&spec), place(&spec.clone()));
+}
+
 fn any_law() -> impl Strategy<Value = String> {
     prop_oneof![
         (1.001..100.0f64).prop_map(|shape| format!(r#"{{"kind": "pareto", "shape": {shape}}}"#)),
