@@ -139,32 +139,3 @@ fn a_break_moves_the_flows_that_are_there_and_those_to_come() {
         assert!((sent[port] / due - 1.0).abs() < 0.2, "{sent:?}");
     }
 }
-
-/// Mean slowdown of a class whose transfers all come at once, and the load offered.
-fn shared(load: f64, size: &str, packets: u64) -> (f64, f64) {
-    // 8 Mbit/s are 1000 packets a second.
-    let mean = format!("{}us", (packets as f64 / load * 1e3).round());
-    let flows = json!([open(json!({"kind": "poisson", "mean": mean}), packets, size)]);
-    let more = json!({"duration": "20000s", "warm_up": "200s", "interval": "1000s", "traces": []});
-    let mut text: Value =
-        serde_json::from_str(&scenario(json!({"kind": "fq", "buffer": "unlimited"}), flows, more)).expect("JSON");
-    text["links"][0]["delay"] = json!("0s");
-    let (s, running) = run(&text.to_string());
-    let classes = running.class_table(&s);
-    let sizes = running.size_table(&s);
-    let large = column(&sizes, "slowdown_mean").pop().expect("there are sizes");
-    (column(&classes, "slowdown_mean")[0], large)
-}
-
-/// M/G/1 with processor sharing (Kleinrock 1976, section 4.4): the mean slowdown is 1/(1 - load), for each size and whatever the distribution.
-/// Under fair queueing of packets small transfers differ by a packet's time; the largest ones do not.
-#[test]
-#[cfg_attr(debug_assertions, ignore = "long: run in release by the Python tests")]
-fn fair_queueing_shares_the_processor() {
-    for (load, size) in [(0.5, "fixed"), (0.5, "exponential"), (0.8, "exponential")] {
-        let (all, large) = shared(load, size, 50);
-        let due = 1.0 / (1.0 - load);
-        assert!((all / due - 1.0).abs() < 0.06, "load {load}, {size}: {all}, {due} due");
-        assert!((large / due - 1.0).abs() < 0.2, "load {load}, {size}: {large} of the largest, {due} due");
-    }
-}
