@@ -10,6 +10,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from headgate.results import TABLES
+
 from .conftest import ROOT, Cli, dumbbell
 
 EXAMPLES = sorted((ROOT / "scenarios").glob("*.toml"))
@@ -68,7 +70,9 @@ def test_a_command_in_the_process_of_a_test_leaves_its_signals_alone(cli: Cli) -
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize("kind", ["disciplines", "flow-controls", "workloads", "packet-sizes", "papers"])
+@pytest.mark.parametrize(
+    "kind", ["disciplines", "flow-controls", "workloads", "packet-sizes", "arrivals", "distributions", "papers"]
+)
 def test_lists(kind: str, cli: Cli) -> None:
     entries = json.loads(cli("list", kind, "--json").stdout)
     assert entries
@@ -83,8 +87,7 @@ def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> No
     for name, seed, form in (("one", 1, "csv"), ("two", 1, "parquet"), ("three", 1, "json")):
         assert cli("run", "a.json", "--seed", seed, "--out", name, "--format", form).returncode == 0
         assert sorted(p.name for p in (tmp_path / name).iterdir()) == sorted(
-            [f"{t}.{form}" for t in ("flows", "intervals", "links", "gauges", "traces", "routes", "delays")]
-            + ["manifest.json", "summary.json"]
+            [*(f"{table}.{form}" for table in TABLES), "manifest.json", "summary.json"]
         )
     equal = cli("diff", "one", "two")
     assert equal.returncode == 0

@@ -19,11 +19,11 @@ from .errors import HeadgateError, nearest
 from .fairness import fairness, ideal_bps
 from .stats import Sketch, drift, mser
 from .stats.means import finite, means_of
-from .summaries import FlowSummary, LinkSummary, summaries
+from .summaries import ClassSummary, FlowSummary, LinkSummary, summaries
 from .tables import Table, from_core, numbers, require
 
 #: The tables of a run.
-TABLES = ("flows", "intervals", "links", "gauges", "traces", "routes", "delays")
+TABLES = ("flows", "intervals", "links", "classes", "sizes", "completions", "gauges", "traces", "routes", "delays")
 
 
 class Results:
@@ -64,6 +64,21 @@ class Results:
     def links(self) -> Table:
         """One row per run and port: totals after the warm-up."""
         return self._table("links")
+
+    @property
+    def classes(self) -> Table:
+        """One row per run and class of flows with transfers: how many began after the warm-up, and how long they took."""
+        return self._table("classes")
+
+    @property
+    def sizes(self) -> Table:
+        """One row per run, class and size of its transfers, by powers of two: how long they took."""
+        return self._table("sizes")
+
+    @property
+    def completions(self) -> Table:
+        """One row per complete transfer, the warm-up included, if the scenario has the trace `completions`."""
+        return self._table("completions")
 
     @property
     def gauges(self) -> Table:
@@ -162,6 +177,11 @@ class Results:
         """Every port, in the order of the scenario."""
         return summaries(LinkSummary, "links", self._by_run("links", len(self._names("links", "link"))))
 
+    def class_summaries(self) -> list[ClassSummary]:
+        """Every class of flows with transfers, in the order of the scenario."""
+        names = self._names("classes", "class")
+        return summaries(ClassSummary, "classes", self._by_run("classes", len(names))) if names else []
+
     def _by_run(self, table: str, rows: int) -> dict[str, Any]:
         """The columns of a table as arrays of shape (runs, rows of a run)."""
         return {k: v.reshape(len(self.runs), rows) for k, v in self._table(table).columns.items()}
@@ -205,6 +225,7 @@ class Results:
             "mean_over": "replications" if len(self.runs) > 1 else "intervals",
             "flows": [f.to_dict() for f in self.flow_summaries()],
             "links": [link.to_dict() for link in self.link_summaries()],
+            "classes": [of.to_dict() for of in self.class_summaries()],
             "fairness": self.fairness(),
             "calibration": self.calibration(),
         }

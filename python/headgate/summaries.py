@@ -93,10 +93,48 @@ class LinkSummary:
         return _plain(self)
 
 
-Summary = TypeVar("Summary", FlowSummary, LinkSummary)
+@dataclass(frozen=True)
+class ClassSummary:
+    """The transfers of one class that began after the warm-up; counts are totals of all runs, times are means over them.
+
+    A completion time runs from when the source has the transfer until the sink has all of it; the slowdown is that over the least
+    possible time.
+    """
+
+    name: Annotated[str, MadeOf("class", "class")]
+    flows: Annotated[int, MadeOf("flows")]
+    started: Annotated[int, MadeOf("started", "started")]
+    finished: Annotated[int, MadeOf("finished", "finished")]
+    fct_s: Annotated[
+        dict[str, float],
+        MadeOf(
+            {"mean": "fct_mean_s", "p50": "fct_p50_s", "p95": "fct_p95_s", "p99": "fct_p99_s"},
+            ("time", "p50", "p95", "p99"),
+        ),
+    ]
+    slowdown: Annotated[
+        dict[str, float],
+        MadeOf(
+            {"mean": "slowdown_mean", "p50": "slowdown_p50", "p95": "slowdown_p95", "p99": "slowdown_p99"},
+            ("slowdown", "", "", "p99"),
+        ),
+    ]
+    goodput_bps: Annotated[float, MadeOf("fct_goodput_bps", "goodput")]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form for machines."""
+        plain = _plain(self)
+        return {"class": plain.pop("name"), **plain}
 
 
-def _plain(summary: FlowSummary | LinkSummary) -> dict[str, Any]:
+AnySummary = FlowSummary | LinkSummary | ClassSummary
+Summary = TypeVar("Summary", FlowSummary, LinkSummary, ClassSummary)
+
+#: The tables that summaries are made of.
+TABLE_OF: dict[type[AnySummary], str] = {FlowSummary: "flows", LinkSummary: "links", ClassSummary: "classes"}
+
+
+def _plain(summary: AnySummary) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in vars(summary).items():
         if isinstance(value, Mean):
@@ -108,7 +146,7 @@ def _plain(summary: FlowSummary | LinkSummary) -> dict[str, Any]:
     return out
 
 
-def entries(summary: type[FlowSummary] | type[LinkSummary]) -> list[tuple[str, bool, MadeOf]]:
+def entries(summary: type[AnySummary]) -> list[tuple[str, bool, MadeOf]]:
     """The names of a summary's entries, whether they are means, and what they are made of."""
     found = ((name, *get_args(hint)) for name, hint in get_type_hints(summary, include_extras=True).items())
     return [(name, kind is Mean, entry) for name, kind, entry in found]
@@ -181,15 +219,15 @@ class Heading:
     scale: float
     text: bool
 
-    def value(self, summary: FlowSummary | LinkSummary) -> Any:
+    def value(self, summary: AnySummary) -> Any:
         """What stands in the summary's row."""
         found = getattr(summary, self.path[0])
         return found[self.path[1]] if len(self.path) > 1 else found
 
 
-def headings(summary: type[FlowSummary] | type[LinkSummary]) -> list[Heading]:
+def headings(summary: type[AnySummary]) -> list[Heading]:
     """The columns of the terminal's table."""
-    known = columns("flows" if summary is FlowSummary else "links")
+    known = columns(TABLE_OF[summary])
     out = []
     for name, _, entry in entries(summary):
         several = isinstance(entry.column, dict)

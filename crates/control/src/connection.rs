@@ -149,6 +149,15 @@ impl Connection {
         }
     }
 
+    /// Whether nothing is left to do: all that was supplied is sent and, with flow control, acknowledged.
+    pub fn is_done(&self) -> bool {
+        match &self.0 {
+            Kind::Open { supplied, sent } => sent == supplied,
+            Kind::Window(w) => w.sender.is_done(),
+            Kind::Paced(p) => p.sender.is_done(),
+        }
+    }
+
     /// Bytes of the records of packets sent.
     pub fn memory(&self) -> usize {
         match &self.0 {

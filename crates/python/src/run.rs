@@ -102,10 +102,13 @@ pub fn run(
     let digest = format!("{:016x}", running.digest().value());
     let checkpoints = running.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
     let events = running.digest().events;
-    let makers: [(&'static str, Maker); 6] = [
+    let makers: [(&'static str, Maker); 9] = [
         ("flows", |w, s| w.flow_table(s)),
         ("intervals", |w, s| w.interval_table(s)),
         ("links", |w, s| w.link_table(s)),
+        ("classes", |w, s| w.class_table(s)),
+        ("sizes", |w, s| w.size_table(s)),
+        ("completions", |w, s| w.completion_table(s)),
         ("traces", |w, s| w.trace_table(s)),
         ("routes", |w, s| w.route_table(s)),
         ("gauges", |w, s| w.gauge_table(s)),

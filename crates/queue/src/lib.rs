@@ -67,6 +67,9 @@ macro_rules! disciplines {
             fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
                 match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link, now)),+ }
             }
+            fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
+                match self { $(AnyDiscipline::$Type(d) => d.has_forgotten(flow, now)),+ }
+            }
             fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
                 match self { $(AnyDiscipline::$Type(d) => d.probe(sink)),+ }
             }
@@ -258,6 +261,11 @@ pub trait Discipline {
     /// numbers and weights. The rate may have changed: a packet in transmission still ends when it would have, all that starts later
     /// has the new rate, and the fluid that a discipline follows flows at the new rate at once.
     fn on_link_change(&mut self, _link: &LinkInfo, _now: Time) {}
+    /// Whether a conversation of which nothing waits would be served from `now` on as a new one with its weight: its number may then go to
+    /// another one. A discipline that cannot tell answers no, and its numbers are never used again.
+    fn has_forgotten(&self, _flow: FlowId, _now: Time) -> bool {
+        !Self::PER_CONVERSATION
+    }
     /// Gauges, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
 }

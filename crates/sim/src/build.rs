@@ -1,21 +1,20 @@
 //! From a resolved scenario to a run that is ready to begin.
 
 use crate::change::Change;
+use crate::comings::Comings;
 use crate::engine::{Event, EventQueue};
-use crate::flow::Flow;
+use crate::flow::{Kind, Role};
 use crate::memory;
-use crate::meter::{Digest, FlowMeter};
+use crate::meter::{Digest, FlowMeter, Ideal, Objects};
 use crate::net::{Conversations, Hops, Lane, Paths, Payloads, Way};
 use crate::pace::Pace;
 use crate::run::Run;
 use crate::samples::Samples;
 use crate::spec::{self, NodeKind, Scenario, SpecError, TraceKind};
 use crate::trace::Traces;
-use headgate_control::{Connection, transport::Receiver};
 use headgate_packet::{Buffer, Rng, Time};
 use headgate_queue::{Port, Spec};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 impl Run {
     /// The run of a scenario that [`Scenario::from_json`] resolved, for replication `run`.
@@ -47,11 +46,13 @@ impl Run {
             let (link, name) = (&s.links[port / 2], ["forward", "reverse"][port % 2]);
             let info = conversations.info(port, link.rate);
             let rng = Rng::new(seed, run, &format!("link/{}/{name}", link.name));
-            lanes.push(Lane::new(Port::new(queue.build(&info), link.rate, rng), link.delay, info.flows as u32));
+            let apart = conversations.apart(port as u32);
+            lanes.push(Lane::new(Port::new(queue.build(&info), link.rate, rng), link.delay, info.flows as u32, apart));
         }
         let mut hops = Hops::new(&paths, &conversations, most);
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
-        let mut config = Arc::new(s.flows[0].control.transport());
+        let (mut comings, mut objects) = (BTreeMap::new(), Objects::default());
+        let mut kind = Kind::new(&s.flows[0], None);
         let mut name = "flow/".to_owned();
         let (mut way, mut shared) = ([0; 2], false);
         for (i, f) in s.flows.iter().enumerate() {
@@ -61,45 +62,48 @@ impl Run {
                 (way, shared) = hops.rows(ways[i], i)?;
             }
             // Flows of one kind follow each other and share what they have in common.
-            if i > 0 && !f.alike(&s.flows[i - 1]) && f.control != s.flows[i - 1].control {
-                config = Arc::new(f.control.transport());
+            if i > 0 && !kind.serves(f, &s.flows[i - 1]) {
+                kind = Kind::new(f, Some(&kind));
             }
             name.truncate("flow/".len());
             f.write_name(&mut name);
-            let mut rng = Rng::new(seed, run, &name);
-            let (packet_bytes, lengths) = (f.packet.mean_bytes(), f.packet.build(seed, run, &name["flow/".len()..]));
-            let start = Time::ZERO + f.start + rng.uniform_duration(f.start_spread);
-            events.push(start, Event::Source(i as u32));
-            flows.push(Flow {
-                connection: Connection::new(&f.control, &config),
-                receiver: Receiver::default(),
-                workload: f.workload.build(packet_bytes),
-                meter: FlowMeter::default(),
-                rng,
-                forward: way[0],
-                back: way[1],
-                packet_bytes: if lengths.is_some() { 0 } else { packet_bytes },
-                lengths,
-                ack_bytes: f.ack.bytes(),
-                acknowledge: f.acknowledge,
-                priority: f.priority,
-                ecn: config.ecn,
-                stopped: false,
-                armed: Time::NEVER,
-                seen_window: f64::NAN,
-                seen_in_flight: u64::MAX,
-            });
+            let (mut rng, lengths) = (Rng::new(seed, run, &name), f.packet.build(seed, run, &name["flow/".len()..]));
+            let mut start = Some(Time::ZERO + f.start + rng.uniform_duration(f.start_spread));
+            let mut role = Role::Lasting;
+            if f.workload.has_objects() {
+                let ideal = ideal(s, paths.links(ways[i][0]), f.packet.mean_bytes());
+                objects.add(i, &f.class_name(), ideal, f.packet.mean_bytes());
+            }
+            if let Some(arrivals) = &f.arrivals {
+                let apart = ways[i].iter().any(|path| paths.links(*path).any(|lane| conversations.apart(lane)));
+                let mut all = Comings::new(Kind::new(f, Some(&kind)), arrivals.build(), (seed, run), way, apart);
+                start = start.and_then(|start| all.first(start));
+                comings.insert(i as u32, all);
+                role = Role::Entrance;
+            }
+            if let Some(start) = start {
+                events.push(start, Event::Source(i as u32));
+            }
+            flows.push(kind.make(i as u32, role, way, rng, lengths));
         }
         for (flow, way) in changes.iter_mut().flat_map(|change| &mut change.moved) {
             *way = hops.rows(*way, *flow)?.0;
         }
         let samples = Samples::new(s.interval(), s.warm_up(), &mut lanes);
+        objects.keep_rows = s.traces.contains(&TraceKind::Completions);
         let mut running = Run {
             now: Time::ZERO,
             end: Time::ZERO + s.duration,
             events,
             lanes,
+            meters: vec![FlowMeter::default(); flows.len()],
             flows,
+            comings,
+            vacant: Vec::new(),
+            leaving: Vec::new(),
+            grown: BTreeMap::new(),
+            fresh_seats: false,
+            objects,
             hops: hops.table,
             payloads: Payloads::default(),
             changes,
@@ -118,6 +122,18 @@ impl Run {
         running.arm_sample();
         Ok(running)
     }
+}
+
+/// The least time of an object whose packets take these links, from the rates and delays at the beginning.
+fn ideal(s: &Scenario, links: impl Iterator<Item = u32>, bytes: u32) -> Ideal {
+    let mut all = Ideal::default();
+    for lane in links {
+        let link = &s.links[lane as usize / 2];
+        let transmission = f64::from(bytes) * 8e12 / link.rate.as_bps() as f64;
+        all.first += transmission + link.delay.as_ps() as f64;
+        all.further = all.further.max(transmission);
+    }
+    all
 }
 
 /// The queue of each port, two to a link.

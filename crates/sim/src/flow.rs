@@ -1,14 +1,28 @@
-//! A flow in a run: its source, its sink and what is counted of them.
+//! A flow in a run: its source and its sink.
 
-use crate::meter::FlowMeter;
 use crate::sizes::Lengths;
-use crate::workload::AnyWorkload;
+use crate::spec;
+use crate::workload::{AnyWorkload, Workload as _};
 use headgate_control::Connection;
-use headgate_control::transport::Receiver;
+use headgate_control::transport::{Config, Receiver};
 use headgate_packet::{Ecn, Rng, Time};
+use std::sync::Arc;
+
+/// What becomes of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It is there from the beginning to the end.
+    Lasting,
+    /// It stands for the flows of its entry that come and go, and sends nothing itself.
+    Entrance,
+    /// It came and will go.
+    Passing,
+    /// Nobody: the place is free.
+    Vacant,
+}
 
 /// A source and its sink. The order of the fields is kept: what an uncontrolled source touches with each packet comes first, in two
-/// or three cache lines, which is what ten thousand of them cost.
+/// cache lines, which is what ten thousand of them cost.
 #[repr(C)]
 pub(crate) struct Flow {
     pub workload: AnyWorkload,
@@ -18,13 +32,11 @@ pub(crate) struct Flow {
     pub back: u32,
     /// Length of its packets; 0 if they differ, so that the source need not look at `lengths`.
     pub packet_bytes: u32,
-    pub ack_bytes: u32,
-    pub meter: FlowMeter,
-    pub rng: Rng,
-    pub receiver: Receiver,
-    /// Lengths of its packets, if they differ.
-    pub lengths: Option<Box<Lengths>>,
-    pub acknowledge: bool,
+    /// Its position in the scenario, or that of the entry it came from.
+    pub entry: u32,
+    /// Packets and acknowledgements of it in the network.
+    pub in_network: u32,
+    pub role: Role,
     pub priority: u8,
     /// What its data packets carry in the ECN field when they leave.
     pub ecn: Ecn,
@@ -32,9 +44,89 @@ pub(crate) struct Flow {
     pub stopped: bool,
     /// Time of its entry in the event queue; `NEVER` without one.
     pub armed: Time,
+    /// When all packets below this one are received an object is complete; the greatest number if there is none.
+    pub object_end: u64,
+    pub ack_bytes: u32,
+    pub acknowledge: bool,
+    pub receiver: Receiver,
+    /// Packets of the present object, and when it began.
+    pub object_packets: u64,
+    pub object_start: Time,
+    pub rng: Rng,
+    /// Lengths of its packets, if they differ.
+    pub lengths: Option<Box<Lengths>>,
     /// Last values traced.
     pub seen_window: f64,
     pub seen_in_flight: u64,
+}
+
+/// What the flows of an entry have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    flow: spec::Flow,
+    config: Arc<Config>,
+    /// One that has not begun.
+    workload: AnyWorkload,
+}
+
+impl Kind {
+    /// That of a flow; `same` is another one, whose transport is shared if it has the same flow control.
+    pub fn new(flow: &spec::Flow, same: Option<&Kind>) -> Kind {
+        let known = same.filter(|kind| kind.flow.control == flow.control).map(|kind| Arc::clone(&kind.config));
+        let config = known.unwrap_or_else(|| Arc::new(flow.control.transport()));
+        let workload = flow.workload.build(flow.packet.mean_bytes());
+        Kind { flow: flow.clone(), config, workload }
+    }
+
+    /// Whether a flow is of this kind, too, if the one before it is.
+    pub fn serves(&self, flow: &spec::Flow, before: &spec::Flow) -> bool {
+        flow.alike(before)
+    }
+
+    /// The name of a random stream of its flows.
+    pub fn stream(&self, what: &str) -> String {
+        format!("flow/{}/{what}", self.flow.name())
+    }
+
+    /// The lengths of the packets of flow number `number` that comes, if they differ.
+    pub fn lengths(&self, seed: u64, run: u64, number: u64) -> Option<Box<Lengths>> {
+        self.flow.packet.build(seed, run, &format!("{}/{number}", self.flow.name()))
+    }
+
+    /// The weight of its conversation.
+    pub fn weight(&self) -> u32 {
+        self.flow.weight
+    }
+
+    /// A flow of this kind that has not begun. `way` is where its paths start in the table of hops.
+    pub fn make(&self, entry: u32, role: Role, way: [u32; 2], rng: Rng, lengths: Option<Box<Lengths>>) -> Flow {
+        let f = &self.flow;
+        let packet_bytes = f.packet.mean_bytes();
+        Flow {
+            connection: Connection::new(&f.control, &self.config),
+            receiver: Receiver::default(),
+            workload: self.workload.clone(),
+            entry,
+            rng,
+            role,
+            in_network: 0,
+            forward: way[0],
+            back: way[1],
+            packet_bytes: if lengths.is_some() { 0 } else { packet_bytes },
+            lengths,
+            ack_bytes: f.ack.bytes(),
+            acknowledge: f.acknowledge,
+            priority: f.priority,
+            ecn: self.config.ecn,
+            stopped: false,
+            armed: Time::NEVER,
+            object_end: u64::MAX,
+            object_packets: 0,
+            object_start: Time::NEVER,
+            seen_window: f64::NAN,
+            seen_in_flight: u64::MAX,
+        }
+    }
 }
 
 impl Flow {
@@ -45,5 +137,31 @@ impl Flow {
             (0, Some(lengths)) => lengths.of(seq),
             (bytes, _) => bytes,
         }
+    }
+
+    /// The workload has supplied these packets: if it is one of objects, they are the next one.
+    #[inline]
+    pub fn supply(&mut self, packets: u64, now: Time) {
+        self.connection.supply(packets);
+        if self.workload.has_objects() {
+            self.object_end = self.receiver.cumulative().saturating_add(packets);
+            (self.object_packets, self.object_start) = (packets, now);
+        }
+    }
+
+    /// Nothing is left of a flow that came and goes: neither to send nor in the network.
+    pub fn is_over(&self) -> bool {
+        self.role == Role::Passing && self.in_network == 0 && self.connection.is_done() && self.workload.is_over()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_uncontrolled_source_touches_two_cache_lines() {
+        assert!(std::mem::offset_of!(Flow, receiver) <= 128);
+        assert!(size_of::<Flow>() <= 256, "{}", size_of::<Flow>());
     }
 }

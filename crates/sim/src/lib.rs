@@ -1,11 +1,15 @@
 //! The simulator: scenario in, results out. One run is one thread; the same scenario and seed give the same digest.
 
+pub mod arrivals;
 mod audit;
 mod build;
 pub mod catalogue;
 mod change;
+mod comings;
 pub mod engine;
 mod flow;
+mod hosts;
+pub mod laws;
 mod log;
 mod memory;
 pub mod meter;

@@ -1,7 +1,7 @@
 //! What a run takes in memory: an estimate before it begins, and the sum of its large parts while it goes on.
 
 use crate::flow::Flow;
-use crate::meter::{GaugeRow, IntervalRow, TraceRow};
+use crate::meter::{FlowMeter, GaugeRow, IntervalRow, ObjectRow, TraceRow};
 use crate::net::{Hop, InFlight, Payload};
 use crate::run::Run;
 use crate::spec::{self, Scenario, SpecError};
@@ -12,6 +12,8 @@ use std::mem::size_of;
 const CELL: u64 = 8;
 /// A packet that waits: its descriptor, and what the discipline keeps of its order.
 const WAITING: u64 = 64;
+/// A flow that comes and goes: its place, its flow control, and its rows in the table of hops.
+const PASSING: u64 = size_of::<Flow>() as u64 + 1024;
 const PAYLOAD: u64 = size_of::<Payload>() as u64;
 /// A hop on a path, while the table of hops is made.
 const HOP: u64 = 2 * size_of::<Hop>() as u64;
@@ -21,11 +23,11 @@ const MOST_PACKETS: usize = 1 << 31;
 const ENTRY: u64 = 512;
 const NAMED: u64 = size_of::<spec::Flow>() as u64;
 
-/// The bytes of a row of intervals, of gauges and of traces, with those of the table that is made of them.
-fn row_bytes() -> [u64; 3] {
-    let kept = [size_of::<IntervalRow>(), size_of::<GaugeRow>(), size_of::<TraceRow>()];
+/// The bytes of a row of intervals, of gauges, of traces and of completions, with those of the table that is made of them.
+fn row_bytes() -> [u64; 4] {
+    let kept = [size_of::<IntervalRow>(), size_of::<GaugeRow>(), size_of::<TraceRow>(), size_of::<ObjectRow>()];
     let widths = tables::widths();
-    [0, 1, 2].map(|i| kept[i] as u64 + widths[i] * CELL)
+    [0, 1, 2, 3].map(|i| kept[i] as u64 + widths[i] * CELL)
 }
 
 fn gigabytes(bytes: u64) -> String {
@@ -35,7 +37,8 @@ fn gigabytes(bytes: u64) -> String {
 /// Refuses a scenario whose flows and rows of intervals alone take more than `most` bytes.
 pub(crate) fn estimate(s: &Scenario, most: u64) -> Result<(), SpecError> {
     let entries = 1 + s.flows.windows(2).filter(|pair| !pair[0].alike(&pair[1])).count() as u64;
-    let flows = (s.flows.len() as u64).saturating_mul(size_of::<Flow>() as u64 + NAMED) + entries.saturating_mul(ENTRY);
+    let each = size_of::<Flow>() as u64 + size_of::<FlowMeter>() as u64 + NAMED;
+    let flows = (s.flows.len() as u64).saturating_mul(each) + entries.saturating_mul(ENTRY);
     let intervals = s.duration.as_ps().div_ceil(s.interval().as_ps().max(1));
     let rows = intervals.saturating_mul(s.flows.len() as u64).saturating_mul(row_bytes()[0]);
     let all = flows.saturating_add(rows);
@@ -68,19 +71,20 @@ pub(crate) fn check_hops(hops: usize, most: u64) -> Result<(), SpecError> {
 
 impl Run {
     /// The bytes that the parts take which grow, those of the tables to be made of them included.
-    pub fn memory(&mut self) -> [(&'static str, u64); 5] {
+    pub fn memory(&mut self) -> [(&'static str, u64); 7] {
         let (mut waiting, mut wires) = (0, 0);
         for lane in &self.lanes {
             waiting += lane.port.backlog().packets * (WAITING + PAYLOAD);
             wires += (lane.wire.capacity() * size_of::<InFlight>()) as u64 + lane.wire.len() as u64 * PAYLOAD;
         }
+        let came = (self.flows.len() - self.meters.len()) as u64 * PASSING;
         // With many flows a look at each of them is work: it follows that of the events.
         if self.digest.events >= self.records_at {
             let of = |f: &Flow| f.connection.memory() + f.receiver.memory();
             self.records = self.flows.iter().map(of).sum::<usize>() as u64;
             self.records_at = self.digest.events + 8 * self.flows.len() as u64;
         }
-        let [interval, gauge, trace] = row_bytes();
+        let [interval, gauge, trace, completion] = row_bytes();
         let rows = self.samples.intervals.len() as u64 * interval + self.samples.gauges.len() as u64 * gauge;
         [
             ("packets in queues", waiting),
@@ -88,6 +92,8 @@ impl Run {
             ("the sources' records of what they sent", self.records),
             ("the tables of intervals and gauges", rows),
             ("traces", self.traces.rows.len() as u64 * trace),
+            ("the table of completions", self.objects.rows.len() as u64 * completion),
+            ("flows that came", came),
         ]
     }
 
@@ -134,7 +140,7 @@ mod tests {
                       {"name": "p", "from": "a", "to": "b", "control": "packet_pair"}]}"#;
         let s = Scenario::from_json(text).expect("a good scenario");
         let mut running = Run::new(&s, 1, 0);
-        assert_eq!(running.memory().map(|(_, bytes)| bytes), [0; 5]);
+        assert_eq!(running.memory().map(|(_, bytes)| bytes), [0; 7]);
         while running.digest.events < 100 {
             running.advance(1);
         }

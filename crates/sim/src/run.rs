@@ -4,18 +4,19 @@
 //! has one timer, re-armed lazily: an entry that fires before the deadline has moved is pushed again.
 
 use crate::change::Change;
+use crate::comings::Comings;
 use crate::engine::{Event, EventQueue};
 use crate::flow::Flow;
+use crate::flow::Role;
 use crate::log::Log;
-use crate::meter::Digest;
-use crate::net::{Hop, InFlight, Lane, Payload, Payloads};
+use crate::meter::{Digest, FlowMeter, Objects};
+use crate::net::{Hop, InFlight, Lane, Payloads};
 use crate::samples::Samples;
 use crate::spec::TraceKind;
 use crate::trace::Traces;
-use crate::workload::Workload;
-use headgate_control::{AckPacket, Segment};
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Time};
-use headgate_queue::AnyDiscipline;
+use headgate_queue::{AnyDiscipline, LinkInfo};
+use std::collections::BTreeMap;
 
 /// A simulated network in the middle of a run.
 pub struct Run {
@@ -23,7 +24,21 @@ pub struct Run {
     pub(crate) end: Time,
     pub(crate) events: EventQueue,
     pub(crate) lanes: Vec<Lane>,
+    /// Those of the scenario in its order, then the places of those that come and go.
     pub(crate) flows: Vec<Flow>,
+    /// What is counted of the flows, by the scenario's entries.
+    pub(crate) meters: Vec<FlowMeter>,
+    /// The entries whose flows come and go.
+    pub(crate) comings: BTreeMap<u32, Comings>,
+    /// Places of flows that have gone.
+    pub(crate) vacant: Vec<u32>,
+    /// Flows of which perhaps nothing is left, for the end of the present event.
+    pub(crate) leaving: Vec<u32>,
+    /// What the ports were told that got conversations while they run.
+    pub(crate) grown: BTreeMap<u32, LinkInfo>,
+    /// No conversation's number is used again: for tests, which compare.
+    pub(crate) fresh_seats: bool,
+    pub(crate) objects: Objects,
     /// All paths, each a row of hops and `Hop::END`.
     pub(crate) hops: Vec<Hop>,
     pub(crate) payloads: Payloads,
@@ -41,9 +56,6 @@ pub struct Run {
     pub(crate) records: u64,
     pub(crate) records_at: u64,
 }
-
-/// Most packets that a flow sends in one event; the next ones go in an event of their own at the same instant.
-const MOST_AT_ONCE: u64 = 1 << 14;
 
 impl Run {
     /// Runs a slice: at most `budget` events, fewer if they are long; true when the run is complete.
@@ -71,6 +83,9 @@ impl Run {
                 Event::Source(flow) => self.on_source(flow as usize),
                 Event::Sample(_) => self.on_sample(),
                 Event::Change(number) => self.on_change(number as usize),
+            }
+            if !self.leaving.is_empty() {
+                self.take_leave();
             }
             self.digest.end_event();
         }
@@ -100,6 +115,16 @@ impl Run {
     /// How many conversations cross a port: 1 where its discipline does not tell them apart.
     pub fn conversations(&self, port: usize) -> usize {
         self.lanes[port].conversations as usize
+    }
+
+    /// Places for flows: those of the scenario, and those that came; places are used again.
+    pub fn places(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Gives each flow that comes conversations of its own that nobody had before, for tests that compare.
+    pub fn use_no_number_again(&mut self, fresh: bool) {
+        self.fresh_seats = fresh;
     }
 
     /// Keeps the text of `count` events from number `first` on.
@@ -136,14 +161,14 @@ impl Run {
 
     /// Hands a packet to the port of a hop.
     #[inline(always)]
-    fn offer(&mut self, hop: Hop, packet: Packet) {
+    pub(crate) fn offer(&mut self, hop: Hop, packet: Packet) {
         let wire_before = self.enqueue(hop, packet);
         self.after_port(hop.lane as usize, wire_before);
     }
 
     /// Puts a packet into the queue of a hop's port; gives how many packets were on its wire before.
     #[inline(always)]
-    fn enqueue(&mut self, hop: Hop, mut packet: Packet) -> usize {
+    pub(crate) fn enqueue(&mut self, hop: Hop, mut packet: Packet) -> usize {
         let lane = &mut self.lanes[hop.lane as usize];
         packet.flow = FlowId(hop.conversation);
         let wire_before = lane.wire.len();
@@ -156,7 +181,7 @@ impl Run {
     /// While packets are on the wire the port needs no event: nothing that it sends later arrives before them, so it is enough that it
     /// catches up, each transmission at its own time, when the next one arrives, and before anything else comes to it.
     #[inline(always)]
-    fn after_port(&mut self, l: usize, wire_before: usize) {
+    pub(crate) fn after_port(&mut self, l: usize, wire_before: usize) {
         let lane = &mut self.lanes[l];
         match lane.wire.front() {
             Some(head) if wire_before == 0 => self.events.push(head.packet.arrived, Event::Arrive(l as u32)),
@@ -185,15 +210,29 @@ impl Run {
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
             self.note_drop(l, gone.at, flow, seq, is_ack);
             self.payloads.remove(gone.handle);
+            self.out_of_network(flow as usize);
         }
         self.lanes[l].port.dropped().clear();
     }
 
     #[inline(always)]
-    fn note_drop(&mut self, l: usize, at: Time, flow: u32, seq: u64, is_ack: bool) {
-        self.flows[flow as usize].meter.now.drops += u64::from(!is_ack);
+    pub(crate) fn note_drop(&mut self, l: usize, at: Time, flow: u32, seq: u64, is_ack: bool) {
+        // Those of the scenario are their own entries.
+        let own = (flow as usize) < self.meters.len();
+        let entry = if own { flow } else { self.flows[flow as usize].entry };
+        self.meters[entry as usize].now.drops += u64::from(!is_ack);
         self.digest.word(seq << 1 | 1);
-        self.traces.dropped(l, at, flow);
+        self.traces.dropped(l, at, entry);
+    }
+
+    /// A packet or an acknowledgement of a flow has left the network.
+    #[inline(always)]
+    pub(crate) fn out_of_network(&mut self, f: usize) {
+        let flow = &mut self.flows[f];
+        flow.in_network -= 1;
+        if flow.in_network == 0 && flow.role == Role::Passing {
+            self.leaving.push(f as u32);
+        }
     }
 
     fn on_arrival(&mut self, l: usize) {
@@ -213,7 +252,7 @@ impl Run {
             payload.marked = true;
             lane.marks += 1;
             if !payload.is_ack {
-                self.flows[payload.flow as usize].meter.now.marks += 1;
+                self.meters[self.flows[payload.flow as usize].entry as usize].now.marks += 1;
             }
         }
         payload.hop += 1;
@@ -227,157 +266,13 @@ impl Run {
         }
     }
 
-    /// Data reached its sink, which answers with an acknowledgement.
-    fn on_data(&mut self, handle: u32, bytes: u32, class: u8) {
-        let payload = self.payloads.get(handle);
-        let flow = &mut self.flows[payload.flow as usize];
-        let received = flow.receiver.on_data(payload.seq);
-        let one_way = self.now.since(payload.sent);
-        let count = &mut flow.meter.now;
-        count.received += 1;
-        count.received_bytes += u64::from(bytes);
-        count.unique += u64::from(!received.duplicate);
-        count.unique_bytes += if received.duplicate { 0 } else { u64::from(bytes) };
-        count.one_way_ps += u128::from(one_way.as_ps());
-        count.waited_ps += u128::from(payload.waited);
-        if self.samples.measuring {
-            flow.meter.one_way.get_or_insert_default().record(one_way);
-        }
-        if !flow.acknowledge {
-            self.payloads.remove(handle);
-            return;
-        }
-        // The acknowledgement takes over the packet's handle.
-        (payload.is_ack, payload.cumulative, payload.hop) = (true, received.cumulative, flow.back);
-        let (first, bytes) = (self.hops[flow.back as usize], flow.ack_bytes);
-        // A mark tells of the data's path: the acknowledgement echoes it and is marked no further.
-        self.offer(first, Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
-    }
-
-    fn on_ack(&mut self, handle: u32) {
-        let payload = *self.payloads.get(handle);
-        self.payloads.remove(handle);
-        let f = payload.flow as usize;
-        let Payload { cumulative, seq, sent, marked, waited, .. } = payload;
-        let ack = AckPacket { cumulative, seq, sent, marked, waited: Duration::from_ps(waited) };
-        let (now, measuring) = (self.now, self.samples.measuring);
-        let Flow { connection, meter, .. } = &mut self.flows[f];
-        let traces = &mut self.traces;
-        connection.on_ack(&ack, now, &mut |rtt: Duration| {
-            meter.now.rtt.record(rtt);
-            if measuring {
-                meter.rtt.get_or_insert_default().record(rtt);
-            }
-            traces.rtt(f, now, rtt);
-        });
-        self.pump(f);
-    }
-
-    fn on_timer(&mut self, f: usize) {
-        let flow = &mut self.flows[f];
-        if flow.armed != self.now {
-            return;
-        }
-        flow.armed = Time::NEVER;
-        let before = flow.connection.timeouts();
-        flow.connection.on_timeout(self.now);
-        flow.meter.now.timeouts += flow.connection.timeouts() - before;
-        self.pump(f);
-    }
-
-    fn on_source(&mut self, f: usize) {
-        let flow = &mut self.flows[f];
-        if flow.stopped {
-            return;
-        }
-        let supply = flow.workload.supply(&mut flow.rng);
-        if let Some(again) = supply.again {
-            self.events.push(self.now + again, Event::Source(f as u32));
-        }
-        if supply.packets == 0 {
-            return;
-        }
-        flow.connection.supply(supply.packets);
-        if flow.connection.is_controlled() {
-            self.pump(f);
-            return;
-        }
-        for _ in 0..supply.packets {
-            let Some(segment) = self.flows[f].connection.poll_send(self.now) else { break };
-            self.send(f, &segment);
-        }
-        self.trace_flow(f);
-    }
-
-    #[inline]
-    fn send(&mut self, f: usize, segment: &Segment) {
-        let flow = &mut self.flows[f];
-        flow.meter.now.sent += 1;
-        flow.meter.now.retransmissions += u64::from(segment.retransmission);
-        let bytes = flow.bytes(segment.seq);
-        let (hop, class) = (flow.forward, flow.priority);
-        let (first, handle) = (self.hops[hop as usize], self.payloads.reserve());
-        let l = first.lane as usize;
-        let packet = Packet { handle, bytes, ecn: flow.ecn, class, ..Packet::default() };
-        let wire_before = self.enqueue(first, packet);
-        // What is refused at the first port never needs its payload.
-        let port = &mut self.lanes[l].port;
-        if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
-            let at = port.dropped()[0].at;
-            port.dropped().clear();
-            self.note_drop(l, at, f as u32, segment.seq, false);
-            self.payloads.remove(handle);
-        } else {
-            let seq = segment.seq;
-            *self.payloads.get(handle) = Payload { seq, sent: self.now, hop, flow: f as u32, ..Payload::default() };
-        }
-        self.after_port(l, wire_before);
-    }
-
-    #[inline]
-    fn trace_flow(&mut self, f: usize) {
-        if self.traces.wants_flows() {
-            self.traces.flow(f, self.now, &mut self.flows[f]);
-        }
-    }
-
-    /// A flow has more to send than one event may: goes on in the next one, so that the run can be watched and ended in between.
-    #[cold]
-    fn pause(&mut self, f: usize) {
-        self.budget = 0;
-        self.flows[f].armed = self.now;
-        self.events.push(self.now, Event::Flow(f as u32));
-        self.trace_flow(f);
-    }
-
-    /// Sends what the flow control allows, and arms the timer.
-    fn pump(&mut self, f: usize) {
-        let mut sent = 0;
-        while let Some(segment) = self.flows[f].connection.poll_send(self.now) {
-            self.send(f, &segment);
-            sent += 1;
-            if sent == MOST_AT_ONCE {
-                return self.pause(f);
-            }
-        }
-        self.budget = self.budget.saturating_sub(sent);
-        let flow = &mut self.flows[f];
-        if let Some(deadline) = flow.connection.timeout()
-            && deadline < flow.armed
-        {
-            flow.armed = deadline;
-            self.events.push(deadline, Event::Flow(f as u32));
-        }
-        self.trace_flow(f);
-    }
-
     /// The interval that ends now is closed.
     fn on_sample(&mut self) {
         self.budget = self.budget.saturating_sub(self.flows.len() as u64);
         if !self.prompt {
             (0..self.lanes.len()).for_each(|l| self.catch_up(l));
         }
-        self.samples.close(self.now, &mut self.flows, &mut self.lanes);
+        self.samples.close(self.now, &mut self.meters, &mut self.lanes);
         self.arm_sample();
     }
 
@@ -400,8 +295,11 @@ impl Run {
             // The line may be free: what waits starts at once.
             self.catch_up(l);
         }
-        for (flow, [forward, back]) in change.moved {
-            (self.flows[flow].forward, self.flows[flow].back) = (forward, back);
+        for (flow, way) in change.moved {
+            (self.flows[flow].forward, self.flows[flow].back) = (way[0], way[1]);
+            if self.flows[flow].role == Role::Entrance {
+                self.move_flows(flow, way);
+            }
         }
         if let Some(f) = change.stop {
             self.flows[f].stopped = true;

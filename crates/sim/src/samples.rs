@@ -1,7 +1,6 @@
 //! What a run counts interval by interval.
 
-use crate::flow::Flow;
-use crate::meter::{GaugeRow, IntervalRow, LaneMark, PortMeter};
+use crate::meter::{FlowMeter, GaugeRow, IntervalRow, LaneMark, PortMeter};
 use crate::net::Lane;
 use headgate_packet::{Duration, Time};
 use headgate_queue::Discipline as _;
@@ -41,12 +40,12 @@ impl Samples {
     }
 
     /// The interval that ends now is closed; the next one begins.
-    pub fn close(&mut self, end: Time, flows: &mut [Flow], lanes: &mut [Lane]) {
+    pub fn close(&mut self, end: Time, meters: &mut [FlowMeter], lanes: &mut [Lane]) {
         let (start, interval) = (self.start, self.number);
         let warm_up = end <= self.warm_up;
-        self.intervals.reserve(flows.len());
-        for (i, flow) in flows.iter_mut().enumerate() {
-            let count = std::mem::take(&mut flow.meter.now);
+        self.intervals.reserve(meters.len());
+        for (i, meter) in meters.iter_mut().enumerate() {
+            let count = std::mem::take(&mut meter.now);
             self.intervals.push(IntervalRow { flow: i as u32, interval, start, end, warm_up, count });
         }
         // A last interval cut short by the end is no sample of the others' mean.

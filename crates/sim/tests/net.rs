@@ -16,7 +16,7 @@ fn lane(delay: u64) -> Lane {
     let rate = Rate::from_bps(80_000).expect("not zero");
     let discipline =
         Spec::default_of("fcfs").expect("in the list").build(&LinkInfo { rate, flows: 1, weights: vec![] });
-    Lane::new(Port::new(discipline, rate, Rng::new(1, 0, "port")), Duration::from_millis(delay), 0)
+    Lane::new(Port::new(discipline, rate, Rng::new(1, 0, "port")), Duration::from_millis(delay), 0, false)
 }
 
 fn packet(handle: u32, arrived: u64) -> Packet {

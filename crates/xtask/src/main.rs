@@ -157,6 +157,7 @@ fn scenario_page(schema: &Value) -> String {
                 "packet" => " See [packet sizes](packet-sizes.md).",
                 "control" => " See [flow controls](flow-controls.md).",
                 "workload" => " See [workloads](workloads.md).",
+                "arrivals" => " See [arrivals](arrivals.md).",
                 "sweep" | "axes" => " See [studies](../how-to/sweep.md).",
                 _ => "",
             };

@@ -133,6 +133,11 @@ impl PairSender {
         self.limit = self.next;
     }
 
+    /// All that was supplied is acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.una == self.limit
+    }
+
     /// Packets that could be sent now: those to be sent again and new ones.
     pub fn waiting(&self) -> u64 {
         (self.limit - self.next).saturating_add(self.queued)

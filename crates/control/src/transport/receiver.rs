@@ -51,6 +51,11 @@ impl Receiver {
         Received { cumulative: self.next, duplicate: false }
     }
 
+    /// Packets received in sequence so far.
+    pub fn cumulative(&self) -> u64 {
+        self.next
+    }
+
     /// Bytes of the record of packets ahead of a gap.
     pub fn memory(&self) -> usize {
         self.ahead.len() * size_of::<u64>()

@@ -87,6 +87,11 @@ impl Sender {
         self.limit = self.highest;
     }
 
+    /// All that was supplied is acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.una == self.limit
+    }
+
     /// The next packet to send at `now` with a given window: (sequence number, first sent, retransmission).
     #[inline]
     pub fn poll(&mut self, window: u64, now: Time, config: &Config) -> Option<(u64, Time, bool)> {

@@ -4,6 +4,7 @@ mod digest;
 mod estimates;
 mod histogram;
 mod moments;
+mod objects;
 mod port;
 mod ratio;
 
@@ -11,6 +12,7 @@ pub use digest::Digest;
 pub use estimates::Estimates;
 pub use histogram::Histogram;
 pub use moments::Moments;
+pub use objects::{Class, Completions, Ideal, ObjectRow, Objects};
 pub use port::{LaneMark, PortMeter, difference};
 pub use ratio::Ratio;
 
@@ -32,6 +34,10 @@ pub struct Count {
     pub unique: u64,
     /// Their bytes.
     pub unique_bytes: u64,
+    /// Sum of one-way delays of the received packets, in ps.
+    pub one_way_ps: u128,
+    /// Sum of their times in queues, in ps.
+    pub waited_ps: u128,
     /// Data packets sent again.
     pub retransmissions: u64,
     /// Retransmission timeouts.
@@ -40,10 +46,6 @@ pub struct Count {
     pub marks: u64,
     /// Round-trip times.
     pub rtt: Moments,
-    /// Sum of one-way delays of the received packets, in ps.
-    pub one_way_ps: u128,
-    /// Sum of their times in queues, in ps.
-    pub waited_ps: u128,
 }
 
 impl Count {
@@ -76,13 +78,14 @@ impl Count {
 
 /// The meter of one flow.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct FlowMeter {
+    /// One-way delays since the warm-up; made when the first one comes.
+    pub one_way: Option<Box<Histogram>>,
+    /// Round-trip times since the warm-up.
+    pub rtt: Option<Box<Histogram>>,
     /// The present interval.
     pub now: Count,
-    /// Round-trip times since the warm-up; made when the first one comes.
-    pub rtt: Option<Box<Histogram>>,
-    /// One-way delays since the warm-up.
-    pub one_way: Option<Box<Histogram>>,
 }
 
 /// One flow in one interval.

@@ -3,9 +3,9 @@
 //! The wire keeps its packets in flight in a ring and has only the head in the event queue, so the event queue does not grow
 //! with the bandwidth-delay product.
 
-use headgate_packet::{Duration, Packet, Time};
+use headgate_packet::{Duration, FlowId, Packet, Time};
 use headgate_queue::parts::Ring;
-use headgate_queue::{Port, Sent};
+use headgate_queue::{Discipline as _, Port, Sent};
 
 /// A packet on the wire.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +29,8 @@ pub struct Lane {
     pub not_before: Time,
     /// How many conversations cross the port; 1 if its discipline does not tell them apart.
     pub conversations: u32,
+    /// Each flow is a conversation of its own there.
+    pub apart: bool,
     /// Time of the port's entry in the event queue; `NEVER` without one.
     pub armed: Time,
     /// Packets put on the wire, and the sum of their times on it, in ps: the achieved delay.
@@ -41,13 +43,14 @@ pub struct Lane {
 
 impl Lane {
     /// An idle lane.
-    pub fn new(port: Port, delay: Duration, conversations: u32) -> Lane {
+    pub fn new(port: Port, delay: Duration, conversations: u32, apart: bool) -> Lane {
         Lane {
             port,
             wire: Ring::default(),
             delay,
             not_before: Time::ZERO,
             conversations,
+            apart,
             armed: Time::NEVER,
             entered: 0,
             travelled_ps: 0,
@@ -60,6 +63,11 @@ impl Lane {
     pub fn advance(&mut self, now: Time) {
         let Lane { port, wire, delay, not_before, entered, travelled_ps, .. } = self;
         port.advance(now, &mut |sent| wire.push_back(on_wire(&sent, *delay, *not_before, entered, travelled_ps)));
+    }
+
+    /// Whether the number of a conversation can go to another one, for all that the port knows.
+    pub fn has_forgotten(&self, conversation: u32, now: Time) -> bool {
+        !self.apart || self.port.discipline().has_forgotten(FlowId(conversation), now)
     }
 
     /// Hands a packet to the port.

@@ -72,9 +72,17 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
             );
         }
         pace(i, flow)?;
-        if flow.control.name() == "none" && flow.workload.demand_bps(flow.packet.mean_bytes()).is_infinite() {
+        let open = flow.control.name() == "none";
+        if open
+            && flow.workload.demand_bps(flow.packet.mean_bytes()).is_infinite()
+            && flow.workload.name() != "transfer"
+        {
             let message =
                 "expected a workload with a rate: without flow control an endless transfer would send without end";
+            return Err(SpecError::at(format!("flows[{i}].workload"), message).found(flow.workload.name()));
+        }
+        if flow.arrivals.is_some() && !flow.workload.ends() {
+            let message = "expected a workload that comes to an end, `transfer` or `requests` with `objects`: its flows come and go";
             return Err(SpecError::at(format!("flows[{i}].workload"), message).found(flow.workload.name()));
         }
         if !flow.acknowledge && flow.control.name() != "none" {

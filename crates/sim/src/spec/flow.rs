@@ -45,6 +45,14 @@ pub struct Entry {
     /// The source starts uniformly at random within this span after `start`.
     #[serde(default)]
     pub start_spread: Duration,
+    /// When flows of this entry begin that come and go: each has a workload, a flow control and, where flows are told apart, a conversation of its own.
+    /// Without it there is one flow from the start on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<crate::arrivals::Spec>,
+    /// Name of the class in the table of classes, where completion times are; flows of one class count together. The name of the entry unless
+    /// given, with `*` for `{i}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// Weight of its conversation at disciplines that know weights.
     #[serde(default = "weight")]
     #[schemars(range(min = 1, max = 1000))]
@@ -102,7 +110,10 @@ impl From<Entry> for Flow {
 
 impl From<Flow> for Entry {
     fn from(flow: Flow) -> Entry {
-        let entry = Entry { name: flow.name().into_owned(), from: flow.from, to: flow.to, ..(*flow.entry).clone() };
+        let class = (flow.index.is_some() && flow.workload.has_objects()).then(|| flow.class_name().into_owned());
+        let class = class.or_else(|| flow.class.clone());
+        let entry =
+            Entry { name: flow.name().into_owned(), from: flow.from, to: flow.to, class, ..(*flow.entry).clone() };
         Entry { count: None, first: None, ..entry }
     }
 }
@@ -139,6 +150,15 @@ impl Flow {
         let mut name = String::new();
         self.write_name(&mut name);
         Cow::Owned(name)
+    }
+
+    /// The name of its class.
+    pub fn class_name(&self) -> Cow<'_, str> {
+        match (&self.entry.class, self.index) {
+            (Some(class), _) => Cow::Borrowed(class),
+            (None, Some(_)) => Cow::Owned(self.entry.name.replace(PLACE, "*")),
+            (None, None) => Cow::Borrowed(&self.entry.name),
+        }
     }
 
     /// Appends the name to a text.

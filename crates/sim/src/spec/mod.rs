@@ -81,6 +81,8 @@ pub enum TraceKind {
     Drops,
     /// What each flow control holds besides its window, whenever it changes, each under its own name (`rate`, `probe`, `depth` ...).
     Estimates,
+    /// Every complete object, with its size and its completion time, in the table of completions.
+    Completions,
 }
 
 impl TraceKind {
@@ -92,6 +94,7 @@ impl TraceKind {
             TraceKind::Rtt => "rtt",
             TraceKind::Backlog => "backlog",
             TraceKind::Drops => "drops",
+            TraceKind::Completions => "completions",
             TraceKind::Estimates => "estimates",
         }
     }

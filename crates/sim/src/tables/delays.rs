@@ -1,7 +1,6 @@
 //! The table of delays: one row per flow, measure and bucket of its histogram that is not empty.
 
-use crate::flow::Flow;
-use crate::meter::Histogram;
+use crate::meter::{FlowMeter, Histogram};
 use crate::run::Run;
 use crate::spec;
 use crate::table::Kind::{Given, Key, Total};
@@ -55,7 +54,7 @@ pub fn delay_table(delays: &[Delays], flows: &[spec::Flow]) -> Table {
 impl Run {
     /// The histograms of each flow's delays after the warm-up: what [`delay_table`] is made from.
     pub fn take_delays(&mut self) -> Vec<Delays> {
-        let take = |f: &mut Flow| [f.meter.rtt.take(), f.meter.one_way.take()];
-        self.flows.iter_mut().map(take).collect()
+        let take = |meter: &mut FlowMeter| [meter.rtt.take(), meter.one_way.take()];
+        self.meters.iter_mut().map(take).collect()
     }
 }

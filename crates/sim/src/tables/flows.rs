@@ -1,10 +1,10 @@
 //! The table of flows: totals after the warm-up.
 
 use super::{Counted, counted};
-use crate::meter::{Count, FlowMeter, Histogram};
+use crate::meter::{Completions, Count, FlowMeter, Histogram};
 use crate::run::Run;
 use crate::spec::{Flow, Scenario};
-use crate::table::Kind::{Given, Key, Least, Mean, Most};
+use crate::table::Kind::{Given, Key, Least, Mean, Most, Total};
 use crate::table::Of::{Float, Int, Name};
 use crate::table::{Column, Table, column, table};
 use headgate_packet::Time;
@@ -16,6 +16,8 @@ pub(super) struct Row<'a> {
     meter: &'a FlowMeter,
     start: Time,
     end: Time,
+    /// Transfers that began after the warm-up, and those of them that are complete.
+    objects: Option<(u64, &'a Completions)>,
 }
 
 impl Counted for Row<'_> {
@@ -27,6 +29,10 @@ impl Counted for Row<'_> {
 impl Row<'_> {
     fn rtt(&self, q: f64) -> f64 {
         quantile(self.meter.rtt.as_deref(), q)
+    }
+
+    fn of_objects(&self, value: impl Fn(&Completions) -> f64) -> f64 {
+        self.objects.map_or(f64::NAN, |(_, of)| value(of))
     }
 
     fn one_way(&self, q: f64) -> f64 {
@@ -64,6 +70,15 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("owd_p95_s", "s", Mean, Float(|r| r.one_way(0.95)), "95 % quantile of the one-way delays."),
         column("owd_p99_s", "s", Mean, Float(|r| r.one_way(0.99)), "99 % quantile of the one-way delays."),
         column("queueing_mean_s", "s", Mean, Float(|r| r.count.waited_mean()), "Mean time of the packets received in the queues on their way."),
+        column("started", "", Total, Int(|r| r.objects.map_or(0, |o| o.0)), "Transfers that began after the warm-up; 0 for a workload without any."),
+        column("finished", "", Total, Int(|r| r.objects.map_or(0, |o| o.1.time.count)), "Those of them of which the sink has received all."),
+        column("fct_mean_s", "s", Mean, Float(|r| r.of_objects(|o| o.time.mean())), "Mean completion time of the transfers."),
+        column("fct_p50_s", "s", Mean, Float(|r| r.of_objects(|o| o.times.quantile(0.5))), "Median of the completion times."),
+        column("fct_p95_s", "s", Mean, Float(|r| r.of_objects(|o| o.times.quantile(0.95))), "95 % quantile of the completion times."),
+        column("fct_p99_s", "s", Mean, Float(|r| r.of_objects(|o| o.times.quantile(0.99))), "99 % quantile of the completion times."),
+        column("slowdown_mean", "", Mean, Float(|r| r.of_objects(|o| o.slowdown.mean())), "Mean of the completion times over the least possible ones."),
+        column("slowdown_p50", "", Mean, Float(|r| r.of_objects(|o| o.slowdowns.quantile(0.5))), "Median of the slowdowns."),
+        column("slowdown_p99", "", Mean, Float(|r| r.of_objects(|o| o.slowdowns.quantile(0.99))), "99 % quantile of the slowdowns."),
     ]);
     all
 }
@@ -71,14 +86,23 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
 impl Run {
     /// The table of flows: totals after the warm-up.
     pub fn flow_table(&self, s: &Scenario) -> Table {
-        let mut totals = vec![Count::default(); self.flows.len()];
+        let mut totals = vec![Count::default(); self.meters.len()];
         for row in self.samples.intervals.iter().filter(|row| !row.warm_up) {
             totals[row.flow as usize].add(&row.count);
         }
         let (start, end) = (self.samples.warm_up, self.now);
-        let meters = self.flows.iter().map(|f| &f.meter);
-        let rows = s.flows.iter().zip(totals).zip(meters);
-        let rows: Vec<Row<'_>> = rows.map(|((flow, count), meter)| Row { flow, count, meter, start, end }).collect();
+        let rows = s.flows.iter().zip(totals).zip(&self.meters);
+        let rows: Vec<Row<'_>> = rows
+            .enumerate()
+            .map(|(i, ((flow, count), meter))| Row {
+                flow,
+                count,
+                meter,
+                start,
+                end,
+                objects: self.objects.of_entry(i),
+            })
+            .collect();
         table(&columns(), rows.iter(), [])
     }
 }

@@ -1,5 +1,7 @@
 //! The tables that a run leaves behind: of each the list of its columns, and how its rows come from the run.
 
+mod classes;
+mod completions;
 mod delays;
 mod flows;
 mod gauges;
@@ -22,6 +24,9 @@ pub fn columns() -> Vec<Value> {
     let mut all = Vec::new();
     all.extend(flows::columns().iter().map(|c| c.describe("flows")));
     all.extend(intervals::columns().iter().map(|c| c.describe("intervals")));
+    all.extend(classes::columns().iter().map(|c| c.describe("classes")));
+    all.extend(classes::size_columns().iter().map(|c| c.describe("sizes")));
+    all.extend(completions::columns().iter().map(|c| c.describe("completions")));
     all.extend(links::columns().iter().map(|c| c.describe("links")));
     all.extend(gauges::columns().iter().map(|c| c.describe("gauges")));
     all.extend(traces::columns().iter().map(|c| c.describe("traces")));
@@ -30,9 +35,11 @@ pub fn columns() -> Vec<Value> {
     all
 }
 
-/// How many columns the tables of intervals, gauges and traces have, which grow with the run.
-pub(crate) fn widths() -> [u64; 3] {
-    [intervals::columns().len(), gauges::columns().len(), traces::columns().len()].map(|n| n as u64)
+/// How many columns the tables of intervals, gauges, traces and completions have, which grow with the run.
+pub(crate) fn widths() -> [u64; 4] {
+    let all =
+        [intervals::columns().len(), gauges::columns().len(), traces::columns().len(), completions::columns().len()];
+    all.map(|n| n as u64)
 }
 
 /// A row with what was counted of a flow.

@@ -22,7 +22,7 @@ pub(super) fn columns() -> Vec<Column<Row>> {
 impl Run {
     /// The table of routes.
     pub fn route_table(&self, s: &Scenario) -> Table {
-        let rows = self.flows.iter().enumerate().flat_map(|(i, f)| {
+        let rows = self.flows.iter().take(s.flows.len()).enumerate().flat_map(|(i, f)| {
             let path = self.hops[f.forward as usize..].iter().take_while(|hop| !hop.is_end());
             path.enumerate().map(move |(number, hop)| [i as u64, number as u64, u64::from(hop.lane)])
         });

@@ -22,10 +22,10 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
 }
 
 fn object((row, flows): &Row<'_>) -> u64 {
-    use TraceKind::{Backlog, Drops, Estimates, InFlight, Rtt, Window};
+    use TraceKind::{Backlog, Completions, Drops, Estimates, InFlight, Rtt, Window};
     match row.kind {
         Backlog | Drops => flows + u64::from(row.object),
-        Window | InFlight | Rtt | Estimates => u64::from(row.object),
+        Window | InFlight | Rtt | Estimates | Completions => u64::from(row.object),
     }
 }
 

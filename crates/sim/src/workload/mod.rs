@@ -33,6 +33,20 @@ macro_rules! workloads {
                 }
             }
 
+            /// Whether each supply is an object: a transfer that is complete when the sink has received all of it.
+            pub fn has_objects(&self) -> bool {
+                matches!(self, Spec::Transfer(_) | Spec::Requests(_))
+            }
+
+            /// Whether it comes to an end, and flows that have it leave.
+            pub fn ends(&self) -> bool {
+                match self {
+                    Spec::Transfer(_) => true,
+                    Spec::Requests(p) => p.objects.is_some(),
+                    _ => false,
+                }
+            }
+
             /// The workload of one flow whose packets are `packet_bytes` long.
             pub fn build(&self, packet_bytes: u32) -> AnyWorkload {
                 match self { $(Spec::$Type(p) => AnyWorkload::$Type($module::$Type::new(p, packet_bytes))),+ }
@@ -43,6 +57,16 @@ macro_rules! workloads {
             #[inline]
             fn supply(&mut self, rng: &mut Rng) -> Supply {
                 match self { $(AnyWorkload::$Type(w) => w.supply(rng)),+ }
+            }
+            #[inline]
+            fn has_objects(&self) -> bool {
+                match self { $(AnyWorkload::$Type(w) => w.has_objects()),+ }
+            }
+            fn on_complete(&mut self, rng: &mut Rng) -> Option<Duration> {
+                match self { $(AnyWorkload::$Type(w) => w.on_complete(rng)),+ }
+            }
+            fn is_over(&self) -> bool {
+                match self { $(AnyWorkload::$Type(w) => w.is_over()),+ }
             }
         }
     };
@@ -56,6 +80,7 @@ workloads! {
     on_off: OnOff(OnOffParams),
     background: Background(BackgroundParams),
     transfer: Transfer(TransferParams),
+    requests: Requests(RequestsParams),
 }
 
 /// What a workload supplies at the moment it is asked, and when to ask again.
@@ -71,4 +96,17 @@ pub struct Supply {
 pub trait Workload {
     /// What is ready now.
     fn supply(&mut self, rng: &mut Rng) -> Supply;
+    /// Whether each supply is an object: a transfer that is complete when the sink has received all of it.
+    #[inline]
+    fn has_objects(&self) -> bool {
+        false
+    }
+    /// An object is complete; gives the time until the workload is to be asked for the next one.
+    fn on_complete(&mut self, _rng: &mut Rng) -> Option<Duration> {
+        None
+    }
+    /// Whether it has supplied all that it ever will.
+    fn is_over(&self) -> bool {
+        false
+    }
 }

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ...results import Results, digits
 from ...stats import Mean
-from ...summaries import FlowSummary, LinkSummary, headings
+from ...summaries import AnySummary, headings
 from ..terminal import console
 
 #: More flows or ports than this are not listed one by one in the terminal.
@@ -27,6 +27,10 @@ def print_results(results: Results) -> None:
     )
     out.print(f"[dim]mean ± standard deviation (95 % half width) over {over}; counts are totals[/]")
     _print_summaries("flows", "flows", results.flow_summaries(MOST), results.flow_count)
+    classes = results.class_summaries()
+    if classes:
+        title = "transfers, from when the source has them until the sink has all"
+        _print_summaries(title, "classes", classes[:MOST], len(classes))
     _print_links(results)
     fairness = results.fairness()
     parts = [f"{k} {digits(v)}" for k, v in fairness.items() if v is not None]
@@ -43,7 +47,7 @@ def _print_links(results: Results) -> None:
         )
 
 
-def _print_summaries(title: str, what: str, rows: Sequence[FlowSummary] | Sequence[LinkSummary], count: int) -> None:
+def _print_summaries(title: str, what: str, rows: Sequence[AnySummary], count: int) -> None:
     """The first rows of so many as a table, with the columns that the summary's class says."""
     columns = headings(type(rows[0]))
     table = Table(title=title, title_justify="left")

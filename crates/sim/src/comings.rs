@@ -1,0 +1,162 @@
+//! Flows that come and go: where they come from, and what is used again when they have gone.
+//!
+//! A flow takes a seat: a row of hops there and one back, with a conversation of its own at each port that tells flows apart. A seat is used again
+//! when every discipline on its way has forgotten its conversation, so memory follows the flows that are alive at one time. Flows of
+//! entries whose way has no such port share the rows of their entry.
+
+use crate::arrivals::{AnyArrivals, Arrivals as _};
+use crate::engine::Event;
+use crate::flow::{Flow, Kind, Role};
+use crate::net::Hop;
+use crate::run::Run;
+use headgate_packet::{Rng, Time};
+use headgate_queue::LinkInfo;
+use std::collections::VecDeque;
+
+/// An entry whose flows come and go.
+#[derive(Debug)]
+pub(crate) struct Comings {
+    kind: Kind,
+    arrivals: AnyArrivals,
+    rng: Rng,
+    /// Seed and number of the run.
+    of_run: (u64, u64),
+    /// Starts of its rows in the table of hops.
+    way: [u32; 2],
+    /// Some port on the way tells its flows apart.
+    apart: bool,
+    /// Seats that nobody sits on, the one left first in front.
+    seats: VecDeque<[u32; 2]>,
+    /// Flows so far.
+    number: u64,
+}
+
+/// Seats that are looked at before a new one is made.
+const LOOKS: usize = 4;
+
+impl Comings {
+    /// Nobody has come yet.
+    pub fn new(kind: Kind, arrivals: AnyArrivals, of_run: (u64, u64), way: [u32; 2], apart: bool) -> Comings {
+        let rng = Rng::new(of_run.0, of_run.1, &kind.stream("arrivals"));
+        // The entry's own rows are the first seat.
+        Comings { kind, arrivals, rng, of_run, way, apart, seats: VecDeque::from([way]), number: 0 }
+    }
+
+    /// When the first flow comes, if any does.
+    pub fn first(&mut self, start: Time) -> Option<Time> {
+        self.arrivals.next(&mut self.rng).map(|gap| start + gap)
+    }
+}
+
+impl Run {
+    /// A flow of an entry comes, and the next one is awaited.
+    #[cold]
+    pub(crate) fn on_coming(&mut self, entry: usize) {
+        let comings = self.comings.get_mut(&(entry as u32)).expect("an entrance");
+        if let Some(gap) = comings.arrivals.next(&mut comings.rng) {
+            self.events.push(self.now + gap, Event::Source(entry as u32));
+        }
+        let way = self.seat(entry as u32);
+        let comings = self.comings.get_mut(&(entry as u32)).expect("an entrance");
+        // A stream of its own, so that what a flow draws does not move the next arrival.
+        let rng = Rng::new(comings.rng.next_u64(), comings.number, "passing");
+        let lengths = comings.kind.lengths(comings.of_run.0, comings.of_run.1, comings.number);
+        comings.number += 1;
+        let flow = comings.kind.make(entry as u32, Role::Passing, way, rng, lengths);
+        let f = match self.vacant.pop() {
+            Some(f) => {
+                self.flows[f as usize] = flow;
+                f as usize
+            }
+            None => {
+                self.flows.push(flow);
+                self.flows.len() - 1
+            }
+        };
+        self.objects.begun(entry as u32, self.samples.measuring);
+        self.on_source(f);
+        // Everything may have been refused at once.
+        self.leaving.push(f as u32);
+    }
+
+    /// Flows leave of which nothing is left.
+    #[cold]
+    pub(crate) fn take_leave(&mut self) {
+        for i in 0..self.leaving.len() {
+            let f = self.leaving[i] as usize;
+            if self.flows[f].is_over() {
+                let Flow { entry, forward, back, .. } = self.flows[f];
+                let comings = self.comings.get_mut(&entry).expect("an entrance");
+                if comings.apart {
+                    comings.seats.push_back([forward, back]);
+                }
+                // An entry of it that is still in the event queue finds nobody who waits for that time.
+                (self.flows[f].role, self.flows[f].armed) = (Role::Vacant, Time::NEVER);
+                self.vacant.push(f as u32);
+            }
+        }
+        self.leaving.clear();
+    }
+
+    /// A seat for the next flow.
+    fn seat(&mut self, entry: u32) -> [u32; 2] {
+        let comings = self.comings.get_mut(&entry).expect("an entrance");
+        if !comings.apart {
+            return comings.way;
+        }
+        for _ in 0..LOOKS.min(comings.seats.len()) {
+            let seat = comings.seats.pop_front().expect("there are some");
+            let (hops, lanes, now) = (&self.hops, &self.lanes, self.now);
+            let mut all = seat.iter().flat_map(|row| hops[*row as usize..].iter().take_while(|hop| !hop.is_end()));
+            if all.all(|hop| lanes[hop.lane as usize].has_forgotten(hop.conversation, now)) && !self.fresh_seats {
+                return seat;
+            }
+            comings.seats.push_back(seat);
+        }
+        let (way, weight) = (comings.way, comings.kind.weight());
+        way.map(|row| self.row(row, weight))
+    }
+
+    /// A row like this one, with a new conversation at each port that tells flows apart.
+    fn row(&mut self, like: u32, weight: u32) -> u32 {
+        let start = self.hops.len() as u32;
+        for place in like as usize.. {
+            let mut hop = self.hops[place];
+            if !hop.is_end() && self.lanes[hop.lane as usize].apart {
+                let lane = &mut self.lanes[hop.lane as usize];
+                let link = self.grown.entry(hop.lane).or_insert_with(|| LinkInfo {
+                    rate: lane.port.rate(),
+                    flows: lane.conversations as usize,
+                    weights: Vec::new(),
+                });
+                link.rate = lane.port.rate();
+                hop.conversation = link.add(weight).0;
+                lane.conversations += 1;
+                lane.port.grow(link);
+            }
+            self.hops.push(hop);
+            if hop.is_end() {
+                break;
+            }
+        }
+        start
+    }
+
+    /// The flows of an entry take another way from now on: those to come, and those that are here.
+    #[cold]
+    pub(crate) fn move_flows(&mut self, entry: usize, way: [u32; 2]) {
+        let comings = self.comings.get_mut(&(entry as u32)).expect("an entrance");
+        comings.way = way;
+        comings.seats.clear();
+        comings.apart = way.iter().any(|row| {
+            let hops: &[Hop] = &self.hops[*row as usize..];
+            hops.iter().take_while(|hop| !hop.is_end()).any(|hop| self.lanes[hop.lane as usize].apart)
+        });
+        for f in 0..self.flows.len() {
+            if self.flows[f].role == Role::Passing && self.flows[f].entry as usize == entry {
+                let [forward, back] = self.seat(entry as u32);
+                (self.flows[f].forward, self.flows[f].back) = (forward, back);
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What happens at the ends of the paths: sources, sinks and timers.
+
+use crate::engine::Event;
+use crate::flow::{Flow, Role};
+use crate::net::Payload;
+use crate::run::Run;
+use crate::workload::Workload as _;
+use headgate_control::{AckPacket, Segment};
+use headgate_packet::{Duration, Ecn, Packet, Time};
+
+/// Most packets that a flow sends in one event; the next ones go in an event of their own at the same instant.
+const MOST_AT_ONCE: u64 = 1 << 14;
+
+impl Run {
+    /// Data reached its sink, which answers with an acknowledgement.
+    pub(crate) fn on_data(&mut self, handle: u32, bytes: u32, class: u8) {
+        let payload = self.payloads.get(handle);
+        let f = payload.flow as usize;
+        let flow = &mut self.flows[f];
+        let received = flow.receiver.on_data(payload.seq);
+        let one_way = self.now.since(payload.sent);
+        let meter = &mut self.meters[flow.entry as usize];
+        let count = &mut meter.now;
+        count.received += 1;
+        count.received_bytes += u64::from(bytes);
+        count.unique += u64::from(!received.duplicate);
+        count.unique_bytes += if received.duplicate { 0 } else { u64::from(bytes) };
+        count.one_way_ps += u128::from(one_way.as_ps());
+        count.waited_ps += u128::from(payload.waited);
+        if self.samples.measuring {
+            meter.one_way.get_or_insert_default().record(one_way);
+        }
+        let (back, ack_bytes, acknowledge) = (flow.back, flow.ack_bytes, flow.acknowledge);
+        let complete = received.cumulative >= flow.object_end;
+        // The acknowledgement takes over the packet's handle.
+        (payload.is_ack, payload.cumulative, payload.hop) = (true, received.cumulative, back);
+        if complete {
+            self.on_complete(f);
+        }
+        if !acknowledge {
+            self.payloads.remove(handle);
+            return self.out_of_network(f);
+        }
+        let first = self.hops[back as usize];
+        // A mark tells of the data's path: the acknowledgement echoes it and is marked no further.
+        self.offer(first, Packet { handle, bytes: ack_bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
+    }
+
+    /// The sink of a flow has all of an object.
+    #[cold]
+    fn on_complete(&mut self, f: usize) {
+        let Flow { entry, object_packets, object_start, workload, rng, object_end, .. } = &mut self.flows[f];
+        *object_end = u64::MAX;
+        self.objects.finished(*entry, *object_packets, *object_start, self.now, self.samples.warm_up);
+        if let Some(think) = workload.on_complete(rng) {
+            self.events.push(self.now + think, Event::Source(f as u32));
+        }
+    }
+
+    pub(crate) fn on_ack(&mut self, handle: u32) {
+        let payload = *self.payloads.get(handle);
+        self.payloads.remove(handle);
+        let f = payload.flow as usize;
+        let Payload { cumulative, seq, sent, marked, waited, .. } = payload;
+        let ack = AckPacket { cumulative, seq, sent, marked, waited: Duration::from_ps(waited) };
+        let (now, measuring) = (self.now, self.samples.measuring);
+        let Flow { connection, entry, .. } = &mut self.flows[f];
+        let (entry, traces) = (*entry as usize, &mut self.traces);
+        let meter = &mut self.meters[entry];
+        connection.on_ack(&ack, now, &mut |rtt: Duration| {
+            meter.now.rtt.record(rtt);
+            if measuring {
+                meter.rtt.get_or_insert_default().record(rtt);
+            }
+            traces.rtt(entry, now, rtt);
+        });
+        self.pump(f);
+        self.out_of_network(f);
+    }
+
+    pub(crate) fn on_timer(&mut self, f: usize) {
+        let flow = &mut self.flows[f];
+        if flow.armed != self.now {
+            return;
+        }
+        flow.armed = Time::NEVER;
+        let before = flow.connection.timeouts();
+        flow.connection.on_timeout(self.now);
+        self.meters[flow.entry as usize].now.timeouts += flow.connection.timeouts() - before;
+        self.pump(f);
+    }
+
+    pub(crate) fn on_source(&mut self, f: usize) {
+        let flow = &mut self.flows[f];
+        if flow.stopped {
+            return;
+        }
+        if flow.role == Role::Entrance {
+            return self.on_coming(f);
+        }
+        let supply = flow.workload.supply(&mut flow.rng);
+        if let Some(again) = supply.again {
+            self.events.push(self.now + again, Event::Source(f as u32));
+        }
+        if supply.packets == 0 {
+            return;
+        }
+        flow.supply(supply.packets, self.now);
+        if flow.object_packets > 0 {
+            let first = flow.role == Role::Lasting && flow.object_end == supply.packets;
+            self.objects.started(flow.entry, first, self.samples.measuring);
+        }
+        if flow.connection.is_controlled() || supply.packets > 1 {
+            self.pump(f);
+            return;
+        }
+        for _ in 0..supply.packets {
+            let Some(segment) = self.flows[f].connection.poll_send(self.now) else { break };
+            self.send(f, &segment);
+        }
+        self.trace_flow(f);
+    }
+
+    #[inline]
+    fn send(&mut self, f: usize, segment: &Segment) {
+        let flow = &mut self.flows[f];
+        let meter = &mut self.meters[flow.entry as usize];
+        meter.now.sent += 1;
+        meter.now.retransmissions += u64::from(segment.retransmission);
+        let bytes = flow.bytes(segment.seq);
+        let (hop, class) = (flow.forward, flow.priority);
+        let (first, handle) = (self.hops[hop as usize], self.payloads.reserve());
+        let l = first.lane as usize;
+        let packet = Packet { handle, bytes, ecn: flow.ecn, class, ..Packet::default() };
+        let wire_before = self.enqueue(first, packet);
+        // What is refused at the first port never needs its payload.
+        let port = &mut self.lanes[l].port;
+        if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
+            let at = port.dropped()[0].at;
+            port.dropped().clear();
+            self.note_drop(l, at, f as u32, segment.seq, false);
+            self.payloads.remove(handle);
+        } else {
+            let seq = segment.seq;
+            self.flows[f].in_network += 1;
+            *self.payloads.get(handle) = Payload { seq, sent: self.now, hop, flow: f as u32, ..Payload::default() };
+        }
+        self.after_port(l, wire_before);
+    }
+
+    #[inline]
+    fn trace_flow(&mut self, f: usize) {
+        if self.traces.wants_flows() && self.flows[f].role == Role::Lasting {
+            self.traces.flow(f, self.now, &mut self.flows[f]);
+        }
+    }
+
+    /// A flow has more to send than one event may: goes on in the next one, so that the run can be watched and ended in between.
+    #[cold]
+    fn pause(&mut self, f: usize) {
+        self.budget = 0;
+        self.flows[f].armed = self.now;
+        self.events.push(self.now, Event::Flow(f as u32));
+        self.trace_flow(f);
+    }
+
+    /// Sends what the flow control allows, and arms the timer.
+    fn pump(&mut self, f: usize) {
+        let mut sent = 0;
+        while let Some(segment) = self.flows[f].connection.poll_send(self.now) {
+            self.send(f, &segment);
+            sent += 1;
+            if sent == MOST_AT_ONCE {
+                return self.pause(f);
+            }
+        }
+        self.budget = self.budget.saturating_sub(sent);
+        let flow = &mut self.flows[f];
+        if let Some(deadline) = flow.connection.timeout()
+            && deadline < flow.armed
+        {
+            flow.armed = deadline;
+            self.events.push(deadline, Event::Flow(f as u32));
+        }
+        self.trace_flow(f);
+    }
+}

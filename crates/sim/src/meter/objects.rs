@@ -1,0 +1,166 @@
+//! The meter of objects: transfers that begin and end.
+
+use super::{Histogram, Moments};
+use headgate_packet::{Duration, Time};
+use std::collections::BTreeMap;
+
+/// How long an object takes at least: alone on its way, each packet sent as soon as the line before it allows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ideal {
+    /// Of the first packet, from the source to the sink, in ps.
+    pub first: f64,
+    /// Of each further packet: its transmission time on the slowest line, in ps.
+    pub further: f64,
+}
+
+impl Ideal {
+    /// The time that so many packets take, in seconds.
+    pub fn seconds(&self, packets: u64) -> f64 {
+        (self.first + self.further * packets.saturating_sub(1) as f64) * 1e-12
+    }
+}
+
+/// Completions of one class, or of those of one class that have about the same size.
+#[derive(Clone, Debug, Default)]
+pub struct Completions {
+    /// Completion times.
+    pub time: Moments,
+    /// See `time`.
+    pub times: Histogram,
+    /// Completion times over those of the ideal.
+    pub slowdown: Moments,
+    /// See `slowdown`; a number stands for that many seconds.
+    pub slowdowns: Histogram,
+    /// Packets of the finished objects.
+    pub packets: u64,
+    /// Their bits over their completion times.
+    pub rate: Moments,
+}
+
+impl Completions {
+    fn record(&mut self, took: Duration, slowdown: f64, packets: u64, bits: f64) {
+        self.time.record(took);
+        self.times.record(took);
+        self.slowdown.record_value(slowdown);
+        self.slowdowns.record(Duration::from_secs_f64(slowdown.min(1e6)));
+        self.packets += packets;
+        self.rate.record_value(bits / took.as_secs_f64());
+    }
+}
+
+/// A class of flows.
+#[derive(Clone, Debug, Default)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// Flows that began after the warm-up.
+    pub flows: u64,
+    /// Objects that began after the warm-up.
+    pub started: u64,
+    /// Those of them that are complete.
+    pub finished: Completions,
+    /// The same by size: number n has those of 2^n packets and more, below 2^(n + 1).
+    pub by_size: Vec<Completions>,
+}
+
+/// One complete object.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectRow {
+    /// The class.
+    pub class: u32,
+    /// When the source had it.
+    pub start: Time,
+    /// When the sink had all of it.
+    pub end: Time,
+    /// Its packets.
+    pub packets: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Time over that of the ideal.
+    pub slowdown: f64,
+}
+
+/// What is known of the objects of one entry.
+#[derive(Clone, Debug, Default)]
+struct OfEntry {
+    class: u32,
+    ideal: Ideal,
+    /// Mean length of its packets.
+    bytes: u32,
+    /// Objects that began after the warm-up, and those of them that are complete.
+    started: u64,
+    finished: Completions,
+}
+
+/// The objects of a run, by class.
+#[derive(Debug, Default)]
+pub struct Objects {
+    /// The classes, in the order of the file.
+    pub classes: Vec<Class>,
+    /// Places of the classes.
+    known: BTreeMap<String, u32>,
+    /// Of each entry of the scenario that has objects.
+    of: Vec<Option<Box<OfEntry>>>,
+    /// A row for each complete object is wanted.
+    pub keep_rows: bool,
+    /// The rows.
+    pub rows: Vec<ObjectRow>,
+}
+
+impl Objects {
+    /// The flows of an entry have objects, and are of a class of this name.
+    pub fn add(&mut self, entry: usize, class: &str, ideal: Ideal, packet_bytes: u32) {
+        let place = self.known.get(class).copied().unwrap_or_else(|| {
+            self.classes.push(Class { name: class.to_owned(), ..Class::default() });
+            self.known.insert(class.to_owned(), self.classes.len() as u32 - 1);
+            self.classes.len() as u32 - 1
+        });
+        self.of.resize(entry, None);
+        self.of.push(Some(Box::new(OfEntry { class: place, ideal, bytes: packet_bytes, ..OfEntry::default() })));
+    }
+
+    fn entry(&mut self, entry: u32) -> &mut OfEntry {
+        self.of[entry as usize].as_mut().expect("it has objects")
+    }
+
+    /// Of the objects of an entry: those that began after the warm-up, and those of them that are complete.
+    pub fn of_entry(&self, entry: usize) -> Option<(u64, &Completions)> {
+        self.of.get(entry)?.as_ref().map(|of| (of.started, &of.finished))
+    }
+
+    /// A flow of an entry begins that will go.
+    pub fn begun(&mut self, entry: u32, measuring: bool) {
+        let class = self.entry(entry).class;
+        self.classes[class as usize].flows += u64::from(measuring);
+    }
+
+    /// An object of an entry begins, and with it a flow that stays, if it is its `first`.
+    pub fn started(&mut self, entry: u32, first: bool, measuring: bool) {
+        let of = self.of[entry as usize].as_mut().expect("it has objects");
+        of.started += u64::from(measuring);
+        let class = &mut self.classes[of.class as usize];
+        class.started += u64::from(measuring);
+        class.flows += u64::from(measuring && first);
+    }
+
+    /// An object of an entry is complete; it counts if it began after the warm-up.
+    pub fn finished(&mut self, entry: u32, packets: u64, start: Time, end: Time, warm_up: Time) {
+        let of = self.of[entry as usize].as_mut().expect("it has objects");
+        let (class, bytes) = (of.class, packets.saturating_mul(u64::from(of.bytes)));
+        let took = end.since(start);
+        let slowdown = took.as_secs_f64() / of.ideal.seconds(packets);
+        if start >= warm_up {
+            let found = &mut self.classes[class as usize];
+            let size = packets.max(1).ilog2() as usize;
+            if found.by_size.len() <= size {
+                found.by_size.resize(size + 1, Completions::default());
+            }
+            of.finished.record(took, slowdown, packets, bytes as f64 * 8.0);
+            found.finished.record(took, slowdown, packets, bytes as f64 * 8.0);
+            found.by_size[size].record(took, slowdown, packets, bytes as f64 * 8.0);
+        }
+        if self.keep_rows {
+            self.rows.push(ObjectRow { class, start, end, packets, bytes, slowdown });
+        }
+    }
+}
