@@ -6,7 +6,7 @@ pub mod parts;
 mod port;
 
 use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
-pub use port::{Counters, InService, Port, Sent};
+pub use port::{Counters, InService, Port, Sent, Service};
 
 /// Makes the enum over all disciplines from the list, with static dispatch.
 macro_rules! disciplines {
@@ -66,6 +66,14 @@ macro_rules! disciplines {
             }
             fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
                 match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link, now)),+ }
+            }
+            #[inline]
+            fn offer(&mut self, service: &mut Service, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
+                match self { $(AnyDiscipline::$Type(d) => service.offer(d, packet, now, sent)),+ }
+            }
+            #[inline]
+            fn advance(&mut self, service: &mut Service, now: Time, sent: &mut impl FnMut(Sent)) {
+                match self { $(AnyDiscipline::$Type(d) => service.advance(d, now, sent)),+ }
             }
             fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
                 match self { $(AnyDiscipline::$Type(d) => d.has_forgotten(flow, now)),+ }
@@ -265,6 +273,22 @@ pub trait Discipline {
     /// another one. A discipline that cannot tell answers no, and its numbers are never used again.
     fn has_forgotten(&self, _flow: FlowId, _now: Time) -> bool {
         !Self::PER_CONVERSATION
+    }
+    /// Has the rest of its port take a packet, as [`Port::offer`] says. A list of disciplines finds out here which one it is.
+    #[inline]
+    fn offer(&mut self, service: &mut Service, packet: Packet, now: Time, sent: &mut impl FnMut(Sent))
+    where
+        Self: Sized,
+    {
+        service.offer(self, packet, now, sent);
+    }
+    /// Has the rest of its port do what is due, as [`Port::advance`] says.
+    #[inline]
+    fn advance(&mut self, service: &mut Service, now: Time, sent: &mut impl FnMut(Sent))
+    where
+        Self: Sized,
+    {
+        service.advance(self, now, sent);
     }
     /// Gauges, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}

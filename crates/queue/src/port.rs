@@ -58,6 +58,13 @@ pub enum InService {
 #[derive(Clone, Debug)]
 pub struct Port<D = AnyDiscipline> {
     discipline: D,
+    service: Service,
+}
+
+/// A port without its discipline, which is handed to it for each call. Which discipline of the list it is, is looked up once for a call and not
+/// each time that the discipline is asked something.
+#[derive(Clone, Debug)]
+pub struct Service {
     line: Serialiser,
     rng: Rng,
     /// When the line is next free; the present transmission ends then.
@@ -83,9 +90,8 @@ pub struct Port<D = AnyDiscipline> {
 impl<D: Discipline> Port<D> {
     /// An idle port. `rng` is the discipline's random stream.
     pub fn new(discipline: D, rate: Rate, rng: Rng) -> Port<D> {
-        Port {
+        let service = Service {
             timeout: discipline.timeout().unwrap_or(Time::NEVER),
-            discipline,
             line: Serialiser::new(rate),
             rng,
             free_at: Time::ZERO,
@@ -98,45 +104,48 @@ impl<D: Discipline> Port<D> {
             backlog_since: Time::ZERO,
             counters: Counters::default(),
             dropped: Vec::new(),
-        }
+        };
+        Port { discipline, service }
     }
 
     /// Says whether the packet in transmission takes room in the buffer.
     pub fn count_in_service(&mut self, in_service: InService) {
-        self.in_service = in_service;
+        self.service.in_service = in_service;
     }
 
     /// The link has got more conversations.
     pub fn grow(&mut self, link: &LinkInfo) {
-        self.discipline.on_link_change(link, self.backlog_since);
+        self.discipline.on_link_change(link, self.service.backlog_since);
     }
 
     /// The line has another rate from `now` on, up to which everything due was performed. The packet in transmission ends when it would
     /// have; the next one has the new rate.
     pub fn set_link(&mut self, link: &LinkInfo, now: Time) {
-        if link.rate != self.line.rate() {
-            self.line = Serialiser::new(link.rate);
+        let Port { discipline, service } = self;
+        if link.rate != service.line.rate() {
+            service.line = Serialiser::new(link.rate);
         }
-        self.discipline.on_link_change(link, now);
-        self.refresh(self.dropped.len());
-        if self.stalled {
+        discipline.on_link_change(link, now);
+        service.refresh(discipline, service.dropped.len());
+        if service.stalled {
             // What it kept back may go at another time now.
-            self.stalled = false;
-            self.ready_at = self.free_at.max(now);
+            service.stalled = false;
+            service.ready_at = service.free_at.max(now);
         }
     }
 
     /// Takes the line down or brings it up again at `now`. While it is down no transmission starts and packets are still accepted; the
     /// one in transmission ends as it would have. The discipline is not told.
     pub fn set_up(&mut self, up: bool, now: Time) {
-        match (up, self.down) {
+        let service = &mut self.service;
+        match (up, service.down) {
             (false, None) => {
-                self.down = Some(self.free_at);
-                (self.free_at, self.ready_at) = (Time::NEVER, Time::NEVER);
+                service.down = Some(service.free_at);
+                (service.free_at, service.ready_at) = (Time::NEVER, Time::NEVER);
             }
             (true, Some(free_at)) => {
-                self.down = None;
-                (self.free_at, self.ready_at) = (free_at, free_at.max(now));
+                service.down = None;
+                (service.free_at, service.ready_at) = (free_at, free_at.max(now));
             }
             _ => {}
         }
@@ -145,88 +154,154 @@ impl<D: Discipline> Port<D> {
     /// Hands over a packet that arrives at `now`; transmissions due by then start first, each at its own time.
     #[inline]
     pub fn offer(&mut self, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
-        self.advance(now, sent);
-        self.accept(packet, now);
-        self.start(now, sent);
+        self.discipline.offer(&mut self.service, packet, now, sent);
     }
 
     /// Puts a packet that arrives at `now` into the queue, without a look at the line.
     #[inline]
-    pub fn accept(&mut self, mut packet: Packet, now: Time) {
-        packet.arrived = now;
-        self.counters.offered += 1;
-        self.counters.offered_bytes += u64::from(packet.bytes);
-        self.backlog_until(now);
-        let (before, drops) = (self.waiting, self.dropped.len());
-        let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);
-        let counts = match self.in_service {
-            InService::Extra => false,
-            InService::UntilEnd => self.down.unwrap_or(self.free_at) > now,
-            InService::ThroughEnd => self.down.unwrap_or(self.free_at) >= now && self.sending > 0,
-        };
-        if counts {
-            cx.in_service = Backlog { packets: 1, bytes: u64::from(self.sending) };
-        }
-        self.discipline.enqueue(packet, &mut cx);
-        self.refresh(drops);
-        if before == 0 || self.stalled {
-            self.ready_at = self.free_at.max(now);
-            self.stalled = false;
-        }
+    pub fn accept(&mut self, packet: Packet, now: Time) {
+        self.service.accept(&mut self.discipline, packet, now);
     }
 
     /// Starts a transmission at `now` if the line is free and something waits.
     #[inline]
     pub fn start(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
-        if self.ready_at <= now && self.waiting > 0 {
-            self.transmit(now, sent);
-        }
-        self.counters.backlog_max = self.counters.backlog_max.max(self.waiting);
+        self.service.start(&mut self.discipline, now, sent);
     }
 
     /// Whether the line is free at `now` and nothing waits for it.
     #[inline]
     pub fn is_idle(&self, now: Time) -> bool {
-        self.free_at <= now && self.waiting == 0
-    }
-
-    /// Takes note of what the discipline says after a call changed it, and counts what it dropped: all but the first `drops` of the list.
-    #[inline]
-    fn refresh(&mut self, drops: usize) {
-        for gone in self.dropped.iter().skip(drops) {
-            self.counters.dropped[gone.reason as usize] += 1;
-        }
-        self.waiting = self.discipline.backlog().packets;
-        self.timeout = self.discipline.timeout().unwrap_or(Time::NEVER);
+        self.service.free_at <= now && self.service.waiting == 0
     }
 
     /// Performs every timeout and starts every transmission that is due by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
-        loop {
-            let start = self.next_start();
-            if self.timeout != Time::NEVER && self.timeout <= now && self.timeout <= start {
-                let at = self.timeout;
-                self.backlog_until(at);
-                let drops = self.dropped.len();
-                self.discipline.on_timeout(&mut Cx::new(at, &mut self.rng, &mut self.dropped));
-                self.refresh(drops);
-                if self.stalled {
-                    self.stalled = false;
-                    self.ready_at = self.free_at.max(at);
-                }
-            } else if start <= now && start != Time::NEVER {
-                self.transmit(start, sent);
-            } else {
-                return;
-            }
+        if self.next() <= now {
+            self.discipline.advance(&mut self.service, now, sent);
         }
     }
 
     /// When `advance` has something to do next; `NEVER` if not before an arrival.
     #[inline]
     pub fn next(&self) -> Time {
-        self.next_start().min(self.timeout)
+        self.service.next_start().min(self.service.timeout)
+    }
+
+    /// Packets dropped since the caller last emptied the list, in the order in which it happened. They are counted already.
+    #[inline]
+    pub fn dropped(&mut self) -> &mut Vec<Dropped> {
+        &mut self.service.dropped
+    }
+
+    /// Counters up to `now`.
+    pub fn counters(&mut self, now: Time) -> Counters {
+        self.service.backlog_until(now);
+        self.service.counters
+    }
+
+    /// Starts the maximum of the backlog afresh, for an observation that begins now.
+    pub fn reset_backlog_max(&mut self) {
+        self.service.counters.backlog_max = self.discipline.backlog().packets;
+    }
+
+    /// What waits.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        self.discipline.backlog()
+    }
+
+    /// The configured rate.
+    pub fn rate(&self) -> Rate {
+        self.service.line.rate()
+    }
+
+    /// The discipline, to be set up.
+    pub fn discipline_mut(&mut self) -> &mut D {
+        &mut self.discipline
+    }
+
+    /// The discipline, for its gauges.
+    pub fn discipline(&self) -> &D {
+        &self.discipline
+    }
+}
+
+impl Service {
+    /// See [`Port::offer`].
+    #[inline]
+    pub fn offer<D: Discipline>(&mut self, discipline: &mut D, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
+        self.advance(discipline, now, sent);
+        self.accept(discipline, packet, now);
+        self.start(discipline, now, sent);
+    }
+
+    /// See [`Port::accept`].
+    #[inline]
+    pub fn accept<D: Discipline>(&mut self, discipline: &mut D, mut packet: Packet, now: Time) {
+        packet.arrived = now;
+        self.counters.offered += 1;
+        self.counters.offered_bytes += u64::from(packet.bytes);
+        self.backlog_until(now);
+        let (before, drops) = (self.waiting, self.dropped.len());
+        let counts = match self.in_service {
+            InService::Extra => false,
+            InService::UntilEnd => self.down.unwrap_or(self.free_at) > now,
+            InService::ThroughEnd => self.down.unwrap_or(self.free_at) >= now && self.sending > 0,
+        };
+        let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);
+        if counts {
+            cx.in_service = Backlog { packets: 1, bytes: u64::from(self.sending) };
+        }
+        discipline.enqueue(packet, &mut cx);
+        self.refresh(discipline, drops);
+        if before == 0 || self.stalled {
+            self.ready_at = self.free_at.max(now);
+            self.stalled = false;
+        }
+    }
+
+    /// See [`Port::start`].
+    #[inline]
+    pub fn start<D: Discipline>(&mut self, discipline: &mut D, now: Time, sent: &mut impl FnMut(Sent)) {
+        if self.ready_at <= now && self.waiting > 0 {
+            self.transmit(discipline, now, sent);
+        }
+        self.counters.backlog_max = self.counters.backlog_max.max(self.waiting);
+    }
+
+    /// Takes note of what the discipline says after a call changed it, and counts what it dropped: all but the first `drops` of the list.
+    #[inline]
+    fn refresh<D: Discipline>(&mut self, discipline: &D, drops: usize) {
+        for gone in &self.dropped[drops..] {
+            self.counters.dropped[gone.reason as usize] += 1;
+        }
+        self.waiting = discipline.backlog().packets;
+        self.timeout = discipline.timeout().unwrap_or(Time::NEVER);
+    }
+
+    /// See [`Port::advance`].
+    #[inline]
+    pub fn advance<D: Discipline>(&mut self, discipline: &mut D, now: Time, sent: &mut impl FnMut(Sent)) {
+        loop {
+            let start = self.next_start();
+            if self.timeout != Time::NEVER && self.timeout <= now && self.timeout <= start {
+                let at = self.timeout;
+                self.backlog_until(at);
+                let drops = self.dropped.len();
+                discipline.on_timeout(&mut Cx::new(at, &mut self.rng, &mut self.dropped));
+                self.refresh(discipline, drops);
+                if self.stalled {
+                    self.stalled = false;
+                    self.ready_at = self.free_at.max(at);
+                }
+            } else if start <= now && start != Time::NEVER {
+                self.transmit(discipline, start, sent);
+            } else {
+                return;
+            }
+        }
     }
 
     /// When the next transmission starts, as far as is known.
@@ -236,12 +311,11 @@ impl<D: Discipline> Port<D> {
     }
 
     #[inline]
-    fn transmit(&mut self, start: Time, sent: &mut impl FnMut(Sent)) {
+    fn transmit<D: Discipline>(&mut self, discipline: &mut D, start: Time, sent: &mut impl FnMut(Sent)) {
         self.backlog_until(start);
         let drops = self.dropped.len();
-        let mut cx = Cx::new(start, &mut self.rng, &mut self.dropped);
-        let next = self.discipline.dequeue(&mut cx);
-        self.refresh(drops);
+        let next = discipline.dequeue(&mut Cx::new(start, &mut self.rng, &mut self.dropped));
+        self.refresh(discipline, drops);
         let Some(packet) = next else {
             self.stalled = self.waiting > 0;
             return;
@@ -265,43 +339,5 @@ impl<D: Discipline> Port<D> {
         let held: Duration = now.since(self.backlog_since);
         self.counters.backlog_ps += u128::from(self.waiting) * u128::from(held.as_ps());
         self.backlog_since = now;
-    }
-
-    /// Packets dropped since the caller last emptied the list, in the order in which it happened. They are counted already.
-    #[inline]
-    pub fn dropped(&mut self) -> &mut Vec<Dropped> {
-        &mut self.dropped
-    }
-
-    /// Counters up to `now`.
-    pub fn counters(&mut self, now: Time) -> Counters {
-        self.backlog_until(now);
-        self.counters
-    }
-
-    /// Starts the maximum of the backlog afresh, for an observation that begins now.
-    pub fn reset_backlog_max(&mut self) {
-        self.counters.backlog_max = self.discipline.backlog().packets;
-    }
-
-    /// What waits.
-    #[inline]
-    pub fn backlog(&self) -> Backlog {
-        self.discipline.backlog()
-    }
-
-    /// The configured rate.
-    pub fn rate(&self) -> Rate {
-        self.line.rate()
-    }
-
-    /// The discipline, to be set up.
-    pub fn discipline_mut(&mut self) -> &mut D {
-        &mut self.discipline
-    }
-
-    /// The discipline, for its gauges.
-    pub fn discipline(&self) -> &D {
-        &self.discipline
     }
 }

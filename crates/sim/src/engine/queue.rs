@@ -41,10 +41,17 @@ pub struct EventQueue {
     /// How many events are in buckets.
     near: usize,
     far: BinaryHeap<Reverse<u128>>,
+    /// Time of its first event; the greatest number if it is empty.
+    far_at: u64,
     /// Events taken since `measured_from`, and how many make the next look due.
     taken: u64,
     measured_from: u64,
     next_look: u64,
+}
+
+/// What orders all events: time, rank and object.
+fn key(at: u64, code: u32) -> u128 {
+    u128::from(at) << LOW | u128::from(code)
 }
 
 impl Default for EventQueue {
@@ -57,6 +64,7 @@ impl Default for EventQueue {
             cursor: 0,
             near: 0,
             far: BinaryHeap::new(),
+            far_at: u64::MAX,
             taken: 0,
             measured_from: 0,
             next_look: STRIDE,
@@ -92,50 +100,71 @@ impl EventQueue {
                 return;
             }
         }
-        self.far.push(Reverse(u128::from(at) << LOW | u128::from(code)));
+        self.far.push(Reverse(key(at, code)));
+        self.far_at = self.far_at.min(at);
     }
 
     /// Takes the earliest event that is due before `end`.
     #[inline]
     pub fn pop_before(&mut self, end: Time) -> Option<(Time, Event)> {
-        let far = self.far.peek().map_or(u128::MAX, |key| key.0);
-        let (mut i, mut slot, mut first) = (0, 0, far);
-        if self.near > 0 {
-            i = self.next_bucket();
-            let keys = &self.buckets[i].0;
-            let mut least = keys[0];
-            for (place, key) in keys.iter().enumerate().take(usize::from(self.held[i])).skip(1) {
-                if *key < least {
-                    (least, slot) = (*key, place);
-                }
-            }
-            let ahead = (i as u64).wrapping_sub(self.cursor) & (self.buckets.len() as u64 - 1);
-            let upper = (self.cursor + ahead) << self.shift >> LOW;
-            let key = u128::from(upper) << (2 * LOW) | u128::from(least);
-            first = first.min(key);
+        if self.near == 0 {
+            return self.pop_far(end);
         }
-        let at = (first >> LOW) as u64;
-        if at >= end.as_ps() || first == u128::MAX {
+        let i = self.next_bucket();
+        let (keys, held) = (&self.buckets[i].0, usize::from(self.held[i]).min(SLOTS));
+        let (mut slot, mut least) = (0, keys[0]);
+        for (place, key) in keys[..held].iter().enumerate() {
+            if *key < least {
+                (slot, least) = (place, *key);
+            }
+        }
+        let ahead = (i as u64).wrapping_sub(self.cursor) & (self.buckets.len() as u64 - 1);
+        let bucket = self.cursor + ahead;
+        let at = bucket << self.shift >> LOW << LOW | least >> LOW;
+        if at >= self.far_at && self.far.peek().is_some_and(|far| far.0 < key(at, least as u32)) {
+            return self.pop_far(end);
+        }
+        if at >= end.as_ps() {
             return None;
         }
-        if first == far {
-            self.far.pop();
-        } else {
-            let last = self.held[i] - 1;
-            self.held[i] = last;
-            let keys = &mut self.buckets[i].0;
-            keys[slot] = keys[usize::from(last)];
-            if last == 0 {
-                self.filled[i >> 6] &= !(1 << (i & 63));
-            }
-            self.near -= 1;
+        let last = held - 1;
+        self.held[i] = last as u8;
+        let keys = &mut self.buckets[i].0;
+        keys[slot] = keys[last];
+        if last == 0 {
+            self.filled[i >> 6] &= !(1 << (i & 63));
         }
+        self.near -= 1;
+        self.cursor = bucket;
+        Some(self.taken(at, least as u32))
+    }
+
+    /// Takes the first one of the heap if it is due before `end`.
+    #[cold]
+    fn pop_far(&mut self, end: Time) -> Option<(Time, Event)> {
+        let Reverse(first) = *self.far.peek()?;
+        let at = (first >> LOW) as u64;
+        if at >= end.as_ps() {
+            return None;
+        }
+        self.far.pop();
+        self.note_far();
         self.cursor = self.cursor.max(at >> self.shift);
+        Some(self.taken(at, first as u32))
+    }
+
+    #[inline(always)]
+    fn taken(&mut self, at: u64, code: u32) -> (Time, Event) {
         self.taken += 1;
         if self.taken == self.next_look {
             self.look(at);
         }
-        Some((Time::from_ps(at), Event::from_code(first as u32)))
+        (Time::from_ps(at), Event::from_code(code))
+    }
+
+    /// Keeps the time of the heap's first event.
+    fn note_far(&mut self) {
+        self.far_at = self.far.peek().map_or(u64::MAX, |far| (far.0 >> LOW) as u64);
     }
 
     /// The first bucket from the cursor on that holds something; there is one.
@@ -174,7 +203,7 @@ impl EventQueue {
             self.filled[i >> 6] &= !(1 << (i & 63));
             self.near -= held;
         }
-        (self.shift, self.cursor) = (shift, now >> shift);
+        (self.shift, self.cursor, self.far_at) = (shift, now >> shift, u64::MAX);
         self.resize(buckets);
         for key in all {
             self.put((key >> LOW) as u64, key as u32);
