@@ -6,16 +6,17 @@
 //! Deviations: ties, which the papers leave open, go to the earlier arrival. When conversations tie for the most buffer
 //! the arrival is dropped if its own is one of them, else the last packet that is to leave last. `drop_policy = "arrival"`, drop-tail, is none of
 //! the papers'.
-//! State per flow: its packets, its last finish number, and a place in up to three heaps. See `parts/round.rs` for the round number
+//! State per flow: its packets, its last finish number, and a place in up to three heaps. Of one that left it keeps the finish number, which is
+//! forgotten when R - delta has passed it. See `parts/round.rs` for the round number
 //! and `parts/ordering` for what keeps the packets. The shortcut of Heybey and Davin (1991, section 3.3), the finish number of the packet
 //! in transmission in place of the round number, is what `scfq` does.
 
 use crate::parts::ordering::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
 pub use crate::parts::ordering::{DropPolicy, Structure};
-use crate::parts::{Finish, Round};
+use crate::parts::{Finish, Round, Rounds};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
 use headgate_packet::check::at_most;
-use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,13 @@ impl FqParams {
     /// Whether the structure can find the packet that the drop policy asks for.
     fn structure_fits(&self) -> bool {
         self.structure == Structure::Perc || self.drop_policy != DropPolicy::LongestQueue
+    }
+}
+
+impl FqParams {
+    /// Where a bid may start at the earliest: R less delta.
+    fn earliest(&self, round: Rounds) -> Rounds {
+        round.saturating_sub(Round::bits(self.delta.0.saturating_mul(8)))
     }
 }
 
@@ -195,7 +203,7 @@ impl Discipline for Fq {
         }
         let weight = self.round.weight(packet.flow.0);
         let last = &mut self.last[flow];
-        let from = round.saturating_sub(Round::bits(self.params.delta.0.saturating_mul(8)));
+        let from = self.params.earliest(round);
         let mut bid = *last;
         bid.extend(from, bits, weight);
         last.extend(round, bits, weight);
@@ -236,6 +244,12 @@ impl Discipline for Fq {
         self.round.grow(link.weights_from(self.last.len()));
         self.last.resize(link.flows, Finish::default());
         self.waiting.grow(link.flows);
+    }
+
+    fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
+        // R never falls: what it has passed it has passed.
+        let last = self.last[flow.index()].value(self.round.weight(flow.0));
+        last <= self.params.earliest(self.round.reached()) && !self.round.is_active(flow.0)
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
@@ -335,7 +349,10 @@ mod tests {
         // Of two others that hold as much it is the one whose last packet is to leave last, whatever their numbers.
         let params = FqParams { buffer: Buffer::Packets(4), ..FqParams::default() };
         assert_eq!(survivors(params.clone(), &[(0, 10), (0, 10), (1, 10), (1, 30), (2, 10)]), [0, 1, 2, 4]);
-        assert_eq!(survivors(params, &[(0, 10), (0, 30), (1, 10), (1, 10), (2, 10)]), [0, 2, 3, 4]);
+        assert_eq!(survivors(params.clone(), &[(0, 10), (0, 30), (1, 10), (1, 10), (2, 10)]), [0, 2, 3, 4]);
+        // With equal bids, too.
+        assert_eq!(survivors(params.clone(), &[(0, 10), (1, 10), (0, 10), (1, 10), (2, 10)]), [0, 1, 2, 4]);
+        assert_eq!(survivors(params, &[(1, 10), (0, 10), (1, 10), (0, 10), (2, 10)]), [0, 1, 2, 4]);
     }
 
     #[test]
