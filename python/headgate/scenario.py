@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, points
 from .errors import HeadgateError, cut, nearest
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ class Scenario:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Scenario:
-        """Reads a scenario file: JSON if its name ends so, TOML otherwise.
+        """Reads a scenario file: JSON if its name ends so, TOML otherwise; and the files of points that it names.
 
         Raises:
-            HeadgateError: the file cannot be read, is too long, or is no TOML or JSON.
+            HeadgateError: a file cannot be read or is too long, or it is no TOML or JSON.
         """
         file = Path(path)
         text = _read(file)
@@ -58,7 +58,9 @@ class Scenario:
             raise HeadgateError(f"{file}: expected a scenario in {kind}; {_first_line(e)}") from None
         if not isinstance(data, dict):
             raise HeadgateError(f"{file}: expected a table of settings, found {type(data).__name__}")
-        return cls(data, str(file))
+        scenario = cls(data, str(file))
+        points.fill(scenario.data, file.parent, scenario._where())
+        return scenario
 
     def set(self, path: str, value: Any) -> Scenario:
         """A copy with one value changed.

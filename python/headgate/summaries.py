@@ -97,7 +97,8 @@ class LinkSummary:
 class ClassSummary:
     """The transfers of one class that began after the warm-up; counts are totals of all runs, times are means over them.
 
-    A completion time runs from when the source has the transfer until the sink has all of it; slowdown is that over the least possible time.
+    A completion time runs from when the source has the transfer until the sink has all of it; the slowdown is that over the least
+    possible time.
     """
 
     name: Annotated[str, MadeOf("class", "class")]

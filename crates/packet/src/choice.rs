@@ -72,7 +72,11 @@ pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(valu
     let params: P = serde_path_to_error::deserialize(&value).map_err(|e| {
         let path = e.path().to_string();
         let path = if path == "." { String::new() } else { path };
-        E::custom(format!("{path}{SEPARATOR}{}", e.into_inner()))
+        // A choice within a choice has put its own place in front.
+        let text = e.into_inner().to_string();
+        let (inside, message) = located(&text);
+        let dot = if path.is_empty() || inside.is_empty() { "" } else { "." };
+        E::custom(format!("{path}{dot}{inside}{SEPARATOR}{message}"))
     })?;
     params.check().map_err(|wrong| {
         let Wrong { path, found, expected } = wrong;

@@ -4,12 +4,13 @@ use headgate_packet::choice::Entry;
 use serde_json::{Value, json};
 
 /// The lists by name.
-pub const LISTS: [(&str, &[Entry]); 5] = [
+pub const LISTS: [(&str, &[Entry]); 6] = [
     ("disciplines", headgate_queue::LIST),
     ("flow-controls", headgate_control::LIST),
     ("workloads", crate::workload::LIST),
     ("packet-sizes", crate::sizes::LIST),
     ("arrivals", crate::arrivals::LIST),
+    ("distributions", crate::laws::LIST),
 ];
 
 /// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`; `None` for an unknown list.
@@ -42,7 +43,12 @@ fn parameter(name: &str, schema: &Value, default: &Value) -> Value {
     let one_of = schema["oneOf"]
         .as_array()
         .map(|variants| variants.iter().map(|v| v.get("const").unwrap_or(&v["enum"][0]).clone()).collect::<Vec<_>>());
-    if let Some(choices) = one_of.or_else(|| schema["enum"].as_array().cloned()) {
+    // A choice from another list: its names come first, and an entry without parameters goes by its name.
+    let named = || schema["anyOf"][0]["enum"].as_array().cloned();
+    if default.as_object().is_some_and(|choice| choice.len() == 1 && choice.contains_key("kind")) {
+        out["default"] = default["kind"].clone();
+    }
+    if let Some(choices) = one_of.or_else(|| schema["enum"].as_array().cloned()).or_else(named) {
         out["type"] = json!("choice");
         out["choices"] = json!(choices);
         let meanings: Vec<&Value> =

@@ -65,6 +65,8 @@ pub(crate) struct Flow {
 pub(crate) struct Kind {
     flow: spec::Flow,
     config: Arc<Config>,
+    /// One that has not begun.
+    workload: AnyWorkload,
 }
 
 impl Kind {
@@ -72,7 +74,8 @@ impl Kind {
     pub fn new(flow: &spec::Flow, same: Option<&Kind>) -> Kind {
         let known = same.filter(|kind| kind.flow.control == flow.control).map(|kind| Arc::clone(&kind.config));
         let config = known.unwrap_or_else(|| Arc::new(flow.control.transport()));
-        Kind { flow: flow.clone(), config }
+        let workload = flow.workload.build(flow.packet.mean_bytes());
+        Kind { flow: flow.clone(), config, workload }
     }
 
     /// Whether a flow is of this kind, too, if the one before it is.
@@ -102,7 +105,7 @@ impl Kind {
         Flow {
             connection: Connection::new(&f.control, &self.config),
             receiver: Receiver::default(),
-            workload: f.workload.build(packet_bytes),
+            workload: self.workload.clone(),
             entry,
             rng,
             role,
@@ -149,5 +152,16 @@ impl Flow {
     /// Nothing is left of a flow that came and goes: neither to send nor in the network.
     pub fn is_over(&self) -> bool {
         self.role == Role::Passing && self.in_network == 0 && self.connection.is_done() && self.workload.is_over()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_uncontrolled_source_touches_two_cache_lines() {
+        assert!(std::mem::offset_of!(Flow, receiver) <= 128);
+        assert!(size_of::<Flow>() <= 256, "{}", size_of::<Flow>());
     }
 }

@@ -9,6 +9,7 @@ mod comings;
 pub mod engine;
 mod flow;
 mod hosts;
+pub mod laws;
 mod log;
 mod memory;
 pub mod meter;

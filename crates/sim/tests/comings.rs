@@ -69,7 +69,7 @@ fn what_is_lost_without_flow_control_never_ends_and_leaves_all_the_same() {
 #[test]
 fn requests_follow_each_other_on_one_connection() {
     let flows = json!([{"name": "s-{i}", "count": 2, "from": "a", "to": "b", "control": {"kind": "generic", "window": 4},
-        "workload": {"kind": "requests", "packets": 3, "think": "1s", "objects": 5}}]);
+        "workload": {"kind": "requests", "object": {"packets": 3}, "think": "1s", "objects": 5}}]);
     let (s, running) = run(&scenario(json!({"kind": "fcfs", "buffer": "unlimited"}), flows, json!({})));
     let classes = running.class_table(&s);
     let cell = |name: &str| column(&classes, name)[0];

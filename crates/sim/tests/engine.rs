@@ -144,6 +144,36 @@ fn wrong_scenarios_name_the_place() {
             "flows[0].packet.sizes",
             "at least one",
         ),
+        (
+            "\"start\": \"1s\"",
+            "\"workload\": {\"kind\": \"transfer\", \"size\": {\"kind\": \"pareto\", \"shape\": 0.9}}",
+            "flows[0].workload.size.shape",
+            "found 0.9; expected more than 1, or a `max`",
+        ),
+        (
+            "\"start\": \"1s\"",
+            "\"workload\": {\"kind\": \"transfer\", \"size\": \"paretto\"}",
+            "flows[0].workload.size.kind",
+            "did you mean `pareto`",
+        ),
+        (
+            "\"start\": \"1s\"",
+            "\"workload\": {\"kind\": \"transfer\", \"size\": {\"kind\": \"empirical\", \"points\": [[1, 0.5], [\"2B\", 1]]}}",
+            "flows[0].workload.size.points[1][0]",
+            "found \"2B\"; expected all values as sizes",
+        ),
+        (
+            "\"start\": \"1s\"",
+            "\"workload\": {\"kind\": \"transfer\", \"packets\": 3, \"bytes\": \"3KB\"}",
+            "flows[0].workload.bytes",
+            "found \"3KB\"; expected `packets` or `bytes`, not both",
+        ),
+        (
+            "\"start\": \"1s\"",
+            "\"workload\": {\"kind\": \"on_off\", \"off_spans\": \"web_search\"}",
+            "flows[0].workload.off_spans",
+            "expected a distribution of times",
+        ),
         ("\"start\": \"1s\"", "\"packet\": \"exponential\"", "links[1].queue.buffer", "16777216B"),
         (
             "\"start\": \"1s\"",

@@ -35,6 +35,18 @@ fn edges(default: &Value, name: &str) -> Vec<Value> {
     }
 }
 
+/// Distributions with the greatest values.
+fn heavy() -> impl Iterator<Item = Value> {
+    let all = [
+        json!({"kind": "pareto", "shape": 1.000_001}),
+        json!({"kind": "pareto", "shape": 0.1, "max": 1e9}),
+        json!({"kind": "lognormal", "sigma": 5}),
+        json!({"kind": "empirical", "points": [[0, 0.999_999_999_999], [1e12, 1]]}),
+        json!({"kind": "empirical", "points": [["0B", 0.5], ["1000GB", 1]]}),
+    ];
+    all.into_iter()
+}
+
 fn entry(list: &'static [Entry]) -> impl Strategy<Value = Value> {
     (0..list.len()).prop_flat_map(move |i| {
         let (defaults, schema) = ((list[i].defaults)(), (list[i].schema)());
@@ -42,9 +54,14 @@ fn entry(list: &'static [Entry]) -> impl Strategy<Value = Value> {
         let fields: Vec<_> = properties
             .iter()
             .map(|(name, field)| {
-                let mut values = edges(&defaults[name], name);
+                // What need not be given goes by an example.
+                let example = if defaults[name].is_null() { &field["examples"][0] } else { &defaults[name] };
+                let mut values = edges(example, name);
                 let named = field["oneOf"].as_array().into_iter().flatten().filter_map(|one| one.get("const").cloned());
                 values.extend(named.filter(Value::is_string));
+                if let Some(names) = field["anyOf"][0]["enum"].as_array() {
+                    values.extend(names.iter().cloned().chain(heavy()));
+                }
                 (name.clone(), values)
             })
             .filter(|(_, values)| !values.is_empty())

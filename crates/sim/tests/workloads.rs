@@ -120,3 +120,108 @@ fn a_transfer_has_its_packets_at_the_start_and_no_more() {
     }
     assert_eq!(spec(r#""telnet""#), spec(r#"{"kind": "telnet", "mean": "5s"}"#));
 }
+
+#[test]
+fn packets_with_jitter_are_late_by_a_share_of_the_gap_and_keep_rate_and_order() {
+    for jitter in [0.001, 0.5, 1.0] {
+        let text = format!(r#"{{"kind": "cbr", "rate": "24kbit/s", "jitter": {jitter}}}"#);
+        let got = times(&text, 4_000_000.0);
+        // Three packets a second: each is due when it would come without jitter, to the last one.
+        let due = times(r#"{"kind": "cbr", "rate": "24kbit/s"}"#, 4_000_000.0);
+        assert!(got.len() == 12_000 || got.len() == 11_999, "{jitter}: {}", got.len());
+        let late: Vec<f64> = got.iter().zip(&due).map(|(at, due)| (at - due) / (1000.0 / 3.0) / jitter).collect();
+        assert!(late.iter().all(|share| (-1e-6..=1.0 + 1e-6).contains(share)), "{jitter}");
+        assert!(got.windows(2).all(|pair| pair[0] <= pair[1]), "{jitter}");
+        // Uniform: the mean is 0.5 and the variance 1/12, with standard errors of 0.0026 and 0.0007; neighbours have nothing to do with each other.
+        let n = late.len() as f64;
+        let mean = late.iter().sum::<f64>() / n;
+        let variance = late.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+        let next = late.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum::<f64>() / n / variance;
+        assert!((mean - 0.5).abs() < 0.011 && (variance * 12.0 - 1.0).abs() < 0.035, "{jitter}: {mean} {variance}");
+        assert!(next.abs() < 0.037, "{jitter}: {next}");
+    }
+    assert_eq!(spec(r#"{"kind": "cbr", "rate": "80kbit/s", "jitter": 1}"#).demand_bps(1000), 80_000.0);
+    // Without jitter the source takes no random number.
+    let (mut rng, mut same) = (Rng::new(1, 0, "x"), Rng::new(1, 0, "x"));
+    spec(r#"{"kind": "cbr", "jitter": 0}"#).build(1000).supply(&mut rng);
+    assert_eq!(rng.next_u64(), same.next_u64());
+}
+
+#[test]
+fn sizes_of_transfers_come_from_any_distribution() {
+    let sizes = |text: &str, packet: u32, n: usize| -> Vec<u64> {
+        let (mut transfer, mut rng) = (spec(text).build(packet), Rng::new(1, 0, "x"));
+        (0..n).map(|_| transfer.supply(&mut rng).packets).collect()
+    };
+    let mean = |sizes: &[u64]| sizes.iter().sum::<u64>() as f64 / sizes.len() as f64;
+    // As texts too, in packets or bytes. Half a packet more, as sizes are rounded up; the standard errors are 0.14.
+    for text in [
+        r#"{"kind": "transfer", "packets": 20, "size": "exponential"}"#,
+        r#"{"kind": "transfer", "packets": 20, "size": {"kind": "exponential"}}"#,
+        r#"{"kind": "transfer", "bytes": "20KB", "size": "exponential"}"#,
+    ] {
+        let sizes = sizes(text, 1000, 20_000);
+        assert!((mean(&sizes) - 20.5).abs() < 0.6, "{text}: {}", mean(&sizes));
+        assert!(sizes.iter().all(|n| *n >= 1) && sizes.iter().filter(|n| **n > 40).count() > 2000, "{text}");
+    }
+    // The standard error is 1 %.
+    let large = sizes(r#"{"kind": "transfer", "packets": 1000000000, "size": "exponential"}"#, 1000, 10_000);
+    assert!((mean(&large) / 1e9 - 1.0).abs() < 0.05, "{}", mean(&large));
+    assert_eq!(sizes(r#"{"kind": "transfer", "bytes": "15KB"}"#, 1500, 2), [10, 10]);
+    assert_eq!(sizes(r#""transfer""#, 1500, 1), [10]);
+    // Sizes of web search: 15 % are 8760 bytes, 6 packets of 1460 and 9 of 1000. The standard error of 2000 draws is 16.
+    for (packet, packets) in [(1460, 6), (1000, 9)] {
+        let sizes = sizes(r#"{"kind": "transfer", "size": "web_search"}"#, packet, 2000);
+        let least = sizes.iter().filter(|n| **n == packets).count();
+        assert!(sizes.iter().all(|n| *n >= packets) && (236..365).contains(&least), "{packet}: {least}");
+    }
+    // What was read is written with its size in one form.
+    for (text, form) in [
+        (r#""transfer""#, r#"{"kind":"transfer","packets":10,"size":{"kind":"fixed"}}"#),
+        (r#"{"kind": "transfer", "bytes": "15KB"}"#, r#"{"bytes":"15KB","kind":"transfer","size":{"kind":"fixed"}}"#),
+        (r#"{"kind": "transfer", "size": "data_mining"}"#, r#"{"kind":"transfer","size":{"kind":"data_mining"}}"#),
+    ] {
+        assert_eq!(serde_json::to_string(&spec(text)).unwrap(), form);
+        assert_eq!(spec(form), spec(text));
+    }
+}
+
+/// Lengths of bursts of packets of 1 ms, in packets, and of the silence after each, in ms.
+fn bursts(text: &str, end: f64) -> (Vec<f64>, Vec<f64>) {
+    let (mut on, mut off, mut n) = (vec![], vec![], 1.0);
+    for pair in times(text, end).windows(2) {
+        if pair[1] - pair[0] < 1.5 {
+            n += 1.0;
+        } else {
+            on.push(std::mem::replace(&mut n, 1.0));
+            off.push(pair[1] - pair[0]);
+        }
+    }
+    (on, off)
+}
+
+#[test]
+fn on_and_off_times_have_distributions_of_their_own() {
+    let text = r#"{"kind": "on_off", "rate": "8Mbit/s", "on": "100ms", "off": "300ms", "spans": "fixed",
+        "on_spans": {"kind": "pareto", "shape": 2.5}}"#;
+    let (on, off) = bursts(text, 1_000_000.0);
+    // Packets begin within an on time, so a burst is its length rounded up; the least on time is 60 ms. Off times are fixed: the rest of the last
+    // packet, then 300 ms.
+    assert!(on.iter().all(|n| *n >= 60.0) && off.iter().all(|t| (300.0..=301.0).contains(t)));
+    // 2500 bursts: a burst exceeds 200 ms with probability (60/200)^2.5 = 0.0493, with a standard error of 0.0043.
+    let long = on.iter().filter(|n| **n > 200.0).count() as f64 / on.len() as f64;
+    assert!((long - 0.0493).abs() < 0.015, "{long}");
+    let text = r#"{"kind": "on_off", "rate": "8Mbit/s", "on": "10ms", "off": "300ms", "spans": "fixed",
+        "off_spans": {"kind": "uniform", "spread": 0.5}}"#;
+    let (on, off) = bursts(text, 1_000_000.0);
+    assert!(on.iter().all(|n| *n == 10.0) && off.iter().all(|t| (150.0..=451.0).contains(t)));
+    // 3200 times, of standard deviation 87 ms: a standard error of 1.5 ms; the last packet adds 1 ms.
+    let mean = off.iter().sum::<f64>() / off.len() as f64;
+    assert!((mean - 301.0).abs() < 6.0, "{mean}");
+    // A burst lasts at most as long as the clock.
+    let mut heavy =
+        spec(r#"{"kind": "on_off", "on": "18446744073709551615ps", "spans": {"kind": "lognormal", "sigma": 5}}"#);
+    assert!(heavy.build(1000).supply(&mut Rng::new(1, 0, "x")).again.is_some());
+    heavy = spec(r#"{"kind": "on_off", "on": "1ps", "off": "18446744073709551615ps", "spans": "exponential"}"#);
+    assert!(heavy.build(1000).supply(&mut Rng::new(1, 0, "x")).again.is_some());
+}

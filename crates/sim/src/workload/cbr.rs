@@ -1,9 +1,10 @@
 //! Constant bit rate: equally spaced packets; the ill-behaved source of the papers when it has no flow control.
 //!
-//! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet comes at the start.
+//! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet comes at the start. With `jitter` each packet is late by a
+//! random time of its own, so that their order and the rate in the long run stay what they are.
 
 use super::{Supply, Workload};
-use headgate_packet::{Check, Rate, Rng, Serialiser};
+use headgate_packet::{Check, Duration, Rate, Rng, Serialiser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,11 +14,14 @@ use serde::{Deserialize, Serialize};
 pub struct CbrParams {
     /// Rate at which the source makes bits.
     pub rate: Rate,
+    /// Each packet comes uniformly at random within this share of the time between two packets after it is due, the first one too.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub jitter: f64,
 }
 
 impl Default for CbrParams {
     fn default() -> CbrParams {
-        CbrParams { rate: Rate::from_bps(1_000_000).expect("not zero") }
+        CbrParams { rate: Rate::from_bps(1_000_000).expect("not zero"), jitter: 0.0 }
     }
 }
 
@@ -32,9 +36,23 @@ impl CbrParams {
 
 /// Equally spaced packets.
 #[derive(Clone, Debug)]
-pub struct Cbr {
+pub struct Cbr(Source);
+
+/// A source with jitter is kept apart, so that one without takes no more memory.
+#[derive(Clone, Debug)]
+enum Source {
+    Even { line: Serialiser, bytes: u32 },
+    Uneven(Box<Uneven>),
+}
+
+#[derive(Clone, Debug)]
+struct Uneven {
     line: Serialiser,
     bytes: u32,
+    /// Most that a packet is late.
+    span: Duration,
+    /// How late the next packet is; `None` before the first one.
+    late: Option<Duration>,
 }
 
 impl Cbr {
@@ -43,14 +61,34 @@ impl Cbr {
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &CbrParams, packet_bytes: u32) -> Cbr {
-        Cbr { line: Serialiser::new(params.rate), bytes: packet_bytes }
+        let (line, bytes) = (Serialiser::new(params.rate), packet_bytes);
+        // At most the shortest time between two packets: none is overtaken by the next.
+        let gap = params.rate.transmission(bytes).0;
+        let span = Duration::from_ps((gap.as_ps() as f64 * params.jitter) as u64).min(gap);
+        Cbr(if span == Duration::ZERO {
+            Source::Even { line, bytes }
+        } else {
+            Source::Uneven(Box::new(Uneven { line, bytes, span, late: None }))
+        })
     }
 }
 
 impl Workload for Cbr {
     #[inline]
-    fn supply(&mut self, _: &mut Rng) -> Supply {
-        let gap = self.line.transmit(self.bytes);
-        Supply { packets: 1, again: Some(gap) }
+    fn supply(&mut self, rng: &mut Rng) -> Supply {
+        match &mut self.0 {
+            Source::Even { line, bytes } => Supply { packets: 1, again: Some(line.transmit(*bytes)) },
+            Source::Uneven(source) => source.supply(rng),
+        }
+    }
+}
+
+impl Workload for Uneven {
+    fn supply(&mut self, rng: &mut Rng) -> Supply {
+        let late = rng.uniform_duration(self.span);
+        match self.late.replace(late) {
+            None => Supply { packets: 0, again: Some(late) },
+            Some(before) => Supply { packets: 1, again: Some(self.line.transmit(self.bytes) + late - before) },
+        }
     }
 }

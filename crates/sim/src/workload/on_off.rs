@@ -1,24 +1,14 @@
-//! On-off: bursts at a constant rate, with exponentially distributed (or fixed) on and off times.
+//! On-off: bursts at a constant rate, with on and off times of any distribution, exponential unless told otherwise.
 //!
-//! Source: Stoica, Shenker and Zhang 1998, section 3.2 (on-off sources) and the REAL simulator's `onoff` module.
-//! Deviations: none; a source starts with an on time.
+//! Source: Stoica, Shenker and Zhang 1998, section 3.2 (on-off sources) and the REAL simulator's `onoff` module; with Pareto distributed times Willinger, Taqqu,
+//! Sherman and Wilson 1997 (the sum of many such sources is self-similar). Deviations: none; a source starts with an on time.
 
 use super::{Supply, Workload};
+use crate::laws::{AnyLaw, Spec as Law, exponential::ExponentialParams};
 use headgate_packet::check::above_zero;
 use headgate_packet::{Check, Duration, Rate, Rng, Serialiser, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// How long an on or off time lasts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Span {
-    /// Exponentially distributed.
-    #[default]
-    Exponential,
-    /// Always the mean.
-    Fixed,
-}
 
 /// Bursts at a constant rate, with on and off times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,8 +20,16 @@ pub struct OnOffParams {
     pub on: Duration,
     /// Mean off time.
     pub off: Duration,
-    /// Distribution of both times.
-    pub spans: Span,
+    /// Distribution of both times, one of the list `distributions`.
+    pub spans: Law,
+    /// Distribution of on times, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Law")]
+    pub on_spans: Option<Law>,
+    /// Distribution of off times, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Law")]
+    pub off_spans: Option<Law>,
 }
 
 impl Default for OnOffParams {
@@ -40,14 +38,21 @@ impl Default for OnOffParams {
             rate: Rate::from_bps(1_000_000).expect("not zero"),
             on: Duration::from_millis(100),
             off: Duration::from_millis(100),
-            spans: Span::Exponential,
+            spans: Law::Exponential(ExponentialParams {}),
+            on_spans: None,
+            off_spans: None,
         }
     }
 }
 
 impl Check for OnOffParams {
     fn check(&self) -> Result<(), Wrong> {
-        above_zero("on", self.on)
+        above_zero("on", self.on)?;
+        self.spans.check_times("spans")?;
+        for (path, law) in [("on_spans", &self.on_spans), ("off_spans", &self.off_spans)] {
+            law.as_ref().map_or(Ok(()), |law| law.check_times(path))?;
+        }
+        Ok(())
     }
 }
 
@@ -65,7 +70,9 @@ pub struct OnOff(Box<State>);
 
 #[derive(Clone, Debug)]
 struct State {
-    params: OnOffParams,
+    /// Means and distributions of on and off times.
+    on: (Duration, AnyLaw),
+    off: (Duration, AnyLaw),
     line: Serialiser,
     bytes: u32,
     /// What is left of the present on time.
@@ -74,21 +81,18 @@ struct State {
 
 impl OnOff {
     /// Where it was published.
-    pub const SOURCE: &'static str = "Stoica, Shenker and Zhang 1998, section 3.2";
+    pub const SOURCE: &'static str = "Stoica, Shenker and Zhang 1998, section 3.2; with Pareto distributed times Willinger et al. 1997";
 
     /// A source of packets of `packet_bytes`.
     pub fn new(params: &OnOffParams, packet_bytes: u32) -> OnOff {
-        let params = params.clone();
-        OnOff(Box::new(State { line: Serialiser::new(params.rate), params, bytes: packet_bytes, left: None }))
-    }
-}
-
-impl State {
-    fn span(&self, mean: Duration, rng: &mut Rng) -> Duration {
-        match self.params.spans {
-            Span::Exponential => rng.exponential(mean),
-            Span::Fixed => mean,
-        }
+        let law = |own: &Option<Law>| own.as_ref().unwrap_or(&params.spans).build();
+        OnOff(Box::new(State {
+            on: (params.on, law(&params.on_spans)),
+            off: (params.off, law(&params.off_spans)),
+            line: Serialiser::new(params.rate),
+            bytes: packet_bytes,
+            left: None,
+        }))
     }
 }
 
@@ -97,7 +101,7 @@ impl Workload for OnOff {
         let state = &mut self.0;
         let left = match state.left {
             Some(left) => left,
-            None => state.span(state.params.on, rng),
+            None => state.on.1.time(state.on.0, rng),
         };
         let gap = state.line.transmit(state.bytes);
         if gap < left {
@@ -105,6 +109,6 @@ impl Workload for OnOff {
             return Supply { packets: 1, again: Some(gap) };
         }
         state.left = None;
-        Supply { packets: 1, again: Some(left.max(gap) + state.span(state.params.off, rng)) }
+        Supply { packets: 1, again: Some(left.max(gap) + state.off.1.time(state.off.0, rng)) }
     }
 }

@@ -6,9 +6,10 @@
 //! - a page is one object;
 //! - the window of the flow control lives on from object to object.
 
-use super::transfer::{Size, TransferParams};
+use super::transfer::{Transfer, TransferParams};
 use super::{Supply, Workload};
-use headgate_packet::{Check, Duration, Rng};
+use crate::laws::{AnyLaw, Spec as Law, exponential::ExponentialParams};
+use headgate_packet::{Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,27 +17,31 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RequestsParams {
-    /// Packets of an object, in the mean.
-    #[schemars(range(min = 1, max = 1_000_000_000))]
-    pub packets: u64,
-    /// Distribution of their number.
-    pub size: Size,
-    /// Mean time to think between the end of an object and the next one; exponentially distributed.
+    /// Size of an object: `packets`, `bytes` and `size` as `transfer` has them.
+    pub object: TransferParams,
+    /// Mean time to think between the end of an object and the next one.
     pub think: Duration,
+    /// Distribution of the times to think, one of the list `distributions`.
+    pub think_times: Law,
     /// How many objects there are; without it they go on as long as the run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
+    #[schemars(with = "u64", range(min = 1))]
     pub objects: Option<u64>,
 }
 
 impl Default for RequestsParams {
     fn default() -> RequestsParams {
-        let TransferParams { packets, size } = TransferParams::default();
-        RequestsParams { packets, size, think: Duration::from_secs(1), objects: None }
+        let think_times = Law::Exponential(ExponentialParams {});
+        RequestsParams { object: TransferParams::default(), think: Duration::from_secs(1), think_times, objects: None }
     }
 }
 
-impl Check for RequestsParams {}
+impl Check for RequestsParams {
+    fn check(&self) -> Result<(), Wrong> {
+        self.object.check().map_err(|wrong| Wrong { path: format!("object.{}", wrong.path), ..wrong })?;
+        self.think_times.check_times("think_times")
+    }
+}
 
 impl RequestsParams {
     /// As much as it can get while an object lasts.
@@ -51,8 +56,8 @@ pub struct Requests(Box<State>);
 
 #[derive(Clone, Debug)]
 struct State {
-    object: super::transfer::Transfer,
-    think: Duration,
+    object: Transfer,
+    think: (Duration, AnyLaw),
     left: u64,
 }
 
@@ -62,9 +67,11 @@ impl Requests {
 
     /// A session that has not begun.
     pub fn new(params: &RequestsParams, packet_bytes: u32) -> Requests {
-        let RequestsParams { packets, ref size, think, objects } = *params;
-        let object = super::transfer::Transfer::new(&TransferParams { packets, size: size.clone() }, packet_bytes);
-        Requests(Box::new(State { object, think, left: objects.unwrap_or(u64::MAX) }))
+        Requests(Box::new(State {
+            object: Transfer::new(&params.object, packet_bytes),
+            think: (params.think, params.think_times.build()),
+            left: params.objects.unwrap_or(u64::MAX),
+        }))
     }
 }
 
@@ -79,7 +86,7 @@ impl Workload for Requests {
     }
 
     fn on_complete(&mut self, rng: &mut Rng) -> Option<Duration> {
-        (self.0.left > 0).then(|| rng.exponential(self.0.think))
+        (self.0.left > 0).then(|| self.0.think.1.time(self.0.think.0, rng))
     }
 
     fn is_over(&self) -> bool {

@@ -4,39 +4,61 @@
 //! from; a size drawn from a distribution is rounded up to whole packets.
 
 use super::{Supply, Workload};
-use headgate_packet::{Check, Rng};
+use crate::laws::{Sizes, Spec as Law, fixed::FixedParams};
+use headgate_packet::{Bytes, Check, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many packets a transfer has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Size {
-    /// Always the mean.
-    #[default]
-    Fixed,
-    /// Exponentially distributed, drawn once.
-    Exponential,
-}
-
 /// A transfer that ends: so many packets at the start, and nothing afterwards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, from = "Given")]
+#[schemars(!from)]
 pub struct TransferParams {
     /// Packets, in the mean.
-    #[schemars(range(min = 1, max = 1_000_000_000))]
-    pub packets: u64,
-    /// Distribution of their number.
-    pub size: Size,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64", range(min = 1, max = 1_000_000_000))]
+    pub packets: Option<u64>,
+    /// Bytes, in the mean, instead of `packets`: at most 1 TB, rounded up to whole packets once they are drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Bytes")]
+    pub bytes: Option<Bytes>,
+    /// Distribution of sizes, one of the list `distributions`; one that has sizes of its own goes without `packets` and `bytes`.
+    pub size: Law,
+}
+
+/// What stands in a file: without any size it is ten packets.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Given {
+    packets: Option<u64>,
+    bytes: Option<Bytes>,
+    size: Law,
+}
+
+impl Default for Given {
+    fn default() -> Given {
+        Given { packets: None, bytes: None, size: Law::Fixed(FixedParams {}) }
+    }
+}
+
+impl From<Given> for TransferParams {
+    fn from(Given { packets, bytes, size }: Given) -> TransferParams {
+        let ten = (bytes.is_none() && !size.in_bytes()).then_some(10);
+        TransferParams { packets: packets.or(ten), bytes, size }
+    }
 }
 
 impl Default for TransferParams {
     fn default() -> TransferParams {
-        TransferParams { packets: 10, size: Size::Fixed }
+        Given::default().into()
     }
 }
 
-impl Check for TransferParams {}
+impl Check for TransferParams {
+    fn check(&self) -> Result<(), Wrong> {
+        Sizes::check(&self.size, self.packets, self.bytes)
+    }
+}
 
 impl TransferParams {
     /// As much as it can get, as long as it lasts.
@@ -47,25 +69,21 @@ impl TransferParams {
 
 /// A supply of so many packets.
 #[derive(Clone, Debug)]
-pub struct Transfer(TransferParams);
+pub struct Transfer(Sizes);
 
 impl Transfer {
     /// Where it was published.
     pub const SOURCE: &'static str = "Keshav 1991, section 6.7";
 
-    /// A transfer. The length of its packets does not matter.
-    pub fn new(params: &TransferParams, _packet_bytes: u32) -> Transfer {
-        Transfer(params.clone())
+    /// A transfer in packets of `packet_bytes`.
+    pub fn new(params: &TransferParams, packet_bytes: u32) -> Transfer {
+        Transfer(Sizes::new(&params.size, params.packets, params.bytes, packet_bytes))
     }
 }
 
 impl Workload for Transfer {
     fn supply(&mut self, rng: &mut Rng) -> Supply {
-        let packets = match self.0.size {
-            Size::Fixed => self.0.packets,
-            Size::Exponential => rng.exponential_number(self.0.packets as f64).ceil().max(1.0) as u64,
-        };
-        Supply { packets, again: None }
+        Supply { packets: self.0.packets(rng), again: None }
     }
 
     fn has_objects(&self) -> bool {
@@ -75,38 +93,5 @@ impl Workload for Transfer {
     // It is asked once, at the start of its flow.
     fn is_over(&self) -> bool {
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn everything_at_once_and_then_nothing() {
-        let mut rng = Rng::new(0, 0, "x");
-        let params = TransferParams { packets: 7, ..TransferParams::default() };
-        assert_eq!(Transfer::new(&params, 1000).supply(&mut rng), Supply { packets: 7, again: None });
-    }
-
-    #[test]
-    fn sizes_of_a_thousand_million_packets_do_not_wrap() {
-        let mut rng = Rng::new(1, 0, "x");
-        let mut transfer = Transfer::new(&TransferParams { packets: 1_000_000_000, size: Size::Exponential }, 1000);
-        let mean = (0..10_000).map(|_| transfer.supply(&mut rng).packets as f64).sum::<f64>() / 1e4;
-        // The standard error is 1 %.
-        assert!((mean / 1e9 - 1.0).abs() < 0.05, "{mean}");
-    }
-
-    #[test]
-    fn exponential_sizes_have_their_mean_and_are_never_zero() {
-        let mut rng = Rng::new(1, 0, "x");
-        let mut transfer = Transfer::new(&TransferParams { packets: 20, size: Size::Exponential }, 1000);
-        let sizes: Vec<u64> = (0..20_000).map(|_| transfer.supply(&mut rng).packets).collect();
-        let mean = sizes.iter().sum::<u64>() as f64 / 20_000.0;
-        // Rounded up: half a packet more. The standard error of the mean is 0.14.
-        assert!((mean - 20.5).abs() < 0.6, "{mean}");
-        assert!(sizes.iter().all(|n| *n >= 1));
-        assert!(sizes.iter().filter(|n| **n > 40).count() > 2000);
     }
 }
