@@ -101,6 +101,9 @@ def test_a_full_disk_is_an_error_that_leaves_nothing(tmp_path: Path, monkeypatch
         def seek(self, *_: int) -> int:
             return 0
 
+        def close(self) -> None:
+            pass
+
         def write(self, _: object) -> int:
             raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,7 @@ class Spool:
             self._file = tempfile.TemporaryFile(dir=there)  # noqa: SIM115 - it is closed with the spool
         except OSError as e:
             raise HeadgateError(f"{out}: cannot be written; {e.strerror or e}") from None
+        weakref.finalize(self, self._file.close)
 
     def __enter__(self) -> Spool:
         return self
