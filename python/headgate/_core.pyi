@@ -115,6 +115,7 @@ class Replay:
         self,
         times: Buffer,
         tick_ps: int | None,
+        digits: int | None,
         flows: Buffer,
         names: Sequence[str],
         sizes: Buffer,

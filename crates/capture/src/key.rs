@@ -2,6 +2,7 @@
 
 use crate::Endpoints;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
 use std::str::FromStr;
 
@@ -37,7 +38,7 @@ impl FromStr for Classify {
 }
 
 /// Identifies a conversation. Small and cheap to hash; [`Key::NOT_IP`] stands for everything that is not IP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     source: Option<IpAddr>,
     destination: Option<IpAddr>,
@@ -48,6 +49,32 @@ pub struct Key {
 impl Key {
     /// The one conversation of all packets that are not IP.
     pub const NOT_IP: Key = Key { source: None, destination: None, transport: None };
+}
+
+impl Hash for Key {
+    /// In whole words: two for a conversation of IPv4.
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match (self.source, self.destination) {
+            (Some(IpAddr::V4(source)), Some(IpAddr::V4(destination))) => {
+                state.write_u64(u64::from(source.to_bits()) << 32 | u64::from(destination.to_bits()));
+            }
+            ends => [ends.0, ends.1].into_iter().for_each(|end| {
+                state.write_u128(match end {
+                    None => 0,
+                    Some(IpAddr::V4(address)) => u128::from(address.to_bits()),
+                    Some(IpAddr::V6(address)) => address.to_bits(),
+                });
+            }),
+        }
+        state.write_u64(match self.transport {
+            None => 0,
+            Some((protocol, None)) => 1 << 40 | u64::from(protocol) << 32,
+            Some((protocol, Some((from, to)))) => {
+                2 << 40 | u64::from(protocol) << 32 | u64::from(from) << 16 | u64::from(to)
+            }
+        });
+    }
 }
 
 impl Endpoints {

@@ -134,13 +134,15 @@ impl Replay {
         interruptible(py, &mut self.replay, work)?.map_err(replay_error)
     }
 
-    /// Replays rows of a table: seconds (float64), or whole ticks of so many picoseconds (int64).
+    /// Replays rows of a table. Times are seconds (float64), whole ticks of so many picoseconds (int64), or
+    /// decimals (pairs of int64, the lower word first) with so many digits after the point.
     #[allow(clippy::too_many_arguments, reason = "one per column")]
     fn push(
         &mut self,
         py: Python<'_>,
         times: &Bound<'_, PyAny>,
         tick_ps: Option<i64>,
+        digits: Option<i32>,
         flows: PyBuffer<i32>,
         names: Vec<String>,
         sizes: PyBuffer<i64>,
@@ -148,9 +150,15 @@ impl Replay {
         priorities: Option<PyBuffer<i64>>,
         ecn: Option<PyBuffer<i64>>,
     ) -> PyResult<()> {
-        let times = match tick_ps {
-            None => Times::Seconds(PyBuffer::get(times)?.to_vec(py)?),
-            Some(tick) => Times::Ticks(PyBuffer::get(times)?.to_vec(py)?, i128::from(tick)),
+        let times = match (tick_ps, digits) {
+            (None, None) => Times::Seconds(PyBuffer::get(times)?.to_vec(py)?),
+            (Some(tick), _) => Times::Ticks(PyBuffer::get(times)?.to_vec(py)?, i128::from(tick)),
+            (None, Some(digits)) => {
+                let words: Vec<i64> = PyBuffer::get(times)?.to_vec(py)?;
+                let (pairs, _) = words.as_chunks::<2>();
+                let numbers = pairs.iter().map(|[low, high]| i128::from(*high) << 64 | i128::from(*low as u64));
+                Times::Decimals(numbers.collect(), digits)
+            }
         };
         let optional = |column: Option<PyBuffer<i64>>| column.map(|c| c.to_vec(py)).transpose();
         let table = Columns {

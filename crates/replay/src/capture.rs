@@ -3,11 +3,12 @@
 use crate::clock::Origin;
 use crate::error::{Fault, TraceError};
 use crate::intake::{Intake, Place, Raw};
+use crate::quick::QuickMap;
 use crate::rows::Fate;
 use headgate_capture::{CaptureError, Classify, Frame, Key, LinkType, Reader, Stamp, Writer, endpoints};
 use headgate_packet::Time;
 use headgate_queue::DropReason;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
@@ -35,7 +36,7 @@ pub struct CaptureTrace {
     position: Arc<AtomicU64>,
     classify: Classify,
     /// Only looked up, never walked.
-    numbers: HashMap<Key, u32>,
+    numbers: QuickMap<Key, u32>,
     /// The conversation seen last; captures have runs of one.
     last: Option<(Key, u32)>,
 }
@@ -49,7 +50,7 @@ impl CaptureTrace {
         let position = Arc::new(AtomicU64::new(0));
         let reader = Reader::new(Counting(bytes, Arc::clone(&position)))
             .map_err(|e| TraceError::file(format!("found {}; expected {}", e.found, e.expected)))?;
-        Ok(CaptureTrace { reader, position, classify, numbers: HashMap::new(), last: None })
+        Ok(CaptureTrace { reader, position, classify, numbers: QuickMap::default(), last: None })
     }
 
     /// Bytes read so far.

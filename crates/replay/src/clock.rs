@@ -50,16 +50,6 @@ pub fn parse_seconds(text: &[u8]) -> Option<i128> {
     Some(if negative { -ps } else { ps })
 }
 
-/// Picoseconds of a float of seconds, read as the shortest decimal that means this float; `None` for nan and infinities.
-pub fn seconds_from_f64(x: f64) -> Option<i128> {
-    let ps = x * 1e12;
-    // Below 1000 s the float is less than a quarter of a picosecond from that decimal, so its nearest picosecond is clear.
-    if x.abs() < 1000.0 && (ps - ps.round()).abs() < 0.25 {
-        return Some(ps.round() as i128);
-    }
-    if x.is_finite() { parse_seconds(format!("{x:e}").as_bytes()) } else { None }
-}
-
 /// Where the trace's time begins: whole seconds and picoseconds, the latter never negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
@@ -171,21 +161,6 @@ mod tests {
     }
 
     #[test]
-    fn a_float_is_read_as_its_shortest_decimal() {
-        for (x, ps) in [
-            // Times 10^12 it is 1,700,000,000,123,456,716,800 ps.
-            (1_700_000_000.123_456_7, 1_700_000_000_123_456_700_000),
-            // Half a picosecond is rounded up, though times 10^12 it is 0.48.
-            (129.918_664_801_510_5, 129_918_664_801_511),
-            (1000.0, 1_000_000_000_000_000),
-            (-0.25, -250_000_000_000),
-        ] {
-            assert_eq!(seconds_from_f64(x), Some(ps), "{x}");
-        }
-        assert_eq!([f64::NAN, f64::INFINITY, -f64::INFINITY].map(seconds_from_f64), [None; 3]);
-    }
-
-    #[test]
     fn an_origin_has_its_picoseconds_and_seconds() {
         for ps in [0, 1, -1, 1_500_000_000_000, -1_250_000_000_000, 1_700_000_000_000_000_000_007] {
             assert_eq!(Origin::from_ps(ps).as_ps(), ps);
@@ -202,12 +177,6 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(origin in -4_000_000_000_000_000_000_000i128..4_000_000_000_000_000_000_000, ps in any::<u64>()) {
             prop_assert_eq!(parse_seconds(text(origin, ps).as_bytes()), Some(origin + i128::from(ps)));
-        }
-
-        #[test]
-        fn a_float_is_its_shortest_decimal(ns in -5_000_000_000_000i64..5_000_000_000_000) {
-            let decimal = format!("{}{}.{:09}", if ns < 0 { "-" } else { "" }, ns.abs() / 1_000_000_000, ns.abs() % 1_000_000_000);
-            prop_assert_eq!(seconds_from_f64(decimal.parse().unwrap()), Some(i128::from(ns) * 1000));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The flows of a trace, numbered as they appear.
 
-use std::collections::HashMap;
+use crate::quick::QuickMap;
 
 /// Names and weights by number.
 #[derive(Clone, Debug, Default)]
@@ -9,7 +9,7 @@ pub struct Flows {
     /// 0 until a packet tells the weight.
     weights: Vec<u32>,
     /// Only looked up, never walked: its order is in no result.
-    numbers: HashMap<Box<str>, u32>,
+    numbers: QuickMap<Box<str>, u32>,
     /// The flow named last; traces have runs of one flow.
     last: u32,
 }

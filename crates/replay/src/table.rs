@@ -1,8 +1,8 @@
 //! Traces that come as columns, a batch of rows at a time.
 
-use crate::clock::seconds_from_f64;
 use crate::error::{Fault, TraceError};
 use crate::intake::{Intake, Place, Raw};
+use crate::number::{seconds_from_decimal, seconds_from_f64};
 
 /// Stands for a value that is missing, in columns of integers.
 pub const MISSING: i64 = i64::MIN;
@@ -14,6 +14,31 @@ pub enum Times {
     Seconds(Vec<f64>),
     /// Whole ticks of so many picoseconds.
     Ticks(Vec<i64>, i128),
+    /// Whole numbers of so many digits after the point; [`i128::MIN`] where one is missing.
+    Decimals(Vec<i128>, i32),
+}
+
+impl Times {
+    /// The time of a row in picoseconds, if there is one and a clock can tell it.
+    #[inline]
+    fn ps(&self, i: usize) -> Option<i128> {
+        match self {
+            Times::Seconds(x) => seconds_from_f64(x[i]),
+            Times::Ticks(x, unit) => Some(i128::from(x[i]) * unit).filter(|_| x[i] != MISSING),
+            Times::Decimals(x, scale) => seconds_from_decimal(x[i], *scale).filter(|_| x[i] != i128::MIN),
+        }
+    }
+
+    /// What stands where there is no time.
+    #[cold]
+    fn found(&self, i: usize) -> String {
+        match self {
+            Times::Seconds(x) if x[i].is_infinite() => "infinity".to_owned(),
+            Times::Seconds(x) if !x[i].is_nan() => format!("{:e}", x[i]),
+            Times::Decimals(x, scale) if x[i] != i128::MIN => format!("{}e{}", x[i], -i64::from(*scale)),
+            _ => "nothing".to_owned(),
+        }
+    }
 }
 
 /// Rows of a trace as columns of equal length; integers are [`MISSING`] where there is none.
@@ -51,6 +76,7 @@ impl TableTrace {
         let times = match &columns.times {
             Times::Seconds(x) => x.len(),
             Times::Ticks(x, _) => x.len(),
+            Times::Decimals(x, _) => x.len(),
         };
         let optional =
             [&columns.weights, &columns.priorities, &columns.ecn].into_iter().flatten().all(|c| c.len() == rows);
@@ -62,15 +88,8 @@ impl TableTrace {
         for i in 0..rows {
             self.number += 1;
             let place = Place::Packet(self.number);
-            let time = match &columns.times {
-                Times::Seconds(x) => seconds_from_f64(x[i]),
-                Times::Ticks(x, unit) => Some(i128::from(x[i]) * unit).filter(|_| x[i] != MISSING),
-            };
-            let Some(time) = time else {
-                let found = match &columns.times {
-                    Times::Seconds(x) if x[i].is_infinite() => "infinity",
-                    _ => "nothing",
-                };
+            let Some(time) = columns.times.ps(i) else {
+                let found = columns.times.found(i);
                 intake.skip(Fault::BadTime, place, || format!("time_s: found {found}; expected a time"))?;
                 continue;
             };

@@ -122,6 +122,11 @@ impl Run {
         self.flows.len()
     }
 
+    /// Flows that are there now, those that come and go included.
+    pub fn alive(&self) -> usize {
+        self.flows.iter().filter(|flow| matches!(flow.role, Role::Lasting | Role::Passing)).count()
+    }
+
     /// Gives each flow that comes conversations of its own that nobody had before, for tests that compare.
     pub fn use_no_number_again(&mut self, fresh: bool) {
         self.fresh_seats = fresh;

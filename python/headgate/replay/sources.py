@@ -1,7 +1,7 @@
 """Where a trace comes from: a file, or a table of pyarrow, pandas, polars or anything else that speaks Arrow.
 
-A table reaches the engine in batches of rows. Columns are plain numbers there: float64 seconds or int64 ticks of time, int64 for the
-rest, and flows as positions in a list of names; what is missing is nan, `_core.MISSING` or -1.
+A table reaches the engine in batches of rows. Columns are plain numbers there: float64 seconds, int64 ticks or 128-bit decimals of time,
+int64 for the rest, and flows as positions in a list of names; what is missing is nan, `_core.MISSING` or -1.
 """
 
 from __future__ import annotations
@@ -92,21 +92,24 @@ class TraceTable:
 
     def _convert(self, batch: pa.RecordBatch) -> tuple[Any, ...]:
         time, flow, *numbers = (None if name is None else batch.column(name) for name in self._where)
-        times, tick = self._times(time)
+        times, tick, digits = self._times(time)
         codes, names = self._flows(flow)
         numbers[-1] = _ecn(numbers[-1])
         whole = [None if c is None else self._whole(c, n) for c, n in zip(numbers, self._where[2:], strict=True)]
-        return times, tick, codes, names, *whole
+        return times, tick, digits, codes, names, *whole
 
-    def _times(self, column: Any) -> tuple[Any, int | None]:
+    def _times(self, column: Any) -> tuple[Any, int | None, int | None]:
+        """Times as numbers, then picoseconds in a tick, or digits after the point; neither of them for floats of seconds."""
         types = arrow().types
         kind = column.type
         if types.is_timestamp(kind) or types.is_duration(kind):
-            return _int64(column), TICKS[kind.unit]
+            return _int64(column), TICKS[kind.unit], None
         if types.is_integer(kind):
-            return _int64(column), 10**12
+            return _int64(column), 10**12, None
         if types.is_floating(kind):
-            return column.cast("float64").fill_null(float("nan")).to_numpy(zero_copy_only=False), None
+            return column.cast("float64").fill_null(float("nan")).to_numpy(zero_copy_only=False), None, None
+        if types.is_decimal(kind):
+            return _decimals(column), None, kind.scale
         raise self._wrong_type("time_s", kind, "numbers of seconds, timestamps or durations")
 
     def _flows(self, column: Any) -> tuple[Any, list[str]]:
@@ -194,6 +197,16 @@ def _ecn(column: Any) -> Any:
 
 def _int64(column: Any) -> Any:
     return column.cast("int64").fill_null(_core.MISSING).to_numpy(zero_copy_only=False)
+
+
+def _decimals(column: Any) -> Any:
+    """The unscaled numbers of decimals, two words of 64 bits each, the lower first; the least of all where there is none."""
+    column = column.cast(arrow().decimal128(38, column.type.scale))
+    words = np.frombuffer(column.buffers()[1], np.int64)[2 * column.offset :][: 2 * len(column)]
+    if not column.null_count:
+        return words
+    missing = column.is_null().to_numpy(zero_copy_only=False)
+    return np.where(missing[:, None], [0, _core.MISSING], words.reshape(-1, 2)).ravel()
 
 
 def _first_line(e: BaseException) -> str:
