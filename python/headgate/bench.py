@@ -157,7 +157,7 @@ def work() -> None:
     answer: dict[str, float] = {}
     began = time.process_time()
     if task["do"] == "run":
-        events, sent, delivered = _core.measure(json.dumps(task["scenario"]))
+        events, sent, delivered, *_ = _core.measure(json.dumps(task["scenario"]))
         answer = {"events": events, "sent": sent, "delivered": delivered}
     elif task["do"] == "churn":
         _core.churn(task["discipline"], task["flows"], 0)

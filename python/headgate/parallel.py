@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import partial
 from itertools import islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from . import _core
 from .memory import share
+
+if TYPE_CHECKING:
+    from .spool import Spool
 
 T = TypeVar("T")
 
@@ -26,6 +30,7 @@ def run_all(
     threads: int | None = None,
     progress: Progress | None = None,
     max_memory: str | int | None = None,
+    spool: Spool | None = None,
 ) -> list[T]:
     """Runs jobs and gives what `take` made of each result, in their order.
 
@@ -35,6 +40,7 @@ def run_all(
         threads: how many at a time; all processors unless given.
         progress: called in the caller's thread several times a second.
         max_memory: that all runs at a time may take together; three quarters of the machine's unless given.
+        spool: where the rows of tables go that grow with a run; kept in memory unless given.
 
     Raises:
         ScenarioError: a scenario is wrong, or a run took more memory than it may.
@@ -47,7 +53,8 @@ def run_all(
 
     def work(number: int) -> T:
         text, seed, run = jobs[number]
-        return take(number, _core.run(text, seed, run, controls[number]))
+        rows = None if spool is None else partial(spool.add, run)
+        return take(number, _core.run(text, seed, run, controls[number], rows))
 
     pool = ThreadPoolExecutor(at_a_time)
     try:

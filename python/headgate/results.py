@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,10 @@ from .fairness import fairness, ideal_bps
 from .stats import Sketch, drift, mser
 from .stats.means import finite, means_of
 from .summaries import ClassSummary, FlowSummary, LinkSummary, summaries
-from .tables import Table, from_core, numbers, require
+from .tables import Column, Table, from_core, numbers, require, write
+
+if TYPE_CHECKING:
+    from .spool import Spool
 
 #: The tables of a run.
 TABLES = ("flows", "intervals", "links", "classes", "sizes", "completions", "gauges", "traces", "routes", "delays")
@@ -29,9 +32,10 @@ TABLES = ("flows", "intervals", "links", "classes", "sizes", "completions", "gau
 class Results:
     """The runs of one scenario: one, or several replications."""
 
-    def __init__(self, runs: Sequence[_core.RunResult]) -> None:
-        """Takes at least one run."""
+    def __init__(self, runs: Sequence[_core.RunResult], spool: Spool | None = None) -> None:
+        """Takes at least one run; `spool` has the rows of their tables that the runs handed over as they went on."""
         self.runs = list(runs)
+        self._spool = spool
         self._table = cache(self._build)
 
     @cached_property
@@ -123,13 +127,14 @@ class Results:
         Looks at the goodput and at the queueing delay of all flows together, averaged over the runs: does the first tenth of the measured
         time differ from the rest (`headgate.stats.drift`, at 0.5 % each)? If so, MSER-5 tells where to cut.
         """
-        s, declared = self._interval_series, float(self._interval_series["start_s"].min(initial=math.inf))
-        count = s["span"].shape[1]
+        s = self._measured
+        start, end = s["start_s"], s["end_s"]
+        count, declared = start.shape[1], float(start.min(initial=math.inf))
         if count < 20:
             return ""
         packets = s["received"].sum(axis=2)
         waits = (np.nan_to_num(s["queueing_mean_s"]) * s["received"]).sum(axis=2) / np.where(packets, packets, np.nan)
-        span = float(s["span"].flat[0])
+        span = float((end - start).flat[0])
         for name, series in (("goodput", s["unique_bytes"].sum(axis=2) / span), ("queueing delay", waits)):
             if drift(series) >= 0.005:
                 continue
@@ -140,6 +145,8 @@ class Results:
         return ""
 
     def _build(self, name: str) -> Table:
+        if self._spool is not None and self._spool.holds(name):
+            return self._spool.table(name, [r.run for r in self.runs])
         parts = [from_core(r.table(name)) for r in self.runs]
         length = [len(next(iter(p.values()), ())) for p in parts]
         columns: dict[str, Any] = {"run": np.repeat([r.run for r in self.runs], length)}
@@ -148,14 +155,14 @@ class Results:
         return Table(columns)
 
     @cached_property
-    def _interval_series(self) -> dict[str, Any]:
-        """Measured full intervals as arrays of shape (runs, intervals, flows)."""
-        t, flows = self.intervals.columns, self._names("flows", "flow")
-        span = t["end_s"] - t["start_s"]
-        chosen = t["warm_up"] == 0
-        full = chosen & (span > 0.999 * float(span[chosen].max(initial=0.0)))
-        shape = (len(self.runs), -1, len(flows))
-        return {k: v[full].reshape(shape) for k, v in t.items()} | {"span": span[full].reshape(shape)}
+    def _measured(self) -> Measured:
+        """Measured full intervals."""
+        return Measured(self._interval_column, (len(self.runs), -1, self.flow_count))
+
+    def _interval_column(self, name: str) -> Column:
+        if self._spool is None:
+            return self.intervals[name]
+        return self._spool.column("intervals", name, [r.run for r in self.runs])
 
     def _names(self, table: str, column: str) -> list[str]:
         first = self._table(table)
@@ -166,7 +173,7 @@ class Results:
         """Every flow, or the first ones and at most so many, in the order of the scenario."""
         totals = self._by_run("flows", self.flow_count)
         totals["max_min_bps"] = np.tile(list(self.max_min_bps().values()), (len(self.runs), 1))
-        return summaries(FlowSummary, "flows", totals, self._interval_series, most)
+        return summaries(FlowSummary, "flows", totals, self._measured, most)
 
     @property
     def flow_count(self) -> int:
@@ -201,10 +208,8 @@ class Results:
         """How fairly the flows shared: `jain_of_max_min`, `jain` and `shortfall` (see `headgate.fairness`)."""
         goodput = columns("flows")["goodput_bps"].of
         assert goodput is not None, "a rate follows from what was counted"
-        if len(self.runs) > 1:
-            series = goodput(self._by_run("flows", self.flow_count))
-        else:
-            series = goodput({k: v[0] for k, v in self._interval_series.items()})
+        several = len(self.runs) > 1
+        series = goodput(self._by_run("flows", self.flow_count)) if several else goodput(self._measured)[0]
         return fairness(means_of(series), list(self.max_min_bps().values()))
 
     def calibration(self) -> list[dict[str, Any]]:
@@ -259,7 +264,10 @@ class Results:
         if place.exists() and not place.is_dir():
             raise HeadgateError(f"{place}: expected a folder, found a file")
         for name in TABLES:
-            self._table(name).save(place / f"{name}.{format}")
+            if self._spool is not None and self._spool.holds(name):
+                write(place / f"{name}.{format}", self._spool.chunks(name, [r.run for r in self.runs]))
+            else:
+                self._table(name).save(place / f"{name}.{format}")
         try:
             write_text(place / "summary.json", json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n")
             # The manifest comes last: a folder that has one is complete.
@@ -267,6 +275,27 @@ class Results:
         except OSError as e:
             raise HeadgateError(f"{place}: cannot be written; {e.strerror or e}") from None
         return place
+
+
+class Measured(Mapping[str, Column]):
+    """The measured full intervals: of each column an array of shape (runs, intervals, flows), made anew when asked for."""
+
+    def __init__(self, column: Callable[[str], Column], shape: tuple[int, int, int]) -> None:
+        """Takes what gives a column of the table of intervals, all runs one below the other."""
+        self._column, self._shape = column, shape
+        span = column("end_s") - column("start_s")
+        after = column("warm_up") == 0
+        self._full = after & (span > 0.999 * float(span[after].max(initial=0.0)))
+
+    def __getitem__(self, name: str) -> Column:
+        found: Column = self._column(name)[self._full].reshape(self._shape)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(columns("intervals"))
+
+    def __len__(self) -> int:
+        return len(columns("intervals"))
 
 
 def digits(value: float, significant: int = 4) -> str:

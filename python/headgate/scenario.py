@@ -107,6 +107,8 @@ class Scenario:
         threads: int | None = None,
         progress: Progress | None = None,
         max_memory: str | int | None = None,
+        out: str | os.PathLike[str] | None = None,
+        format: str = "csv",
     ) -> Results:
         """Runs the scenario.
 
@@ -117,10 +119,14 @@ class Scenario:
             progress: called with (share done, runs completed, runs in all).
             max_memory: bytes, or a size such as "4GB", that all runs at a time may take together; three quarters of the machine's
                 unless given.
+            out: a folder for the tables and the manifest, as by `Results.save`. The rows of the tables that grow with a run (intervals,
+                gauges, completions) then wait on the disk beside it, not in memory.
+            format: of the tables: csv, json or parquet.
 
         Raises:
             ScenarioError: something in the scenario is wrong, or a run took more memory than it may.
-            HeadgateError: fewer than one replication or a seed that is no unsigned 64-bit number.
+            HeadgateError: fewer than one replication, a seed that is no unsigned 64-bit number, or a folder that cannot be written.
+            MissingExtraError: Parquet without pyarrow.
         """
         if replications < 1:
             raise HeadgateError(f"replications {replications}; expected at least 1")
@@ -132,7 +138,20 @@ class Scenario:
 
         text = self.to_json()
         jobs = [(text, seed, k) for k in range(replications)]
-        return Results(self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory)))
+        spool = None
+        if out is not None:
+            from .atomic import require_folder
+            from .spool import Spool
+            from .tables import require
+
+            require(format)
+            require_folder(out, "out")
+            spool = Spool(Path(out))
+        runs = self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory, spool))
+        results = Results(runs, spool)
+        if out is not None:
+            results.save(out, format)
+        return results
 
     def _where(self) -> str:
         return f"{self.origin}: " if self.origin else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
@@ -168,31 +168,33 @@ def summaries(
         intervals: those of the measured intervals as arrays of shape (runs, intervals, objects).
         most: at most so many; all unless given.
     """
-    known, parts_of = columns(table), entries(summary)
+    known, values = columns(table), dict[str, list[Any]]()
     count = next(iter(totals.values())).shape[1]
-    out = []
-    for i in range(count if most is None else min(most, count)):
-        of = {k: v[:, i] for k, v in totals.items()}
-        parts = None if intervals is None else {k: v[0, :, i] for k, v in intervals.items()}
-        values: dict[str, Any] = {}
-        for name, of_mean, entry in parts_of:
-            if isinstance(entry.column, dict):
-                values[name] = {k: _number(known[c], of) for k, c in entry.column.items()}
-            elif of_mean:
-                values[name] = _mean(known[entry.column], entry, of, parts)
-            else:
-                values[name] = _number(known[entry.column], of)
-        out.append(summary(**values))
-    return out
+    objects = range(count if most is None else min(most, count))
+    # Entry by entry, not object by object: of the intervals, which may be many, the few columns of an entry are in memory at a time.
+    for name, of_mean, entry in entries(summary):
+        if isinstance(entry.column, dict):
+            parts = {k: _numbers(known[c], totals, objects) for k, c in entry.column.items()}
+            values[name] = [{k: part[i] for k, part in parts.items()} for i in objects]
+        elif of_mean:
+            values[name] = _means(known[entry.column], entry, totals, intervals, objects)
+        else:
+            values[name] = _numbers(known[entry.column], totals, objects)
+    return [summary(**{name: of[i] for name, of in values.items()}) for i in objects]
 
 
 def _series(column: ColumnInfo, of: Mapping[str, Any]) -> Any:
     return of[column.name] if column.of is None else column.of(of)
 
 
-def _number(column: ColumnInfo, of: Mapping[str, Any]) -> Any:
+def _numbers(column: ColumnInfo, totals: Mapping[str, Any], objects: Iterable[int]) -> list[Any]:
+    """One value for all runs, of each object."""
+    series = _series(column, totals)
+    return [_number(column, series[:, i]) for i in objects]
+
+
+def _number(column: ColumnInfo, series: Any) -> Any:
     """One value for all runs: counts add up, what measures is averaged, what describes is the same in all."""
-    series = _series(column, of)
     if column.kind == "most":
         return series.max().item()
     if column.kind == "total" and column.type == "int":
@@ -200,14 +202,21 @@ def _number(column: ColumnInfo, of: Mapping[str, Any]) -> Any:
     return series[:1].tolist()[0] if (series == series[0]).all() else mean_of(series).mean
 
 
-def _mean(column: ColumnInfo, entry: MadeOf, of: Mapping[str, Any], parts: Mapping[str, Any] | None) -> Mean:
-    """The mean over the replications, or over the intervals of a single run."""
-    series = _series(column, of)
-    if len(series) > 1:
-        return mean_of(series)
-    if parts is not None:
-        return mean_of(_series(column, parts))
-    return Mean(float(series[0]), float(of[entry.std][0]), int(of["intervals"][0]))
+def _means(
+    column: ColumnInfo,
+    entry: MadeOf,
+    totals: Mapping[str, Any],
+    intervals: Mapping[str, Any] | None,
+    objects: Iterable[int],
+) -> list[Mean]:
+    """Of each object the mean over the replications, or over the intervals of a single run."""
+    runs = len(next(iter(totals.values())))
+    if runs == 1 and intervals is None:
+        stated = zip(_series(column, totals)[0], totals[entry.std][0], totals["intervals"][0], strict=True)
+        means = [Mean(float(mean), float(std), int(n)) for mean, std, n in stated]
+        return [means[i] for i in objects]
+    series = _series(column, totals) if runs > 1 or intervals is None else _series(column, intervals)[0]
+    return [mean_of(series[:, i]) for i in objects]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 Column = npt.NDArray[Any]
+
+#: Rows that become text at a time.
+_FEW = 1 << 12
 
 #: What a text begins with that spreadsheets run.
 _RUN = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -113,32 +116,64 @@ class Table:
             HeadgateError: another ending, or the file cannot be written.
             MissingExtraError: a Parquet file without pyarrow.
         """
-        kind = Path(path).suffix[1:]
-        writers = {"csv": self._csv, "json": self._json, "parquet": self._parquet}
-        if kind not in writers:
-            raise HeadgateError(f"{path}: expected a name that ends in .csv, .json or .parquet")
-        try:
-            with atomic(path) as file:
-                writers[kind](file)
-        except OSError as e:
-            raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+        write(path, [self])
 
-    def _csv(self, file: Path) -> None:
-        with file.open("w", newline="", encoding="utf-8") as out:
-            writer = csv.writer(_Lines(out), lineterminator="\r\n")
-            writer.writerow([cell(name) for name in self.names])
-            for row in zip(*(c.tolist() for c in self.columns.values()), strict=True):
+    def parts(self, rows: int) -> Iterator[Table]:
+        """The table in pieces of so many rows; one at least, though it may have none."""
+        for first in range(0, max(len(self), 1), rows):
+            yield Table({name: c[first : first + rows] for name, c in self.columns.items()})
+
+
+def write(path: str | os.PathLike[str], tables: Iterable[Table]) -> None:
+    """Writes tables of the same columns, one below the other, into a file; at least one.
+
+    Raises:
+        HeadgateError: another ending than those that `Table.save` knows, or the file cannot be written.
+        MissingExtraError: a Parquet file without pyarrow.
+    """
+    kind = Path(path).suffix[1:]
+    writers = {"csv": _csv, "json": _json, "parquet": _parquet}
+    if kind not in writers:
+        raise HeadgateError(f"{path}: expected a name that ends in .csv, .json or .parquet")
+    try:
+        with atomic(path) as file:
+            writers[kind](file, tables)
+    except OSError as e:
+        raise HeadgateError(f"{path}: cannot be written; {e.strerror or e}") from None
+
+
+def _csv(file: Path, tables: Iterable[Table]) -> None:
+    with file.open("w", newline="", encoding="utf-8") as out:
+        writer, head = csv.writer(_Lines(out), lineterminator="\r\n"), True
+        for part in (part for table in tables for part in table.parts(_FEW)):
+            if head:
+                writer.writerow([cell(name) for name in part.names])
+                head = False
+            for row in zip(*(c.tolist() for c in part.columns.values()), strict=True):
                 writer.writerow([cell(x) for x in row])
 
-    def _json(self, file: Path) -> None:
-        rows = [{k: None if _missing(v) else v for k, v in row.items()} for row in self.rows()]
-        file.write_text(json.dumps(rows, allow_nan=False, default=str, indent=1) + "\n", "utf-8")
 
-    def _parquet(self, file: Path) -> None:
-        arrow = self.to_arrow()
-        import pyarrow.parquet as pq
+def _json(file: Path, tables: Iterable[Table]) -> None:
+    with file.open("w", encoding="utf-8") as out:
+        between = "["
+        for part in (part for table in tables for part in table.parts(_FEW)):
+            rows = [{k: None if _missing(v) else v for k, v in row.items()} for row in part.rows()]
+            if rows:
+                # Without the brackets around these rows: more may follow.
+                out.write(between + json.dumps(rows, allow_nan=False, default=str, indent=1)[1:-2])
+                between = ","
+        out.write("\n]\n" if between == "," else "[]\n")
 
-        pq.write_table(arrow, file)
+
+def _parquet(file: Path, tables: Iterable[Table]) -> None:
+    arrows = (table.to_arrow() for table in tables)
+    first = next(arrows)
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(file, first.schema) as out:
+        out.write_table(first)
+        for arrow in arrows:
+            out.write_table(arrow)
 
 
 def require(form: str) -> None:

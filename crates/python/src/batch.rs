@@ -3,7 +3,7 @@
 use crate::run::{columns, simulate};
 use crate::watch::{Control, Watch};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Gather, Table};
+use headgate_sim::{Cells, Gather, Rows, Table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -50,7 +50,7 @@ impl Batch {
             self.last = Some((scenario_json.to_owned(), read));
         }
         let (_, scenario) = self.last.as_ref().expect("it was put there");
-        let mut running = simulate(py, &mut watch, scenario, seed.unwrap_or(scenario.seed), run)?;
+        let mut running = simulate(py, &mut watch, scenario, seed.unwrap_or(scenario.seed), run, Rows::Dropped)?;
         watch.between(py)?;
         let (digest, events) = (format!("{:016x}", running.digest().value()), running.digest().events);
         let counts = (scenario.flows.len(), 2 * scenario.links.len());

@@ -4,6 +4,7 @@ use crate::scenario_error;
 use crate::watch::Watch;
 use headgate_bench::cost::{self, CallTrace, Recording};
 use headgate_queue::parts::ordering::{Order, Structure, Work};
+use headgate_sim::Rows;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -34,9 +35,9 @@ impl Calls {
         let mut watch = Watch::new(None);
         let scenario = watch.read(py, scenario_json)?;
         let recording = Recording::new(&scenario, link).map_err(|e| scenario_error(py, &e))?;
-        let mut running = watch.build(py, &scenario, scenario.seed, 0)?;
+        let mut running = watch.build(py, &scenario, scenario.seed, 0, Rows::Dropped)?;
         recording.start(&mut running);
-        watch.advance(py, &mut running, u64::MAX)?;
+        watch.advance(py, &mut running, u64::MAX, usize::MAX)?;
         Ok(Calls { trace: recording.finish(&running) })
     }
 

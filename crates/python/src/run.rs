@@ -3,7 +3,7 @@
 use crate::column::Column;
 use crate::watch::{Control, Watch};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Delays, Run, Table, delay_table};
+use headgate_sim::{Cells, Delays, Rows, Run, Table, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -85,20 +85,28 @@ fn is_identity(codes: &[i64], names: &[String]) -> bool {
 /// Makes one table of a run.
 type Maker = fn(&mut Run, &Scenario) -> Table;
 
-/// Runs a scenario. Ctrl-C raises KeyboardInterrupt.
+/// Rows that are handed over at a time.
+const BATCH: usize = 1 << 13;
+
+/// Runs a scenario. Ctrl-C raises KeyboardInterrupt. The rows of the tables that grow with the run are given to `take`, if there is one, as it
+/// goes on: a name and columns, at least once for each table.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, seed=None, run=0, control=None))]
+#[pyo3(signature = (scenario_json, seed=None, run=0, control=None, take=None))]
 pub fn run(
     py: Python<'_>,
     scenario_json: &str,
     seed: Option<u64>,
     run: u64,
     control: Option<Bound<'_, Control>>,
+    take: Option<Bound<'_, PyAny>>,
 ) -> PyResult<RunResult> {
     let mut watch = Watch::new(control.as_ref().map(Bound::get));
     let scenario = watch.read(py, scenario_json)?;
     let seed = seed.unwrap_or(scenario.seed);
-    let mut running = simulate(py, &mut watch, &scenario, seed, run)?;
+    let mut running = match &take {
+        None => simulate(py, &mut watch, &scenario, seed, run, Rows::Kept)?,
+        Some(take) => hand_over(py, &mut watch, &scenario, seed, run, take)?,
+    };
     let digest = format!("{:016x}", running.digest().value());
     let checkpoints = running.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
     let events = running.digest().events;
@@ -129,10 +137,32 @@ pub(crate) fn simulate(
     scenario: &Scenario,
     seed: u64,
     run: u64,
+    rows: Rows,
 ) -> PyResult<Run> {
-    let mut running = watch.build(py, scenario, seed, run)?;
-    watch.advance(py, &mut running, u64::MAX)?;
+    let mut running = watch.build(py, scenario, seed, run, rows)?;
+    watch.advance(py, &mut running, u64::MAX, usize::MAX)?;
     Ok(running)
+}
+
+/// Runs a scenario to its end and gives the rows of its growing tables to `take`.
+fn hand_over(
+    py: Python<'_>,
+    watch: &mut Watch<'_>,
+    scenario: &Scenario,
+    seed: u64,
+    run: u64,
+    take: &Bound<'_, PyAny>,
+) -> PyResult<Run> {
+    let mut running = watch.build(py, scenario, seed, run, Rows::Taken)?;
+    loop {
+        let complete = watch.advance(py, &mut running, u64::MAX, BATCH)?;
+        for (name, rows) in py.detach(|| running.take_rows(scenario)) {
+            take.call1((name, columns(py, rows)?))?;
+        }
+        if complete {
+            return Ok(running);
+        }
+    }
 }
 
 /// The events number `first` to `first + count - 1` of a run, as text.
@@ -147,22 +177,24 @@ pub fn events(
 ) -> PyResult<Vec<String>> {
     let mut watch = Watch::new(None);
     let scenario = watch.read(py, scenario_json)?;
-    let mut running = watch.build(py, &scenario, seed, run)?;
+    let mut running = watch.build(py, &scenario, seed, run, Rows::Dropped)?;
     running.log_events(first, count);
-    watch.advance(py, &mut running, first.saturating_add(count))?;
+    watch.advance(py, &mut running, first.saturating_add(count), usize::MAX)?;
     Ok(running.logged().to_vec())
 }
 
-/// Runs a scenario for its cost alone: (events, data packets offered to the network, data packets delivered), no tables.
+/// Runs a scenario for its cost alone: (events, data packets offered to the network, data packets delivered, transmissions of packets
+/// and acknowledgements hop by hop, digest), no tables.
 #[pyfunction]
-pub fn measure(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, u64)> {
+pub fn measure(py: Python<'_>, scenario_json: &str) -> PyResult<(u64, u64, u64, u64, String)> {
     let mut watch = Watch::new(None);
     let scenario = watch.read(py, scenario_json)?;
-    let mut running = watch.build(py, &scenario, scenario.seed, 0)?;
+    let mut running = watch.build(py, &scenario, scenario.seed, 0, Rows::Dropped)?;
     drop(scenario);
-    watch.advance(py, &mut running, u64::MAX)?;
+    watch.advance(py, &mut running, u64::MAX, usize::MAX)?;
     let (sent, received) = running.packets();
-    Ok((running.digest().events, sent, received))
+    let digest = format!("{:016x}", running.digest().value());
+    Ok((running.digest().events, sent, received, running.transmissions(), digest))
 }
 
 /// Runs `rounds` packets through a discipline that holds a backlog of `flows` flows; the caller takes the time.

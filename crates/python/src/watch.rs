@@ -4,8 +4,8 @@
 //! read from a pipe, is left to `interrupt.rs`.
 
 use crate::scenario_error;
-use headgate_sim::Run;
 use headgate_sim::spec::{Scenario, SpecError};
+use headgate_sim::{Rows, Run};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -93,15 +93,19 @@ impl<'a> Watch<'a> {
     }
 
     /// A run that is ready to begin.
-    pub fn build(&mut self, py: Python<'_>, s: &Scenario, seed: u64, run: u64) -> PyResult<Run> {
+    pub fn build(&mut self, py: Python<'_>, s: &Scenario, seed: u64, run: u64, rows: Rows) -> PyResult<Run> {
         let most = self.most();
-        py.detach(|| Run::new_unless(s, seed, run, most, &mut || self.stop())).map_err(|e| self.error(py, &e))
+        py.detach(|| Run::new_unless(s, seed, run, rows, most, &mut || self.stop())).map_err(|e| self.error(py, &e))
     }
 
-    /// Runs until `events` events have happened or the run is complete.
-    pub fn advance(&mut self, py: Python<'_>, running: &mut Run, events: u64) -> PyResult<()> {
+    /// Runs until `events` events have happened, there are `rows` rows to take, or the run is complete; true if it is.
+    pub fn advance(&mut self, py: Python<'_>, running: &mut Run, events: u64, rows: usize) -> PyResult<bool> {
         py.detach(|| {
-            while running.digest().events < events && !running.advance(SLICE.min(events - running.digest().events)) {
+            while running.digest().events < events {
+                if running.advance(SLICE.min(events - running.digest().events)) {
+                    self.tell(running.progress());
+                    return Ok(true);
+                }
                 let before = self.looked;
                 if self.stop() {
                     return Err(SpecError::at("", "stopped"));
@@ -110,9 +114,12 @@ impl<'a> Watch<'a> {
                     self.tell(running.progress());
                     running.check_memory(self.most())?;
                 }
+                if running.rows() >= rows {
+                    break;
+                }
             }
             self.tell(running.progress());
-            Ok(())
+            Ok(false)
         })
         .map_err(|e| self.error(py, &e))
     }

@@ -6,13 +6,14 @@
 //! Deviations: figure 2 rewrites every label to alpha, equation 7 takes the minimum: it is the minimum. A packet that passes and finds the buffer full
 //! counts as accepted, as figure 2 has it. What the paper leaves open of alpha, and how the published code differs, is in `parts/fair_share.rs`; of
 //! first packets, in `parts/rate_estimator.rs`.
-//! State per flow: the rate estimate, at its edge only.
+//! State per flow: the rate estimate, at its edge only. One that was silent for longer than 40 K is forgotten: its old rate counts for less than the
+//! last digit of a new one, and its next packet is a first one. The published code never forgets: the gap counts however long it was.
 
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{FairShare, RateEstimator, Rules, label_code};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
 use headgate_packet::check::above_zero;
-use headgate_packet::{Buffer, Check, Duration, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Check, Duration, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,8 +95,9 @@ pub struct Csfq {
     params: CsfqParams,
     queue: Fcfs,
     share: FairShare,
-    /// K in seconds.
+    /// K in seconds, and the silence that makes a conversation a new one.
     k: f64,
+    memory: Duration,
     weights: Vec<f64>,
     /// r of each conversation.
     rates: Vec<RateEstimator>,
@@ -124,6 +126,7 @@ impl Csfq {
             queue: Fcfs::new(&FcfsParams { buffer: params.buffer }, link),
             share: FairShare::new(params.rules, link.rate, params.k_alpha, params.k_c),
             k: params.k.as_secs_f64(),
+            memory: Duration::from_ps(params.k.as_ps().saturating_mul(40)),
             weights: Vec::new(),
             rates: Vec::new(),
         };
@@ -137,6 +140,9 @@ impl Csfq {
             return label(packet);
         }
         let flow = packet.flow.index();
+        if self.has_fallen_silent(flow, now) {
+            self.rates[flow] = self.params.rules.fresh_estimator();
+        }
         let estimator = &mut self.rates[flow];
         let counted = estimator.on_packet(now, f64::from(packet.bytes) * 8.0, self.k);
         if !counted && estimator.rate() == 0.0 {
@@ -145,6 +151,12 @@ impl Csfq {
         let rate = estimator.rate() / self.weights[flow];
         self.write(packet, rate);
         label(packet)
+    }
+
+    /// Whether a conversation's estimate is as good as none.
+    #[inline]
+    fn has_fallen_silent(&self, flow: usize, now: Time) -> bool {
+        self.params.rules != Rules::PublishedCode && self.rates[flow].is_silent_for(self.memory, now)
     }
 
     fn write(&self, packet: &mut Packet, rate: f64) {
@@ -211,6 +223,14 @@ impl Discipline for Csfq {
         self.weights.extend(link.weights_from(self.weights.len()).map(f64::from));
     }
 
+    fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
+        if self.params.role == Role::Core {
+            return true;
+        }
+        let fresh = self.params.rules.fresh_estimator();
+        self.rates[flow.index()] == fresh || self.has_fallen_silent(flow.index(), now)
+    }
+
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         sink("alpha_bps", self.share.alpha());
         sink("arriving_bps", self.share.arriving());
@@ -222,7 +242,7 @@ impl Discipline for Csfq {
 mod tests {
     use super::*;
     use crate::parts::test::csv;
-    use headgate_packet::{FlowId, Rate, Rng};
+    use headgate_packet::{Rate, Rng};
     use proptest::prelude::*;
 
     /// Offers one packet, 250 bytes of conversation `flow` with a label, to an empty router; gives the label it leaves with, if it does.

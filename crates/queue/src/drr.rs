@@ -4,12 +4,13 @@
 //! as the counter covers them; what is left is kept unless the queue is empty.
 //! Deviations: the quantum of a queue is the parameter times the largest weight of its conversations. The buffer is shared, with McKenney's
 //! buffer stealing, which the paper takes over (`parts/queue_set.rs`).
-//! State per queue: its packets, its counter, and a place in the round.
+//! State per queue: its packets, its counter, and a place in the round. Of a conversation that left with a queue of its own nothing is kept once
+//! its queue has left the round; where conversations share queues its number gives the queue, and it is never forgotten.
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::check::up_to;
-use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -210,6 +211,10 @@ impl Discipline for Drr {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.queues.backlog()
+    }
+
+    fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
+        self.params.queues == 0 && !self.round.contains(self.queue_of[flow.index()])
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {

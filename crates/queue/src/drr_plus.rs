@@ -7,12 +7,13 @@
 //! share it and the longest queue makes room, as in `drr`, unless `queue_buffer` gives each its own part. An empty queue's
 //! average decays at the pace of the whole line.
 //! State per queue: that of `drr`, the average, and a count. State per flow: as `enhanced_red`, where that is chosen.
+//! Of a conversation that left with a queue of its own the average is forgotten when it has decayed so far that no sample shows it.
 
 use crate::drr::{Assign, Drr, DrrParams, check_quantum};
 use crate::enhanced_red::EnhancedRedParams;
 use crate::parts::{ChanceParams, DropEnd, Early, EarlyParams, FairChances, check_early};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Check, Duration, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -193,6 +194,12 @@ impl Discipline for DrrPlus {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.drr.backlog()
+    }
+
+    fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
+        let queue = self.drr.queue_of(flow.index());
+        let never_met = self.chances.as_ref().is_none_or(|chances| !chances.has_met(flow.index()));
+        never_met && self.drr.has_forgotten(flow, now) && self.early[queue as usize].has_forgotten(now)
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, now: Time) {

@@ -6,12 +6,12 @@
 //! drop, shared by connections with different p_i, would starve those with a large one. Between the thresholds the probability grows
 //! linearly to p_i, or is p_i everywhere (`constant`): the paper's words allow both. The capacity of an input link is `access` times the
 //! weight of its conversation. A conversation counts as a connection from its first packet on, and the p_i are computed anew.
-//! State per flow: its class of equal input links; per class a number and p_i.
+//! State per flow: its class of equal input links; per class a number and p_i. One that left is never forgotten: it goes on to count as a connection.
 
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{check_early, ChanceParams, Early, EarlyParams, FairChances};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Check, Duration, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -145,6 +145,10 @@ impl Discipline for EnhancedRed {
         self.chances.grow(link, 1);
     }
 
+    fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
+        !self.chances.has_met(flow.index())
+    }
+
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         sink("average", self.early.average());
     }
@@ -153,7 +157,7 @@ impl Discipline for EnhancedRed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_packet::{FlowId, Rng, Time};
+    use headgate_packet::Rng;
 
     /// Shares of arrivals that go while 20 KB wait, of four connections with input links of 64 to 512 kbit/s: first of the third alone, then of
     /// each as it comes, then of each when all have come.

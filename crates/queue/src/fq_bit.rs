@@ -4,12 +4,12 @@
 //! share of the buffer; a third is ad hoc.
 //! Deviations: none known. The paper leaves open how both are counted. Here the arrival counts for its queue and the packet in
 //! transmission does not; the fair share is the buffer divided by the active conversations; the arrival carries the bit.
-//! State per flow: as `fq`.
+//! State per flow, also of one that left: as `fq`.
 
 use crate::fq::{Fq, FqParams, MOST_DELTA, fq_params};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::check::at_most;
-use headgate_packet::{Check, Packet, Time, Wrong};
+use headgate_packet::{Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,10 @@ impl Discipline for FqBit {
         self.fq.on_link_change(link, now);
     }
 
+    fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
+        self.fq.has_forgotten(flow, now)
+    }
+
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.fq.probe(sink);
     }
@@ -75,7 +79,7 @@ impl Discipline for FqBit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_packet::{Buffer, Ecn, FlowId, Rate, Rng, Time};
+    use headgate_packet::{Buffer, Ecn, Rate, Rng};
 
     #[test]
     fn marks_above_a_third_of_the_share() {

@@ -8,12 +8,12 @@
 //! holds more than 2 avgcq (line B, block C). Variant 2: `maxq` is two packets then, and who holds less passes (block A).
 //! Deviations: those of the part. The average takes a sample when a packet is queued, with it, and when a transmission starts, without
 //! the packet sent. That these blocks make FRED-1 and FRED-2 of the 1998 paper is our reading.
-//! State per flow: packets and bytes that wait, and strikes; nothing is kept of a conversation with none waiting.
+//! State per flow: packets and bytes that wait, and strikes; a conversation with none waiting is forgotten at once.
 
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{check_early, Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
-use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -182,6 +182,11 @@ impl Discipline for Fred {
     fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
         self.early.set_rate(link.rate, now, self.backlog());
         self.accounts.resize(link.flows, Account::default());
+    }
+
+    fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
+        let account = &self.accounts[flow.index()];
+        account.held.packets == 0 && account.strikes == 0
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

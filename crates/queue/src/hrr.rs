@@ -12,12 +12,13 @@
 //! Deviations: slots are counted in bytes, since packets are not cells: a packet may overdraw the frame's allocation, which the next frames
 //! make up for. The order of slots in a frame is ours: the conversations of a level in turn, packet by packet, before the levels below.
 //! Frames run on while nobody uses them. `work_conserving` is ours. The buffer is shared (`parts/queue_set.rs`).
-//! State per flow: its packets, what is left of its allocation, and in which frame that was.
+//! State per flow: its packets, what is left of its allocation, and in which frame that was. Of one that left this is forgotten with the first frame
+//! that begins, or with as many as it is overdrawn by.
 
 use crate::parts::{DropEnd, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
 use headgate_packet::check::packet_length;
-use headgate_packet::{Buffer, Bytes, Check, Packet, Rate, Time, Wrong};
+use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +88,13 @@ struct Level {
     lower: Share,
 }
 
+impl Level {
+    /// The number of the frame at `now`.
+    fn frame_at(&self, now: Time) -> u64 {
+        self.since.1 + (now.as_ps() - self.since.0).checked_div(self.period).unwrap_or(0)
+    }
+}
+
 /// What may be sent in a frame, in bytes. Below zero it is overdrawn: the next frames make up for it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
@@ -111,7 +119,7 @@ impl Share {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Conversation {
     /// What it may send in the frame of this number.
     allocation: Share,
@@ -183,7 +191,7 @@ impl Hrr {
     /// Begins the frames whose time has come.
     fn advance(&mut self, now: Time) {
         for level in &mut self.levels {
-            let frame = level.since.1 + (now.as_ps() - level.since.0).checked_div(level.period).unwrap_or(0);
+            let frame = level.frame_at(now);
             if frame != level.frame {
                 level.own.refill(frame - level.frame);
                 level.lower.refill(frame - level.frame);
@@ -320,6 +328,12 @@ impl Discipline for Hrr {
 
     fn on_timeout(&mut self, _: &mut Cx<'_>) {
         self.held_until = None; // the port asks again
+    }
+
+    fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
+        let Conversation { mut allocation, frame, level, active } = self.conversations[flow.index()];
+        allocation.refill(self.levels[level as usize].frame_at(now) - frame);
+        !active && allocation.left == allocation.each
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, now: Time) {

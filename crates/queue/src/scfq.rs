@@ -7,11 +7,11 @@
 //! number, because a backlogged conversation's last tag is above v; so a packet that is pushed out was never counted. Where nothing of a
 //! conversation waits, its last tag is that of a packet served, and v, which never decreases, is no less: v alone is looked at. Tags are
 //! in 2^-12 bit, up to 2^64 bits: the work of 213 days at 1 Tbit/s. A full buffer takes the last packet of the longest queue, which the paper leaves open.
-//! State per flow: its packets.
+//! State per flow: its packets. One of which none waits is forgotten at once.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Check, Packet, Time};
+use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +103,10 @@ impl Discipline for Scfq {
         self.queues.backlog()
     }
 
+    fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
+        self.queues.front(flow.0).is_none()
+    }
+
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
         self.weights.extend(link.weights_from(self.weights.len()).map(u64::from));
         self.queues.grow(link.flows);
@@ -125,7 +129,7 @@ mod tests {
     #[test]
     fn tags_go_on_beyond_2_to_the_52_bits() {
         use super::*;
-        use headgate_packet::{FlowId, Rate, Rng};
+        use headgate_packet::{Rate, Rng};
         let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 3, weights: vec![] };
         for start in [(1u128 << 52) - 100, (1 << 63) - 100] {
             let (mut queue, mut rng, mut dropped) = (Scfq::new(&ScfqParams::default(), &link), Rng::new(0, 0, ""), vec![]);

@@ -4,12 +4,13 @@
 //! The gateway counts each conversation's packets over the averaging span of the original DECbit gateway. While the average
 //! queue is above one, it marks those whose count is above the max-min fair share of the total times a capacity factor.
 //! Deviations: the reading of TR-510 is ours, from summaries. Counting the arrival, and marking everybody above a second
-//! threshold (panic), reproduce the tables of 1989 and 1991. State per flow: two counters.
+//! threshold (panic), reproduce the tables of 1989 and 1991. State per flow: two counters, of one that left
+//! until two cycles have ended.
 
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Check, Packet, Time};
+use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -125,6 +126,10 @@ impl Discipline for SelectiveDecbit {
 
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
+    }
+
+    fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
+        self.last[flow.index()] == 0 && self.present[flow.index()] == 0
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {

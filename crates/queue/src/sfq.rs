@@ -4,7 +4,8 @@
 //! do so for a while only; a full buffer takes the last packet of the longest queue (buffer stealing, `parts/queue_set.rs`).
 //! Deviations: the salt follows from the count of periods since the start, so that it needs no timer. Packets that wait when the salt
 //! changes stay where they are: a conversation's packets may then overtake each other, as in the paper.
-//! State per queue: its packets and a place in the round.
+//! State per queue: its packets and a place in the round. Nothing is kept of a conversation that left; but its number, which gives the queue, is not
+//! as good as another one, so it counts as one that is never forgotten.
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};

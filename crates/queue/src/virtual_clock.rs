@@ -6,11 +6,12 @@
 //! Deviations: where the rates are not given, the line's is divided by weight among all conversations known so far: a new one lengthens the
 //! steps of all stamps that are given from then on, and leaves those given before.
 //! A full buffer takes the last packet of the longest queue, whose conversation gets the packet's time back; the paper leaves it open.
-//! State per flow: its packets with their stamps, and its clock.
+//! State per flow: its packets with their stamps, and its clock. Of one that left the clock is forgotten when the time has passed it. Where the line
+//! is divided its weight counts for ever, so that it is never forgotten as a whole: with flows that come and go, give the rate.
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Check, Packet, Rate, Time};
+use headgate_packet::{Buffer, Check, FlowId, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -140,6 +141,11 @@ impl Discipline for VirtualClock {
 
     fn backlog(&self) -> Backlog {
         self.queues.backlog()
+    }
+
+    fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
+        let f = flow.index();
+        !self.reserved.divided && self.stamps[f].is_empty() && self.clocks[f] <= now.as_ps()
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {

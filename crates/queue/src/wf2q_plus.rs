@@ -6,7 +6,8 @@
 //! Deviations: shares are weights over the sum of the weights of all conversations known so far: V grows more slowly from a new one's first
 //! packet on; numbers are in
 //! 2^-32 bit; V goes on growing while the line is idle, or who comes back after a pause would wait for it. A full buffer takes the last
-//! packet of the longest queue. State per flow: its packets and F.
+//! packet of the longest queue.
+//! State per flow: its packets and F. One that left is never forgotten: its weight goes on to count in the sum.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};

@@ -2,7 +2,7 @@
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 5, which names weights as an extension, and Parekh and Gallager 1993 (PGPS). `fq` serves by the
 //! weights of the conversations as it is; nothing differs but the name.
-//! Deviations, state per flow: see `fq.rs`.
+//! Deviations, state per flow and when it is forgotten: see `fq.rs`.
 
 pub use crate::fq::{Fq as Wfq, FqParams as WfqParams};
 

@@ -9,7 +9,7 @@ use crate::meter::{Digest, FlowMeter, Ideal, Objects};
 use crate::net::{Conversations, Hops, Lane, Paths, Payloads, Way};
 use crate::pace::Pace;
 use crate::run::Run;
-use crate::samples::Samples;
+use crate::samples::{Rows, Samples};
 use crate::spec::{self, NodeKind, Scenario, SpecError, TraceKind};
 use crate::trace::Traces;
 use headgate_packet::{Buffer, Rng, Time};
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 impl Run {
     /// The run of a scenario that [`Scenario::from_json`] resolved, for replication `run`.
     pub fn new(scenario: &Scenario, seed: u64, run: u64) -> Run {
-        Run::new_unless(scenario, seed, run, u64::MAX, &mut || false).expect("nothing stops or bounds it")
+        Run::new_unless(scenario, seed, run, Rows::Kept, u64::MAX, &mut || false).expect("nothing stops or bounds it")
     }
 
     /// As [`Run::new`], for a run that may take `most` bytes of memory; `stop` is asked now and then whether to give up.
@@ -30,10 +30,11 @@ impl Run {
         s: &Scenario,
         seed: u64,
         run: u64,
+        rows: Rows,
         most: u64,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<Run, SpecError> {
-        memory::estimate(s, most)?;
+        memory::estimate(s, rows, most)?;
         let mut pace = Pace::new(stop);
         let mut paths = Paths::new(s, seed, most);
         let ways: Vec<Way> = paths.ways(&mut pace)?.into_iter().map(|way| way.expect("checked")).collect();
@@ -89,8 +90,8 @@ impl Run {
         for (flow, way) in changes.iter_mut().flat_map(|change| &mut change.moved) {
             *way = hops.rows(*way, *flow)?.0;
         }
-        let samples = Samples::new(s.interval(), s.warm_up(), &mut lanes);
-        objects.keep_rows = s.traces.contains(&TraceKind::Completions);
+        let samples = Samples::new(s.interval(), s.warm_up(), &mut lanes, rows);
+        objects.keep_rows = rows != Rows::Dropped && s.traces.contains(&TraceKind::Completions);
         let mut running = Run {
             now: Time::ZERO,
             end: Time::ZERO + s.duration,

@@ -25,6 +25,7 @@ mod trace;
 pub mod workload;
 
 pub use run::Run;
+pub use samples::Rows;
 pub use table::{Cells, Gather, Table};
 pub use tables::{Delays, columns, delay_table};
 

@@ -4,12 +4,15 @@ use crate::flow::Flow;
 use crate::meter::{FlowMeter, GaugeRow, IntervalRow, ObjectRow, TraceRow};
 use crate::net::{Hop, InFlight, Payload};
 use crate::run::Run;
+use crate::samples::Rows;
 use crate::spec::{self, Scenario, SpecError};
 use crate::tables;
 use std::mem::size_of;
 
 /// A number of a table that is made at the end.
 const CELL: u64 = 8;
+/// Of an interval and a flow whose row was taken: the numbers that are read again for the summaries.
+const LOOKED_AT: u64 = 8 * CELL;
 /// A packet that waits: its descriptor, and what the discipline keeps of its order.
 const WAITING: u64 = 64;
 /// A flow that comes and goes: its place, its flow control, and its rows in the table of hops.
@@ -35,12 +38,17 @@ fn gigabytes(bytes: u64) -> String {
 }
 
 /// Refuses a scenario whose flows and rows of intervals alone take more than `most` bytes.
-pub(crate) fn estimate(s: &Scenario, most: u64) -> Result<(), SpecError> {
+pub(crate) fn estimate(s: &Scenario, rows: Rows, most: u64) -> Result<(), SpecError> {
     let entries = 1 + s.flows.windows(2).filter(|pair| !pair[0].alike(&pair[1])).count() as u64;
     let each = size_of::<Flow>() as u64 + size_of::<FlowMeter>() as u64 + NAMED;
     let flows = (s.flows.len() as u64).saturating_mul(each) + entries.saturating_mul(ENTRY);
     let intervals = s.duration.as_ps().div_ceil(s.interval().as_ps().max(1));
-    let rows = intervals.saturating_mul(s.flows.len() as u64).saturating_mul(row_bytes()[0]);
+    let row = match rows {
+        Rows::Kept => row_bytes()[0],
+        Rows::Taken => LOOKED_AT,
+        Rows::Dropped => 0,
+    };
+    let rows = intervals.saturating_mul(s.flows.len() as u64).saturating_mul(row);
     let all = flows.saturating_add(rows);
     if all <= most {
         return Ok(());

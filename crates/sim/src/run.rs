@@ -122,6 +122,11 @@ impl Run {
         self.flows.len()
     }
 
+    /// Flows that are there now, those that come and go included.
+    pub fn alive(&self) -> usize {
+        self.flows.iter().filter(|flow| matches!(flow.role, Role::Lasting | Role::Passing)).count()
+    }
+
     /// Gives each flow that comes conversations of its own that nobody had before, for tests that compare.
     pub fn use_no_number_again(&mut self, fresh: bool) {
         self.fresh_seats = fresh;
@@ -139,7 +144,12 @@ impl Run {
 
     /// Data packets handed to the network and data packets that reached their sinks, warm-up included.
     pub fn packets(&self) -> (u64, u64) {
-        self.samples.intervals.iter().fold((0, 0), |(s, r), row| (s + row.count.sent, r + row.count.received))
+        self.samples.packets
+    }
+
+    /// Transmissions: packets and acknowledgements that ports sent, hop by hop, warm-up included.
+    pub fn transmissions(&mut self) -> u64 {
+        self.lanes.iter_mut().map(|lane| lane.port.counters(self.now).sent).sum()
     }
 
     fn on_port(&mut self, l: usize) {

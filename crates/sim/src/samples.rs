@@ -1,9 +1,20 @@
 //! What a run counts interval by interval.
 
-use crate::meter::{FlowMeter, GaugeRow, IntervalRow, LaneMark, PortMeter};
+use crate::meter::{Count, FlowMeter, GaugeRow, IntervalRow, LaneMark, PortMeter};
 use crate::net::Lane;
 use headgate_packet::{Duration, Time};
 use headgate_queue::Discipline as _;
+
+/// What becomes of the rows that a run makes as it goes on: of intervals, of gauges and of completions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// They are kept until its end.
+    Kept,
+    /// They are taken from time to time (see `Run::take_rows`).
+    Taken,
+    /// Nobody wants them.
+    Dropped,
+}
 
 /// The intervals that are over, and the present one.
 #[derive(Debug)]
@@ -14,8 +25,13 @@ pub(crate) struct Samples {
     start: Time,
     /// The warm-up is over.
     pub measuring: bool,
+    rows: Rows,
     pub intervals: Vec<IntervalRow>,
     pub gauges: Vec<GaugeRow>,
+    /// What was counted of each flow since the warm-up, up to the end of the last interval; empty before.
+    pub totals: Vec<Count>,
+    /// Data packets sent and received, the warm-up included.
+    pub packets: (u64, u64),
     /// Of each lane what it had counted when the warm-up ended; empty before.
     pub at_warm_up: Vec<LaneMark>,
     pub ports: Vec<PortMeter>,
@@ -23,15 +39,18 @@ pub(crate) struct Samples {
 
 impl Samples {
     /// Before the first interval of a run with these lanes.
-    pub fn new(length: Duration, warm_up: Duration, lanes: &mut [Lane]) -> Samples {
+    pub fn new(length: Duration, warm_up: Duration, lanes: &mut [Lane], rows: Rows) -> Samples {
         let mut samples = Samples {
             length,
             warm_up: Time::ZERO + warm_up,
             number: 0,
             start: Time::ZERO,
             measuring: false,
+            rows,
             intervals: Vec::new(),
             gauges: Vec::new(),
+            totals: Vec::new(),
+            packets: (0, 0),
             at_warm_up: Vec::new(),
             ports: vec![PortMeter::default(); lanes.len()],
         };
@@ -43,17 +62,30 @@ impl Samples {
     pub fn close(&mut self, end: Time, meters: &mut [FlowMeter], lanes: &mut [Lane]) {
         let (start, interval) = (self.start, self.number);
         let warm_up = end <= self.warm_up;
-        self.intervals.reserve(meters.len());
+        let wanted = self.rows != Rows::Dropped;
+        if wanted {
+            self.intervals.reserve(meters.len());
+        }
+        if !warm_up {
+            self.totals.resize(meters.len(), Count::default());
+        }
         for (i, meter) in meters.iter_mut().enumerate() {
             let count = std::mem::take(&mut meter.now);
-            self.intervals.push(IntervalRow { flow: i as u32, interval, start, end, warm_up, count });
+            self.packets.0 += count.sent;
+            self.packets.1 += count.received;
+            if !warm_up {
+                self.totals[i].add(&count);
+            }
+            if wanted {
+                self.intervals.push(IntervalRow { flow: i as u32, interval, start, end, warm_up, count });
+            }
         }
         // A last interval cut short by the end is no sample of the others' mean.
         let measured = !warm_up && end.since(start) == self.length;
         for (lane, meter) in lanes.iter_mut().zip(&mut self.ports) {
             meter.sample(&lane.port.counters(end), end.since(start).as_ps(), measured);
         }
-        for (port, lane) in lanes.iter().enumerate() {
+        for (port, lane) in lanes.iter().enumerate().filter(|_| wanted) {
             let (port, gauges) = (port as u32, &mut self.gauges);
             let mut sink = |gauge, value| gauges.push(GaugeRow { port, gauge, interval, end, value });
             lane.port.discipline().probe(&mut sink);

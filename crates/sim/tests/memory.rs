@@ -1,7 +1,7 @@
 //! What a run takes in memory: the parts that grow are counted, and a run that would take too much is refused or ended.
 
-use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
+use headgate_sim::{Rows, Run};
 
 const MEGABYTE: u64 = 1_000_000;
 
@@ -17,7 +17,8 @@ fn scenario(flow: &str, link: &str, more: &str) -> Scenario {
 
 /// Runs until ten megabytes are taken; gives the error.
 fn grown(s: &Scenario) -> String {
-    let mut running = Run::new_unless(s, 1, 0, 10 * MEGABYTE, &mut || false).unwrap_or_else(|e| panic!("{e}"));
+    let mut running =
+        Run::new_unless(s, 1, 0, Rows::Kept, 10 * MEGABYTE, &mut || false).unwrap_or_else(|e| panic!("{e}"));
     loop {
         let done = running.advance(1 << 14);
         if let Err(e) = running.check_memory(10 * MEGABYTE) {
@@ -53,7 +54,9 @@ fn a_run_that_grows_is_ended_with_the_name_of_what_grew() {
 fn what_is_known_before_the_run_is_refused_before_it() {
     let mut s = scenario(r#""control": "jk_reno", "count": 1000"#, r#""rate": "1Mbit/s""#, "");
     let refused = |s: &Scenario| {
-        Run::new_unless(s, 1, 0, 10 * MEGABYTE, &mut || false).map(|_| ()).map_err(|e| (e.path.clone(), e.to_string()))
+        Run::new_unless(s, 1, 0, Rows::Kept, 10 * MEGABYTE, &mut || false)
+            .map(|_| ())
+            .map_err(|e| (e.path.clone(), e.to_string()))
     };
     assert_eq!(refused(&s), Ok(()));
     s.interval = Some("1s".parse().expect("a time"));
@@ -88,7 +91,7 @@ fn paths_that_take_too_much_are_refused() {
             (0..200).map(link).collect::<Vec<_>>().join(",")
         );
         let s = Scenario::from_json(&text).expect("it is right");
-        let built = Run::new_unless(&s, 1, 0, 15 * MEGABYTE, &mut || false);
+        let built = Run::new_unless(&s, 1, 0, Rows::Kept, 15 * MEGABYTE, &mut || false);
         built.map_or_else(|e| e.to_string(), |_| String::new())
     };
     // 4000 flows over 200 links: 800,000 hops there and as many back, 16 bytes each.
@@ -107,7 +110,7 @@ fn reading_and_building_can_be_given_up_at_any_time() {
     type Work<'a> = &'a dyn Fn(&mut dyn FnMut() -> bool) -> bool;
     let works: [(&str, Work<'_>); 3] = [
         ("reading", &|stop| Scenario::from_json_unless(text, stop).is_ok()),
-        ("building", &|stop| Run::new_unless(&s, 1, 0, u64::MAX, stop).is_ok()),
+        ("building", &|stop| Run::new_unless(&s, 1, 0, Rows::Kept, u64::MAX, stop).is_ok()),
         ("writing", &|stop| headgate_sim::spec_json_unless(&s, stop).is_ok()),
     ];
     for (what, work) in works {

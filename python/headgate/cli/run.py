@@ -88,9 +88,7 @@ def run(
         if not scenario.data.get("traces"):
             scenario = scenario.set("traces", list(TRACES))
     with progress(f"running {file.name}") as callback:
-        results = scenario.run(seed, replications, threads, callback, max_memory)
-    if out is not None:
-        results.save(out, form)
+        results = scenario.run(seed, replications, threads, callback, max_memory, out, form)
     if figure is not None:
         from ..plots import timeline
 

@@ -47,6 +47,9 @@ pub(crate) fn check_early(min_threshold: Buffer, max_threshold: Buffer, mean_pac
     packet_length("mean_packet", mean_packet)
 }
 
+/// An average below this part of a sample's weight does not change the next sample: it is below half of the last bit of 1.
+const UNSEEN: f64 = 1.0 / (1u64 << 60) as f64;
+
 /// An average queue and its lottery.
 #[derive(Clone, Debug)]
 pub struct Early {
@@ -118,12 +121,23 @@ impl Early {
     /// The queue is empty: takes in the samples of zero missed while the line was idle.
     pub fn decay(&mut self, now: Time) {
         if now > self.idle_from {
-            let typical = self.params.mean_packet.0.clamp(1, 1 << 24) as u32;
-            let typical = self.rate.transmission(typical).0.as_ps().max(1);
-            let missed = now.since(self.idle_from).as_ps() as f64 / typical as f64;
-            self.average *= libm::pow(1.0 - self.params.weight, missed);
+            self.average = self.faded(now);
             self.idle_from = now;
         }
+    }
+
+    /// What has become of the average by `now` if the line is idle until then.
+    fn faded(&self, now: Time) -> f64 {
+        let typical = self.params.mean_packet.0.clamp(1, 1 << 24) as u32;
+        let typical = self.rate.transmission(typical).0.as_ps().max(1);
+        let missed = now.since(self.idle_from).as_ps() as f64 / typical as f64;
+        self.average * libm::pow(1.0 - self.params.weight, missed)
+    }
+
+    /// Whether the average of an empty queue is nothing beside any sample from `now` on.
+    pub fn has_forgotten(&self, now: Time) -> bool {
+        let fresh = self.average == 0.0 && self.idle_from == Time::ZERO;
+        fresh || (now > self.idle_from && self.faded(now) <= self.params.weight * UNSEEN)
     }
 
     /// The transmission of a packet starts that leaves `left` waiting.

@@ -93,9 +93,14 @@ impl FairChances {
         self.class_of.resize(link.flows, UNKNOWN);
     }
 
+    /// Whether a conversation counts as a connection.
+    pub fn has_met(&self, flow: usize) -> bool {
+        self.class_of[flow] != UNKNOWN
+    }
+
     /// A packet of a conversation arrives at its queue: from the first one on it counts as a connection.
     pub fn meet(&mut self, flow: usize, queue: usize) {
-        if self.class_of[flow] != UNKNOWN {
+        if self.has_met(flow) {
             return;
         }
         let weight = self.weights[flow];

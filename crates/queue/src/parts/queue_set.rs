@@ -1,7 +1,7 @@
 //! Several first-in first-out queues that share one buffer: a full buffer takes from the longest queue.
 //!
 //! Source: McKenney 1990 (buffer stealing). Queues are compared in the unit of the buffer; where the arrival's queue is one of the
-//! longest, the arrival counts in it.
+//! longest, the arrival counts in it; of others it is the one that got a packet last. A queue's number never matters.
 
 use super::{IndexedHeap, Ring};
 use crate::{Backlog, Cx, DropReason};
@@ -26,6 +26,8 @@ pub enum DropEnd {
 struct Queue {
     packets: Ring<Packet>,
     bytes: u64,
+    /// Number of its last packet, in the order of arrival.
+    latest: u64,
 }
 
 /// Queues with a common buffer.
@@ -37,6 +39,7 @@ pub struct QueueSet {
     /// Queues that hold something, the longest first.
     longest: IndexedHeap,
     backlog: Backlog,
+    arrivals: u64,
 }
 
 impl QueueSet {
@@ -48,6 +51,7 @@ impl QueueSet {
             queues: vec![Queue::default(); queues],
             longest: IndexedHeap::new(queues),
             backlog: Backlog::default(),
+            arrivals: 0,
         }
     }
 
@@ -93,9 +97,11 @@ impl QueueSet {
             cx.drop(&packet, DropReason::Full);
             return false;
         }
+        self.arrivals += 1;
         let q = &mut self.queues[queue as usize];
         q.packets.push_back(packet);
         q.bytes += bytes;
+        q.latest = self.arrivals;
         self.backlog.add(packet.bytes);
         self.reorder(queue);
         true
@@ -145,7 +151,7 @@ impl QueueSet {
     fn reorder(&mut self, queue: u32) {
         match self.held(queue) {
             0 => self.longest.remove(queue),
-            held => self.longest.set(queue, (u64::MAX - held, 0)),
+            held => self.longest.set(queue, (u64::MAX - held, u64::MAX - self.queues[queue as usize].latest)),
         }
     }
 

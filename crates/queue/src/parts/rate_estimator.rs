@@ -5,10 +5,10 @@
 //! Deviations: the paper has no rule for the first packet and for T = 0. Here the first packet gives l / K, the limit of T towards 0; packets at
 //! one instant are added up and count with the next one that comes later.
 
-use headgate_packet::Time;
+use headgate_packet::{Duration, Time};
 
 /// An exponential average of a rate, in bit/s.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateEstimator {
     rate: f64,
     /// When the last packet was averaged in; `NEVER` before the first one.
@@ -59,6 +59,12 @@ impl RateEstimator {
     pub fn without_packets(&self, earlier: Time, now: Time, k: f64) -> Option<f64> {
         let idle = self.last != Time::NEVER && self.last <= earlier;
         idle.then(|| self.rate * libm::exp(-now.since(self.last).as_secs_f64() / k))
+    }
+
+    /// Whether there were packets, the last one longer ago than this.
+    #[inline]
+    pub fn is_silent_for(&self, span: Duration, now: Time) -> bool {
+        self.last != Time::NEVER && now.since(self.last) > span
     }
 
     /// Sets the estimate.

@@ -31,6 +31,12 @@ impl Rotation {
         enters
     }
 
+    /// Whether a queue is in the round.
+    #[inline]
+    pub fn contains(&self, queue: u32) -> bool {
+        self.member[queue as usize]
+    }
+
     /// How many queues are in the round.
     #[inline]
     pub fn count(&self) -> usize {

@@ -59,7 +59,7 @@ impl Finish {
     /// The next packet starts at the later of the last finish number and `round`, and takes `bits`.
     #[inline]
     pub fn extend(&mut self, round: Rounds, bits: u64, weight: u32) {
-        if self.value(weight) < round {
+        if self.value(weight) <= round {
             *self = Finish { base: round, bits };
         } else {
             *self = match self.bits.checked_add(bits) {
@@ -158,6 +158,12 @@ impl Round {
             self.weight += u64::from(self.weights[id as usize]);
         }
         self.active.set(id, ((finish >> 64) as u64, finish as u64));
+    }
+
+    /// R as far as it was advanced.
+    #[inline]
+    pub fn reached(&self) -> Rounds {
+        self.round
     }
 
     /// Whether a conversation is active.

@@ -86,10 +86,8 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
 impl Run {
     /// The table of flows: totals after the warm-up.
     pub fn flow_table(&self, s: &Scenario) -> Table {
-        let mut totals = vec![Count::default(); self.meters.len()];
-        for row in self.samples.intervals.iter().filter(|row| !row.warm_up) {
-            totals[row.flow as usize].add(&row.count);
-        }
+        let mut totals = self.samples.totals.clone();
+        totals.resize(self.meters.len(), Count::default());
         let (start, end) = (self.samples.warm_up, self.now);
         let rows = s.flows.iter().zip(totals).zip(&self.meters);
         let rows: Vec<Row<'_>> = rows

@@ -11,13 +11,14 @@ use super::{Supply, Workload};
 use crate::laws::{AnyLaw, Spec as Law, exponential::ExponentialParams};
 use headgate_packet::{Check, Duration, Rng, Wrong};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Objects over one connection, each after a time to think from the end of the last one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RequestsParams {
     /// Size of an object: `packets`, `bytes` and `size` as `transfer` has them.
+    #[serde(deserialize_with = "object")]
     pub object: TransferParams,
     /// Mean time to think between the end of an object and the next one.
     pub think: Duration,
@@ -29,6 +30,11 @@ pub struct RequestsParams {
     pub objects: Option<u64>,
 }
 
+/// Reads the size of an object with the rules that a transfer has.
+fn object<'de, D: Deserializer<'de>>(d: D) -> Result<TransferParams, D::Error> {
+    headgate_packet::choice::params(serde_json::Value::deserialize(d)?)
+}
+
 impl Default for RequestsParams {
     fn default() -> RequestsParams {
         let think_times = Law::Exponential(ExponentialParams {});
@@ -38,7 +44,6 @@ impl Default for RequestsParams {
 
 impl Check for RequestsParams {
     fn check(&self) -> Result<(), Wrong> {
-        self.object.check().map_err(|wrong| Wrong { path: format!("object.{}", wrong.path), ..wrong })?;
         self.think_times.check_times("think_times")
     }
 }

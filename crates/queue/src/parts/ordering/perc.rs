@@ -13,6 +13,18 @@ struct Queue {
     bytes: u64,
 }
 
+/// Bits of an arrival's number beside a length: of two packets with one bid that come more than 2^24 apart either may go first.
+const SHORT: u32 = 24;
+/// A conversation that holds more counts as one that holds this much, a million of millions.
+const MOST_HELD: u64 = (1 << (64 - SHORT)) - 1;
+
+/// A key by what is held and by the tag of the last packet, the largest first.
+#[inline]
+fn by_length(held: u64, (bid, arrival): Key) -> Key {
+    let (left, bid) = (MOST_HELD - held.min(MOST_HELD), !bid);
+    (left << SHORT | bid >> (64 - SHORT), bid << SHORT | (!arrival & ((1 << SHORT) - 1)))
+}
+
 /// Queues per conversation.
 #[derive(Clone, Debug)]
 pub struct Perc {
@@ -54,7 +66,7 @@ impl Perc {
     /// What the conversation that holds most does hold; only where room is made that way.
     #[inline]
     pub fn most_held(&self) -> Option<u64> {
-        self.victims.first().map(|((key, _), _)| u64::MAX - key)
+        self.victims.first().map(|((key, _), _)| MOST_HELD - (key >> SHORT))
     }
 
     /// Brings the heaps up to date with a conversation's queue; gives the swaps.
@@ -67,7 +79,7 @@ impl Perc {
         let (head, tail) = (head.key(), tail.key());
         let victim: Key = match self.policy {
             // Of equally long ones the one whose last packet is to leave last: no conversation is preferred for its number.
-            DropPolicy::LongestQueue => (u64::MAX - self.held(flow as usize), u64::MAX - tail.0),
+            DropPolicy::LongestQueue => by_length(self.held(flow as usize), tail),
             DropPolicy::LargestBid | DropPolicy::Arrival => (u64::MAX - tail.0, u64::MAX - tail.1),
         };
         self.service.set_counted(flow, head) + self.victims.set_counted(flow, victim)

@@ -1,0 +1,192 @@
+//! What a discipline has forgotten: a conversation of which it says so is served as one with a new number would be, and it says so in time.
+
+#[path = "common/choices.rs"]
+mod choices;
+
+use choices::disciplines;
+use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
+use headgate_queue::{Discipline as _, LinkInfo, Port, Spec};
+use proptest::prelude::*;
+use serde_json::Value;
+
+const FLOWS: u32 = 4;
+const MS: u64 = 1_000_000_000;
+
+/// An arrival: gap in ms since the one before, conversation, bytes.
+type Arrival = (u64, u32, u32);
+
+/// Every discipline with every choice, and some with parameters that bear on what is forgotten; small time constants, so that it is soon.
+fn all(buffer: &str) -> Vec<(String, Spec)> {
+    let more = [
+        r#"{"kind": "virtual_clock", "rate": "3kbit/s"}"#,
+        r#"{"kind": "drr", "queues": 3}"#,
+        r#"{"kind": "drr", "quantum": "100B"}"#,
+        r#"{"kind": "fq", "delta": "400B"}"#,
+        r#"{"kind": "fq", "delta": "400B", "charge_drops": false}"#,
+        r#"{"kind": "hrr", "slot": "300B", "work_conserving": true}"#,
+        r#"{"kind": "hrr", "slot": "100B"}"#,
+        r#"{"kind": "fred", "min_threshold": "2pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5}"#,
+        r#"{"kind": "drr_plus", "min_threshold": "60B", "max_threshold": "400B", "max_p": 0.9}"#,
+        r#"{"kind": "csfq", "k": "2ms", "threshold": 0}"#,
+        r#"{"kind": "csfq", "k": "20ms", "rules": "figure_2", "role": "island"}"#,
+    ];
+    let table = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let mut tables: Vec<Value> = disciplines(buffer).iter().map(|(text, _)| table(text)).collect();
+    tables.extend(more.iter().map(|text| table(text)));
+    let made = tables.into_iter().map(|mut table| {
+        table["buffer"] = buffer.into();
+        if table["kind"] == "drr_plus" {
+            // An average decays in tens of packets, not in thousands.
+            table["weight"] = 0.3.into();
+        }
+        (table.to_string(), serde_json::from_value(table).expect("a discipline"))
+    });
+    made.collect()
+}
+
+/// Those that never forget a conversation that they met: see the head of each file.
+fn never_forgets(text: &str) -> bool {
+    let table: Value = serde_json::from_str(text).expect("JSON");
+    match table["kind"].as_str().expect("a kind") {
+        "sfq" | "wf2q_plus" | "enhanced_red" => true,
+        "virtual_clock" => table.get("rate").is_none(),
+        "drr_plus" => table["within"] == "enhanced_red",
+        "drr" => table.get("queues").is_some(),
+        "csfq" => table["rules"] == "published_code" && table["role"] != "core",
+        _ => false,
+    }
+}
+
+/// A port under test and what it did.
+#[derive(Clone)]
+struct Bench {
+    port: Port,
+    link: LinkInfo,
+    now: Time,
+    offered: u32,
+    /// Of each conversation, packets in the buffer.
+    waiting: Vec<i64>,
+    /// Packets sent, with their start, bit and label, and then those dropped.
+    log: Vec<(u32, Time, Ecn, u32)>,
+}
+
+impl Bench {
+    fn new(spec: &Spec, weights: [u32; FLOWS as usize]) -> Bench {
+        let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: weights.to_vec() };
+        let port = Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
+        Bench { port, waiting: vec![0; link.flows], link, now: Time::ZERO, offered: 0, log: Vec::new() }
+    }
+
+    fn advance(&mut self, to: Time) {
+        let Bench { port, waiting, log, .. } = self;
+        self.now = to;
+        port.advance(to, &mut |s| {
+            waiting[s.packet.flow.index()] -= 1;
+            log.push((s.packet.handle, s.start, s.packet.ecn, s.packet.label));
+        });
+        for gone in port.dropped().drain(..) {
+            waiting[gone.flow.index()] -= 1;
+            log.push((gone.handle, gone.at, Ecn::NotEct, 0));
+        }
+    }
+
+    fn offer(&mut self, (gap, flow, bytes): Arrival, class: u8) {
+        self.advance(Time::from_ps(self.now.as_ps() + gap * MS));
+        let packet =
+            Packet { handle: self.offered, flow: FlowId(flow), bytes, class, ecn: Ecn::Ect0, ..Packet::default() };
+        self.offered += 1;
+        self.waiting[flow as usize] += 1;
+        self.port.accept(packet, self.now);
+        self.advance(self.now);
+    }
+
+    /// The conversation has left, as far as anybody can see, and the discipline says that it has forgotten it.
+    fn has_forgotten(&self, flow: u32) -> bool {
+        self.waiting[flow as usize] == 0 && self.port.discipline().has_forgotten(FlowId(flow), self.now)
+    }
+}
+
+/// Arrivals with gaps of all sizes: bursts, some load, and pauses in which much is forgotten.
+fn arrivals(most: usize) -> impl Strategy<Value = Vec<Arrival>> {
+    let gap = prop_oneof![4 => Just(0u64), 6 => 0..500u64, 2 => 0..5_000u64, 1 => 0..60_000u64];
+    prop::collection::vec((gap, 0..FLOWS, prop_oneof![1..600u32, 1..1_900u32, Just(250u32)]), 1..most)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #[test]
+    fn what_is_forgotten_is_served_as_new(
+        before in arrivals(60), after in arrivals(60),
+        buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B", "2KB"]),
+        weights in prop::sample::select(vec![[1; 4], [1, 2, 3, 4], [3, 3, 7, 7]]), moves in any::<bool>(),
+    ) {
+        for (name, spec) in all(buffer) {
+            let mut old = Bench::new(&spec, weights);
+            before.iter().for_each(|a| old.offer(*a, a.1 as u8 % 3));
+            old.advance(Time::from_ps(old.now.as_ps() + after[0].0 * MS));
+            for c in (0..FLOWS).filter(|c| old.has_forgotten(*c)) {
+                // The one that comes with its number may have another priority.
+                let class = |flow: u32| ((flow + u32::from(moves && flow == c)) % 3) as u8;
+                let (mut same, mut new) = (old.clone(), old.clone());
+                new.link.add(weights[c as usize]);
+                new.waiting.push(0);
+                new.port.grow(&new.link);
+                for &(gap, flow, bytes) in &after {
+                    same.offer((gap, flow, bytes), class(flow));
+                    new.offer((gap, if flow == c { FLOWS } else { flow }, bytes), class(flow));
+                }
+                for bench in [&mut same, &mut new] {
+                    bench.advance(Time::from_ps(u64::MAX - 1));
+                }
+                prop_assert_eq!(&same.log, &new.log, "{}, conversation {}, forgotten at {:?}", name, c, old.now);
+            }
+        }
+    }
+
+    /// With a line that is idle now and then.
+    #[test]
+    fn it_is_forgotten_in_time(
+        before in arrivals(40),
+        buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B"]),
+        weights in prop::sample::select(vec![[1; 4], [1, 2, 3, 4]]),
+    ) {
+        for (name, spec) in all(buffer) {
+            // Conversation 3 stays; 400 ms of every 500 ms are its.
+            let mut bench = Bench::new(&spec, weights);
+            before.iter().for_each(|a| bench.offer(*a, a.1 as u8 % 3));
+            let forgotten = |bench: &Bench| (0..3).all(|c| bench.has_forgotten(c));
+            let most = if never_forgets(&name) { 100 } else { 20_000 };
+            let steps = (0..most).find(|_| {
+                bench.offer((500, 3, 400), 0);
+                forgotten(&bench)
+            });
+            if never_forgets(&name) {
+                let met = |c: u32| before.iter().any(|a| a.1 == c) && bench.has_forgotten(c);
+                prop_assert!(!(0..3).any(met), "{}: forgets after all", name);
+            } else {
+                prop_assert!(steps.is_some(), "{}: never forgets", name);
+            }
+        }
+    }
+}
+
+/// On a line that is never idle, within the packets of the others that the conversation's own service takes: those whose memory is service.
+#[test]
+fn a_line_that_is_never_idle_forgets_too() {
+    for (name, spec) in all("unlimited") {
+        let kind = serde_json::from_str::<Value>(&name).expect("JSON")["kind"].as_str().expect("a kind").to_owned();
+        if never_forgets(&name) || ["selective_decbit", "csfq", "drr_plus"].contains(&kind.as_str()) {
+            continue;
+        }
+        let mut bench = Bench::new(&spec, [1, 2, 3, 1]);
+        (0..30).for_each(|_| bench.offer((0, 3, 500), 0));
+        (0..10).for_each(|_| bench.offer((0, 0, 500), 0));
+        // Of 500 ms each, as the line sends them.
+        let steps = (0..200).find(|_| {
+            bench.offer((500, 3, 500), 0);
+            bench.has_forgotten(0)
+        });
+        assert!(steps.is_some(), "{name}");
+        assert!(bench.port.backlog().packets > 0 || kind == "hrr", "{name}: the line is busy");
+    }
+}
