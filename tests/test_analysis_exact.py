@@ -170,6 +170,21 @@ def test_indices_and_ideals_by_hand() -> None:
     assert shortfall(["3"], ["4"]) == 0.25
     assert shortfall([3, 2], [4, 4]) == 0.5
     assert max_min(6, [1, math.inf, math.inf], [1, 1, 4]) == pytest.approx([1, 1, 4])
+    assert max_min(6, []).size == 0
+    with pytest.raises(ValueError, match=r"^1 weights; expected one for each of 2 flows$"):
+        max_min(6, [1, 2], [1])
+    assert max_min(6, [1, 2, 3]).tolist() == [1, 2, 3]
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        # Demands that are equal, infinite or 0, and capacities just at their sum.
+        n = int(rng.integers(1, 8))
+        demands = rng.exponential(1, n).round(int(rng.integers(0, 3)))
+        weights = rng.integers(1, 5, n).astype(float)
+        capacity = float(rng.choice([demands.sum() + 1e-3, rng.exponential(3) + 0.01]))
+        demands[rng.random(n) < 0.1] = math.inf
+        assert max_min(capacity, demands, weights) == pytest.approx(
+            network_max_min([capacity], [[0]] * n, demands, weights)
+        )
     assert network_max_min(["6"], [[0], [0]], ["3", "9"], ["1", "1"]).tolist() == [3, 3]  # type: ignore[list-item]
     for demands, weights in (([1], None), (None, [1, 1, 1]), ([1, 1, 1], [1])):
         d, w = (2 if x is None else len(x) for x in (demands, weights))

@@ -115,4 +115,9 @@ def test_bench(cli: Cli) -> None:
     got = json.loads(done.stdout)
     assert {"name", "queue", "flows", "offered_pps", "bottleneck_pps", "cpu_s", "rss_mb"} <= set(got["workloads"][0])
     assert {"name", "flows", "ns_per_packet"} == set(got["disciplines"][0])
-    assert got["engine"]
+    # One gateway and one line: the data of W1 has one hop, that of W2 is acknowledged.
+    w1, w2 = got["workloads"]
+    assert w1["hops_pps"] == pytest.approx(w1["bottleneck_pps"], rel=0.01)
+    assert w2["hops_pps"] == pytest.approx(2 * w2["bottleneck_pps"], rel=0.01)
+    assert got["engine"]["side_by_side"]["equal_digests"]
+    assert got["engine"]["side_by_side"]["of_ideal"] > 0

@@ -47,6 +47,29 @@ def same(a: Any, b: Any) -> bool:
     return a.names == b.names and all(np.array_equal(a[k], b[k], equal_nan=a[k].dtype == np.float64) for k in a.names)
 
 
+def test_fairness_is_measured_against_the_max_min_ideal() -> None:
+    pa = pytest.importorskip("pyarrow")
+    # Two flows into a line of 100 packets/s: one of weight 3 offers 150 a second, the other 20.
+    times = sorted([(i / 150, "a") for i in range(3000)] + [(i / 20, "b") for i in range(400)])
+    columns = {"time_s": [t for t, _ in times], "flow": [f for _, f in times], "size_bytes": [1000] * len(times)}
+    trace = pa.table({**columns, "weight": [3 if f == "a" else 1 for _, f in times]})
+    got = headgate.replay(trace, ["wfq", "fcfs"], "800kbit/s", "20KB")
+    flows, summary = got.flows, got.summary
+    span = summary["span_s"][0]
+    for i, fair in enumerate(summary["jain_of_max_min"]):
+        mine = flows["throughput_bps"][2 * i : 2 * i + 2]
+        # b is due what it offers, a the rest of the line.
+        ratio = mine / [8e5 - 3.2e6 / span, 3.2e6 / span]
+        assert fair == pytest.approx(ratio.sum() ** 2 / (2 * (ratio**2).sum()))
+    assert summary["jain_of_max_min"][0] > 0.9999
+    assert summary["jain_of_max_min"][1] < 0.99
+    assert [q["jain_of_max_min"] for q in got.to_dict()["queues"]] == summary["jain_of_max_min"].tolist()
+    # Nothing was dropped: all flows got what they asked for, however different that is.
+    idle = headgate.replay(trace, "fcfs", "8Mbit/s").summary
+    assert idle["jain_of_max_min"].tolist() == [1.0]
+    assert idle["jain"][0] < 0.9
+
+
 def test_the_example_is_as_its_script_writes_it() -> None:
     assert OFFICE.read_text() == office_text()
     assert OFFICE.stat().st_size < 30_000

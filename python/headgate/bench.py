@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,16 @@ def w4(queue: str, n: int) -> Workload:
     return Workload("W4", queue, n, _line("1s", "1Gbit/s", "1ms", queue, "64KB", flows))
 
 
+def w5(queue: str) -> Workload:
+    """10^6 short transfers: Poisson arrivals, Pareto sizes with a mean of 10 packets of 1500 bytes, load 0.8 of 10 Gbit/s, 15 s."""
+    short = {
+        "name": "short", "from": "a", "to": "b", "packet": "1500B", "control": "none", "acknowledge": False,
+        "arrivals": {"kind": "poisson", "mean": "15us"},
+        "workload": {"kind": "transfer", "packets": 10, "size": "pareto"},
+    }  # fmt: skip
+    return Workload("W5", queue, 1_000_000, _line("15s", "10Gbit/s", "50us", queue, "1MB", [short]))
+
+
 def fat_tree(k: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
     """Nodes, links and names of the hosts of a fat tree of gateways with k ports: k pods, k^3 / 4 hosts (Al-Fares and others 2008)."""
     half = range(k // 2)
@@ -126,7 +137,7 @@ def workloads(quick: bool = False) -> list[Workload]:
     return [
         *(w(q) for w in (w1, w2, w3) for q in ("fcfs", "fq")),
         *(w4(q, n) for q in ("fcfs", "fq") for n in (10, 100, 1000, 10_000)),
-        *(w6(q) for q in ("fcfs", "fq")),
+        *(w(q) for w in (w5, w6) for q in ("fcfs", "fq")),
     ]
 
 
@@ -138,6 +149,19 @@ def _child(task: dict[str, Any]) -> dict[str, Any]:
     )
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
+
+
+def scaling(w: Workload, repeats: int) -> dict[str, Any]:
+    """How runs side by side, one on each processor, slow each other down: the time of a run alone over that of the slowest of them."""
+    task, processors = {"do": "run", "scenario": w.scenario}, os.cpu_count() or 1
+    alone = min((_child(task) for _ in range(repeats)), key=lambda a: float(a["wall"]))
+    best, same = 0.0, True
+    with ThreadPoolExecutor(processors) as pool:
+        for _ in range(repeats):
+            answers = list(pool.map(_child, [task] * processors))
+            best = max(best, alone["wall"] / max(a["wall"] for a in answers))
+            same = same and all(a["digest"] == alone["digest"] for a in answers)
+    return {"name": w.name, "queue": w.queue, "processors": processors, "of_ideal": best, "equal_digests": same}
 
 
 def _peak() -> int:
@@ -154,17 +178,18 @@ def _peak() -> int:
 def work() -> None:
     """What a fresh process does: a task from standard input, its answer to standard output."""
     task = json.load(sys.stdin)
-    answer: dict[str, float] = {}
-    began = time.process_time()
+    answer: dict[str, Any] = {}
+    began, clock = time.process_time(), time.perf_counter()
     if task["do"] == "run":
-        events, sent, delivered, *_ = _core.measure(json.dumps(task["scenario"]))
-        answer = {"events": events, "sent": sent, "delivered": delivered}
+        names = ("events", "sent", "delivered", "transmissions", "digest")
+        answer = dict(zip(names, _core.measure(json.dumps(task["scenario"])), strict=True))
     elif task["do"] == "churn":
         _core.churn(task["discipline"], task["flows"], 0)
         filled = time.process_time() - began
         began = time.process_time()
         _core.churn(task["discipline"], task["flows"], task["rounds"])
         answer = {"filled": filled}
+    answer["wall"] = time.perf_counter() - clock
     answer["cpu"] = time.process_time() - began
     answer["rss"] = _peak()
     print(json.dumps(answer))
@@ -176,13 +201,14 @@ def _best(task: dict[str, Any], repeats: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost of a workload: packets per second of processor time, best of the repeats."""
+    """Cost of a workload: packets per second of processor time, best of the repeats; `hops_pps` counts each hop, acknowledgements too."""
 
     name: str
     queue: str
     flows: int
     offered_pps: float
     bottleneck_pps: float
+    hops_pps: float
     cpu_s: float
     rss_mb: float
     events_pps: float
@@ -192,7 +218,8 @@ def measure(w: Workload, repeats: int) -> Cost:
     """Measures a workload, set-up included."""
     a = _best({"do": "run", "scenario": w.scenario}, repeats)
     cpu = float(a["cpu"])
-    return Cost(w.name, w.queue, w.flows, a["sent"] / cpu, a["delivered"] / cpu, cpu, a["rss"] / 1e6, a["events"] / cpu)
+    offered, delivered, hops, events = (a[k] / cpu for k in ("sent", "delivered", "transmissions", "events"))
+    return Cost(w.name, w.queue, w.flows, offered, delivered, hops, cpu, a["rss"] / 1e6, events)
 
 
 def churn(discipline: str, flows: int, repeats: int) -> float:
@@ -223,7 +250,7 @@ def run(
     names = [d["name"] for d in json.loads(_core.catalogue("disciplines"))]
     points = [(d, n) for d in names for n in (CHURN_FLOWS[:3] if quick else CHURN_FLOWS)]
     todo = workloads(quick)
-    total, steps = len(todo) + len(points) + 1, _count(tick, len(todo) + len(points) + 1)
+    total, steps = len(todo) + len(points) + 2, _count(tick, len(todo) + len(points) + 2)
     costs = []
     for w in todo:
         costs.append(measure(w, repeats))
@@ -232,6 +259,8 @@ def run(
     for d, n in points:
         alone.append({"name": d, "flows": n, "ns_per_packet": churn(d, n, repeats)})
         next(steps)
+    side_by_side = scaling(w2("fcfs") if quick else w5("fcfs"), repeats)
+    next(steps)
     base, many = _child({"do": "nothing"})["rss"], 10_000
     used = _child({"do": "run", "scenario": w4("fcfs", many).scenario})["rss"]
     engine = {
@@ -239,6 +268,7 @@ def run(
         "events_per_s": {f"{c.name} {c.queue}": c.events_pps for c in costs if c.name in ("W1", "W2", "W3")},
         "base_mb": base / 1e6,
         "bytes_per_flow": (used - base) / many,
+        "side_by_side": side_by_side,
         "repeats": repeats,
         "machine": f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}",
     }

@@ -100,9 +100,13 @@ _MORE = (
     ColumnInfo("runs", "events", "", "total", "int", "Events of the run."),
     ColumnInfo("runs", "cpu_s", "s", "mean", "float", "Processor time of the run."),
     ColumnInfo(
+        "replay-summary", "jain_of_max_min", "", "mean", "float",
+        "Jain's index of the flows' throughputs over the weighted max-min ideal of what they offered.",
+    ),
+    ColumnInfo(
         "replay-summary", "jain", "", "mean", "float", "Jain's index of the flows' throughputs over their weights."
     ),
-)
+)  # fmt: skip
 
 
 def rates(flows: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,8 +32,25 @@ def max_min(capacity: float, demands: npt.ArrayLike, weights: npt.ArrayLike | No
 
     >>> max_min(10, [2, 2.6, 4, 5]).round(3).tolist()
     [2.0, 2.6, 2.7, 2.7]
+
+    Raises:
+        ValueError: not as many weights as demands.
     """
-    return network_max_min([capacity], [[0]] * np.size(demands), demands, weights)
+    demands = np.asarray(demands, dtype=np.float64)
+    weights = np.ones(demands.size) if weights is None else np.asarray(weights, dtype=np.float64)
+    if demands.size != weights.size:
+        raise ValueError(f"{weights.size} weights; expected one for each of {demands.size} flows")
+    if demands.sum() <= capacity:
+        return demands.copy()
+    # Flows are met in the order of demand over weight, until those that are left would share less than that.
+    level = np.divide(demands, weights)
+    order = np.argsort(level, kind="stable")
+    met = np.concatenate([[0.0], np.cumsum(demands[order])[:-1]])
+    left = np.cumsum(weights[order][::-1])[::-1]
+    share = (capacity - met) / left
+    first = int(np.argmax(level[order] > share))
+    fair: Floats = np.minimum(demands, weights * share[first])
+    return fair
 
 
 def network_max_min(

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from ..analysis import jain_index
+from ..analysis import jain_index, max_min
 from ..errors import HeadgateError, nearest
+from ..fairness import of_ideal
 from ..stats.means import finite
 from ..tables import Table, from_core
 
@@ -73,17 +74,23 @@ class Replay:
 
     @cached_property
     def summary(self) -> Table:
-        """One row per queue: counts, throughput, utilisation, queueing delay and Jain's index.
+        """One row per queue: counts, throughput, utilisation, queueing delay and Jain's indices.
 
-        Jain's index is that of the flows' throughputs over their weights.
+        `jain_of_max_min` is Jain's index of the flows' throughputs over their ideals: the weighted max-min fair shares of the line's
+        rate if each flow asks for the bytes that it offered over the span. `jain` is that of the throughputs over the weights.
         """
         rows = []
         flows = self.flows
+        rate_bps = _core.quantity(json.loads(self._core.options)["rate"])[2]
         for i, name in enumerate(self.queues):
             mine = flows["queue"] == name
             jain = jain_index(flows["throughput_bps"][mine] / flows["weight"][mine])
+            all_flows = from_core(self._core.all(i))
+            ideal = _ideal_bps(rate_bps, flows["bytes"][mine], flows["weight"][mine], float(all_flows["span_s"][0]))
+            ratio = of_ideal(flows["throughput_bps"][mine], ideal)
+            indices = {"jain_of_max_min": jain_index(ratio[~np.isnan(ratio)]), "jain": jain}
             queue = np.array([name], dtype=object)
-            rows.append({"queue": queue, **from_core(self._core.all(i)), "jain": np.array([jain])})
+            rows.append({"queue": queue, **all_flows, **{k: np.array([v]) for k, v in indices.items()}})
         return Table({k: np.concatenate([r[k] for r in rows]) for k in rows[0]})
 
     def packets(self, queue: str | None = None) -> Table:
@@ -188,6 +195,13 @@ class Replay:
     def _flows_of(self, queue: str) -> Table:
         mine = self.flows["queue"] == queue
         return Table({k: c[mine] for k, c in self.flows.columns.items()})
+
+
+def _ideal_bps(rate_bps: float, offered: Any, weights: Any, span_s: float) -> Any:
+    """What is due to each flow of one line, in bit/s; nan where nothing was sent, so that there is no span."""
+    if span_s <= 0:
+        return np.full(len(offered), np.nan)
+    return max_min(rate_bps, 8.0 * offered / span_s, weights)
 
 
 def _entry(row: dict[str, Any]) -> dict[str, Any]:

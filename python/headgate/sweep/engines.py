@@ -150,6 +150,25 @@ class Local:
         self._workers.clear()
 
 
+def _read_address(address: str) -> None:
+    """Looks whether Dask understands an address.
+
+    Raises:
+        ValueError: it does not.
+        OSError: nothing is known of the host.
+    """
+    from distributed.comm import addressing
+
+    resolve: Any = addressing.resolve_address
+
+    try:
+        resolve(address)
+    except (OSError, ValueError):
+        raise
+    except Exception as e:  # what each kind of address makes of nonsense is its own affair
+        raise ValueError(str(e) or "it is none") from None
+
+
 class Dask:
     """A Dask cluster. Dask gives the chunks of a worker that dies to others; how often, it decides (`allowed-failures`)."""
 
@@ -178,7 +197,10 @@ class Dask:
                 hint = 'a program that starts a cluster does so below `if __name__ == "__main__":`'
                 raise HeadgateError(f"engine dask: no cluster started on this machine ({e}); {hint}") from None
         try:
-            self._client = client(self._cluster or address, timeout="20s", set_as_default=False)
+            if address is not None:
+                # A client that cannot read its address waits for 40 s as it goes, and prints a traceback.
+                _read_address(address)
+            self._client = client(self._cluster or address, timeout="10s", set_as_default=False)
         except (OSError, ValueError) as e:
             where = f"--address {cut(address)}"
             raise HeadgateError(f"{where}: expected the address of a Dask scheduler; {cut(e)}") from None

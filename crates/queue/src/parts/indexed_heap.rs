@@ -7,11 +7,30 @@ pub type Key = (u64, u64);
 
 const ABSENT: u32 = u32::MAX;
 
+/// A key, as one number, with its id.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: u128,
+    id: u32,
+}
+
+impl Entry {
+    #[inline]
+    fn new((first, second): Key, id: u32) -> Entry {
+        Entry { key: u128::from(first) << 64 | u128::from(second), id }
+    }
+
+    #[inline]
+    fn is_before(&self, other: &Entry) -> bool {
+        self.key < other.key || (self.key == other.key && self.id < other.id)
+    }
+}
+
 /// A heap over the ids below a number that may grow.
 #[derive(Clone, Debug)]
 pub struct IndexedHeap {
     /// Keys and ids in heap order.
-    entries: Vec<(Key, u32)>,
+    entries: Vec<Entry>,
     /// Place of each id in `entries`, or `ABSENT`.
     places: Vec<u32>,
 }
@@ -48,7 +67,7 @@ impl IndexedHeap {
     /// The smallest key and its id.
     #[inline]
     pub fn first(&self) -> Option<(Key, u32)> {
-        self.entries.first().copied()
+        self.entries.first().map(|e| (((e.key >> 64) as u64, e.key as u64), e.id))
     }
 
     /// Enters `id`, or changes its key.
@@ -62,11 +81,12 @@ impl IndexedHeap {
     pub fn set_counted(&mut self, id: u32, key: Key) -> u32 {
         let place = self.places[id as usize];
         if place == ABSENT {
-            self.entries.push((key, id));
+            self.entries.push(Entry::new(key, id));
             self.swim(self.entries.len() - 1)
         } else {
-            let old = std::mem::replace(&mut self.entries[place as usize].0, key);
-            if key < old { self.swim(place as usize) } else { self.sink(place as usize) }
+            let entry = Entry::new(key, id);
+            let old = std::mem::replace(&mut self.entries[place as usize], entry);
+            if entry.key < old.key { self.swim(place as usize) } else { self.sink(place as usize) }
         }
     }
 
@@ -89,14 +109,14 @@ impl IndexedHeap {
             return 0;
         }
         let old = std::mem::replace(&mut self.entries[place], last);
-        1 + if last < old { self.swim(place) } else { self.sink(place) }
+        1 + if last.is_before(&old) { self.swim(place) } else { self.sink(place) }
     }
 
     fn swim(&mut self, mut place: usize) -> u32 {
         let (entry, mut swaps) = (self.entries[place], 0);
         while place > 0 {
             let parent = (place - 1) / 2;
-            if self.entries[parent] <= entry {
+            if !entry.is_before(&self.entries[parent]) {
                 break;
             }
             self.put(place, self.entries[parent]);
@@ -114,10 +134,10 @@ impl IndexedHeap {
             if child >= self.entries.len() {
                 break;
             }
-            if child + 1 < self.entries.len() && self.entries[child + 1] < self.entries[child] {
-                child += 1;
+            if child + 1 < self.entries.len() {
+                child += usize::from(self.entries[child + 1].is_before(&self.entries[child]));
             }
-            if entry <= self.entries[child] {
+            if !self.entries[child].is_before(&entry) {
                 break;
             }
             self.put(place, self.entries[child]);
@@ -129,9 +149,9 @@ impl IndexedHeap {
     }
 
     #[inline]
-    fn put(&mut self, place: usize, entry: (Key, u32)) {
+    fn put(&mut self, place: usize, entry: Entry) {
         self.entries[place] = entry;
-        self.places[entry.1 as usize] = place as u32;
+        self.places[entry.id as usize] = place as u32;
     }
 }
 

@@ -36,7 +36,7 @@ pub struct QueueSet {
     buffer: Buffer,
     end: DropEnd,
     queues: Vec<Queue>,
-    /// Queues that hold something, the longest first.
+    /// Queues that hold something, the longest first. What was sent since is looked at when the buffer is full: most queues are never the longest.
     longest: IndexedHeap,
     backlog: Backlog,
     arrivals: u64,
@@ -81,14 +81,15 @@ impl QueueSet {
                 refused = true;
                 continue;
             }
-            let (key, mut victim) = self.longest.first().expect("a full buffer holds packets");
+            let (most, mut victim) = self.longest();
             let unit = if matches!(self.buffer, Buffer::Packets(_)) { 1 } else { bytes };
-            if self.held(queue) + unit >= u64::MAX - key.0 {
+            if self.held(queue) + unit >= most {
                 victim = queue;
                 // The arrival is the last packet of its queue, and its only one if nothing else waits there.
                 refused = self.end == DropEnd::Tail || self.held(queue) == 0;
             }
             if !refused && let Some(gone) = self.take(victim, self.end) {
+                self.reorder(victim);
                 cx.drop(&gone, DropReason::Evicted);
                 evicted(victim, gone, self.front(victim).is_none());
             }
@@ -147,6 +148,18 @@ impl QueueSet {
         if matches!(self.buffer, Buffer::Packets(_)) { packets } else { bytes }
     }
 
+    /// What the longest queue holds, and which one that is.
+    fn longest(&mut self) -> (u64, u32) {
+        loop {
+            let ((left, _), queue) = self.longest.first().expect("a full buffer holds packets");
+            // No queue is longer than the order has it.
+            if self.held(queue) == u64::MAX - left {
+                return (u64::MAX - left, queue);
+            }
+            self.reorder(queue);
+        }
+    }
+
     /// Brings the order of lengths up to date.
     fn reorder(&mut self, queue: u32) {
         match self.held(queue) {
@@ -160,7 +173,6 @@ impl QueueSet {
         let packet = if end == DropEnd::Head { q.packets.pop_front() } else { q.packets.pop_back() }?;
         q.bytes -= u64::from(packet.bytes);
         self.backlog.remove(packet.bytes);
-        self.reorder(queue);
         Some(packet)
     }
 }

@@ -209,9 +209,8 @@ impl Scenario {
     /// Those of [`Scenario::from_json`].
     pub fn from_json_unless(text: &str, stop: &mut dyn FnMut() -> bool) -> Result<Scenario, SpecError> {
         let mut pace = Pace::new(stop);
-        let value: serde_json::Value =
-            serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected a scenario in JSON; {e}")))?;
-        let read: Scenario = serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))?;
+        // What is wrong, and where, takes longer to find out: a second reading does that.
+        let read: Scenario = serde_json::from_str(text).or_else(|_| Scenario::read_located(text))?;
         if read.sweep.is_some() {
             let hint = "`headgate sweep` runs the study, `headgate run --base` its scenario alone";
             return Err(SpecError::at("sweep", format!("expected a single scenario without this table; {hint}")));
@@ -219,6 +218,13 @@ impl Scenario {
         let (resolved, origins) = expand::expand(read, &mut pace)?;
         check::check(&resolved, &origins, &mut pace)?;
         Ok(resolved)
+    }
+
+    /// Reads a scenario as it stands. Of a key that occurs twice the last one counts.
+    fn read_located(text: &str) -> Result<Scenario, SpecError> {
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected a scenario in JSON; {e}")))?;
+        serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))
     }
 
     /// The JSON Schema of a scenario file.

@@ -34,7 +34,12 @@ def print_replay(result: Replay) -> None:
         "[dim]delay: from arrival to start of transmission; throughput over the span from first arrival to last departure[/]"
     )
     queues = list(result.summary.rows())
-    _print("queues", "queue", ("sent", "throughput_bps", "utilisation", *DROPS, "marks", *DELAYS, "jain"), queues)
+    _print(
+        "queues",
+        "queue",
+        ("sent", "throughput_bps", "utilisation", *DROPS, "marks", *DELAYS, "jain_of_max_min", "jain"),
+        queues,
+    )
     for queue in result.queues:
         rows, title = result.largest(queue, MOST), f"flows under {escape(queue)}"
         _print(title, "flow", ("packets", "throughput_bps", *DROPS, "marks", *DELAYS), rows)
@@ -48,6 +53,7 @@ HEADINGS = {
     "utilisation": "utilisation %",
     **{name: f"drops {reason}" for reason, name in GATHERED["drops"].items()},
     **{name: "delay {unit} mean" if kind == "mean" else kind for kind, name in GATHERED["delay_s"].items()},
+    "jain_of_max_min": "Jain of max-min",
     "jain": "Jain",
 }
 
