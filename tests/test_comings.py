@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import headgate
+
+from .conftest import Cli, dumbbell
 
 #: Packets a second of the line.
 LINE = 1000
@@ -115,6 +119,22 @@ def test_flows_of_a_class_are_taken_together_and_replications_add_up() -> None:
     assert [c["class"] for c in summary] == ["web-*"]
     assert summary[0]["started"] == results.classes["started"].sum() == results.flows["started"].sum()
     assert set(summary[0]["fct_s"]) == set(summary[0]["slowdown"]) == {"mean", "p50", "p95", "p99"}
+
+
+def test_the_figure_has_every_class_and_says_what_is_drawn(cli: Cli, tmp_path: Path) -> None:
+    scenario = transfers(0.5, 10, "exponential", "300s", UNLIMITED)
+    scenario["flows"].append({**scenario["flows"][0], "name": "small", "workload": {"kind": "transfer", "packets": 2}})
+    scenario["links"][0]["rate"] = "80Mbit/s"
+    (tmp_path / "web.json").write_text(json.dumps(scenario))
+    done = cli("run", "web.json", "--completions", "web.svg")
+    assert done.returncode == 0 and "completion times: web.svg" in done.stdout
+    text = (tmp_path / "web.svg").read_text("utf-8")
+    for said in ("completion time (s)", "share of the transfers", "size (packets)", "99 % quantile", "web", "small"):
+        assert said in text, said
+    (tmp_path / "bulk.json").write_text(json.dumps(dumbbell()))
+    none = cli("run", "bulk.json", "--completions", "bulk.svg")
+    assert none.returncode == 2 and "no complete transfer was recorded" in none.stderr
+    assert not (tmp_path / "bulk.svg").exists()
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,11 @@ Examples:
     type=click.Path(path_type=Path),
     help="File (.svg, .png, .pdf): the traces of the first run against time.",
 )
+@click.option(
+    "--completions",
+    type=click.Path(path_type=Path),
+    help="File (.svg, .png, .pdf): the completion times of the transfers, as a distribution and by size.",
+)
 @click.option("--panel", "panels", metavar="TRACE", multiple=True, help="Of the figure, from above; all unless given.")
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
 @click.option(
@@ -54,6 +59,7 @@ def run(
     out: Path | None,
     form: str,
     figure: Path | None,
+    completions: Path | None,
     panels: tuple[str, ...],
     threads: int | None,
     max_memory: str | None,
@@ -87,12 +93,21 @@ def run(
         can_draw(figure)
         if not scenario.data.get("traces"):
             scenario = scenario.set("traces", list(TRACES))
+    if completions is not None:
+        from ..plots.canvas import require as can_draw
+
+        can_draw(completions)
+        scenario = scenario.set("traces", sorted({*scenario.data.get("traces", []), "completions"}))
     with progress(f"running {file.name}") as callback:
         results = scenario.run(seed, replications, threads, callback, max_memory, out, form)
     if figure is not None:
         from ..plots import timeline
 
         timeline(results, figure, panels)
+    if completions is not None:
+        from ..plots import completions as draw
+
+        draw(results, completions)
     if as_json:
         print_json(results.to_dict())
     else:
@@ -101,6 +116,8 @@ def run(
             console().print(f"tables in {escape(str(out))}")
         if figure is not None:
             console().print(f"figure: {escape(str(figure))}", soft_wrap=True)
+        if completions is not None:
+            console().print(f"completion times: {escape(str(completions))}", soft_wrap=True)
 
 
 def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, Any]]:

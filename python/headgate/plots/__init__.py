@@ -1,9 +1,10 @@
-"""Figures: of a study, built once and drawn by matplotlib for paper or by plotly for a browser, and of one run against time."""
+"""Figures: of a study, built once and drawn by matplotlib for paper or by plotly for a browser, of one run against time, and of its transfers."""
 
 from __future__ import annotations
 
 from .build import KINDS, plot
+from .completions import completions
 from .figure import Figure
 from .traces import timeline
 
-__all__ = ["KINDS", "Figure", "plot", "timeline"]
+__all__ = ["KINDS", "Figure", "completions", "plot", "timeline"]

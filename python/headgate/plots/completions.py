@@ -1,0 +1,75 @@
+"""How long the transfers of a run took: their distribution by class, and their slowdown by size."""
+
+from __future__ import annotations
+
+import os
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import _core
+from ..errors import HeadgateError
+from .canvas import blank, require, save
+from .content import COLOURS
+
+if TYPE_CHECKING:
+    from ..results import Results
+
+#: Most classes that are drawn; with more nobody could tell them apart.
+MOST = len(COLOURS)
+
+#: Lines differ by these too, not by colour alone.
+STYLES = ("-", "--", "-.", ":")
+
+
+def completions(results: Results, path: str | os.PathLike[str]) -> Path:
+    """Draws completion times into a file: on the left their cumulative distribution in each class, on the right the slowdown by size.
+
+    Transfers that began after the warm-up, of all runs together. The slowdown is the completion time over the least possible one. Points
+    are means over the sizes from a power of two to the next, and the upper end of a bar is their 99 % quantile.
+
+    Args:
+        results: of a scenario with the trace `completions`.
+        path: a file, written in the form that its name ends in: svg, png or pdf.
+
+    Raises:
+        HeadgateError: no transfer is complete, or the file cannot be written.
+        MissingExtraError: matplotlib is not installed.
+    """
+    require(path)
+    rows, sizes = results.completions, results.sizes
+    measured = rows["start_s"] >= _core.quantity(results.scenario["warm_up"])[2]
+    classes = list(dict.fromkeys(rows["class"][measured].tolist()))[:MOST]
+    if not classes:
+        expected = 'expected traces = ["completions"] and flows whose workload is `transfer` or `requests`'
+        raise HeadgateError(f"no complete transfer was recorded; {expected}")
+    sheet = blank(9.6, 4.2)
+    left, right = sheet.subplots(1, 2)
+    for i, (name, colour, style) in enumerate(zip(classes, COLOURS, cycle(STYLES), strict=False)):
+        times = np.sort(rows["fct_s"][measured & (rows["class"] == name)])
+        left.step(
+            times, np.arange(1, times.size + 1) / times.size, where="post", color=colour, ls=style, lw=1.3, label=name
+        )
+        own = sizes["class"] == name
+        # Classes beside each other, not on top of each other.
+        middle = np.sqrt(sizes["size_min"][own] * sizes["size_max"][own].astype(float)) * 1.06**i
+        mean, high = sizes["slowdown_mean"][own], sizes["slowdown_p99"][own]
+        # The quantile is exact to 3 %, so with a few transfers it may come out below their mean.
+        bars = [np.zeros_like(mean), np.maximum(high - mean, 0)]
+        marker = "osD^v<>p*hX"[i % 11]
+        right.errorbar(
+            middle, mean, yerr=bars, color=colour, marker=marker, ms=4, ls=style, lw=1.0, capsize=2, label=name
+        )
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.grid(color="#e4e4e4", lw=0.5)
+        axes.legend(fontsize=8, frameon=False)
+    left.set_xlabel("completion time (s)")
+    left.set_ylabel("share of the transfers")
+    left.set_ylim(0, 1)
+    right.set_xlabel("size (packets)")
+    right.set_ylabel("slowdown: mean, and bar up to the 99 % quantile")
+    right.set_ylim(bottom=0)
+    return save(sheet, path)
