@@ -1,4 +1,4 @@
-"""Figures: of a study, built once and drawn by matplotlib for paper or by plotly for a browser, of one run against time, and of its transfers."""
+"""Figures: of a study, drawn by matplotlib for paper or by plotly for a browser; of one run against time, and of its transfers."""
 
 from __future__ import annotations
 
