@@ -1,7 +1,6 @@
 //! From a resolved scenario to a run that is ready to begin.
 
 use crate::change::Change;
-use crate::comings::Comings;
 use crate::engine::{Event, EventQueue};
 use crate::flow::{Kind, Role};
 use crate::memory;
@@ -12,6 +11,7 @@ use crate::run::Run;
 use crate::samples::{Rows, Samples};
 use crate::spec::{self, NodeKind, Scenario, SpecError, TraceKind};
 use crate::trace::Traces;
+use crate::transient::TransientFlows;
 use headgate_packet::{Buffer, Rng, Time};
 use headgate_queue::{Port, Spec};
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ impl Run {
         }
         let mut hops = Hops::new(&paths, &conversations, most);
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
-        let (mut comings, mut objects) = (BTreeMap::new(), Objects::default());
+        let (mut transient, mut objects) = (BTreeMap::new(), Objects::default());
         let mut kind = Kind::new(&s.flows[0], None);
         let mut name = "flow/".to_owned();
         let (mut way, mut shared) = ([0; 2], false);
@@ -70,17 +70,17 @@ impl Run {
             f.write_name(&mut name);
             let (mut rng, lengths) = (Rng::new(seed, run, &name), f.packet.build(seed, run, &name["flow/".len()..]));
             let mut start = Some(Time::ZERO + f.start + rng.uniform_duration(f.start_spread));
-            let mut role = Role::Lasting;
+            let mut role = Role::Permanent;
             if f.workload.has_objects() {
                 let ideal = ideal(s, paths.links(ways[i][0]), f.packet.mean_bytes());
                 objects.add(i, &f.class_name(), ideal, f.packet.mean_bytes());
             }
             if let Some(arrivals) = &f.arrivals {
                 let apart = ways[i].iter().any(|path| paths.links(*path).any(|lane| conversations.apart(lane)));
-                let mut all = Comings::new(Kind::new(f, Some(&kind)), arrivals.build(), (seed, run), way, apart);
+                let mut all = TransientFlows::new(Kind::new(f, Some(&kind)), arrivals.build(), (seed, run), way, apart);
                 start = start.and_then(|start| all.first(start));
-                comings.insert(i as u32, all);
-                role = Role::Entrance;
+                transient.insert(i as u32, all);
+                role = Role::Template;
             }
             if let Some(start) = start {
                 events.push(start, Event::Source(i as u32));
@@ -99,11 +99,11 @@ impl Run {
             lanes,
             meters: vec![FlowMeter::default(); flows.len()],
             flows,
-            comings,
-            vacant: Vec::new(),
-            leaving: Vec::new(),
+            transient,
+            free: Vec::new(),
+            finished: Vec::new(),
             grown: BTreeMap::new(),
-            fresh_seats: false,
+            fresh_numbers: false,
             objects,
             hops: hops.table,
             payloads: Payloads::default(),

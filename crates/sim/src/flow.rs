@@ -12,13 +12,13 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// It is there from the beginning to the end.
-    Lasting,
+    Permanent,
     /// It stands for the flows of its entry that come and go, and sends nothing itself.
-    Entrance,
-    /// It came and will go.
-    Passing,
-    /// Nobody: the place is free.
-    Vacant,
+    Template,
+    /// It began during the run and is removed when it is done.
+    Transient,
+    /// None: the place is free.
+    Free,
 }
 
 /// A source and its sink. The order of the fields is kept: what an uncontrolled source touches with each packet comes first, in two
@@ -151,7 +151,7 @@ impl Flow {
 
     /// Nothing is left of a flow that came and goes: neither to send nor in the network.
     pub fn is_over(&self) -> bool {
-        self.role == Role::Passing && self.in_network == 0 && self.connection.is_done() && self.workload.is_over()
+        self.role == Role::Transient && self.in_network == 0 && self.connection.is_done() && self.workload.is_over()
     }
 }
 

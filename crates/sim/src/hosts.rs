@@ -95,8 +95,8 @@ impl Run {
         if flow.stopped {
             return;
         }
-        if flow.role == Role::Entrance {
-            return self.on_coming(f);
+        if flow.role == Role::Template {
+            return self.on_flow_arrival(f);
         }
         let supply = flow.workload.supply(&mut flow.rng);
         if let Some(again) = supply.again {
@@ -107,7 +107,7 @@ impl Run {
         }
         flow.supply(supply.packets, self.now);
         if flow.object_packets > 0 {
-            let first = flow.role == Role::Lasting && flow.object_end == supply.packets;
+            let first = flow.role == Role::Permanent && flow.object_end == supply.packets;
             self.objects.started(flow.entry, first, self.samples.measuring);
         }
         if flow.connection.is_controlled() || supply.packets > 1 {
@@ -150,7 +150,7 @@ impl Run {
 
     #[inline]
     fn trace_flow(&mut self, f: usize) {
-        if self.traces.wants_flows() && self.flows[f].role == Role::Lasting {
+        if self.traces.wants_flows() && self.flows[f].role == Role::Permanent {
             self.traces.flow(f, self.now, &mut self.flows[f]);
         }
     }

@@ -5,7 +5,6 @@ mod audit;
 mod build;
 pub mod catalogue;
 mod change;
-mod comings;
 pub mod engine;
 mod flow;
 mod hosts;
@@ -22,6 +21,7 @@ pub mod spec;
 pub mod table;
 mod tables;
 mod trace;
+mod transient;
 pub mod workload;
 
 pub use run::Run;

@@ -16,7 +16,7 @@ const LOOKED_AT: u64 = 8 * CELL;
 /// A packet that waits: its descriptor, and what the discipline keeps of its order.
 const WAITING: u64 = 64;
 /// A flow that comes and goes: its place, its flow control, and its rows in the table of hops.
-const PASSING: u64 = size_of::<Flow>() as u64 + 1024;
+const TRANSIENT: u64 = size_of::<Flow>() as u64 + 1024;
 const PAYLOAD: u64 = size_of::<Payload>() as u64;
 /// A hop on a path, while the table of hops is made.
 const HOP: u64 = 2 * size_of::<Hop>() as u64;
@@ -85,7 +85,7 @@ impl Run {
             waiting += lane.port.backlog().packets * (WAITING + PAYLOAD);
             wires += (lane.wire.capacity() * size_of::<InFlight>()) as u64 + lane.wire.len() as u64 * PAYLOAD;
         }
-        let came = (self.flows.len() - self.meters.len()) as u64 * PASSING;
+        let came = (self.flows.len() - self.meters.len()) as u64 * TRANSIENT;
         // With many flows a look at each of them is work: it follows that of the events.
         if self.digest.events >= self.records_at {
             let of = |f: &Flow| f.connection.memory() + f.receiver.memory();

@@ -4,7 +4,6 @@
 //! has one timer, re-armed lazily: an entry that fires before the deadline has moved is pushed again.
 
 use crate::change::Change;
-use crate::comings::Comings;
 use crate::engine::{Event, EventQueue};
 use crate::flow::Flow;
 use crate::flow::Role;
@@ -14,6 +13,7 @@ use crate::net::{Hop, InFlight, Lane, Payloads};
 use crate::samples::Samples;
 use crate::spec::TraceKind;
 use crate::trace::Traces;
+use crate::transient::TransientFlows;
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Time};
 use headgate_queue::{AnyDiscipline, LinkInfo};
 use std::collections::BTreeMap;
@@ -29,15 +29,15 @@ pub struct Run {
     /// What is counted of the flows, by the scenario's entries.
     pub(crate) meters: Vec<FlowMeter>,
     /// The entries whose flows come and go.
-    pub(crate) comings: BTreeMap<u32, Comings>,
-    /// Places of flows that have gone.
-    pub(crate) vacant: Vec<u32>,
-    /// Flows of which perhaps nothing is left, for the end of the present event.
-    pub(crate) leaving: Vec<u32>,
+    pub(crate) transient: BTreeMap<u32, TransientFlows>,
+    /// Places of flows that were removed.
+    pub(crate) free: Vec<u32>,
+    /// Flows of which perhaps nothing is left, looked at when the present event is over.
+    pub(crate) finished: Vec<u32>,
     /// What the ports were told that got conversations while they run.
     pub(crate) grown: BTreeMap<u32, LinkInfo>,
     /// No conversation's number is used again: for tests, which compare.
-    pub(crate) fresh_seats: bool,
+    pub(crate) fresh_numbers: bool,
     pub(crate) objects: Objects,
     /// All paths, each a row of hops and `Hop::END`.
     pub(crate) hops: Vec<Hop>,
@@ -84,8 +84,8 @@ impl Run {
                 Event::Sample(_) => self.on_sample(),
                 Event::Change(number) => self.on_change(number as usize),
             }
-            if !self.leaving.is_empty() {
-                self.take_leave();
+            if !self.finished.is_empty() {
+                self.remove_finished();
             }
             self.digest.end_event();
         }
@@ -124,12 +124,12 @@ impl Run {
 
     /// Flows that are there now, those that come and go included.
     pub fn alive(&self) -> usize {
-        self.flows.iter().filter(|flow| matches!(flow.role, Role::Lasting | Role::Passing)).count()
+        self.flows.iter().filter(|flow| matches!(flow.role, Role::Permanent | Role::Transient)).count()
     }
 
     /// Gives each flow that comes conversations of its own that nobody had before, for tests that compare.
     pub fn use_no_number_again(&mut self, fresh: bool) {
-        self.fresh_seats = fresh;
+        self.fresh_numbers = fresh;
     }
 
     /// Keeps the text of `count` events from number `first` on.
@@ -240,8 +240,8 @@ impl Run {
     pub(crate) fn out_of_network(&mut self, f: usize) {
         let flow = &mut self.flows[f];
         flow.in_network -= 1;
-        if flow.in_network == 0 && flow.role == Role::Passing {
-            self.leaving.push(f as u32);
+        if flow.in_network == 0 && flow.role == Role::Transient {
+            self.finished.push(f as u32);
         }
     }
 
@@ -307,7 +307,7 @@ impl Run {
         }
         for (flow, way) in change.moved {
             (self.flows[flow].forward, self.flows[flow].back) = (way[0], way[1]);
-            if self.flows[flow].role == Role::Entrance {
+            if self.flows[flow].role == Role::Template {
                 self.move_flows(flow, way);
             }
         }

@@ -1,6 +1,6 @@
 //! Flows that come and go: where they come from, and what is used again when they have gone.
 //!
-//! A flow takes a seat: a row of hops there and one back, with a conversation of its own at each port that tells flows apart. A seat is used again
+//! A flow has two rows of hops, there and back, with a conversation of its own at each port that tells flows apart. Rows are used again
 //! when every discipline on its way has forgotten its conversation, so memory follows the flows that are alive at one time. Flows of
 //! entries whose way has no such port share the rows of their entry.
 
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 /// An entry whose flows come and go.
 #[derive(Debug)]
-pub(crate) struct Comings {
+pub(crate) struct TransientFlows {
     kind: Kind,
     arrivals: AnyArrivals,
     rng: Rng,
@@ -25,21 +25,21 @@ pub(crate) struct Comings {
     way: [u32; 2],
     /// Some port on the way tells its flows apart.
     apart: bool,
-    /// Seats that nobody sits on, the one left first in front.
-    seats: VecDeque<[u32; 2]>,
+    /// Pairs of rows that no flow uses, the one left first in front.
+    spare: VecDeque<[u32; 2]>,
     /// Flows so far.
     number: u64,
 }
 
-/// Seats that are looked at before a new one is made.
+/// Spare pairs that are looked at before a new one is made.
 const LOOKS: usize = 4;
 
-impl Comings {
-    /// Nobody has come yet.
-    pub fn new(kind: Kind, arrivals: AnyArrivals, of_run: (u64, u64), way: [u32; 2], apart: bool) -> Comings {
+impl TransientFlows {
+    /// No flow has begun.
+    pub fn new(kind: Kind, arrivals: AnyArrivals, of_run: (u64, u64), way: [u32; 2], apart: bool) -> TransientFlows {
         let rng = Rng::new(of_run.0, of_run.1, &kind.stream("arrivals"));
-        // The entry's own rows are the first seat.
-        Comings { kind, arrivals, rng, of_run, way, apart, seats: VecDeque::from([way]), number: 0 }
+        // The entry's own rows are the first ones.
+        TransientFlows { kind, arrivals, rng, of_run, way, apart, spare: VecDeque::from([way]), number: 0 }
     }
 
     /// When the first flow comes, if any does.
@@ -49,21 +49,21 @@ impl Comings {
 }
 
 impl Run {
-    /// A flow of an entry comes, and the next one is awaited.
+    /// A flow of an entry begins, and the next one is scheduled.
     #[cold]
-    pub(crate) fn on_coming(&mut self, entry: usize) {
-        let comings = self.comings.get_mut(&(entry as u32)).expect("an entrance");
-        if let Some(gap) = comings.arrivals.next(&mut comings.rng) {
+    pub(crate) fn on_flow_arrival(&mut self, entry: usize) {
+        let class = self.transient.get_mut(&(entry as u32)).expect("its flows come and go");
+        if let Some(gap) = class.arrivals.next(&mut class.rng) {
             self.events.push(self.now + gap, Event::Source(entry as u32));
         }
-        let way = self.seat(entry as u32);
-        let comings = self.comings.get_mut(&(entry as u32)).expect("an entrance");
+        let way = self.rows_for(entry as u32);
+        let class = self.transient.get_mut(&(entry as u32)).expect("its flows come and go");
         // A stream of its own, so that what a flow draws does not move the next arrival.
-        let rng = Rng::new(comings.rng.next_u64(), comings.number, "passing");
-        let lengths = comings.kind.lengths(comings.of_run.0, comings.of_run.1, comings.number);
-        comings.number += 1;
-        let flow = comings.kind.make(entry as u32, Role::Passing, way, rng, lengths);
-        let f = match self.vacant.pop() {
+        let rng = Rng::new(class.rng.next_u64(), class.number, "transient");
+        let lengths = class.kind.lengths(class.of_run.0, class.of_run.1, class.number);
+        class.number += 1;
+        let flow = class.kind.make(entry as u32, Role::Transient, way, rng, lengths);
+        let f = match self.free.pop() {
             Some(f) => {
                 self.flows[f as usize] = flow;
                 f as usize
@@ -76,44 +76,44 @@ impl Run {
         self.objects.begun(entry as u32, self.samples.measuring);
         self.on_source(f);
         // Everything may have been refused at once.
-        self.leaving.push(f as u32);
+        self.finished.push(f as u32);
     }
 
-    /// Flows leave of which nothing is left.
+    /// Removes flows of which nothing is left.
     #[cold]
-    pub(crate) fn take_leave(&mut self) {
-        for i in 0..self.leaving.len() {
-            let f = self.leaving[i] as usize;
+    pub(crate) fn remove_finished(&mut self) {
+        for i in 0..self.finished.len() {
+            let f = self.finished[i] as usize;
             if self.flows[f].is_over() {
                 let Flow { entry, forward, back, .. } = self.flows[f];
-                let comings = self.comings.get_mut(&entry).expect("an entrance");
-                if comings.apart {
-                    comings.seats.push_back([forward, back]);
+                let class = self.transient.get_mut(&entry).expect("its flows come and go");
+                if class.apart {
+                    class.spare.push_back([forward, back]);
                 }
-                // An entry of it that is still in the event queue finds nobody who waits for that time.
-                (self.flows[f].role, self.flows[f].armed) = (Role::Vacant, Time::NEVER);
-                self.vacant.push(f as u32);
+                // A timer of it that is still in the event queue finds no flow that is armed for that time.
+                (self.flows[f].role, self.flows[f].armed) = (Role::Free, Time::NEVER);
+                self.free.push(f as u32);
             }
         }
-        self.leaving.clear();
+        self.finished.clear();
     }
 
-    /// A seat for the next flow.
-    fn seat(&mut self, entry: u32) -> [u32; 2] {
-        let comings = self.comings.get_mut(&entry).expect("an entrance");
-        if !comings.apart {
-            return comings.way;
+    /// Rows for the next flow of an entry.
+    fn rows_for(&mut self, entry: u32) -> [u32; 2] {
+        let class = self.transient.get_mut(&entry).expect("its flows come and go");
+        if !class.apart {
+            return class.way;
         }
-        for _ in 0..LOOKS.min(comings.seats.len()) {
-            let seat = comings.seats.pop_front().expect("there are some");
+        for _ in 0..LOOKS.min(class.spare.len()) {
+            let rows = class.spare.pop_front().expect("there are some");
             let (hops, lanes, now) = (&self.hops, &self.lanes, self.now);
-            let mut all = seat.iter().flat_map(|row| hops[*row as usize..].iter().take_while(|hop| !hop.is_end()));
-            if all.all(|hop| lanes[hop.lane as usize].has_forgotten(hop.conversation, now)) && !self.fresh_seats {
-                return seat;
+            let mut all = rows.iter().flat_map(|row| hops[*row as usize..].iter().take_while(|hop| !hop.is_end()));
+            if all.all(|hop| lanes[hop.lane as usize].has_forgotten(hop.conversation, now)) && !self.fresh_numbers {
+                return rows;
             }
-            comings.seats.push_back(seat);
+            class.spare.push_back(rows);
         }
-        let (way, weight) = (comings.way, comings.kind.weight());
+        let (way, weight) = (class.way, class.kind.weight());
         way.map(|row| self.row(row, weight))
     }
 
@@ -145,16 +145,16 @@ impl Run {
     /// The flows of an entry take another way from now on: those to come, and those that are here.
     #[cold]
     pub(crate) fn move_flows(&mut self, entry: usize, way: [u32; 2]) {
-        let comings = self.comings.get_mut(&(entry as u32)).expect("an entrance");
-        comings.way = way;
-        comings.seats.clear();
-        comings.apart = way.iter().any(|row| {
+        let class = self.transient.get_mut(&(entry as u32)).expect("its flows come and go");
+        class.way = way;
+        class.spare.clear();
+        class.apart = way.iter().any(|row| {
             let hops: &[Hop] = &self.hops[*row as usize..];
             hops.iter().take_while(|hop| !hop.is_end()).any(|hop| self.lanes[hop.lane as usize].apart)
         });
         for f in 0..self.flows.len() {
-            if self.flows[f].role == Role::Passing && self.flows[f].entry as usize == entry {
-                let [forward, back] = self.seat(entry as u32);
+            if self.flows[f].role == Role::Transient && self.flows[f].entry as usize == entry {
+                let [forward, back] = self.rows_for(entry as u32);
                 (self.flows[f].forward, self.flows[f].back) = (forward, back);
             }
         }
