@@ -2,7 +2,7 @@
 #![no_main]
 
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Run, delay_table, spec_json_unless};
+use headgate_sim::{Rows, Run, delay_table, spec_json_unless};
 use libfuzzer_sys::fuzz_target;
 
 /// Work of one run: events and packets.
@@ -23,7 +23,7 @@ fn patience(questions: u32) -> impl FnMut() -> bool {
 
 /// The run after its work, and whether the run is complete; `None` if it is too large.
 fn run(scenario: &Scenario, slice: u64) -> Option<(Run, bool)> {
-    let mut running = Run::new_unless(scenario, scenario.seed, 0, MEMORY, &mut patience(200)).ok()?;
+    let mut running = Run::new_unless(scenario, scenario.seed, 0, Rows::Kept, MEMORY, &mut patience(200)).ok()?;
     for _ in 0..WORK.div_ceil(slice) {
         if running.advance(slice) {
             return Some((running, true));
@@ -49,6 +49,9 @@ fuzz_target!(|text: &str| {
         running.flow_table(&scenario),
         running.interval_table(&scenario),
         running.link_table(&scenario),
+        running.class_table(&scenario),
+        running.size_table(&scenario),
+        running.completion_table(&scenario),
         running.trace_table(&scenario),
         running.route_table(&scenario),
         running.gauge_table(&scenario),

@@ -45,6 +45,7 @@ fn columns(bytes: &mut Bytes<'_>) -> Columns {
     let times = match kind >> 3 & 3 {
         0 => Times::Seconds(times.iter().map(|t| *t as f64 * 1e-3).collect()),
         1 => Times::Seconds(times.iter().map(|t| f64::from_bits(*t as u64)).collect()),
+        2 => Times::Decimals(times.iter().map(|t| i128::from(*t) << (kind & 63)).collect(), i32::from(kind) - 40),
         _ => Times::Ticks(times, tick),
     };
     let names =
@@ -68,6 +69,7 @@ fn part(all: &Columns, from: usize, to: usize) -> Columns {
         times: match &all.times {
             Times::Seconds(x) => Times::Seconds(x[from..to].to_vec()),
             Times::Ticks(x, tick) => Times::Ticks(x[from..to].to_vec(), *tick),
+            Times::Decimals(x, digits) => Times::Decimals(x[from..to].to_vec(), *digits),
         },
         flows: all.flows[from..to].to_vec(),
         names: all.names.clone(),
