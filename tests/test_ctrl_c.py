@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import headgate
+from headgate.atomic import atomic
 
 from .conftest import dumbbell
 from .studies import plain, run_here, sweep_of, write
@@ -191,3 +192,18 @@ def test_a_job_in_the_background_does_not_notice(tmp_path: Path) -> None:
         code + CALLING, "headgate.sweep.store:Store:write_chunk:before", *SWEEP, folder=tmp_path
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_ctrl_c_as_soon_as_a_temporary_file_is_there_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = os.close
+
+    def interrupted(handle: int) -> None:
+        close(handle)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("headgate.atomic.os.close", interrupted)
+    with pytest.raises(KeyboardInterrupt), atomic(tmp_path / "a.txt"):
+        pass
+    assert list(tmp_path.iterdir()) == []

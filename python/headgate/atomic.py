@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -30,10 +31,10 @@ def atomic(path: str | os.PathLike[str], durable: bool = False) -> Iterator[Path
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    os.close(handle)
-    temporary = Path(name)
+    # The name is known before the file is made: Ctrl-C may come as soon as it is there.
+    temporary = target.parent / f".{target.name}.{secrets.token_hex(4)}"
     try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         yield temporary
         temporary.chmod(0o644)
         if durable:
