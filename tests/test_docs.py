@@ -119,9 +119,9 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 def test_the_readme_has_the_speeds_that_were_measured() -> None:
-    """Least and greatest of the offered packets of all workloads, in millions per second."""
+    """Least and greatest of the offered packets of the workloads over one line (all but W6), in millions per second."""
     page = (ROOT / "docs/performance.md").read_text("utf-8")
-    offered = [float(x) for x in re.findall(r"^\| W\d \| \w+ \| \d+ \| ([\d.]+) \|", page, re.M)]
+    offered = [float(x) for x in re.findall(r"^\| W[1-5] \| \w+ \| \d+ \| ([\d.]+) \|", page, re.M)]
     assert len(offered) > 10
     said = re.findall(r"(\d+) to (\d+) million packets per second", (ROOT / "README.md").read_text("utf-8"))
     assert said == [(f"{min(offered):.0f}", f"{max(offered):.0f}")]
