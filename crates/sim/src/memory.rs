@@ -17,6 +17,8 @@ const LOOKED_AT: u64 = 8 * CELL;
 const WAITING: u64 = 64;
 /// A flow that comes and goes: its place, its flow control, and its rows in the table of hops.
 const TRANSIENT: u64 = size_of::<Flow>() as u64 + 1024;
+/// A conversation that a port got while it ran: what its discipline keeps of it, and its hops.
+const CONVERSATION: u64 = 256;
 const PAYLOAD: u64 = size_of::<Payload>() as u64;
 /// A hop on a path, while the table of hops is made.
 const HOP: u64 = 2 * size_of::<Hop>() as u64;
@@ -85,7 +87,9 @@ impl Run {
             waiting += lane.port.backlog().packets * (WAITING + PAYLOAD);
             wires += (lane.wire.capacity() * size_of::<InFlight>()) as u64 + lane.wire.len() as u64 * PAYLOAD;
         }
-        let came = (self.flows.len() - self.meters.len()) as u64 * TRANSIENT;
+        // Their places are used again, and so are the numbers of their conversations where the discipline forgets them.
+        let numbers: usize = self.grown.values().map(|link| link.flows).sum();
+        let came = (self.flows.len() - self.meters.len()) as u64 * TRANSIENT + numbers as u64 * CONVERSATION;
         // With many flows a look at each of them is work: it follows that of the events.
         if self.digest.events >= self.records_at {
             let of = |f: &Flow| f.connection.memory() + f.receiver.memory();

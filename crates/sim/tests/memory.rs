@@ -6,10 +6,14 @@ use headgate_sim::{Rows, Run};
 const MEGABYTE: u64 = 1_000_000;
 
 fn scenario(flow: &str, link: &str, more: &str) -> Scenario {
+    with_links(flow, link, r#""rate": "1Mbit/s""#, more)
+}
+
+fn with_links(flow: &str, link: &str, second: &str, more: &str) -> Scenario {
     let text = format!(
         r#"{{"duration": "10000s", "interval": "5000s",
             "nodes": [{{"name": "s", "kind": "host"}}, {{"name": "g"}}, {{"name": "d", "kind": "host"}}],
-            "links": [{{"from": "s", "to": "g", {link}}}, {{"from": "g", "to": "d", "rate": "1Mbit/s"}}],
+            "links": [{{"from": "s", "to": "g", {link}}}, {{"from": "g", "to": "d", {second}}}],
             "flows": [{{"name": "f", "from": "s", "to": "d", {flow}}}]{more}}}"#
     );
     Scenario::from_json(&text).unwrap_or_else(|e| panic!("{e}"))
@@ -39,6 +43,16 @@ fn a_run_that_grows_is_ended_with_the_name_of_what_grew() {
     for (what, s) in [
         ("packets in queues", scenario(&cbr("10Gbit/s"), r#""rate": "1Mbit/s""#, "")),
         ("packets on wires", scenario(&cbr("8Mbit/s"), r#""rate": "10Mbit/s", "delay": "4000h""#, "")),
+        (
+            "flows that came",
+            with_links(
+                r#""control": "none", "acknowledge": false, "arrivals": {"kind": "poisson", "mean": "10ms"},
+                   "workload": {"kind": "transfer", "packets": 1}"#,
+                r#""rate": "1Gbit/s""#,
+                r#""rate": "1Gbit/s", "queue": "wf2q_plus", "classify": "flow""#,
+                "",
+            ),
+        ),
         ("packets in queues", scenario(window, r#""rate": "1Mbit/s""#, "")),
         (
             "traces",
