@@ -5,6 +5,7 @@
 //! At one instant a discipline's timeout comes first, then the end of a transmission and the start of the next one, then arrivals.
 //! A driver that wants another order at an instant uses the parts of `offer`: `advance`, `accept` and `start`.
 
+use crate::line::Law;
 use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropReason, Dropped, LinkInfo};
 use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
 
@@ -66,6 +67,8 @@ pub struct Port<D = AnyDiscipline> {
 #[derive(Clone, Debug)]
 pub struct Service {
     line: Serialiser,
+    /// Nothing for a line that sends one bit after the other.
+    law: Option<Box<Law>>,
     rng: Rng,
     /// When the line is next free; the present transmission ends then.
     free_at: Time,
@@ -93,6 +96,7 @@ impl<D: Discipline> Port<D> {
         let service = Service {
             timeout: discipline.timeout().unwrap_or(Time::NEVER),
             line: Serialiser::new(rate),
+            law: None,
             rng,
             free_at: Time::ZERO,
             ready_at: Time::ZERO,
@@ -111,6 +115,11 @@ impl<D: Discipline> Port<D> {
     /// Says whether the packet in transmission takes room in the buffer.
     pub fn count_in_service(&mut self, in_service: InService) {
         self.service.in_service = in_service;
+    }
+
+    /// Gives the line a law of its own, before anything was sent.
+    pub fn follow(&mut self, law: Law) {
+        self.service.law = Some(Box::new(law));
     }
 
     /// The link has got more conversations.
@@ -312,6 +321,13 @@ impl Service {
 
     #[inline]
     fn transmit<D: Discipline>(&mut self, discipline: &mut D, start: Time, sent: &mut impl FnMut(Sent)) {
+        if let Some(law) = &mut self.law {
+            let opens = law.opens(start);
+            if opens != start {
+                self.ready_at = opens;
+                return;
+            }
+        }
         self.backlog_until(start);
         let drops = self.dropped.len();
         let next = discipline.dequeue(&mut Cx::new(start, &mut self.rng, &mut self.dropped));
@@ -320,15 +336,20 @@ impl Service {
             self.stalled = self.waiting > 0;
             return;
         };
-        let time = self.line.transmit(packet.bytes);
-        let end = start + time;
+        let (end, busy) = match &mut self.law {
+            None => {
+                let end = start + self.line.transmit(packet.bytes);
+                // As far as the clock reaches: all of it together then is no more than that.
+                (end, end.since(start))
+            }
+            Some(law) => law.transmit(&mut self.line, packet.bytes, start),
+        };
         (self.free_at, self.ready_at) = (end, end);
         self.sending = packet.bytes;
         let c = &mut self.counters;
         c.sent += 1;
         c.sent_bytes += u64::from(packet.bytes);
-        // As far as the clock reaches: all of it together then is no more than that.
-        c.busy_ps += end.since(start).as_ps();
+        c.busy_ps += busy.as_ps();
         c.wait_ps += u128::from(start.since(packet.arrived).as_ps());
         sent(Sent { packet, start, end });
     }
