@@ -19,7 +19,9 @@ impl Run {
             }
             let Some(laws) = &lane.laws else { continue };
             let (w, delayed) = (laws.counts, laws.delayed().0 as u64);
-            if w.carried + lane.wire.len() as u64 != c.sent || w.carried + w.duplicated != w.lost + delayed + w.delivered {
+            if w.carried + lane.wire.len() as u64 != c.sent
+                || w.carried + w.duplicated != w.lost + delayed + w.delivered
+            {
                 return Err(format!("port {number} at {now:?}: {} sent, {w:?}, {delayed} delayed", c.sent));
             }
         }

@@ -30,7 +30,9 @@ impl Log {
                 let l = l as usize;
                 let (port, packet) = match lanes.get(l) {
                     Some(lane) => (l, lane.wire.front().map(|p| p.packet)),
-                    None => (l - lanes.len(), lanes[l - lanes.len()].laws.as_ref().and_then(|laws| laws.first().copied())),
+                    None => {
+                        (l - lanes.len(), lanes[l - lanes.len()].laws.as_ref().and_then(|laws| laws.first().copied()))
+                    }
                 };
                 let p = packet.map_or_else(Payload::default, |packet| *payloads.get(packet.handle));
                 let kind = if p.is_ack { "acknowledgement" } else { "data" };

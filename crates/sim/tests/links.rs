@@ -39,7 +39,8 @@ fn close(got: f64, due: f64) {
 
 #[test]
 fn each_direction_has_its_rate_and_its_delay() {
-    let link = json!({"rate": {"forward": "8Mbit/s", "reverse": "100kbit/s"}, "delay": {"forward": "30ms", "reverse": "7ms"}});
+    let link =
+        json!({"rate": {"forward": "8Mbit/s", "reverse": "100kbit/s"}, "delay": {"forward": "30ms", "reverse": "7ms"}});
     let (s, mut running) = ran(&line(link, "12Mbit/s", "100s"));
     for (name, rate, delay) in [("l", 8e6, 0.03), ("l:reverse", 1e5, 0.007)] {
         close(of(&mut running, &s, name, "achieved_rate_bps"), rate);
@@ -220,9 +221,17 @@ fn wrong_links_name_the_place() {
     for (link, path, part) in [
         (json!({"rate": {"forward": "1Mbit/s"}}), "links[0].rate.reverse", "missing"),
         (json!({"rate": {"forward": "1Mbit/s", "reverse": "0bit/s"}}), "links[0].rate.reverse", "above zero"),
-        (json!({"rate": {"forward": "1Mbit/s", "reverse": "1Mbit/s", "up": 1}}), "links[0].rate.up", "forward and reverse"),
+        (
+            json!({"rate": {"forward": "1Mbit/s", "reverse": "1Mbit/s", "up": 1}}),
+            "links[0].rate.up",
+            "forward and reverse",
+        ),
         (json!({"rate": 5}), "links[0].rate", "a rate with its unit"),
-        (json!({"rate": {"reverse": {"kind": "mahimahi", "times": [0]}, "forward": "1bit/s"}}), "links[0].rate.reverse.times[0]", "last time"),
+        (
+            json!({"rate": {"reverse": {"kind": "mahimahi", "times": [0]}, "forward": "1bit/s"}}),
+            "links[0].rate.reverse.times[0]",
+            "last time",
+        ),
         (json!({"delay": {"forward": "1ms", "reverse": "1"}}), "links[0].delay.reverse", "a duration"),
         (json!({"loss": {"kind": "bernoulli", "probability": 2}}), "links[0].loss.probability", "at most 1"),
         (json!({"loss": {"forward": {"kind": "bernuli"}}}), "links[0].loss.forward.kind", "bernoulli"),

@@ -156,7 +156,7 @@ fn a_trace_is_a_row_of_events() {
         let told = |value: &Value| {
             let mut value = value.clone();
             value["links"][0]["queue"] = json!({"kind": queue, "buffer": "20pkt"});
-            let (s, mut running) = ran(&value);
+            let (s, running) = ran(&value);
             (format!("{:?}", running.interval_table(&s)), arrivals(&s, &running))
         };
         assert_eq!(told(&traced), told(&plain), "{queue}");

@@ -163,7 +163,11 @@ mod tests {
         }
         all.cross(3, 0);
         all.number(&s);
-        assert_eq!((all.of(3, 0), all.info(3, s.links[1].rate.forward.mean()).flows), (0, 1), "a port that looks at none");
+        assert_eq!(
+            (all.of(3, 0), all.info(3, s.links[1].rate.forward.mean()).flows),
+            (0, 1),
+            "a port that looks at none"
+        );
         [0, 1, 2].map(|port: u32| {
             let info = all.info(port as usize, s.links[0].rate.forward.mean());
             let of: Vec<u32> = crossings[port as usize].iter().map(|stream| all.of(port, *stream)).collect();

@@ -28,7 +28,12 @@ fn independent_losses_have_their_probability_and_no_memory() {
         assert!(deviation(count(&all), all.len(), p).abs() < 4.0, "{} of {p}", count(&all));
         // Of the packets after a loss the same share is lost.
         let after: Vec<bool> = all.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
-        assert!(deviation(count(&after), after.len(), p).abs() < 4.0, "{} of {} after a loss", count(&after), after.len());
+        assert!(
+            deviation(count(&after), after.len(), p).abs() < 4.0,
+            "{} of {} after a loss",
+            count(&after),
+            after.len()
+        );
     }
     for (p, due) in [(0.0, 0), (1.0, 1000)] {
         assert_eq!(count(&lost(json!({"kind": "bernoulli", "probability": p}), 1000)), due);

@@ -89,7 +89,11 @@ impl Serialize for LineRate {
 
 impl OneWay for LineRate {
     fn read<E: Error>(value: Value) -> Result<LineRate, E> {
-        if value.is_object() { choice::part(&value).map(LineRate::Trace) } else { choice::part(&value).map(LineRate::Fixed) }
+        if value.is_object() {
+            choice::part(&value).map(LineRate::Trace)
+        } else {
+            choice::part(&value).map(LineRate::Fixed)
+        }
     }
 }
 
@@ -109,7 +113,8 @@ impl JsonSchema for LineRate {
 /// A trace's file is read with the scenario's.
 fn check_file(file: Option<&String>, key: &str) -> Result<(), headgate_packet::Wrong> {
     let Some(file) = file else { return Ok(()) };
-    let message = format!("expected `{key}`: the file of a trace is read with a scenario file, and lies where that does");
+    let message =
+        format!("expected `{key}`: the file of a trace is read with a scenario file, and lies where that does");
     Err(headgate_packet::Wrong::at("file", message).found(file))
 }
 

@@ -21,7 +21,12 @@ fn a_mean_is_bits_over_time() {
             2_000_000,
         ),
         (json!({"kind": "steps", "steps": [["0s", "0 kbit/s"], ["1s", "2Mbit/s"]]}), 2_000_000, None, 2_000_000),
-        (json!({"kind": "steps", "steps": [["0s", "5Mbit/s"], ["1s", "0bit/s"]]}), 5_000_000, Some(5_000_000), 5_000_000),
+        (
+            json!({"kind": "steps", "steps": [["0s", "5Mbit/s"], ["1s", "0bit/s"]]}),
+            5_000_000,
+            Some(5_000_000),
+            5_000_000,
+        ),
     ] {
         let rate = trace(value.clone()).expect("a rate");
         let got = (rate.mean().as_bps(), rate.first().map(Rate::as_bps), rate.lowest().as_bps());
@@ -37,7 +42,10 @@ fn steps_go_round() {
     let steps = |value| trace(value).expect("steps").steps().expect("steps").clone();
     let due = [0, 1, 4, 5, 8].map(|s| Some(Duration::from_secs(s)));
     assert_eq!([0, 1, 2, 3, 4].map(|n| steps(text.clone()).at(n)), due);
-    assert_eq!([0, 1, 2, 3].map(|n| steps(text.clone()).rate(n).expect("above zero").as_bps() / 1_000_000), [8, 2, 8, 2]);
+    assert_eq!(
+        [0, 1, 2, 3].map(|n| steps(text.clone()).rate(n).expect("above zero").as_bps() / 1_000_000),
+        [8, 2, 8, 2]
+    );
     let mut once = text;
     once.as_object_mut().expect("a table").remove("period");
     assert_eq!([1, 2].map(|n| steps(once.clone()).at(n)), [Some(Duration::from_secs(1)), None]);
@@ -61,7 +69,10 @@ fn wrong_traces_are_refused() {
         (steps(json!([["0s", "1 furlong"]])), "steps[0][1]"),
         (steps(json!([["0s", 5]])), "steps[0][1]"),
         (steps(json!([["0s", "1bit/s"], ["18446744s", "2bit/s"]])), "expected at most 18446743s"),
-        (json!({"kind": "steps", "steps": [["0s", "1bit/s"], ["9s", "2bit/s"]], "period": "9s"}), "after the last step"),
+        (
+            json!({"kind": "steps", "steps": [["0s", "1bit/s"], ["9s", "2bit/s"]], "period": "9s"}),
+            "after the last step",
+        ),
         (json!({"kind": "steps", "file": "x"}), "read with a scenario file"),
         (json!({"kind": "stairs"}), "one of steps, mahimahi"),
         (json!({"file": "x"}), "a rate trace"),
