@@ -176,8 +176,8 @@ fn unique<'a>(
 
 /// As [`unique`]. Names of flows are made when they are asked for, and those of one entry differ: what is kept of each is a hash.
 fn unique_flows(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
-    let of_entry = |i: &usize| i > &0 && s.flows[*i].alike(&s.flows[*i - 1]);
-    if (1..s.flows.len()).all(|i| of_entry(&i)) {
+    let of_entry = |i: usize| s.flows[i].alike(&s.flows[i - 1]);
+    if s.flows.first().is_none_or(Flow::names_differ) && (1..s.flows.len()).all(of_entry) {
         return unique(
             "flows",
             &origins.flows[..1.min(s.flows.len())],

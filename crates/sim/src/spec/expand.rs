@@ -1,7 +1,6 @@
 //! Counts and defaults: `count = 6` with `{i}` in the names becomes six entries.
 
-use super::flow::filled;
-use super::{Flow, Link, Node, Scenario, SpecError};
+use super::{Flow, Link, Node, Scenario, SpecError, names};
 use crate::pace::Pace;
 
 const MOST: usize = 1_000_000;
@@ -23,8 +22,8 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
         |node, i| {
             let mut node = node.clone();
             (node.count, node.first) = (None, None);
-            name(&mut node.name, i);
-            node
+            name(&mut node.name, i)?;
+            Ok(node)
         },
         pace,
     )?;
@@ -35,14 +34,14 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
         |link, i| {
             let mut link = link.clone();
             (link.count, link.first) = (None, None);
-            fill(&mut link.from, i);
-            fill(&mut link.to, i);
+            fill("from", &mut link.from, i)?;
+            fill("to", &mut link.to, i)?;
             if link.name.is_empty() {
                 link.name = format!("{}->{}", link.from, link.to);
             } else {
-                name(&mut link.name, i);
+                name(&mut link.name, i)?;
             }
-            link
+            Ok(link)
         },
         pace,
     )?;
@@ -50,7 +49,7 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
         "flows",
         &s.flows,
         |f: &Flow| (f.count, f.first),
-        |flow, i| i.map_or_else(|| flow.clone(), |i| flow.numbered(i)),
+        |flow, i| i.map_or_else(|| Ok(flow.clone()), |i| flow.numbered(i)),
         pace,
     )?;
     s.interval = Some(s.interval());
@@ -58,24 +57,34 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
     Ok((s, Origins { nodes, links, flows }))
 }
 
-fn fill(text: &mut String, index: Option<u32>) {
-    if let Some(filled) = filled(text, index) {
-        *text = filled;
-    }
+/// The name that stands under a key, filled in for an index.
+///
+/// # Errors
+/// What is wrong with its arithmetic; the path is the key.
+pub(super) fn filled(key: &str, text: &str, index: u32) -> Result<String, SpecError> {
+    names::filled(text, index).map_err(|why| SpecError::at(key, why).found(format!("{text:?}")))
 }
 
-fn name(text: &mut String, index: Option<u32>) {
-    match index {
-        Some(i) if !text.contains("{i}") => *text = format!("{text}-{i}"),
-        _ => fill(text, index),
+fn fill(key: &str, text: &mut String, index: Option<u32>) -> Result<(), SpecError> {
+    if let Some(i) = index.filter(|_| names::has_place(text)) {
+        *text = filled(key, text, i)?;
     }
+    Ok(())
+}
+
+fn name(text: &mut String, index: Option<u32>) -> Result<(), SpecError> {
+    match index {
+        Some(i) if !names::has_place(text) => *text = format!("{text}-{i}"),
+        _ => fill("name", text, index)?,
+    }
+    Ok(())
 }
 
 fn repeat<T>(
     what: &str,
     entries: &[T],
     count: impl Fn(&T) -> (Option<u32>, Option<u32>),
-    make: impl Fn(&T, Option<u32>) -> T,
+    make: impl Fn(&T, Option<u32>) -> Result<T, SpecError>,
     pace: &mut Pace<'_>,
 ) -> Result<(Vec<T>, Vec<usize>), SpecError> {
     let (mut all, mut origins) = (Vec::new(), Vec::new());
@@ -94,7 +103,8 @@ fn repeat<T>(
         origins.reserve(number_of as usize);
         for i in first..first + number_of {
             pace.step()?;
-            all.push(make(entry, number.map(|_| i)));
+            let made = make(entry, number.map(|_| i));
+            all.push(made.map_err(|e| SpecError { path: format!("{what}[{k}].{}", e.path), ..e })?);
             origins.push(k);
         }
     }

@@ -8,6 +8,7 @@ mod error;
 mod event;
 mod expand;
 mod flow;
+mod names;
 mod sweep;
 
 use crate::pace::Pace;
