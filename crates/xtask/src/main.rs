@@ -134,6 +134,7 @@ fn scenario_page(schema: &Value) -> String {
     let tables = [
         ("`[[nodes]]`", "Node"),
         ("`[[links]]`", "Link"),
+        ("`[[islands]]`", "Island"),
         ("`[[flows]]`", "Flow"),
         ("`[[events]]`", "NetworkEvent"),
         ("`[sweep]`", "Sweep"),

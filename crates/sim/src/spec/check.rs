@@ -230,10 +230,9 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> R
         let link = &s.links[port / 2];
         let end = if port % 2 == 0 { &link.from } else { &link.to };
         if gateways.contains(end.as_str()) && buffer < u64::from(bytes) {
-            let which = if port % 2 == 1 && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
             let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name());
-            return Err(SpecError::at(format!("{}.{which}.{name}", origins.links[port / 2]), message)
-                .found(format!("{buffer}B")));
+            let path = format!("{}.{name}", origins.queue(port, link.reverse_queue.is_some()));
+            return Err(SpecError::at(path, message).found(format!("{buffer}B")));
         }
     }
     Ok(())

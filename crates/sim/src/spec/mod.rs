@@ -8,6 +8,7 @@ mod error;
 mod event;
 mod expand;
 mod flow;
+mod island;
 mod names;
 mod sweep;
 
@@ -16,6 +17,7 @@ pub use error::SpecError;
 pub use event::{Direction, NetworkEvent};
 pub use flow::{Entry, Flow};
 use headgate_packet::{Duration, Rate};
+pub use island::Island;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use sweep::Sweep;
@@ -57,6 +59,9 @@ pub struct Scenario {
     /// Duplex links between nodes.
     #[serde(default)]
     pub links: Vec<Link>,
+    /// Gateways that share lines fairly by the labels of packets; each list becomes the disciplines of links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub islands: Vec<Island>,
     /// Streams of packets between nodes; at least one.
     #[serde(default)]
     pub flows: Vec<Flow>,
