@@ -158,6 +158,7 @@ fn scenario_page(schema: &Value) -> String {
                 "control" => " See [flow controls](flow-controls.md).",
                 "workload" => " See [workloads](workloads.md).",
                 "arrivals" => " See [arrivals](arrivals.md).",
+                "topology" => " See [topologies](topologies.md).",
                 "sweep" | "axes" => " See [studies](../how-to/sweep.md).",
                 _ => "",
             };

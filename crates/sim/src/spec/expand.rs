@@ -1,22 +1,66 @@
-//! Counts and defaults: `count = 6` with `{i}` in the names becomes six entries.
+//! Topologies, counts and defaults: a topology becomes nodes and links, and `count = 6` with `{i}` in the names becomes six entries.
 
 use super::{Flow, Link, Node, Scenario, SpecError, names};
 use crate::pace::Pace;
+use crate::topology::{Made, Net, Part, Topology as _};
+use std::fmt;
 
 const MOST: usize = 1_000_000;
 
-/// Of each expanded entry, the position in the file of the entry that it came from.
+/// Where each expanded entry comes from.
 pub(super) struct Origins {
-    pub nodes: Vec<usize>,
-    pub links: Vec<usize>,
-    pub flows: Vec<usize>,
+    pub nodes: Vec<Place>,
+    pub links: Vec<Place>,
+    pub flows: Vec<Place>,
+}
+
+/// Where an entry comes from: a place in the file.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// This entry of a list.
+    Entry(List, u32),
+    /// This parameter of the topology.
+    Topology(Part),
+}
+
+/// The lists whose entries may have a count.
+#[derive(Clone, Copy)]
+pub(super) enum List {
+    Nodes,
+    Links,
+    Flows,
+}
+
+impl fmt::Display for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            List::Nodes => "nodes",
+            List::Links => "links",
+            List::Flows => "flows",
+        })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Entry(list, i) => write!(f, "{list}[{i}]"),
+            Place::Topology(part) => f.write_str(part.path()),
+        }
+    }
 }
 
 /// The scenario with every count expanded and every default written out.
 pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, Origins), SpecError> {
+    let mut net = Net::new(pace);
+    if let Some(topology) = s.topology.take() {
+        topology.build(&mut net)?;
+    }
+    let (made_nodes, made_links) = (net.nodes, net.links);
     let (nodes, links, flows);
     (s.nodes, nodes) = repeat(
-        "nodes",
+        List::Nodes,
+        made_nodes,
         &s.nodes,
         |n: &Node| (n.count, n.first),
         |node, i| {
@@ -28,7 +72,8 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
         pace,
     )?;
     (s.links, links) = repeat(
-        "links",
+        List::Links,
+        made_links,
         &s.links,
         |l: &Link| (l.count, l.first),
         |link, i| {
@@ -46,7 +91,8 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
         pace,
     )?;
     (s.flows, flows) = repeat(
-        "flows",
+        List::Flows,
+        Vec::new(),
         &s.flows,
         |f: &Flow| (f.count, f.first),
         |flow, i| i.map_or_else(|| Ok(flow.clone()), |i| flow.numbered(i)),
@@ -80,14 +126,17 @@ fn name(text: &mut String, index: Option<u32>) -> Result<(), SpecError> {
     Ok(())
 }
 
+/// The entries that a topology made, and those of the file, as often as they count.
 fn repeat<T>(
-    what: &str,
+    what: List,
+    made: Vec<Made<T>>,
     entries: &[T],
     count: impl Fn(&T) -> (Option<u32>, Option<u32>),
     make: impl Fn(&T, Option<u32>) -> Result<T, SpecError>,
     pace: &mut Pace<'_>,
-) -> Result<(Vec<T>, Vec<usize>), SpecError> {
-    let (mut all, mut origins) = (Vec::new(), Vec::new());
+) -> Result<(Vec<T>, Vec<Place>), SpecError> {
+    let (mut all, mut origins): (Vec<T>, Vec<Place>) =
+        made.into_iter().map(|(made, part)| (made, Place::Topology(part))).unzip();
     for (k, entry) in entries.iter().enumerate() {
         let (number, first) = count(entry);
         let first = first.unwrap_or(1);
@@ -96,7 +145,7 @@ fn repeat<T>(
             let expected = format!("expected 1 to {MOST} {what} in all");
             return Err(match number {
                 Some(number) => SpecError::at(format!("{what}[{k}].count"), expected).found(number),
-                None => SpecError::at(what, expected).found(all.len() + 1),
+                None => SpecError::at(what.to_string(), expected).found(all.len() + 1),
             });
         }
         all.reserve(number_of as usize);
@@ -105,7 +154,7 @@ fn repeat<T>(
             pace.step()?;
             let made = make(entry, number.map(|_| i));
             all.push(made.map_err(|e| SpecError { path: format!("{what}[{k}].{}", e.path), ..e })?);
-            origins.push(k);
+            origins.push(Place::Entry(what, k as u32));
         }
     }
     Ok((all, origins))

@@ -48,11 +48,17 @@ pub struct Scenario {
     /// Which of several shortest paths packets take.
     #[serde(default)]
     pub routing: Routing,
+    /// A network by a rule. Its nodes and links come before those that the file has beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<crate::topology::Spec>,
     /// Hosts and gateways.
+    #[serde(default)]
     pub nodes: Vec<Node>,
     /// Duplex links between nodes.
+    #[serde(default)]
     pub links: Vec<Link>,
-    /// Streams of packets between nodes.
+    /// Streams of packets between nodes; at least one.
+    #[serde(default)]
     pub flows: Vec<Flow>,
     /// What happens to the network while it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
