@@ -197,6 +197,8 @@ impl Fq {
 }
 
 impl Discipline for Fq {
+    const PASSES: bool = true;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         self.round.advance(cx.now);
         let (bytes, bits) = (u64::from(packet.bytes), 8 * u64::from(packet.bytes));
@@ -228,6 +230,20 @@ impl Discipline for Fq {
             operations += self.evict(cx, arrival);
         }
         self.work.insert.add(operations);
+    }
+
+    fn pass(&mut self, packet: Packet, cx: &mut Cx<'_>) -> Option<Packet> {
+        let bytes = u64::from(packet.bytes);
+        if cx.exceeds(self.params.buffer, &self.backlog, 1, bytes) || matches!(self.waiting, AnyHeap::Recorded(_)) {
+            self.enqueue(packet, cx);
+            return self.dequeue(cx);
+        }
+        self.round.advance(cx.now);
+        self.round.extend(packet.flow.0, 8 * bytes, self.back);
+        // No structure has work with a packet that is alone in it.
+        self.work.insert.add(0);
+        self.work.get.add(0);
+        Some(packet)
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {

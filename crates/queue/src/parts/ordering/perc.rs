@@ -45,8 +45,6 @@ pub struct Perc {
     service: IndexedHeap<Packed>,
     /// Backlogged conversations by the drop policy, the victim first.
     victims: IndexedHeap,
-    /// The packet that is alone here, which then is in no queue: at a line that is hardly ever busy it leaves before another one comes.
-    alone: Option<Tagged>,
 }
 
 impl Perc {
@@ -58,7 +56,6 @@ impl Perc {
             queues: vec![Queue::default(); flows],
             service: IndexedHeap::new(flows),
             victims: IndexedHeap::new(flows),
-            alone: None,
         }
     }
 
@@ -72,40 +69,13 @@ impl Perc {
     /// What a conversation holds.
     #[inline]
     pub fn held(&self, flow: usize) -> u64 {
-        let alone = self.alone.filter(|item| item.packet.flow.index() == flow);
-        self.queued(flow) + alone.map_or(0, |item| if self.in_bytes { item.packet.bytes.into() } else { 1 })
-    }
-
-    /// What is in its queue.
-    #[inline]
-    fn queued(&self, flow: usize) -> u64 {
         let queue = &self.queues[flow];
         if self.in_bytes { queue.bytes } else { queue.packets.len() as u64 }
-    }
-
-    /// The packet that is alone goes to its queue. It is the first one in either heap: there are no swaps.
-    fn join(&mut self) {
-        if let Some(item) = self.alone.take() {
-            self.enter(item);
-        }
-    }
-
-    /// Puts a packet into its queue; gives the swaps.
-    fn enter(&mut self, item: Tagged) -> u32 {
-        let flow = item.packet.flow.0;
-        let queue = &mut self.queues[flow as usize];
-        let first = queue.packets.is_empty();
-        queue.packets.push_back(item);
-        queue.bytes += u64::from(item.packet.bytes);
-        // Otherwise the head is the one it was.
-        let swaps = if first { self.service.set_counted(flow, smallest(item.key())) } else { 0 };
-        swaps + self.grown(flow, item.key())
     }
 
     /// What the conversation that holds most does hold; only where room is made that way.
     #[inline]
     pub fn most_held(&mut self) -> Option<u64> {
-        self.join();
         self.settle();
         self.victims.first().map(|((key, _), _)| MOST_HELD - (key >> SHORT))
     }
@@ -115,7 +85,7 @@ impl Perc {
     fn settle(&mut self) -> u32 {
         let mut swaps = 0;
         while let Some((_, flow)) = self.victims.first() {
-            let held = self.queued(flow as usize);
+            let held = self.held(flow as usize);
             let queue = &mut self.queues[flow as usize];
             if held == queue.noted && !queue.packets.is_empty() {
                 break;
@@ -136,7 +106,7 @@ impl Perc {
             DropPolicy::LargestBid => self.victims.set_counted(flow, largest(tail)),
             // Of equally long ones the one whose last packet is to leave last: no conversation is preferred for its number.
             DropPolicy::LongestQueue => {
-                let held = self.queued(flow as usize);
+                let held = self.held(flow as usize);
                 let queue = &mut self.queues[flow as usize];
                 if held < queue.noted {
                     return 0;
@@ -171,19 +141,18 @@ fn largest((bid, arrival): Key) -> Key {
 impl BoundedHeap for Perc {
     #[inline]
     fn insert(&mut self, item: Tagged) -> u32 {
-        if self.service.is_empty() && self.alone.is_none() {
-            self.alone = Some(item);
-            return 0;
-        }
-        self.join();
-        self.enter(item)
+        let flow = item.packet.flow.0;
+        let queue = &mut self.queues[flow as usize];
+        let first = queue.packets.is_empty();
+        queue.packets.push_back(item);
+        queue.bytes += u64::from(item.packet.bytes);
+        // Otherwise the head is the one it was.
+        let swaps = if first { self.service.set_counted(flow, smallest(item.key())) } else { 0 };
+        swaps + self.grown(flow, item.key())
     }
 
     #[inline]
     fn pop_min(&mut self) -> Option<(Tagged, u32)> {
-        if let Some(item) = self.alone.take() {
-            return Some((item, 0));
-        }
         let (_, flow) = self.service.first()?;
         let queue = &mut self.queues[flow as usize];
         let next = queue.packets.pop_front()?;
@@ -198,7 +167,6 @@ impl BoundedHeap for Perc {
 
     #[inline]
     fn pop_victim(&mut self) -> Option<(Tagged, u32)> {
-        self.join();
         let settled = if self.policy == DropPolicy::LongestQueue { self.settle() } else { 0 };
         let (_, flow) = self.victims.first()?;
         let queue = &mut self.queues[flow as usize];
