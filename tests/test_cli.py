@@ -80,6 +80,7 @@ def test_a_command_in_the_process_of_a_test_leaves_its_signals_alone(cli: Cli) -
         "packet-sizes",
         "arrivals",
         "distributions",
+        "topologies",
         "losses",
         "framings",
         "rate-traces",

@@ -33,6 +33,11 @@ pub fn located(message: &str) -> (&str, &str) {
     message.split_once(SEPARATOR).unwrap_or(("", message))
 }
 
+/// An error at a place inside of what is being read, for [`located`].
+pub fn located_error<E: Error>(path: &str, message: &str) -> E {
+    E::custom(format!("{path}{SEPARATOR}{message}"))
+}
+
 /// Reads the `kind` and the remaining parameters.
 pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Result<(String, Value), D::Error> {
     let expected = || format!("expected {what}: one of {}", names.join(", "));
@@ -89,13 +94,8 @@ pub fn part<T: DeserializeOwned, E: Error>(value: &Value) -> Result<T, E> {
         let text = e.into_inner().to_string();
         let (inside, message) = located(&text);
         let dot = if path.is_empty() || inside.is_empty() { "" } else { "." };
-        wrong(&format!("{path}{dot}{inside}"), message)
+        located_error(&format!("{path}{dot}{inside}"), message)
     })
-}
-
-/// An error at a place, for what reads its parts by hand.
-pub fn wrong<E: Error>(place: &str, message: &str) -> E {
-    E::custom(format!("{place}{SEPARATOR}{message}"))
 }
 
 /// An error with a place in front of its own.
@@ -103,7 +103,7 @@ pub fn within<E: Error>(place: &str, e: &E) -> E {
     let text = e.to_string();
     let (inside, message) = located(&text);
     let dot = if inside.is_empty() { "" } else { "." };
-    wrong(&format!("{place}{dot}{inside}"), message)
+    located_error(&format!("{place}{dot}{inside}"), message)
 }
 
 /// What stands at a path such as `links[0].queue.slots[1]`.

@@ -82,6 +82,8 @@ pub struct Service {
     waiting: u64,
     timeout: Time,
     in_service: InService,
+    /// Whether a packet that finds the line free may pass by the queue: no law says when the line sends, and nobody counts the one in transmission.
+    passes: bool,
     /// Length of the packet in transmission or, on an idle line, of the last one; 0 before the first.
     sending: u32,
     backlog_since: Time,
@@ -104,6 +106,7 @@ impl<D: Discipline> Port<D> {
             stalled: false,
             waiting: 0,
             in_service: InService::Extra,
+            passes: true,
             sending: 0,
             backlog_since: Time::ZERO,
             counters: Counters::default(),
@@ -115,11 +118,13 @@ impl<D: Discipline> Port<D> {
     /// Says whether the packet in transmission takes room in the buffer.
     pub fn count_in_service(&mut self, in_service: InService) {
         self.service.in_service = in_service;
+        self.service.update_passes();
     }
 
     /// Gives the line a law of its own, before anything was sent.
     pub fn follow(&mut self, law: Law) {
         self.service.law = Some(Box::new(law));
+        self.service.update_passes();
     }
 
     /// The link has got more conversations.
@@ -238,12 +243,39 @@ impl<D: Discipline> Port<D> {
 }
 
 impl Service {
+    fn update_passes(&mut self) {
+        self.passes = self.in_service == InService::Extra && self.law.is_none();
+    }
+
     /// See [`Port::offer`].
     #[inline]
     pub fn offer<D: Discipline>(&mut self, discipline: &mut D, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
         self.advance(discipline, now, sent);
+        if D::PASSES && self.waiting == 0 && self.free_at <= now && self.passes {
+            return self.pass(discipline, packet, now, sent);
+        }
         self.accept(discipline, packet, now);
         self.start(discipline, now, sent);
+    }
+
+    /// Hands over a packet that finds nothing waiting and the line free. It is kept out of the way of disciplines that have no use for it.
+    #[inline(never)]
+    fn pass<D: Discipline>(&mut self, discipline: &mut D, mut packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
+        packet.arrived = now;
+        self.counters.offered += 1;
+        self.counters.offered_bytes += u64::from(packet.bytes);
+        self.backlog_since = now;
+        let drops = self.dropped.len();
+        let next = discipline.pass(packet, &mut Cx::new(now, &mut self.rng, &mut self.dropped));
+        self.refresh(discipline, drops);
+        match next {
+            Some(packet) => self.send(packet, now, sent),
+            None => {
+                self.ready_at = now;
+                self.stalled = self.waiting > 0;
+            }
+        }
+        self.counters.backlog_max = self.counters.backlog_max.max(self.waiting);
     }
 
     /// See [`Port::accept`].
@@ -336,6 +368,12 @@ impl Service {
             self.stalled = self.waiting > 0;
             return;
         };
+        self.send(packet, start, sent);
+    }
+
+    /// The transmission of a packet starts.
+    #[inline(always)]
+    fn send(&mut self, packet: Packet, start: Time, sent: &mut impl FnMut(Sent)) {
         let (end, busy) = match &mut self.law {
             None => {
                 let end = start + self.line.transmit(packet.bytes);

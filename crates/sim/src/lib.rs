@@ -22,6 +22,7 @@ pub mod sizes;
 pub mod spec;
 pub mod table;
 mod tables;
+pub mod topology;
 mod trace;
 mod traced;
 mod transient;

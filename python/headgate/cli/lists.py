@@ -18,6 +18,7 @@ KINDS = (
     "packet-sizes",
     "arrivals",
     "distributions",
+    "topologies",
     "losses",
     "framings",
     "rate-traces",
@@ -35,7 +36,7 @@ Examples:
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
 def list_(kind: str, as_json: bool) -> None:
-    """List the disciplines, flow controls, workloads, packet sizes, arrivals, distributions, laws of links or papers."""
+    """List the disciplines, flow controls, workloads, packet sizes, arrivals, distributions, topologies, laws of links or papers."""
     entries = catalogue(kind)
     if as_json:
         print_json(entries)

@@ -28,7 +28,7 @@ impl OneWay for Probability {
         value
             .as_f64()
             .and_then(Probability::new)
-            .ok_or_else(|| choice::wrong("", "expected a probability, a number from 0 to 1"))
+            .ok_or_else(|| choice::located_error("", "expected a probability, a number from 0 to 1"))
     }
 }
 

@@ -83,10 +83,12 @@ impl<'de, T: OneWay> Deserialize<'de> for Ways<T> {
         let [forward, reverse] = NAMES.map(|name| match (map.remove(name), T::ABSENT) {
             (Some(value), _) => T::read(value).map_err(|e: D::Error| choice::within(name, &e)),
             (None, Some(absent)) => Ok(absent),
-            (None, None) => Err(choice::wrong(name, "expected a value for this direction too, which is missing")),
+            (None, None) => {
+                Err(choice::located_error(name, "expected a value for this direction too, which is missing"))
+            }
         });
         match map.keys().next() {
-            Some(other) => Err(choice::wrong(other, &format!("expected no more than {}", NAMES.join(" and ")))),
+            Some(other) => Err(choice::located_error(other, &format!("expected no more than {}", NAMES.join(" and ")))),
             None => Ok(Ways { forward: forward?, reverse: reverse? }),
         }
     }

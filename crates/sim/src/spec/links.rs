@@ -13,7 +13,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
             for back in [false, true] {
                 if link.aggregation.way(back).is_some() && link.rate.way(back).slots().is_some() {
                     let message = "expected none on a line whose rate is a trace of `mahimahi`, which says itself when packets are sent";
-                    return Err(SpecError::at(format!("links[{i}].aggregation"), message));
+                    return Err(SpecError::at(format!("{i}.aggregation"), message));
                 }
             }
         }
@@ -60,7 +60,7 @@ fn rates(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
             let sent = link.framing.way(back).as_ref().map_or(bytes, |framing| framing.frame().length(bytes));
             let lowest = link.rate.way(back).lowest();
             if link.rate.way(back).slots().is_none() && too_low(lowest, sent) {
-                return Err(error(format!("links[{i}].rate"), lowest, sent));
+                return Err(error(format!("{i}.rate"), lowest, sent));
             }
         }
     }
