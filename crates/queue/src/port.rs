@@ -115,16 +115,15 @@ impl<D: Discipline> Port<D> {
         Port { discipline, service }
     }
 
-    /// Says whether the packet in transmission takes room in the buffer.
+    /// Says whether the packet in transmission takes room in the buffer, before anything was sent.
     pub fn count_in_service(&mut self, in_service: InService) {
         self.service.in_service = in_service;
-        self.service.update_passes();
+        self.service.passes &= in_service == InService::Extra;
     }
 
     /// Gives the line a law of its own, before anything was sent.
     pub fn follow(&mut self, law: Law) {
-        self.service.law = Some(Box::new(law));
-        self.service.update_passes();
+        (self.service.law, self.service.passes) = (Some(Box::new(law)), false);
     }
 
     /// The link has got more conversations.
@@ -243,10 +242,6 @@ impl<D: Discipline> Port<D> {
 }
 
 impl Service {
-    fn update_passes(&mut self) {
-        self.passes = self.in_service == InService::Extra && self.law.is_none();
-    }
-
     /// See [`Port::offer`].
     #[inline]
     pub fn offer<D: Discipline>(&mut self, discipline: &mut D, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {

@@ -29,7 +29,10 @@ fn names(s: &Scenario, kind: NodeKind) -> Vec<&str> {
 
 /// Every link as `name: from to rate delay`.
 fn links(s: &Scenario) -> Vec<String> {
-    s.links.iter().map(|l| format!("{}: {} {} {} {}", l.name, l.from, l.to, l.rate.forward.mean(), l.delay.forward)).collect()
+    s.links
+        .iter()
+        .map(|l| format!("{}: {} {} {} {}", l.name, l.from, l.to, l.rate.forward.mean(), l.delay.forward))
+        .collect()
 }
 
 #[test]
