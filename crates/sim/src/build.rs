@@ -85,7 +85,7 @@ impl Run {
             if let Some(start) = start {
                 events.push(start, Event::Source(i as u32));
             }
-            flows.push(kind.make(i as u32, role, way, rng, lengths));
+            flows.push(kind.make(i as u32, role, way, kind.draws().then(|| Box::new(rng)), lengths));
         }
         for (flow, way) in changes.iter_mut().flat_map(|change| &mut change.moved) {
             *way = hops.rows(*way, *flow)?.0;
@@ -105,6 +105,7 @@ impl Run {
             grown: BTreeMap::new(),
             fresh_numbers: false,
             objects,
+            no_draws: Rng::new(seed, run, "none"),
             hops: hops.table,
             payloads: Payloads::default(),
             changes,

@@ -52,12 +52,10 @@ pub(crate) struct Flow {
     /// Packets of the present object, and when it began.
     pub object_packets: u64,
     pub object_start: Time,
-    pub rng: Rng,
+    /// What its workload draws from, if it draws anything.
+    pub rng: Option<Box<Rng>>,
     /// Lengths of its packets, if they differ.
     pub lengths: Option<Box<Lengths>>,
-    /// Last values traced.
-    pub seen_window: f64,
-    pub seen_in_flight: u64,
 }
 
 /// What the flows of an entry have in common.
@@ -93,13 +91,25 @@ impl Kind {
         self.flow.packet.build(seed, run, &format!("{}/{number}", self.flow.name()))
     }
 
+    /// Whether their workload draws random numbers.
+    pub fn draws(&self) -> bool {
+        self.workload.draws()
+    }
+
     /// The weight of its conversation.
     pub fn weight(&self) -> u32 {
         self.flow.weight
     }
 
     /// A flow of this kind that has not begun. `way` is where its paths start in the table of hops.
-    pub fn make(&self, entry: u32, role: Role, way: [u32; 2], rng: Rng, lengths: Option<Box<Lengths>>) -> Flow {
+    pub fn make(
+        &self,
+        entry: u32,
+        role: Role,
+        way: [u32; 2],
+        rng: Option<Box<Rng>>,
+        lengths: Option<Box<Lengths>>,
+    ) -> Flow {
         let f = &self.flow;
         let packet_bytes = f.packet.mean_bytes();
         Flow {
@@ -123,8 +133,6 @@ impl Kind {
             object_end: u64::MAX,
             object_packets: 0,
             object_start: Time::NEVER,
-            seen_window: f64::NAN,
-            seen_in_flight: u64::MAX,
         }
     }
 }
@@ -162,6 +170,6 @@ mod tests {
     #[test]
     fn an_uncontrolled_source_touches_two_cache_lines() {
         assert!(std::mem::offset_of!(Flow, receiver) <= 128);
-        assert!(size_of::<Flow>() <= 256, "{}", size_of::<Flow>());
+        assert!(size_of::<Flow>() <= 200, "{}", size_of::<Flow>());
     }
 }

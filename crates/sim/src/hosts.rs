@@ -20,13 +20,13 @@ impl Run {
         let received = flow.receiver.on_data(payload.seq);
         let one_way = self.now.since(payload.sent);
         let meter = &mut self.meters[flow.entry as usize];
-        let count = &mut meter.now;
+        let count = &mut meter.traffic;
         count.received += 1;
         count.received_bytes += u64::from(bytes);
         count.unique += u64::from(!received.duplicate);
         count.unique_bytes += if received.duplicate { 0 } else { u64::from(bytes) };
-        count.one_way_ps += u128::from(one_way.as_ps());
-        count.waited_ps += u128::from(payload.waited);
+        count.one_way_ps.add(one_way.as_ps());
+        count.waited_ps.add(payload.waited);
         if self.samples.measuring {
             meter.one_way.get_or_insert_default().record(one_way);
         }
@@ -50,6 +50,7 @@ impl Run {
     #[cold]
     fn on_complete(&mut self, f: usize) {
         let Flow { entry, object_packets, object_start, workload, rng, object_end, .. } = &mut self.flows[f];
+        let rng = rng.as_deref_mut().unwrap_or(&mut self.no_draws);
         *object_end = u64::MAX;
         self.objects.finished(*entry, *object_packets, *object_start, self.now, self.samples.warm_up);
         if let Some(think) = workload.on_complete(rng) {
@@ -68,6 +69,7 @@ impl Run {
         let (entry, traces) = (*entry as usize, &mut self.traces);
         let meter = &mut self.meters[entry];
         connection.on_ack(&ack, now, &mut |rtt: Duration| {
+            let meter = meter.control();
             meter.now.rtt.record(rtt);
             if measuring {
                 meter.rtt.get_or_insert_default().record(rtt);
@@ -86,7 +88,7 @@ impl Run {
         flow.armed = Time::NEVER;
         let before = flow.connection.timeouts();
         flow.connection.on_timeout(self.now);
-        self.meters[flow.entry as usize].now.timeouts += flow.connection.timeouts() - before;
+        self.meters[flow.entry as usize].control().now.timeouts += flow.connection.timeouts() - before;
         self.pump(f);
     }
 
@@ -98,7 +100,7 @@ impl Run {
         if flow.role == Role::Template {
             return self.on_flow_arrival(f);
         }
-        let supply = flow.workload.supply(&mut flow.rng);
+        let supply = flow.workload.supply(flow.rng.as_deref_mut().unwrap_or(&mut self.no_draws));
         if let Some(again) = supply.again {
             self.events.push(self.now + again, Event::Source(f as u32));
         }
@@ -125,8 +127,10 @@ impl Run {
     fn send(&mut self, f: usize, segment: &Segment) {
         let flow = &mut self.flows[f];
         let meter = &mut self.meters[flow.entry as usize];
-        meter.now.sent += 1;
-        meter.now.retransmissions += u64::from(segment.retransmission);
+        meter.traffic.sent += 1;
+        if segment.retransmission {
+            meter.control().now.retransmissions += 1;
+        }
         let bytes = flow.bytes(segment.seq);
         let (hop, class) = (flow.forward, flow.priority);
         let (first, handle) = (self.hops[hop as usize], self.payloads.reserve());
@@ -151,7 +155,7 @@ impl Run {
     #[inline]
     fn trace_flow(&mut self, f: usize) {
         if self.traces.wants_flows() && self.flows[f].role == Role::Permanent {
-            self.traces.flow(f, self.now, &mut self.flows[f]);
+            self.traces.flow(f, self.now, &self.flows[f]);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a run takes in memory: an estimate before it begins, and the sum of its large parts while it goes on.
 
 use crate::flow::Flow;
-use crate::meter::{FlowMeter, GaugeRow, IntervalRow, ObjectRow, TraceRow};
+use crate::meter::{FlowMeter, GaugeRow, IntervalRow, ObjectRow, TraceRow, Traffic};
 use crate::net::{Hop, InFlight, Payload};
 use crate::run::Run;
 use crate::samples::Rows;
@@ -42,7 +42,8 @@ fn gigabytes(bytes: u64) -> String {
 /// Refuses a scenario whose flows and rows of intervals alone take more than `most` bytes.
 pub(crate) fn estimate(s: &Scenario, rows: Rows, most: u64) -> Result<(), SpecError> {
     let entries = 1 + s.flows.windows(2).filter(|pair| !pair[0].alike(&pair[1])).count() as u64;
-    let each = size_of::<Flow>() as u64 + size_of::<FlowMeter>() as u64 + NAMED;
+    let mark = if rows == Rows::Dropped { 0 } else { size_of::<Traffic>() as u64 };
+    let each = size_of::<Flow>() as u64 + size_of::<FlowMeter>() as u64 + mark + NAMED;
     let flows = (s.flows.len() as u64).saturating_mul(each) + entries.saturating_mul(ENTRY);
     let intervals = s.duration.as_ps().div_ceil(s.interval().as_ps().max(1));
     let row = match rows {

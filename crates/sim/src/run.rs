@@ -14,7 +14,7 @@ use crate::samples::Samples;
 use crate::spec::TraceKind;
 use crate::trace::Traces;
 use crate::transient::TransientFlows;
-use headgate_packet::{Duration, Ecn, FlowId, Packet, Time};
+use headgate_packet::{Duration, Ecn, FlowId, Packet, Rng, Time};
 use headgate_queue::{AnyDiscipline, LinkInfo};
 use std::collections::BTreeMap;
 
@@ -39,6 +39,8 @@ pub struct Run {
     /// No conversation's number is used again: for tests, which compare.
     pub(crate) fresh_numbers: bool,
     pub(crate) objects: Objects,
+    /// The random stream of flows that draw nothing.
+    pub(crate) no_draws: Rng,
     /// All paths, each a row of hops and `Hop::END`.
     pub(crate) hops: Vec<Hop>,
     pub(crate) payloads: Payloads,
@@ -230,7 +232,7 @@ impl Run {
         // Those of the scenario are their own entries.
         let own = (flow as usize) < self.meters.len();
         let entry = if own { flow } else { self.flows[flow as usize].entry };
-        self.meters[entry as usize].now.drops += u64::from(!is_ack);
+        self.meters[entry as usize].traffic.drops += u64::from(!is_ack);
         self.digest.word(seq << 1 | 1);
         self.traces.dropped(l, at, entry);
     }
@@ -262,7 +264,7 @@ impl Run {
             payload.marked = true;
             lane.marks += 1;
             if !payload.is_ack {
-                self.meters[self.flows[payload.flow as usize].entry as usize].now.marks += 1;
+                self.meters[self.flows[payload.flow as usize].entry as usize].control().now.marks += 1;
             }
         }
         payload.hop += 1;
