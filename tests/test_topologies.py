@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import headgate
 from headgate import Scenario, Sweep, _core
 from headgate.errors import HeadgateError
 
-from .conftest import Cli
+from .conftest import ROOT, Cli
 
 KINDS = ["dumbbell", "parking_lot", "chain", "star", "fat_tree", "random"]
 
@@ -90,3 +92,20 @@ def test_a_network_that_is_too_large_is_an_error(cli: Cli, tmp_path: Path) -> No
     assert "topology.k: found 1000000; expected at most 1000000 nodes and 1000000 links" in done.stderr.replace(
         "\n", " "
     )
+
+
+def test_the_examples_of_the_page_are_right() -> None:
+    page = (ROOT / "docs/how-to/own-scenario.md").read_text("utf-8")
+    blocks = [tomllib.loads(b) for b in re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)]
+    dumbbell = next(b for b in blocks if "topology" in b)
+    delays = [link["delay"] for link in Scenario(dumbbell).resolve()["links"][:5]]
+    assert delays == ["10ms", "1ms", "5ms", "20ms", "1ms"]
+    islands = next(b for b in blocks if "islands" in b)
+    chain = {
+        "duration": "1s",
+        "topology": {"kind": "chain", "gateways": 5},
+        "flows": [{"name": "f", "from": "h1", "to": "h5"}],
+    }
+    links = Scenario(chain | islands).resolve()["links"]
+    # Gateways of both have a host, and those at the border label all.
+    assert [link["queue"]["role"] for link in links[:4]] == ["edge", "edge", "island", "island"]

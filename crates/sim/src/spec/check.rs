@@ -1,7 +1,7 @@
 //! Rules across fields: names, ends, routes, buffers and times.
 
 use super::expand::{Origins, Place};
-use super::{Flow, NodeKind, Routing, Scenario, SpecError, event};
+use super::{Flow, NodeKind, Routing, Scenario, SpecError, event, links};
 use crate::engine::MAX_OBJECTS;
 use crate::net::{Choice, Routes};
 use crate::pace::Pace;
@@ -90,33 +90,8 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
         }
     }
     event::check(s)?;
-    rates(s, origins)?;
+    links::check(s, origins)?;
     routes_and_buffers(s, origins, work)
-}
-
-/// The clock can tell how long the longest packet of all takes on every line.
-fn rates(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
-    let longest = |flow: &Flow| flow.packet.longest().max(flow.ack.bytes());
-    let mut most = (0, None);
-    for (i, flow) in s.flows.iter().enumerate() {
-        if i == 0 || !flow.alike(&s.flows[i - 1]) {
-            let bytes = longest(flow);
-            if bytes > most.0 {
-                most = (bytes, Some(flow));
-            }
-        }
-    }
-    let (bytes, name) = (most.0, most.1.map_or_else(Default::default, Flow::name));
-    let links = s.links.iter().zip(&origins.links).map(|(link, i)| (format!("{i}.rate"), Some(link.rate)));
-    let events = s.events.iter().enumerate().map(|(i, event)| (format!("events[{i}].rate"), event.rate));
-    for (path, rate) in links.chain(events) {
-        if let Some(rate) = rate.filter(|rate| rate.longest_packet() < u64::from(bytes)) {
-            let message =
-                format!("expected a higher rate: a packet of flow {name:?}, {bytes}B, would take more than 213 days");
-            return Err(SpecError::at(path, message).found(rate));
-        }
-    }
-    Ok(())
 }
 
 /// A source of a given rate makes at most one packet in a tick of the clock.
@@ -230,10 +205,9 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> R
         let link = &s.links[port / 2];
         let end = if port % 2 == 0 { &link.from } else { &link.to };
         if gateways.contains(end.as_str()) && buffer < u64::from(bytes) {
-            let which = if port % 2 == 1 && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
             let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name());
-            return Err(SpecError::at(format!("{}.{which}.{name}", origins.links[port / 2]), message)
-                .found(format!("{buffer}B")));
+            let path = format!("{}.{name}", origins.queue(port, link.reverse_queue.is_some()));
+            return Err(SpecError::at(path, message).found(format!("{buffer}B")));
         }
     }
     Ok(())

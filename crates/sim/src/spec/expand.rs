@@ -1,6 +1,6 @@
 //! Topologies, counts and defaults: a topology becomes nodes and links, and `count = 6` with `{i}` in the names becomes six entries.
 
-use super::{Flow, Link, Node, Scenario, SpecError, names};
+use super::{Flow, Link, Node, Scenario, SpecError, island, names};
 use crate::pace::Pace;
 use crate::topology::{Made, Net, Part, Topology as _};
 use std::fmt;
@@ -12,6 +12,18 @@ pub(super) struct Origins {
     pub nodes: Vec<Place>,
     pub links: Vec<Place>,
     pub flows: Vec<Place>,
+    /// Of the ports in islands, their islands.
+    pub islands: island::Ports,
+}
+
+impl Origins {
+    /// Where the discipline of a port stands; `own` says whether the port at the `to` end has one of its own.
+    pub fn queue(&self, port: usize, own: bool) -> String {
+        if let Some(island) = self.islands.get(&port) {
+            return format!("islands[{island}].queue");
+        }
+        format!("{}.{}", self.links[port / 2], if port % 2 == 1 && own { "reverse_queue" } else { "queue" })
+    }
 }
 
 /// Where an entry comes from: a place in the file.
@@ -100,7 +112,8 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
     )?;
     s.interval = Some(s.interval());
     s.warm_up = Some(s.warm_up());
-    Ok((s, Origins { nodes, links, flows }))
+    let islands = island::expand(&mut s, pace)?;
+    Ok((s, Origins { nodes, links, flows, islands }))
 }
 
 /// The name that stands under a key, filled in for an index.
