@@ -36,6 +36,7 @@ impl Log {
             Event::Source(f) => format!("source of flow {f}"),
             Event::Sample(_) => "interval ends".to_owned(),
             Event::Change(n) => format!("event {n} of the scenario changes the network"),
+            Event::Sink(f) => format!("acknowledgement of flow {f} that waited"),
         };
         self.lines.push(format!("event {number} at {:.12} s: {what}", now.as_secs_f64()));
     }

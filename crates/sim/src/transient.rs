@@ -62,7 +62,7 @@ impl Run {
         let rng = Rng::new(class.rng.next_u64(), class.number, "transient");
         let lengths = class.kind.lengths(class.of_run.0, class.of_run.1, class.number);
         class.number += 1;
-        let flow = class.kind.make(entry as u32, Role::Transient, way, rng, lengths);
+        let flow = class.kind.make((entry as u32, ""), Role::Transient, way, rng, lengths);
         let f = match self.free.pop() {
             Some(f) => {
                 self.flows[f as usize] = flow;
