@@ -71,7 +71,8 @@ def test_a_command_in_the_process_of_a_test_leaves_its_signals_alone(cli: Cli) -
 
 
 @pytest.mark.parametrize(
-    "kind", ["disciplines", "flow-controls", "workloads", "packet-sizes", "arrivals", "distributions", "papers"]
+    "kind",
+    ["disciplines", "flow-controls", "workloads", "packet-sizes", "arrivals", "distributions", "topologies", "papers"],
 )
 def test_lists(kind: str, cli: Cli) -> None:
     entries = json.loads(cli("list", kind, "--json").stdout)

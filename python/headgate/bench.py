@@ -95,25 +95,12 @@ def w5(queue: str) -> Workload:
     return Workload("W5", queue, 1_000_000, _line("15s", "10Gbit/s", "50us", queue, "1MB", [short]))
 
 
-def fat_tree(k: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
-    """Nodes, links and names of the hosts of a fat tree of gateways with k ports: k pods, k^3 / 4 hosts (Al-Fares and others 2008)."""
-    half = range(k // 2)
-    edges = [(pod, edge) for pod in range(k) for edge in half]
-    hosts = [f"h{pod}.{edge}.{host}" for pod, edge in edges for host in half]
-    gateways = [f"{layer}{pod}.{number}" for layer in "ea" for pod, number in edges]
-    nodes: list[dict[str, Any]] = [{"name": host, "kind": "host"} for host in hosts]
-    nodes += [{"name": name} for name in [*gateways, *(f"c{i}.{j}" for i in half for j in half)]]
-    ends = [(f"h{pod}.{edge}.{host}", f"e{pod}.{edge}") for pod, edge in edges for host in half]
-    ends += [(f"e{pod}.{edge}", f"a{pod}.{above}") for pod, edge in edges for above in half]
-    ends += [(f"a{pod}.{above}", f"c{above}.{core}") for pod, above in edges for core in half]
-    return nodes, [{"from": a, "to": b} for a, b in ends], hosts
-
-
 def w6(queue: str, flows: int = 128, duration: str = "10ms") -> Workload:
     """Bulk flows under jk_reno in a fat tree of 128 hosts, 10 Gbit/s everywhere, ECMP: each host sends to one other, 10 ms."""
-    nodes, links, hosts = fat_tree(8)
+    k = 8
+    hosts = [f"h{i + 1}" for i in range(k**3 // 4)]
     line = {"rate": "10Gbit/s", "delay": "1us", "queue": {"kind": queue, "buffer": "150KB"}}
-    draw, pairs = random.Random(8), list[tuple[str, str]]()
+    draw, pairs = random.Random(k), list[tuple[str, str]]()
     while len(pairs) < flows:
         sinks = draw.sample(hosts, len(hosts))
         if all(a != b for a, b in zip(hosts, sinks, strict=True)):
@@ -125,7 +112,7 @@ def w6(queue: str, flows: int = 128, duration: str = "10ms") -> Workload:
     ]
     scenario = {
         "duration": duration, "interval": duration, "warm_up": "0s", "routing": "ecmp",
-        "nodes": nodes, "links": [{**ends, **line} for ends in links], "flows": bulk,
+        "topology": {"kind": "fat_tree", "k": k, "line": line}, "flows": bulk,
     }  # fmt: skip
     return Workload("W6", queue, flows, scenario)
 

@@ -268,6 +268,8 @@ def assign(data: dict[str, Any], path: str, value: Any, what: str) -> None:
         raise HeadgateError(f"{what}: expected a path such as links.slow.rate")
     if len(parts) > DEEPEST:
         raise HeadgateError(f"{what}: expected a path of at most {DEEPEST} names, found {len(parts)}")
+    if parts[0] in ("nodes", "links") and parts[0] not in data and "topology" in data:
+        raise HeadgateError(f"{what}: the {parts[0]} come from `topology`; expected a path such as topology.line.rate")
     for place in _places(data, parts[:-1], what):
         if not isinstance(place, dict):
             raise HeadgateError(f"{what}: expected a table before {cut(repr(parts[-1]))}")

@@ -33,6 +33,11 @@ pub fn located(message: &str) -> (&str, &str) {
     message.split_once(SEPARATOR).unwrap_or(("", message))
 }
 
+/// An error at a place inside of what is being read, for [`located`].
+pub fn located_error<E: Error>(path: &str, message: &str) -> E {
+    E::custom(format!("{path}{SEPARATOR}{message}"))
+}
+
 /// Reads the `kind` and the remaining parameters.
 pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Result<(String, Value), D::Error> {
     let expected = || format!("expected {what}: one of {}", names.join(", "));

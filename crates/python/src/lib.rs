@@ -45,7 +45,7 @@ fn schema() -> String {
     format!("{:#}", Scenario::schema())
 }
 
-/// A list as JSON text: of algorithms (disciplines, flow-controls, workloads, packet-sizes, arrivals, distributions), or `columns`, those of all tables.
+/// A list as JSON text: of algorithms (disciplines, flow-controls, workloads, packet-sizes, arrivals, distributions, topologies), or `columns`, those of all tables.
 #[pyfunction]
 #[pyo3(name = "catalogue")]
 fn catalogue_of(kind: &str) -> PyResult<String> {

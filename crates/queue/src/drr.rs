@@ -158,6 +158,8 @@ impl Drr {
 }
 
 impl Discipline for Drr {
+    const PASSES: bool = true;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let queue = self.queue_of[packet.flow.index()];
         let turns = &mut self.turns;
@@ -173,6 +175,16 @@ impl Discipline for Drr {
             let turn = &mut self.turns[queue as usize];
             (turn.deficit, turn.begun) = (0, false);
         }
+    }
+
+    #[inline]
+    fn pass(&mut self, packet: Packet, cx: &mut Cx<'_>) -> Option<Packet> {
+        // Of a queue that is empty again its turn leaves nothing. Others may have been emptied out of turn, and are in the round yet.
+        if self.round.count() > 0 || !self.queues.fits(&packet, cx) {
+            self.enqueue(packet, cx);
+            return self.dequeue(cx);
+        }
+        Some(packet)
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {

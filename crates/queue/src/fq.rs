@@ -13,7 +13,7 @@
 
 use crate::parts::ordering::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
 pub use crate::parts::ordering::{DropPolicy, Structure};
-use crate::parts::{Finish, Round, Rounds};
+use crate::parts::{Round, Rounds};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
 use headgate_packet::check::at_most;
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
@@ -65,13 +65,6 @@ impl FqParams {
     }
 }
 
-impl FqParams {
-    /// Where a bid may start at the earliest: R less delta.
-    fn earliest(&self, round: Rounds) -> Rounds {
-        round.saturating_sub(Round::bits(self.delta.0.saturating_mul(8)))
-    }
-}
-
 /// Largest promptness: its bits are a number, and nobody serves as many.
 pub(crate) const MOST_DELTA: Bytes = Bytes(1_000_000_000_000_000_000);
 
@@ -86,13 +79,16 @@ impl Check for FqParams {
     }
 }
 
+/// Most arrivals that are counted before they are numbered afresh.
+const MOST_ARRIVALS: u64 = u32::MAX as u64;
+
 /// Fair Queueing.
 #[derive(Clone, Debug)]
 pub struct Fq {
     params: FqParams,
+    /// Delta: how far before R a bid may start.
+    back: Rounds,
     round: Round,
-    /// Of each conversation, the finish number of its last packet.
-    last: Vec<Finish>,
     waiting: AnyHeap,
     /// What the bids of waiting packets are counted from, in 2^-12 bit.
     base: u128,
@@ -111,8 +107,8 @@ impl Fq {
         let in_bytes = !matches!(params.buffer, Buffer::Packets(_));
         Fq {
             params: params.clone(),
-            round: Round::new(link.rate, (0..link.flows).map(|f| link.weight(f)).collect()),
-            last: vec![Finish::default(); link.flows],
+            back: Round::bits(params.delta.0.saturating_mul(8)),
+            round: Round::new(link.rate, link.weights_from(0)),
             waiting: if perc {
                 AnyHeap::Perc(Perc::new(params.drop_policy, in_bytes, link.flows))
             } else {
@@ -134,32 +130,55 @@ impl Fq {
         held as f64 > fraction * self.params.buffer.limit() / active as f64
     }
 
+    /// Where a bid may start at the earliest: R less delta.
+    fn earliest(&self) -> Rounds {
+        self.round.reached().saturating_sub(self.back)
+    }
+
+    /// Whether an arrival that finds no room is refused, and the operations that it took to make room for it where that is not by the largest bid.
+    fn make_room(&mut self, packet: &Packet, cx: &mut Cx<'_>) -> (bool, u32) {
+        let (buffer, bytes) = (self.params.buffer, u64::from(packet.bytes));
+        let mut refused = self.params.drop_policy == DropPolicy::Arrival || cx.exceeds(buffer, &Backlog::default(), 1, bytes);
+        let mut operations = 0;
+        if self.params.drop_policy == DropPolicy::LongestQueue {
+            let unit = if matches!(buffer, Buffer::Packets(_)) { 1 } else { bytes };
+            while !refused && cx.exceeds(buffer, &self.backlog, 1, bytes) {
+                // The arrival counts for its own conversation and is its last packet.
+                if let AnyHeap::Perc(perc) = &mut self.waiting {
+                    refused = perc.most_held().is_none_or(|most| perc.held(packet.flow.index()) + unit >= most);
+                }
+                if !refused {
+                    operations += self.evict(cx, u64::MAX);
+                }
+            }
+        }
+        (refused, operations)
+    }
+
     /// Makes room by one packet; gives the operations it took.
     fn evict(&mut self, cx: &mut Cx<'_>, arrival: u64) -> u32 {
         let (gone, operations) = self.waiting.pop_victim().expect("a full buffer holds packets");
         self.backlog.remove(gone.packet.bytes);
         if !self.params.charge_drops {
-            let flow = gone.packet.flow;
-            let (weight, last) = (self.round.weight(flow.0), &mut self.last[flow.index()]);
-            last.retract(8 * u64::from(gone.packet.bytes), weight);
-            if self.round.is_active(flow.0) {
-                self.round.set(flow.0, last.value(weight));
-            }
+            self.round.retract(gone.packet.flow.0, 8 * u64::from(gone.packet.bytes));
         }
         let reason = if gone.arrival == arrival { DropReason::Full } else { DropReason::Evicted };
         cx.drop(&gone.packet, reason);
         operations
     }
 
-    /// The bid of an arrival as a number of 64 bits, whose 52 for whole bits are used up: those that wait, and those to come, which are not below
-    /// `from`, are counted from the least of them from now on. Bids yet 2^52 bits above it are equal.
+    /// The bid of an arrival as a number of 64 bits, whose 52 for whole bits are used up, or the numbers of arrivals are: those that wait, and those
+    /// to come, which are not below R - delta, are counted from the least of them from now on. Bids yet 2^52 bits above it are equal.
     #[cold]
-    fn rebase(&mut self, bid: u128, from: u128) -> u64 {
+    fn rebase(&mut self, bid: u128) -> u64 {
+        let from = Round::coarse(self.earliest());
         let waiting: Vec<Tagged> = std::iter::from_fn(|| self.waiting.pop_min().map(|(item, _)| item)).collect();
         let least = waiting.first().map_or(from, |item| from.min(self.base + u128::from(item.bid)));
-        for mut item in waiting {
+        self.arrivals = waiting.len() as u64;
+        for (mut item, arrival) in waiting.into_iter().zip(1..) {
             let bid = (self.base + u128::from(item.bid)).saturating_sub(least);
             item.bid = u64::try_from(bid).unwrap_or(u64::MAX);
+            item.arrival = arrival;
             self.waiting.insert(item);
         }
         self.base = least;
@@ -178,53 +197,53 @@ impl Fq {
 }
 
 impl Discipline for Fq {
+    const PASSES: bool = true;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let round = self.round.advance(cx.now);
-        let (flow, bytes, bits) = (packet.flow.index(), u64::from(packet.bytes), 8 * u64::from(packet.bytes));
+        self.round.advance(cx.now);
+        let (bytes, bits) = (u64::from(packet.bytes), 8 * u64::from(packet.bytes));
         let buffer = self.params.buffer;
-        let mut refused = cx.exceeds(buffer, &Backlog::default(), 1, bytes);
-        let mut operations = 0;
-        if self.params.drop_policy == DropPolicy::Arrival {
-            refused = cx.exceeds(buffer, &self.backlog, 1, bytes);
-        } else if self.params.drop_policy == DropPolicy::LongestQueue {
-            let unit = if matches!(buffer, Buffer::Packets(_)) { 1 } else { bytes };
-            while !refused && cx.exceeds(buffer, &self.backlog, 1, bytes) {
-                // The arrival counts for its own conversation and is its last packet.
-                refused =
-                    matches!(&self.waiting, AnyHeap::Perc(p) if p.most_held().is_none_or(|m| p.held(flow) + unit >= m));
-                if !refused {
-                    operations += self.evict(cx, u64::MAX);
-                }
-            }
+        let fits = !cx.exceeds(buffer, &self.backlog, 1, bytes);
+        let (mut refused, mut operations) = (false, 0);
+        if !fits {
+            (refused, operations) = self.make_room(&packet, cx);
         }
         if refused && !self.params.charge_drops {
             cx.drop(&packet, DropReason::Full);
             return;
         }
-        let weight = self.round.weight(packet.flow.0);
-        let last = &mut self.last[flow];
-        let from = self.params.earliest(round);
-        let mut bid = *last;
-        bid.extend(from, bits, weight);
-        last.extend(round, bits, weight);
-        self.round.set(packet.flow.0, last.value(weight));
+        let bid = self.round.extend(packet.flow.0, bits, self.back);
         if refused {
             cx.drop(&packet, DropReason::Full);
             return;
         }
+        let bid = bid.rounded(self.round.weight(packet.flow.0));
+        let bid = match u64::try_from(bid.wrapping_sub(self.base)) {
+            Ok(bid) if self.arrivals < MOST_ARRIVALS => bid,
+            _ => self.rebase(bid),
+        };
         self.arrivals += 1;
         let arrival = self.arrivals;
-        let bid = bid.rounded(weight);
-        let bid = match u64::try_from(bid.wrapping_sub(self.base)) {
-            Ok(bid) => bid,
-            Err(_) => self.rebase(bid, Round::coarse(from)),
-        };
         operations += self.waiting.insert(Tagged { packet, bid, arrival });
         self.backlog.add(packet.bytes);
-        while cx.exceeds(buffer, &self.backlog, 0, 0) {
+        while !fits && cx.exceeds(buffer, &self.backlog, 0, 0) {
             operations += self.evict(cx, arrival);
         }
         self.work.insert.add(operations);
+    }
+
+    fn pass(&mut self, packet: Packet, cx: &mut Cx<'_>) -> Option<Packet> {
+        let bytes = u64::from(packet.bytes);
+        if cx.exceeds(self.params.buffer, &self.backlog, 1, bytes) || matches!(self.waiting, AnyHeap::Recorded(_)) {
+            self.enqueue(packet, cx);
+            return self.dequeue(cx);
+        }
+        self.round.advance(cx.now);
+        self.round.extend(packet.flow.0, 8 * bytes, self.back);
+        // No structure has work with a packet that is alone in it.
+        self.work.insert.add(0);
+        self.work.get.add(0);
+        Some(packet)
     }
 
     fn dequeue(&mut self, _cx: &mut Cx<'_>) -> Option<Packet> {
@@ -241,15 +260,13 @@ impl Discipline for Fq {
 
     fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
         self.round.set_rate(link.rate, now);
-        self.round.grow(link.weights_from(self.last.len()));
-        self.last.resize(link.flows, Finish::default());
+        self.round.grow(link.weights_from(self.round.conversations()));
         self.waiting.grow(link.flows);
     }
 
     fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
         // R never falls: what it has passed it has passed.
-        let last = self.last[flow.index()].value(self.round.weight(flow.0));
-        last <= self.params.earliest(self.round.reached()) && !self.round.is_active(flow.0)
+        !self.round.is_active(flow.0) && self.round.finish(flow.0) <= self.earliest()
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

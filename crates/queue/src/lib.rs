@@ -251,11 +251,19 @@ pub trait Discipline {
     /// It gives a conversation its share of the weights of all conversations that it knows, also of those that are silent: what it does
     /// depends on when it learns of them.
     const SHARES_BY_KNOWN_WEIGHTS: bool = false;
+    /// It has a short way for a packet that finds nothing waiting and the line free: [`Discipline::pass`].
+    const PASSES: bool = false;
 
     /// Takes a packet; refused or evicted packets go to `cx.dropped`.
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);
     /// The packet whose transmission starts now. The port calls it at most once per transmission.
     fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet>;
+    /// Takes a packet while nothing waits, and gives the one whose transmission starts now: what `enqueue` and `dequeue` do one after the other.
+    #[inline]
+    fn pass(&mut self, packet: Packet, cx: &mut Cx<'_>) -> Option<Packet> {
+        self.enqueue(packet, cx);
+        if self.backlog().packets == 0 { None } else { self.dequeue(cx) }
+    }
     /// What is waiting.
     fn backlog(&self) -> Backlog;
     /// When to call [`Discipline::on_timeout`].

@@ -233,8 +233,31 @@ impl Service {
     #[inline]
     pub fn offer<D: Discipline>(&mut self, discipline: &mut D, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
         self.advance(discipline, now, sent);
+        if D::PASSES && self.waiting == 0 && self.free_at <= now && self.in_service == InService::Extra {
+            return self.pass(discipline, packet, now, sent);
+        }
         self.accept(discipline, packet, now);
         self.start(discipline, now, sent);
+    }
+
+    /// Hands over a packet that finds nothing waiting and the line free. It is kept out of the way of disciplines that have no use for it.
+    #[inline(never)]
+    fn pass<D: Discipline>(&mut self, discipline: &mut D, mut packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
+        packet.arrived = now;
+        self.counters.offered += 1;
+        self.counters.offered_bytes += u64::from(packet.bytes);
+        self.backlog_since = now;
+        let drops = self.dropped.len();
+        let next = discipline.pass(packet, &mut Cx::new(now, &mut self.rng, &mut self.dropped));
+        self.refresh(discipline, drops);
+        match next {
+            Some(packet) => self.send(packet, now, sent),
+            None => {
+                self.ready_at = now;
+                self.stalled = self.waiting > 0;
+            }
+        }
+        self.counters.backlog_max = self.counters.backlog_max.max(self.waiting);
     }
 
     /// See [`Port::accept`].
@@ -320,6 +343,12 @@ impl Service {
             self.stalled = self.waiting > 0;
             return;
         };
+        self.send(packet, start, sent);
+    }
+
+    /// The transmission of a packet starts.
+    #[inline(always)]
+    fn send(&mut self, packet: Packet, start: Time, sent: &mut impl FnMut(Sent)) {
         let time = self.line.transmit(packet.bytes);
         let end = start + time;
         (self.free_at, self.ready_at) = (end, end);

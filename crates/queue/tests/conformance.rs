@@ -103,6 +103,38 @@ proptest! {
         }
     }
 
+    /// The short way of a packet that finds the line free changes nothing: a driver that calls the parts of `offer` never takes it.
+    #[test]
+    fn to_pass_is_to_be_queued_and_sent(
+        arrivals in arrivals(),
+        buffer in prop::sample::select(vec!["1pkt", "5pkt", "unlimited", "600B", "2KB"]),
+    ) {
+        for (name, spec) in disciplines(buffer) {
+            let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: FLOWS as usize, weights: vec![] };
+            let port = || Port::new(spec.build(&link), link.rate, Rng::new(1, 0, "port"));
+            let (mut short, mut long, mut now) = (port(), port(), Time::ZERO);
+            let (mut ways, mut gauges) = ([vec![], vec![]], [vec![], vec![]]);
+            for (handle, &(gap, flow, bytes)) in (0..).zip(&arrivals) {
+                now = Time::from_ps(now.as_ps() + gap * 1_000_000_000);
+                let packet = Packet { handle, flow: FlowId(flow), bytes, ..Packet::default() };
+                short.offer(packet, now, &mut |sent| ways[0].push(sent));
+                long.advance(now, &mut |sent| ways[1].push(sent));
+                long.accept(packet, now);
+                long.start(now, &mut |sent| ways[1].push(sent));
+                prop_assert_eq!(short.counters(now), long.counters(now), "{}", name);
+                prop_assert_eq!(short.next(), long.next(), "{}", name);
+                prop_assert_eq!(short.dropped(), long.dropped(), "{}", name);
+            }
+            prop_assert_eq!(&ways[0], &ways[1], "{}", name);
+            // Where the longest queue makes room, a queue that was emptied keeps its place in the order of lengths until that is looked at.
+            let operations = !name.contains("longest_queue");
+            for (port, gauges) in [short, long].iter().zip(&mut gauges).filter(|_| operations) {
+                port.discipline().probe(&mut |gauge, value| gauges.push((gauge, value.to_bits())));
+            }
+            prop_assert_eq!(&gauges[0], &gauges[1], "{}", name);
+        }
+    }
+
     /// Who looks at conversations says so: a port of another discipline makes one conversation of all packets.
     #[test]
     fn conversations_matter_only_to_those_that_say_so(

@@ -4,13 +4,14 @@ use headgate_packet::choice::Entry;
 use serde_json::{Value, json};
 
 /// The lists by name.
-pub const LISTS: [(&str, &[Entry]); 6] = [
+pub const LISTS: [(&str, &[Entry]); 7] = [
     ("disciplines", headgate_queue::LIST),
     ("flow-controls", headgate_control::LIST),
     ("workloads", crate::workload::LIST),
     ("packet-sizes", crate::sizes::LIST),
     ("arrivals", crate::arrivals::LIST),
     ("distributions", crate::laws::LIST),
+    ("topologies", crate::topology::LIST),
 ];
 
 /// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`; `None` for an unknown list.

@@ -20,6 +20,7 @@ pub mod sizes;
 pub mod spec;
 pub mod table;
 mod tables;
+pub mod topology;
 mod trace;
 mod transient;
 pub mod workload;

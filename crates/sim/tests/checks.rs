@@ -126,6 +126,55 @@ fn counts_have_bounds_and_make_names() {
     }
 }
 
+/// Names, ends and ways of the flows of an entry with this count in a ring of four nodes; or what is said.
+fn ring(flow: &str) -> Result<Vec<String>, String> {
+    let text = format!(
+        r#"{{"duration": "1s", "nodes": [{{"name": "r{{i}}", "count": 4}}],
+            "links": [{{"from": "r{{i}}", "to": "r{{i%4+1}}", "rate": "1Mbit/s", "count": 4}}], "flows": [{{{flow}}}]}}"#
+    );
+    let resolved = Scenario::from_json(&text).map_err(|e| e.to_string())?;
+    Ok(resolved.flows.iter().map(|f| format!("{}: {}", f.name(), f.stops().collect::<Vec<_>>().join(" "))).collect())
+}
+
+#[test]
+fn names_are_computed_from_the_index() {
+    let of = |names: &[&str]| Ok(names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
+    let next = r#""name": "f{2*i}", "from": "r{i}", "to": "r{i%4+1}", "count": 4"#;
+    assert_eq!(ring(next), of(&["f2: r1 r2", "f4: r2 r3", "f6: r3 r4", "f8: r4 r1"]));
+    let far = r#""name": "f", "from": "r{i}", "to": "r{(i+1)%4+1}", "via": ["r{i+1}"], "count": 2"#;
+    assert_eq!(ring(far), of(&["f-1: r1 r2 r3", "f-2: r2 r3 r4"]));
+    // Names that come out equal.
+    let same = r#""name": "f{i/2}", "from": "r1", "to": "r2", "count": 3"#;
+    let due = "flows[0].name: found \"f1\"; expected a name of its own: flows[0] has this one already";
+    assert_eq!(ring(same), Err(due.to_owned()));
+    // Without a count nothing is computed.
+    assert_eq!(ring(r#""name": "f{i+1}", "from": "r1", "to": "r2""#), of(&["f{i+1}: r1 r2"]));
+}
+
+#[test]
+fn wrong_arithmetic_is_said_with_its_place_and_value() {
+    let expected = "expected whole numbers, i, + - * / % and parentheses between braces, such as {i+1}";
+    let of = |key: &str, value: &str| {
+        let flow = [("name", "f"), ("from", "r1"), ("to", "r2")]
+            .map(|(k, v)| format!("{k:?}: {:?}", if k == key { value } else { v }));
+        ring(&format!("{}, \"count\": 2", flow.join(", "))).expect_err(value)
+    };
+    for key in ["name", "from", "to"] {
+        assert_eq!(of(key, "r{i+}"), format!("flows[0].{key}: found \"r{{i+}}\"; {expected}"));
+    }
+    assert_eq!(
+        of("from", "r{i-2}"),
+        "flows[0].from: found \"r{i-2}\"; expected a number that is not negative; {i-2} is -1 for i = 1"
+    );
+    let via =
+        ring(r#""name": "f", "from": "r1", "to": "r2", "via": ["r3", "r{i"], "count": 2"#).expect_err("not closed");
+    assert_eq!(via, format!("flows[0].via[1]: found \"r{{i\"; {expected}; a brace is not closed"));
+    let nodes =
+        r#"{"duration": "1s", "nodes": [{"name": "a"}, {"name": "r{i*}", "count": 2}], "links": [], "flows": []}"#;
+    let why = Scenario::from_json(nodes).expect_err("wrong").to_string();
+    assert_eq!(why, format!("nodes[1].name: found \"r{{i*}}\"; {expected}"));
+}
+
 #[test]
 fn parameters_of_sources_are_checked() {
     for (workload, due) in [

@@ -11,7 +11,16 @@ from .. import _core
 from . import signals
 from .show import print_json
 
-KINDS = ("disciplines", "flow-controls", "workloads", "packet-sizes", "arrivals", "distributions", "papers")
+KINDS = (
+    "disciplines",
+    "flow-controls",
+    "workloads",
+    "packet-sizes",
+    "arrivals",
+    "distributions",
+    "topologies",
+    "papers",
+)
 
 
 @click.command(
@@ -24,7 +33,7 @@ Examples:
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
 def list_(kind: str, as_json: bool) -> None:
-    """List the disciplines, flow controls, workloads, packet sizes, arrivals, distributions or papers."""
+    """List the disciplines, flow controls, workloads, packet sizes, arrivals, distributions, topologies or papers."""
     entries = catalogue(kind)
     if as_json:
         print_json(entries)

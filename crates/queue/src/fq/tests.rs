@@ -46,8 +46,7 @@ fn bids_go_on_beyond_2_to_the_52_bits() {
             let (mut queue, mut rng, mut dropped) = (Fq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
             queue.round.start_at(Round::bits(start));
             for flow in 0..4 {
-                queue.last[flow].extend(Round::bits(start), 0, 1);
-                queue.round.set(flow as u32, queue.last[flow].value(1));
+                queue.round.extend(flow, 0, 0);
             }
             let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
             for (handle, flow, bytes) in [(0, 0, 10), (1, 1, 40), (2, 0, 20), (3, 2, 9), (4, 2, 31), (5, 3, 11)] {
@@ -55,6 +54,25 @@ fn bids_go_on_beyond_2_to_the_52_bits() {
             }
             let sent: Vec<u32> = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.handle).collect();
             assert_eq!(sent, [3, 0, 5, 2, 1, 4], "{structure:?} from {start}");
+        }
+    }
+}
+
+#[test]
+fn arrivals_go_on_beyond_2_to_the_32() {
+    // Six equal bids, whose order is that of arrival; the numbers of arrivals begin afresh between any two of them.
+    let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 6, weights: vec![] };
+    for drop_policy in [DropPolicy::LongestQueue, DropPolicy::LargestBid, DropPolicy::Arrival] {
+        for left in 0..7 {
+            let params = FqParams { drop_policy, ..FqParams::default() };
+            let (mut queue, mut rng, mut dropped) = (Fq::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
+            queue.arrivals = MOST_ARRIVALS - left;
+            let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+            for (handle, flow) in [(0, 5), (1, 0), (2, 4), (3, 1), (4, 3), (5, 2)] {
+                queue.enqueue(Packet { handle, flow: FlowId(flow), bytes: 10, ..Packet::default() }, &mut cx);
+            }
+            let sent: Vec<u32> = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|p| p.handle).collect();
+            assert_eq!(sent, [0, 1, 2, 3, 4, 5], "{drop_policy:?}, {left} numbers left");
         }
     }
 }
@@ -118,7 +136,7 @@ fn a_dropped_packet_is_charged_or_not() {
             queue.enqueue(Packet { bytes: 10, ..Packet::default() }, &mut cx);
         }
         assert_eq!(dropped.len(), 2);
-        queue.last[0].value(1)
+        queue.round.finish(0)
     };
     assert_eq!(finish(true), Round::bits(240));
     assert_eq!(finish(false), Round::bits(80));

@@ -28,6 +28,8 @@ struct Queue {
     bytes: u64,
     /// Number of its last packet, in the order of arrival.
     latest: u64,
+    /// What it held when its place in the order of lengths was found; 0 without a place.
+    noted: u64,
 }
 
 /// Queues with a common buffer.
@@ -36,7 +38,8 @@ pub struct QueueSet {
     buffer: Buffer,
     end: DropEnd,
     queues: Vec<Queue>,
-    /// Queues that hold something, the longest first. What was sent since is looked at when the buffer is full: most queues are never the longest.
+    /// Queues that hold something, the longest first. What was sent since is looked at when the buffer is full, and what came only if a queue holds
+    /// more than it did: most queues are never the longest.
     longest: IndexedHeap,
     backlog: Backlog,
     arrivals: u64,
@@ -67,6 +70,7 @@ impl QueueSet {
     }
 
     /// As `push`; `evicted` is told of each packet that goes for it: its queue, the packet, and whether that was its queue's only one.
+    #[inline]
     pub fn push_with(
         &mut self,
         queue: u32,
@@ -75,26 +79,7 @@ impl QueueSet {
         evicted: &mut impl FnMut(u32, Packet, bool),
     ) -> bool {
         let bytes = u64::from(packet.bytes);
-        let mut refused = cx.exceeds(self.buffer, &Backlog::default(), 1, bytes);
-        while !refused && cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
-            if self.end == DropEnd::Arrival {
-                refused = true;
-                continue;
-            }
-            let (most, mut victim) = self.longest();
-            let unit = if matches!(self.buffer, Buffer::Packets(_)) { 1 } else { bytes };
-            if self.held(queue) + unit >= most {
-                victim = queue;
-                // The arrival is the last packet of its queue, and its only one if nothing else waits there.
-                refused = self.end == DropEnd::Tail || self.held(queue) == 0;
-            }
-            if !refused && let Some(gone) = self.take(victim, self.end) {
-                self.reorder(victim);
-                cx.drop(&gone, DropReason::Evicted);
-                evicted(victim, gone, self.front(victim).is_none());
-            }
-        }
-        if refused {
+        if !self.fits(&packet, cx) && !self.make_room(queue, bytes, cx, evicted) {
             cx.drop(&packet, DropReason::Full);
             return false;
         }
@@ -104,7 +89,39 @@ impl QueueSet {
         q.bytes += bytes;
         q.latest = self.arrivals;
         self.backlog.add(packet.bytes);
-        self.reorder(queue);
+        if self.held(queue) >= self.queues[queue as usize].noted {
+            self.reorder(queue);
+        }
+        true
+    }
+
+    /// Drops what it takes to make room for so many bytes more in a queue; false if they are refused.
+    fn make_room(
+        &mut self,
+        queue: u32,
+        bytes: u64,
+        cx: &mut Cx<'_>,
+        evicted: &mut impl FnMut(u32, Packet, bool),
+    ) -> bool {
+        if self.end == DropEnd::Arrival || cx.exceeds(self.buffer, &Backlog::default(), 1, bytes) {
+            return false;
+        }
+        while cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
+            let (most, mut victim) = self.longest();
+            let unit = if matches!(self.buffer, Buffer::Packets(_)) { 1 } else { bytes };
+            if self.held(queue) + unit >= most {
+                victim = queue;
+                // The arrival is the last packet of its queue, and its only one if nothing else waits there.
+                if self.end == DropEnd::Tail || self.held(queue) == 0 {
+                    return false;
+                }
+            }
+            if let Some(gone) = self.take(victim, self.end) {
+                self.reorder(victim);
+                cx.drop(&gone, DropReason::Evicted);
+                evicted(victim, gone, self.front(victim).is_none());
+            }
+        }
         true
     }
 
@@ -120,12 +137,20 @@ impl QueueSet {
         self.push_with(packet.flow.0, packet, cx, &mut evicted) && first
     }
 
+    /// Whether there is room for a packet.
+    #[inline]
+    pub fn fits(&self, packet: &Packet, cx: &Cx<'_>) -> bool {
+        !cx.exceeds(self.buffer, &self.backlog, 1, u64::from(packet.bytes))
+    }
+
     /// Takes the first packet of a queue.
+    #[inline]
     pub fn pop(&mut self, queue: u32) -> Option<Packet> {
         self.take(queue, DropEnd::Head)
     }
 
     /// The first packet of a queue.
+    #[inline]
     pub fn front(&self, queue: u32) -> Option<&Packet> {
         self.queues[queue as usize].packets.front()
     }
@@ -143,6 +168,7 @@ impl QueueSet {
         self.backlog
     }
 
+    #[inline]
     fn held(&self, queue: u32) -> u64 {
         let Backlog { packets, bytes } = self.waiting(queue);
         if matches!(self.buffer, Buffer::Packets(_)) { packets } else { bytes }
@@ -151,10 +177,11 @@ impl QueueSet {
     /// What the longest queue holds, and which one that is.
     fn longest(&mut self) -> (u64, u32) {
         loop {
-            let ((left, _), queue) = self.longest.first().expect("a full buffer holds packets");
+            let (_, queue) = self.longest.first().expect("a full buffer holds packets");
             // No queue is longer than the order has it.
-            if self.held(queue) == u64::MAX - left {
-                return (u64::MAX - left, queue);
+            let held = self.held(queue);
+            if held == self.queues[queue as usize].noted {
+                return (held, queue);
             }
             self.reorder(queue);
         }
@@ -162,12 +189,16 @@ impl QueueSet {
 
     /// Brings the order of lengths up to date.
     fn reorder(&mut self, queue: u32) {
-        match self.held(queue) {
+        let held = self.held(queue);
+        let q = &mut self.queues[queue as usize];
+        q.noted = held;
+        match held {
             0 => self.longest.remove(queue),
-            held => self.longest.set(queue, (u64::MAX - held, u64::MAX - self.queues[queue as usize].latest)),
+            held => self.longest.set(queue, (!held, !q.latest)),
         }
     }
 
+    #[inline]
     fn take(&mut self, queue: u32, end: DropEnd) -> Option<Packet> {
         let q = &mut self.queues[queue as usize];
         let packet = if end == DropEnd::Head { q.packets.pop_front() } else { q.packets.pop_back() }?;

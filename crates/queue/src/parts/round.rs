@@ -7,8 +7,11 @@
 //! Exactness: R and finish numbers are kept in 2^-40 bit. What a division leaves over is work (bits of line time times weight), and
 //! work is carried on whatever happens to W, so R never drifts. Bids are rounded once to 2^-12 bit, far above what the
 //! divisions cut off, so those that are equal compare equal.
+//!
+//! Cost: work is divided into rounds only when somebody becomes active who was not. Until then a comparison tells whether R has reached the first
+//! of the finish numbers, and those are brought up to date in the heap only when R reaches what they were there.
 
-use super::IndexedHeap;
+use super::{IndexedHeap, Packed};
 use headgate_packet::{Rate, Time};
 
 /// Fractional bits of R and of finish numbers.
@@ -16,6 +19,9 @@ const FINE: u32 = 40;
 /// Fractional bits of a rounded finish number.
 const COARSE: u32 = 12;
 const PS: u128 = 1_000_000_000_000;
+/// Most work that is taken in at once, before it is shifted by `FINE`, and the least that is divided before more is taken in: their sum is a number.
+const MOST_STEP: u128 = 1 << 84;
+const MUCH: u128 = 1 << 126;
 
 /// A number of rounds, in 2^-40 bit.
 pub type Rounds = u128;
@@ -23,16 +29,31 @@ pub type Rounds = u128;
 /// Virtual time and the conversations that are active in it.
 #[derive(Clone, Debug)]
 pub struct Round {
-    rate: u128,
+    rate: u64,
     now: Time,
+    /// R without what `work` is worth.
     round: Rounds,
-    /// Work not yet turned into rounds: below W * 10^12, in 2^-40 bit ps / s.
+    /// Work not yet turned into rounds, in 2^-40 bit ps / s.
     work: u128,
+    /// With this much work R reaches the first key of `active`.
+    reaches: u128,
     /// Sum of the weights of the active conversations.
     weight: u64,
-    weights: Vec<u32>,
-    /// Active conversations by last finish number, in two halves.
-    active: IndexedHeap,
+    /// Most picoseconds whose work is taken in at once.
+    step: u64,
+    shares: Vec<Share>,
+    /// What the keys of `active` are counted from; R when nobody was active the last time, or later.
+    origin: Rounds,
+    /// Active conversations by a finish number that they had since they became active, none above the last one.
+    active: IndexedHeap<Packed>,
+}
+
+/// What is known of a conversation.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    last: Finish,
+    weight: u32,
+    active: bool,
 }
 
 /// The finish number of one conversation's last packet: `base + bits / weight`, divided only when it is read.
@@ -58,7 +79,7 @@ impl Finish {
 
     /// The next packet starts at the later of the last finish number and `round`, and takes `bits`.
     #[inline]
-    pub fn extend(&mut self, round: Rounds, bits: u64, weight: u32) {
+    fn extend(&mut self, round: Rounds, bits: u64, weight: u32) {
         if self.value(weight) <= round {
             *self = Finish { base: round, bits };
         } else {
@@ -70,7 +91,7 @@ impl Finish {
     }
 
     /// Takes the last packet back.
-    pub fn retract(&mut self, bits: u64, weight: u32) {
+    fn retract(&mut self, bits: u64, weight: u32) {
         match self.bits.checked_sub(bits) {
             Some(left) => self.bits = left,
             None => {
@@ -83,16 +104,22 @@ impl Finish {
 
 impl Round {
     /// Virtual time zero, nobody active. `weights` has an entry per conversation.
-    pub fn new(rate: Rate, weights: Vec<u32>) -> Round {
-        Round {
-            rate: u128::from(rate.as_bps()),
+    pub fn new(rate: Rate, weights: impl Iterator<Item = u32>) -> Round {
+        let mut made = Round {
+            rate: 0,
             now: Time::ZERO,
             round: 0,
             work: 0,
+            reaches: 0,
             weight: 0,
-            active: IndexedHeap::new(weights.len()),
-            weights,
-        }
+            step: 0,
+            shares: Vec::new(),
+            origin: 0,
+            active: IndexedHeap::new(0),
+        };
+        made.set_rate(rate, Time::ZERO);
+        made.grow(weights);
+        made
     }
 
     /// R is this, whatever was done so far.
@@ -103,73 +130,204 @@ impl Round {
 
     /// The line has another rate from `now` on. What was left over is work, and keeps its worth.
     pub fn set_rate(&mut self, rate: Rate, now: Time) {
-        let rate = u128::from(rate.as_bps());
+        let rate = rate.as_bps();
         if rate != self.rate {
             self.advance(now);
             self.rate = rate;
+            self.step = u64::try_from(MOST_STEP / u128::from(rate.max(1))).unwrap_or(u64::MAX).max(1);
         }
     }
 
     /// More conversations, with these weights.
     pub fn grow(&mut self, weights: impl Iterator<Item = u32>) {
-        self.weights.extend(weights);
-        self.active.grow(self.weights.len());
+        self.shares.extend(weights.map(|weight| Share { last: Finish::default(), weight, active: false }));
+        self.active.grow(self.shares.len());
     }
 
-    /// Advances to `now` and gives R(now).
+    /// How many conversations are known.
+    pub fn conversations(&self) -> usize {
+        self.shares.len()
+    }
+
+    /// R goes on to what it is at `now`; the conversations that it passes are no longer active.
     #[inline]
-    pub fn advance(&mut self, now: Time) -> Rounds {
-        let mut left = u128::from(now.since(self.now).as_ps());
+    pub fn advance(&mut self, now: Time) {
+        let mut left = now.since(self.now).as_ps();
         self.now = now;
         while left > 0 && self.weight > 0 {
             // At most this much at once, so that the product fits; longer spans take several turns.
-            let step = left.min((1 << 84) / self.rate.max(1)).max(1);
+            let step = left.min(self.step);
             left -= step;
-            self.work += (step * self.rate) << FINE;
-            self.spend();
-        }
-        self.round
-    }
-
-    /// Turns the work at hand into rounds, deleting the conversations that R passes.
-    fn spend(&mut self) {
-        while let Some(((high, low), id)) = self.active.first() {
-            let per_round = u128::from(self.weight) * PS;
-            let (to, reach) = (u128::from(high) << 64 | u128::from(low), self.round + self.work / per_round);
-            if reach < to {
-                self.work -= (reach - self.round) * per_round;
-                self.round = reach;
-                return;
+            self.work += (u128::from(step) * u128::from(self.rate)) << FINE;
+            if self.work >= self.reaches {
+                self.pass();
             }
-            // A finish number below R belongs to a conversation whose dropped packet was taken back.
-            let rounds = to.saturating_sub(self.round);
-            self.work -= rounds * per_round;
-            self.round += rounds;
-            self.active.remove(id);
-            self.weight -= u64::from(self.weights[id as usize]);
         }
-        self.work = 0;
     }
 
-    /// The last finish number of a conversation is now this.
-    #[inline]
-    pub fn set(&mut self, id: u32, finish: Rounds) {
-        if !self.active.contains(id) {
-            self.weight += u64::from(self.weights[id as usize]);
+    /// R has reached the first key of the heap, or there is much work.
+    fn pass(&mut self) {
+        while self.work >= self.reaches {
+            let Some((key, id)) = self.active.first() else { return };
+            if self.reaches == MUCH && self.worth(key) > self.work {
+                self.divide();
+                return self.watch();
+            }
+            let share = &mut self.shares[id as usize];
+            let (last, weight) = (share.last.value(share.weight), u64::from(share.weight));
+            if last > self.origin + key {
+                if key == Packed::MOST {
+                    self.move_origin();
+                    continue;
+                }
+                self.enter(id, last);
+            } else {
+                share.active = false;
+                self.active.remove(id);
+                // A finish number below R belongs to a conversation whose dropped packet was taken back.
+                let rounds = last.saturating_sub(self.round);
+                self.round += rounds;
+                if !self.active.is_empty() {
+                    self.work -= rounds * self.per_round();
+                }
+                self.weight -= weight;
+            }
+            self.watch();
         }
-        self.active.set(id, ((finish >> 64) as u64, finish as u64));
+    }
+
+    /// R has reached the largest key, which all conversations have by now.
+    #[cold]
+    fn move_origin(&mut self) {
+        let rounds = (self.origin + Packed::MOST).saturating_sub(self.round);
+        self.work -= rounds * self.per_round();
+        self.round += rounds;
+        self.origin = self.round;
+        for id in 0..self.shares.len() as u32 {
+            if self.is_active(id) {
+                self.enter(id, self.finish(id));
+            }
+        }
+        self.watch();
+    }
+
+    /// The heap has a conversation by this finish number.
+    #[inline]
+    fn enter(&mut self, id: u32, finish: Rounds) {
+        // One beyond what a key can tell is found to be so when R comes there.
+        self.active.set(id, finish.saturating_sub(self.origin).min(Packed::MOST));
+    }
+
+    /// Work that is worth one round.
+    #[inline]
+    fn per_round(&self) -> u128 {
+        u128::from(self.weight) * PS
+    }
+
+    /// Work that takes R to a key of the heap.
+    #[inline]
+    fn worth(&self, key: u128) -> u128 {
+        let (rounds, per_round) = ((self.origin + key).saturating_sub(self.round), self.per_round());
+        match (u64::try_from(rounds), u64::try_from(per_round)) {
+            (Ok(rounds), Ok(per_round)) => u128::from(rounds) * u128::from(per_round),
+            _ => rounds.saturating_mul(per_round),
+        }
+    }
+
+    /// Finds out how much work takes R to the first key of the heap. With nobody active no work is taken in.
+    #[inline]
+    fn watch(&mut self) {
+        self.reaches = match self.active.first() {
+            Some((key, _)) => self.worth(key).min(MUCH),
+            None => {
+                self.work = 0;
+                MUCH
+            }
+        };
+    }
+
+    /// R, and the work that is left over.
+    #[inline]
+    fn divided(&self) -> (Rounds, u128) {
+        if self.work == 0 {
+            return (self.round, 0);
+        }
+        let per_round = self.per_round();
+        let rounds = self.work / per_round;
+        (self.round + rounds, self.work - rounds * per_round)
+    }
+
+    /// Turns the work at hand into rounds.
+    #[inline]
+    fn divide(&mut self) {
+        (self.round, self.work) = self.divided();
+    }
+
+    /// A packet of so many bits comes, and is the last one of its conversation from now on. Gives the finish number that it has if it may start
+    /// `back` rounds before R, but not before the last packet finishes.
+    #[inline]
+    pub fn extend(&mut self, id: u32, bits: u64, back: Rounds) -> Finish {
+        let share = &mut self.shares[id as usize];
+        // One that is active finishes above R, if R has not reached the first key: both then start where the last one finishes.
+        if share.active
+            && self.work < self.reaches
+            && let Some(sum) = share.last.bits.checked_add(bits)
+        {
+            share.last.bits = sum;
+            return share.last;
+        }
+        self.begin(id, bits, back)
+    }
+
+    /// As `extend`, where R counts.
+    fn begin(&mut self, id: u32, bits: u64, back: Rounds) -> Finish {
+        self.divide();
+        let share = &mut self.shares[id as usize];
+        let mut bid = share.last;
+        bid.extend(self.round.saturating_sub(back), bits, share.weight);
+        share.last.extend(self.round, bits, share.weight);
+        if !share.active {
+            share.active = true;
+            if self.weight == 0 {
+                self.origin = self.round;
+            }
+            self.weight += u64::from(share.weight);
+            let finish = share.last.value(share.weight);
+            self.enter(id, finish);
+        }
+        self.watch();
+        bid
+    }
+
+    /// The last packet of a conversation, of so many bits, is taken back.
+    pub fn retract(&mut self, id: u32, bits: u64) {
+        self.divide();
+        let share = &mut self.shares[id as usize];
+        share.last.retract(bits, share.weight);
+        if share.active {
+            let finish = share.last.value(share.weight);
+            self.enter(id, finish);
+        }
+        self.watch();
     }
 
     /// R as far as it was advanced.
     #[inline]
     pub fn reached(&self) -> Rounds {
-        self.round
+        self.divided().0
+    }
+
+    /// The finish number of a conversation's last packet.
+    #[inline]
+    pub fn finish(&self, id: u32) -> Rounds {
+        let share = &self.shares[id as usize];
+        share.last.value(share.weight)
     }
 
     /// Whether a conversation is active.
     #[inline]
     pub fn is_active(&self, id: u32) -> bool {
-        self.active.contains(id)
+        self.shares[id as usize].active
     }
 
     /// How many conversations are active.
@@ -181,7 +339,7 @@ impl Round {
     /// The weight of a conversation.
     #[inline]
     pub fn weight(&self, id: u32) -> u32 {
-        self.weights[id as usize]
+        self.shares[id as usize].weight
     }
 
     /// A number of bits as rounds.
@@ -196,81 +354,4 @@ impl Round {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Feeds (time in s, conversation, bits) and then reads R at given times; all values in bits.
-    fn rounds(rate: u64, weights: &[u32], arrivals: &[(f64, u32, u64)], at: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let bits = |x: Rounds| x as f64 / (1u64 << FINE) as f64;
-        let time = |s: f64| Time::from_ps((s * 1e12).round() as u64);
-        let mut round = Round::new(Rate::from_bps(rate).unwrap(), weights.to_vec());
-        let (mut last, mut finishes) = (vec![Finish::default(); weights.len()], Vec::new());
-        for &(t, id, length) in arrivals {
-            let r = round.advance(time(t));
-            let w = weights[id as usize];
-            last[id as usize].extend(r, length, w);
-            finishes.push(bits(last[id as usize].value(w)));
-            round.set(id, last[id as usize].value(w));
-        }
-        (finishes, at.iter().map(|t| bits(round.advance(time(*t)))).collect())
-    }
-
-    fn near(got: &[f64], expected: &[f64]) {
-        assert_eq!(got.len(), expected.len());
-        assert!(got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2.5e-4), "{got:?} {expected:?}");
-    }
-
-    #[test]
-    fn the_thesis_example() {
-        let (f, r) = rounds(1, &[1, 1], &[(0.0, 0, 100), (50.0, 1, 100)], &[50.0, 100.0, 150.0, 200.0, 250.0]);
-        near(&f, &[100.0, 150.0]);
-        near(&r, &[50.0, 75.0, 100.0, 150.0, 150.0]);
-    }
-
-    #[test]
-    fn three_deletions_in_one_advance() {
-        let arrivals = [(0.0, 0, 10), (0.0, 1, 20), (0.0, 2, 30), (0.0, 3, 40)];
-        let (_, r) = rounds(1, &[1; 4], &arrivals, &[95.0, 100.0, 130.0]);
-        near(&r, &[35.0, 40.0, 40.0]);
-    }
-
-    #[test]
-    fn fractions_and_a_return() {
-        let arrivals = [(0.0, 1, 40), (0.0, 0, 100), (10.0, 2, 30), (60.0, 1, 20)];
-        let (f, r) = rounds(1, &[1; 3], &arrivals, &[80.0, 120.0, 160.0, 190.0]);
-        near(&f, &[40.0, 100.0, 35.0, 60.0]);
-        near(&r, &[85.0 / 3.0, 45.0, 70.0, 100.0]);
-    }
-
-    #[test]
-    fn weights() {
-        let arrivals = [(0.0, 0, 100), (0.0, 1, 100), (30.0, 0, 100)];
-        let (f, r) = rounds(1, &[2, 1], &arrivals, &[150.0, 180.0, 200.0, 300.0]);
-        near(&f, &[50.0, 100.0, 100.0]);
-        near(&r, &[50.0, 60.0, 200.0 / 3.0, 100.0]);
-    }
-
-    #[test]
-    fn the_spec_line_of_80_kbit() {
-        let arrivals = [(0.0, 0, 8000), (0.0, 1, 8000), (0.05, 2, 320), (0.1, 0, 8000), (0.15, 2, 320)];
-        let (f, r) = rounds(80_000, &[1; 3], &arrivals, &[0.2, 0.3, 0.31]);
-        near(&f, &[8000.0, 8000.0, 2320.0, 16000.0, 6160.0]);
-        near(&r, &[7680.0, 15360.0, 16000.0]);
-    }
-
-    #[test]
-    fn no_drift_in_a_million_odd_steps() {
-        // Three conversations for ever active; steps whose rounds are no fixed-point numbers.
-        let mut round = Round::new(Rate::from_bps(1_000_003).unwrap(), vec![1; 3]);
-        for id in 0..3 {
-            round.set(id, Round::bits(1 << 50));
-        }
-        let mut now = 0u64;
-        for i in 0..1_000_000u64 {
-            now += 777_777_777 + i % 13;
-            round.advance(Time::from_ps(now));
-        }
-        let exact = u128::from(now) * 1_000_003 * 4096 / (3 * PS);
-        assert!((round.round >> (FINE - COARSE)).abs_diff(exact) <= 1);
-    }
-}
+mod tests;

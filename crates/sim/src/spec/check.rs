@@ -1,6 +1,6 @@
 //! Rules across fields: names, ends, routes, buffers and times.
 
-use super::expand::Origins;
+use super::expand::{Origins, Place};
 use super::{Flow, NodeKind, Routing, Scenario, SpecError, event};
 use crate::engine::MAX_OBJECTS;
 use crate::net::{Choice, Routes};
@@ -21,14 +21,15 @@ const MOST_WEIGHT: u32 = 1000;
 /// Checks a scenario whose counts are expanded; errors name the places in the file as it was before.
 pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
     times(s)?;
-    unique("nodes", &origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), work)?;
-    unique("links", &origins.links, s.links.iter().map(|l| l.name.as_str()), work)?;
+    unique(&origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), work)?;
+    unique(&origins.links, s.links.iter().map(|l| l.name.as_str()), work)?;
     unique_flows(s, origins, work)?;
     let numbers =
         [("nodes", s.nodes.len()), ("links", 2 * s.links.len()), ("flows", s.flows.len()), ("events", s.events.len())];
     for (what, number) in numbers {
         if number == 0 && matches!(what, "nodes" | "flows") {
-            return Err(SpecError::at(what, "expected at least one entry"));
+            let or = if what == "nodes" { ", or a `topology`" } else { "" };
+            return Err(SpecError::at(what, format!("expected at least one entry{or}")));
         }
         if number >= MAX_OBJECTS {
             return Err(SpecError::at(what, format!("expected fewer than {MAX_OBJECTS}")).found(number));
@@ -36,20 +37,20 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
     }
     let names: Vec<&str> = s.nodes.iter().map(|n| n.name.as_str()).collect();
     let known: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
-    let end = |key: &str, i: usize, name: &str| {
+    let end = |key: &str, place: Place, name: &str| {
         if known.contains_key(name) {
             return Ok(());
         }
-        Err(SpecError::at(key.replace("[]", &format!("[{i}]")), "expected the name of a node")
+        Err(SpecError::at(format!("{place}.{key}"), "expected the name of a node")
             .found(format!("{name:?}"))
             .nearest(name, names.iter().copied()))
     };
     for (link, i) in s.links.iter().zip(&origins.links) {
         work.step()?;
-        end("links[].from", *i, &link.from)?;
-        end("links[].to", *i, &link.to)?;
+        end("from", *i, &link.from)?;
+        end("to", *i, &link.to)?;
         if link.from == link.to {
-            return Err(SpecError::at(format!("links[{i}].to"), "expected another node than `from`").found(&link.to));
+            return Err(SpecError::at(format!("{i}.to"), "expected another node than `from`").found(&link.to));
         }
     }
     let mut previous = None;
@@ -59,17 +60,15 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
             continue;
         }
         if previous.is_none_or(|p| !alike(p, flow)) {
-            end("flows[].from", i, &flow.from)?;
-            end("flows[].to", i, &flow.to)?;
+            end("from", i, &flow.from)?;
+            end("to", i, &flow.to)?;
             for (k, node) in flow.via.iter().enumerate() {
-                end(&format!("flows[].via[{k}]"), i, node)?;
+                end(&format!("via[{k}]"), i, node)?;
             }
         }
         previous = Some(flow);
         if !(1..=MOST_WEIGHT).contains(&flow.weight) {
-            return Err(
-                SpecError::at(format!("flows[{i}].weight"), format!("expected 1 to {MOST_WEIGHT}")).found(flow.weight)
-            );
+            return Err(SpecError::at(format!("{i}.weight"), format!("expected 1 to {MOST_WEIGHT}")).found(flow.weight));
         }
         pace(i, flow)?;
         let open = flow.control.name() == "none";
@@ -79,11 +78,11 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
         {
             let message =
                 "expected a workload with a rate: without flow control an endless transfer would send without end";
-            return Err(SpecError::at(format!("flows[{i}].workload"), message).found(flow.workload.name()));
+            return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
         }
         if flow.arrivals.is_some() && !flow.workload.ends() {
             let message = "expected a workload that comes to an end, `transfer` or `requests` with `objects`: its flows come and go";
-            return Err(SpecError::at(format!("flows[{i}].workload"), message).found(flow.workload.name()));
+            return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
         }
         if flow.control.transport().tcp.is_none() {
             let given = [("transport", flow.transport.is_some()), ("receiver", flow.receiver.is_some())];
@@ -96,7 +95,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
         }
         if !flow.acknowledge && flow.control.name() != "none" {
             let message = format!("expected true: flow control `{}` needs acknowledgements", flow.control.name());
-            return Err(SpecError::at(format!("flows[{i}].acknowledge"), message).found(false));
+            return Err(SpecError::at(format!("{i}.acknowledge"), message).found(false));
         }
     }
     event::check(s)?;
@@ -117,7 +116,7 @@ fn rates(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
         }
     }
     let (bytes, name) = (most.0, most.1.map_or_else(Default::default, Flow::name));
-    let links = s.links.iter().zip(&origins.links).map(|(link, i)| (format!("links[{i}].rate"), Some(link.rate)));
+    let links = s.links.iter().zip(&origins.links).map(|(link, i)| (format!("{i}.rate"), Some(link.rate)));
     let events = s.events.iter().enumerate().map(|(i, event)| (format!("events[{i}].rate"), event.rate));
     for (path, rate) in links.chain(events) {
         if let Some(rate) = rate.filter(|rate| rate.longest_packet() < u64::from(bytes)) {
@@ -130,12 +129,12 @@ fn rates(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
 }
 
 /// A source of a given rate makes at most one packet in a tick of the clock.
-fn pace(i: usize, flow: &Flow) -> Result<(), SpecError> {
+fn pace(i: Place, flow: &Flow) -> Result<(), SpecError> {
     let Some(rate) = flow.workload.rate() else { return Ok(()) };
     let bytes = flow.packet.mean_bytes();
     if rate.transmission(bytes).0 == Duration::ZERO {
         let message = format!("expected a lower rate: at most a packet of {bytes}B every 1ps");
-        return Err(SpecError::at(format!("flows[{i}].workload.rate"), message).found(rate));
+        return Err(SpecError::at(format!("{i}.workload.rate"), message).found(rate));
     }
     Ok(())
 }
@@ -162,21 +161,16 @@ fn times(s: &Scenario) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn unique<'a>(
-    what: &str,
-    origins: &[usize],
-    names: impl Iterator<Item = &'a str>,
-    work: &mut Pace<'_>,
-) -> Result<(), SpecError> {
+fn unique<'a>(origins: &[Place], names: impl Iterator<Item = &'a str>, work: &mut Pace<'_>) -> Result<(), SpecError> {
     let mut seen = HashMap::with_capacity(origins.len());
     for (i, name) in names.enumerate() {
         work.step()?;
-        let path = || format!("{what}[{}].name", origins[i]);
+        let path = || format!("{}.name", origins[i]);
         if name.is_empty() {
             return Err(SpecError::at(path(), "expected a name"));
         }
         if let Some(first) = seen.insert(name, i) {
-            let message = format!("expected a name of its own: {what}[{}] has this one already", origins[first]);
+            let message = format!("expected a name of its own: {} has this one already", origins[first]);
             return Err(SpecError::at(path(), message).found(format!("{name:?}")));
         }
     }
@@ -185,10 +179,9 @@ fn unique<'a>(
 
 /// As [`unique`]. Names of flows are made when they are asked for, and those of one entry differ: what is kept of each is a hash.
 fn unique_flows(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
-    let of_entry = |i: &usize| i > &0 && s.flows[*i].alike(&s.flows[*i - 1]);
-    if (1..s.flows.len()).all(|i| of_entry(&i)) {
+    let of_entry = |i: usize| s.flows[i].alike(&s.flows[i - 1]);
+    if s.flows.first().is_none_or(Flow::names_differ) && (1..s.flows.len()).all(of_entry) {
         return unique(
-            "flows",
             &origins.flows[..1.min(s.flows.len())],
             s.flows.first().map(Flow::name).as_deref().into_iter(),
             work,
@@ -210,8 +203,8 @@ fn unique_flows(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<
     twice.extend((0..).zip(&s.flows).filter(|(_, flow)| flow.name().is_empty()).map(|(i, _)| i));
     twice.sort_unstable();
     let names: Vec<_> = twice.iter().map(|i| s.flows[*i as usize].name()).collect();
-    let origins: Vec<usize> = twice.iter().map(|i| origins.flows[*i as usize]).collect();
-    unique("flows", &origins, names.iter().map(|name| &**name), work)
+    let origins: Vec<Place> = twice.iter().map(|i| origins.flows[*i as usize]).collect();
+    unique(&origins, names.iter().map(|name| &**name), work)
 }
 
 /// Every sink can be reached, and every buffer on the way holds at least one packet.
@@ -246,20 +239,19 @@ fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> R
         let link = &s.links[port / 2];
         let end = if port % 2 == 0 { &link.from } else { &link.to };
         if gateways.contains(end.as_str()) && buffer < u64::from(bytes) {
-            let which = if port % 2 == 1 && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
             let message = format!("expected at least one packet of flow {:?}, {bytes}B", s.flows[flow].name());
-            return Err(SpecError::at(format!("links[{}].{which}.{name}", origins.links[port / 2]), message)
-                .found(format!("{buffer}B")));
+            let path = format!("{}.{name}", origins.queue(port, link.reverse_queue.is_some()));
+            return Err(SpecError::at(path, message).found(format!("{buffer}B")));
         }
     }
     Ok(())
 }
 
 /// The directed links that a flow's data may take; `i` is its place in the file.
-fn links_taken(s: &Scenario, routes: &mut Routes<'_>, flow: &Flow, i: usize) -> Result<Vec<u32>, SpecError> {
+fn links_taken(s: &Scenario, routes: &mut Routes<'_>, flow: &Flow, i: Place) -> Result<Vec<u32>, SpecError> {
     let no_way = |key: &str, from: &str, to: &str| {
         let message = format!("expected a node that can be reached over links from {from:?}");
-        SpecError::at(format!("flows[{i}].{key}"), message).found(format!("{to:?}"))
+        SpecError::at(format!("{i}.{key}"), message).found(format!("{to:?}"))
     };
     let node = |routes: &Routes<'_>, name: &str| routes.node(name).expect("looked up before");
     if flow.via.is_empty() && s.routing == Routing::Ecmp {
@@ -282,7 +274,7 @@ fn links_taken(s: &Scenario, routes: &mut Routes<'_>, flow: &Flow, i: usize) -> 
         if let Some(twice) = twice {
             let name = &s.nodes[twice as usize].name;
             let message = format!("expected nodes on a way that comes to each node once; it comes to {name:?} twice");
-            return Err(SpecError::at(format!("flows[{i}].{}", key(leg)), message).found(format!("{:?}", ends[1])));
+            return Err(SpecError::at(format!("{i}.{}", key(leg)), message).found(format!("{:?}", ends[1])));
         }
         passed.extend(new);
     }

@@ -1,5 +1,7 @@
 //! Flows: an entry of the file stands for one or for many, which share all but their names and ends.
 
+use super::expand::filled;
+use super::{SpecError, names};
 use crate::sizes::Packets;
 use headgate_packet::{Check, Duration, PacketSize, choice};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -186,7 +188,7 @@ impl Flow {
     pub fn class_name(&self) -> Cow<'_, str> {
         match (&self.entry.class, self.index) {
             (Some(class), _) => Cow::Borrowed(class),
-            (None, Some(_)) => Cow::Owned(self.entry.name.replace(PLACE, "*")),
+            (None, Some(_)) => Cow::Owned(names::pattern(&self.entry.name)),
             (None, None) => Cow::Borrowed(&self.entry.name),
         }
     }
@@ -194,17 +196,16 @@ impl Flow {
     /// Appends the name to a text.
     pub fn write_name(&self, text: &mut String) {
         let Some(index) = self.index else { return text.push_str(&self.entry.name) };
-        let mut places = 0;
-        for (i, part) in self.entry.name.split(PLACE).enumerate() {
-            places = i;
-            if i > 0 {
-                _ = write!(text, "{index}");
-            }
-            text.push_str(part);
+        if names::has_place(&self.entry.name) {
+            names::write(&self.entry.name, index, text).expect("its arithmetic was tried when it got its index");
+        } else {
+            _ = write!(text, "{}-{index}", self.entry.name);
         }
-        if places == 0 {
-            _ = write!(text, "-{index}");
-        }
+    }
+
+    /// Whether the names of all flows of its entry differ for sure.
+    pub(super) fn names_differ(&self) -> bool {
+        names::is_plain(&self.entry.name)
     }
 
     /// Whether both come from one entry, and so differ in their names and ends at most.
@@ -224,24 +225,24 @@ impl Flow {
     }
 
     /// The flow of this index, one of several of an entry.
-    pub(super) fn numbered(&self, i: u32) -> Flow {
-        let end = |name: &Arc<str>| filled(name, Some(i)).map_or_else(|| name.clone(), Into::into);
-        let (from, to) = (end(&self.from), end(&self.to));
-        let own_way = self.via.iter().any(|node| node.contains(PLACE));
+    ///
+    /// # Errors
+    /// What is wrong with the arithmetic in its names; the path is the key.
+    pub(super) fn numbered(&self, i: u32) -> Result<Flow, SpecError> {
+        let end = |key: &str, name: &Arc<str>| {
+            if names::has_place(name) { filled(key, name, i).map(Into::into) } else { Ok(name.clone()) }
+        };
+        let (from, to) = (end("from", &self.from)?, end("to", &self.to)?);
+        let own_way = self.via.iter().any(|node| names::has_place(node));
         let entry = if own_way {
-            Arc::new(Entry { via: self.via.iter().map(end).collect(), ..(*self.entry).clone() })
+            let stops = self.via.iter().enumerate().map(|(k, node)| end(&format!("via[{k}]"), node));
+            Arc::new(Entry { via: stops.collect::<Result<_, _>>()?, ..(*self.entry).clone() })
         } else {
             self.entry.clone()
         };
-        Flow { entry, from, to, index: Some(i) }
+        if !names::is_plain(&self.entry.name) {
+            filled("name", &self.entry.name, i)?;
+        }
+        Ok(Flow { entry, from, to, index: Some(i) })
     }
-}
-
-/// Stands for the index in the names of an entry with a count.
-const PLACE: &str = "{i}";
-
-/// The text with the index in its place; `None` if it has no place or the entry no count.
-pub(super) fn filled(text: &str, index: Option<u32>) -> Option<String> {
-    let index = index?;
-    text.contains(PLACE).then(|| text.replace(PLACE, &index.to_string()))
 }

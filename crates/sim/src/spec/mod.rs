@@ -8,6 +8,8 @@ mod error;
 mod event;
 mod expand;
 mod flow;
+mod island;
+mod names;
 mod sweep;
 
 use crate::pace::Pace;
@@ -15,6 +17,7 @@ pub use error::SpecError;
 pub use event::{Direction, NetworkEvent};
 pub use flow::{Entry, Flow};
 use headgate_packet::{Duration, Rate};
+pub use island::Island;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use sweep::Sweep;
@@ -47,11 +50,20 @@ pub struct Scenario {
     /// Which of several shortest paths packets take.
     #[serde(default)]
     pub routing: Routing,
+    /// A network by a rule. Its nodes and links come before those that the file has beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<crate::topology::Spec>,
     /// Hosts and gateways.
+    #[serde(default)]
     pub nodes: Vec<Node>,
     /// Duplex links between nodes.
+    #[serde(default)]
     pub links: Vec<Link>,
-    /// Streams of packets between nodes.
+    /// Gateways that share lines fairly by the labels of packets; each list becomes the disciplines of links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub islands: Vec<Island>,
+    /// Streams of packets between nodes; at least one.
+    #[serde(default)]
     pub flows: Vec<Flow>,
     /// What happens to the network while it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

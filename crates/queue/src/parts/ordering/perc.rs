@@ -2,21 +2,31 @@
 //!
 //! Source: Keshav 1991, section 3.4. Within a conversation tags rise, so that the smallest is at a head and the largest at a tail.
 //! The second heap may order the conversations by what they hold instead: the victim of 1989 is the last packet of the longest.
+//! There, and with drop-tail, which has no victims, a conversation moves in it only when it holds more than before, or when it comes first and
+//! is found to hold less; with the largest tags first, as in the thesis, at each change.
 //! Counted: swaps of two conversations, in both heaps.
 
 use super::{BoundedHeap, DropPolicy, Key, Tagged};
-use crate::parts::{IndexedHeap, Ring};
+use crate::parts::{IndexedHeap, Packed, Ring};
 
 #[derive(Clone, Debug, Default)]
 struct Queue {
     packets: Ring<Tagged>,
     bytes: u64,
+    /// What it held when its place among the victims was found, if that is the longest first; 0 without a place.
+    noted: u64,
 }
 
 /// Bits of an arrival's number beside a length: of two packets with one bid that come more than 2^24 apart either may go first.
 const SHORT: u32 = 24;
 /// A conversation that holds more counts as one that holds this much, a million of millions.
 const MOST_HELD: u64 = (1 << (64 - SHORT)) - 1;
+
+/// A key by the tag of the first packet. Numbers of arrivals have 32 bits.
+#[inline]
+fn smallest((bid, arrival): Key) -> u128 {
+    u128::from(bid) << u32::BITS | u128::from(arrival as u32)
+}
 
 /// A key by what is held and by the tag of the last packet, the largest first.
 #[inline]
@@ -32,7 +42,7 @@ pub struct Perc {
     in_bytes: bool,
     queues: Vec<Queue>,
     /// Backlogged conversations by the tag of their first packet.
-    service: IndexedHeap,
+    service: IndexedHeap<Packed>,
     /// Backlogged conversations by the drop policy, the victim first.
     victims: IndexedHeap,
 }
@@ -65,34 +75,80 @@ impl Perc {
 
     /// What the conversation that holds most does hold; only where room is made that way.
     #[inline]
-    pub fn most_held(&self) -> Option<u64> {
+    pub fn most_held(&mut self) -> Option<u64> {
+        self.settle();
         self.victims.first().map(|((key, _), _)| MOST_HELD - (key >> SHORT))
     }
 
-    /// Brings the heaps up to date with a conversation's queue; gives the swaps.
+    /// The victim by length comes first among the victims. No conversation holds more than is noted.
     #[inline]
-    fn reorder(&mut self, flow: u32) -> u32 {
-        let queue = &self.queues[flow as usize].packets;
-        let (Some(head), Some(tail)) = (queue.front(), queue.back()) else {
-            return self.service.remove_counted(flow) + self.victims.remove_counted(flow);
-        };
-        let (head, tail) = (head.key(), tail.key());
-        let victim: Key = match self.policy {
-            // Of equally long ones the one whose last packet is to leave last: no conversation is preferred for its number.
-            DropPolicy::LongestQueue => by_length(self.held(flow as usize), tail),
-            DropPolicy::LargestBid | DropPolicy::Arrival => (u64::MAX - tail.0, u64::MAX - tail.1),
-        };
-        self.service.set_counted(flow, head) + self.victims.set_counted(flow, victim)
+    fn settle(&mut self) -> u32 {
+        let mut swaps = 0;
+        while let Some((_, flow)) = self.victims.first() {
+            let held = self.held(flow as usize);
+            let queue = &mut self.queues[flow as usize];
+            if held == queue.noted && !queue.packets.is_empty() {
+                break;
+            }
+            queue.noted = held;
+            swaps += match queue.packets.back() {
+                Some(tail) => self.victims.set_counted(flow, by_length(held, tail.key())),
+                None => self.victims.remove_counted(flow),
+            };
+        }
+        swaps
     }
+
+    /// A conversation has got a packet; gives the swaps.
+    #[inline]
+    fn grown(&mut self, flow: u32, tail: Key) -> u32 {
+        match self.policy {
+            DropPolicy::LargestBid => self.victims.set_counted(flow, largest(tail)),
+            // Of equally long ones the one whose last packet is to leave last: no conversation is preferred for its number.
+            DropPolicy::LongestQueue => {
+                let held = self.held(flow as usize);
+                let queue = &mut self.queues[flow as usize];
+                if held < queue.noted {
+                    return 0;
+                }
+                queue.noted = held;
+                self.victims.set_counted(flow, by_length(held, tail))
+            }
+            DropPolicy::Arrival => 0,
+        }
+    }
+
+    /// A conversation has lost its last packet, or its only one; gives the swaps.
+    #[inline]
+    fn shrunk(&mut self, flow: u32) -> u32 {
+        let tail = self.queues[flow as usize].packets.back().map(Tagged::key);
+        let service = if tail.is_none() { self.service.remove_counted(flow) } else { 0 };
+        let victims = match (self.policy, tail) {
+            (DropPolicy::LargestBid, Some(tail)) => self.victims.set_counted(flow, largest(tail)),
+            (DropPolicy::LargestBid, None) => self.victims.remove_counted(flow),
+            (DropPolicy::LongestQueue | DropPolicy::Arrival, _) => 0,
+        };
+        service + victims
+    }
+}
+
+/// A key by the tag of the last packet, the largest first.
+#[inline]
+fn largest((bid, arrival): Key) -> Key {
+    (!bid, !arrival)
 }
 
 impl BoundedHeap for Perc {
     #[inline]
     fn insert(&mut self, item: Tagged) -> u32 {
-        let queue = &mut self.queues[item.packet.flow.index()];
+        let flow = item.packet.flow.0;
+        let queue = &mut self.queues[flow as usize];
+        let first = queue.packets.is_empty();
         queue.packets.push_back(item);
         queue.bytes += u64::from(item.packet.bytes);
-        self.reorder(item.packet.flow.0)
+        // Otherwise the head is the one it was.
+        let swaps = if first { self.service.set_counted(flow, smallest(item.key())) } else { 0 };
+        swaps + self.grown(flow, item.key())
     }
 
     #[inline]
@@ -101,15 +157,21 @@ impl BoundedHeap for Perc {
         let queue = &mut self.queues[flow as usize];
         let next = queue.packets.pop_front()?;
         queue.bytes -= u64::from(next.packet.bytes);
-        Some((next, self.reorder(flow)))
+        let swaps = match queue.packets.front() {
+            // The tail is the one it was.
+            Some(head) => self.service.set_counted(flow, smallest(head.key())),
+            None => self.shrunk(flow),
+        };
+        Some((next, swaps))
     }
 
     #[inline]
     fn pop_victim(&mut self) -> Option<(Tagged, u32)> {
+        let settled = if self.policy == DropPolicy::LongestQueue { self.settle() } else { 0 };
         let (_, flow) = self.victims.first()?;
         let queue = &mut self.queues[flow as usize];
         let gone = queue.packets.pop_back()?;
         queue.bytes -= u64::from(gone.packet.bytes);
-        Some((gone, self.reorder(flow)))
+        Some((gone, settled + self.shrunk(flow)))
     }
 }

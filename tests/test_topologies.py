@@ -1,0 +1,111 @@
+"""Topologies as users meet them: in files, in the schema, under `--set` and in studies."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import headgate
+from headgate import Scenario, Sweep, _core
+from headgate.errors import HeadgateError
+
+from .conftest import ROOT, Cli
+
+KINDS = ["dumbbell", "parking_lot", "chain", "star", "fat_tree", "random"]
+
+
+def net(kind: str = "dumbbell", **more: Any) -> dict[str, Any]:
+    ends = {"dumbbell": ("s1", "d1"), "parking_lot": ("s1", "d1")}.get(kind, ("h1", "h2"))
+    flow = {"name": "f", "from": ends[0], "to": ends[1]}
+    return {"duration": "1s", "topology": {"kind": kind, **more}, "flows": [flow]}
+
+
+def validator() -> Any:
+    schema = json.loads(_core.schema())
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    return kind(schema)
+
+
+def test_the_list_is_complete() -> None:
+    assert [entry["name"] for entry in json.loads(_core.catalogue("topologies"))] == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_runs_as_it_stands(kind: str) -> None:
+    assert Scenario(net(kind)).run().flows["received"][0] > 0
+    validator().validate(net(kind))
+
+
+def test_the_schema_knows_lists_and_laws_and_nothing_else() -> None:
+    good = [
+        {"rate": ["1Mbit/s", "2Mbit/s"], "queue": "fq"},
+        {"rate": "1Mbit/s", "delay": {"kind": "uniform", "mean": "9ms", "spread": 0.1}, "classify": "flow"},
+    ]
+    bad = [
+        {"delay": "1ms"},
+        {"rate": 3},
+        {"rate": "1Mbit/s", "name": "x"},
+        {"rate": []},
+        {"rate": "1Mbit/s", "queue": "f"},
+    ]
+    for line in good:
+        validator().validate(net("chain", line=line))
+        Scenario(net("chain", line=line)).resolve()
+    for line in bad:
+        assert not validator().is_valid(net("chain", line=line)), line
+        with pytest.raises(headgate.ScenarioError, match=r"topology\.line"):
+            Scenario(net("chain", line=line)).resolve()
+
+
+def test_what_is_set_and_swept_are_the_parameters() -> None:
+    scenario = Scenario(net(hosts=2, line={"rate": "1Mbit/s"}))
+    assert len(scenario.set("topology.hosts", 8).resolve()["nodes"]) == 18
+    assert scenario.set("topology.line.rate", "3Mbit/s").resolve()["links"][0]["rate"] == "3Mbit/s"
+    with pytest.raises(HeadgateError, match=r"cannot set .*the links come from `topology`; expected a path such as"):
+        scenario.set("links.bottleneck.rate", "3Mbit/s")
+    axes = {"topology.hosts": [1, 2], "topology.line.queue": ["fcfs", "fq"]}
+    assert all(v.error is None for v in Sweep.of(Scenario({**scenario.data, "sweep": {"axes": axes}})).check())
+
+
+def test_what_is_checked_is_the_expanded_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "net.json").write_text(json.dumps(net("fat_tree")))
+    first = cli("check", "net.json")
+    resolved = json.loads(first.stdout)
+    assert "topology" not in resolved
+    assert (len(resolved["nodes"]), len(resolved["links"])) == (36, 48)
+    (tmp_path / "resolved.json").write_text(first.stdout)
+    assert cli("check", "resolved.json").stdout == first.stdout
+    assert cli("run", "net.json", "--json").stdout == cli("run", "resolved.json", "--json").stdout
+
+
+def test_a_network_that_is_too_large_is_an_error(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "net.json").write_text(json.dumps(net("fat_tree", k=1_000_000)))
+    done = cli("check", "net.json")
+    assert done.returncode == 2
+    assert "topology.k: found 1000000; expected at most 1000000 nodes and 1000000 links" in done.stderr.replace(
+        "\n", " "
+    )
+
+
+def test_the_examples_of_the_page_are_right() -> None:
+    page = (ROOT / "docs/how-to/own-scenario.md").read_text("utf-8")
+    blocks = [tomllib.loads(b) for b in re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)]
+    dumbbell = next(b for b in blocks if "topology" in b)
+    delays = [link["delay"] for link in Scenario(dumbbell).resolve()["links"][:5]]
+    assert delays == ["10ms", "1ms", "5ms", "20ms", "1ms"]
+    islands = next(b for b in blocks if "islands" in b)
+    chain = {
+        "duration": "1s",
+        "topology": {"kind": "chain", "gateways": 5},
+        "flows": [{"name": "f", "from": "h1", "to": "h5"}],
+    }
+    links = Scenario(chain | islands).resolve()["links"]
+    # Gateways of both have a host, and those at the border label all.
+    assert [link["queue"]["role"] for link in links[:4]] == ["edge", "edge", "island", "island"]
