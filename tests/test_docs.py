@@ -22,6 +22,7 @@ PAGES = [
     "docs/packet-pair.md",
     "docs/how-to/quick.md",
     "docs/how-to/own-scenario.md",
+    "docs/how-to/links.md",
     "docs/how-to/results.md",
     "docs/how-to/sweep.md",
     "docs/how-to/replay.md",
@@ -152,3 +153,7 @@ def test_the_numbers_of_the_page_on_packet_pair() -> None:
     assert all(6 <= rtt < 7.3 for start in (100, 220) for _, rtt in last_parts(fcfs)[start])
     drops = [int(s.run().intervals["drops"].sum()) for s in (base, fcfs)]
     assert drops == [0, int(re.findall(r"(\d+) packets are dropped", page)[0])]
+
+
+def test_the_page_on_links_shows_its_scenario() -> None:
+    assert blocks("docs/how-to/links.md", "toml")[0] in (ROOT / "scenarios/lossy-links.toml").read_text("utf-8")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _core, points
+from . import _core, files
 from .errors import HeadgateError, cut, nearest
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Scenario:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Scenario:
-        """Reads a scenario file: JSON if its name ends so, TOML otherwise; and the files of points that it names.
+        """Reads a scenario file: JSON if its name ends so, TOML otherwise; and the files of points and rate traces that it names.
 
         Raises:
             HeadgateError: a file cannot be read or is too long, or it is no TOML or JSON.
@@ -59,7 +59,7 @@ class Scenario:
         if not isinstance(data, dict):
             raise HeadgateError(f"{file}: expected a table of settings, found {type(data).__name__}")
         scenario = cls(data, str(file))
-        points.fill(scenario.data, file.parent, scenario._where())
+        files.fill(scenario.data, file.parent, scenario._where())
         return scenario
 
     def set(self, path: str, value: Any) -> Scenario:

@@ -21,12 +21,14 @@ class MadeOf(NamedTuple):
         heading: in the terminal, without the unit; of several, one for each. Not shown there if it is empty.
         std: the column with the standard deviation over the intervals, where the table of intervals does not have the column itself.
         percent: whether it is a share, shown in per cent.
+        rare: whether the terminal shows it only where it is not zero for all.
     """
 
     column: str | dict[str, str]
     heading: str | tuple[str, ...] = ""
     std: str = ""
     percent: bool = False
+    rare: bool = False
 
     def __repr__(self) -> str:
         """What the reference says of an entry."""
@@ -87,6 +89,8 @@ class LinkSummary:
         ),
     ]
     marks: Annotated[int, MadeOf("marks", "marks")]
+    lost: Annotated[int, MadeOf("lost", "lost", rare=True)]
+    duplicated: Annotated[int, MadeOf("duplicated", "twice", rare=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """The form for machines."""
@@ -227,6 +231,7 @@ class Heading:
     heading: str
     scale: float
     text: bool
+    rare: bool
 
     def value(self, summary: AnySummary) -> Any:
         """What stands in the summary's row."""
@@ -248,5 +253,7 @@ def headings(summary: type[AnySummary]) -> list[Heading]:
             # A count is of what its heading says.
             heading = text if column.type == "int" or not unit else f"{text} {unit}"
             if text:
-                out.append(Heading((name, key) if several else (name,), heading, scale, column.type == "name"))
+                out.append(
+                    Heading((name, key) if several else (name,), heading, scale, column.type == "name", entry.rare)
+                )
     return out

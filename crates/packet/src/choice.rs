@@ -74,15 +74,7 @@ pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(valu
             }
         }
     }
-    let params: P = serde_path_to_error::deserialize(&value).map_err(|e| {
-        let path = e.path().to_string();
-        let path = if path == "." { String::new() } else { path };
-        // A choice within a choice has put its own place in front.
-        let text = e.into_inner().to_string();
-        let (inside, message) = located(&text);
-        let dot = if path.is_empty() || inside.is_empty() { "" } else { "." };
-        E::custom(format!("{path}{dot}{inside}{SEPARATOR}{message}"))
-    })?;
+    let params: P = part(&value)?;
     params.check().map_err(|wrong| {
         let Wrong { path, found, expected } = wrong;
         // As it was written, if it was: `60s` is not to be called `1min`.
@@ -91,6 +83,27 @@ pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(valu
         E::custom(format!("{path}{SEPARATOR}{found}{expected}"))
     })?;
     Ok(params)
+}
+
+/// Reads a value; an error has its place in front.
+pub fn part<T: DeserializeOwned, E: Error>(value: &Value) -> Result<T, E> {
+    serde_path_to_error::deserialize(value).map_err(|e| {
+        let path = e.path().to_string();
+        let path = if path == "." { String::new() } else { path };
+        // A choice within a choice has put its own place in front.
+        let text = e.into_inner().to_string();
+        let (inside, message) = located(&text);
+        let dot = if path.is_empty() || inside.is_empty() { "" } else { "." };
+        located_error(&format!("{path}{dot}{inside}"), message)
+    })
+}
+
+/// An error with a place in front of its own.
+pub fn within<E: Error>(place: &str, e: &E) -> E {
+    let text = e.to_string();
+    let (inside, message) = located(&text);
+    let dot = if inside.is_empty() { "" } else { "." };
+    located_error(&format!("{place}{dot}{inside}"), message)
 }
 
 /// What stands at a path such as `links[0].queue.slots[1]`.

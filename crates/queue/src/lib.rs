@@ -2,6 +2,7 @@
 //!
 //! Each discipline is one file and one line in the list below. None owns a clock, a thread or a random generator.
 
+pub mod line;
 pub mod parts;
 mod port;
 

@@ -5,6 +5,7 @@
 //! At one instant a discipline's timeout comes first, then the end of a transmission and the start of the next one, then arrivals.
 //! A driver that wants another order at an instant uses the parts of `offer`: `advance`, `accept` and `start`.
 
+use crate::line::Law;
 use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropReason, Dropped, LinkInfo};
 use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
 
@@ -66,6 +67,8 @@ pub struct Port<D = AnyDiscipline> {
 #[derive(Clone, Debug)]
 pub struct Service {
     line: Serialiser,
+    /// Nothing for a line that sends one bit after the other.
+    law: Option<Box<Law>>,
     rng: Rng,
     /// When the line is next free; the present transmission ends then.
     free_at: Time,
@@ -79,6 +82,8 @@ pub struct Service {
     waiting: u64,
     timeout: Time,
     in_service: InService,
+    /// Whether a packet that finds the line free may pass by the queue: no law says when the line sends, and nobody counts the one in transmission.
+    passes: bool,
     /// Length of the packet in transmission or, on an idle line, of the last one; 0 before the first.
     sending: u32,
     backlog_since: Time,
@@ -93,6 +98,7 @@ impl<D: Discipline> Port<D> {
         let service = Service {
             timeout: discipline.timeout().unwrap_or(Time::NEVER),
             line: Serialiser::new(rate),
+            law: None,
             rng,
             free_at: Time::ZERO,
             ready_at: Time::ZERO,
@@ -100,6 +106,7 @@ impl<D: Discipline> Port<D> {
             stalled: false,
             waiting: 0,
             in_service: InService::Extra,
+            passes: true,
             sending: 0,
             backlog_since: Time::ZERO,
             counters: Counters::default(),
@@ -108,9 +115,15 @@ impl<D: Discipline> Port<D> {
         Port { discipline, service }
     }
 
-    /// Says whether the packet in transmission takes room in the buffer.
+    /// Says whether the packet in transmission takes room in the buffer, before anything was sent.
     pub fn count_in_service(&mut self, in_service: InService) {
         self.service.in_service = in_service;
+        self.service.passes &= in_service == InService::Extra;
+    }
+
+    /// Gives the line a law of its own, before anything was sent.
+    pub fn follow(&mut self, law: Law) {
+        (self.service.law, self.service.passes) = (Some(Box::new(law)), false);
     }
 
     /// The link has got more conversations.
@@ -233,7 +246,7 @@ impl Service {
     #[inline]
     pub fn offer<D: Discipline>(&mut self, discipline: &mut D, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
         self.advance(discipline, now, sent);
-        if D::PASSES && self.waiting == 0 && self.free_at <= now && self.in_service == InService::Extra {
+        if D::PASSES && self.waiting == 0 && self.free_at <= now && self.passes {
             return self.pass(discipline, packet, now, sent);
         }
         self.accept(discipline, packet, now);
@@ -335,6 +348,13 @@ impl Service {
 
     #[inline]
     fn transmit<D: Discipline>(&mut self, discipline: &mut D, start: Time, sent: &mut impl FnMut(Sent)) {
+        if let Some(law) = &mut self.law {
+            let opens = law.opens(start);
+            if opens != start {
+                self.ready_at = opens;
+                return;
+            }
+        }
         self.backlog_until(start);
         let drops = self.dropped.len();
         let next = discipline.dequeue(&mut Cx::new(start, &mut self.rng, &mut self.dropped));
@@ -349,15 +369,20 @@ impl Service {
     /// The transmission of a packet starts.
     #[inline(always)]
     fn send(&mut self, packet: Packet, start: Time, sent: &mut impl FnMut(Sent)) {
-        let time = self.line.transmit(packet.bytes);
-        let end = start + time;
+        let (end, busy) = match &mut self.law {
+            None => {
+                let end = start + self.line.transmit(packet.bytes);
+                // As far as the clock reaches: all of it together then is no more than that.
+                (end, end.since(start))
+            }
+            Some(law) => law.transmit(&mut self.line, packet.bytes, start),
+        };
         (self.free_at, self.ready_at) = (end, end);
         self.sending = packet.bytes;
         let c = &mut self.counters;
         c.sent += 1;
         c.sent_bytes += u64::from(packet.bytes);
-        // As far as the clock reaches: all of it together then is no more than that.
-        c.busy_ps += end.since(start).as_ps();
+        c.busy_ps += busy.as_ps();
         c.wait_ps += u128::from(start.since(packet.arrived).as_ps());
         sent(Sent { packet, start, end });
     }

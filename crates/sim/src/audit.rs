@@ -3,7 +3,8 @@
 use crate::run::Run;
 
 impl Run {
-    /// Every packet offered to a port was sent or dropped, or waits there; and what was sent is on the wire or has arrived.
+    /// Every packet offered to a port was sent or dropped, or waits there; what was sent is on the wire or has come out of it; and what came out
+    /// of a wire was delivered, was lost or is delayed, each of those that came twice two times.
     ///
     /// # Errors
     /// The first port at which the sum is wrong.
@@ -15,6 +16,13 @@ impl Run {
             if c.offered != c.sent + dropped + waiting || (lane.wire.len() as u64) > c.sent || lane.entered != c.sent {
                 let wire = lane.wire.len();
                 return Err(format!("port {number} at {now:?}: {c:?}, {waiting} wait, {wire} on the wire"));
+            }
+            let Some(laws) = &lane.laws else { continue };
+            let (w, delayed) = (laws.counts, laws.delayed().0 as u64);
+            if w.carried + lane.wire.len() as u64 != c.sent
+                || w.carried + w.duplicated != w.lost + delayed + w.delivered
+            {
+                return Err(format!("port {number} at {now:?}: {} sent, {w:?}, {delayed} delayed", c.sent));
             }
         }
         Ok(())

@@ -1,8 +1,9 @@
 //! From a resolved scenario to a run that is ready to begin.
 
-use crate::change::Change;
+use crate::change::{Change, Steps};
 use crate::engine::{Event, EventQueue};
 use crate::flow::{Kind, Role};
+use crate::link::{Aggregation, Wire, framing};
 use crate::memory;
 use crate::meter::{Digest, FlowMeter, Ideal, Objects};
 use crate::net::{Conversations, Hops, Lane, Paths, Payloads, Way};
@@ -13,6 +14,7 @@ use crate::spec::{self, NodeKind, Scenario, SpecError, TraceKind};
 use crate::trace::Traces;
 use crate::transient::TransientFlows;
 use headgate_packet::{Buffer, Rng, Time};
+use headgate_queue::line::{Bursts, Frame, Gate, Law};
 use headgate_queue::{Port, Spec};
 use std::collections::BTreeMap;
 
@@ -44,11 +46,20 @@ impl Run {
         let mut lanes = Vec::with_capacity(queues.len());
         for (port, queue) in queues.iter().enumerate() {
             pace.long_step()?;
-            let (link, name) = (&s.links[port / 2], ["forward", "reverse"][port % 2]);
-            let info = conversations.info(port, link.rate);
-            let rng = Rng::new(seed, run, &format!("link/{}/{name}", link.name));
+            let (link, back) = (&s.links[port / 2], port % 2 == 1);
+            let path = format!("link/{}/{}", link.name, ["forward", "reverse"][port % 2]);
+            let rate = link.rate.way(back);
+            let info = conversations.info(port, rate.first().unwrap_or(rate.mean()));
+            let mut sender = Port::new(queue.build(&info), info.rate, Rng::new(seed, run, &path));
+            if let Some(law) = line_law(link, back) {
+                sender.follow(law);
+            }
             let apart = conversations.apart(port as u32);
-            lanes.push(Lane::new(Port::new(queue.build(&info), link.rate, rng), link.delay, info.flows as u32, apart));
+            let mut lane = Lane::new(sender, *link.delay.way(back), info.flows as u32, apart);
+            let (loss, jitter) = (link.loss.way(back).as_ref(), link.jitter.way(back).as_ref());
+            let stream = |law: &str| Rng::new(seed, run, &format!("{path}/{law}"));
+            lane.laws = Wire::new(loss, *link.duplicate.way(back), jitter, stream);
+            lanes.push(lane);
         }
         let mut hops = Hops::new(&paths, &conversations, most);
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
@@ -108,6 +119,7 @@ impl Run {
             hops: hops.table,
             payloads: Payloads::default(),
             changes,
+            traced: Steps::all(s),
             digest: Digest::default(),
             samples,
             traces: Traces::new(&s.traces),
@@ -120,6 +132,7 @@ impl Run {
         for (number, event) in s.events.iter().enumerate() {
             running.events.push(Time::ZERO + event.at, Event::Change(number as u32));
         }
+        running.begin_traces();
         running.arm_sample();
         Ok(running)
     }
@@ -129,12 +142,25 @@ impl Run {
 fn ideal(s: &Scenario, links: impl Iterator<Item = u32>, bytes: u32) -> Ideal {
     let mut all = Ideal::default();
     for lane in links {
-        let link = &s.links[lane as usize / 2];
-        let transmission = f64::from(bytes) * 8e12 / link.rate.as_bps() as f64;
-        all.first += transmission + link.delay.as_ps() as f64;
+        let (link, back) = (&s.links[lane as usize / 2], lane % 2 == 1);
+        let sent = link.framing.way(back).as_ref().map_or(bytes, |framing| framing.frame().length(bytes));
+        let transmission = f64::from(sent) * 8e12 / link.rate.way(back).mean().as_bps() as f64;
+        all.first += transmission + link.delay.way(back).as_ps() as f64;
         all.further = all.further.max(transmission);
     }
     all
+}
+
+/// The law of a line that does more than send one bit after the other.
+fn line_law(link: &spec::Link, back: bool) -> Option<Law> {
+    let (framing, aggregation) = (link.framing.way(back), link.aggregation.way(back));
+    let slots = link.rate.way(back).slots();
+    if framing.is_none() && aggregation.is_none() && slots.is_none() {
+        return None;
+    }
+    let bursts = |a: &Aggregation| Gate::Bursts(Bursts::new(a.packets, a.every));
+    let gate = slots.map(Gate::Slots).or(aggregation.as_ref().map(bursts)).unwrap_or(Gate::Open);
+    Some(Law { frame: framing.as_ref().map_or_else(Frame::default, framing::Spec::frame), gate })
 }
 
 /// The queue of each port, two to a link.

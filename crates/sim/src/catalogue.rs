@@ -4,7 +4,7 @@ use headgate_packet::choice::Entry;
 use serde_json::{Value, json};
 
 /// The lists by name.
-pub const LISTS: [(&str, &[Entry]); 7] = [
+pub const LISTS: [(&str, &[Entry]); 10] = [
     ("disciplines", headgate_queue::LIST),
     ("flow-controls", headgate_control::LIST),
     ("workloads", crate::workload::LIST),
@@ -12,6 +12,9 @@ pub const LISTS: [(&str, &[Entry]); 7] = [
     ("arrivals", crate::arrivals::LIST),
     ("distributions", crate::laws::LIST),
     ("topologies", crate::topology::LIST),
+    ("losses", crate::link::loss::LIST),
+    ("framings", crate::link::framing::LIST),
+    ("rate-traces", crate::link::rate::LIST),
 ];
 
 /// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`; `None` for an unknown list.

@@ -1,8 +1,9 @@
 //! Changes of the network during a run. Everything that can be worked out beforehand, new paths above all, is.
 //!
 //! What a change does to packets that are already on their way is said where it is done: `Port::set_link`, `Port::set_up`,
-//! `Lane::set_delay`. Packets that were sent keep their path.
+//! `Lane::set_delay`. Packets that were sent keep their path. A rate trace is a row of changes of one line.
 
+use crate::link::rate::steps::StepsParams;
 use crate::net::{Lane, Paths, Way};
 use crate::pace::Pace;
 use crate::spec::{Direction, NetworkEvent, Scenario, SpecError};
@@ -71,15 +72,59 @@ impl Change {
     /// A lane is from now on what the change makes of it.
     pub fn apply(&self, lane: &mut Lane, now: Time) {
         if let Some(rate) = self.rate {
-            // No conversation is added, and those known keep their weights.
-            let link = LinkInfo { rate, flows: lane.conversations as usize, weights: Vec::new() };
-            lane.port.set_link(&link, now);
+            set_rate(lane, rate, now);
         }
         if let Some(delay) = self.delay {
             lane.set_delay(delay);
         }
         if let Some(up) = self.up {
-            lane.port.set_up(up, now);
+            lane.up = up;
+            lane.port.set_up(up && lane.flowing, now);
         }
+    }
+}
+
+fn set_rate(lane: &mut Lane, rate: Rate, now: Time) {
+    // No conversation is added, and those known keep their weights.
+    let link = LinkInfo { rate, flows: lane.conversations as usize, weights: Vec::new() };
+    lane.port.set_link(&link, now);
+}
+
+/// A lane whose rate follows a trace, and the step that comes next.
+#[derive(Clone, Debug)]
+pub(crate) struct Steps {
+    pub lane: usize,
+    trace: StepsParams,
+    next: u64,
+}
+
+impl Steps {
+    /// All such lanes of a scenario, two to a link.
+    pub fn all(s: &Scenario) -> Vec<Steps> {
+        let of = |lane: usize| s.links[lane / 2].rate.way(lane % 2 == 1).steps();
+        (0..2 * s.links.len())
+            .filter_map(|lane| of(lane).map(|trace| Steps { lane, trace: trace.clone(), next: 1 }))
+            .collect()
+    }
+
+    /// Whether nothing is sent at the beginning.
+    pub fn begins_at_rest(&self) -> bool {
+        self.trace.rate(0).is_none()
+    }
+
+    /// When the next step is, if there is one.
+    pub fn next(&self) -> Option<Time> {
+        self.trace.at(self.next).map(|at| Time::ZERO + at)
+    }
+
+    /// The next step is taken.
+    pub fn take(&mut self, lane: &mut Lane, now: Time) {
+        let rate = self.trace.rate(self.next);
+        self.next += 1;
+        if let Some(rate) = rate {
+            set_rate(lane, rate, now);
+        }
+        lane.flowing = rate.is_some();
+        lane.port.set_up(lane.up && lane.flowing, now);
     }
 }

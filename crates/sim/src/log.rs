@@ -1,7 +1,7 @@
 //! Events asked for by number, as text.
 
 use crate::engine::Event;
-use crate::net::{Lane, Payloads};
+use crate::net::{Lane, Payload, Payloads};
 use headgate_packet::Time;
 
 /// The text of `count` events from number `first` on.
@@ -20,22 +20,30 @@ impl Log {
 
     /// Event number `number` is about to happen.
     #[cold]
-    pub fn note(&mut self, number: u64, now: Time, event: Event, lanes: &[Lane], payloads: &mut Payloads) {
+    pub fn note(&mut self, number: u64, now: Time, event: Event, lanes: &[Lane], payloads: &mut Payloads, events: u32) {
         if number < self.first || number - self.first >= self.count {
             return;
         }
         let what = match event {
             Event::Port(_) => return, // none of the digest
             Event::Arrive(l) => {
-                let handle = lanes[l as usize].wire.front().map_or(0, |p| p.packet.handle);
-                let p = *payloads.get(handle);
+                let l = l as usize;
+                let (port, packet) = match lanes.get(l) {
+                    Some(lane) => (l, lane.wire.front().map(|p| p.packet)),
+                    None => {
+                        (l - lanes.len(), lanes[l - lanes.len()].laws.as_ref().and_then(|laws| laws.first().copied()))
+                    }
+                };
+                let p = packet.map_or_else(Payload::default, |packet| *payloads.get(packet.handle));
                 let kind = if p.is_ack { "acknowledgement" } else { "data" };
-                format!("{kind} {} of flow {} arrives over port {l}", p.seq, p.flow)
+                let late = if port == l { "" } else { ", delayed" };
+                format!("{kind} {} of flow {} arrives over port {port}{late}", p.seq, p.flow)
             }
             Event::Flow(f) => format!("timer of flow {f}"),
             Event::Source(f) => format!("source of flow {f}"),
             Event::Sample(_) => "interval ends".to_owned(),
-            Event::Change(n) => format!("event {n} of the scenario changes the network"),
+            Event::Change(n) if n < events => format!("event {n} of the scenario changes the network"),
+            Event::Change(_) => "the rate of a line follows its trace".to_owned(),
         };
         self.lines.push(format!("event {number} at {:.12} s: {what}", now.as_secs_f64()));
     }

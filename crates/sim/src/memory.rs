@@ -1,6 +1,7 @@
 //! What a run takes in memory: an estimate before it begins, and the sum of its large parts while it goes on.
 
 use crate::flow::Flow;
+use crate::link::Wire;
 use crate::meter::{FlowMeter, GaugeRow, IntervalRow, ObjectRow, TraceRow};
 use crate::net::{Hop, InFlight, Payload};
 use crate::run::Run;
@@ -86,6 +87,8 @@ impl Run {
         for lane in &self.lanes {
             waiting += lane.port.backlog().packets * (WAITING + PAYLOAD);
             wires += (lane.wire.capacity() * size_of::<InFlight>()) as u64 + lane.wire.len() as u64 * PAYLOAD;
+            let (delayed, room) = lane.laws.as_ref().map_or((0, 0), |laws| laws.delayed());
+            wires += (room * Wire::DELAYED) as u64 + delayed as u64 * PAYLOAD;
         }
         // Their places are used again, and so are the numbers of their conversations where the discipline forgets them.
         let numbers: usize = self.grown.values().map(|link| link.flows).sum();

@@ -3,7 +3,7 @@
 //! One pending event per active object. A port is armed only while packets wait; a wire has its head in the event queue; a flow
 //! has one timer, re-armed lazily: an entry that fires before the deadline has moved is pushed again.
 
-use crate::change::Change;
+use crate::change::{Change, Steps};
 use crate::engine::{Event, EventQueue};
 use crate::flow::Flow;
 use crate::flow::Role;
@@ -44,6 +44,8 @@ pub struct Run {
     pub(crate) payloads: Payloads,
     /// What will happen to the network, in the order of the file.
     pub(crate) changes: Vec<Change>,
+    /// The lanes whose rates follow traces.
+    pub(crate) traced: Vec<Steps>,
     pub(crate) digest: Digest,
     pub(crate) samples: Samples,
     pub(crate) traces: Traces,
@@ -74,7 +76,8 @@ impl Run {
             self.digest.word(now.as_ps());
             self.digest.word(u64::from(event.code()));
             if let Some(log) = &mut self.log {
-                log.note(self.digest.events, now, event, &self.lanes, &mut self.payloads);
+                let events = self.changes.len() as u32;
+                log.note(self.digest.events, now, event, &self.lanes, &mut self.payloads, events);
             }
             match event {
                 Event::Port(_) => {}
@@ -246,7 +249,8 @@ impl Run {
     }
 
     fn on_arrival(&mut self, l: usize) {
-        let lane = &mut self.lanes[l];
+        // What comes after the lanes is what their wires delayed: see `far_end`.
+        let Some(lane) = self.lanes.get_mut(l) else { return self.on_late(l - self.lanes.len()) };
         let InFlight { packet, waited } = lane.wire.pop_front().expect("an armed wire holds a packet");
         if !self.prompt {
             lane.advance(self.now);
@@ -266,10 +270,19 @@ impl Run {
             }
         }
         payload.hop += 1;
-        let next = self.hops[payload.hop as usize];
+        let (next, is_ack) = (self.hops[payload.hop as usize], payload.is_ack);
+        if lane.laws.is_some() {
+            return self.out_of_wire(l, packet);
+        }
+        self.deliver(packet, next, is_ack);
+    }
+
+    /// A packet has come to the far end of a link.
+    #[inline(always)]
+    pub(crate) fn deliver(&mut self, packet: Packet, next: Hop, is_ack: bool) {
         if !next.is_end() {
             self.offer(next, packet);
-        } else if payload.is_ack {
+        } else if is_ack {
             self.on_ack(packet.handle);
         } else {
             self.on_data(packet.handle, packet.bytes, packet.class);
@@ -292,18 +305,25 @@ impl Run {
         }
     }
 
-    /// The scenario's event of this number happens.
+    /// A lane is another one from now on.
+    pub(crate) fn change_lane(&mut self, l: usize, change: impl FnOnce(&mut Lane)) {
+        if !self.prompt {
+            self.catch_up(l);
+        }
+        change(&mut self.lanes[l]);
+        // The line may be free: what waits starts at once.
+        self.catch_up(l);
+    }
+
+    /// The scenario's event of this number happens, or a trace's after the last of them.
     #[cold]
     fn on_change(&mut self, number: usize) {
+        if number >= self.changes.len() {
+            return self.on_step(number - self.changes.len());
+        }
         let (change, now) = (std::mem::take(&mut self.changes[number]), self.now);
         for &l in &change.lanes {
-            if !self.prompt {
-                self.catch_up(l);
-            }
-            let lane = &mut self.lanes[l];
-            change.apply(lane, now);
-            // The line may be free: what waits starts at once.
-            self.catch_up(l);
+            self.change_lane(l, |lane| change.apply(lane, now));
         }
         for (flow, way) in change.moved {
             (self.flows[flow].forward, self.flows[flow].back) = (way[0], way[1]);

@@ -119,6 +119,7 @@ impl Samples {
                 entered: lane.entered,
                 travelled_ps: lane.travelled_ps,
                 marks: lane.marks,
+                wire: lane.wire_counts(),
             }
         };
         self.at_warm_up = lanes.iter_mut().map(mark).collect();

@@ -17,6 +17,19 @@ fn text(table: &Table) -> Vec<(String, String)> {
     table.iter().map(|(name, column)| ((*name).to_owned(), cells(column))).collect()
 }
 
+/// What the link in the middle may have.
+fn laws() -> Vec<serde_json::Value> {
+    vec![
+        json!({}),
+        json!({}),
+        json!({"loss": {"kind": "bernoulli", "probability": 0.1}, "jitter": {"mean": "20ms", "reorder": true}, "duplicate": 0.1}),
+        json!({"loss": "gilbert_elliott", "jitter": {"mean": "20ms"}, "framing": "atm"}),
+        json!({"aggregation": {"packets": 3, "every": "50ms"}, "framing": {"forward": "ethernet"}}),
+        json!({"rate": {"kind": "mahimahi", "times": [3, 3, 20, 90]}}),
+        json!({"rate": {"kind": "steps", "steps": [["0s", "200kbit/s"], ["3s", "0bit/s"], ["4s", "1Mbit/s"]], "period": "7s"}}),
+    ]
+}
+
 type Told = (Vec<Vec<(String, String)>>, u64);
 
 fn told(mut value: serde_json::Value, traces: bool) -> Told {
@@ -36,6 +49,7 @@ proptest! {
         (rate, later) in (50..900u64, 50..900u64),
         (control, window) in (prop::sample::select(vec!["generic", "jk_reno", "none"]), 1..30u32),
         buffer in 2..40u32,
+        laws in prop::sample::select(laws()),
     ) {
         for kind in headgate_queue::LIST {
             let mut queue = json!({"kind": kind.name});
@@ -67,6 +81,11 @@ proptest! {
                     {"at": "9s", "link": "mid", "up": true, "direction": "forward"},
                 ],
             });
+            let mut value = value;
+            value["links"][1].as_object_mut().expect("a table").extend(laws.as_object().expect("a table").clone());
+            if !value["links"][1]["rate"].is_string() {
+                value["events"][0]["rate"].take();
+            }
             prop_assert_eq!(told(value.clone(), false), told(value, true), "{}", kind.name);
         }
     }

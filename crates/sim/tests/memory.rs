@@ -1,5 +1,6 @@
 //! What a run takes in memory: the parts that grow are counted, and a run that would take too much is refused or ended.
 
+use headgate_sim::link::LineRate;
 use headgate_sim::spec::Scenario;
 use headgate_sim::{Rows, Run};
 
@@ -152,7 +153,7 @@ fn a_burst_in_parts_is_the_same_burst() {
     let flow = r#""packet": "100B", "control": {"kind": "generic", "window": 40000, "initial_rtt": "1000s"}, "workload": {"kind": "transfer", "packets": 40000}"#;
     let s = scenario(flow, r#""rate": "1Gbit/s""#, "").to_owned();
     let mut s = s;
-    s.links[1].rate = "1Gbit/s".parse().expect("a rate");
+    s.links[1].rate = LineRate::Fixed("1Gbit/s".parse().expect("a rate")).into();
     let mut running = Run::new(&s, 1, 0);
     running.log_events(0, 8);
     while !running.advance(1 << 14) {}

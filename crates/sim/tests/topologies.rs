@@ -29,7 +29,10 @@ fn names(s: &Scenario, kind: NodeKind) -> Vec<&str> {
 
 /// Every link as `name: from to rate delay`.
 fn links(s: &Scenario) -> Vec<String> {
-    s.links.iter().map(|l| format!("{}: {} {} {} {}", l.name, l.from, l.to, l.rate, l.delay)).collect()
+    s.links
+        .iter()
+        .map(|l| format!("{}: {} {} {} {}", l.name, l.from, l.to, l.rate.forward.mean(), l.delay.forward))
+        .collect()
 }
 
 #[test]
@@ -129,10 +132,10 @@ fn lists_go_round_and_laws_are_drawn_by_the_links_name() {
     let (few, many) = (star(10, 1), star(1000, 1));
     assert_eq!(few.links, many.links[..10], "more hosts change none of those there are");
     assert_ne!(few.links, star(10, 2).links, "the seed draws other ones");
-    assert!(many.links.iter().all(|l| (5_000_000..15_000_000).contains(&l.rate.as_bps())));
+    assert!(many.links.iter().all(|l| (5_000_000..15_000_000).contains(&l.rate.forward.mean().as_bps())));
     let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-    let rate = mean(many.links.iter().map(|l| l.rate.as_bps() as f64).collect());
-    let delay = mean(many.links.iter().map(|l| l.delay.as_secs_f64()).collect());
+    let rate = mean(many.links.iter().map(|l| l.rate.forward.mean().as_bps() as f64).collect());
+    let delay = mean(many.links.iter().map(|l| l.delay.forward.as_secs_f64()).collect());
     // Within four standard errors of 1000 draws.
     assert!((rate / 10e6 - 1.0).abs() < 4.0 * 0.5 / 3.0_f64.sqrt() / 1000.0_f64.sqrt(), "{rate}");
     assert!((delay / 0.02 - 1.0).abs() < 4.0 / 1000.0_f64.sqrt(), "{delay}");
@@ -294,4 +297,17 @@ proptest! {
         prop_assert_eq!(pairs.len(), s.links.len(), "no pair is joined twice");
         prop_assert_eq!(&s, &read(&file).expect("the same"));
     }
+}
+
+#[test]
+fn lines_may_be_as_links_are() {
+    let text = r#"{"duration": "1s", "flows": [{"name": "f", "from": "s1", "to": "d1"}],
+        "topology": {"kind": "dumbbell", "hosts": 2, "line": {"rate": {"forward": "9Mbit/s", "reverse": "1Mbit/s"},
+            "delay": {"forward": "5ms", "reverse": "7ms"}, "loss": "bernoulli", "jitter": {"mean": "1ms"}},
+            "access": {"rate": ["50Mbit/s", {"kind": "mahimahi", "times": [1]}], "framing": "ethernet"}}}"#;
+    let s = Scenario::from_json(text).unwrap_or_else(|e| panic!("{e}"));
+    let line = s.links.iter().find(|l| l.loss.forward.is_some()).expect("the bottleneck");
+    assert_eq!((line.rate.way(true).mean().as_bps(), line.delay.way(true).as_ps()), (1_000_000, 7_000_000_000));
+    assert!(s.links.iter().any(|l| l.rate.forward.is_trace()) && s.links.iter().any(|l| !l.framing.is_none()));
+    assert_eq!(s, Scenario::from_json(&headgate_sim::spec_json(&s)).expect("resolves to itself"));
 }

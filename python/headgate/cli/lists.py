@@ -19,6 +19,9 @@ KINDS = (
     "arrivals",
     "distributions",
     "topologies",
+    "losses",
+    "framings",
+    "rate-traces",
     "papers",
 )
 
@@ -33,7 +36,7 @@ Examples:
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
 def list_(kind: str, as_json: bool) -> None:
-    """List the disciplines, flow controls, workloads, packet sizes, arrivals, distributions, topologies or papers."""
+    """List the disciplines, flow controls, workloads, packet sizes, arrivals, distributions, topologies, laws of links or papers."""
     entries = catalogue(kind)
     if as_json:
         print_json(entries)

@@ -1,6 +1,7 @@
 //! The meter of a port: what it did in each interval, as means with deviations.
 
 use super::{Moments, Ratio};
+use crate::link::WireCounts;
 use headgate_queue::Counters;
 
 /// Means over the intervals after the warm-up.
@@ -40,6 +41,8 @@ pub struct LaneMark {
     pub travelled_ps: u128,
     /// Packets that the port marked.
     pub marks: u64,
+    /// What the laws of the wire did, if it has any.
+    pub wire: WireCounts,
 }
 
 /// What was counted between two readings; the greatest backlog is that of the later one.

@@ -163,9 +163,13 @@ mod tests {
         }
         all.cross(3, 0);
         all.number(&s);
-        assert_eq!((all.of(3, 0), all.info(3, s.links[1].rate).flows), (0, 1), "a port that looks at none");
+        assert_eq!(
+            (all.of(3, 0), all.info(3, s.links[1].rate.forward.mean()).flows),
+            (0, 1),
+            "a port that looks at none"
+        );
         [0, 1, 2].map(|port: u32| {
-            let info = all.info(port as usize, s.links[0].rate);
+            let info = all.info(port as usize, s.links[0].rate.forward.mean());
             let of: Vec<u32> = crossings[port as usize].iter().map(|stream| all.of(port, *stream)).collect();
             assert_eq!(info.flows, of.iter().max().map_or(0, |most| *most as usize + 1));
             (of, info.weights)

@@ -3,6 +3,7 @@
 //! The wire keeps its packets in flight in a ring and has only the head in the event queue, so the event queue does not grow
 //! with the bandwidth-delay product.
 
+use crate::link::{Wire, WireCounts};
 use headgate_packet::{Duration, FlowId, Packet, Time};
 use headgate_queue::parts::Ring;
 use headgate_queue::{Discipline as _, Port, Sent};
@@ -23,10 +24,16 @@ pub struct Lane {
     pub port: Port,
     /// Packets in flight.
     pub wire: Ring<InFlight>,
+    /// What the wire does besides carrying packets; nothing, mostly.
+    pub laws: Option<Box<Wire>>,
     /// Propagation delay of packets whose transmission starts now.
     pub delay: Duration,
     /// No packet arrives before this time: after the delay was cut, none overtakes those on the wire.
     pub not_before: Time,
+    /// Whether the link works, as events say, and whether its rate is above zero, as its trace says.
+    pub up: bool,
+    /// See `up`.
+    pub flowing: bool,
     /// How many conversations cross the port; 1 if its discipline does not tell them apart.
     pub conversations: u32,
     /// Each flow is a conversation of its own there.
@@ -47,8 +54,11 @@ impl Lane {
         Lane {
             port,
             wire: Ring::default(),
+            laws: None,
             delay,
             not_before: Time::ZERO,
+            up: true,
+            flowing: true,
             conversations,
             apart,
             armed: Time::NEVER,
@@ -63,6 +73,11 @@ impl Lane {
     pub fn advance(&mut self, now: Time) {
         let Lane { port, wire, delay, not_before, entered, travelled_ps, .. } = self;
         port.advance(now, &mut |sent| wire.push_back(on_wire(&sent, *delay, *not_before, entered, travelled_ps)));
+    }
+
+    /// What the laws of the wire did so far.
+    pub fn wire_counts(&self) -> WireCounts {
+        self.laws.as_ref().map_or_else(WireCounts::default, |laws| laws.counts)
     }
 
     /// Whether the number of a conversation can go to another one, for all that the port knows.

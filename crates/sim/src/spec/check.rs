@@ -1,7 +1,7 @@
 //! Rules across fields: names, ends, routes, buffers and times.
 
 use super::expand::{Origins, Place};
-use super::{Flow, NodeKind, Routing, Scenario, SpecError, event};
+use super::{Flow, NodeKind, Routing, Scenario, SpecError, event, links};
 use crate::engine::MAX_OBJECTS;
 use crate::net::{Choice, Routes};
 use crate::pace::Pace;
@@ -90,33 +90,8 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
         }
     }
     event::check(s)?;
-    rates(s, origins)?;
+    links::check(s, origins)?;
     routes_and_buffers(s, origins, work)
-}
-
-/// The clock can tell how long the longest packet of all takes on every line.
-fn rates(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
-    let longest = |flow: &Flow| flow.packet.longest().max(flow.ack.bytes());
-    let mut most = (0, None);
-    for (i, flow) in s.flows.iter().enumerate() {
-        if i == 0 || !flow.alike(&s.flows[i - 1]) {
-            let bytes = longest(flow);
-            if bytes > most.0 {
-                most = (bytes, Some(flow));
-            }
-        }
-    }
-    let (bytes, name) = (most.0, most.1.map_or_else(Default::default, Flow::name));
-    let links = s.links.iter().zip(&origins.links).map(|(link, i)| (format!("{i}.rate"), Some(link.rate)));
-    let events = s.events.iter().enumerate().map(|(i, event)| (format!("events[{i}].rate"), event.rate));
-    for (path, rate) in links.chain(events) {
-        if let Some(rate) = rate.filter(|rate| rate.longest_packet() < u64::from(bytes)) {
-            let message =
-                format!("expected a higher rate: a packet of flow {name:?}, {bytes}B, would take more than 213 days");
-            return Err(SpecError::at(path, message).found(rate));
-        }
-    }
-    Ok(())
 }
 
 /// A source of a given rate makes at most one packet in a tick of the clock.

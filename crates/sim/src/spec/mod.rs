@@ -9,14 +9,16 @@ mod event;
 mod expand;
 mod flow;
 mod island;
+mod links;
 mod names;
 mod sweep;
 
+use crate::link::{Aggregation, Jitter, LineRate, Probability, Ways, framing, loss};
 use crate::pace::Pace;
 pub use error::SpecError;
 pub use event::{Direction, NetworkEvent};
 pub use flow::{Entry, Flow};
-use headgate_packet::{Duration, Rate};
+use headgate_packet::Duration;
 pub use island::Island;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -179,11 +181,26 @@ pub struct Link {
     pub from: String,
     /// The other end.
     pub to: String,
-    /// Rate of the line, in each direction.
-    pub rate: Rate,
-    /// Propagation delay, in each direction.
+    /// Rate of the line: one for both directions or `{ forward = "10Mbit/s", reverse = "1Mbit/s" }`, each a rate or a rate trace.
+    pub rate: Ways<LineRate>,
+    /// Propagation delay: one for both directions or `{ forward = "10ms", reverse = "30ms" }`.
     #[serde(default)]
-    pub delay: Duration,
+    pub delay: Ways<Duration>,
+    /// Random time that packets take besides. Here and below, one for both directions, or `{ forward = ..., reverse = ... }`, of which one may be left out.
+    #[serde(default, skip_serializing_if = "Ways::is_none")]
+    pub jitter: Ways<Option<Jitter>>,
+    /// Which packets and acknowledgements the wire loses.
+    #[serde(default, skip_serializing_if = "Ways::is_none")]
+    pub loss: Ways<Option<loss::Spec>>,
+    /// Probability that a packet arrives twice.
+    #[serde(default, skip_serializing_if = "Ways::is_none")]
+    pub duplicate: Ways<Option<Probability>>,
+    /// What the line sends besides each packet.
+    #[serde(default, skip_serializing_if = "Ways::is_none")]
+    pub framing: Ways<Option<framing::Spec>>,
+    /// Service in bursts, as over Wi-Fi.
+    #[serde(default, skip_serializing_if = "Ways::is_none")]
+    pub aggregation: Ways<Option<Aggregation>>,
     /// Discipline of the ports at gateways.
     #[serde(default = "default_queue")]
     pub queue: headgate_queue::Spec,

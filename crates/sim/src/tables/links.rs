@@ -29,6 +29,11 @@ impl Row<'_> {
         if self.back { [to, from] } else { [from, to] }
     }
 
+    fn achieved_delay(&self) -> f64 {
+        let LaneMark { travelled_ps, entered, wire, .. } = &self.during;
+        (*travelled_ps as f64 / *entered as f64 + wire.mean_added_ps()) * 1e-12
+    }
+
     fn achieved_rate(&self) -> f64 {
         let c = &self.during.counters;
         c.sent_bytes as f64 * 8.0 / (c.busy_ps as f64 * 1e-12)
@@ -42,10 +47,10 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("from", "", Given, Name(|r| r.ends()[0].clone()), "Node that the port belongs to."),
         column("to", "", Given, Name(|r| r.ends()[1].clone()), "Node that it leads to."),
         column("queue", "", Given, Name(|r| r.queue.to_owned()), "Queueing discipline; `host` at a host, whose own queue is unlimited."),
-        column("rate_bps", "bit/s", Given, Float(|r| r.link.rate.as_bps() as f64), "Rate that the scenario gives."),
+        column("rate_bps", "bit/s", Given, Float(|r| r.link.rate.way(r.back).mean().as_bps() as f64), "Rate that the scenario gives; of a trace the mean."),
         column("achieved_rate_bps", "bit/s", Given, Float(Row::achieved_rate), "Bits sent over the time spent transmitting."),
-        column("delay_s", "s", Given, Float(|r| r.link.delay.as_secs_f64()), "Propagation delay that the scenario gives."),
-        column("achieved_delay_s", "s", Given, Float(|r| r.during.travelled_ps as f64 * 1e-12 / r.during.entered as f64), "Mean propagation delay of the packets."),
+        column("delay_s", "s", Given, Float(|r| r.link.delay.way(r.back).as_secs_f64()), "Propagation delay that the scenario gives."),
+        column("achieved_delay_s", "s", Given, Float(Row::achieved_delay), "Mean propagation delay of the packets, jitter included."),
         column("utilisation", "", Mean, Float(|r| r.during.counters.busy_ps as f64 / r.span_ps), "Share of the time spent transmitting."),
         column("utilisation_std", "", Mean, Float(|r| r.meter.utilisation.deviation()), "Standard deviation of the intervals' utilisation."),
         column("intervals", "", Mean, Int(|r| r.meter.utilisation.count), "Whole intervals after the warm-up: those that the standard deviations are over."),
@@ -56,6 +61,8 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("drops_evicted", "packets", Total, Int(|r| r.during.counters.dropped[1]), "Queued packets dropped for another one."),
         column("drops_early", "packets", Total, Int(|r| r.during.counters.dropped[2]), "Packets dropped before the buffer was full."),
         column("marks", "packets", Total, Int(|r| r.during.marks), "Packets whose congestion bit the port set."),
+        column("lost", "packets", Total, Int(|r| r.during.wire.lost), "Packets that the wire lost after they were sent; they are no drops."),
+        column("duplicated", "packets", Total, Int(|r| r.during.wire.duplicated), "Packets that came out of the wire twice."),
         column("backlog_mean", "packets", Mean, Float(|r| r.during.counters.backlog_ps as f64 / r.span_ps), "Waiting packets, averaged over time."),
         column("backlog_std", "packets", Mean, Float(|r| r.meter.backlog.deviation()), "Standard deviation of the intervals' mean backlog."),
         column("backlog_max", "packets", Most, Int(|r| r.during.counters.backlog_max), "Most packets that waited at one time."),
@@ -83,6 +90,7 @@ impl Run {
                     entered: lane.entered - before.entered,
                     travelled_ps: lane.travelled_ps - before.travelled_ps,
                     marks: lane.marks - before.marks,
+                    wire: lane.wire_counts().since(&before.wire),
                 };
                 Row { link, back, queue: if host(end) { "host" } else { queue.name() }, during, meter, span_ps }
             })

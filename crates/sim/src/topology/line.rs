@@ -1,6 +1,7 @@
 //! Lines of a topology: what a `[[links]]` entry may say but for its name and ends. Rates and delays may be lists, or drawn from a law.
 
 use crate::laws::{self, AnyLaw};
+use crate::link::{LineRate, OneWay, Ways};
 use crate::spec::Link;
 use headgate_packet::{Check, Duration, Rate, Rng, choice};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -19,20 +20,20 @@ pub struct Line {
     table: Map<String, Value>,
     /// A line with everything but its own name, ends, rate and delay.
     model: Link,
-    rates: Values<Rate>,
-    delays: Values<Duration>,
+    rates: Values<LineRate, Rate>,
+    delays: Values<Duration, Duration>,
 }
 
 /// One value of each line.
 #[derive(Clone, Debug, PartialEq)]
-enum Values<T> {
+enum Values<T, M> {
     /// In turn; after the last one comes the first again.
-    List(Vec<T>),
+    List(Vec<Ways<T>>),
     /// Drawn, with this mean.
-    Law(Box<laws::Spec>, T),
+    Law(Box<laws::Spec>, M),
 }
 
-impl<T> Values<T> {
+impl<T, M> Values<T, M> {
     fn law(&self) -> Option<AnyLaw> {
         match self {
             Values::List(_) => None,
@@ -57,7 +58,7 @@ impl Line {
     /// The line of hosts where nothing is said: ten times the fastest of these lines, without delay.
     pub fn ten_times(&self) -> Line {
         let fastest = match &self.rates {
-            Values::List(rates) => rates.iter().copied().max(),
+            Values::List(rates) => rates.iter().flat_map(|ways| [ways.forward.mean(), ways.reverse.mean()]).max(),
             Values::Law(_, mean) => Some(*mean),
         };
         let bps = fastest.map_or(1, Rate::as_bps).saturating_mul(10);
@@ -84,15 +85,16 @@ impl Line {
             law.as_ref().map_or(1.0, |law| law.draw(&mut rng()))
         };
         let rate = match &self.rates {
-            Values::List(rates) => rates[i % rates.len()],
+            Values::List(rates) => rates[i % rates.len()].clone(),
             // What is above 2^64 bit/s becomes that, and what is below 1 bit/s becomes 1 bit/s.
             Values::Law(_, mean) => {
-                Rate::from_bps(((drawn(&laws[0], "rate") * mean.as_bps() as f64) as u64).max(1)).expect("above zero")
+                let bps = ((drawn(&laws[0], "rate") * mean.as_bps() as f64) as u64).max(1);
+                LineRate::Fixed(Rate::from_bps(bps).expect("above zero")).into()
             }
         };
         let delay = match &self.delays {
             Values::List(delays) => delays[i % delays.len()],
-            Values::Law(_, mean) => *mean * drawn(&laws[1], "delay"),
+            Values::Law(_, mean) => (*mean * drawn(&laws[1], "delay")).into(),
         };
         Link { name, from: from.to_owned(), to: to.to_owned(), rate, delay, ..self.model.clone() }
     }
@@ -125,7 +127,11 @@ fn is_law(value: &Value) -> bool {
 }
 
 /// The list or law under a key of a line; or the one value that the model has.
-fn values<T: DeserializeOwned + Clone, E: Error>(key: &str, value: Option<&Value>, one: &T) -> Result<Values<T>, E> {
+fn values<T: OneWay, M: DeserializeOwned, E: Error>(
+    key: &str,
+    value: Option<&Value>,
+    one: &Ways<T>,
+) -> Result<Values<T, M>, E> {
     let at = |path: &str, e: &dyn std::fmt::Display| {
         let text = e.to_string();
         let (inside, message) = choice::located(&text);
@@ -137,13 +143,13 @@ fn values<T: DeserializeOwned + Clone, E: Error>(key: &str, value: Option<&Value
             if list.is_empty() {
                 return Err(at("", &"expected at least one value"));
             }
-            let read = |(i, v): (usize, &Value)| T::deserialize(v).map_err(|e| at(&format!("[{i}]"), &e));
+            let read = |(i, v): (usize, &Value)| Ways::deserialize(v).map_err(|e| at(&format!("[{i}]"), &e));
             list.iter().enumerate().map(read).collect::<Result<_, _>>().map(Values::List)
         }
         Some(law) if is_law(law) => {
             let mut law = law.as_object().cloned().unwrap_or_default();
             let mean = law.remove("mean").unwrap_or_default();
-            let mean = T::deserialize(mean).map_err(|e| at(".mean", &e))?;
+            let mean = M::deserialize(mean).map_err(|e| at(".mean", &e))?;
             let law = laws::Spec::deserialize(Value::Object(law)).map_err(|e| at("", &e))?;
             law.check_times("kind").map_err(|wrong| at(".kind", &wrong.expected))?;
             Ok(Values::Law(Box::new(law), mean))
@@ -178,11 +184,11 @@ impl JsonSchema for Line {
             link["properties"].as_object().into_iter().flat_map(Map::keys).filter(|k| !SET.contains(&k.as_str()));
         let of = |key: &str| json!({ "$ref": format!("#/$defs/Link/properties/{key}") });
         let mut properties: Map<String, Value> = keys.map(|key| (key.clone(), of(key))).collect();
-        for key in ["rate", "delay"] {
+        for (key, mean) in [("rate", choice::schema_of::<Rate>()), ("delay", choice::schema_of::<Duration>())] {
             let names: Vec<&str> = laws::LIST.iter().map(|entry| entry.name).collect();
             let law = json!({
                 "type": "object",
-                "properties": { "kind": { "enum": names }, "mean": of(key) },
+                "properties": { "kind": { "enum": names }, "mean": mean },
                 "required": ["kind", "mean"],
             });
             let list = json!({ "type": "array", "items": of(key), "minItems": 1 });

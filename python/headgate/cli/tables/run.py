@@ -40,7 +40,7 @@ def print_results(results: Results) -> None:
 def _print_links(results: Results) -> None:
     """Ports that a discipline manages or that did something; hosts' ports only if they are busy."""
     busy = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
-    links = [x for x in busy if x.utilisation.mean >= 0.01 or any(n > 0 for n in x.drops.values())] or busy
+    links = [x for x in busy if x.utilisation.mean >= 0.01 or x.lost or any(n > 0 for n in x.drops.values())] or busy
     if links:
         _print_summaries(
             "gateways' ports that are busy 1 % of the time or more, or drop", "ports", links[:MOST], len(links)
@@ -49,7 +49,7 @@ def _print_links(results: Results) -> None:
 
 def _print_summaries(title: str, what: str, rows: Sequence[AnySummary], count: int) -> None:
     """The first rows of so many as a table, with the columns that the summary's class says."""
-    columns = headings(type(rows[0]))
+    columns = [c for c in headings(type(rows[0])) if not c.rare or any(c.value(row) for row in rows)]
     table = Table(title=title, title_justify="left")
     for column in columns:
         table.add_column(column.heading, justify="left" if column.text else "right")

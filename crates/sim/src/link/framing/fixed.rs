@@ -1,0 +1,44 @@
+//! A fixed number of bytes with each packet.
+//!
+//! Source: none is needed. Deviations: none.
+
+use headgate_packet::check::at_most;
+use headgate_packet::{Bytes, Check, Wrong};
+use headgate_queue::line::Frame;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most bytes that go with a packet.
+pub(super) const MOST: Bytes = Bytes(1 << 16);
+
+/// A fixed number of bytes with each packet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FixedParams {
+    /// Bytes that go with each packet.
+    pub overhead: Bytes,
+    /// Fewest bytes of a packet with its overhead; shorter ones are padded.
+    pub least: Bytes,
+}
+
+impl Check for FixedParams {
+    fn check(&self) -> Result<(), Wrong> {
+        at_most("overhead", self.overhead, MOST)?;
+        at_most("least", self.least, MOST)
+    }
+}
+
+impl FixedParams {
+    /// What is sent of a packet.
+    pub fn frame(&self) -> Frame {
+        Frame { overhead: self.overhead.0 as u32, least: self.least.0 as u32, cell: None }
+    }
+}
+
+/// A fixed number of bytes.
+pub struct Fixed;
+
+impl Fixed {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "a fixed number of bytes";
+}

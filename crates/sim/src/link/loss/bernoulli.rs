@@ -1,0 +1,47 @@
+//! Each packet is lost with the same probability, independently of the others.
+//!
+//! Source: Feller 1968, section VI.1 (Bernoulli trials). Deviations: none.
+
+use super::Loss;
+use headgate_packet::{Check, Rng};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Each packet is lost with the same probability, independently of the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BernoulliParams {
+    /// Probability that a packet is lost.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub probability: f64,
+}
+
+impl Default for BernoulliParams {
+    fn default() -> BernoulliParams {
+        BernoulliParams { probability: 0.01 }
+    }
+}
+
+impl Check for BernoulliParams {}
+
+/// Each packet is lost with the same probability, independently of the others.
+#[derive(Clone, Debug)]
+pub struct Bernoulli {
+    probability: f64,
+}
+
+impl Bernoulli {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Feller 1968, section VI.1 (Bernoulli trials)";
+
+    /// The law from its beginning.
+    pub fn new(params: &BernoulliParams, _: &mut Rng) -> Bernoulli {
+        Bernoulli { probability: params.probability }
+    }
+}
+
+impl Loss for Bernoulli {
+    fn loses(&mut self, rng: &mut Rng) -> bool {
+        rng.uniform() < self.probability
+    }
+}

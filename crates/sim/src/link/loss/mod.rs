@@ -1,0 +1,55 @@
+//! Which packets a wire loses. Each law is one file and one line in the list below.
+//!
+//! A law decides packet by packet in the order in which they went into the wire, data and acknowledgements alike. It has a random stream of its own
+//! in each direction: neither other streams nor the laws of other links depend on it.
+
+use super::OneWay;
+use headgate_packet::Rng;
+
+/// Makes the enum over all loss laws from the list.
+macro_rules! laws {
+    ($($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+        $(pub mod $module;)+
+        headgate_packet::choice!("a loss law", $($module: $Type($Params)),+);
+
+        /// Any loss law of the list.
+        #[derive(Clone, Debug)]
+        pub enum AnyLoss {
+            $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type)),+
+        }
+
+        impl Spec {
+            /// The law from its beginning. Its first random numbers are drawn.
+            pub fn build(&self, rng: &mut Rng) -> AnyLoss {
+                match self { $(Spec::$Type(p) => AnyLoss::$Type($module::$Type::new(p, rng))),+ }
+            }
+        }
+
+        impl Loss for AnyLoss {
+            fn loses(&mut self, rng: &mut Rng) -> bool {
+                match self { $(AnyLoss::$Type(law) => law.loses(rng)),+ }
+            }
+        }
+    };
+}
+
+laws! {
+    bernoulli: Bernoulli(BernoulliParams),
+    gilbert_elliott: GilbertElliott(GilbertElliottParams),
+    packets: Packets(PacketsParams),
+}
+
+/// A loss law.
+pub trait Loss {
+    /// Whether the next packet is lost.
+    fn loses(&mut self, rng: &mut Rng) -> bool;
+}
+
+impl OneWay for Spec {
+    fn read<E: serde::de::Error>(value: serde_json::Value) -> Result<Spec, E> {
+        headgate_packet::choice::part(&value)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+"""Files that a scenario names: points of `empirical` distributions, and rate traces. What stands in a file takes the place of its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from .errors import HeadgateError, cut
+
+#: No file is longer than this many bytes.
+LONGEST = 8_000_000
+
+#: All files of a scenario together have no more entries, each counted as often as it is named.
+MOST = 1_000_000
+
+#: The first line of a file of times and rates that are plain numbers.
+HEADER = "time_s,rate_bps"
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_AMOUNT = re.compile(r"(\d{1,30}\.?\d{0,30})([eE][+-]?\d{1,2})?")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A choice that may name a file: the key of what stands in it, what it is, how a line of it reads, and one as an example."""
+
+    key: str
+    what: str
+    line: Callable[[str, bool], Any]
+    expected: str
+
+
+def _point(line: str, _: bool) -> list[Any] | None:
+    value, comma, share = (part.strip() for part in line.partition(","))
+    if not comma or not _NUMBER.fullmatch(share):
+        return None
+    return [float(value) if _NUMBER.fullmatch(value) else value, float(share)]
+
+
+def _opportunity(line: str, _: bool) -> int | None:
+    return int(line) if re.fullmatch(r"\d{1,18}", line, re.ASCII) else None
+
+
+def _step(line: str, plain: bool) -> list[str] | None:
+    time, comma, rate = (part.strip() for part in line.partition(","))
+    if not comma:
+        return None
+    if not plain:
+        return [time, rate]
+    if not (_AMOUNT.fullmatch(time) and _AMOUNT.fullmatch(rate)):
+        return None
+    return [f"{Decimal(time):f}s", f"{round(Decimal(rate)):d}bit/s"]
+
+
+#: By the names of the choices.
+KINDS = {
+    "empirical": Kind("points", "of points", _point, "a value and the share of all up to it, such as 10KB,0.15"),
+    "mahimahi": Kind("times", "of delivery opportunities", _opportunity, "a time in whole milliseconds"),
+    "steps": Kind(
+        "steps", "of times and rates", _step, f"a time and a rate, such as 10s,2Mbit/s, or numbers below {HEADER}"
+    ),
+}
+
+
+def fill(data: dict[str, Any], folder: Path, what: str) -> None:
+    """Puts what stands in each file in the place of its name; `what` begins the text of an error.
+
+    Raises:
+        HeadgateError: a file cannot be read, or is none of its kind.
+    """
+    files: dict[tuple[str, str], list[Any]] = {}
+    total = 0
+    for place, table in _tables(data, ""):
+        name, choice = table.get("file"), table.get("kind")
+        kind = KINDS.get(choice) if isinstance(choice, str) else None
+        if kind is None or not isinstance(name, str):
+            continue
+        where = f"{what}{cut(place)}.file"
+        if kind.key in table:
+            raise HeadgateError(f"{where}: found {cut(repr(name))}; expected `{kind.key}` or `file`, not both")
+        if (kind.key, name) not in files:
+            files[kind.key, name] = _read(folder / name, f"{where}: ", kind)
+        entries = table[kind.key] = files[kind.key, name]
+        del table["file"]
+        total += len(entries)
+        if total > MOST:
+            raise HeadgateError(f"{where}: expected at most {MOST} {kind.key} in all files that a scenario names")
+
+
+def _tables(value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """All tables in a value with their places."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            if isinstance(entry, dict | list):
+                yield from _tables(entry, f"{place}.{key}" if place else str(key))
+        yield place, value
+    elif isinstance(value, list):
+        for i, entry in enumerate(value):
+            if isinstance(entry, dict | list):
+                yield from _tables(entry, f"{place}[{i}]")
+
+
+def _read(file: Path, what: str, kind: Kind) -> list[Any]:
+    try:
+        if not file.is_file():
+            raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what}, found none")
+        with file.open("rb") as f:
+            raw = f.read(LONGEST + 1)
+        text = raw.decode("utf-8")
+    except (OSError, ValueError) as e:
+        raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what}; {cut(e)}") from None
+    if len(raw) > LONGEST:
+        raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what} of at most {LONGEST // 1_000_000} MB")
+    entries: list[Any] = []
+    plain = False
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        if not entries and kind.key == "steps" and line == HEADER:
+            plain = True
+            continue
+        entry = kind.line(line, plain)
+        if entry is None:
+            raise HeadgateError(f"{what}{cut(file)}, line {number}: found {cut(repr(line))}; expected {kind.expected}")
+        entries.append(entry)
+    return entries
