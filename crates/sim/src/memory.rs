@@ -96,7 +96,8 @@ impl Run {
         let came = (self.flows.len() - self.meters.len()) as u64 * TRANSIENT + numbers as u64 * CONVERSATION;
         // With many flows a look at each of them is work: it follows that of the events.
         if self.digest.events >= self.records_at {
-            let of = |f: &Flow| f.connection.memory() + f.receiver.memory();
+            let sink = |f: &Flow| f.sink.as_ref().map_or(0, |s| s.sink.memory());
+            let of = |f: &Flow| f.connection.memory() + f.receiver.memory() + sink(f);
             self.records = self.flows.iter().map(of).sum::<usize>() as u64;
             self.records_at = self.digest.events + 8 * self.flows.len() as u64;
         }

@@ -9,7 +9,7 @@ use crate::flow::Flow;
 use crate::flow::Role;
 use crate::log::Log;
 use crate::meter::{Digest, FlowMeter, Objects};
-use crate::net::{Hop, InFlight, Lane, Payloads};
+use crate::net::{Echoes, Hop, InFlight, Lane, Payloads};
 use crate::samples::Samples;
 use crate::spec::TraceKind;
 use crate::trace::Traces;
@@ -44,6 +44,7 @@ pub struct Run {
     /// All paths, each a row of hops and `Hop::END`.
     pub(crate) hops: Vec<Hop>,
     pub(crate) payloads: Payloads,
+    pub(crate) echoes: Echoes,
     /// What will happen to the network, in the order of the file.
     pub(crate) changes: Vec<Change>,
     /// The lanes whose rates follow traces.
@@ -88,6 +89,7 @@ impl Run {
                 Event::Source(flow) => self.on_source(flow as usize),
                 Event::Sample(_) => self.on_sample(),
                 Event::Change(number) => self.on_change(number as usize),
+                Event::Sink(flow) => self.on_sink_timer(flow as usize),
             }
             if !self.finished.is_empty() {
                 self.remove_finished();
@@ -223,6 +225,9 @@ impl Run {
             // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
             let payload = self.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
+            if is_ack && payload.echo > 0 {
+                self.echoes.take(payload.echo);
+            }
             self.note_drop(l, gone.at, flow, seq, is_ack);
             self.payloads.remove(gone.handle);
             self.out_of_network(flow as usize);

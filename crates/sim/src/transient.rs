@@ -63,13 +63,8 @@ impl Run {
         let lengths = class.kind.lengths(class.of_run.0, class.of_run.1, class.number);
         class.number += 1;
         let place = self.free.pop();
-        // The one before left a place for a stream.
-        let mut own = place.and_then(|f| self.flows[f as usize].rng.take());
-        match &mut own {
-            Some(own) => **own = rng,
-            None => own = class.kind.draws().then(|| Box::new(rng)),
-        }
-        let flow = class.kind.make(entry as u32, Role::Transient, way, own, lengths);
+        let room = place.and_then(|f| self.flows[f as usize].rng.take());
+        let flow = class.kind.make((entry as u32, ""), Role::Transient, way, rng, room, lengths);
         let f = match place {
             Some(f) => {
                 self.flows[f as usize] = flow;
