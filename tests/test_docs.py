@@ -20,6 +20,7 @@ PAGES = [
     "README.md",
     "docs/tutorial.md",
     "docs/packet-pair.md",
+    "docs/how-to/quick.md",
     "docs/how-to/own-scenario.md",
     "docs/how-to/links.md",
     "docs/how-to/results.md",

@@ -21,6 +21,7 @@ from .compare import compare
 from .diff import diff
 from .lists import list_
 from .plot import plot
+from .quick import quick
 from .replay import replay
 from .reproduce import reproduce
 from .run import run
@@ -62,7 +63,7 @@ def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
 
-for _command in (run, sweep, compare, plot, replay, reproduce, check, schema, list_, diff, bench):
+for _command in (run, quick, sweep, compare, plot, replay, reproduce, check, schema, list_, diff, bench):
     cli.add_command(_command)
 
 

@@ -10,8 +10,8 @@ import click
 
 from ..choices import CLASSIFY, CONVENTIONS
 from ..errors import HeadgateError, cut
+from ..toml import parse_value
 from . import signals
-from .run import parse_value
 from .show import print_json
 
 

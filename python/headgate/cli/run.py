@@ -10,6 +10,7 @@ import click
 
 from ..choices import FORMATS
 from ..errors import HeadgateError, cut
+from ..toml import parse_value
 from . import signals
 from .show import print_json
 
@@ -131,17 +132,3 @@ def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, Any]]:
         if not sign:
             raise HeadgateError(f"--set {cut(change)}: expected PATH=VALUE, such as links.slow.rate=1Mbit/s")
         yield path.strip(), parse_value(value.strip())
-
-
-def parse_value(text: str) -> Any:
-    """A value as TOML writes it; anything else is text.
-
-    >>> parse_value("3"), parse_value("true"), parse_value("[1, 2]"), parse_value("10Mbit/s")
-    (3, True, [1, 2], '10Mbit/s')
-    """
-    import tomllib
-
-    try:
-        return tomllib.loads(f"x = {text}")["x"]
-    except (ValueError, KeyError, RecursionError):
-        return text

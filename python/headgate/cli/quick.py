@@ -1,0 +1,70 @@
+"""headgate quick: a common question without a file."""
+
+from __future__ import annotations
+
+import click
+
+from . import signals
+from .show import output, print_json
+
+
+@click.command(
+    epilog="""\b
+A flow is NAME[*COUNT][:KEY=VALUE,...]. NAME is a flow control (headgate list flow-controls), with endless data, or
+a workload (headgate list workloads). A workload with a rate, such as cbr, is sent as it comes; others have the
+default flow control. KEY is a parameter of NAME, or one of rtt, name, packet, ack, acknowledge, workload, control,
+start, start_spread, weight, priority and class. The main parameter may stand without its key: cbr:64kbit/s.
+Commas separate both flows and parameters; quote the list, because * means something to the shell.
+
+\b
+Examples:
+  headgate quick --rate 20Mbit/s --rtt 30ms --flows 'jk_reno*2,cbr:64kbit/s' --queue fq
+  headgate quick --rate 10Mbit/s --rtt 20ms --flows 'jk_reno,jk_reno:rtt=200ms' --buffer 100pkt
+  headgate quick --rate 2Mbit/s --rtt 50ms --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s' --queue red:gentle=true
+  headgate quick --rate 20Mbit/s --rtt 30ms --flows jk_reno --print > one-flow.toml"""
+)
+@click.option("--rate", required=True, help="Rate of the line, such as 20Mbit/s. Hosts have lines ten times as fast.")
+@click.option("--rtt", required=True, help="Round trip without waiting and sending, such as 30ms.")
+@click.option("--flows", metavar="LIST", multiple=True, required=True, help="Flows by their names, see below.")
+@click.option(
+    "--queue", metavar="NAME[:KEY=VALUE,...]", default="fcfs", show_default=True, help="Discipline of the line."
+)
+@click.option("--buffer", metavar="SIZE", help="Buffer of the line, such as 100pkt or 64KB; rate x rtt unless given.")
+@click.option("--duration", help="Simulated time; 1000 round trips, and at least 10s, unless given.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams; 1 unless given.")
+@click.option("--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Independent runs.")
+@click.option("--print", "as_file", is_flag=True, help="Print the scenario file instead of running it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
+def quick(
+    rate: str,
+    rtt: str,
+    flows: tuple[str, ...],
+    queue: str,
+    buffer: str | None,
+    duration: str | None,
+    seed: int | None,
+    replications: int,
+    as_file: bool,
+    as_json: bool,
+) -> None:
+    """Simulate flows over one line between two gateways, without a file."""
+    with signals.loading():
+        from ..quick import scenario as of
+        from ..toml import file_text
+
+    scenario = of(rate, rtt, flows, queue, buffer, duration, seed)
+    if as_file:
+        scenario.resolve()
+        with output():
+            click.echo(file_text(scenario.data), nl=False)
+        return
+    with signals.loading():
+        from .tables.run import print_results
+        from .terminal import progress
+
+    with progress("running") as callback:
+        results = scenario.run(None, replications, None, callback)
+    if as_json:
+        print_json(results.to_dict())
+    else:
+        print_results(results)

@@ -1,0 +1,267 @@
+"""A common question without a file: some flows over one line between two gateways."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from . import _core
+from .errors import HeadgateError, cut, nearest
+from .scenario import Scenario
+from .toml import parse_value
+
+#: What a flow may be given beside the parameters of its flow control or workload.
+KEYS = ("packet", "ack", "acknowledge", "workload", "control", "start", "start_spread", "weight", "priority", "class")
+
+#: The parameter that stands for itself, without its name.
+MAIN = {
+    "cbr": "rate", "on_off": "rate", "background": "rate", "poisson": "mean", "telnet": "mean", "transfer": "bytes",
+    "generic": "window", "decbit": "window",
+}  # fmt: skip
+
+#: Workloads that have a rate of their own: without a flow control they are sent as they come.
+OPEN = ("cbr", "on_off", "background", "poisson")
+
+#: Most flows of one kind.
+MOST = 400_000
+
+GRAMMAR = "NAME[*COUNT][:KEY=VALUE,...]"
+
+
+@dataclass
+class Flows:
+    """Equal flows, as `jk_reno*2:window=50` writes them."""
+
+    name: str
+    count: int = 1
+    rtt: str | None = None
+    label: str = ""
+    entry: dict[str, Any] = field(default_factory=dict)
+
+
+def scenario(
+    rate: str,
+    rtt: str,
+    flows: str | Sequence[str],
+    queue: str = "fcfs",
+    buffer: str | None = None,
+    duration: str | None = None,
+    seed: int | None = None,
+) -> Scenario:
+    """Flows over one line between two gateways, each between hosts of its own.
+
+    Args:
+        rate: of the line; the lines of hosts have ten times as much.
+        rtt: the round trip without any waiting or sending; a flow may have its own.
+        flows: as `jk_reno*2,cbr:64kbit/s`: names of flow controls or workloads, each with its number and its parameters.
+        queue: the discipline of the line, as `fq` or `red:max_p=0.1,gentle=true`.
+        buffer: of the discipline; a bandwidth-delay product, and at least 10 packets of 1000 bytes, unless given.
+        duration: simulated time; 1000 round trips, and at least 10 s, unless given.
+        seed: of all random streams.
+
+    Raises:
+        HeadgateError: something is none of these; the error names the place and what was expected.
+
+    >>> scenario("20Mbit/s", "30ms", "jk_reno*2,cbr:64kbit/s", "fq").data["flows"][1]
+    {'name': 'cbr', 'from': 's3', 'to': 'd3', 'start_spread': '300ms', 'workload': {'kind': 'cbr', 'rate': '64kbit/s'}, 'control': 'none'}
+    """
+    bps = _quantity("--rate", rate, "bps", "a rate such as 20Mbit/s")
+    groups = [group for text in ([flows] if isinstance(flows, str) else flows) for group in parse(text)]
+    if not groups:
+        raise HeadgateError(f"--flows: expected at least one flow, as {GRAMMAR}")
+    expected = "a time such as 30ms"
+    base = _quantity("--rtt", rtt, "s", expected)
+    trips = [base if g.rtt is None else _quantity("--flows: rtt", g.rtt, "s", expected) for g in groups]
+    least = min(trips)
+    data: dict[str, Any] = {"name": "quick", "duration": duration or _text("s", max(1000 * max(trips), 10 * 10**12))}
+    if seed is not None:
+        data["seed"] = seed
+    line = {"rate": rate, "delay": _text("s", least // 2), "queue": _queue(queue, buffer, bps * base // (8 * 10**12))}
+    fast: dict[str, Any] = {"rate": _text("bps", min(10 * bps, 2**64 - 1))}
+    data["topology"] = {"kind": "dumbbell", "hosts": sum(g.count for g in groups), "line": line, "access": fast}
+    if max(trips) > least:
+        delays = [
+            _text("s", (trip - least) // 2) for g, trip in zip(groups, trips, strict=True) for _ in range(g.count)
+        ]
+        data["topology"] |= {"access": {**fast, "delay": delays}, "exit": fast}
+    data["flows"] = _entries(groups, _text("s", 10 * max(trips)))
+    return Scenario(data, "quick")
+
+
+def parse(text: str) -> list[Flows]:
+    """The flows of a list.
+
+    Raises:
+        HeadgateError: an entry is no flow; the error shows it.
+
+    >>> [(f.name, f.count, f.entry) for f in parse("jk_reno*2:window=50,packet=500B, none:workload=cbr")]
+    [('jk_reno', 2, {'control': {'kind': 'jk_reno', 'window': 50}, 'packet': '500B'}), ('none', 1, {'control': 'none', 'workload': 'cbr'})]
+    """
+    flows: list[Flows] = []
+    for item in _split(text):
+        if re.match(r"[\w.]+\s*=", item):
+            if not flows:
+                raise HeadgateError(f"--flows: found {cut(repr(item))}; expected a flow first, as {GRAMMAR}")
+            _set(flows[-1], item)
+            continue
+        head, colon, first = item.partition(":")
+        name, star, count = (part.strip() for part in head.partition("*"))
+        flow = Flows(name)
+        flow.entry = _start(name)
+        if star:
+            if not re.fullmatch(r"0*[1-9]\d{0,6}", count) or int(count) > MOST:
+                raise HeadgateError(f"--flows: found {cut(repr(item))}; expected a number from 1 to {MOST} after *")
+            flow.count = int(count)
+        flows.append(flow)
+        if colon:
+            _set(flow, first.strip())
+    return flows
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas; those within brackets or quotes do not count."""
+    items, depth, quote = [""], 0, ""
+    for sign in text:
+        if sign == "," and depth == 0 and not quote:
+            items.append("")
+            continue
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        else:
+            depth += (sign in "[{") - (sign in "]}")
+        items[-1] += sign
+    items = [item.strip() for item in items]
+    if quote or depth:
+        raise HeadgateError(f"--flows: found {cut(repr(text))}; expected every bracket and quote to be closed")
+    if "" in items and text.strip():
+        raise HeadgateError(
+            f"--flows: found {cut(repr(text))}; expected a flow, as {GRAMMAR}, or a KEY=VALUE between commas"
+        )
+    return [item for item in items if item]
+
+
+@cache
+def _list(name: str) -> dict[str, list[str]]:
+    """The entries of a list, each with the names of its parameters."""
+    entries = json.loads(_core.catalogue(name))
+    return {entry["name"]: [p["name"] for p in entry["parameters"]] for entry in entries}
+
+
+def _start(name: str) -> dict[str, Any]:
+    """What a flow of this name has before any parameter."""
+    controls, workloads = _list("flow-controls"), _list("workloads")
+    if name in controls:
+        return {"control": name}
+    if name in workloads:
+        return {"workload": name, **({"control": "none"} if name in OPEN else {})}
+    known = [*controls, *workloads]
+    raise HeadgateError(
+        f"--flows: found {cut(repr(name))}; expected a flow control or a workload: one of {', '.join(known)}.{nearest(name, known)}"
+    )
+
+
+def _set(flow: Flows, text: str) -> None:
+    """Sets a parameter of flows: `KEY=VALUE`, or the value of the main one alone."""
+    what = "control" if flow.name in _list("flow-controls") else "workload"
+    own = _list("flow-controls" if what == "control" else "workloads")[flow.name]
+    key, sign, value = (part.strip() for part in text.partition("="))
+    if not sign:
+        if flow.name not in MAIN or not text:
+            raise HeadgateError(f"--flows: {flow.name}: found {cut(repr(text))}; expected KEY=VALUE")
+        key, value = MAIN[flow.name], text
+    first, dot, rest = key.partition(".")
+    if key == "rtt":
+        flow.rtt = value
+    elif key == "name":
+        flow.label = value
+    elif key in own:
+        _table(flow.entry, what)[key] = parse_value(value)
+    elif first in KEYS and not dot:
+        flow.entry[key] = parse_value(value)
+    elif first in ("control", "workload", "packet") and rest:
+        _table(flow.entry, first)[rest] = parse_value(value)
+    else:
+        known = [*own, "rtt", "name", *KEYS]
+        raise HeadgateError(
+            f"--flows: {flow.name}: found the key {cut(repr(key))}; expected one of {', '.join(known)}.{nearest(key, known)}"
+        )
+
+
+def _table(entry: dict[str, Any], key: str) -> dict[str, Any]:
+    """The choice under a key as a table with its kind."""
+    value = entry.get(key)
+    if not isinstance(value, dict):
+        value = entry[key] = {} if value is None else {"kind": value}
+    return value
+
+
+def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
+    """The entries of the file: hosts are numbered through, and flows by their name."""
+    labels = [g.label or g.name for g in groups]
+    several, seen, before = Counter(labels), Counter[str](), 0
+    entries = []
+    for label, group in zip(labels, groups, strict=True):
+        # The index is that of the flow among those of its name.
+        first, offset = seen[label] + 1, before - seen[label]
+        entry: dict[str, Any] = {}
+        if group.count > 1:
+            host = "{i}" if offset == 0 else f"{{i+{offset}}}"
+            entry |= {"name": f"{label}{{i}}", "from": f"s{host}", "to": f"d{host}", "count": group.count}
+            if first > 1:
+                entry["first"] = first
+        else:
+            name = label if several[label] == 1 else f"{label}{first}"
+            entry |= {"name": name, "from": f"s{before + 1}", "to": f"d{before + 1}"}
+        if "start" not in group.entry:
+            entry["start_spread"] = spread
+        entries.append(entry | group.entry)
+        seen[label] += group.count
+        before += group.count
+    return entries
+
+
+def _queue(text: str, buffer: str | None, product: int) -> dict[str, Any]:
+    """The discipline with its parameters; `product` is the bandwidth-delay product in bytes."""
+    name, colon, rest = (part.strip() for part in text.partition(":"))
+    known = _list("disciplines")
+    if name not in known:
+        raise HeadgateError(
+            f"--queue: found {cut(repr(name))}; expected a discipline: one of {', '.join(known)}.{nearest(name, known)}"
+        )
+    queue: dict[str, Any] = {"kind": name}
+    for item in _split(rest) if colon else []:
+        key, sign, value = (part.strip() for part in item.partition("="))
+        if not sign or key not in known[name]:
+            expected = f"expected KEY=VALUE with one of {', '.join(known[name])}.{nearest(key, known[name])}"
+            raise HeadgateError(f"--queue: {name}: found {cut(repr(item))}; {expected}")
+        queue[key] = parse_value(value)
+    if "buffer" in queue and buffer is not None:
+        raise HeadgateError("--buffer: expected none beside that of --queue")
+    if "buffer" in known[name]:
+        queue.setdefault("buffer", buffer or _text("bytes", max(product, 10_000)))
+    elif buffer is not None:
+        raise HeadgateError(f"--buffer: expected none, since {name} has no parameter `buffer`")
+    return queue
+
+
+def _quantity(where: str, text: str, kind: str, expected: str) -> int:
+    """The base units of a quantity of a kind."""
+    try:
+        found, amount, _ = _core.quantity(text)
+    except ValueError:
+        found, amount = "", 0
+    if found != kind or amount == 0:
+        raise HeadgateError(f"{where}: found {cut(repr(text))}; expected {expected}")
+    return amount
+
+
+def _text(kind: str, amount: int) -> str:
+    # Only times may be nothing.
+    return _core.quantity_text(kind, min(amount, 2**64 - 1)) if amount else "0s"
