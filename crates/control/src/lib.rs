@@ -57,6 +57,9 @@ macro_rules! protocols {
             fn on_start(&mut self, window: u64) {
                 match self { $(AnyFlowControl::$Type(p) => p.on_start(window)),+ }
             }
+            fn on_delivered(&mut self, delivered: u64, marks: u64, round: bool) {
+                match self { $(AnyFlowControl::$Type(p) => p.on_delivered(delivered, marks, round)),+ }
+            }
             fn on_undo(&mut self) {
                 match self { $(AnyFlowControl::$Type(p) => p.on_undo()),+ }
             }
@@ -95,6 +98,8 @@ protocols! {
     cubic: Cubic(CubicParams),
     cubic_linux: CubicLinux(CubicLinuxParams),
     bbr1: Bbr1(Bbr1Params),
+    dctcp: Dctcp(DctcpParams),
+    vegas: Vegas(VegasParams),
     none: Uncontrolled(NoneParams),
 }
 
@@ -257,6 +262,8 @@ pub trait FlowControl {
     fn on_start(&mut self, _window: u64) {}
     /// A packet goes; `in_flight` others are in the network, and `lacks_data` says that none waited before.
     fn on_sent(&mut self, _now: Time, _in_flight: u64, _lacks_data: bool) {}
+    /// Packets came, of which some were marked; before what follows of it. `round` as in [`Ack`].
+    fn on_delivered(&mut self, _delivered: u64, _marks: u64, _round: bool) {}
     /// The last loss was none: what the protocol changed is taken back.
     fn on_undo(&mut self) {}
     /// A round trip ended: a protocol that needs chance takes it from the flow's own stream.

@@ -77,6 +77,7 @@ impl Tcp {
         if p.stale {
             return;
         }
+        self.control.on_delivered(p.delivered, p.marked, p.round);
         self.react(&mut p, now);
         if p.round {
             self.control.on_round(&mut self.rng);

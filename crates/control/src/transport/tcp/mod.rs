@@ -67,6 +67,9 @@ pub struct Rules {
     pub paced: bool,
     /// How the timeout is estimated.
     pub estimate: Estimate,
+    /// A packet whose fine timer has run out goes again at the first duplicate, and after one that went again at the first acknowledgements
+    /// (Vegas); without blocks only.
+    pub early: bool,
     /// Timeout before the first round trip is known.
     pub initial_timeout: Duration,
     /// Least timeout.

@@ -59,6 +59,7 @@ impl Preset {
             initial_window: 10,
             paced: false,
             estimate: Estimate::Rfc6298,
+            early: false,
             initial_timeout: Duration::from_secs(1),
             min_timeout: Duration::from_secs(1),
             max_timeout: Duration::from_secs(60),
@@ -195,7 +196,7 @@ impl Options {
         if self.preset != Some(Preset::Linux) {
             r.recovery = own.recovery;
         }
-        r.own_window = own.own_window;
+        (r.own_window, r.early) = (own.own_window, own.early);
         fn put<T>(to: &mut T, from: Option<T>) {
             if let Some(value) = from {
                 *to = value;

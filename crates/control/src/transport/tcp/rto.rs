@@ -71,6 +71,11 @@ impl RoundTrips {
         self.sampled.then(|| Duration::from_secs_f64(self.mean))
     }
 
+    /// The timeout without floor, ticks and back-off, once there is a sample (Brakmo and Peterson 1995, section 3.1).
+    pub fn fine(&self) -> Option<Duration> {
+        self.sampled.then(|| Duration::from_secs_f64(self.mean + 4.0 * self.deviation))
+    }
+
     /// A timeout happened: the next one comes later.
     pub fn back_off(&mut self) {
         self.backoffs = (self.backoffs + 1).min(30);

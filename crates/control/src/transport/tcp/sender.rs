@@ -248,7 +248,8 @@ impl Sender {
 
     /// An episode is under way: growth has to wait. After a timeout slow start goes on.
     pub fn is_recovering(&self) -> bool {
-        matches!(self.state, State::Recovery | State::Marked)
+        // Without PRR a mark cuts the window at once, and it grows again.
+        self.state == State::Recovery || (self.state == State::Marked && self.rules.prr)
     }
 
     /// A loss is being repaired, after a timeout, too.

@@ -31,7 +31,7 @@ impl Sender {
         match self.rules.recovery {
             Recovery::Rack => self.judge_by_time(now, p),
             Recovery::Sack => self.judge_by_blocks(p),
-            _ => self.judge_by_duplicates(advanced, p),
+            _ => self.judge_by_duplicates(now, advanced, p),
         }
         if congested && self.state == State::Open && self.una >= self.recover && p.loss.is_none() {
             p.loss = Some(LossKind::Mark);
@@ -48,8 +48,9 @@ impl Sender {
         (self.state, self.cap, self.partial) = (State::Open, None, false);
     }
 
-    fn judge_by_duplicates(&mut self, advanced: bool, p: &mut Progress) {
-        let enough = self.duplicates == self.rules.duplicates;
+    fn judge_by_duplicates(&mut self, now: Time, advanced: bool, p: &mut Progress) {
+        let early = self.duplicates > 0 && self.is_late(now);
+        let enough = self.duplicates == self.rules.duplicates || early;
         match self.state {
             State::Open if enough && self.una >= self.recover => self.found(p),
             State::Marked if enough => self.found(p),
@@ -65,6 +66,14 @@ impl Sender {
         }
         if self.rules.recovery == Recovery::Newreno && self.state == State::Recovery && advanced {
             self.force = 1;
+        }
+    }
+
+    /// Vegas: the oldest packet's own timer, which does not tick and has no floor, has run out.
+    fn is_late(&mut self, now: Time) -> bool {
+        self.rules.early && self.una < self.next && {
+            let sent = self.record(self.una).last;
+            self.rtt.fine().is_some_and(|fine| now.since(sent) > fine)
         }
     }
 
