@@ -120,7 +120,8 @@ fn a_law_has_streams_of_its_own() {
 
 #[test]
 fn the_laws_of_a_wire_are_independent() {
-    let value = line(json!({"loss": {"kind": "bernoulli", "probability": 0.5}, "duplicate": 0.5}), "1Mbit/s", "12ms").to_string();
+    let value = line(json!({"loss": {"kind": "bernoulli", "probability": 0.5}, "duplicate": 0.5}), "1Mbit/s", "12ms")
+        .to_string();
     let scenario = headgate_sim::spec::Scenario::from_json(&value).expect("a good scenario");
     // In how many runs some packet was lost, and in how many one came twice.
     let mut all = [0; 2];
