@@ -106,7 +106,7 @@ fn a_transfer_gets_through_a_wire_that_loses_doubles_and_delays() {
             "flows": [{"name": "f", "from": "a", "to": "b", "control": entry.name, "workload": {"kind": "transfer", "packets": 300}}],
         });
         let scenario = Scenario::from_json(&scenario.to_string()).expect("a good scenario");
-        let mut running = run(&scenario, 10_000);
+        let running = run(&scenario, 10_000);
         let unique = column(&running.flow_table(&scenario), "unique")[0];
         assert_eq!(unique, 300.0, "{}", entry.name);
     }
