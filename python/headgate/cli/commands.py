@@ -20,6 +20,7 @@ from .check import check, schema
 from .compare import compare
 from .diff import diff
 from .lists import list_
+from .network import show
 from .plot import plot
 from .quick import quick
 from .replay import replay
@@ -63,7 +64,7 @@ def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
 
-for _command in (run, quick, sweep, compare, plot, replay, reproduce, check, schema, list_, diff, bench):
+for _command in (run, quick, sweep, compare, plot, replay, reproduce, check, show, schema, list_, diff, bench):
     cli.add_command(_command)
 
 
