@@ -1,9 +1,10 @@
 //! A flow's source: a protocol and the transport that serves it.
 
 use crate::paced::Paced;
+use crate::tcp::Tcp;
 use crate::transport::{Config, Sender};
-use crate::{Ack, AnyFlowControl, FlowControl, Loss, LossKind, Probe, Spec};
-use headgate_packet::{Duration, Time};
+use crate::{Ack, AnyFlowControl, Echo, FlowControl, Loss, LossKind, Probe, Spec};
+use headgate_packet::{Duration, Rng, Time};
 use std::sync::Arc;
 
 /// A data packet to be sent now.
@@ -15,11 +16,23 @@ pub struct Segment {
     pub first_sent: Time,
     /// It was sent before.
     pub retransmission: bool,
+    /// The source reacted to marks (the flag CWR of RFC 3168).
+    pub reacted: bool,
+    /// Its priority, if the protocol chooses it.
+    pub priority: Option<u8>,
+}
+
+impl Segment {
+    /// One of which there is nothing more to say.
+    #[inline]
+    pub fn plain(seq: u64, first_sent: Time, retransmission: bool) -> Segment {
+        Segment { seq, first_sent, retransmission, reacted: false, priority: None }
+    }
 }
 
 /// An acknowledgement as it comes back from the sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AckPacket {
+pub struct AckPacket<'a> {
     /// Packets received in sequence.
     pub cumulative: u64,
     /// The data packet that caused it.
@@ -30,6 +43,8 @@ pub struct AckPacket {
     pub marked: bool,
     /// Time that the packet and this acknowledgement spent waiting in queues.
     pub waited: Duration,
+    /// What the sink told beyond that: ranges, duplicates, marks.
+    pub echo: Option<&'a Echo>,
 }
 
 /// A source: asks a protocol how much may be outstanding, and sends, repairs and measures accordingly.
@@ -48,6 +63,8 @@ enum Kind {
     Window(Box<Windowed>),
     /// With a rate.
     Paced(Box<Paced>),
+    /// With a window, a rate or both, on the transport of TCP.
+    Tcp(Box<Tcp>),
 }
 
 /// What a source with a window keeps.
@@ -64,12 +81,21 @@ impl Connection {
     pub fn new(spec: &Spec, config: &Arc<Config>) -> Connection {
         Connection(if config.open_loop {
             Kind::Open { supplied: 0, sent: 0 }
+        } else if let Some(rules) = &config.tcp {
+            Kind::Tcp(Box::new(Tcp::new(spec, rules)))
         } else if config.paced.is_some() {
             Kind::Paced(Box::new(Paced::new(spec, config)))
         } else {
             let (control, config) = (spec.build(), Arc::clone(config));
             Kind::Window(Box::new(Windowed { control, config, sender: Sender::default(), timeouts: 0 }))
         })
+    }
+
+    /// Gives a source that takes chances its random stream.
+    pub fn seed(&mut self, rng: impl FnOnce() -> Rng) {
+        if let Kind::Tcp(t) = &mut self.0 {
+            t.rng = rng();
+        }
     }
 
     /// The workload has this many more packets; `u64::MAX` for an endless supply.
@@ -79,6 +105,7 @@ impl Connection {
             Kind::Open { supplied, .. } => *supplied = supplied.saturating_add(packets),
             Kind::Window(w) => w.sender.supply(packets),
             Kind::Paced(p) => p.sender.supply(packets),
+            Kind::Tcp(t) => t.sender.supply(packets),
         }
     }
 
@@ -88,6 +115,7 @@ impl Connection {
             Kind::Open { supplied, sent } => *supplied = *sent,
             Kind::Window(w) => w.sender.stop(),
             Kind::Paced(p) => p.sender.stop(),
+            Kind::Tcp(t) => t.sender.stop(),
         }
     }
 
@@ -98,14 +126,15 @@ impl Connection {
             // Each is sent once, and not tracked.
             Kind::Open { supplied, sent } => (sent < supplied).then(|| {
                 *sent += 1;
-                Segment { seq: *sent - 1, first_sent: now, retransmission: false }
+                Segment::plain(*sent - 1, now, false)
             }),
             Kind::Window(w) => {
                 let window = w.control.allowance().window;
                 let (seq, first_sent, retransmission) = w.sender.poll(window, now, &w.config)?;
-                Some(Segment { seq, first_sent, retransmission })
+                Some(Segment::plain(seq, first_sent, retransmission))
             }
             Kind::Paced(p) => p.poll_send(now),
+            Kind::Tcp(t) => t.poll_send(now),
         }
     }
 
@@ -117,6 +146,7 @@ impl Connection {
             Kind::Open { .. } => rtts(now.since(ack.sent)),
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
+            Kind::Tcp(t) => t.on_ack(ack, now, rtts),
         }
     }
 
@@ -127,6 +157,7 @@ impl Connection {
             Kind::Open { .. } => None,
             Kind::Window(w) => w.sender.timeout(),
             Kind::Paced(p) => p.timeout(),
+            Kind::Tcp(t) => t.timeout(),
         }
     }
 
@@ -136,6 +167,7 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.on_timeout(now),
             Kind::Paced(p) => p.on_timeout(now),
+            Kind::Tcp(t) => t.on_timeout(now),
         }
     }
 
@@ -146,6 +178,7 @@ impl Connection {
             Kind::Open { sent, .. } => *sent,
             Kind::Window(w) => w.sender.in_flight(),
             Kind::Paced(p) => p.sender.in_flight(),
+            Kind::Tcp(t) => t.sender.pipe(),
         }
     }
 
@@ -155,6 +188,7 @@ impl Connection {
             Kind::Open { supplied, sent } => sent == supplied,
             Kind::Window(w) => w.sender.is_done(),
             Kind::Paced(p) => p.sender.is_done(),
+            Kind::Tcp(t) => t.sender.is_done(),
         }
     }
 
@@ -164,6 +198,7 @@ impl Connection {
             Kind::Open { .. } => 0,
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
+            Kind::Tcp(t) => t.sender.memory(),
         }
     }
 
@@ -174,6 +209,7 @@ impl Connection {
             Kind::Open { .. } => 0,
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
+            Kind::Tcp(t) => t.timeouts,
         }
     }
 
@@ -200,6 +236,7 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.control.probe(sink),
             Kind::Paced(p) => p.control.probe(sink),
+            Kind::Tcp(t) => t.probe(sink),
         }
     }
 }
@@ -213,7 +250,8 @@ impl Windowed {
         }
         let in_flight = self.sender.in_flight();
         if p.lost {
-            self.control.on_loss(&Loss { now, kind: LossKind::DuplicateAcks, in_flight });
+            let kind = LossKind::DuplicateAcks;
+            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
             return;
         }
         self.control.on_ack(&Ack {
@@ -228,6 +266,7 @@ impl Windowed {
             seq: ack.seq,
             waited: ack.waited,
             pair: Probe::None,
+            ..Ack::default()
         });
     }
 
@@ -235,7 +274,8 @@ impl Windowed {
         let in_flight = self.sender.in_flight();
         if self.sender.on_timeout(now, &self.config) {
             self.timeouts += 1;
-            self.control.on_loss(&Loss { now, kind: LossKind::Timeout, in_flight });
+            let kind = LossKind::Timeout;
+            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
         }
     }
 }

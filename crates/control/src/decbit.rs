@@ -153,7 +153,7 @@ impl FlowControl for Decbit {
     }
 
     fn allowance(&self) -> Allowance {
-        Allowance { window: self.window as u64 }
+        Allowance::window(self.window as u64)
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
@@ -179,6 +179,7 @@ mod tests {
             seq: 0,
             waited: Duration::ZERO,
             pair: crate::Probe::None,
+            ..Ack::default()
         }
     }
 
@@ -207,7 +208,7 @@ mod tests {
             let mut source = Decbit::new(&DecbitParams { close, ..DecbitParams::default() });
             (0..5).for_each(|_| source.on_ack(&ack(false)));
             assert_eq!(source.window, 3.0);
-            source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3 });
+            source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false });
             assert_eq!(source.window, after);
             // The first acknowledgement after the close is ignored, as after any change.
             source.on_ack(&ack(false));
@@ -261,7 +262,7 @@ mod tests {
         (0..5).for_each(|_| source.on_ack(&ack(false)));
         (0..3).for_each(|_| source.on_ack(&ack(false)));
         (0..2).for_each(|_| source.on_ack(&ack(true)));
-        source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3 });
+        source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false });
         // One ignored, one judged: it is not set, and what was judged before does not count.
         (0..2).for_each(|_| source.on_ack(&ack(false)));
         assert_eq!(source.window, 2.0);

@@ -104,7 +104,7 @@ impl FlowControl for Generic {
     fn on_loss(&mut self, _: &Loss) {}
     #[inline]
     fn allowance(&self) -> Allowance {
-        Allowance { window: self.window }
+        Allowance::window(self.window)
     }
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         sink("window", self.window as f64);

@@ -74,7 +74,7 @@ impl FlowControl for JkReno {
 
     #[inline]
     fn allowance(&self) -> Allowance {
-        Allowance { window: self.window.allowance() }
+        Allowance::window(self.window.allowance())
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

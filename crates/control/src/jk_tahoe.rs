@@ -119,7 +119,7 @@ impl FlowControl for JkTahoe {
 
     #[inline]
     fn allowance(&self) -> Allowance {
-        Allowance { window: self.0.allowance() }
+        Allowance::window(self.0.allowance())
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

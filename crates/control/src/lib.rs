@@ -7,11 +7,14 @@
 mod connection;
 mod paced;
 pub mod parts;
+mod tcp;
 pub mod transport;
 
 pub use connection::{AckPacket, Connection, Segment};
-use headgate_packet::{Duration, Time};
+use headgate_packet::{Duration, Rng, Time};
 use transport::Config;
+pub use transport::tcp::Echo;
+use transport::tcp::RateSample;
 
 /// Makes the enum over all protocols from the list, with static dispatch.
 macro_rules! protocols {
@@ -48,6 +51,24 @@ macro_rules! protocols {
             fn allowance(&self) -> Allowance {
                 match self { $(AnyFlowControl::$Type(p) => p.allowance()),+ }
             }
+            fn on_sent(&mut self, now: Time, in_flight: u64, lacks_data: bool) {
+                match self { $(AnyFlowControl::$Type(p) => p.on_sent(now, in_flight, lacks_data)),+ }
+            }
+            fn on_start(&mut self, window: u64) {
+                match self { $(AnyFlowControl::$Type(p) => p.on_start(window)),+ }
+            }
+            fn on_delivered(&mut self, delivered: u64, marks: u64, round: bool) {
+                match self { $(AnyFlowControl::$Type(p) => p.on_delivered(delivered, marks, round)),+ }
+            }
+            fn on_undo(&mut self) {
+                match self { $(AnyFlowControl::$Type(p) => p.on_undo()),+ }
+            }
+            fn on_round(&mut self, rng: &mut Rng) {
+                match self { $(AnyFlowControl::$Type(p) => p.on_round(rng)),+ }
+            }
+            fn in_slow_start(&self) -> bool {
+                match self { $(AnyFlowControl::$Type(p) => p.in_slow_start()),+ }
+            }
             fn release(&mut self, now: Time, supply: &Supply) -> Release {
                 match self { $(AnyFlowControl::$Type(p) => p.release(now, supply)),+ }
             }
@@ -69,6 +90,16 @@ protocols! {
     packet_pair: PacketPair(PacketPairParams),
     pp_cth: PpCth(PpCthParams),
     netblt: Netblt(NetbltParams),
+    tahoe: Tahoe(TahoeParams),
+    reno: Reno(RenoParams),
+    newreno: Newreno(NewrenoParams),
+    sack: Sack(SackParams),
+    aimd: Aimd(AimdParams),
+    cubic: Cubic(CubicParams),
+    cubic_linux: CubicLinux(CubicLinuxParams),
+    bbr1: Bbr1(Bbr1Params),
+    dctcp: Dctcp(DctcpParams),
+    vegas: Vegas(VegasParams),
     none: Uncontrolled(NoneParams),
 }
 
@@ -76,7 +107,7 @@ protocols! {
 const _: () = assert!(std::mem::size_of::<AnyFlowControl>() <= 240);
 
 /// What an acknowledgement told.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ack {
     /// When it arrived.
     pub now: Time,
@@ -98,13 +129,42 @@ pub struct Ack {
     pub seq: u64,
     /// Time that this packet and its acknowledgement spent waiting in queues, where the network writes it into packets.
     pub waited: Duration,
+    /// What growth may count: packets that it acknowledged, or one if the transport counts acknowledgements.
+    pub credit: u64,
+    /// Packets newly known to have come, in sequence or not.
+    pub delivered: u64,
+    /// Packets newly taken for lost.
+    pub lost: u64,
+    /// Packets known to have come so far.
+    pub total_delivered: u64,
+    /// Packets in the network before this acknowledgement.
+    pub prior_in_flight: u64,
+    /// Marked packets that it told of.
+    pub marks: u64,
+    /// A loss or a mark is being answered: the window is not to grow.
+    pub recovering: bool,
+    /// A loss is being repaired, after a timeout, too.
+    pub repairing: bool,
+    /// The window was what kept the source from sending. In slow start half of the window in use is enough.
+    pub limited: bool,
+    /// Most packets that were outstanding in this window of data.
+    pub most_in_flight: u64,
+    /// Everything that was under way at the last such acknowledgement is acknowledged: a round trip ended.
+    pub round: bool,
+    /// The smoothed round-trip time, and the least one of the last 300 s.
+    pub smoothed: Option<Duration>,
+    /// See `smoothed`.
+    pub least_rtt: Option<Duration>,
+    /// The delivery rate.
+    pub rate: Option<RateSample>,
     /// What it told of a pair of packets; only the transport of a rate-based protocol sends pairs.
     pub pair: Probe,
 }
 
 /// What the acknowledgement of a pair of packets told, when the two left as a pair and both transmissions are acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Probe {
+    #[default]
     /// It belongs to no pair, or to a broken one.
     None,
     /// The first packet's: its round-trip time.
@@ -120,6 +180,10 @@ pub enum LossKind {
     DuplicateAcks,
     /// The retransmission timer ran out.
     Timeout,
+    /// No packet is lost; a gateway set marks (ECN).
+    Mark,
+    /// A tail probe repaired the loss.
+    Probe,
 }
 
 /// A loss that the transport detected.
@@ -131,13 +195,31 @@ pub struct Loss {
     pub kind: LossKind,
     /// Packets sent and not acknowledged.
     pub in_flight: u64,
+    /// Packets still in the network after those taken for lost.
+    pub remaining: u64,
+    /// A further timeout of the same packet.
+    pub again: bool,
 }
 
 /// What a source may do now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowance {
     /// Most packets that may be sent and not yet acknowledged.
     pub window: u64,
+    /// Packets a second; infinite for a source that sends as soon as its window allows.
+    pub rate: f64,
+    /// Packets that may go at once when the rate allows one.
+    pub burst: u32,
+    /// Priority of the next packet, if the protocol chooses it.
+    pub priority: Option<u8>,
+}
+
+impl Allowance {
+    /// A window, and nothing else.
+    #[inline]
+    pub const fn window(window: u64) -> Allowance {
+        Allowance { window, rate: f64::INFINITY, burst: 1, priority: None }
+    }
 }
 
 /// What a rate-based source could send now.
@@ -174,7 +256,21 @@ pub trait FlowControl {
     fn on_loss(&mut self, loss: &Loss);
     /// How much may be outstanding. The default sets no bound.
     fn allowance(&self) -> Allowance {
-        Allowance { window: u64::MAX }
+        Allowance::window(u64::MAX)
+    }
+    /// The transport begins, with this initial window.
+    fn on_start(&mut self, _window: u64) {}
+    /// A packet goes; `in_flight` others are in the network, and `lacks_data` says that none waited before.
+    fn on_sent(&mut self, _now: Time, _in_flight: u64, _lacks_data: bool) {}
+    /// Packets came, of which some were marked; before what follows of it. `round` as in [`Ack`].
+    fn on_delivered(&mut self, _delivered: u64, _marks: u64, _round: bool) {}
+    /// The last loss was none: what the protocol changed is taken back.
+    fn on_undo(&mut self) {}
+    /// A round trip ended: a protocol that needs chance takes it from the flow's own stream.
+    fn on_round(&mut self, _rng: &mut Rng) {}
+    /// Whether the window opens exponentially, which pacing has to follow.
+    fn in_slow_start(&self) -> bool {
+        false
     }
     /// What goes now; asked again until it is nothing, at each acknowledgement, timeout, supply and at `next_release`.
     fn release(&mut self, _now: Time, _supply: &Supply) -> Release {

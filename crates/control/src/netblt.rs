@@ -186,6 +186,7 @@ mod tests {
             source.on_ack(&Ack {
                 now, newly_acked: 1, duplicates: 0, rtt: None, marked: false, cumulative: seq + 1, highest_sent, in_flight: 0, seq, waited,
                 pair: crate::Probe::None,
+                ..Ack::default()
             });
             source.rate
         };
@@ -206,6 +207,7 @@ mod tests {
             source.on_ack(&Ack {
                 now, newly_acked: 1, duplicates: 0, rtt: None, marked: false, cumulative: seq + 1, highest_sent: highest, in_flight: 0, seq,
                 waited, pair: crate::Probe::None,
+                ..Ack::default()
             });
         }
     }

@@ -40,6 +40,6 @@ impl FlowControl for Uncontrolled {
     fn on_ack(&mut self, _: &Ack) {}
     fn on_loss(&mut self, _: &Loss) {}
     fn allowance(&self) -> Allowance {
-        Allowance { window: u64::MAX }
+        Allowance::window(u64::MAX)
     }
 }

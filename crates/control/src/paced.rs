@@ -32,7 +32,7 @@ impl Paced {
                 self.single -= u64::from(left.is_none());
                 match self.sender.send(left, now, &self.config) {
                     Some((seq, first_sent, retransmission)) => {
-                        return Some(Segment { seq, first_sent, retransmission });
+                        return Some(Segment::plain(seq, first_sent, retransmission));
                     }
                     None => (self.pair, self.single) = (0, 0),
                 }
@@ -67,6 +67,7 @@ impl Paced {
             seq: ack.seq,
             waited: ack.waited,
             pair: p.probe,
+            ..Ack::default()
         });
     }
 
@@ -81,7 +82,8 @@ impl Paced {
         let in_flight = self.sender.in_flight();
         // Each packet is a loss of its own: those of a pair time out together.
         for _ in 0..lost {
-            self.control.on_loss(&Loss { now, kind: LossKind::Timeout, in_flight });
+            let kind = LossKind::Timeout;
+            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
         }
     }
 }

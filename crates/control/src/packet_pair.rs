@@ -188,6 +188,7 @@ mod tests {
             seq: 0,
             waited: Duration::ZERO,
             pair,
+            ..Ack::default()
         }
     }
 
@@ -259,7 +260,7 @@ mod tests {
                         now = if state == "PROBE" { 2000 } else { now };
                         source.on_ack(&ack(now, pair));
                     }
-                    Timeout => source.on_loss(&Loss { now: at(now), kind: crate::LossKind::Timeout, in_flight: 0 }),
+                    Timeout => source.on_loss(&Loss { now: at(now), kind: crate::LossKind::Timeout, in_flight: 0, remaining: 0, again: false }),
                     Tick(at) => now = at,
                 }
             }

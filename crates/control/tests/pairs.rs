@@ -241,7 +241,11 @@ fn slots_are_skipped_while_nothing_waits_too() {
     };
     let ack = |source: &mut Connection, ms: u64, seq: u64, sent: u64| {
         let (sent, waited) = (at(sent), Duration::ZERO);
-        source.on_ack(&AckPacket { cumulative: seq + 1, seq, sent, marked: false, waited }, at(ms), &mut |_| {});
+        source.on_ack(
+            &AckPacket { cumulative: seq + 1, seq, sent, marked: false, waited, echo: None },
+            at(ms),
+            &mut |_| {},
+        );
     };
     assert_eq!(send(&mut source, 0), [0, 1]);
     ack(&mut source, 1000, 0, 0);

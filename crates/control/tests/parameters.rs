@@ -1,5 +1,6 @@
 //! What each flow control refuses of its parameters, wherever they are read.
 
+use headgate_control::transport::tcp::Options;
 use headgate_control::{LIST, Spec};
 use headgate_packet::choice::located;
 use serde_json::{Value, json};
@@ -25,7 +26,8 @@ fn every_timer_has_a_floor() {
     for entry in LIST {
         let defaults = (entry.defaults)();
         if defaults["max_timeout"].is_null() {
-            assert_eq!(entry.name, "none", "it has no bound of its timeout");
+            let served = Spec::default_of(entry.name).expect("it is in the list").transport().tcp.is_some();
+            assert!(served || entry.name == "none", "{} has no bound of its timeout", entry.name);
             continue;
         }
         checked += 1;
@@ -66,5 +68,33 @@ fn fuzzy_peaks_rise() {
         let (at, text) = error(&table);
         assert_eq!(at, name);
         assert!(text.starts_with("found [") && text.contains("each above the one before"), "{text}");
+    }
+}
+
+#[test]
+fn a_transports_timers_have_a_floor_and_an_order() {
+    let wrong = |text: &str| {
+        let value = serde_json::from_str(text).expect("it is JSON");
+        let error = headgate_packet::choice::params::<Options, serde_json::Error>(value).err();
+        error.map(|e| {
+            let text = e.to_string();
+            let (place, message) = located(&text);
+            format!("{place}: {message}")
+        })
+    };
+    for (text, due) in [
+        ("{}", None),
+        (r#"{"preset": "linux", "recovery": "sack", "tick": "10ms", "prr": false}"#, None),
+        (r#"{"max_timeout": "999us"}"#, Some(r#"max_timeout: found "999us"; expected a time of at least 1ms"#)),
+        (r#"{"initial_timeout": "1us"}"#, Some(r#"initial_timeout: found "1us"; expected a time of at least 100us"#)),
+        (r#"{"min_timeout": "2h"}"#, Some(r#"min_timeout: found "2h"; expected at most max_timeout, 60s"#)),
+        (r#"{"duplicates": 0}"#, Some("duplicates: found 0; expected a number at least 1")),
+        (r#"{"tick": "1h"}"#, Some(r#"tick: found "1h"; expected at most 10s"#)),
+        (
+            r#"{"recovery": "reno", "tail_probe": true}"#,
+            Some(r#"tail_probe: found true; expected recovery = "rack" with it"#),
+        ),
+    ] {
+        assert_eq!(wrong(text).as_deref(), due, "{text}");
     }
 }

@@ -89,6 +89,7 @@ proptest! {
                 control.on_ack(&Ack {
                     now, newly_acked: 1, duplicates, rtt: None, marked, cumulative: last, highest_sent: sent, in_flight,
                     seq: last - 1, waited, pair,
+                    ..Ack::default()
                 });
             }
             for (name, value) in gauges(&control) {

@@ -6,7 +6,7 @@ use crate::flow::{Kind, Role};
 use crate::link::{Aggregation, Wire, framing};
 use crate::memory;
 use crate::meter::{Digest, FlowMeter, Ideal, Objects};
-use crate::net::{Conversations, Hops, Lane, Paths, Payloads, Way};
+use crate::net::{Conversations, Echoes, Hops, Lane, Paths, Payloads, Way};
 use crate::pace::Pace;
 use crate::run::Run;
 use crate::samples::{Rows, Samples};
@@ -64,7 +64,7 @@ impl Run {
         let mut hops = Hops::new(&paths, &conversations, most);
         let (mut flows, mut events) = (Vec::with_capacity(s.flows.len()), EventQueue::new());
         let (mut transient, mut objects) = (BTreeMap::new(), Objects::default());
-        let mut kind = Kind::new(&s.flows[0], None);
+        let mut kind = Kind::new(&s.flows[0], None, (seed, run));
         let mut name = "flow/".to_owned();
         let (mut way, mut shared) = ([0; 2], false);
         for (i, f) in s.flows.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Run {
             }
             // Flows of one kind follow each other and share what they have in common.
             if i > 0 && !kind.serves(f, &s.flows[i - 1]) {
-                kind = Kind::new(f, Some(&kind));
+                kind = Kind::new(f, Some(&kind), (seed, run));
             }
             name.truncate("flow/".len());
             f.write_name(&mut name);
@@ -88,7 +88,13 @@ impl Run {
             }
             if let Some(arrivals) = &f.arrivals {
                 let apart = ways[i].iter().any(|path| paths.links(*path).any(|lane| conversations.apart(lane)));
-                let mut all = TransientFlows::new(Kind::new(f, Some(&kind)), arrivals.build(), (seed, run), way, apart);
+                let mut all = TransientFlows::new(
+                    Kind::new(f, Some(&kind), (seed, run)),
+                    arrivals.build(),
+                    (seed, run),
+                    way,
+                    apart,
+                );
                 start = start.and_then(|start| all.first(start));
                 transient.insert(i as u32, all);
                 role = Role::Template;
@@ -96,7 +102,7 @@ impl Run {
             if let Some(start) = start {
                 events.push(start, Event::Source(i as u32));
             }
-            flows.push(kind.make(i as u32, role, way, rng, lengths));
+            flows.push(kind.make((i as u32, &name["flow/".len()..]), role, way, rng, None, lengths));
         }
         for (flow, way) in changes.iter_mut().flat_map(|change| &mut change.moved) {
             *way = hops.rows(*way, *flow)?.0;
@@ -116,8 +122,10 @@ impl Run {
             grown: BTreeMap::new(),
             fresh_numbers: false,
             objects,
+            no_draws: Rng::new(seed, run, "none"),
             hops: hops.table,
             payloads: Payloads::default(),
+            echoes: Echoes::default(),
             changes,
             traced: Steps::all(s),
             digest: Digest::default(),

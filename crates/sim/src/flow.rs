@@ -4,6 +4,7 @@ use crate::sizes::Lengths;
 use crate::spec;
 use crate::workload::{AnyWorkload, Workload as _};
 use headgate_control::Connection;
+use headgate_control::transport::tcp::{Policy, Sink};
 use headgate_control::transport::{Config, Receiver};
 use headgate_packet::{Ecn, Rng, Time};
 use std::sync::Arc;
@@ -49,15 +50,25 @@ pub(crate) struct Flow {
     pub ack_bytes: u32,
     pub acknowledge: bool,
     pub receiver: Receiver,
+    /// In the receiver's place, for a flow control on TCP's transport.
+    pub sink: Option<Box<FlowSink>>,
     /// Packets of the present object, and when it began.
     pub object_packets: u64,
     pub object_start: Time,
-    pub rng: Rng,
+    /// What its workload draws from, if it draws anything.
+    pub rng: Option<Box<Rng>>,
     /// Lengths of its packets, if they differ.
     pub lengths: Option<Box<Lengths>>,
-    /// Last values traced.
-    pub seen_window: f64,
-    pub seen_in_flight: u64,
+}
+
+/// A sink that chooses when to acknowledge.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowSink {
+    pub sink: Sink,
+    /// Time of its entry in the event queue; `NEVER` without one.
+    pub armed: Time,
+    /// The newest packet that came, and when it was sent.
+    pub last: (u64, Time),
 }
 
 /// What the flows of an entry have in common.
@@ -65,17 +76,20 @@ pub(crate) struct Flow {
 pub(crate) struct Kind {
     flow: spec::Flow,
     config: Arc<Config>,
+    policy: Policy,
+    of_run: (u64, u64),
     /// One that has not begun.
     workload: AnyWorkload,
 }
 
 impl Kind {
     /// That of a flow; `same` is another one, whose transport is shared if it has the same flow control.
-    pub fn new(flow: &spec::Flow, same: Option<&Kind>) -> Kind {
-        let known = same.filter(|kind| kind.flow.control == flow.control).map(|kind| Arc::clone(&kind.config));
-        let config = known.unwrap_or_else(|| Arc::new(flow.control.transport()));
+    pub fn new(flow: &spec::Flow, same: Option<&Kind>, of_run: (u64, u64)) -> Kind {
+        let alike = |kind: &&Kind| kind.flow.control == flow.control && kind.flow.transport == flow.transport;
+        let known = same.filter(alike).map(|kind| Arc::clone(&kind.config));
+        let config = known.unwrap_or_else(|| Arc::new(flow.transport_config()));
         let workload = flow.workload.build(flow.packet.mean_bytes());
-        Kind { flow: flow.clone(), config, workload }
+        Kind { flow: flow.clone(), config, policy: flow.sink_policy(), of_run, workload }
     }
 
     /// Whether a flow is of this kind, too, if the one before it is.
@@ -98,16 +112,43 @@ impl Kind {
         self.flow.weight
     }
 
-    /// A flow of this kind that has not begun. `way` is where its paths start in the table of hops.
-    pub fn make(&self, entry: u32, role: Role, way: [u32; 2], rng: Rng, lengths: Option<Box<Lengths>>) -> Flow {
+    /// A flow of this kind that has not begun. `way` is where its paths start in the table of hops; `room` is what an earlier flow left for a
+    /// random stream.
+    pub fn make(
+        &self,
+        (entry, name): (u32, &str),
+        role: Role,
+        way: [u32; 2],
+        rng: Rng,
+        room: Option<Box<Rng>>,
+        lengths: Option<Box<Lengths>>,
+    ) -> Flow {
         let f = &self.flow;
         let packet_bytes = f.packet.mean_bytes();
+        let mut connection = Connection::new(&f.control, &self.config);
+        let chosen = self.config.tcp.is_some();
+        if chosen {
+            // Flows of an entry that come and go have numbers of their own instead of names.
+            connection.seed(|| match role {
+                Role::Transient => rng.clone(),
+                _ => Rng::new(self.of_run.0, self.of_run.1, &format!("flow/{name}/control")),
+            });
+        }
+        let sink = chosen
+            .then(|| Box::new(FlowSink { sink: Sink::new(&self.policy), armed: Time::NEVER, last: (0, Time::ZERO) }));
         Flow {
-            connection: Connection::new(&f.control, &self.config),
+            connection,
+            sink,
             receiver: Receiver::default(),
             workload: self.workload.clone(),
             entry,
-            rng,
+            rng: self.workload.draws().then(|| match room {
+                Some(mut room) => {
+                    *room = rng;
+                    room
+                }
+                None => Box::new(rng),
+            }),
             role,
             in_network: 0,
             forward: way[0],
@@ -123,8 +164,6 @@ impl Kind {
             object_end: u64::MAX,
             object_packets: 0,
             object_start: Time::NEVER,
-            seen_window: f64::NAN,
-            seen_in_flight: u64::MAX,
         }
     }
 }
@@ -144,7 +183,8 @@ impl Flow {
     pub fn supply(&mut self, packets: u64, now: Time) {
         self.connection.supply(packets);
         if self.workload.has_objects() {
-            self.object_end = self.receiver.cumulative().saturating_add(packets);
+            let received = self.sink.as_ref().map_or(self.receiver.cumulative(), |s| s.sink.cumulative());
+            self.object_end = received.saturating_add(packets);
             (self.object_packets, self.object_start) = (packets, now);
         }
     }
@@ -162,6 +202,6 @@ mod tests {
     #[test]
     fn an_uncontrolled_source_touches_two_cache_lines() {
         assert!(std::mem::offset_of!(Flow, receiver) <= 128);
-        assert!(size_of::<Flow>() <= 256, "{}", size_of::<Flow>());
+        assert!(size_of::<Flow>() <= 208, "{}", size_of::<Flow>());
     }
 }

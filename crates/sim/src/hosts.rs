@@ -5,7 +5,9 @@ use crate::flow::{Flow, Role};
 use crate::net::Payload;
 use crate::run::Run;
 use crate::workload::Workload as _;
-use headgate_control::{AckPacket, Segment};
+use headgate_control::transport::Received;
+use headgate_control::transport::tcp::Answer;
+use headgate_control::{AckPacket, Echo, Segment};
 use headgate_packet::{Duration, Ecn, Packet, Time};
 
 /// Most packets that a flow sends in one event; the next ones go in an event of their own at the same instant.
@@ -17,16 +19,25 @@ impl Run {
         let payload = self.payloads.get(handle);
         let f = payload.flow as usize;
         let flow = &mut self.flows[f];
-        let received = flow.receiver.on_data(payload.seq);
+        let mut answer = None;
+        let received = match &mut flow.sink {
+            None => flow.receiver.on_data(payload.seq),
+            Some(sink) => {
+                sink.last = (payload.seq, payload.sent);
+                let told = sink.sink.on_data(payload.seq, payload.marked, payload.reacted, self.now);
+                answer = Some(told);
+                Received { cumulative: told.cumulative, duplicate: told.duplicate }
+            }
+        };
         let one_way = self.now.since(payload.sent);
         let meter = &mut self.meters[flow.entry as usize];
-        let count = &mut meter.now;
+        let count = &mut meter.traffic;
         count.received += 1;
         count.received_bytes += u64::from(bytes);
         count.unique += u64::from(!received.duplicate);
         count.unique_bytes += if received.duplicate { 0 } else { u64::from(bytes) };
-        count.one_way_ps += u128::from(one_way.as_ps());
-        count.waited_ps += u128::from(payload.waited);
+        count.one_way_ps.add(one_way.as_ps());
+        count.waited_ps.add(payload.waited);
         if self.samples.measuring {
             meter.one_way.get_or_insert_default().record(one_way);
         }
@@ -37,6 +48,9 @@ impl Run {
         if complete {
             self.on_complete(f);
         }
+        if let Some(answer) = answer {
+            return self.answer(f, handle, ack_bytes, class, &answer);
+        }
         if !acknowledge {
             self.payloads.remove(handle);
             return self.out_of_network(f);
@@ -46,10 +60,68 @@ impl Run {
         self.offer(first, Packet { handle, bytes: ack_bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
     }
 
+    /// A sink that chooses sends none, one or two acknowledgements.
+    fn answer(&mut self, f: usize, handle: u32, ack_bytes: u32, class: u8, answer: &Answer) {
+        let sink = self.flows[f].sink.as_mut().expect("it answered");
+        let due = sink.sink.timeout();
+        if due < sink.armed {
+            sink.armed = due;
+            self.events.push(due, Event::Sink(f as u32));
+        }
+        let mut own = usize::from(answer.now);
+        if answer.earlier {
+            own -= 1;
+            self.acknowledge_for(f, class, answer.before, answer.echoes[0]);
+        }
+        if own == 0 {
+            self.payloads.remove(handle);
+            return self.out_of_network(f);
+        }
+        let echo = self.echoes.keep(answer.echoes[1]);
+        let payload = self.payloads.get(handle);
+        payload.echo = echo;
+        let first = self.hops[self.flows[f].back as usize];
+        self.offer(first, Packet { handle, bytes: ack_bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
+    }
+
+    /// An acknowledgement that no packet brings about now: of packets that came before.
+    fn acknowledge_for(&mut self, f: usize, class: u8, cumulative: u64, echo: Echo) {
+        let echo = self.echoes.keep(echo);
+        let handle = self.payloads.reserve();
+        let flow = &mut self.flows[f];
+        flow.in_network += 1;
+        let (seq, sent) = flow.sink.as_ref().map_or((0, Time::ZERO), |s| s.last);
+        let (hop, bytes) = (flow.back, flow.ack_bytes);
+        *self.payloads.get(handle) =
+            Payload { seq, sent, cumulative, hop, flow: f as u32, is_ack: true, echo, ..Payload::default() };
+        let first = self.hops[hop as usize];
+        self.offer(first, Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
+    }
+
+    pub(crate) fn on_sink_timer(&mut self, f: usize) {
+        let now = self.now;
+        let class = self.flows[f].priority;
+        let Some(sink) = &mut self.flows[f].sink else { return };
+        if sink.armed != now {
+            return; // an entry that a nearer one made needless
+        }
+        sink.armed = Time::NEVER;
+        let told = sink.sink.on_timeout(now);
+        let due = sink.sink.timeout();
+        if due != Time::NEVER {
+            sink.armed = due;
+            self.events.push(due, Event::Sink(f as u32));
+        }
+        if let Some((cumulative, echo)) = told {
+            self.acknowledge_for(f, class, cumulative, echo);
+        }
+    }
+
     /// The sink of a flow has all of an object.
     #[cold]
     fn on_complete(&mut self, f: usize) {
         let Flow { entry, object_packets, object_start, workload, rng, object_end, .. } = &mut self.flows[f];
+        let rng = rng.as_deref_mut().unwrap_or(&mut self.no_draws);
         *object_end = u64::MAX;
         self.objects.finished(*entry, *object_packets, *object_start, self.now, self.samples.warm_up);
         if let Some(think) = workload.on_complete(rng) {
@@ -62,12 +134,14 @@ impl Run {
         self.payloads.remove(handle);
         let f = payload.flow as usize;
         let Payload { cumulative, seq, sent, marked, waited, .. } = payload;
-        let ack = AckPacket { cumulative, seq, sent, marked, waited: Duration::from_ps(waited) };
+        let echo = if payload.echo > 0 { self.echoes.take(payload.echo) } else { None };
+        let ack = AckPacket { cumulative, seq, sent, marked, waited: Duration::from_ps(waited), echo: echo.as_ref() };
         let (now, measuring) = (self.now, self.samples.measuring);
         let Flow { connection, entry, .. } = &mut self.flows[f];
         let (entry, traces) = (*entry as usize, &mut self.traces);
         let meter = &mut self.meters[entry];
         connection.on_ack(&ack, now, &mut |rtt: Duration| {
+            let meter = meter.control();
             meter.now.rtt.record(rtt);
             if measuring {
                 meter.rtt.get_or_insert_default().record(rtt);
@@ -86,7 +160,7 @@ impl Run {
         flow.armed = Time::NEVER;
         let before = flow.connection.timeouts();
         flow.connection.on_timeout(self.now);
-        self.meters[flow.entry as usize].now.timeouts += flow.connection.timeouts() - before;
+        self.meters[flow.entry as usize].control().now.timeouts += flow.connection.timeouts() - before;
         self.pump(f);
     }
 
@@ -98,7 +172,7 @@ impl Run {
         if flow.role == Role::Template {
             return self.on_flow_arrival(f);
         }
-        let supply = flow.workload.supply(&mut flow.rng);
+        let supply = flow.workload.supply(flow.rng.as_deref_mut().unwrap_or(&mut self.no_draws));
         if let Some(again) = supply.again {
             self.events.push(self.now + again, Event::Source(f as u32));
         }
@@ -125,10 +199,12 @@ impl Run {
     fn send(&mut self, f: usize, segment: &Segment) {
         let flow = &mut self.flows[f];
         let meter = &mut self.meters[flow.entry as usize];
-        meter.now.sent += 1;
-        meter.now.retransmissions += u64::from(segment.retransmission);
+        meter.traffic.sent += 1;
+        if segment.retransmission {
+            meter.control().now.retransmissions += 1;
+        }
         let bytes = flow.bytes(segment.seq);
-        let (hop, class) = (flow.forward, flow.priority);
+        let (hop, class) = (flow.forward, segment.priority.unwrap_or(flow.priority));
         let (first, handle) = (self.hops[hop as usize], self.payloads.reserve());
         let l = first.lane as usize;
         let packet = Packet { handle, bytes, ecn: flow.ecn, class, ..Packet::default() };
@@ -143,7 +219,9 @@ impl Run {
         } else {
             let seq = segment.seq;
             self.flows[f].in_network += 1;
-            *self.payloads.get(handle) = Payload { seq, sent: self.now, hop, flow: f as u32, ..Payload::default() };
+            let reacted = segment.reacted;
+            *self.payloads.get(handle) =
+                Payload { seq, sent: self.now, hop, flow: f as u32, reacted, ..Payload::default() };
         }
         self.after_port(l, wire_before);
     }
@@ -151,7 +229,7 @@ impl Run {
     #[inline]
     fn trace_flow(&mut self, f: usize) {
         if self.traces.wants_flows() && self.flows[f].role == Role::Permanent {
-            self.traces.flow(f, self.now, &mut self.flows[f]);
+            self.traces.flow(f, self.now, &self.flows[f]);
         }
     }
 

@@ -42,6 +42,7 @@ impl Log {
             Event::Flow(f) => format!("timer of flow {f}"),
             Event::Source(f) => format!("source of flow {f}"),
             Event::Sample(_) => "interval ends".to_owned(),
+            Event::Sink(f) => format!("acknowledgement of flow {f} that waited"),
             Event::Change(n) if n < events => format!("event {n} of the scenario changes the network"),
             Event::Change(_) => "the rate of a line follows its trace".to_owned(),
         };

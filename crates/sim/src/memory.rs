@@ -2,7 +2,7 @@
 
 use crate::flow::Flow;
 use crate::link::Wire;
-use crate::meter::{FlowMeter, GaugeRow, IntervalRow, ObjectRow, TraceRow};
+use crate::meter::{FlowMeter, GaugeRow, IntervalRow, ObjectRow, TraceRow, Traffic};
 use crate::net::{Hop, InFlight, Payload};
 use crate::run::Run;
 use crate::samples::Rows;
@@ -43,7 +43,8 @@ fn gigabytes(bytes: u64) -> String {
 /// Refuses a scenario whose flows and rows of intervals alone take more than `most` bytes.
 pub(crate) fn estimate(s: &Scenario, rows: Rows, most: u64) -> Result<(), SpecError> {
     let entries = 1 + s.flows.windows(2).filter(|pair| !pair[0].alike(&pair[1])).count() as u64;
-    let each = size_of::<Flow>() as u64 + size_of::<FlowMeter>() as u64 + NAMED;
+    let mark = if rows == Rows::Dropped { 0 } else { size_of::<Traffic>() as u64 };
+    let each = size_of::<Flow>() as u64 + size_of::<FlowMeter>() as u64 + mark + NAMED;
     let flows = (s.flows.len() as u64).saturating_mul(each) + entries.saturating_mul(ENTRY);
     let intervals = s.duration.as_ps().div_ceil(s.interval().as_ps().max(1));
     let row = match rows {
@@ -95,7 +96,8 @@ impl Run {
         let came = (self.flows.len() - self.meters.len()) as u64 * TRANSIENT + numbers as u64 * CONVERSATION;
         // With many flows a look at each of them is work: it follows that of the events.
         if self.digest.events >= self.records_at {
-            let of = |f: &Flow| f.connection.memory() + f.receiver.memory();
+            let sink = |f: &Flow| f.sink.as_ref().map_or(0, |s| s.sink.memory());
+            let of = |f: &Flow| f.connection.memory() + f.receiver.memory() + sink(f);
             self.records = self.flows.iter().map(of).sum::<usize>() as u64;
             self.records_at = self.digest.events + 8 * self.flows.len() as u64;
         }

@@ -9,12 +9,12 @@ use crate::flow::Flow;
 use crate::flow::Role;
 use crate::log::Log;
 use crate::meter::{Digest, FlowMeter, Objects};
-use crate::net::{Hop, InFlight, Lane, Payloads};
+use crate::net::{Echoes, Hop, InFlight, Lane, Payloads};
 use crate::samples::Samples;
 use crate::spec::TraceKind;
 use crate::trace::Traces;
 use crate::transient::TransientFlows;
-use headgate_packet::{Duration, Ecn, FlowId, Packet, Time};
+use headgate_packet::{Duration, Ecn, FlowId, Packet, Rng, Time};
 use headgate_queue::{AnyDiscipline, LinkInfo};
 use std::collections::BTreeMap;
 
@@ -39,9 +39,12 @@ pub struct Run {
     /// No conversation's number is used again: for tests, which compare.
     pub(crate) fresh_numbers: bool,
     pub(crate) objects: Objects,
+    /// The random stream of flows that draw nothing.
+    pub(crate) no_draws: Rng,
     /// All paths, each a row of hops and `Hop::END`.
     pub(crate) hops: Vec<Hop>,
     pub(crate) payloads: Payloads,
+    pub(crate) echoes: Echoes,
     /// What will happen to the network, in the order of the file.
     pub(crate) changes: Vec<Change>,
     /// The lanes whose rates follow traces.
@@ -86,6 +89,7 @@ impl Run {
                 Event::Source(flow) => self.on_source(flow as usize),
                 Event::Sample(_) => self.on_sample(),
                 Event::Change(number) => self.on_change(number as usize),
+                Event::Sink(flow) => self.on_sink_timer(flow as usize),
             }
             if !self.finished.is_empty() {
                 self.remove_finished();
@@ -221,6 +225,9 @@ impl Run {
             // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
             let payload = self.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
+            if is_ack && payload.echo > 0 {
+                self.echoes.take(payload.echo);
+            }
             self.note_drop(l, gone.at, flow, seq, is_ack);
             self.payloads.remove(gone.handle);
             self.out_of_network(flow as usize);
@@ -233,7 +240,7 @@ impl Run {
         // Those of the scenario are their own entries.
         let own = (flow as usize) < self.meters.len();
         let entry = if own { flow } else { self.flows[flow as usize].entry };
-        self.meters[entry as usize].now.drops += u64::from(!is_ack);
+        self.meters[entry as usize].traffic.drops += u64::from(!is_ack);
         self.digest.word(seq << 1 | 1);
         self.traces.dropped(l, at, entry);
     }
@@ -266,7 +273,7 @@ impl Run {
             payload.marked = true;
             lane.marks += 1;
             if !payload.is_ack {
-                self.meters[self.flows[payload.flow as usize].entry as usize].now.marks += 1;
+                self.meters[self.flows[payload.flow as usize].entry as usize].control().now.marks += 1;
             }
         }
         payload.hop += 1;

@@ -1,6 +1,6 @@
 //! What a run counts interval by interval.
 
-use crate::meter::{Count, FlowMeter, GaugeRow, IntervalRow, LaneMark, PortMeter};
+use crate::meter::{Control, Count, FlowMeter, GaugeRow, IntervalRow, LaneMark, PortMeter, Traffic};
 use crate::net::Lane;
 use headgate_packet::{Duration, Time};
 use headgate_queue::Discipline as _;
@@ -28,10 +28,12 @@ pub(crate) struct Samples {
     rows: Rows,
     pub intervals: Vec<IntervalRow>,
     pub gauges: Vec<GaugeRow>,
-    /// What was counted of each flow since the warm-up, up to the end of the last interval; empty before.
-    pub totals: Vec<Count>,
+    /// What was counted of each flow since the warm-up when the present interval began; empty if nobody wants rows.
+    marks: Vec<Traffic>,
     /// Data packets sent and received, the warm-up included.
     pub packets: (u64, u64),
+    /// Those of the warm-up.
+    before: (u64, u64),
     /// Of each lane what it had counted when the warm-up ended; empty before.
     pub at_warm_up: Vec<LaneMark>,
     pub ports: Vec<PortMeter>,
@@ -49,8 +51,9 @@ impl Samples {
             rows,
             intervals: Vec::new(),
             gauges: Vec::new(),
-            totals: Vec::new(),
+            marks: Vec::new(),
             packets: (0, 0),
+            before: (0, 0),
             at_warm_up: Vec::new(),
             ports: vec![PortMeter::default(); lanes.len()],
         };
@@ -65,20 +68,32 @@ impl Samples {
         let wanted = self.rows != Rows::Dropped;
         if wanted {
             self.intervals.reserve(meters.len());
+            self.marks.resize(meters.len(), Traffic::default());
         }
-        if !warm_up {
-            self.totals.resize(meters.len(), Count::default());
-        }
+        let mut packets = self.before;
         for (i, meter) in meters.iter_mut().enumerate() {
-            let count = std::mem::take(&mut meter.now);
-            self.packets.0 += count.sent;
-            self.packets.1 += count.received;
-            if !warm_up {
-                self.totals[i].add(&count);
+            packets.0 += meter.traffic.sent;
+            packets.1 += meter.traffic.received;
+            let mut control = Control::default();
+            if let Some(meter) = &mut meter.control {
+                control = std::mem::take(&mut meter.now);
+                if !warm_up {
+                    meter.total.add(&control);
+                }
             }
             if wanted {
+                let mark = &mut self.marks[i];
+                let count = Count { traffic: meter.traffic.since(mark), control };
+                *mark = if warm_up { Traffic::default() } else { meter.traffic };
                 self.intervals.push(IntervalRow { flow: i as u32, interval, start, end, warm_up, count });
             }
+            if warm_up {
+                meter.traffic = Traffic::default();
+            }
+        }
+        self.packets = packets;
+        if warm_up {
+            self.before = packets;
         }
         // A last interval cut short by the end is no sample of the others' mean.
         let measured = !warm_up && end.since(start) == self.length;

@@ -13,6 +13,8 @@ pub(crate) struct Traces {
     wanted: u8,
     pub rows: Vec<TraceRow>,
     pub estimates: Estimates,
+    /// Of each flow the window and the packets in flight that were traced last, as long as anybody asks.
+    seen: Vec<(f64, u64)>,
 }
 
 impl Traces {
@@ -61,16 +63,20 @@ impl Traces {
 
     /// What has changed of flow number `f`, after it acted.
     #[cold]
-    pub fn flow(&mut self, f: usize, at: Time, flow: &mut Flow) {
+    pub fn flow(&mut self, f: usize, at: Time, flow: &Flow) {
+        if self.seen.len() <= f {
+            self.seen.resize(f + 1, (f64::NAN, u64::MAX));
+        }
+        let seen = self.seen[f];
         let (window, in_flight) = (flow.connection.window(), flow.connection.in_flight());
         // A flow control without a window shows nan, which differs from itself.
-        let moved = window != flow.seen_window && !window.is_nan();
+        let moved = window != seen.0 && !window.is_nan();
         if self.wants(TraceKind::Window) && moved {
-            flow.seen_window = window;
+            self.seen[f].0 = window;
             self.push(TraceKind::Window, f, at, window);
         }
-        if self.wants(TraceKind::InFlight) && in_flight != flow.seen_in_flight {
-            flow.seen_in_flight = in_flight;
+        if self.wants(TraceKind::InFlight) && in_flight != seen.1 {
+            self.seen[f].1 = in_flight;
             self.push(TraceKind::InFlight, f, at, in_flight as f64);
         }
         if self.wants(TraceKind::Estimates) {

@@ -62,8 +62,10 @@ impl Run {
         let rng = Rng::new(class.rng.next_u64(), class.number, "transient");
         let lengths = class.kind.lengths(class.of_run.0, class.of_run.1, class.number);
         class.number += 1;
-        let flow = class.kind.make(entry as u32, Role::Transient, way, rng, lengths);
-        let f = match self.free.pop() {
+        let place = self.free.pop();
+        let room = place.and_then(|f| self.flows[f as usize].rng.take());
+        let flow = class.kind.make((entry as u32, ""), Role::Transient, way, rng, room, lengths);
+        let f = match place {
             Some(f) => {
                 self.flows[f as usize] = flow;
                 f as usize

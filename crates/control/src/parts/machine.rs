@@ -217,6 +217,7 @@ mod tests {
             seq: 0,
             waited,
             pair,
+            ..Ack::default()
         }
     }
 

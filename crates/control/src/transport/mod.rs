@@ -5,6 +5,7 @@ mod receiver;
 mod rtt;
 mod sender;
 mod slow_start;
+pub mod tcp;
 mod timers;
 
 use headgate_packet::check::at_least;
@@ -91,6 +92,29 @@ pub struct Pacing {
     pub probe_again: bool,
 }
 
+impl Config {
+    /// TCP's transport with these rules; `ecn` is what data packets carry.
+    pub fn tcp(rules: tcp::Rules, ecn: Ecn) -> Config {
+        Config { tcp: Some(rules), ecn, ..Config::default() }
+    }
+
+    /// The same with what a scenario says of it, if it is TCP's.
+    pub fn with(mut self, options: Option<&tcp::Options>) -> Config {
+        if let (Some(rules), Some(options)) = (&mut self.tcp, options) {
+            *rules = options.rules(rules);
+            if let Some(ecn) = options.ecn {
+                self.ecn = if ecn { Ecn::Ect0 } else { Ecn::NotEct };
+            }
+        }
+        self
+    }
+
+    /// TCP's transport by the RFCs, with this recovery.
+    pub fn rfc(recovery: tcp::Recovery) -> Config {
+        Config::tcp(tcp::Rules { recovery, ..tcp::Preset::Rfc.rules() }, Ecn::NotEct)
+    }
+}
+
 /// How the transport serves a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
@@ -124,6 +148,8 @@ pub struct Config {
     pub open_loop: bool,
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
     pub ecn: Ecn,
+    /// The rules of [`tcp::Sender`], for a protocol that it serves; the fields above are not for it, but for `ecn`.
+    pub tcp: Option<tcp::Rules>,
 }
 
 /// No timer and no estimate: a protocol says what it wants of them.
@@ -145,6 +171,7 @@ impl Default for Config {
             paced: None,
             open_loop: false,
             ecn: Ecn::NotEct,
+            tcp: None,
         }
     }
 }

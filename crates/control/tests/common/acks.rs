@@ -25,6 +25,7 @@ pub fn new_ack() -> Ack {
         seq: 0,
         waited: Duration::ZERO,
         pair: Probe::None,
+        ..Ack::default()
     }
 }
 
@@ -35,7 +36,7 @@ pub fn duplicate(n: u32) -> Ack {
 
 /// A loss of this kind.
 pub fn loss(kind: LossKind) -> Loss {
-    Loss { now: Time::ZERO, kind, in_flight: 0 }
+    Loss { now: Time::ZERO, kind, in_flight: 0, remaining: 0, again: false }
 }
 
 /// The protocol's gauges.

@@ -3,7 +3,8 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 use headgate_control::transport::Receiver;
-use headgate_control::{AckPacket, Connection, Spec};
+use headgate_control::transport::tcp::{Policy, Sink};
+use headgate_control::{AckPacket, Connection, Echo, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -101,7 +102,11 @@ impl Bench<'_> {
                 let queued = departures.iter().filter(|(a, d)| *a <= at && at < *d).count() as u64;
                 run.acks.push((at / MS, queued));
                 let cumulative = received.cumulative;
-                source.on_ack(&AckPacket { cumulative, seq, sent, marked: false, waited }, now, &mut |_| {});
+                source.on_ack(
+                    &AckPacket { cumulative, seq, sent, marked: false, waited, echo: None },
+                    now,
+                    &mut |_| {},
+                );
             } else {
                 source.on_timeout(now);
             }
@@ -122,12 +127,16 @@ pub struct Outcome {
     pub end: Time,
 }
 
+/// What lies on the way back: an acknowledgement and what it tells.
+type Answer = (AckPacket<'static>, Option<Echo>);
+
 /// Sends `packets` over a channel that keeps order and loses data with probability `loss`.
 pub fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
-    let (mut source, mut sink, mut rng) =
-        (Connection::new(spec, &Arc::new(spec.transport())), Receiver::default(), Rng::new(seed, 0, "channel"));
+    let (mut source, mut rng) = (Connection::new(spec, &Arc::new(spec.transport())), Rng::new(seed, 0, "channel"));
+    let (mut sink, mut telling) = (Receiver::default(), Sink::new(&Policy::default()));
     let (open_loop, paced) = (spec.transport().open_loop, spec.transport().paced.is_some());
-    let (mut acks, mut n) = (BTreeMap::new(), 0u64);
+    let tcp = spec.transport().tcp.is_some();
+    let (mut acks, mut n): (BTreeMap<(Time, u64), Answer>, u64) = (BTreeMap::new(), 0u64);
     let mut outcome = Outcome { unique: 0, sent: 0, end: Time::ZERO };
     let mut now = Time::ZERO;
     source.supply(packets);
@@ -139,21 +148,28 @@ pub fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
                 open_loop
                     || source.in_flight() as f64 <= source.window().floor().max(1.0) + 1e-9
                     || segment.retransmission && !paced
+                    || tcp
             );
             if rng.uniform() >= loss {
                 let received = sink.on_data(segment.seq);
                 outcome.unique += u64::from(!received.duplicate);
+                let marked = rng.uniform() < 0.3;
+                let told = tcp.then(|| telling.on_data(segment.seq, false, segment.reacted, now));
+                assert!(told.is_none_or(|t| (t.cumulative, t.duplicate) == (received.cumulative, received.duplicate)));
+                let waited = Duration::ZERO;
                 let ack = AckPacket {
                     cumulative: received.cumulative,
                     seq: segment.seq,
                     sent: now,
-                    marked: rng.uniform() < 0.3,
-                    waited: Duration::ZERO,
+                    marked,
+                    waited,
+                    echo: None,
                 };
                 // Up to 40 ms more where gaps matter, so that a pair measures something; in order.
                 let jitter = if paced { (rng.uniform() * 40.0) as u64 } else { 0 };
                 let after = acks.last_key_value().map_or(Time::ZERO, |((at, _), _)| *at);
-                acks.insert(((now + Duration::from_millis(100 + jitter)).max(after), n), ack);
+                let at = (now + Duration::from_millis(100 + jitter)).max(after);
+                acks.insert((at, n), (ack, told.map(|t| t.echoes[1])));
                 n += 1;
             }
         }
@@ -161,8 +177,9 @@ pub fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
         let timer = source.timeout();
         match (ack, timer) {
             (Some(at), timer) if timer.is_none_or(|t| at <= t) => {
-                let (_, ack) = acks.pop_first().expect("seen above");
+                let (_, (ack, echo)) = acks.pop_first().expect("seen above");
                 now = at;
+                let ack = AckPacket { echo: echo.as_ref(), ..ack };
                 source.on_ack(&ack, now, &mut |rtt| assert!(rtt >= Duration::from_millis(100)));
             }
             (_, Some(at)) => {

@@ -5,8 +5,8 @@ mod queue;
 pub use queue::EventQueue;
 
 /// What is due; the number names the object. Kinds are ordered: at one instant a transmission ends before an arrival,
-/// an arrival comes before a timer, a timer before a source, a source before a sample, and a change of the network comes last:
-/// whatever else happens at that instant still finds the network as it was. Of one kind the object with the lower number comes first, which is
+/// an arrival comes before a timer, a timer before a source, a source before a sample, and a change of the network comes after
+/// all of them, which still find the network as it was; only then goes an acknowledgement that waited for its timer. Of one kind the object with the lower number comes first, which is
 /// the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -22,6 +22,8 @@ pub enum Event {
     Sample(u32),
     /// The network changes: the number of the scenario's event.
     Change(u32),
+    /// A sink's acknowledgement has waited long enough.
+    Sink(u32),
 }
 
 /// Most objects of one kind that an event can name.
@@ -40,6 +42,7 @@ impl Event {
             Event::Source(i) => (3, i),
             Event::Sample(i) => (4, i),
             Event::Change(i) => (5, i),
+            Event::Sink(i) => (6, i),
         };
         debug_assert!((object as usize) < MAX_OBJECTS, "scenarios are checked for it");
         rank << OBJECT_BITS | object
@@ -55,7 +58,8 @@ impl Event {
             2 => Event::Flow(i),
             3 => Event::Source(i),
             4 => Event::Sample(i),
-            _ => Event::Change(i),
+            5 => Event::Change(i),
+            _ => Event::Sink(i),
         }
     }
 }
@@ -66,9 +70,17 @@ mod tests {
 
     #[test]
     fn kinds_have_their_ranks_in_the_order_of_an_instant() {
-        let events =
-            [Event::Port(0), Event::Arrive(1), Event::Flow(2), Event::Source(3), Event::Sample(4), Event::Change(5)];
-        assert_eq!(events.map(Event::code), [0, 0x2000_0001, 0x4000_0002, 0x6000_0003, 0x8000_0004, 0xa000_0005]);
+        let events = [
+            Event::Port(0),
+            Event::Arrive(1),
+            Event::Flow(2),
+            Event::Source(3),
+            Event::Sample(4),
+            Event::Change(5),
+            Event::Sink(6),
+        ];
+        let codes = [0, 0x2000_0001, 0x4000_0002, 0x6000_0003, 0x8000_0004, 0xa000_0005, 0xc000_0006];
+        assert_eq!(events.map(Event::code), codes);
         assert_eq!(events.map(|event| Event::from_code(event.code())), events);
     }
 }

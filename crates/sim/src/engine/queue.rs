@@ -100,6 +100,13 @@ impl EventQueue {
                 return;
             }
         }
+        self.put_far(at, code);
+    }
+
+    /// Out of the way of those that find a bucket.
+    #[cold]
+    #[inline(never)]
+    fn put_far(&mut self, at: u64, code: u32) {
         self.far.push(Reverse(key(at, code)));
         self.far_at = self.far_at.min(at);
     }
@@ -113,7 +120,7 @@ impl EventQueue {
         let i = self.next_bucket();
         let (keys, held) = (&self.buckets[i].0, usize::from(self.held[i]).min(SLOTS));
         let (mut slot, mut least) = (0, keys[0]);
-        for (place, key) in keys[..held].iter().enumerate() {
+        for (place, key) in keys[..held].iter().enumerate().skip(1) {
             if *key < least {
                 (slot, least) = (place, *key);
             }

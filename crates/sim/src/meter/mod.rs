@@ -18,10 +18,19 @@ pub use ratio::Ratio;
 
 use headgate_packet::Time;
 
-/// What is counted of one flow over a span of time. What a source touches with each packet stands together.
+/// What is counted of one flow over a span of time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Count {
+    /// Of its packets.
+    pub traffic: Traffic,
+    /// Of what its source hears of them.
+    pub control: Control,
+}
+
+/// What is counted of the packets of a flow. What a source touches with each packet stands first.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct Count {
+pub struct Traffic {
     /// Data packets sent, retransmissions included.
     pub sent: u64,
     /// Data packets dropped anywhere on the way.
@@ -35,9 +44,14 @@ pub struct Count {
     /// Their bytes.
     pub unique_bytes: u64,
     /// Sum of one-way delays of the received packets, in ps.
-    pub one_way_ps: u128,
+    pub one_way_ps: Sum,
     /// Sum of their times in queues, in ps.
-    pub waited_ps: u128,
+    pub waited_ps: Sum,
+}
+
+/// What is counted of a source with flow control, and of marks. It takes no memory where there is nothing of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Control {
     /// Data packets sent again.
     pub retransmissions: u64,
     /// Retransmission timeouts.
@@ -48,31 +62,63 @@ pub struct Count {
     pub rtt: Moments,
 }
 
-impl Count {
-    /// Takes in a later span.
-    pub fn add(&mut self, other: &Count) {
-        self.sent += other.sent;
-        self.received += other.received;
-        self.received_bytes += other.received_bytes;
-        self.unique += other.unique;
-        self.unique_bytes += other.unique_bytes;
-        self.retransmissions += other.retransmissions;
-        self.timeouts += other.timeouts;
-        self.drops += other.drops;
-        self.marks += other.marks;
-        self.rtt.merge(&other.rtt);
-        self.one_way_ps += other.one_way_ps;
-        self.waited_ps += other.waited_ps;
+/// A sum of 128 bits that lies anywhere a number of 64 bits does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum([u64; 2]);
+
+impl Sum {
+    /// Adds a number.
+    #[inline(always)]
+    pub fn add(&mut self, x: u64) {
+        let (low, carry) = self.0[0].overflowing_add(x);
+        self.0 = [low, self.0[1] + u64::from(carry)];
+    }
+
+    /// The sum.
+    pub fn get(self) -> u128 {
+        u128::from(self.0[1]) << 64 | u128::from(self.0[0])
+    }
+
+    /// What came to it since it was `before`.
+    fn since(self, before: Sum) -> Sum {
+        let more = self.get() - before.get();
+        Sum([more as u64, (more >> 64) as u64])
+    }
+}
+
+impl Traffic {
+    /// What was counted since this was `before`.
+    pub fn since(&self, before: &Traffic) -> Traffic {
+        Traffic {
+            sent: self.sent - before.sent,
+            drops: self.drops - before.drops,
+            received: self.received - before.received,
+            received_bytes: self.received_bytes - before.received_bytes,
+            unique: self.unique - before.unique,
+            unique_bytes: self.unique_bytes - before.unique_bytes,
+            one_way_ps: self.one_way_ps.since(before.one_way_ps),
+            waited_ps: self.waited_ps.since(before.waited_ps),
+        }
     }
 
     /// Mean one-way delay of the received packets in seconds; NaN without any.
     pub fn one_way_mean(&self) -> f64 {
-        self.one_way_ps as f64 * 1e-12 / self.received as f64
+        self.one_way_ps.get() as f64 * 1e-12 / self.received as f64
     }
 
     /// Mean time in queues of the received packets in seconds; NaN without any.
     pub fn waited_mean(&self) -> f64 {
-        self.waited_ps as f64 * 1e-12 / self.received as f64
+        self.waited_ps.get() as f64 * 1e-12 / self.received as f64
+    }
+}
+
+impl Control {
+    /// Takes in a later span.
+    pub fn add(&mut self, other: &Control) {
+        self.retransmissions += other.retransmissions;
+        self.timeouts += other.timeouts;
+        self.marks += other.marks;
+        self.rtt.merge(&other.rtt);
     }
 }
 
@@ -80,12 +126,36 @@ impl Count {
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct FlowMeter {
+    /// Since the warm-up; before its end, of the present interval.
+    pub traffic: Traffic,
     /// One-way delays since the warm-up; made when the first one comes.
     pub one_way: Option<Box<Histogram>>,
+    /// Of its source, if there is anything to count.
+    pub control: Option<Box<ControlMeter>>,
+}
+
+/// The meter of a source with flow control.
+#[derive(Clone, Debug, Default)]
+pub struct ControlMeter {
+    /// The present interval.
+    pub now: Control,
+    /// The intervals since the warm-up that are over.
+    pub total: Control,
     /// Round-trip times since the warm-up.
     pub rtt: Option<Box<Histogram>>,
-    /// The present interval.
-    pub now: Count,
+}
+
+impl FlowMeter {
+    /// What is counted of its source in the present interval.
+    #[inline]
+    pub fn control(&mut self) -> &mut ControlMeter {
+        self.control.get_or_insert_default()
+    }
+
+    /// What was counted since the warm-up, when an interval is over.
+    pub fn total(&self) -> Count {
+        Count { traffic: self.traffic, control: self.control.as_ref().map(|control| control.total).unwrap_or_default() }
+    }
 }
 
 /// One flow in one interval.
@@ -139,30 +209,48 @@ pub struct TraceRow {
 mod tests {
     use super::*;
 
-    #[test]
-    fn spans_add_up_and_have_their_means() {
-        let one = |n: u64| Count {
+    fn traffic(n: u64) -> Traffic {
+        let sum = |ps: u64| {
+            let mut sum = Sum::default();
+            (0..n).for_each(|_| sum.add(ps));
+            sum
+        };
+        Traffic {
             sent: n,
             drops: 2 * n,
             received: 4 * n,
             received_bytes: 5 * n,
             unique: 6 * n,
             unique_bytes: 7 * n,
-            retransmissions: 8 * n,
-            timeouts: 9 * n,
-            marks: 10 * n,
-            rtt: Moments::default(),
-            one_way_ps: (8_000_000_000_000 * n).into(),
-            waited_ps: (2_000_000_000_000 * n).into(),
+            one_way_ps: sum(8_000_000_000_000_000_000),
+            waited_ps: sum(2_000_000_000_000_000_000),
+        }
+    }
+
+    #[test]
+    fn what_came_since_is_told_and_has_its_means() {
+        // Sums beyond 64 bits: 7 times 8 and 2 million seconds, of which 4 times came before.
+        let since = traffic(7).since(&traffic(4));
+        let fields = |t: &Traffic| {
+            let packets = [t.sent, t.drops, t.received, t.unique];
+            (packets, t.received_bytes, t.unique_bytes, t.one_way_ps, t.waited_ps)
+        };
+        assert_eq!(fields(&since), fields(&traffic(3)));
+        assert_eq!(traffic(7).one_way_ps.get(), 56_000_000_000_000_000_000);
+        assert_eq!((since.one_way_mean(), since.waited_mean()), (2e6, 0.5e6));
+        assert!(Traffic::default().one_way_mean().is_nan() && Traffic::default().waited_mean().is_nan());
+    }
+
+    #[test]
+    fn spans_add_up() {
+        let one = |n: u64| {
+            let mut rtt = Moments::default();
+            rtt.record_value(n as f64);
+            Control { retransmissions: 8 * n, timeouts: 9 * n, marks: 10 * n, rtt }
         };
         let mut sum = one(1);
         sum.add(&one(2));
-        let fields = |c: &Count| {
-            let packets = [c.sent, c.drops, c.received, c.unique, c.retransmissions, c.timeouts, c.marks];
-            (packets, c.received_bytes, c.unique_bytes)
-        };
-        assert_eq!(fields(&sum), fields(&one(3)));
-        assert_eq!((sum.one_way_mean(), sum.waited_mean()), (2.0, 0.5));
-        assert!(Count::default().one_way_mean().is_nan() && Count::default().waited_mean().is_nan());
+        assert_eq!([sum.retransmissions, sum.timeouts, sum.marks, sum.rtt.count], [24, 27, 30, 2]);
+        assert_eq!(sum.rtt.mean(), 1.5);
     }
 }

@@ -12,5 +12,5 @@ pub use hops::Hop;
 pub(crate) use hops::Hops;
 pub use lane::{InFlight, Lane};
 pub(crate) use paths::{Paths, Way};
-pub use payload::{Payload, Payloads};
+pub use payload::{Echoes, Payload, Payloads};
 pub use routing::{Choice, Hashes, NoWay, Routes};

@@ -1,5 +1,6 @@
 //! What a packet carries, kept beside the queues: disciplines handle only the descriptor and its handle.
 
+use headgate_control::Echo;
 use headgate_packet::Time;
 
 /// Contents of a data packet or of an acknowledgement.
@@ -21,6 +22,36 @@ pub struct Payload {
     pub is_ack: bool,
     /// A gateway has set the congestion bit; of an acknowledgement: the data packet had it set.
     pub marked: bool,
+    /// Of data: its source reacted to marks.
+    pub reacted: bool,
+    /// Of an acknowledgement: the place of what else it tells, and 1; 0 if that is nothing.
+    pub echo: u32,
+}
+
+/// What acknowledgements tell beside their numbers, for flows whose sinks tell more; places are used again.
+#[derive(Clone, Debug, Default)]
+pub struct Echoes {
+    all: Vec<Echo>,
+    free: Vec<u32>,
+}
+
+impl Echoes {
+    /// Keeps one; gives what [`Payload::echo`] holds.
+    pub fn keep(&mut self, echo: Echo) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.all[place as usize - 1] = echo;
+            return place;
+        }
+        self.all.push(echo);
+        self.all.len() as u32
+    }
+
+    /// Takes one out.
+    pub fn take(&mut self, place: u32) -> Option<Echo> {
+        let echo = *self.all.get((place as usize).checked_sub(1)?)?;
+        self.free.push(place);
+        Some(echo)
+    }
 }
 
 /// Payloads by handle; freed handles are used again, last first.

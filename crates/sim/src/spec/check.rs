@@ -84,6 +84,15 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
             let message = "expected a workload that comes to an end, `transfer` or `requests` with `objects`: its flows come and go";
             return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
         }
+        if flow.control.transport().tcp.is_none() {
+            let given = [("transport", flow.transport.is_some()), ("receiver", flow.receiver.is_some())];
+            if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
+                let name = flow.control.name();
+                let message =
+                    format!("expected none: flow control `{name}` has rules of its own, which are its parameters");
+                return Err(SpecError::at(format!("flows[{i}].{key}"), message));
+            }
+        }
         if !flow.acknowledge && flow.control.name() != "none" {
             let message = format!("expected true: flow control `{}` needs acknowledgements", flow.control.name());
             return Err(SpecError::at(format!("{i}.acknowledge"), message).found(false));

@@ -3,9 +3,11 @@
 use super::expand::filled;
 use super::{SpecError, names};
 use crate::sizes::Packets;
-use headgate_packet::{Duration, PacketSize};
+use headgate_packet::{Check, Duration, PacketSize, choice};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{DeserializeOwned, Deserializer};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Deref;
@@ -41,6 +43,13 @@ pub struct Entry {
     /// When the source may send.
     #[serde(default = "default_control")]
     pub control: headgate_control::Spec,
+    /// How losses are found and repaired, and the timers, where that differs from what the flow control asks for. For those on TCP's transport.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked")]
+    pub transport: Option<headgate_control::transport::tcp::Options>,
+    /// When the sink acknowledges, and what it tells. For flow controls on TCP's transport; by default it acknowledges each packet, and with the
+    /// transport's preset `linux` as Linux does.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked")]
+    pub receiver: Option<headgate_control::transport::tcp::Policy>,
     /// When the source starts.
     #[serde(default)]
     pub start: Duration,
@@ -69,6 +78,16 @@ pub struct Entry {
     /// The first index, 1 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u32>,
+}
+
+/// Reads parameters and checks them, as those of a choice are.
+fn checked<'de, D, P>(d: D) -> Result<Option<P>, D::Error>
+where
+    D: Deserializer<'de>,
+    P: DeserializeOwned + JsonSchema + Check + 'static,
+{
+    let value = Value::deserialize(d)?;
+    if value.is_null() { Ok(None) } else { choice::params(value).map(Some) }
 }
 
 fn data_size() -> Packets {
@@ -152,6 +171,17 @@ impl Flow {
         let mut name = String::new();
         self.write_name(&mut name);
         Cow::Owned(name)
+    }
+
+    /// How the transport serves it.
+    pub fn transport_config(&self) -> headgate_control::transport::Config {
+        self.control.transport().with(self.transport.as_ref())
+    }
+
+    /// What its sink does, if it is on TCP's transport.
+    pub fn sink_policy(&self) -> headgate_control::transport::tcp::Policy {
+        let given = self.receiver.clone();
+        given.unwrap_or_else(|| self.transport.as_ref().map_or_else(Default::default, |t| t.usual_policy()))
     }
 
     /// The name of its class.

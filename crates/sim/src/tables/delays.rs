@@ -54,7 +54,9 @@ pub fn delay_table(delays: &[Delays], flows: &[spec::Flow]) -> Table {
 impl Run {
     /// The histograms of each flow's delays after the warm-up: what [`delay_table`] is made from.
     pub fn take_delays(&mut self) -> Vec<Delays> {
-        let take = |meter: &mut FlowMeter| [meter.rtt.take(), meter.one_way.take()];
+        let take = |meter: &mut FlowMeter| {
+            [meter.control.as_mut().and_then(|control| control.rtt.take()), meter.one_way.take()]
+        };
         self.meters.iter_mut().map(take).collect()
     }
 }

@@ -28,7 +28,7 @@ impl Counted for Row<'_> {
 
 impl Row<'_> {
     fn rtt(&self, q: f64) -> f64 {
-        quantile(self.meter.rtt.as_deref(), q)
+        quantile(self.meter.control.as_ref().and_then(|control| control.rtt.as_deref()), q)
     }
 
     fn of_objects(&self, value: impl Fn(&Completions) -> f64) -> f64 {
@@ -60,16 +60,16 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     ];
     all.extend(counted());
     all.extend([
-        column("rtt_min_s", "s", Least, Float(|r: &Row<'a>| r.count.rtt.least()), "Least round-trip time."),
-        column("rtt_max_s", "s", Most, Float(|r| r.count.rtt.greatest()), "Greatest round-trip time."),
+        column("rtt_min_s", "s", Least, Float(|r: &Row<'a>| r.count.control.rtt.least()), "Least round-trip time."),
+        column("rtt_max_s", "s", Most, Float(|r| r.count.control.rtt.greatest()), "Greatest round-trip time."),
         column("rtt_p50_s", "s", Mean, Float(|r| r.rtt(0.5)), "Median of the round-trip times."),
         column("rtt_p95_s", "s", Mean, Float(|r| r.rtt(0.95)), "95 % quantile of the round-trip times."),
         column("rtt_p99_s", "s", Mean, Float(|r| r.rtt(0.99)), "99 % quantile of the round-trip times."),
-        column("owd_mean_s", "s", Mean, Float(|r| r.count.one_way_mean()), "Mean of the one-way delays of the packets received."),
+        column("owd_mean_s", "s", Mean, Float(|r| r.count.traffic.one_way_mean()), "Mean of the one-way delays of the packets received."),
         column("owd_p50_s", "s", Mean, Float(|r| r.one_way(0.5)), "Median of the one-way delays."),
         column("owd_p95_s", "s", Mean, Float(|r| r.one_way(0.95)), "95 % quantile of the one-way delays."),
         column("owd_p99_s", "s", Mean, Float(|r| r.one_way(0.99)), "99 % quantile of the one-way delays."),
-        column("queueing_mean_s", "s", Mean, Float(|r| r.count.waited_mean()), "Mean time of the packets received in the queues on their way."),
+        column("queueing_mean_s", "s", Mean, Float(|r| r.count.traffic.waited_mean()), "Mean time of the packets received in the queues on their way."),
         column("started", "", Total, Int(|r| r.objects.map_or(0, |o| o.0)), "Transfers that began after the warm-up; 0 for a workload without any."),
         column("finished", "", Total, Int(|r| r.objects.map_or(0, |o| o.1.time.count)), "Those of them of which the sink has received all."),
         column("fct_mean_s", "s", Mean, Float(|r| r.of_objects(|o| o.time.mean())), "Mean completion time of the transfers."),
@@ -86,15 +86,13 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
 impl Run {
     /// The table of flows: totals after the warm-up.
     pub fn flow_table(&self, s: &Scenario) -> Table {
-        let mut totals = self.samples.totals.clone();
-        totals.resize(self.meters.len(), Count::default());
         let (start, end) = (self.samples.warm_up, self.now);
-        let rows = s.flows.iter().zip(totals).zip(&self.meters);
+        let rows = s.flows.iter().zip(&self.meters);
         let rows: Vec<Row<'_>> = rows
             .enumerate()
-            .map(|(i, ((flow, count), meter))| Row {
+            .map(|(i, (flow, meter))| Row {
                 flow,
-                count,
+                count: meter.total(),
                 meter,
                 start,
                 end,

@@ -25,8 +25,8 @@ pub(super) fn columns() -> Vec<Column<IntervalRow>> {
     ];
     all.extend(counted());
     all.extend([
-        column("owd_mean_s", "s", Mean, Float(|r: &IntervalRow| r.count.one_way_mean()), "Mean of the one-way delays of the packets received."),
-        column("queueing_mean_s", "s", Mean, Float(|r| r.count.waited_mean()), "Mean time of the packets received in the queues on their way."),
+        column("owd_mean_s", "s", Mean, Float(|r: &IntervalRow| r.count.traffic.one_way_mean()), "Mean of the one-way delays of the packets received."),
+        column("queueing_mean_s", "s", Mean, Float(|r| r.count.traffic.waited_mean()), "Mean time of the packets received in the queues on their way."),
     ]);
     all
 }

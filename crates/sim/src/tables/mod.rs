@@ -72,18 +72,18 @@ trait Counted {
 #[rustfmt::skip]
 fn counted<R: Counted>() -> Vec<Column<R>> {
     vec![
-        column("sent", "packets", Total, Int(|r| r.count().sent), "Data packets sent, retransmissions included."),
-        column("received", "packets", Total, Int(|r| r.count().received), "Data packets that reached the sink, duplicates included."),
-        column("received_bytes", "bytes", Total, Int(|r| r.count().received_bytes), "Bytes of the packets received."),
-        column("unique", "packets", Total, Int(|r| r.count().unique), "Data packets that reached the sink for the first time."),
-        column("unique_bytes", "bytes", Total, Int(|r| r.count().unique_bytes), "Bytes of the packets that reached the sink for the first time."),
-        column("retransmissions", "packets", Total, Int(|r| r.count().retransmissions), "Data packets sent again."),
-        column("timeouts", "", Total, Int(|r| r.count().timeouts), "Retransmission timeouts."),
-        column("drops", "packets", Total, Int(|r| r.count().drops), "Data packets dropped anywhere on the way."),
-        column("marks", "packets", Total, Int(|r| r.count().marks), "Data packets whose congestion bit a gateway set."),
-        column("rtt_count", "", Total, Int(|r| r.count().rtt.count), "Round-trip times measured."),
-        column("rtt_mean_s", "s", Mean, Float(|r| r.count().rtt.mean()), "Mean of the round-trip times."),
-        column("rtt_std_s", "s", Mean, Float(|r| r.count().rtt.deviation()), "Standard deviation of the round-trip times."),
+        column("sent", "packets", Total, Int(|r| r.count().traffic.sent), "Data packets sent, retransmissions included."),
+        column("received", "packets", Total, Int(|r| r.count().traffic.received), "Data packets that reached the sink, duplicates included."),
+        column("received_bytes", "bytes", Total, Int(|r| r.count().traffic.received_bytes), "Bytes of the packets received."),
+        column("unique", "packets", Total, Int(|r| r.count().traffic.unique), "Data packets that reached the sink for the first time."),
+        column("unique_bytes", "bytes", Total, Int(|r| r.count().traffic.unique_bytes), "Bytes of the packets that reached the sink for the first time."),
+        column("retransmissions", "packets", Total, Int(|r| r.count().control.retransmissions), "Data packets sent again."),
+        column("timeouts", "", Total, Int(|r| r.count().control.timeouts), "Retransmission timeouts."),
+        column("drops", "packets", Total, Int(|r| r.count().traffic.drops), "Data packets dropped anywhere on the way."),
+        column("marks", "packets", Total, Int(|r| r.count().control.marks), "Data packets whose congestion bit a gateway set."),
+        column("rtt_count", "", Total, Int(|r| r.count().control.rtt.count), "Round-trip times measured."),
+        column("rtt_mean_s", "s", Mean, Float(|r| r.count().control.rtt.mean()), "Mean of the round-trip times."),
+        column("rtt_std_s", "s", Mean, Float(|r| r.count().control.rtt.deviation()), "Standard deviation of the round-trip times."),
     ]
 }
 

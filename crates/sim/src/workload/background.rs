@@ -71,6 +71,10 @@ impl Background {
 }
 
 impl Workload for Background {
+    fn draws(&self) -> bool {
+        false
+    }
+
     fn supply(&mut self, _: &mut Rng) -> Supply {
         let state = &mut self.0;
         let Some(&on) = state.schedule.front() else { return Supply { packets: 0, again: None } };

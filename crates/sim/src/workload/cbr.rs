@@ -74,6 +74,10 @@ impl Cbr {
 }
 
 impl Workload for Cbr {
+    fn draws(&self) -> bool {
+        matches!(self.0, Source::Uneven(_))
+    }
+
     #[inline]
     fn supply(&mut self, rng: &mut Rng) -> Supply {
         match &mut self.0 {

@@ -36,6 +36,10 @@ impl Ftp {
 }
 
 impl Workload for Ftp {
+    fn draws(&self) -> bool {
+        false
+    }
+
     fn supply(&mut self, _: &mut Rng) -> Supply {
         Supply { packets: u64::MAX, again: None }
     }

@@ -58,6 +58,9 @@ macro_rules! workloads {
             fn supply(&mut self, rng: &mut Rng) -> Supply {
                 match self { $(AnyWorkload::$Type(w) => w.supply(rng)),+ }
             }
+            fn draws(&self) -> bool {
+                match self { $(AnyWorkload::$Type(w) => w.draws()),+ }
+            }
             #[inline]
             fn has_objects(&self) -> bool {
                 match self { $(AnyWorkload::$Type(w) => w.has_objects()),+ }
@@ -96,6 +99,10 @@ pub struct Supply {
 pub trait Workload {
     /// What is ready now.
     fn supply(&mut self, rng: &mut Rng) -> Supply;
+    /// Whether it draws random numbers at all. If not, its flow has no stream of them.
+    fn draws(&self) -> bool {
+        true
+    }
     /// Whether each supply is an object: a transfer that is complete when the sink has received all of it.
     #[inline]
     fn has_objects(&self) -> bool {

@@ -1,0 +1,433 @@
+//! BBR version 1: sends at the rate that the path delivered, and keeps about one path full in flight.
+//!
+//! Sources: draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016; where they differ, Linux's `tcp_bbr.c`, read for the sheet of facts.
+//! Deviations: the rate that a policer grants is not looked for; samples taken at the least window are not marked as short of data, which ten round
+//! trips of the maximum make up for; what is in flight counts as it is, not as it will be at the next departure; packets, not bytes.
+//! State per flow: a few rates and times.
+
+use crate::transport::Config;
+use crate::transport::tcp::{Preset, RateSample, Rules};
+use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Sends at the rate that the path delivered, and keeps about one path full in flight.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bbr1Params {
+    /// Gain of rate and window while the rate is looked for: 2 / ln 2 doubles what is delivered in a round trip.
+    #[schemars(range(min = 1.1, max = 10.0))]
+    pub startup_gain: f64,
+    /// Gain of the window later.
+    #[schemars(range(min = 1.0, max = 10.0))]
+    pub window_gain: f64,
+    /// Round trips over which the greatest rate counts.
+    #[schemars(range(min = 2, max = 100))]
+    pub rate_rounds: u64,
+    /// Time over which the least round trip counts.
+    pub least_rtt_for: Duration,
+    /// Time for which the window is at its least to measure the round trip.
+    pub probe_rtt_for: Duration,
+    /// Bits of a packet for the kernel's choice of how many packets it hands to the device at once, which its windows allow for three times.
+    #[schemars(range(min = 100, max = 1_000_000))]
+    pub packet_bits: u64,
+}
+
+impl Default for Bbr1Params {
+    fn default() -> Bbr1Params {
+        Bbr1Params {
+            startup_gain: 739.0 / 256.0,
+            window_gain: 2.0,
+            rate_rounds: 10,
+            least_rtt_for: Duration::from_secs(10),
+            probe_rtt_for: Duration::from_millis(200),
+            packet_bits: 8 * 1448,
+        }
+    }
+}
+
+impl Check for Bbr1Params {
+    fn check(&self) -> Result<(), Wrong> {
+        for (name, time) in [("least_rtt_for", self.least_rtt_for), ("probe_rtt_for", self.probe_rtt_for)] {
+            headgate_packet::check::at_least(name, time, Duration::from_millis(1))?;
+        }
+        Ok(())
+    }
+}
+
+impl Bbr1Params {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        Config::tcp(Rules { prr: false, own_window: true, ..Preset::Linux.rules() }, Ecn::NotEct)
+    }
+}
+
+/// What it is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// Gains of the rate, a round trip each.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// Least window.
+const LEAST: u64 = 4;
+/// Share of the rate at which packets go: a little slower than they are delivered.
+const MARGIN: f64 = 0.99;
+/// Growth that shows that the path is not yet full, and rounds without it that show that it is.
+const GROWTH: f64 = 1.25;
+const FULL_ROUNDS: u32 = 3;
+/// Rounds of each of the two windows over which acknowledgements that came in heaps are remembered.
+const HEAP_ROUNDS: u32 = 5;
+
+/// The greatest of the values of the last rounds: the values that may yet be it, newest last.
+#[derive(Clone, Debug, Default)]
+struct Greatest(std::collections::VecDeque<(u64, f64)>);
+
+impl Greatest {
+    fn put(&mut self, round: u64, value: f64, rounds: u64) {
+        while self.0.back().is_some_and(|(_, v)| *v <= value) {
+            self.0.pop_back();
+        }
+        self.0.push_back((round, value));
+        while self.0.front().is_some_and(|(r, _)| r + rounds <= round) {
+            self.0.pop_front();
+        }
+    }
+
+    fn get(&self) -> f64 {
+        self.0.front().map_or(0.0, |(_, v)| *v)
+    }
+}
+
+/// Acknowledgements that came faster than the rate says.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heaps {
+    since: Time,
+    acked: u64,
+    most: [u64; 2],
+    at: usize,
+    rounds: u32,
+}
+
+/// What it has measured and does.
+#[derive(Clone, Debug)]
+struct State {
+    params: Bbr1Params,
+    mode: Mode,
+    window: u64,
+    initial: u64,
+    prior_window: u64,
+    pacing: f64,
+    seen_rtt: bool,
+    rates: Greatest,
+    rounds: u64,
+    round_end: u64,
+    full_rate: f64,
+    full_rounds: u32,
+    full: bool,
+    least_rtt: Option<(Duration, Time)>,
+    cycle: usize,
+    cycle_since: Time,
+    probe_until: Option<Time>,
+    probe_round: bool,
+    conserve: bool,
+    repairing: bool,
+    idle_restart: bool,
+    heaps: Heaps,
+    dice: u64,
+}
+
+/// Model-based rate control.
+#[derive(Clone, Debug)]
+pub struct Bbr1(Box<State>);
+
+impl Bbr1 {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00";
+
+    /// A source before its first packet.
+    pub fn new(params: &Bbr1Params) -> Bbr1 {
+        Bbr1(Box::new(State {
+            params: params.clone(),
+            mode: Mode::Startup,
+            window: 1,
+            initial: 1,
+            prior_window: 0,
+            pacing: 0.0,
+            seen_rtt: false,
+            rates: Greatest::default(),
+            rounds: 0,
+            round_end: 0,
+            full_rate: 0.0,
+            full_rounds: 0,
+            full: false,
+            least_rtt: None,
+            cycle: 0,
+            cycle_since: Time::ZERO,
+            probe_until: None,
+            probe_round: false,
+            conserve: false,
+            repairing: false,
+            idle_restart: false,
+            heaps: Heaps::default(),
+            dice: 0,
+        }))
+    }
+}
+
+impl State {
+    fn gains(&self) -> (f64, f64) {
+        let high = self.params.startup_gain;
+        match self.mode {
+            Mode::Startup => (high, high),
+            Mode::Drain => (88.0 / 256.0, high),
+            Mode::ProbeBw => (CYCLE[self.cycle], self.params.window_gain),
+            Mode::ProbeRtt => (1.0, 1.0),
+        }
+    }
+
+    /// Packets of `gain` times the path, as the kernel rounds them, with `more` for acknowledgements in heaps.
+    fn inflight(&self, gain: f64, more: u64) -> u64 {
+        let Some((rtt, _)) = self.least_rtt else { return self.initial };
+        let path = (self.rates.get() * rtt.as_secs_f64() * gain).ceil() as u64 + more;
+        let bits = self.params.packet_bits as f64;
+        let least = if self.pacing * bits < 1.2e6 { 1.0 } else { 2.0 };
+        let handed = (self.pacing / 1024.0).floor().max(least).min(127.0) as u64;
+        let even = (path + 3 * handed).div_ceil(2) * 2;
+        even + if self.mode == Mode::ProbeBw && self.cycle == 0 { 2 } else { 0 }
+    }
+
+    /// A round ends with the first packet sent in it that is delivered. True at its start.
+    fn take_rate(&mut self, ack: &Ack, sample: &RateSample) -> bool {
+        let starts = sample.prior_delivered >= self.round_end;
+        if starts {
+            (self.round_end, self.rounds, self.conserve) = (ack.total_delivered, self.rounds + 1, false);
+        }
+        let rate = sample.delivered as f64 / sample.interval.as_secs_f64();
+        if !sample.app_limited || rate >= self.rates.get() {
+            self.rates.put(self.rounds, rate, self.params.rate_rounds);
+        }
+        starts
+    }
+
+    fn note_heaps(&mut self, ack: &Ack, starts: bool) {
+        let (rate, h) = (self.rates.get(), &mut self.heaps);
+        if starts {
+            h.rounds += 1;
+            if h.rounds >= HEAP_ROUNDS {
+                (h.rounds, h.at) = (0, 1 - h.at);
+                h.most[h.at] = 0;
+            }
+        }
+        let mut due = (rate * ack.now.since(h.since).as_secs_f64()) as u64;
+        if h.acked <= due {
+            (h.acked, h.since, due) = (0, ack.now, 0);
+        }
+        h.acked += ack.delivered;
+        h.most[h.at] = h.most[h.at].max((h.acked - due).min(self.window));
+    }
+
+    fn heaps(&self) -> u64 {
+        if !self.full {
+            return 0;
+        }
+        let most = self.heaps.most[0].max(self.heaps.most[1]);
+        most.min((self.rates.get() * 0.1) as u64)
+    }
+
+    fn next_phase(&mut self, ack: &Ack) {
+        let Some((rtt, _)) = self.least_rtt else { return };
+        let gain = CYCLE[self.cycle];
+        let long = ack.now.since(self.cycle_since) > rtt;
+        let ends = if gain > 1.0 {
+            long && (ack.lost > 0 || ack.prior_in_flight >= self.inflight(gain, 0))
+        } else if gain < 1.0 {
+            long || ack.prior_in_flight <= self.inflight(1.0, 0)
+        } else {
+            long
+        };
+        if ends {
+            (self.cycle, self.cycle_since) = ((self.cycle + 1) % CYCLE.len(), ack.now);
+        }
+    }
+
+    fn probe_rate(&mut self, now: Time) {
+        // Any phase but the one that drains.
+        self.mode = Mode::ProbeBw;
+        (self.cycle, self.cycle_since) = ((7 - self.dice as usize + 1) % CYCLE.len(), now);
+    }
+
+    fn look_for_full(&mut self, starts: bool, app_limited: bool) {
+        if self.full || !starts || app_limited {
+            return;
+        }
+        if self.rates.get() >= self.full_rate * GROWTH {
+            (self.full_rate, self.full_rounds) = (self.rates.get(), 0);
+            return;
+        }
+        self.full_rounds += 1;
+        self.full = self.full_rounds >= FULL_ROUNDS;
+    }
+
+    fn take_rtt(&mut self, ack: &Ack, starts: bool) {
+        let expired = self.least_rtt.is_some_and(|(_, at)| ack.now.since(at) > self.params.least_rtt_for);
+        if let Some(rtt) = ack.rtt
+            && (expired || self.least_rtt.is_none_or(|(least, _)| rtt < least))
+        {
+            self.least_rtt = Some((rtt, ack.now));
+        }
+        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
+            self.save_window();
+            (self.mode, self.probe_until) = (Mode::ProbeRtt, None);
+        }
+        if self.mode == Mode::ProbeRtt {
+            match self.probe_until {
+                None if ack.in_flight <= LEAST => {
+                    self.probe_until = Some(ack.now + self.params.probe_rtt_for);
+                    (self.probe_round, self.round_end) = (false, ack.total_delivered);
+                }
+                Some(until) => {
+                    self.probe_round |= starts;
+                    if self.probe_round && ack.now > until {
+                        self.least_rtt = self.least_rtt.map(|(least, _)| (least, ack.now));
+                        self.window = self.window.max(self.prior_window);
+                        if self.full { self.probe_rate(ack.now) } else { self.mode = Mode::Startup }
+                    }
+                }
+                None => {}
+            }
+        }
+        self.idle_restart &= ack.delivered == 0;
+    }
+
+    fn save_window(&mut self) {
+        let fresh = !self.repairing && self.mode != Mode::ProbeRtt;
+        self.prior_window = if fresh { self.window } else { self.prior_window.max(self.window) };
+    }
+
+    fn set_pacing(&mut self, ack: &Ack) {
+        let (gain, _) = self.gains();
+        if !self.seen_rtt
+            && let Some(rtt) = ack.smoothed
+        {
+            self.seen_rtt = true;
+            self.pacing = self.params.startup_gain * self.initial as f64 / rtt.as_secs_f64().max(1e-6);
+        }
+        let rate = gain * self.rates.get() * MARGIN;
+        if rate > 0.0 && (self.full || rate > self.pacing) {
+            self.pacing = rate;
+        }
+    }
+
+    fn set_window(&mut self, ack: &Ack) {
+        let (_, gain) = self.gains();
+        if ack.delivered > 0 {
+            let mut window = self.window;
+            if ack.lost > 0 {
+                window = window.saturating_sub(ack.lost).max(1);
+            }
+            if ack.recovering && !self.repairing {
+                self.conserve = true;
+                self.round_end = ack.total_delivered;
+                window = ack.in_flight + ack.delivered;
+            } else if self.repairing && !ack.repairing {
+                window = window.max(self.prior_window);
+                self.conserve = false;
+            }
+            if self.conserve {
+                window = window.max(ack.in_flight + ack.delivered);
+            } else {
+                let target = self.inflight(gain, self.heaps());
+                if self.full {
+                    window = (window + ack.delivered).min(target);
+                } else if window < target || ack.total_delivered < self.initial {
+                    window += ack.delivered;
+                }
+                window = window.max(LEAST);
+            }
+            self.window = window;
+        }
+        self.repairing = ack.repairing;
+        if self.mode == Mode::ProbeRtt {
+            self.window = self.window.min(LEAST);
+        }
+    }
+}
+
+impl FlowControl for Bbr1 {
+    fn on_start(&mut self, window: u64) {
+        let s = &mut self.0;
+        (s.window, s.initial) = (window, window);
+        // Until a round trip is known, it counts as 1 ms.
+        s.pacing = s.params.startup_gain * window as f64 / 1e-3;
+    }
+
+    fn on_sent(&mut self, now: Time, in_flight: u64, lacks_data: bool) {
+        let s = &mut self.0;
+        if in_flight == 0 && lacks_data && s.rounds > 0 {
+            s.idle_restart = true;
+            (s.heaps.since, s.heaps.acked) = (now, 0);
+            if s.mode == Mode::ProbeBw {
+                s.pacing = s.rates.get() * MARGIN;
+            }
+        }
+    }
+
+    fn on_round(&mut self, rng: &mut Rng) {
+        self.0.dice = rng.below(7);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let s = &mut self.0;
+        let mut starts = false;
+        if let Some(sample) = &ack.rate {
+            starts = s.take_rate(ack, sample);
+            s.note_heaps(ack, starts);
+        }
+        if s.mode == Mode::ProbeBw {
+            s.next_phase(ack);
+        }
+        s.look_for_full(starts, ack.rate.is_none_or(|r| r.app_limited));
+        if s.mode == Mode::Startup && s.full {
+            s.mode = Mode::Drain;
+        }
+        if s.mode == Mode::Drain && ack.in_flight <= s.inflight(1.0, 0) {
+            s.probe_rate(ack.now);
+        }
+        s.take_rtt(ack, starts);
+        s.set_pacing(ack);
+        s.set_window(ack);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        let s = &mut self.0;
+        match loss.kind {
+            LossKind::DuplicateAcks => s.save_window(),
+            LossKind::Timeout => {
+                s.save_window();
+                (s.full_rate, s.repairing, s.window) = (0.0, true, loss.remaining + 1);
+            }
+            LossKind::Mark | LossKind::Probe => {}
+        }
+    }
+
+    fn on_undo(&mut self) {
+        (self.0.full_rate, self.0.full_rounds) = (0.0, 0);
+    }
+
+    fn allowance(&self) -> Allowance {
+        Allowance { rate: self.0.pacing, ..Allowance::window(self.0.window) }
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("window", self.0.window as f64);
+        sink("rate", self.0.pacing);
+        sink("delivery_rate", self.0.rates.get());
+        sink("least_rtt", self.0.least_rtt.map_or(f64::NAN, |(least, _)| least.as_secs_f64()));
+    }
+}

@@ -1,0 +1,206 @@
+//! CUBIC: the window follows a cubic function of the time since the last loss, and is never below that of a Reno flow.
+//!
+//! Source: RFC 9438; slow start ends by RFC 9406 (HyStart++) unless told otherwise. `cubic_linux` is the kernel's, in whole numbers.
+//! Deviations: packets are counted, not bytes; the window, not the packets in flight, is cut, which growth that needs a window in use allows
+//! (section 4.6); times in which the window was not in use are taken out of the epoch (sections 4.2 and 5.8).
+//! State per flow: window, threshold, and the epoch.
+
+use crate::parts::hystart::HystartPlusPlus;
+use crate::parts::window::UNKNOWN;
+use crate::transport::Config;
+use crate::transport::tcp::{Preset, Recovery, Rules};
+use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How slow start ends when nothing is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SlowStartEnd {
+    /// With a loss only.
+    Loss,
+    /// When round trips grow (RFC 9406).
+    HystartPlusPlus,
+}
+
+/// A window that follows a cubic function of the time since the last loss.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CubicParams {
+    /// Constant C of the cubic function, in packets per cubic second.
+    #[schemars(range(min = 0.0001, max = 1000.0))]
+    pub c: f64,
+    /// Part of the window that a loss leaves.
+    #[schemars(range(min = 0.1, max = 0.95))]
+    pub beta: f64,
+    /// A loss at a smaller window than the last one lowers the plateau, which makes room for others.
+    pub fast_convergence: bool,
+    /// How slow start ends when nothing is lost.
+    pub slow_start_end: SlowStartEnd,
+}
+
+impl Default for CubicParams {
+    fn default() -> CubicParams {
+        CubicParams { c: 0.4, beta: 0.7, fast_convergence: true, slow_start_end: SlowStartEnd::HystartPlusPlus }
+    }
+}
+
+impl Check for CubicParams {
+    fn check(&self) -> Result<(), Wrong> {
+        Ok(())
+    }
+}
+
+impl CubicParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        let rules = Preset::Rfc.rules();
+        Config::tcp(Rules { recovery: Recovery::Sack, prr: true, count_packets: true, ..rules }, Ecn::NotEct)
+    }
+}
+
+/// What a loss changes, and what a needless one gives back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Curve {
+    window: f64,
+    threshold: f64,
+    /// The plateau, and the window before the last cut.
+    plateau: Option<f64>,
+    prior: f64,
+    /// When the epoch began, its first window, the time to the plateau, and the window that Reno would have.
+    epoch: Option<(Time, f64, f64, f64)>,
+}
+
+/// The cubic window.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    params: CubicParams,
+    curve: Curve,
+    before: Option<Box<Curve>>,
+    hystart: HystartPlusPlus,
+    /// Since when the window was not in use.
+    unused: Option<Time>,
+}
+
+impl Cubic {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "RFC 9438; Ha, Rhee and Xu 2008";
+
+    /// A source before its first packet.
+    pub fn new(params: &CubicParams) -> Cubic {
+        let curve = Curve { window: 1.0, threshold: UNKNOWN as f64, plateau: None, prior: 0.0, epoch: None };
+        Cubic { params: params.clone(), curve, before: None, hystart: HystartPlusPlus::default(), unused: None }
+    }
+
+    /// Growth of a Reno flow that cuts its window by as much: section 4.3.
+    fn alpha(&self) -> f64 {
+        3.0 * (1.0 - self.params.beta) / (1.0 + self.params.beta)
+    }
+
+    /// Congestion avoidance: sections 4.2 to 4.5.
+    fn avoid(&mut self, acked: f64, now: Time, rtt: Duration) {
+        let (c, alpha) = (self.params.c, self.alpha());
+        let w = &mut self.curve;
+        let (start, first, to_plateau, reno) = w.epoch.get_or_insert_with(|| {
+            let plateau = w.plateau.filter(|p| *p > w.window);
+            w.plateau = Some(plateau.unwrap_or(w.window));
+            (now, w.window, plateau.map_or(0.0, |p| libm::cbrt((p - w.window) / c)), w.window)
+        });
+        let plateau = w.plateau.unwrap_or(*first);
+        // From the former window on it grows as Reno does.
+        *reno += if *reno >= w.prior { 1.0 } else { alpha } * acked / w.window;
+        let t = now.since(*start).as_secs_f64();
+        let at = |t: f64| c * (t - *to_plateau) * (t - *to_plateau) * (t - *to_plateau) + plateau;
+        if at(t) < *reno {
+            w.window = w.window.max(*reno);
+        } else {
+            let target = at(t + rtt.as_secs_f64()).max(w.window).min(1.5 * w.window);
+            w.window += (target - w.window) / w.window * acked;
+        }
+    }
+}
+
+impl FlowControl for Cubic {
+    fn on_start(&mut self, window: u64) {
+        self.curve.window = window as f64;
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.newly_acked == 0 || ack.recovering {
+            return;
+        }
+        if !ack.limited {
+            self.unused.get_or_insert(ack.now);
+            return;
+        }
+        if let (Some(since), Some((start, ..))) = (self.unused.take(), &mut self.curve.epoch) {
+            *start += ack.now.since(since.max(*start));
+        }
+        if self.in_slow_start() {
+            let ends = match self.params.slow_start_end {
+                SlowStartEnd::Loss => {
+                    self.curve.window += ack.credit as f64;
+                    false
+                }
+                SlowStartEnd::HystartPlusPlus => {
+                    let (grow, ends) = self.hystart.on_ack(ack, ack.credit);
+                    self.curve.window += grow as f64;
+                    ends
+                }
+            };
+            if ends {
+                // Section 4.10: the window is its own plateau.
+                (self.curve.threshold, self.curve.prior) = (self.curve.window, self.curve.window);
+            }
+            self.curve.window = self.curve.window.min(self.curve.threshold.max(1.0));
+            return;
+        }
+        let rtt = ack.smoothed.unwrap_or(Duration::ZERO);
+        self.avoid(ack.credit as f64, ack.now, rtt);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.hystart.end();
+        let timeout = loss.kind == LossKind::Timeout;
+        if !loss.again {
+            self.before = Some(Box::new(self.curve));
+            let (w, beta) = (&mut self.curve, self.params.beta);
+            let lower = self.params.fast_convergence && w.plateau.is_some_and(|p| w.window < p);
+            w.plateau = Some(if lower { w.window * (1.0 + beta) / 2.0 } else { w.window });
+            w.prior = w.window;
+            w.threshold = (w.window * beta).max(2.0);
+        }
+        self.curve.epoch = None;
+        if timeout {
+            // Section 4.8: the next epoch starts from the window at which slow start ends.
+            self.curve.plateau = None;
+            self.curve.window = (loss.remaining + 1) as f64;
+        } else {
+            self.curve.window = self.curve.threshold;
+        }
+    }
+
+    fn on_undo(&mut self) {
+        if let Some(before) = self.before.take()
+            && self.curve.window < before.window
+        {
+            self.curve = *before;
+        }
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.curve.window < self.curve.threshold
+    }
+
+    fn allowance(&self) -> Allowance {
+        Allowance::window(self.curve.window as u64)
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        let w = &self.curve;
+        sink("window", w.window);
+        sink("threshold", if w.threshold == UNKNOWN as f64 { f64::NAN } else { w.threshold });
+        sink("plateau", w.plateau.unwrap_or(f64::NAN));
+    }
+}

@@ -1,0 +1,260 @@
+//! CUBIC as the Linux kernel has it: whole packets, whole ticks, and HyStart.
+//!
+//! Source: RFC 9438 for the algorithm; what differs is Linux's `tcp_cubic.c` (version 2.3), read for the sheet of facts: the curve is looked at once a tick,
+//! at the time since the loss and the least round trip; growth is a packet for every so many acknowledged, at least two; the Reno flow beside it
+//! always grows by 8/15; a plateau that is not known bounds growth from below by 5 % a round trip.
+//! Deviations: the cube root is exact, which the kernel's is within 0.2 %.
+//! State per flow: window, threshold, and the epoch.
+
+use crate::parts::hystart::Hystart;
+use crate::parts::window::Window;
+use crate::transport::Config;
+use crate::transport::tcp::Preset;
+use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// CUBIC in whole numbers, as in the Linux kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CubicLinuxParams {
+    /// A loss at a smaller window than the last one lowers the plateau.
+    pub fast_convergence: bool,
+    /// Slow start ends by HyStart.
+    pub hystart: bool,
+    /// Ticks a second of the kernel's clock.
+    #[schemars(range(min = 10, max = 10000))]
+    pub hz: u64,
+}
+
+impl Default for CubicLinuxParams {
+    fn default() -> CubicLinuxParams {
+        CubicLinuxParams { fast_convergence: true, hystart: true, hz: 250 }
+    }
+}
+
+impl Check for CubicLinuxParams {
+    fn check(&self) -> Result<(), Wrong> {
+        Ok(())
+    }
+}
+
+impl CubicLinuxParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        Config::tcp(Preset::Linux.rules(), Ecn::NotEct)
+    }
+}
+
+/// What a loss leaves of a window, out of 1024.
+const BETA: u64 = 717;
+/// The curve: 41/1024 packets per cubic tenth of a second, and its inverse for times in 1024ths of a second.
+const SCALE: u128 = 410;
+const FACTOR: u64 = (1 << 40) / 410;
+/// A Reno flow that cuts its window by as much grows by a packet for this many windows acknowledged, over 8.
+const RENO: u64 = 8 * (1024 + BETA) / 3 / (1024 - BETA);
+
+/// The time to a plateau so many packets above, in 1024ths of a second.
+fn to_plateau(packets: u64) -> u64 {
+    let cube = u128::from(FACTOR) * u128::from(packets);
+    let mut root = libm::cbrt(cube as f64) as u64;
+    while u128::from(root).pow(3) > cube {
+        root -= 1;
+    }
+    while u128::from(root + 1).pow(3) <= cube {
+        root += 1;
+    }
+    root
+}
+
+/// The curve so many 1024ths of a second from its plateau, in whole packets.
+fn rise(offset: u64) -> u64 {
+    let offset = u128::from(offset.min(1 << 24));
+    u64::try_from((SCALE * offset * offset * offset) >> 40).unwrap_or(u64::MAX)
+}
+
+/// The kernel's window.
+#[derive(Clone, Debug)]
+pub struct CubicLinux {
+    params: CubicLinuxParams,
+    window: Window,
+    hystart: Hystart,
+    /// The window at the last loss.
+    last_most: u64,
+    /// Tick in which the epoch began, its plateau, and the time to it.
+    epoch: Option<u64>,
+    plateau: u64,
+    to_plateau: u64,
+    least: Option<Duration>,
+    /// Packets to be acknowledged for one more; what was acknowledged; the Reno flow's window.
+    each: u64,
+    acked: u64,
+    reno: u64,
+    /// Window and tick at the last look.
+    looked: (u64, u64),
+}
+
+impl CubicLinux {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Ha, Rhee and Xu 2008; Linux tcp_cubic.c";
+
+    /// A source before its first packet.
+    pub fn new(params: &CubicLinuxParams) -> CubicLinux {
+        CubicLinux {
+            params: params.clone(),
+            window: Window::new(1),
+            hystart: Hystart::default(),
+            last_most: 0,
+            epoch: None,
+            plateau: 0,
+            to_plateau: 0,
+            least: None,
+            each: 1,
+            acked: 0,
+            reno: 0,
+            looked: (0, u64::MAX),
+        }
+    }
+
+    fn tick(&self, now: Time) -> u64 {
+        (u128::from(now.as_ps()) * u128::from(self.params.hz) / 1_000_000_000_000) as u64
+    }
+
+    /// How many packets are to be acknowledged for one more.
+    fn update(&mut self, credit: u64, now: Time) {
+        let (window, tick) = (self.window.window, self.tick(now));
+        self.acked += credit;
+        if self.looked.0 == window && tick.saturating_sub(self.looked.1) <= self.params.hz / 32 {
+            return;
+        }
+        if !(self.epoch.is_some() && self.looked.1 == tick) {
+            self.look(credit, window, tick);
+        }
+        // Never slower than Reno.
+        let step = (window * RENO) >> 3;
+        if let Some(more) = self.acked.saturating_sub(1).checked_div(step) {
+            self.acked -= more * step;
+            self.reno += more;
+        }
+        if self.reno > window {
+            self.each = self.each.min(window / (self.reno - window));
+        }
+        self.each = self.each.max(2);
+    }
+
+    fn look(&mut self, credit: u64, window: u64, tick: u64) {
+        self.looked = (window, tick);
+        let start = *self.epoch.get_or_insert_with(|| {
+            (self.acked, self.reno) = (credit, window);
+            (self.plateau, self.to_plateau) = if self.last_most <= window {
+                (window, 0)
+            } else {
+                (self.last_most, to_plateau(self.last_most - window))
+            };
+            tick
+        });
+        let least_ticks = self.least.map_or(0, |least| (least.as_secs_f64() * self.params.hz as f64).ceil() as u64);
+        let t = ((tick - start + least_ticks) << 10) / self.params.hz;
+        let target = if t < self.to_plateau {
+            self.plateau.saturating_sub(rise(self.to_plateau - t))
+        } else {
+            self.plateau.saturating_add(rise(t - self.to_plateau))
+        };
+        self.each = if target > window { window / (target - window) } else { 100 * window };
+        if self.last_most == 0 {
+            self.each = self.each.min(20);
+        }
+    }
+}
+
+impl FlowControl for CubicLinux {
+    fn on_start(&mut self, window: u64) {
+        self.window = Window::new(window);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            // Right after a loss round trips still hold its queue.
+            let early = self.epoch.is_some_and(|start| self.tick(ack.now).saturating_sub(start) < self.params.hz);
+            if !early {
+                self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+                let slow = self.params.hystart && self.window.in_slow_start() && !ack.recovering;
+                if slow && self.hystart.on_ack(ack, rtt, self.window.window, self.least.unwrap_or(rtt)) {
+                    self.window.threshold = self.window.window;
+                }
+            }
+        }
+        if !Window::may_grow(ack) {
+            return;
+        }
+        let rest = self.window.open(ack.credit);
+        if rest > 0 {
+            self.update(rest, ack.now);
+            self.window.add(rest, self.each);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        let window = self.window.window;
+        if !loss.again {
+            let lower = self.params.fast_convergence && window < self.last_most;
+            self.last_most = if lower { window * (1024 + BETA) / 2048 } else { window };
+        }
+        self.epoch = None;
+        self.window.cut(loss, window * BETA / 1024);
+        if loss.kind == LossKind::Timeout {
+            (self.last_most, self.least, self.each) = (0, None, 1);
+            (self.hystart, self.looked, self.acked) = (Hystart::default(), (0, u64::MAX), 0);
+        }
+    }
+
+    fn on_undo(&mut self) {
+        self.window.undo();
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+
+    fn allowance(&self) -> Allowance {
+        Allowance::window(self.window.window)
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.window.probe(sink);
+        sink("plateau", if self.last_most == 0 { f64::NAN } else { self.last_most as f64 });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::Time;
+
+    #[test]
+    fn the_kernels_numbers() {
+        assert_eq!((FACTOR, RENO), (2_681_735_677, 15));
+        // Times to the plateau in s, of (plateau, window); the kernel's differ by less than 0.2 %.
+        for ((most, window), due) in [((10, 7), 1.9574), ((20, 14), 2.4662), ((100, 70), 4.2172), ((1000, 700), 9.0856)] {
+            let k = to_plateau(most - window) as f64 / 1024.0;
+            assert!((k - due).abs() < 2e-3 * due, "{most} {window}: {k}");
+        }
+        let targets: Vec<u64> = [0u64, 500, 1000, 2000, 3000, 4000, 5000, 6000, 8000]
+            .map(|ms| {
+                let t = ms * 1024 / 1000;
+                if t < 4316 { 100 - rise(4316 - t) } else { 100 + rise(t - 4316) }
+            })
+            .to_vec();
+        assert_eq!(targets, [71, 80, 87, 96, 100, 100, 100, 102, 121]);
+        for (window, due) in [(2, 2), (3, 2), (4, 2), (5, 3), (7, 4), (10, 7), (20, 14), (48, 33), (100, 70), (1000, 700)] {
+            let mut c = CubicLinux::new(&CubicLinuxParams::default());
+            c.on_start(window);
+            c.on_loss(&Loss { now: Time::ZERO, kind: LossKind::DuplicateAcks, in_flight: window, remaining: 0, again: false });
+            assert_eq!((c.window.threshold, c.window.window), (due, due));
+        }
+        for (most, due) in [(7, 5), (10, 8), (48, 40), (80, 68), (100, 85)] {
+            assert_eq!(most * (1024 + BETA) / 2048, due);
+        }
+    }
+}

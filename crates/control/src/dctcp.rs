@@ -1,0 +1,148 @@
+//! DCTCP: the window falls by the share of packets that were marked.
+//!
+//! Source: RFC 8257. Packets are ECN-capable; the sink's echo should be `dctcp` or `counts`.
+//! Deviations: packets are counted, not bytes; retransmissions are ECN-capable, too. An acknowledgement that ends a window and tells of a mark
+//! first counts for the share and then cuts. With the transport's PRR, as in Linux, the window does not grow in a round trip in which it is cut.
+//! State per flow: window, threshold, share of marks and two counts.
+
+use crate::parts::window::Window;
+use crate::transport::Config;
+use crate::transport::tcp::{Preset, Recovery, Rules};
+use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use headgate_packet::{Check, Ecn, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The window falls by the share of packets that were marked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DctcpParams {
+    /// Weight of the last window in the share of marked packets.
+    #[schemars(range(min = 0.0001, max = 1.0))]
+    pub gain: f64,
+    /// The share at the start.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub alpha: f64,
+}
+
+impl Default for DctcpParams {
+    fn default() -> DctcpParams {
+        DctcpParams { gain: 1.0 / 16.0, alpha: 1.0 }
+    }
+}
+
+impl Check for DctcpParams {
+    fn check(&self) -> Result<(), Wrong> {
+        Ok(())
+    }
+}
+
+impl DctcpParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        let rules = Preset::Rfc.rules();
+        Config::tcp(Rules { recovery: Recovery::Sack, count_packets: true, ..rules }, Ecn::Ect0)
+    }
+}
+
+/// A window that falls by the share of marks.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    window: Window,
+    gain: f64,
+    alpha: f64,
+    acked: u64,
+    marked: u64,
+}
+
+impl Dctcp {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "RFC 8257; Alizadeh et al. 2010";
+
+    /// A source before its first packet.
+    pub fn new(params: &DctcpParams) -> Dctcp {
+        Dctcp { window: Window::new(1), gain: params.gain, alpha: params.alpha, acked: 0, marked: 0 }
+    }
+}
+
+impl FlowControl for Dctcp {
+    fn on_start(&mut self, window: u64) {
+        self.window = Window::new(window);
+    }
+
+    fn on_delivered(&mut self, delivered: u64, marks: u64, round: bool) {
+        self.acked += delivered;
+        self.marked += marks;
+        if round && self.acked > 0 {
+            let share = (self.marked as f64 / self.acked as f64).min(1.0);
+            self.alpha += self.gain * (share - self.alpha);
+            (self.acked, self.marked) = (0, 0);
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.window.grow(ack);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        let window = self.window.window as f64;
+        let part = if loss.kind == LossKind::Mark { 1.0 - self.alpha / 2.0 } else { 0.5 };
+        self.window.cut(loss, (window * part) as u64);
+    }
+
+    fn on_undo(&mut self) {
+        self.window.undo();
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+
+    fn allowance(&self) -> Allowance {
+        Allowance::window(self.window.window)
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.window.probe(sink);
+        sink("alpha", self.alpha);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headgate_packet::Time;
+
+    /// The share after each of these windows of 100 packets, of which so many were marked.
+    fn shares(alpha: f64, marks: &[u64]) -> Vec<f64> {
+        let mut d = Dctcp::new(&DctcpParams { alpha, ..DctcpParams::default() });
+        let mut each = |marks: &u64| {
+            d.on_delivered(60, *marks, false);
+            d.on_delivered(40, 0, true);
+            d.alpha
+        };
+        marks.iter().map(&mut each).collect()
+    }
+
+    #[test]
+    fn the_share_of_marks_by_hand() {
+        let near = |got: Vec<f64>, due: &[f64]| got.iter().zip(due).all(|(g, d)| (g - d).abs() < 6e-5);
+        assert!(near(shares(1.0, &[0; 6]), &[0.9375, 0.8789, 0.8240, 0.7725, 0.7242, 0.6789]));
+        assert!(near(shares(1.0, &[25; 5]), &[0.9531, 0.9092, 0.8680, 0.8294, 0.7931]));
+    }
+
+    #[test]
+    fn a_mark_cuts_by_half_the_share_and_a_loss_by_half() {
+        for (alpha, kind, due) in [
+            (1.0, LossKind::Mark, 50),
+            (0.5, LossKind::Mark, 75),
+            (0.1, LossKind::Mark, 95),
+            (0.1, LossKind::DuplicateAcks, 50),
+        ] {
+            let mut d = Dctcp::new(&DctcpParams { alpha, ..DctcpParams::default() });
+            d.on_start(100);
+            d.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 100, remaining: 0, again: false });
+            assert_eq!(d.allowance().window, due, "{alpha} {kind:?}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! NewReno: Reno that stays in fast recovery until a whole window is repaired.
+//!
+//! Source: RFC 5681 and 6582.
+//! Each partial acknowledgement sends the next hole, one a round trip.
+//! Deviations: packets are counted, not bytes; half of the window is meant where the RFC says half of the packets in flight, which is the
+//! same since growth needs a window in use. State per flow: window and threshold.
+
+use crate::parts::window::{Window, by_window};
+use crate::transport::Config;
+use crate::transport::tcp::Recovery;
+use headgate_packet::{Check, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// NewReno: Reno that stays in fast recovery until a whole window is repaired.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NewrenoParams {}
+
+impl Check for NewrenoParams {
+    fn check(&self) -> Result<(), Wrong> {
+        Ok(())
+    }
+}
+
+impl NewrenoParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        Config::rfc(Recovery::Newreno)
+    }
+}
+
+/// A window that opens by a packet an acknowledgement, then by a packet a round trip.
+#[derive(Clone, Debug)]
+pub struct Newreno(Window);
+
+impl Newreno {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "RFC 5681 and 6582";
+
+    /// A source before its first packet.
+    pub fn new(_: &NewrenoParams) -> Newreno {
+        Newreno(Window::new(1))
+    }
+}
+
+by_window!(Newreno, |_loss, window| window / 2);

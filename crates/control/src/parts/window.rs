@@ -1,0 +1,126 @@
+//! The congestion window that TCP's protocols share: slow start, additive increase, a cut, and taking it back.
+//!
+//! Source: RFC 5681, section 3.1. Deviations: packets, not bytes; half of what is cut is the window, not the packets in flight, which is the same while
+//! growth needs a window that is used, as it does here.
+
+use crate::{Ack, Loss, LossKind};
+
+/// A window in packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// The window.
+    pub window: u64,
+    /// Below it the window opens exponentially.
+    pub threshold: u64,
+    /// What was acknowledged towards the next packet of window.
+    pub credit: u64,
+    /// Window and threshold before the last cut.
+    before: (u64, u64),
+}
+
+/// A threshold above every window.
+pub const UNKNOWN: u64 = 1 << 40;
+
+impl Window {
+    /// A window that opens exponentially.
+    pub fn new(window: u64) -> Window {
+        Window { window, threshold: UNKNOWN, credit: 0, before: (window, UNKNOWN) }
+    }
+
+    /// Whether it opens exponentially.
+    pub fn in_slow_start(&self) -> bool {
+        self.window < self.threshold
+    }
+
+    /// Whether an acknowledgement lets it grow: of new data, outside recovery, with a window in use.
+    pub fn may_grow(ack: &Ack) -> bool {
+        ack.newly_acked > 0 && !ack.recovering && ack.limited
+    }
+
+    /// Slow start takes its part of what was acknowledged; gives the rest.
+    pub fn open(&mut self, credit: u64) -> u64 {
+        if !self.in_slow_start() {
+            return credit;
+        }
+        let part = credit.min(self.threshold - self.window);
+        self.window += part;
+        credit - part
+    }
+
+    /// One packet more for every `each` packets acknowledged.
+    pub fn add(&mut self, credit: u64, each: u64) {
+        if self.credit >= each {
+            (self.credit, self.window) = (0, self.window + 1);
+        }
+        self.credit += credit;
+        self.window += self.credit / each;
+        self.credit %= each;
+    }
+
+    /// Slow start, then a packet a window.
+    pub fn grow(&mut self, ack: &Ack) {
+        if Window::may_grow(ack) {
+            let rest = self.open(ack.credit);
+            if rest > 0 {
+                self.add(rest, self.window);
+            }
+        }
+    }
+
+    /// A loss or a mark: the threshold becomes `to`, at least two packets, and the window with it, unless the timer ran out.
+    pub fn cut(&mut self, loss: &Loss, to: u64) {
+        if !loss.again {
+            self.before = (self.window, self.threshold);
+            self.threshold = to.max(2);
+        }
+        self.credit = 0;
+        // What RACK still has in the network after a timeout is counted on top (RFC 8985, section 6.3).
+        self.window = if loss.kind == LossKind::Timeout { loss.remaining + 1 } else { self.threshold };
+    }
+
+    /// The last cut is taken back.
+    pub fn undo(&mut self) {
+        let (window, threshold) = self.before;
+        (self.window, self.threshold) = (self.window.max(window), self.threshold.max(threshold));
+    }
+
+    /// Hands on the gauges.
+    pub fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("window", self.window as f64);
+        sink("threshold", if self.threshold == UNKNOWN { f64::NAN } else { self.threshold as f64 });
+    }
+}
+
+/// A protocol whose window is a [`Window`] that is cut to a part of it: the parts that such protocols share.
+macro_rules! by_window {
+    ($Type:ident, |$loss:ident, $window:ident| $to:expr) => {
+        impl crate::FlowControl for $Type {
+            fn on_start(&mut self, window: u64) {
+                self.0 = crate::parts::window::Window::new(window);
+            }
+            #[inline]
+            fn on_ack(&mut self, ack: &crate::Ack) {
+                self.0.grow(ack);
+            }
+            fn on_loss(&mut self, $loss: &crate::Loss) {
+                let $window = self.0.window;
+                let to = $to;
+                self.0.cut($loss, to);
+            }
+            fn on_undo(&mut self) {
+                self.0.undo();
+            }
+            fn in_slow_start(&self) -> bool {
+                self.0.in_slow_start()
+            }
+            #[inline]
+            fn allowance(&self) -> crate::Allowance {
+                crate::Allowance::window(self.0.window)
+            }
+            fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+                self.0.probe(sink);
+            }
+        }
+    };
+}
+pub(crate) use by_window;

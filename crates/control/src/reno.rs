@@ -1,0 +1,47 @@
+//! Reno: slow start, congestion avoidance, fast retransmit and fast recovery.
+//!
+//! Source: RFC 5681.
+//! Fast recovery ends with the first new acknowledgement: several losses in a window are several cuts, or a timeout.
+//! Deviations: packets are counted, not bytes; half of the window is meant where the RFC says half of the packets in flight, which is the
+//! same since growth needs a window in use. State per flow: window and threshold.
+
+use crate::parts::window::{Window, by_window};
+use crate::transport::Config;
+use crate::transport::tcp::Recovery;
+use headgate_packet::{Check, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Reno: slow start, congestion avoidance, fast retransmit and fast recovery.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RenoParams {}
+
+impl Check for RenoParams {
+    fn check(&self) -> Result<(), Wrong> {
+        Ok(())
+    }
+}
+
+impl RenoParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        Config::rfc(Recovery::Reno)
+    }
+}
+
+/// A window that opens by a packet an acknowledgement, then by a packet a round trip.
+#[derive(Clone, Debug)]
+pub struct Reno(Window);
+
+impl Reno {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "RFC 5681";
+
+    /// A source before its first packet.
+    pub fn new(_: &RenoParams) -> Reno {
+        Reno(Window::new(1))
+    }
+}
+
+by_window!(Reno, |_loss, window| window / 2);

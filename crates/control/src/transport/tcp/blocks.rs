@@ -1,0 +1,120 @@
+//! Sets of sequence numbers as sorted, disjoint ranges: what was received beyond a gap, at the sink and as its source knows it.
+
+use std::ops::Range;
+
+/// Sorted, disjoint ranges that do not touch each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranges(Vec<Range<u64>>);
+
+impl Ranges {
+    /// Adds a range; gives those parts of it that were not in the set to `new`.
+    pub fn insert(&mut self, range: Range<u64>, new: &mut impl FnMut(Range<u64>)) {
+        if range.is_empty() {
+            return;
+        }
+        // Those that touch the range are merged with it.
+        let from = self.0.partition_point(|r| r.end < range.start);
+        let to = from + self.0[from..].partition_point(|r| r.start <= range.end);
+        let (mut at, mut merged) = (range.start, range.clone());
+        for r in &self.0[from..to] {
+            if r.start > at {
+                new(at..r.start);
+            }
+            at = at.max(r.end);
+            merged = merged.start.min(r.start)..merged.end.max(r.end);
+        }
+        if at < range.end {
+            new(at..range.end);
+        }
+        if to == from + 1 {
+            self.0[from] = merged;
+        } else {
+            self.0.splice(from..to, [merged]);
+        }
+    }
+
+    /// Takes away everything below `bound`.
+    pub fn forget_below(&mut self, bound: u64) {
+        let gone = self.0.partition_point(|r| r.end <= bound);
+        if gone > 0 {
+            self.0.drain(..gone);
+        }
+        if let Some(first) = self.0.first_mut() {
+            first.start = first.start.max(bound);
+        }
+    }
+
+    /// Takes away everything.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The ranges, in ascending order.
+    pub fn ranges(&self) -> &[Range<u64>] {
+        &self.0
+    }
+
+    /// The range that holds a number.
+    pub fn around(&self, seq: u64) -> Option<Range<u64>> {
+        let i = self.0.partition_point(|r| r.end <= seq);
+        self.0.get(i).filter(|r| r.contains(&seq)).cloned()
+    }
+
+    /// One above the greatest number.
+    pub fn end(&self) -> Option<u64> {
+        self.0.last().map(|r| r.end)
+    }
+
+    /// The `n`th greatest number, from 1.
+    pub fn from_top(&self, mut n: u64) -> Option<u64> {
+        for r in self.0.iter().rev() {
+            let length = r.end - r.start;
+            if n <= length {
+                return Some(r.end - n);
+            }
+            n -= length;
+        }
+        None
+    }
+
+    /// Bytes that it takes beside itself.
+    pub fn memory(&self) -> usize {
+        self.0.capacity() * size_of::<Range<u64>>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn it_is_a_set(steps in prop::collection::vec((0..60u64, 0..12u64, any::<bool>()), 0..60)) {
+            let (mut ranges, mut set) = (Ranges::default(), BTreeSet::new());
+            for (start, length, forget) in steps {
+                if forget && start < 20 {
+                    ranges.forget_below(start);
+                    set = set.split_off(&start);
+                    continue;
+                }
+                let mut new = BTreeSet::new();
+                ranges.insert(start..start + length, &mut |r| new.extend(r));
+                let due: BTreeSet<u64> = (start..start + length).filter(|s| !set.contains(s)).collect();
+                prop_assert_eq!(new, due);
+                set.extend(start..start + length);
+                let all: BTreeSet<u64> = ranges.ranges().iter().cloned().flatten().collect();
+                prop_assert_eq!(&all, &set);
+                prop_assert!(ranges.ranges().windows(2).all(|w| w[0].end < w[1].start));
+                for n in 1..=set.len() as u64 + 1 {
+                    prop_assert_eq!(ranges.from_top(n), set.iter().rev().nth(n as usize - 1).copied());
+                }
+                prop_assert_eq!(ranges.end(), set.last().map(|s| s + 1));
+                for seq in 0..80 {
+                    prop_assert_eq!(ranges.around(seq).is_some(), set.contains(&seq));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The transport that protocols with a window share since 1988: what is lost, when it goes again, and what acknowledgements tell.
+//!
+//! A protocol says only how large window and rate are; how loss is found and repaired is a choice among [`Recovery`] and its options, the same
+//! for all protocols. Sources stand in the files of the parts.
+
+mod blocks;
+mod options;
+mod rack;
+mod rate;
+mod reduction;
+mod rto;
+mod sender;
+mod sink;
+mod undo;
+
+pub use blocks::Ranges;
+use headgate_packet::Duration;
+pub use options::{Options, Preset, Recovery};
+pub use rate::RateSample;
+use schemars::JsonSchema;
+pub use sender::{Progress, Sender};
+use serde::{Deserialize, Serialize};
+pub use sink::{Answer, Echo, EcnEcho, Policy, Sink};
+
+/// How the timeout is estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Estimate {
+    /// Mean and four mean deviations (RFC 6298).
+    Rfc6298,
+    /// Mean and the greatest deviation of a round trip, as Linux has it.
+    Kernel,
+}
+
+/// How a needless retransmission is found out and its reduction taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Undo {
+    /// Not at all.
+    None,
+    /// A timeout, when packets are acknowledged next that were not sent again (F-RTO, RFC 5682).
+    FRto,
+    /// Every one, when an acknowledgement tells of a packet sent before the retransmission (Eifel, RFC 3522): needs time stamps.
+    Eifel,
+}
+
+/// The rules that a sender follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// How losses are found and repaired.
+    pub recovery: Recovery,
+    /// The window falls in step with what is delivered (PRR, RFC 9937); else at once.
+    pub prr: bool,
+    /// The first two duplicate acknowledgements release a new packet each (RFC 3042).
+    pub limited_transmit: bool,
+    /// A probe goes when the tail of what was sent is not acknowledged (TLP, RFC 8985, section 7); with `rack` only.
+    pub tail_probe: bool,
+    /// How needless reductions are taken back.
+    pub undo: Undo,
+    /// Duplicate acknowledgements that mean a loss.
+    pub duplicates: u32,
+    /// Most packets that the receiver takes beyond the oldest one not acknowledged.
+    pub receiver_window: u64,
+    /// The window at the start, in packets.
+    pub initial_window: u64,
+    /// Packets go at the window's rate, not in bursts.
+    pub paced: bool,
+    /// How the timeout is estimated.
+    pub estimate: Estimate,
+    /// A packet whose fine timer has run out goes again at the first duplicate, and after one that went again at the first acknowledgements
+    /// (Vegas); without blocks only.
+    pub early: bool,
+    /// Timeout before the first round trip is known.
+    pub initial_timeout: Duration,
+    /// Least timeout.
+    pub min_timeout: Duration,
+    /// Greatest timeout.
+    pub max_timeout: Duration,
+    /// Timers run out at multiples of this; 0 for exact ones.
+    pub tick: Duration,
+    /// Growth counts packets that were acknowledged, not acknowledgements.
+    pub count_packets: bool,
+    /// The protocol sets its window in recovery, too: PRR is not for it, whatever the preset says.
+    pub own_window: bool,
+}

@@ -1,0 +1,224 @@
+//! What a scenario may say about a flow's transport: a preset, and what differs from it.
+
+use super::{Estimate, Policy, Rules, Undo};
+use headgate_packet::check::at_least;
+use headgate_packet::{Check, Duration, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How losses are found and repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Recovery {
+    /// Duplicates send the oldest packet again; after a timeout everything goes again (4.3BSD-Tahoe).
+    Tahoe,
+    /// As `tahoe`; and while duplicates come, each lets one more packet go, until something new is acknowledged (RFC 5681).
+    Reno,
+    /// As `reno`, until everything that was under way is acknowledged: each partial acknowledgement sends the next hole (RFC 6582).
+    Newreno,
+    /// The sink tells which packets came: holes with enough packets above them go again (RFC 6675).
+    Sack,
+    /// As `sack`, but what counts is that a packet sent later came, and how much later (RFC 8985).
+    Rack,
+}
+
+impl Recovery {
+    /// Whether the sink has to tell which packets came.
+    pub fn needs_blocks(self) -> bool {
+        matches!(self, Recovery::Sack | Recovery::Rack)
+    }
+}
+
+/// A set of rules by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// The RFCs' own values, and the recovery that the protocol names.
+    Rfc,
+    /// 4.3BSD: an initial window of 1, timers of 500 ms ticks and at least 1 s.
+    #[serde(rename = "bsd_1988")]
+    Bsd1988,
+    /// ns-2 of 1998: an initial window of 1, ticks of 100 ms, a timeout of at least 1 s.
+    #[serde(rename = "ns2_1998")]
+    Ns21998,
+    /// The Linux kernel: RACK with a tail probe, PRR, an initial window of 10, a timeout of at least 200 ms above the round trip, ticks of 4 ms.
+    Linux,
+}
+
+impl Preset {
+    /// Its rules. Only `linux` says how losses are repaired; else that is up to the protocol.
+    pub fn rules(self) -> Rules {
+        let rfc = Rules {
+            recovery: Recovery::Newreno,
+            prr: false,
+            limited_transmit: true,
+            tail_probe: false,
+            undo: Undo::None,
+            duplicates: 3,
+            receiver_window: 1_000_000_000,
+            initial_window: 10,
+            paced: false,
+            estimate: Estimate::Rfc6298,
+            early: false,
+            initial_timeout: Duration::from_secs(1),
+            min_timeout: Duration::from_secs(1),
+            max_timeout: Duration::from_secs(60),
+            tick: Duration::ZERO,
+            count_packets: false,
+            own_window: false,
+        };
+        match self {
+            Preset::Rfc => rfc,
+            Preset::Bsd1988 => Rules {
+                limited_transmit: false,
+                initial_window: 1,
+                initial_timeout: Duration::from_secs(3),
+                max_timeout: Duration::from_secs(64),
+                tick: Duration::from_millis(500),
+                ..rfc
+            },
+            Preset::Ns21998 => Rules {
+                limited_transmit: false,
+                initial_window: 1,
+                initial_timeout: Duration::from_secs(3),
+                max_timeout: Duration::from_secs(64),
+                tick: Duration::from_millis(100),
+                ..rfc
+            },
+            Preset::Linux => Rules {
+                recovery: Recovery::Rack,
+                prr: true,
+                limited_transmit: false,
+                tail_probe: true,
+                undo: Undo::Eifel,
+                estimate: Estimate::Kernel,
+                min_timeout: Duration::from_millis(200),
+                max_timeout: Duration::from_secs(120),
+                tick: Duration::from_millis(4),
+                count_packets: true,
+                ..rfc
+            },
+        }
+    }
+}
+
+/// A flow's transport, where it differs from what its flow control asks for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Set of rules that the others here change; the protocol's own unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
+    /// How losses are found and repaired; the protocol's own, or that of the preset, unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<Recovery>,
+    /// The window falls in step with what is delivered (PRR, RFC 9937).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prr: Option<bool>,
+    /// The first two duplicate acknowledgements release a new packet each (RFC 3042).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_transmit: Option<bool>,
+    /// A probe goes when the last packets are not acknowledged (TLP, RFC 8985); with recovery `rack` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail_probe: Option<bool>,
+    /// How a needless reduction is found out and taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undo: Option<Undo>,
+    /// Duplicate acknowledgements that mean a loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub duplicates: Option<u32>,
+    /// Most packets that the receiver takes beyond the oldest one not acknowledged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub receiver_window: Option<u64>,
+    /// The window at the start, in packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub initial_window: Option<u64>,
+    /// Packets of a protocol with a window go at 2 windows a round trip in slow start and at 1.2 later, not in bursts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paced: Option<bool>,
+    /// How the timeout is estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
+    /// Timeout before the first round trip is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_timeout: Option<Duration>,
+    /// Least timeout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_timeout: Option<Duration>,
+    /// Greatest timeout; at least 1 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_timeout: Option<Duration>,
+    /// Timers run out at multiples of this, never early; 0 for exact timers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick: Option<Duration>,
+    /// Data packets may be marked instead of dropped (ECN, RFC 3168); the protocol's own choice unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<bool>,
+    /// Growth of the window counts packets that were acknowledged, not acknowledgements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count_packets: Option<bool>,
+}
+
+/// Shortest first timeout: with a shorter one a packet would be sent millions of times over a way of seconds.
+const LEAST_FIRST: Duration = Duration::from_ps(100_000_000);
+
+impl Check for Options {
+    fn check(&self) -> Result<(), Wrong> {
+        let rules = self.rules(&Preset::Rfc.rules());
+        at_least("initial_timeout", rules.initial_timeout, LEAST_FIRST)?;
+        at_least("max_timeout", rules.max_timeout, Duration::from_millis(1))?;
+        if rules.min_timeout > rules.max_timeout {
+            let why = format!("expected at most max_timeout, {}", rules.max_timeout);
+            return Err(Wrong::at("min_timeout", why).found(&rules.min_timeout));
+        }
+        if rules.tick > Duration::from_secs(10) {
+            return Err(Wrong::at("tick", "expected at most 10s".to_owned()).found(&rules.tick));
+        }
+        if self.tail_probe == Some(true) && self.recovery.is_some_and(|r| r != Recovery::Rack) {
+            return Err(Wrong::at("tail_probe", "expected recovery = \"rack\" with it".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl Options {
+    /// What a sink does whose flow says nothing of it.
+    pub fn usual_policy(&self) -> Policy {
+        if self.preset == Some(Preset::Linux) { Policy::linux() } else { Policy::default() }
+    }
+
+    /// The rules for a protocol that asks for `own`.
+    pub fn rules(&self, own: &Rules) -> Rules {
+        let mut r = self.preset.map_or(*own, Preset::rules);
+        if self.preset != Some(Preset::Linux) {
+            r.recovery = own.recovery;
+        }
+        (r.own_window, r.early) = (own.own_window, own.early);
+        fn put<T>(to: &mut T, from: Option<T>) {
+            if let Some(value) = from {
+                *to = value;
+            }
+        }
+        put(&mut r.recovery, self.recovery);
+        put(&mut r.prr, self.prr);
+        put(&mut r.limited_transmit, self.limited_transmit);
+        put(&mut r.tail_probe, self.tail_probe);
+        put(&mut r.undo, self.undo);
+        put(&mut r.duplicates, self.duplicates);
+        put(&mut r.receiver_window, self.receiver_window);
+        put(&mut r.initial_window, self.initial_window);
+        put(&mut r.paced, self.paced);
+        put(&mut r.estimate, self.estimate);
+        put(&mut r.initial_timeout, self.initial_timeout);
+        put(&mut r.min_timeout, self.min_timeout);
+        put(&mut r.max_timeout, self.max_timeout);
+        put(&mut r.tick, self.tick);
+        put(&mut r.count_packets, self.count_packets);
+        r.tail_probe &= r.recovery == Recovery::Rack;
+        r.prr &= !r.own_window;
+        r
+    }
+}

@@ -1,0 +1,207 @@
+//! Loss by time: a packet is lost if one that was sent later came, and enough time has passed since.
+//!
+//! Source: RFC 8985, section 6.2. Deviations: packets are counted, not bytes; the timer runs for the longest wait of those sent before the
+//! newest that came, as the RFC says, whether or not that one was acknowledged meanwhile.
+//! State: an entry for each packet that is outstanding, in the order of sending.
+
+use headgate_packet::{Duration, Time};
+use std::collections::VecDeque;
+
+/// The newest packet that came, and how much reordering to allow for.
+#[derive(Clone, Debug)]
+pub(super) struct Rack {
+    /// When the newest packet that came was sent, its number, and its round trip.
+    newest: Option<(Time, u64)>,
+    rtt: Duration,
+    /// One above the highest packet that came.
+    highest: u64,
+    reordered: bool,
+    /// The window is so many quarters of the least round trip ...
+    quarters: u32,
+    /// ... for so many recoveries yet.
+    persist: u32,
+    /// Further duplicates count only when this is acknowledged.
+    round: Option<u64>,
+    /// Transmissions in the order of time; entries that a later event made needless stay until their turn.
+    order: VecDeque<(Time, u64)>,
+    /// When to look again, if some wait.
+    pub until: Option<Time>,
+}
+
+impl Default for Rack {
+    fn default() -> Rack {
+        Rack {
+            newest: None,
+            rtt: Duration::ZERO,
+            highest: 0,
+            reordered: false,
+            quarters: 1,
+            persist: 0,
+            round: None,
+            order: VecDeque::new(),
+            until: None,
+        }
+    }
+}
+
+/// Recoveries for which a wider window stays (RFC 8985, section 6.2, step 4).
+const PERSIST: u32 = 16;
+
+impl Rack {
+    /// A packet goes.
+    pub fn sent(&mut self, seq: u64, now: Time) {
+        self.order.push_back((now, seq));
+    }
+
+    /// A packet came that was sent last at `sent`; `echoed` is the sending time that the acknowledgement names.
+    pub fn came(&mut self, seq: u64, sent: Time, resent: bool, now: Time, min_rtt: Option<Duration>) {
+        if !resent && seq < self.highest {
+            self.reordered = true;
+        }
+        self.highest = self.highest.max(seq + 1);
+        let rtt = now.since(sent);
+        if resent && min_rtt.is_some_and(|least| rtt < least) {
+            return; // It was the original.
+        }
+        if self.newest.is_none_or(|newest| (sent, seq) > newest) {
+            self.newest = Some((sent, seq));
+            self.rtt = rtt;
+        }
+    }
+
+    /// The sink had a packet twice; `next` and `una` are the sender's.
+    pub fn duplicate(&mut self, una: u64, next: u64) {
+        if self.round.is_none_or(|end| una >= end) {
+            self.quarters = (self.quarters + 1).min(255);
+            self.persist = PERSIST;
+            self.round = Some(next);
+        }
+    }
+
+    /// An episode ended.
+    pub fn recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.quarters = 1;
+        }
+    }
+
+    /// How much later than a packet sent after it one may come (step 4). `sure`: in recovery, or with enough packets that came.
+    pub fn window(&self, sure: bool, min_rtt: Option<Duration>, smoothed: Option<Duration>) -> Duration {
+        if !self.reordered && sure {
+            return Duration::ZERO;
+        }
+        let quarter = min_rtt.map_or(0, |least| least.as_ps() / 4);
+        let wide = Duration::from_ps(quarter.saturating_mul(u64::from(self.quarters)));
+        smoothed.map_or(wide, |most| wide.min(most))
+    }
+
+    /// Takes out what is lost by now and hands it to `lost`; sets how long to wait for the rest. `outstanding` says whether an entry still stands.
+    pub fn detect(
+        &mut self,
+        now: Time,
+        window: Duration,
+        outstanding: impl Fn(Time, u64) -> bool,
+        mut lost: impl FnMut(u64),
+    ) {
+        self.until = None;
+        let Some(newest) = self.newest else { return };
+        let allowed = self.rtt + window;
+        // At one instant several packets go, not always in the order of their numbers.
+        let later = self.order.partition_point(|(sent, _)| *sent <= newest.0);
+        let mut kept = 0;
+        for place in 0..later {
+            let (sent, seq) = self.order[place];
+            if !outstanding(sent, seq) {
+                continue;
+            }
+            if (sent, seq) < newest {
+                if sent + allowed <= now {
+                    lost(seq);
+                    continue;
+                }
+                self.until = Some(sent + allowed);
+            }
+            self.order[kept] = (sent, seq);
+            kept += 1;
+        }
+        self.order.drain(kept..later);
+    }
+
+    /// Whether a packet is lost though it came not long enough ago to be judged otherwise: after a timeout.
+    pub fn is_late(&self, sent: Time, now: Time) -> bool {
+        sent + self.rtt <= now
+    }
+
+    /// Bytes of the records.
+    pub fn memory(&self) -> usize {
+        self.order.capacity() * size_of::<(Time, u64)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    #[test]
+    fn the_reordering_window_by_hand() {
+        let least = Some(ms(100));
+        let mut rack = Rack::default();
+        assert_eq!(rack.window(false, least, Some(ms(100))), ms(25));
+        assert_eq!(rack.window(true, least, Some(ms(100))), ms(0));
+        rack.reordered = true;
+        assert_eq!(rack.window(true, least, Some(ms(100))), ms(25));
+        rack.quarters = 3;
+        assert_eq!(rack.window(true, least, Some(ms(110))), ms(75));
+        rack.quarters = 6;
+        assert_eq!(rack.window(true, least, Some(ms(110))), ms(110));
+    }
+
+    #[test]
+    fn a_packet_is_lost_when_a_later_one_came_and_the_window_has_passed() {
+        let mut rack = Rack::default();
+        (0..3).for_each(|seq| rack.sent(seq, at(0)));
+        rack.came(1, at(0), false, at(110), Some(ms(100)));
+        let mut lost = vec![];
+        // Packet 0 waits for 110 + 25; 2 was not sent before 1.
+        rack.detect(at(110), ms(25), |_, seq| seq != 1, |seq| lost.push(seq));
+        assert_eq!((&*lost, rack.until), (&[][..], Some(at(135))));
+        rack.detect(at(135), ms(25), |_, seq| seq != 1, |seq| lost.push(seq));
+        assert_eq!((&*lost, rack.until), (&[0][..], None));
+    }
+
+    #[test]
+    fn duplicates_widen_the_window_once_a_round_trip_and_recoveries_end_that() {
+        let mut rack = Rack::default();
+        rack.duplicate(5, 20);
+        rack.duplicate(10, 30);
+        assert_eq!(rack.quarters, 2);
+        rack.duplicate(20, 40);
+        assert_eq!(rack.quarters, 3);
+        (0..15).for_each(|_| rack.recovered());
+        assert_eq!(rack.quarters, 3);
+        rack.recovered();
+        assert_eq!(rack.quarters, 1);
+    }
+
+    #[test]
+    fn a_retransmission_that_came_too_soon_was_the_original() {
+        let mut rack = Rack::default();
+        rack.came(0, at(90), true, at(100), Some(ms(40)));
+        assert_eq!(rack.newest, None);
+        rack.came(0, at(50), true, at(100), Some(ms(40)));
+        assert_eq!((rack.newest, rack.rtt, rack.reordered), (Some((at(50), 0)), ms(50), false));
+        // Below the highest that came, and never sent again: the network reorders.
+        rack.came(5, at(60), false, at(110), Some(ms(40)));
+        rack.came(4, at(60), false, at(110), Some(ms(40)));
+        assert!(rack.reordered);
+    }
+}

@@ -1,0 +1,224 @@
+//! Which packets are lost, and the episodes of recovery.
+
+use super::{AGAIN, LOST, Progress, SACKED, Sender, State, Trial};
+use crate::LossKind;
+use crate::transport::tcp::Recovery;
+use crate::transport::tcp::reduction::Reduction;
+use crate::transport::tcp::undo::Episode;
+use headgate_packet::Time;
+
+impl Sender {
+    pub(super) fn needless(&self, sent: Time, original: bool) -> bool {
+        self.state != State::Marked && self.episode.was_needless(self.rules.undo, sent, original)
+    }
+
+    /// Takes back an episode: nothing was lost.
+    pub(super) fn undo(&mut self, p: &mut Progress) {
+        p.undone = true;
+        for seq in self.una..self.next {
+            self.record(seq).flags &= !(LOST | AGAIN);
+        }
+        (self.lost, self.force, self.state, self.cap) = (0, 0, State::Open, None);
+        self.trial = Trial::No;
+        self.episode = Episode::default();
+    }
+
+    /// Whether the acknowledgement shows a loss, ends an episode, or goes on with it.
+    pub(super) fn judge(&mut self, now: Time, advanced: bool, congested: bool, p: &mut Progress) {
+        if self.state != State::Open && self.una >= self.recover {
+            self.leave();
+        }
+        match self.rules.recovery {
+            Recovery::Rack => self.judge_by_time(now, p),
+            Recovery::Sack => self.judge_by_blocks(p),
+            _ => self.judge_by_duplicates(now, advanced, p),
+        }
+        if congested && self.state == State::Open && self.una >= self.recover && p.loss.is_none() {
+            p.loss = Some(LossKind::Mark);
+        }
+    }
+
+    fn leave(&mut self) {
+        if self.state == State::Recovery && self.rules.recovery == Recovery::Rack {
+            self.rack.recovered();
+        }
+        if !self.rules.recovery.needs_blocks() {
+            self.came = 0;
+        }
+        (self.state, self.cap, self.partial) = (State::Open, None, false);
+    }
+
+    fn judge_by_duplicates(&mut self, now: Time, advanced: bool, p: &mut Progress) {
+        let early = self.duplicates > 0 && self.is_late(now);
+        let enough = self.duplicates == self.rules.duplicates || early;
+        match self.state {
+            State::Open if enough && self.una >= self.recover => self.found(p),
+            State::Marked if enough => self.found(p),
+            State::Recovery if advanced => match self.rules.recovery {
+                Recovery::Newreno => self.lose(self.una, p),
+                // Reno: the hole is filled, and what else is missing has to show by new duplicates.
+                _ => {
+                    self.recover = self.una;
+                    self.leave();
+                }
+            },
+            _ => {}
+        }
+        if self.rules.recovery == Recovery::Newreno && self.state == State::Recovery && advanced {
+            self.force = 1;
+        }
+    }
+
+    /// Vegas: the oldest packet's own timer, which does not tick and has no floor, has run out.
+    fn is_late(&mut self, now: Time) -> bool {
+        self.rules.early && self.una < self.next && {
+            let sent = self.record(self.una).last;
+            self.rtt.fine().is_some_and(|fine| now.since(sent) > fine)
+        }
+    }
+
+    fn judge_by_blocks(&mut self, p: &mut Progress) {
+        let enough = u64::from(self.rules.duplicates);
+        let sure = self.sacked.from_top(enough).unwrap_or(self.una);
+        let fresh = matches!(self.state, State::Open | State::Marked);
+        if fresh {
+            let shown = sure > self.una || self.duplicates >= self.rules.duplicates;
+            if shown && (self.una >= self.recover || self.state == State::Marked) {
+                self.judged = self.una;
+                self.found(p);
+            }
+            return;
+        }
+        self.mark_holes(sure, p);
+    }
+
+    /// Marks every hole below `sure` that did not go again in this episode.
+    fn mark_holes(&mut self, sure: u64, p: &mut Progress) {
+        for seq in self.judged.max(self.una)..sure {
+            if self.record(seq).flags & (SACKED | LOST | AGAIN) == 0 {
+                self.lose(seq, p);
+            }
+        }
+        self.judged = self.judged.max(sure);
+    }
+
+    pub(super) fn judge_by_time(&mut self, now: Time, p: &mut Progress) {
+        let lost = p.lost;
+        self.detect(now, p);
+        if p.lost > lost && matches!(self.state, State::Open | State::Marked) {
+            self.found(p);
+        }
+    }
+
+    /// A loss in a window that has not answered to one begins an episode; after a mark in the same window the window has come down already.
+    fn found(&mut self, p: &mut Progress) {
+        if self.state == State::Marked {
+            self.begin(p);
+        } else {
+            p.loss = Some(LossKind::DuplicateAcks);
+        }
+    }
+
+    pub(super) fn detect(&mut self, now: Time, p: &mut Progress) {
+        let sure =
+            self.state != State::Open && self.state != State::Marked || self.came >= u64::from(self.rules.duplicates);
+        let window = self.rack.window(sure, self.least_rtt(), self.smoothed());
+        let mut rack = std::mem::take(&mut self.rack);
+        let (una, mask) = (self.una, self.records.len().wrapping_sub(1));
+        let mut gone = vec![];
+        let records = &self.records;
+        let stands = |sent: Time, seq: u64| {
+            let r = &records[seq as usize & mask];
+            seq >= una && r.last == sent && r.flags & (SACKED | LOST) == 0
+        };
+        if !records.is_empty() {
+            rack.detect(now, window, stands, |seq| gone.push(seq));
+        }
+        self.rack = rack;
+        for seq in gone {
+            self.lose(seq, p);
+        }
+    }
+
+    pub(super) fn lose(&mut self, seq: u64, p: &mut Progress) {
+        if seq >= self.next {
+            return;
+        }
+        let record = self.record(seq);
+        if record.flags & (LOST | SACKED) != 0 {
+            return;
+        }
+        record.flags |= LOST;
+        self.lost += 1;
+        self.scan = self.scan.min(seq);
+        p.lost += 1;
+        if !self.rules.recovery.needs_blocks() {
+            self.came = self.came.min(self.outstanding() - self.lost);
+        }
+    }
+
+    /// The protocol has cut its window: an episode begins.
+    pub fn enter(&mut self, kind: LossKind, delivered: u64, p: &mut Progress) {
+        match kind {
+            LossKind::Mark => {
+                self.clear_again();
+                (self.state, self.recover, self.tell) = (State::Marked, self.next, true);
+            }
+            LossKind::DuplicateAcks => self.begin(p),
+            LossKind::Probe | LossKind::Timeout => return,
+        }
+        if self.rules.prr && self.state != State::Open {
+            self.reduction = Reduction::new(self.outstanding() - self.came.saturating_sub(delivered));
+            self.cap = None;
+        }
+    }
+
+    /// Repair begins.
+    fn begin(&mut self, p: &mut Progress) {
+        self.clear_again();
+        (self.state, self.recover, self.partial, self.rescued) = (State::Recovery, self.next, false, false);
+        (self.episode, self.force) = (Episode::new(false), 1);
+        match self.rules.recovery {
+            Recovery::Rack => {}
+            Recovery::Sack => {
+                let sure = self.sacked.from_top(u64::from(self.rules.duplicates)).unwrap_or(self.una);
+                self.mark_holes(sure.max(self.una + 1), p);
+            }
+            Recovery::Reno | Recovery::Newreno => self.lose(self.una, p),
+            Recovery::Tahoe => {
+                self.lose(self.una, p);
+                // BSD sends the oldest one and goes on where it was.
+                self.state = State::Open;
+            }
+        }
+    }
+
+    pub(super) fn clear_again(&mut self) {
+        for seq in self.una..self.next {
+            self.record(seq).flags &= !AGAIN;
+        }
+    }
+
+    /// The window after an acknowledgement of an episode, on its way to the protocol's.
+    pub fn reduce(&mut self, p: &Progress, target: u64) {
+        if self.rules.prr && self.is_recovering() && (p.delivered > 0 || self.cap.is_none()) {
+            let safe = p.advanced > 0 && p.lost == 0;
+            self.cap = Some(self.reduction.window(p.delivered, safe, self.pipe(), target));
+        }
+    }
+
+    /// A tail probe that was acknowledged ends; one that went again and lets others pass repaired a loss.
+    pub(super) fn end_tail(&mut self, before: u64, p: &mut Progress) {
+        let Some(tail) = self.tail else { return };
+        if self.una > before && self.una >= tail.end && !tail.again {
+            self.tail = None;
+        } else if tail.again && self.una > tail.end {
+            self.tail = None;
+            if self.state == State::Open && p.loss.is_none() {
+                p.loss = Some(LossKind::Probe);
+            }
+        } else if tail.again && p.advanced == 0 && p.delivered == 0 && self.una >= tail.end {
+            self.tail = None;
+        }
+    }
+}

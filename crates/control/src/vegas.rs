@@ -1,0 +1,246 @@
+//! Vegas: the window follows the packets that the source itself has in the queue.
+//!
+//! Source: Brakmo and Peterson 1995; Linux's `tcp_vegas.c`, as the sheet of facts has it, for the variant `linux`; Hasegawa et al. 2001 for
+//! `hasegawa2001`. Once a round trip the packets in the queue, window x (1 - least round trip / round trip), are held against `alpha` and `beta`.
+//! The early retransmission of the paper, which goes by a fine timer at the first duplicate, is a rule of the transport.
+//! Deviations: packets are counted, not bytes; the round trip of a round is the mean of its samples where the paper times one packet; a cut of
+//! a quarter for losses found by duplicates, of a half for timeouts.
+//! State per flow: window, threshold, least round trip, and the samples of this round.
+
+use crate::parts::window::Window;
+use crate::transport::Config;
+use crate::transport::tcp::{Preset, Recovery, Rules};
+use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whose rules it follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Variant {
+    /// The paper's: slow start doubles every other round trip, and a loss found by duplicates takes a quarter.
+    Brakmo1995,
+    /// The same, but a loss takes half.
+    Hasegawa2001,
+    /// Linux's: the least round trip of a round counts, in whole packets, and slow start doubles every round trip.
+    Linux,
+}
+
+/// The window follows the packets that the source itself has in the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VegasParams {
+    /// Whose rules it follows.
+    pub variant: Variant,
+    /// With fewer packets in the queue the window grows by one a round trip.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub alpha: f64,
+    /// With more packets in the queue it falls by one a round trip; at least `alpha`.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub beta: f64,
+    /// With more packets in the queue slow start ends.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub gamma: f64,
+    /// A packet goes again at the first duplicate if its fine timer has run out.
+    pub early: bool,
+}
+
+impl Default for VegasParams {
+    fn default() -> VegasParams {
+        VegasParams { variant: Variant::Brakmo1995, alpha: 2.0, beta: 4.0, gamma: 1.0, early: true }
+    }
+}
+
+impl Check for VegasParams {
+    fn check(&self) -> Result<(), Wrong> {
+        if self.beta < self.alpha {
+            return Err(Wrong::at("beta", format!("expected at least alpha, {}", self.alpha)).found(&self.beta));
+        }
+        Ok(())
+    }
+}
+
+impl VegasParams {
+    /// How the transport serves it.
+    pub fn transport(&self) -> Config {
+        let recovery = if self.variant == Variant::Linux { Recovery::Sack } else { Recovery::Newreno };
+        let early = self.early && self.variant != Variant::Linux;
+        let rules = Preset::Rfc.rules();
+        Config::tcp(Rules { recovery, early, count_packets: true, ..rules }, Ecn::NotEct)
+    }
+}
+
+/// A window by the packets in the queue.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    params: VegasParams,
+    window: Window,
+    base: Option<Duration>,
+    /// Of this round: samples, their sum in seconds, and the least.
+    samples: u32,
+    sum: f64,
+    least: Option<Duration>,
+    /// Slow start grows in this round.
+    grows: bool,
+}
+
+/// Least window.
+const LEAST: u64 = 2;
+
+impl Vegas {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Brakmo and Peterson 1995";
+
+    /// A source before its first packet.
+    pub fn new(params: &VegasParams) -> Vegas {
+        let window = Window::new(1);
+        Vegas { params: params.clone(), window, base: None, samples: 0, sum: 0.0, least: None, grows: true }
+    }
+
+    /// A round ended: adjusts the window.
+    fn end_round(&mut self) {
+        let (samples, sum, least) = (self.samples, self.sum, self.least);
+        (self.samples, self.sum, self.least) = (0, 0.0, None);
+        let (Some(base), Some(least)) = (self.base, least) else { return };
+        match self.params.variant {
+            Variant::Linux => self.adjust_as_linux(base, least),
+            _ => self.adjust(base.as_secs_f64(), sum / f64::from(samples)),
+        }
+    }
+
+    fn adjust(&mut self, base: f64, rtt: f64) {
+        let queued = self.window.window as f64 * (1.0 - base / rtt);
+        if self.in_slow_start() {
+            self.grows = !self.grows;
+            if queued > self.params.gamma {
+                self.window.window = (self.window.window - self.window.window / 8).max(LEAST);
+                self.window.threshold = self.window.window;
+            }
+        } else if queued < self.params.alpha {
+            self.window.window += 1;
+        } else if queued > self.params.beta {
+            self.window.window = (self.window.window - 1).max(LEAST);
+        }
+    }
+
+    fn adjust_as_linux(&mut self, base: Duration, rtt: Duration) {
+        // The kernel adds a microsecond to each, lest one be nothing.
+        let us = |d: Duration| d.as_ps() / 1_000_000 + 1;
+        let (base, rtt, window) = (us(base), us(rtt), self.window.window);
+        let queued = (u128::from(window) * u128::from(rtt - base) / u128::from(base)) as f64;
+        let target = (u128::from(window) * u128::from(base) / u128::from(rtt)) as u64;
+        if self.in_slow_start() {
+            if queued > self.params.gamma {
+                self.window.window = window.min(target + 1);
+                self.window.threshold = self.window.threshold.min(self.window.window.saturating_sub(1));
+            }
+        } else if queued > self.params.beta {
+            self.window.window = window - 1;
+            self.window.threshold = self.window.threshold.min(self.window.window.saturating_sub(1));
+        } else if queued < self.params.alpha {
+            self.window.window += 1;
+        }
+        self.window.window = self.window.window.max(LEAST);
+        self.window.threshold = self.window.threshold.max(self.window.window * 3 / 4).max(LEAST);
+    }
+}
+
+impl FlowControl for Vegas {
+    fn on_start(&mut self, window: u64) {
+        self.window = Window::new(window);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            (self.samples, self.sum) = (self.samples + 1, self.sum + rtt.as_secs_f64());
+        }
+        if ack.recovering {
+            (self.samples, self.sum, self.least) = (0, 0.0, None);
+            return;
+        }
+        if ack.round {
+            // With two samples or fewer Linux does as Reno.
+            if self.params.variant == Variant::Linux && self.samples <= 2 {
+                self.window.grow(ack);
+                (self.samples, self.sum, self.least) = (0, 0.0, None);
+            } else {
+                self.end_round();
+            }
+        }
+        let grows = self.params.variant == Variant::Linux || self.grows;
+        if self.in_slow_start() && grows && Window::may_grow(ack) {
+            self.window.open(ack.credit);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        let window = self.window.window;
+        let fast = loss.kind == LossKind::DuplicateAcks && self.params.variant == Variant::Brakmo1995;
+        self.window.cut(loss, if fast { window * 3 / 4 } else { window / 2 });
+        self.grows = true;
+    }
+
+    fn on_undo(&mut self) {
+        self.window.undo();
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+
+    fn allowance(&self) -> Allowance {
+        Allowance::window(self.window.window)
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.window.probe(sink);
+        sink("least_rtt", self.base.map_or(f64::NAN, Duration::as_secs_f64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The window after a round in congestion avoidance with this window and these round trips in ms.
+    fn after(variant: Variant, window: u64, base: u64, rtt: u64) -> u64 {
+        let mut v = Vegas::new(&VegasParams { variant, ..VegasParams::default() });
+        v.on_start(window);
+        v.window.threshold = 2;
+        v.base = Some(Duration::from_millis(base));
+        for _ in 0..4 {
+            v.on_ack(&Ack { rtt: Some(Duration::from_millis(rtt)), newly_acked: 1, credit: 1, ..Ack::default() });
+        }
+        v.on_ack(&Ack { round: true, newly_acked: 1, credit: 1, limited: true, ..Ack::default() });
+        v.window.window
+    }
+
+    #[test]
+    fn the_window_keeps_alpha_to_beta_packets_in_the_queue() {
+        // 20 x (1 - 100/105) = 0.95, 20 x (1 - 100/115) = 2.6, 20 x (1 - 100/130) = 4.6.
+        for (rtt, due) in [(105, 21), (115, 20), (130, 19)] {
+            assert_eq!(after(Variant::Brakmo1995, 20, 100, rtt), due, "{rtt}");
+        }
+        // Linux: 10 x 10/100 = 1, 20 x 15/100 = 3, 20 x 30/100 = 6, whole packets.
+        for (window, rtt, due) in [(10, 110, 11), (20, 115, 20), (20, 130, 19), (40, 110, 40)] {
+            assert_eq!(after(Variant::Linux, window, 100, rtt), due, "{window} {rtt}");
+        }
+    }
+
+    #[test]
+    fn a_loss_found_by_duplicates_takes_a_quarter_a_timeout_half() {
+        let cut = |variant, kind| {
+            let mut v = Vegas::new(&VegasParams { variant, ..VegasParams::default() });
+            v.on_start(40);
+            let now = headgate_packet::Time::ZERO;
+            v.on_loss(&Loss { now, kind, in_flight: 40, remaining: 0, again: false });
+            (v.window.window, v.window.threshold)
+        };
+        assert_eq!(cut(Variant::Brakmo1995, LossKind::DuplicateAcks), (30, 30));
+        assert_eq!(cut(Variant::Hasegawa2001, LossKind::DuplicateAcks), (20, 20));
+        assert_eq!(cut(Variant::Brakmo1995, LossKind::Timeout), (1, 20));
+    }
+}
