@@ -105,6 +105,36 @@ fn but_further_duplicates_release_nothing() {
     );
 }
 
+/// Nor does a third one that does not mean a loss yet.
+#[test]
+fn a_third_duplicate_releases_nothing() {
+    Script::new(r#""newreno""#, r#""duplicates": 5"#).play(
+        "
+          0 | supply 100 | 0-9 | 10 10
+        100 | ack 0      | 10  |
+        101 | ack 0      | 11  |
+        102 | ack 0      |     |
+        103 | ack 0      |     |
+        104 | ack 0      | R0  | 5
+        ",
+    );
+}
+
+/// What has to go whatever the window waits for the pacer only: 1000 / 220 ms after the last packet.
+#[test]
+fn the_pacer_lets_a_retransmission_go_beyond_the_window() {
+    Script::new(r#""newreno""#, r#""paced": true"#).play(
+        "
+                 0 | supply 100 | 0-9 | 10 10
+               100 | ack 1      | 10  | 11 10
+               101 | ack 1      |     | 11 9
+               102 | ack 1      |     | 11 8
+               103 | ack 1      |     | 5 6
+        104.545455 | timer      | R1  | 5 7
+        ",
+    );
+}
+
 #[test]
 fn the_receivers_window_bounds_what_is_outstanding() {
     Script::new(r#""newreno""#, r#""receiver_window": 4"#).play(

@@ -99,6 +99,22 @@ fn reports_of_all_retransmissions_take_the_cut_back() {
     );
 }
 
+/// So they do when nothing is outstanding any more.
+#[test]
+fn a_report_at_the_end_takes_the_cut_back() {
+    Script::new(r#""reno""#, r#""recovery": "rack", "undo": "eifel""#).play(
+        "
+          0 | supply 1               | 0     | 10 1
+        100 | ack 1                  |       |
+        100 | supply 5               | 1-5   | 10 5
+        200 | ack 1 sack 2           |       |
+        225 | timer                  | R1    | 5
+        240 | ack 6                  |       | 5 0
+        325 | ack 6 dup 1            |       | 10 0
+        ",
+    );
+}
+
 /// What is found needless takes all marks of the episode back; as in Linux the timer has to repair what is lost of it after all.
 #[test]
 fn after_it_the_timer_repairs_what_was_lost_after_all() {
