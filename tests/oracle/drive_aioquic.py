@@ -1,4 +1,4 @@
-"""aioquic's Reno and CUBIC, driven by events on the standard input; answers as `headgate control --stdio` does. Needs aioquic (BSD-3-Clause).
+"""aioquic's Reno and CUBIC, driven by events on the standard input; answers as `headgate control --stdio` does. Needs aioquic (BSD).
 
 Clocks start at 1 s, since packets sent at 0 are ignored by its Reno.
 """
