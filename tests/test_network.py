@@ -109,6 +109,9 @@ def test_a_large_network_is_folded_in_the_terminal() -> None:
     assert "■ c0.0, c0.1 ... c3.3 (16 gateways)" in text
     assert "○ h1 to h128 (128 hosts)" in text
     assert text.count("128 lines, 10 Mbit/s, 1 ms, fcfs 100 pkt") == 2
+    # What is folded keeps the discipline of the gateway's port.
+    both = {"rate": "1Mbit/s", "queue": "red", "reverse_queue": "fq"}
+    assert "     1 Mbit/s, fq 100 pkt\n" in picture(net({"kind": "fat_tree", "k": 8, "access": both}))
     chain = picture(net({"kind": "chain", "gateways": 1000}))
     assert "■ r9 to r992 (984 gateways)" in chain
     assert "983 lines" in chain
@@ -153,7 +156,8 @@ def test_every_example_can_be_drawn(file: Path) -> None:
     assert max(map(len, text.splitlines())) <= 80
     svg = to_svg(draw(network))
     for name in network.stations:
-        assert f"■ {name}" in text or f"○ {name}" in text
+        # In the terminal more than a dozen that are not in a row are folded.
+        assert f"■ {name}" in text or f"○ {name}" in text or len(network.stations) > 12
         assert f">{name}<" in svg
     assert svg == to_svg(draw(network))
 
