@@ -71,9 +71,7 @@ def test_parameters_are_those_of_the_name_or_of_the_flow() -> None:
     assert (one["control"]["window"], one["packet"]["kind"], one["weight"]) == (9, "uniform", 3)
     assert (two["workload"]["bytes"], two["workload"]["size"]["kind"]) == ("9KB", "pareto")
     assert (two["control"]["kind"], two["control"]["window"]) == ("generic", 4)
-    assert of("reno:transport.initial_window=3,receiver.every=2").data["flows"][0]["transport"] == {
-        "initial_window": 3
-    }
+    assert of("reno:transport.initial_window=3,receiver.every=2").data["flows"][0]["transport"] == {"initial_window": 3}
     assert of("cbr:start=2s").data["flows"][0].get("start_spread") is None
     queue = of("jk_reno", queue="red:max_p=0.1,gentle=true,buffer=50pkt").resolve()["links"][0]["queue"]
     assert (queue["max_p"], queue["gentle"], queue["buffer"]) == (0.1, True, "50pkt")
