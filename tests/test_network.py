@@ -109,6 +109,9 @@ def test_a_large_network_is_folded_in_the_terminal() -> None:
     assert "■ c0.0, c0.1 ... c3.3 (16 gateways)" in text
     assert "○ h1 to h128 (128 hosts)" in text
     assert text.count("128 lines, 10 Mbit/s, 1 ms, fcfs 100 pkt") == 2
+    # What is folded keeps the discipline of the gateway's port.
+    both = {"rate": "1Mbit/s", "queue": "red", "reverse_queue": "fq"}
+    assert "     1 Mbit/s, fq 100 pkt\n" in picture(net({"kind": "fat_tree", "k": 8, "access": both}))
     chain = picture(net({"kind": "chain", "gateways": 1000}))
     assert "■ r9 to r992 (984 gateways)" in chain
     assert "983 lines" in chain
