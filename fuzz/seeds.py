@@ -48,6 +48,10 @@ def scenarios(words: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         kind = {"kind": word}
         yield f"queue-{word}", example | SHORT | {"links": [access, slow | {"queue": kind}]}
         yield f"control-{word}", example | SHORT | {"flows": [ftp | {"control": kind}, telnet]}
+        yield (
+            f"topology-{word}",
+            SHORT | {"topology": kind, "flows": [{"name": "f{i}", "from": "h{i}", "to": "h{i+1}", "count": 2}]},
+        )
         yield f"workload-{word}", example | SHORT | {"flows": [ftp | {"workload": kind}, telnet]}
         for key in "loss", "framing", "rate":
             law = {"forward": kind, "reverse": slow["rate"]} if key == "rate" else kind

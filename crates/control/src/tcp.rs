@@ -119,7 +119,7 @@ impl Tcp {
             self.control.on_undo();
         }
         let Some(kind) = p.loss else { return };
-        let again = kind == LossKind::Timeout && self.sender.backoffs() > 1;
+        let again = p.again;
         self.timeouts += u64::from(kind == LossKind::Timeout);
         let (in_flight, remaining) = (self.sender.outstanding(), self.sender.pipe());
         self.control.on_loss(&Loss { now, kind, in_flight, remaining, again });
@@ -127,9 +127,12 @@ impl Tcp {
     }
 
     pub fn timeout(&self) -> Option<Time> {
-        let paced = self.next != Time::ZERO && self.burst == 0 && self.sender.has_more();
-        let open = paced && self.sender.pipe() < self.sender.window(self.control.allowance().window);
-        let due = if open { self.sender.timeout().min(self.next) } else { self.sender.timeout() };
+        let paced = self.next != Time::ZERO && self.burst == 0;
+        let due = if paced && self.sender.can_send(self.control.allowance().window) {
+            self.sender.timeout().min(self.next)
+        } else {
+            self.sender.timeout()
+        };
         (due != Time::NEVER).then_some(due)
     }
 

@@ -75,6 +75,8 @@ pub struct Steps {
     next: u64,
     recover: u64,
     timed_out: bool,
+    /// What is answered is a mark, after which the window may grow at once if there is no PRR.
+    grows: bool,
     round_end: u64,
     highest: u64,
     sent: BTreeMap<u64, (Time, Stamp)>,
@@ -111,6 +113,7 @@ impl Steps {
             next: 0,
             recover: 0,
             timed_out: false,
+            grows: false,
             round_end: 0,
             highest: 0,
             sent: BTreeMap::new(),
@@ -238,8 +241,8 @@ impl Steps {
             total_delivered: self.sampler.delivered,
             prior_in_flight: prior,
             marks,
-            recovering: answering && !self.timed_out,
-            repairing: answering,
+            recovering: answering && !self.timed_out && !self.grows,
+            repairing: answering && !self.grows,
             limited: event.limited.unwrap_or(true),
             most_in_flight: prior,
             round,
@@ -258,14 +261,16 @@ impl Steps {
             return Err(format!("n: found {lost}; expected at most {in_flight}, the packets outstanding"));
         }
         let again = kind == LossKind::Timeout && self.timed_out;
+        let mut newest = None;
         for _ in 0..lost {
-            self.sent.pop_first();
+            newest = self.sent.pop_first().map(|(pn, _)| pn);
         }
         // Of the losses of one window only the first counts; a timeout always does.
-        if kind != LossKind::Timeout && self.highest < self.recover {
+        if kind == LossKind::DuplicateAcks && newest.is_none_or(|pn| pn < self.recover) {
             return Ok(());
         }
         (self.recover, self.timed_out) = (self.next, kind == LossKind::Timeout);
+        self.grows = kind == LossKind::Mark && !self.rules.prr;
         let remaining = if kind == LossKind::Timeout { 0 } else { in_flight - lost };
         self.control.on_loss(&Loss { now: self.now, kind, in_flight, remaining, again });
         Ok(())

@@ -1,7 +1,7 @@
 //! Whether the retransmissions of an episode were needless.
 //!
 //! Sources: RFC 3522 (Eifel detection by time stamps), RFC 5682 (F-RTO), RFC 3708 (duplicates reported by the sink).
-//! Deviations: with blocks F-RTO goes by which packet was acknowledged, which the sender knows from its records, so that it needs no two steps.
+//! Deviations: with blocks F-RTO goes by which packet was acknowledged, which the sender knows from its records, in the first step, too.
 
 use super::Undo;
 use headgate_packet::Time;
@@ -10,6 +10,9 @@ use headgate_packet::Time;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Episode {
     by_timeout: bool,
+    /// It began here, and with a cut of its own, which may be taken back; not so after a mark.
+    from: u64,
+    pub cut: bool,
     /// When the first retransmission went.
     again_at: Option<Time>,
     /// Retransmissions that the sink has not reported as duplicates.
@@ -17,9 +20,9 @@ pub(super) struct Episode {
 }
 
 impl Episode {
-    /// It begins.
-    pub fn new(by_timeout: bool) -> Episode {
-        Episode { by_timeout, ..Episode::default() }
+    /// It begins, with this packet as the oldest.
+    pub fn new(by_timeout: bool, from: u64) -> Episode {
+        Episode { by_timeout, from, cut: true, ..Episode::default() }
     }
 
     /// A packet is sent again.
@@ -28,8 +31,11 @@ impl Episode {
         self.unreported += 1;
     }
 
-    /// The sink reports that it had a packet already; true if that was the last of those sent again.
-    pub fn reported(&mut self) -> bool {
+    /// The sink reports that it had this packet already; true if that was the last of those sent again.
+    pub fn reported(&mut self, seq: u64) -> bool {
+        if seq < self.from {
+            return false;
+        }
         self.unreported = self.unreported.saturating_sub(1);
         self.again_at.is_some() && self.unreported == 0
     }
@@ -52,7 +58,7 @@ mod tests {
     #[test]
     fn an_echo_from_before_the_retransmission_proves_it_needless() {
         let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
-        let mut fast = Episode::new(false);
+        let mut fast = Episode::new(false, 5);
         assert!(!fast.was_needless(Undo::Eifel, at(0), false), "nothing went again");
         fast.sent_again(at(100));
         fast.sent_again(at(120));
@@ -62,7 +68,7 @@ mod tests {
                 !fast.was_needless(Undo::FRto, at(echoed), true) && !fast.was_needless(Undo::None, at(echoed), true)
             );
         }
-        assert!(!fast.reported() && fast.reported());
-        assert!(Episode::new(true).was_needless(Undo::FRto, at(0), true));
+        assert!(!fast.reported(5) && !fast.reported(4) && fast.reported(6));
+        assert!(Episode::new(true, 0).was_needless(Undo::FRto, at(0), true));
     }
 }

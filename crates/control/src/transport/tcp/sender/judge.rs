@@ -1,6 +1,6 @@
 //! Which packets are lost, and the episodes of recovery.
 
-use super::{AGAIN, LOST, Progress, SACKED, Sender, State, Trial};
+use super::{AGAIN, LOST, Progress, SACKED, Sender, State, TWICE, Trial};
 use crate::LossKind;
 use crate::transport::tcp::Recovery;
 use crate::transport::tcp::reduction::Reduction;
@@ -14,9 +14,12 @@ impl Sender {
 
     /// Takes back an episode: nothing was lost.
     pub(super) fn undo(&mut self, p: &mut Progress) {
-        p.undone = true;
+        p.undone = self.episode.cut;
         for seq in self.una..self.next {
             self.record(seq).flags &= !(LOST | AGAIN);
+        }
+        if self.rules.recovery.needs_blocks() {
+            self.recover = self.una;
         }
         (self.lost, self.force, self.state, self.cap) = (0, 0, State::Open, None);
         self.trial = Trial::No;
@@ -25,41 +28,57 @@ impl Sender {
 
     /// Whether the acknowledgement shows a loss, ends an episode, or goes on with it.
     pub(super) fn judge(&mut self, now: Time, advanced: bool, congested: bool, p: &mut Progress) {
-        if self.state != State::Open && self.una >= self.recover {
-            self.leave();
+        let over = match self.state {
+            State::Open => false,
+            // Until then the sink may not have heard of it, and goes on telling of the mark.
+            State::Marked => self.una > self.recover || self.una == self.next,
+            State::Recovery | State::Timeout => self.una >= self.recover,
+        };
+        if over {
+            self.leave(p);
         }
         match self.rules.recovery {
             Recovery::Rack => self.judge_by_time(now, p),
             Recovery::Sack => self.judge_by_blocks(p),
             _ => self.judge_by_duplicates(now, advanced, p),
         }
-        if congested && self.state == State::Open && self.una >= self.recover && p.loss.is_none() {
+        if congested && self.state == State::Open && self.is_beyond() && p.loss.is_none() {
             p.loss = Some(LossKind::Mark);
         }
     }
 
-    fn leave(&mut self) {
-        if self.state == State::Recovery && self.rules.recovery == Recovery::Rack {
+    /// Whether what is acknowledged reaches beyond the last episode: what shows at its very end may be due to it.
+    fn is_beyond(&self) -> bool {
+        self.una > self.recover || self.recover == 0
+    }
+
+    fn leave(&mut self, p: &mut Progress) {
+        let repaired = std::mem::replace(&mut self.state, State::Open) != State::Marked;
+        if repaired && self.rules.recovery == Recovery::Rack {
             self.rack.recovered();
+            // What was sent in the episode and is lost is a loss of its own.
+            if (self.una..self.next).any(|seq| self.record(seq).flags & (LOST | AGAIN) != 0) {
+                self.found(p);
+            }
         }
         if !self.rules.recovery.needs_blocks() {
-            self.came = 0;
+            self.keep_came(0);
         }
-        (self.state, self.cap, self.partial) = (State::Open, None, false);
+        (self.cap, self.partial) = (None, false);
     }
 
     fn judge_by_duplicates(&mut self, now: Time, advanced: bool, p: &mut Progress) {
         let early = self.duplicates > 0 && self.is_late(now);
-        let enough = self.duplicates == self.rules.duplicates || early;
+        let enough = (self.duplicates == self.rules.duplicates && self.is_beyond()) || early;
         match self.state {
             State::Open if enough && self.una >= self.recover => self.found(p),
-            State::Marked if enough => self.found(p),
+            State::Marked if enough || self.duplicates == self.rules.duplicates => self.found(p),
             State::Recovery if advanced => match self.rules.recovery {
                 Recovery::Newreno => self.lose(self.una, p),
                 // Reno: the hole is filled, and what else is missing has to show by new duplicates.
                 _ => {
-                    self.recover = self.una;
-                    self.leave();
+                    self.recover = self.una - 1;
+                    self.leave(p);
                 }
             },
             _ => {}
@@ -114,6 +133,7 @@ impl Sender {
     fn found(&mut self, p: &mut Progress) {
         if self.state == State::Marked {
             self.begin(p);
+            self.episode.cut = false;
         } else {
             p.loss = Some(LossKind::DuplicateAcks);
         }
@@ -148,12 +168,14 @@ impl Sender {
         if record.flags & (LOST | SACKED) != 0 {
             return;
         }
-        record.flags |= LOST;
+        let twice = record.flags & TWICE != 0;
+        record.flags = record.flags & !TWICE | LOST;
         self.lost += 1;
+        self.twice -= u64::from(twice);
         self.scan = self.scan.min(seq);
         p.lost += 1;
         if !self.rules.recovery.needs_blocks() {
-            self.came = self.came.min(self.outstanding() - self.lost);
+            self.keep_came(self.outstanding() - self.lost);
         }
     }
 
@@ -163,12 +185,18 @@ impl Sender {
             LossKind::Mark => {
                 self.clear_again();
                 (self.state, self.recover, self.tell) = (State::Marked, self.next, true);
+                // A cut that cannot be taken back, and nor can those before it.
+                (self.episode, self.tail) = (Episode::default(), None);
             }
             LossKind::DuplicateAcks => self.begin(p),
-            LossKind::Probe | LossKind::Timeout => return,
+            LossKind::Probe => {
+                self.episode = Episode::default();
+                return;
+            }
+            LossKind::Timeout => return,
         }
         if self.rules.prr && self.state != State::Open {
-            self.reduction = Reduction::new(self.outstanding() - self.came.saturating_sub(delivered));
+            self.reduction = Reduction::new(self.outstanding() + delivered - self.came);
             self.cap = None;
         }
     }
@@ -177,7 +205,8 @@ impl Sender {
     fn begin(&mut self, p: &mut Progress) {
         self.clear_again();
         (self.state, self.recover, self.partial, self.rescued) = (State::Recovery, self.next, false, false);
-        (self.episode, self.force) = (Episode::new(false), 1);
+        (self.episode, self.force, self.tail) = (Episode::new(false, self.una), 1, None);
+        (self.tried, self.tell) = (self.una, true);
         match self.rules.recovery {
             Recovery::Rack => {}
             Recovery::Sack => {

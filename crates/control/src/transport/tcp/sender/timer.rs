@@ -29,7 +29,9 @@ impl Sender {
             (self.timer, self.purpose) = (at, Purpose::Reorder);
             return;
         }
-        let timeout = deadline(now, self.rtt.timeout(&self.rules), tick);
+        // What its place was given to meanwhile did not stop the clock of the oldest packet.
+        let since = if restart { now } else { self.record(self.una).last };
+        let timeout = deadline(since, self.rtt.timeout(&self.rules), tick).max(deadline(now, Duration::ZERO, tick));
         if self.may_probe()
             && let Some(smoothed) = self.rtt.smoothed()
         {
@@ -69,10 +71,12 @@ impl Sender {
     fn time_out(&mut self, now: Time, p: &mut Progress) {
         p.loss = Some(LossKind::Timeout);
         self.rtt.back_off();
+        let within = self.rules.one_cut && self.una < self.recover && self.is_recovering();
+        p.again = self.rtt.backoffs() > 1 || within;
         self.clear_again();
         let rack = self.rules.recovery == Recovery::Rack;
         if !self.rules.recovery.needs_blocks() {
-            self.came = 0;
+            self.keep_came(0);
         }
         for seq in self.una..self.next {
             let record = *self.record(seq);
@@ -80,13 +84,13 @@ impl Sender {
                 self.lose(seq, p);
             }
         }
-        self.trial =
-            if self.rules.undo == Undo::FRto && !self.rules.recovery.needs_blocks() { Trial::First } else { Trial::No };
+        self.trial = if self.rules.undo == Undo::FRto { Trial::First } else { Trial::No };
         if self.state != State::Timeout {
-            self.episode = Episode::new(true);
+            self.episode = Episode::new(true, self.una);
         }
         (self.state, self.recover, self.cap, self.tail, self.partial) = (State::Timeout, self.next, None, None, false);
         (self.duplicates, self.force, self.judged) = (0, 1, self.una);
+        (self.probe_due, self.tell, self.rack.until) = (false, true, None);
         self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
         self.purpose = Purpose::Retransmit;
     }
