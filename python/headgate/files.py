@@ -1,4 +1,4 @@
-"""Files that a scenario names: points of `empirical` distributions, rate traces, and times of arrivals. What stands in a file takes the place of its name."""
+"""Files that a scenario names: points of distributions, rate traces, times of arrivals. What stands in one takes the place of its name."""
 
 from __future__ import annotations
 
