@@ -91,7 +91,12 @@ impl Sender {
         let restart =
             p.advanced > 0 && (self.rules.recovery != Recovery::Newreno || !self.partial || self.una >= self.recover);
         self.partial = self.state == State::Recovery && (self.partial || p.advanced > 0);
-        self.arm(now, restart || (blocks && p.delivered > 0));
+        // Packets that went before the oldest one did, last, show that it may yet come. Later ones must not put off its timeout for ever.
+        let earlier = blocks && p.advanced == 0 && self.una < self.next && {
+            let last = self.record(self.una).last;
+            oldest_rtt.is_some_and(|rtt| rtt > now.since(last))
+        };
+        self.arm(now, restart || earlier);
         p
     }
 

@@ -1,10 +1,9 @@
 //! Which packets are lost, and the episodes of recovery.
 
-use super::{AGAIN, LOST, Progress, SACKED, Sender, State, Trial};
+use super::{AGAIN, LOST, Progress, RESENT, SACKED, Sender, State, Trial};
 use crate::LossKind;
 use crate::transport::tcp::Recovery;
 use crate::transport::tcp::reduction::Reduction;
-use crate::transport::tcp::undo::Episode;
 use headgate_packet::Time;
 
 impl Sender {
@@ -20,7 +19,12 @@ impl Sender {
         }
         (self.lost, self.force, self.state, self.cap) = (0, 0, State::Open, None);
         self.trial = Trial::No;
-        self.episode = Episode::default();
+        self.episode.undone();
+    }
+
+    /// Whether a retransmission is not yet acknowledged.
+    pub(super) fn is_resent_under_way(&mut self) -> bool {
+        (self.una..self.next).any(|seq| self.record(seq).flags & (RESENT | SACKED | LOST) == RESENT)
     }
 
     /// Whether the acknowledgement shows a loss, ends an episode, or goes on with it.
@@ -177,7 +181,9 @@ impl Sender {
     fn begin(&mut self, p: &mut Progress) {
         self.clear_again();
         (self.state, self.recover, self.partial, self.rescued) = (State::Recovery, self.next, false, false);
-        (self.episode, self.force) = (Episode::new(false), 1);
+        let under_way = self.is_resent_under_way();
+        self.episode.begin(false, under_way);
+        self.force = 1;
         match self.rules.recovery {
             Recovery::Rack => {}
             Recovery::Sack => {

@@ -3,7 +3,6 @@
 use super::{Progress, Purpose, Sender, State, Trial};
 use crate::LossKind;
 use crate::transport::tcp::rto::deadline;
-use crate::transport::tcp::undo::Episode;
 use crate::transport::tcp::{Recovery, Undo};
 use headgate_packet::{Duration, Time};
 
@@ -83,7 +82,8 @@ impl Sender {
         self.trial =
             if self.rules.undo == Undo::FRto && !self.rules.recovery.needs_blocks() { Trial::First } else { Trial::No };
         if self.state != State::Timeout {
-            self.episode = Episode::new(true);
+            let under_way = self.is_resent_under_way();
+            self.episode.begin(true, under_way);
         }
         (self.state, self.recover, self.cap, self.tail, self.partial) = (State::Timeout, self.next, None, None, false);
         (self.duplicates, self.force, self.judged) = (0, 1, self.una);
