@@ -2,8 +2,8 @@
 
 Windows and queues are in packets, times in seconds, rates in packets a second; a loss rate is the share of the packets sent that is lost.
 
-Sources: Mathis, Semke, Mahdavi and Ott 1997 (the law of the inverse square root); Padhye, Firoiu, Towsley and Kurose 1998, equation 30 (PFTK);
-RFC 9438, section 5.1 (CUBIC); Alizadeh et al. 2010, section 3.3 (DCTCP); Brakmo and Peterson 1995 (Vegas).
+Sources: Mathis, Semke, Mahdavi and Ott 1997 (the law of the inverse square root); Padhye, Firoiu, Towsley and Kurose 1998, equation 30
+(PFTK); RFC 9438, section 5.1 (CUBIC); Alizadeh et al. 2010, section 3.3 (DCTCP); Brakmo and Peterson 1995 (Vegas).
 """
 
 from __future__ import annotations
@@ -199,8 +199,8 @@ def dctcp_alpha(window: float) -> float:
 def dctcp_queue(path: float, threshold: float, flows: int = 1) -> tuple[float, float]:
     """Least and greatest queue of DCTCP flows in step, at a gateway that marks above a threshold: the law of the square root.
 
-    The greatest is K + N, and the amplitude sqrt(2 N (path + K)) / 2. It takes alpha to be constant over a period, which asks for a gain g below
-    1.386 / sqrt(2 (path + K)); the usual 1/16 is below that for path + K up to some 250 packets.
+    The greatest is K + N, and the amplitude sqrt(2 N (path + K)) / 2. It takes alpha to be constant over a period, which asks for a gain g
+    below 1.386 / sqrt(2 (path + K)); the usual 1/16 is below that for path + K up to some 250 packets.
 
     >>> [round(q, 1) for q in dctcp_queue(path=100, threshold=65)]
     [56.9, 66.0]
@@ -218,8 +218,8 @@ def dctcp_queue(path: float, threshold: float, flows: int = 1) -> tuple[float, f
 def vegas_queue(alpha: float, beta: float, flows: int = 1, path: float = math.inf) -> tuple[float, float]:
     """Least and greatest queue of Vegas flows in equilibrium, all together: each holds alpha to beta packets of its own in it.
 
-    With `path`, the packets that the path holds without a queue, it is Linux's rule, which takes the difference of the rates times the round trip with
-    the queue: each flow's q solves q (1 + N q / path) = alpha or beta.
+    With `path`, the packets that the path holds without a queue, it is Linux's rule, which takes the difference of the rates times the
+    round trip with the queue: each flow's q solves q (1 + N q / path) = alpha or beta.
 
     >>> vegas_queue(1, 3, flows=4)
     (4.0, 12.0)
