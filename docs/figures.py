@@ -13,6 +13,7 @@ COMMANDS = [
     "run scenarios/packet-pair.toml --panel probe --panel service_rate --panel rate --panel backlog --figure packet-pair.png",
     "run scenarios/packet-pair.toml --set links.slow.queue.kind=fcfs --panel probe --panel rate --panel backlog"
     " --figure packet-pair-fcfs.png",
+    "show scenarios/islands.toml --figure islands.svg",
     "replay scenarios/office.csv --queue fcfs --queue fq --rate 2Mbit/s --buffer 64KB --figure replay-office.png",
 ]
 

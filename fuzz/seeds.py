@@ -48,7 +48,25 @@ def scenarios(words: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         kind = {"kind": word}
         yield f"queue-{word}", example | SHORT | {"links": [access, slow | {"queue": kind}]}
         yield f"control-{word}", example | SHORT | {"flows": [ftp | {"control": kind}, telnet]}
+        yield (
+            f"topology-{word}",
+            SHORT | {"topology": kind, "flows": [{"name": "f{i}", "from": "h{i}", "to": "h{i+1}", "count": 2}]},
+        )
         yield f"workload-{word}", example | SHORT | {"flows": [ftp | {"workload": kind}, telnet]}
+        for key in "loss", "framing", "rate":
+            law = {"forward": kind, "reverse": slow["rate"]} if key == "rate" else kind
+            yield f"{key}-{word}", example | SHORT | {"links": [access, slow | {key: law}]}
+    laws = {"jitter": {"mean": "9ms", "reorder": True}, "duplicate": 0.1, "loss": "gilbert_elliott", "framing": "atm"}
+    steps = {"kind": "steps", "steps": [["0s", "80kbit/s"], ["0.7s", "0bit/s"], ["0.9s", "1Mbit/s"]], "period": "1s"}
+    for name, more in {
+        "laws": laws,
+        "bursts": {"aggregation": {"packets": 2, "every": "30ms"}, "framing": {"forward": "ethernet"}},
+        "steps": {"rate": {"forward": steps, "reverse": "1Mbit/s"}},
+        "trace": {"rate": {"kind": "mahimahi", "times": [3, 3, 9, 40]}, "delay": {"forward": "1ms", "reverse": "2ms"}},
+        "product": {"queue": {"kind": "fcfs", "buffer": "1.5BDP"}, "rtt": "3s"},
+        "time": {"queue": {"kind": "red", "buffer": "5s", "min_threshold": "1s", "max_threshold": "2s"}},
+    }.items():
+        yield f"link-{name}", example | SHORT | {"links": [access, slow | more]}
 
 
 def main() -> None:

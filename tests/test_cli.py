@@ -119,7 +119,7 @@ def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> No
 
 
 def test_help_has_examples(cli: Cli) -> None:
-    for command in ("run", "quick", "sweep", "replay", "reproduce", "check", "schema", "list", "diff", "bench"):
+    for command in ("run", "quick", "show", "sweep", "replay", "reproduce", "check", "schema", "list", "diff", "bench"):
         done = cli(command, "--help")
         assert done.returncode == 0
         assert f"headgate {command}" in done.stdout

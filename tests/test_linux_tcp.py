@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -59,7 +60,7 @@ def test_the_kernels_habits_hold(table: ItemResult) -> None:
 
 
 def measured(
-    drops: list[float], backlog: list[tuple[float, float]], window: list[tuple[float, float]], sent: int
+    drops: list[float], backlog: Sequence[tuple[float, float]], window: Sequence[tuple[float, float]], sent: int
 ) -> Measured:
     """Measures of made-up traces, from second 1 to second 11."""
     tables: dict[str, dict[str, Any]] = {

@@ -44,6 +44,7 @@ def test_the_line_and_its_hosts() -> None:
     assert quick.scenario("20Mbit/s", "1ms", "jk_reno").data["duration"] == "10s"
     small = quick.scenario("1Mbit/s", "1ms", "jk_reno", buffer=None).resolve()["links"][0]
     assert small["queue"]["buffer"] == "10KB"
+    assert of("jk_reno", buffer="2BDP").resolve()["links"][0]["queue"]["buffer"] == "150KB"
     assert of("jk_reno", buffer="9pkt").resolve()["links"][0]["queue"]["buffer"] == "9pkt"
 
 
@@ -70,6 +71,7 @@ def test_parameters_are_those_of_the_name_or_of_the_flow() -> None:
     assert (one["control"]["window"], one["packet"]["kind"], one["weight"]) == (9, "uniform", 3)
     assert (two["workload"]["bytes"], two["workload"]["size"]["kind"]) == ("9KB", "pareto")
     assert (two["control"]["kind"], two["control"]["window"]) == ("generic", 4)
+    assert of("reno:transport.initial_window=3,receiver.every=2").data["flows"][0]["transport"] == {"initial_window": 3}
     assert of("cbr:start=2s").data["flows"][0].get("start_spread") is None
     queue = of("jk_reno", queue="red:max_p=0.1,gentle=true,buffer=50pkt").resolve()["links"][0]["queue"]
     assert (queue["max_p"], queue["gentle"], queue["buffer"]) == (0.1, True, "50pkt")

@@ -42,6 +42,7 @@ def loaded(*args: object, folder: Path) -> set[str]:
     "args",
     [["--help"], ["--version"], ["run", "--help"], ["replay", "--help"], ["reproduce", "-h"], ["schema"],
      ["quick", "--rate", "9Mbit/s", "--rtt", "9ms", "--flows", "jk_reno", "--print"],
+     ["show", ROOT / "scenarios/islands.toml"],
      ["list", "disciplines", "--json"], ["check", ROOT / "scenarios/two-sources.toml"]],
     ids=lambda args: " ".join(Path(a).name for a in args),
 )  # fmt: skip

@@ -109,3 +109,25 @@ def test_the_examples_of_the_page_are_right() -> None:
     links = Scenario(chain | islands).resolve()["links"]
     # Gateways of both have a host, and those at the border label all.
     assert [link["queue"]["role"] for link in links[:4]] == ["edge", "edge", "island", "island"]
+
+
+def test_round_trips_of_common_test_networks() -> None:
+    """The dumbbell of nine round trips of "Common TCP Evaluation Suite", and a parking lot in which all round trips are equal."""
+    fast = "1Gbit/s"
+    access, leave = ({"rate": fast, "delay": [f"{ms}ms" for ms in delays]} for delays in ((0, 12, 25), (2, 37, 75)))
+    line = {"rate": fast, "delay": "0s"}
+    pairs = {"name": "f{i}", "from": "s{(i-1)/3+1}", "to": "d{(i-1)%3+1}", "count": 9, "packet": "1B", "ack": "1B"}
+    window = {"control": {"kind": "generic", "window": 1}}
+    nine = {"kind": "dumbbell", "hosts": 3, "line": line, "access": access, "exit": leave}
+    suite = Scenario({"duration": "8s", "topology": nine, "flows": [pairs | window]})
+    trips = [f.rtt_s.mean * 1000 for f in suite.run().flow_summaries()]
+    assert sorted(trips) == pytest.approx([4, 28, 54, 74, 98, 124, 150, 174, 200], abs=0.01)
+    lot = {
+        "kind": "parking_lot",
+        "line": {"rate": fast, "delay": "10ms"},
+        "access": {"rate": fast, "delay": "10ms"},
+        "ends": line,
+    }
+    flows = [{"name": "long", "from": "a1", "to": "b1"}, {"name": "x{i}", "from": "s{i}", "to": "d{i}", "count": 3}]
+    equal = Scenario({"duration": "8s", "topology": lot, "flows": [f | window for f in flows]})
+    assert [f.rtt_s.mean for f in equal.run().flow_summaries()] == pytest.approx([0.06] * 4, abs=1e-4)

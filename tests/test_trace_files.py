@@ -139,3 +139,19 @@ def test_a_traced_link_is_run_and_swept(tmp_path: Path, cli: Cli) -> None:
     assert {r["lost"] > 0 for r in ports if r["probability"] == 0.25} == {True}
     assert {r["lost"] for r in ports if r["probability"] == 0} == {0}
     assert {r["link_rate_bps"] for r in ports} == {2e6, 1504 * 8e3}
+
+
+def test_a_replay_takes_buffers_as_times(tmp_path: Path, cli: Cli) -> None:
+    packets = "".join(f"{0.0001 * n:.4f},a,1000\n" for n in range(100))
+    (tmp_path / "burst.csv").write_text("time_s,flow,size_bytes\n" + packets)
+
+    def drops(buffer: str) -> int:
+        done = cli("replay", "burst.csv", "--rate", "8Mbit/s", "--queue", "fcfs", "--buffer", buffer, "--json")
+        assert done.returncode == 0, done.stderr
+        return int(json.loads(done.stdout)["queues"][0]["drops"]["full"])
+
+    assert drops("20ms") == drops("20KB")
+    assert drops("20ms") == drops("30ms") + 10
+    done = cli("replay", "burst.csv", "--rate", "8Mbit/s", "--queue", "fcfs", "--buffer", "1BDP")
+    assert done.returncode == 2
+    assert "the round-trip time is not known" in done.stderr

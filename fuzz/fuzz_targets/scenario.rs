@@ -26,10 +26,12 @@ fn run(scenario: &Scenario, slice: u64) -> Option<(Run, bool)> {
     let mut running = Run::new_unless(scenario, scenario.seed, 0, Rows::Kept, MEMORY, &mut patience(200)).ok()?;
     for _ in 0..WORK.div_ceil(slice) {
         if running.advance(slice) {
+            running.audit().expect("packets are conserved");
             return Some((running, true));
         }
         running.check_memory(MEMORY).ok()?;
     }
+    running.audit().expect("packets are conserved");
     Some((running, false))
 }
 

@@ -53,6 +53,12 @@ class Control:
     @property
     def share(self) -> float: ...
 
+class Steps:
+    """A flow control that is told what happens, event by event."""
+
+    def __init__(self, control_json: str, window: int | None = None, seed: int = 1) -> None: ...
+    def step(self, event_json: str) -> str: ...
+
 class Batch:
     """Gathers the flows and links of many runs."""
 

@@ -15,8 +15,8 @@ from .errors import HeadgateError, cut, nearest
 from .scenario import Scenario
 from .toml import parse_value
 
-#: What a flow may be given beside the parameters of its flow control or workload.
-KEYS = ("packet", "ack", "acknowledge", "workload", "control", "start", "start_spread", "weight", "priority", "class")
+#: Keys of a flow that follow from its place in the list.
+_SET = {"name", "from", "to", "via", "count", "first"}
 
 #: The parameter that stands for itself, without its name.
 MAIN = {
@@ -154,6 +154,12 @@ def _list(name: str) -> dict[str, list[str]]:
     return {entry["name"]: [p["name"] for p in entry["parameters"]] for entry in entries}
 
 
+@cache
+def _keys() -> list[str]:
+    """What a flow may be given beside the parameters of its flow control or workload."""
+    return [key for key in json.loads(_core.schema())["$defs"]["Flow"]["properties"] if key not in _SET]
+
+
 def _start(name: str) -> dict[str, Any]:
     """What a flow of this name has before any parameter."""
     controls, workloads = _list("flow-controls"), _list("workloads")
@@ -177,18 +183,19 @@ def _set(flow: Flows, text: str) -> None:
             raise HeadgateError(f"--flows: {flow.name}: found {cut(repr(text))}; expected KEY=VALUE")
         key, value = MAIN[flow.name], text
     first, dot, rest = key.partition(".")
+    keys = _keys()
     if key == "rtt":
         flow.rtt = value
     elif key == "name":
         flow.label = value
     elif key in own:
         _table(flow.entry, what)[key] = parse_value(value)
-    elif first in KEYS and not dot:
+    elif first in keys and not dot:
         flow.entry[key] = parse_value(value)
-    elif first in ("control", "workload", "packet") and rest:
+    elif first in keys and rest:
         _table(flow.entry, first)[rest] = parse_value(value)
     else:
-        known = [*own, "rtt", "name", *KEYS]
+        known = [*own, "rtt", "name", *keys]
         raise HeadgateError(
             f"--flows: {flow.name}: found the key {cut(repr(key))}; expected one of {', '.join(known)}.{nearest(key, known)}"
         )

@@ -119,6 +119,18 @@ impl Connection {
         }
     }
 
+    /// As [`Connection::poll_send`], of a source without flow control, which has no more to say of a packet than its number.
+    #[inline(always)]
+    pub fn poll_open(&mut self) -> Option<u64> {
+        match &mut self.0 {
+            Kind::Open { supplied, sent } if *sent < *supplied => {
+                *sent += 1;
+                Some(*sent - 1)
+            }
+            _ => None,
+        }
+    }
+
     /// One packet to send now, or none. Ask again until there is none.
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {

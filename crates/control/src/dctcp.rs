@@ -85,9 +85,14 @@ impl FlowControl for Dctcp {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        let window = self.window.window as f64;
         let part = if loss.kind == LossKind::Mark { 1.0 - self.alpha / 2.0 } else { 0.5 };
-        self.window.cut(loss, (window * part) as u64);
+        let window = self.window.window as f64;
+        let to = (window + self.window.credit as f64 / window) * part;
+        self.window.cut(loss, to as u64);
+        // Cuts are small and come every round trip: parts of packets count, or the window would lose as much by rounding.
+        if loss.kind == LossKind::Mark && to >= 2.0 {
+            self.window.credit = ((to - to.floor()) * self.window.window as f64) as u64;
+        }
     }
 
     fn on_undo(&mut self) {

@@ -127,9 +127,12 @@ impl Tcp {
     }
 
     pub fn timeout(&self) -> Option<Time> {
-        let paced = self.next != Time::ZERO && self.burst == 0 && self.sender.has_more();
-        let open = paced && self.sender.pipe() < self.sender.window(self.control.allowance().window);
-        let due = if open { self.sender.timeout().min(self.next) } else { self.sender.timeout() };
+        let paced = self.next != Time::ZERO && self.burst == 0;
+        let due = if paced && self.sender.can_send(self.control.allowance().window) {
+            self.sender.timeout().min(self.next)
+        } else {
+            self.sender.timeout()
+        };
         (due != Time::NEVER).then_some(due)
     }
 

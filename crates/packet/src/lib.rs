@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows about queues, protocols or networks, and nothing reads a clock.
 
+mod buffer;
 pub mod check;
 pub mod choice;
 mod packet;
@@ -12,10 +13,11 @@ mod shown;
 mod text;
 mod units;
 
+pub use buffer::Buffer;
 pub use check::{Check, Wrong};
 pub use packet::{Ecn, FlowId, Packet};
 pub use quantity::Quantity;
 pub use rng::{Positions, Rng, scaled, unit};
 pub use serialiser::Serialiser;
 pub use shown::{SHOWN, cut, cut_within};
-pub use units::{Buffer, Bytes, Duration, PacketSize, Rate, Time};
+pub use units::{Bytes, Duration, PacketSize, Rate, Time};

@@ -24,7 +24,9 @@ pub(crate) fn parse(text: &str, units: &[Unit], what: &str, example: &str) -> Re
     let scale = 10u128.checked_pow(fraction.len() as u32).ok_or_else(too_large)?;
     let scaled = digits.checked_mul(size).ok_or_else(too_large)?;
     if !scaled.is_multiple_of(scale) {
-        return Err(format!("finer than one {}; {}", units[0].0, fail()));
+        let finest =
+            if units[0].1 == 1 { units[0].0.to_owned() } else { format!("{}{}", 1.0 / units[0].1 as f64, units[0].0) };
+        return Err(format!("finer than one {finest}; {}", fail()));
     }
     u64::try_from(scaled / scale).map_err(|_| too_large())
 }

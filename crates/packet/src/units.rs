@@ -31,7 +31,6 @@ pub(crate) const BYTES: &[Unit] = &[
 ];
 pub(crate) const BYTES_OUT: &[Unit] = &[BYTES[0], BYTES[1], BYTES[3], BYTES[5]];
 pub(crate) const PACKETS: &[Unit] = &[("pkt", 1)];
-const BUFFER: &[Unit] = &[PACKETS[0], BYTES[0], BYTES[1], BYTES[2], BYTES[3], BYTES[4], BYTES[5], BYTES[6]];
 
 /// A point in time: picoseconds since the start of the run (64 bits reach 213 days).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,17 +51,6 @@ pub struct Bytes(pub u64);
 /// The length of a packet: 1 byte to 16 MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketSize(u32);
-
-/// The capacity of a buffer, counted in packets or in bytes. The packet in transmission is not in the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Buffer {
-    /// At most this many waiting packets.
-    Packets(u64),
-    /// At most this many waiting bytes.
-    Bytes(u64),
-    /// Whatever comes has room.
-    Unlimited,
-}
 
 impl Time {
     /// The start of a run.
@@ -210,27 +198,6 @@ impl PacketSize {
     }
 }
 
-impl Buffer {
-    /// Whether a queue that holds this much is above capacity.
-    #[inline]
-    pub fn exceeded_by(self, packets: u64, bytes: u64) -> bool {
-        match self {
-            Buffer::Packets(limit) => packets > limit,
-            Buffer::Bytes(limit) => bytes > limit,
-            Buffer::Unlimited => false,
-        }
-    }
-
-    /// How much it holds, in its unit; infinite without a limit.
-    #[inline]
-    pub fn limit(self) -> f64 {
-        match self {
-            Buffer::Packets(limit) | Buffer::Bytes(limit) => limit as f64,
-            Buffer::Unlimited => f64::INFINITY,
-        }
-    }
-}
-
 fn parse_packet_size(text: &str) -> Result<PacketSize, String> {
     let bytes = text::parse(text, BYTES, "a packet size", "1000B")?;
     if bytes == 0 || bytes > PacketSize::MAX {
@@ -241,27 +208,6 @@ fn parse_packet_size(text: &str) -> Result<PacketSize, String> {
 
 fn parse_rate(text: &str) -> Result<Rate, String> {
     Rate::from_bps(text::parse(text, RATE, "a rate", "10Mbit/s")?).ok_or_else(|| "a rate must be above zero".to_owned())
-}
-
-const UNLIMITED: &str = "unlimited";
-
-fn parse_buffer(text: &str) -> Result<Buffer, String> {
-    if text.trim() == UNLIMITED {
-        return Ok(Buffer::Unlimited);
-    }
-    let value = text::parse(text, BUFFER, "a buffer", "15pkt").map_err(|why| format!("{why} or {UNLIMITED:?}"))?;
-    if value == 0 {
-        return Err("a buffer holds at least one packet or byte".to_owned());
-    }
-    Ok(if text.trim_end().ends_with("pkt") { Buffer::Packets(value) } else { Buffer::Bytes(value) })
-}
-
-fn buffer_text(b: &Buffer) -> String {
-    match *b {
-        Buffer::Packets(n) => text::format(n, PACKETS),
-        Buffer::Bytes(n) => text::format(n, BYTES_OUT),
-        Buffer::Unlimited => UNLIMITED.to_owned(),
-    }
 }
 
 /// Text form, serde and schema of one quantity, from its parser, its printer and its examples.
@@ -341,14 +287,7 @@ text_form!(
     parse_packet_size,
     |p| format!("{}B", p.0)
 );
-text_form!(
-    Buffer,
-    "a buffer",
-    "15pkt",
-    r"^([0-9]+(\.[0-9]+)? *(pkt|B|KB|KiB|MB|MiB|GB|GiB)|unlimited)$",
-    parse_buffer,
-    buffer_text
-);
+pub(crate) use text_form;
 
 #[cfg(test)]
 mod tests;

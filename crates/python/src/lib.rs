@@ -6,6 +6,7 @@ mod cost;
 mod interrupt;
 mod replay;
 mod run;
+mod steps;
 mod watch;
 
 use headgate_packet::Quantity;
@@ -95,6 +96,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_class::<column::Column>()?;
+    m.add_class::<steps::Steps>()?;
     m.add_class::<run::RunResult>()?;
     m.add_class::<batch::Batch>()?;
     m.add_class::<watch::Control>()?;

@@ -46,6 +46,7 @@ impl Fcfs {
 
 impl Discipline for Fcfs {
     const PER_CONVERSATION: bool = false;
+    const PASSES: bool = true;
 
     #[inline]
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
@@ -55,6 +56,15 @@ impl Discipline for Fcfs {
         }
         self.bytes += u64::from(packet.bytes);
         self.queue.push_back(packet);
+    }
+
+    #[inline]
+    fn pass(&mut self, packet: Packet, cx: &mut Cx<'_>) -> Option<Packet> {
+        if cx.exceeds(self.buffer, &Backlog::default(), 1, u64::from(packet.bytes)) {
+            cx.drop(&packet, DropReason::Full);
+            return None;
+        }
+        Some(packet)
     }
 
     #[inline]

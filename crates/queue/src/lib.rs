@@ -5,6 +5,7 @@
 pub mod line;
 pub mod parts;
 mod port;
+mod relative;
 
 use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
 pub use port::{Counters, InService, Port, Sent, Service};

@@ -54,7 +54,15 @@ impl Options {
     pub fn from_json(text: &str) -> Result<Options, SpecError> {
         let value: serde_json::Value =
             serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected options in JSON; {e}")))?;
-        serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))
+        let mut options: Options =
+            serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))?;
+        for (i, queue) in options.queues.iter_mut().enumerate() {
+            *queue = queue.at_line(options.rate, None).map_err(|wrong| {
+                let error = SpecError::at(format!("queues[{i}].{}", wrong.path), wrong.expected);
+                if let Some(found) = wrong.found { error.found(found) } else { error }
+            })?;
+        }
+        Ok(options)
     }
 }
 

@@ -189,22 +189,24 @@ impl Run {
             return;
         }
         for _ in 0..supply.packets {
-            let Some(segment) = self.flows[f].connection.poll_send(self.now) else { break };
-            self.send(f, &segment);
+            let flow = &mut self.flows[f];
+            let Some(seq) = flow.connection.poll_open() else { break };
+            let class = flow.priority;
+            self.send(f, seq, class, false, false);
         }
         self.trace_flow(f);
     }
 
     #[inline]
-    fn send(&mut self, f: usize, segment: &Segment) {
+    fn send(&mut self, f: usize, seq: u64, class: u8, retransmission: bool, reacted: bool) {
         let flow = &mut self.flows[f];
         let meter = &mut self.meters[flow.entry as usize];
         meter.traffic.sent += 1;
-        if segment.retransmission {
+        if retransmission {
             meter.control().now.retransmissions += 1;
         }
-        let bytes = flow.bytes(segment.seq);
-        let (hop, class) = (flow.forward, segment.priority.unwrap_or(flow.priority));
+        let bytes = flow.bytes(seq);
+        let hop = flow.forward;
         let (first, handle) = (self.hops[hop as usize], self.payloads.reserve());
         let l = first.lane as usize;
         let packet = Packet { handle, bytes, ecn: flow.ecn, class, ..Packet::default() };
@@ -214,12 +216,10 @@ impl Run {
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
             let at = port.dropped()[0].at;
             port.dropped().clear();
-            self.note_drop(l, at, f as u32, segment.seq, false);
+            self.note_drop(l, at, f as u32, seq, false);
             self.payloads.remove(handle);
         } else {
-            let seq = segment.seq;
             self.flows[f].in_network += 1;
-            let reacted = segment.reacted;
             *self.payloads.get(handle) =
                 Payload { seq, sent: self.now, hop, flow: f as u32, reacted, ..Payload::default() };
         }
@@ -246,7 +246,9 @@ impl Run {
     fn pump(&mut self, f: usize) {
         let mut sent = 0;
         while let Some(segment) = self.flows[f].connection.poll_send(self.now) {
-            self.send(f, &segment);
+            let Segment { seq, retransmission, reacted, priority, .. } = segment;
+            let class = priority.unwrap_or(self.flows[f].priority);
+            self.send(f, seq, class, retransmission, reacted);
             sent += 1;
             if sent == MOST_AT_ONCE {
                 return self.pause(f);

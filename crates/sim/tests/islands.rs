@@ -80,6 +80,10 @@ fn at_a_border_every_packet_is_labelled_anew() {
         ("r5 to h5", "edge"),
     ];
     assert_eq!(ports(&file), due(&all));
+    // An end of a flow at the border changes nothing.
+    let mut ends = file.clone();
+    ends["flows"][0]["to"] = "r3".into();
+    assert_eq!(ports(&ends)["r3 to r4"], "island");
     let s = serde_json::to_value(read(&file).expect("it is right")).expect("plain data");
     // hop2 goes from one island to the other.
     assert_eq!((&s["links"][1]["queue"]["k"], &s["links"][1]["reverse_queue"]["k"]), (&json!("100ms"), &json!("9ms")));
@@ -181,6 +185,10 @@ fn errors_name_the_island() {
         (
             json!([{ "queue": { "kind": "csfq", "buffer": "10B" } }]),
             "islands[0].queue.buffer: found 10B; expected at least one packet of flow \"f\", 1000B",
+        ),
+        (
+            json!([{ "gateways": ["r1", "r2"] }, { "gateways": ["r3"], "queue": { "kind": "csfq", "buffer": "10B" } }]),
+            "islands[1].queue.buffer: found 10B",
         ),
         (json!([{ "gateway": ["r1"] }]), "islands[0].gateway: found [\"r1\"]; unknown field `gateway`"),
     ] {

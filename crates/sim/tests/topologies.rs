@@ -258,6 +258,10 @@ fn what_is_too_large_is_refused_before_it_is_made() {
             json!({ "kind": "fat_tree", "k": 10_000_000 }),
             "topology.k: found 10000000; expected a number at most 1000000",
         ),
+        (
+            json!({ "kind": "dumbbell", "hosts": 499_999, "sinks": 500_000 }),
+            "topology.hosts: found 499999; expected at most",
+        ),
         (json!({ "kind": "dumbbell", "hosts": 500_000 }), "topology.hosts: found 500000"),
         (json!({ "kind": "dumbbell", "hosts": 1, "sinks": 1_000_000 }), "topology.hosts: found 1; expected at most"),
         (json!({ "kind": "parking_lot", "hops": 1_000_000, "hosts": 1_000_000 }), "topology.hops: found 1000000"),

@@ -18,8 +18,10 @@ from . import signals
 from .bench import bench
 from .check import check, schema
 from .compare import compare
+from .control import control
 from .diff import diff
 from .lists import list_
+from .network import show
 from .plot import plot
 from .quick import quick
 from .replay import replay
@@ -63,7 +65,7 @@ def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
 
-for _command in (run, quick, sweep, compare, plot, replay, reproduce, check, schema, list_, diff, bench):
+for _command in (run, quick, sweep, compare, plot, replay, reproduce, check, show, schema, list_, diff, control, bench):
     cli.add_command(_command)
 
 

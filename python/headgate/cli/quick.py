@@ -12,14 +12,14 @@ from .show import output, print_json
     epilog="""\b
 A flow is NAME[*COUNT][:KEY=VALUE,...]. NAME is a flow control (headgate list flow-controls), with endless data, or
 a workload (headgate list workloads). A workload with a rate, such as cbr, is sent as it comes; others have the
-default flow control. KEY is a parameter of NAME, or one of rtt, name, packet, ack, acknowledge, workload, control,
-start, start_spread, weight, priority and class. The main parameter may stand without its key: cbr:64kbit/s.
-Commas separate both flows and parameters; quote the list, because * means something to the shell.
+default flow control. KEY is a parameter of NAME, or rtt, name, or a key of flows such as packet, weight, start or
+control.window. The main parameter may stand without its key: cbr:64kbit/s. Commas separate both flows and
+parameters; quote the list, because * means something to the shell.
 
 \b
 Examples:
   headgate quick --rate 20Mbit/s --rtt 30ms --flows 'jk_reno*2,cbr:64kbit/s' --queue fq
-  headgate quick --rate 10Mbit/s --rtt 20ms --flows 'jk_reno,jk_reno:rtt=200ms' --buffer 100pkt
+  headgate quick --rate 10Mbit/s --rtt 20ms --flows 'cubic,cubic:rtt=200ms' --buffer 1.5BDP
   headgate quick --rate 2Mbit/s --rtt 50ms --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s' --queue red:gentle=true
   headgate quick --rate 20Mbit/s --rtt 30ms --flows jk_reno --print > one-flow.toml"""
 )
@@ -29,7 +29,9 @@ Examples:
 @click.option(
     "--queue", metavar="NAME[:KEY=VALUE,...]", default="fcfs", show_default=True, help="Discipline of the line."
 )
-@click.option("--buffer", metavar="SIZE", help="Buffer of the line, such as 100pkt or 64KB; rate x rtt unless given.")
+@click.option(
+    "--buffer", metavar="SIZE", help="Buffer of the line, such as 100pkt, 64KB, 50ms or 1.5BDP; 1BDP unless given."
+)
 @click.option("--duration", help="Simulated time; 1000 round trips, and at least 10s, unless given.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams; 1 unless given.")
 @click.option("--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Independent runs.")

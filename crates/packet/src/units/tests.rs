@@ -1,4 +1,5 @@
 use super::*;
+use crate::Buffer;
 use proptest::prelude::*;
 
 #[test]
@@ -13,6 +14,11 @@ fn texts_are_read_exactly() {
     assert_eq!("64KB".parse(), Ok(Buffer::Bytes(64_000)));
     assert_eq!("unlimited".parse(), Ok(Buffer::Unlimited));
     assert_eq!(Buffer::Unlimited.to_string(), "unlimited");
+    for text in ["50ms", "1.5BDP", "0.001BDP", "12BDP", "100.25BDP"] {
+        let buffer: Buffer = text.parse().expect("relative to the line");
+        assert!(buffer.is_relative() && buffer.to_string() == text, "{text}: {buffer}");
+    }
+    assert!(["0ms", "0BDP", "BDP", "1.BDP", "0.0001BDP", "1e3BDP"].iter().all(|text| text.parse::<Buffer>().is_err()));
 }
 
 #[test]

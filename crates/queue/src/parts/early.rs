@@ -35,7 +35,11 @@ pub struct EarlyParams {
 /// unit, and a typical packet is one.
 pub(crate) fn check_early(min_threshold: Buffer, max_threshold: Buffer, mean_packet: Bytes) -> Result<(), Wrong> {
     match (min_threshold, max_threshold) {
-        (Buffer::Packets(low), Buffer::Packets(high)) | (Buffer::Bytes(low), Buffer::Bytes(high)) if low < high => {}
+        (Buffer::Packets(low), Buffer::Packets(high))
+        | (Buffer::Bytes(low), Buffer::Bytes(high))
+        | (Buffer::Bdp(low), Buffer::Bdp(high))
+            if low < high => {}
+        (Buffer::Time(low), Buffer::Time(high)) if low < high => {}
         (Buffer::Unlimited, _) => {
             return Err(Wrong::at("min_threshold", "expected a number of packets or bytes").found(&min_threshold));
         }

@@ -142,6 +142,13 @@ impl<E: Entry> IndexedHeap<E> {
         }
     }
 
+    /// Gives the first entry a key that is no smaller; gives the swaps it took.
+    #[inline]
+    pub fn put_back(&mut self, key: E::Key) -> u32 {
+        self.entries[0] = E::new(key, self.entries[0].id());
+        self.sink(0)
+    }
+
     /// Removes `id` if it has an entry.
     #[inline]
     pub fn remove(&mut self, id: u32) {

@@ -180,7 +180,7 @@ impl Round {
                     self.move_origin();
                     continue;
                 }
-                self.enter(id, last);
+                self.active.put_back(self.key(last));
             } else {
                 share.active = false;
                 self.active.remove(id);
@@ -214,8 +214,13 @@ impl Round {
     /// The heap has a conversation by this finish number.
     #[inline]
     fn enter(&mut self, id: u32, finish: Rounds) {
-        // One beyond what a key can tell is found to be so when R comes there.
-        self.active.set(id, finish.saturating_sub(self.origin).min(Packed::MOST));
+        self.active.set(id, self.key(finish));
+    }
+
+    /// The key of a finish number. One beyond what a key can tell is found to be so when R comes there.
+    #[inline]
+    fn key(&self, finish: Rounds) -> u128 {
+        finish.saturating_sub(self.origin).min(Packed::MOST)
     }
 
     /// Work that is worth one round.

@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(18_446_743);
 /// Largest weight of a flow.
 const MOST_WEIGHT: u32 = 1000;
 
-/// Checks a scenario whose counts are expanded; errors name the places in the file as it was before.
+/// Checks a scenario whose counts are expanded, but for its routes and buffers; errors name the places in the file as it was before.
 pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
     times(s)?;
     unique(&origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), work)?;
@@ -99,8 +99,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
         }
     }
     event::check(s)?;
-    links::check(s, origins)?;
-    routes_and_buffers(s, origins, work)
+    links::check(s, origins)
 }
 
 /// A source of a given rate makes at most one packet in a tick of the clock.
@@ -183,7 +182,7 @@ fn unique_flows(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<
 }
 
 /// Every sink can be reached, and every buffer on the way holds at least one packet.
-fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
+pub(super) fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
     let mut routes = Routes::new(s);
     let buffers: Vec<Option<(u64, &str)>> = s
         .links

@@ -3,6 +3,7 @@
 //! The text is TOML or JSON; it reaches this module as JSON. [`Scenario::from_json`] reads and resolves it: counts are
 //! expanded, defaults filled in and everything checked, so that what runs is what `headgate check` prints.
 
+mod buffers;
 mod check;
 mod error;
 mod event;
@@ -207,6 +208,10 @@ pub struct Link {
     /// Discipline of the port at the `to` end, if it is to differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse_queue: Option<headgate_queue::Spec>,
+    /// Round-trip time that `BDP` in a buffer means: with `buffer = "1.5BDP"` it holds one and a half times what the line sends in this time. Unless given, the longest
+    /// of the flows that cross the link: the propagation delays of their data's and their acknowledgements' paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rtt: Option<Duration>,
     /// Which packets are one conversation at these ports.
     #[serde(default)]
     pub classify: Classify,
@@ -244,8 +249,10 @@ impl Scenario {
             let hint = "`headgate sweep` runs the study, `headgate run --base` its scenario alone";
             return Err(SpecError::at("sweep", format!("expected a single scenario without this table; {hint}")));
         }
-        let (resolved, origins) = expand::expand(read, &mut pace)?;
+        let (mut resolved, origins) = expand::expand(read, &mut pace)?;
         check::check(&resolved, &origins, &mut pace)?;
+        buffers::resolve(&mut resolved, &origins, &mut pace)?;
+        check::routes_and_buffers(&resolved, &origins, &mut pace)?;
         Ok(resolved)
     }
 

@@ -64,6 +64,14 @@ impl<'p, 's> Net<'p, 's> {
         Net { nodes: Vec::new(), links: Vec::new(), pace }
     }
 
+    /// A step of work that lays nothing.
+    ///
+    /// # Errors
+    /// The work is to end.
+    pub fn step(&mut self) -> Result<(), SpecError> {
+        self.pace.step()
+    }
+
     /// A host.
     ///
     /// # Errors

@@ -81,6 +81,7 @@ impl Topology for RandomParams {
             order.push(pair);
         }
         while order.len() < lines {
+            net.step()?;
             let (a, b) = (1 + rng.below(gateways), 1 + rng.below(gateways));
             let pair = (a.min(b), a.max(b));
             if a != b && joined.insert(pair) {

@@ -30,7 +30,7 @@ def _acks(runs: Runs, variant: str) -> tuple[Floats, Floats]:
     """When acknowledgements of packets sent once came, and for how many packets each."""
     times, _ = runs.trace(variant, "rtt", "tcp")
     when, packets = np.unique(times, return_counts=True)
-    return when, packets
+    return when, packets.astype(np.float64)
 
 
 @claim("L1")

@@ -11,6 +11,7 @@ mod reduction;
 mod rto;
 mod sender;
 mod sink;
+pub mod steps;
 mod undo;
 
 pub use blocks::Ranges;

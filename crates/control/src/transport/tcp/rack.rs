@@ -69,6 +69,13 @@ impl Rack {
         }
     }
 
+    /// Packets taken for lost are not: all that are outstanding count again.
+    pub fn restore(&mut self, outstanding: impl Iterator<Item = (Time, u64)>) {
+        self.order.clear();
+        self.order.extend(outstanding);
+        self.order.make_contiguous().sort_unstable();
+    }
+
     /// The sink had a packet twice; `next` and `una` are the sender's.
     pub fn duplicate(&mut self, una: u64, next: u64) {
         if self.round.is_none_or(|end| una >= end) {

@@ -107,7 +107,7 @@ pub fn deadline(now: Time, after: Duration, tick: Duration) -> Time {
     if tick == 0 {
         return now + after;
     }
-    let ticks = now.as_ps() / tick + after.as_ps().div_ceil(tick) + 1;
+    let ticks = (now.as_ps() / tick).saturating_add(after.as_ps().div_ceil(tick)).saturating_add(1);
     ticks.checked_mul(tick).map_or(Time::NEVER, Time::from_ps)
 }
 

@@ -5,20 +5,22 @@
 //! One count serves all: `pipe`, the packets in the network, is what is outstanding less what is known to have come and what is taken for lost
 //! and waits. Where the sink tells no blocks each duplicate says that one packet came, which is the same as the inflated window of RFC 5681.
 //! Deviations: packets, not bytes; a SACK sender takes a hole for lost when enough packets above it came, without the rule of three
-//! separate ranges, which says the same of whole packets; Reno may enter recovery again only for packets sent after it left it;
+//! separate ranges, which says the same of whole packets; Reno may enter recovery again as soon as it left it, `newreno` and `tahoe` only for
+//! packets beyond that episode, without the heuristics of RFC 6582, section 4;
 //! in `newreno` the timer starts anew with the first partial acknowledgement only; what is sent beyond the window by limited transmit stays
 //! counted.
 
 mod acknowledgement;
 mod judge;
+mod send;
 mod timer;
 
 use super::rack::Rack;
 use super::rate::{Sampler, Stamp};
 use super::reduction::Reduction;
-use super::rto::{RoundTrips, deadline};
+use super::rto::RoundTrips;
 use super::undo::Episode;
-use super::{Ranges, RateSample, Recovery, Rules};
+use super::{Ranges, RateSample, Rules};
 use crate::LossKind;
 use headgate_packet::{Duration, Time};
 
@@ -122,8 +124,9 @@ pub struct Sender {
     /// Packets that are lost and wait; none is below `scan`.
     lost: u64,
     scan: u64,
-    /// All holes below are marked.
+    /// All holes below are marked; and, where holes go again that are not known to be lost, those below are done with.
     judged: u64,
+    tried: u64,
     /// So many packets go whatever the window: retransmissions that begin an episode, and probes.
     force: u64,
     probe_due: bool,
@@ -169,6 +172,7 @@ impl Sender {
             lost: 0,
             scan: 0,
             judged: 0,
+            tried: 0,
             force: 0,
             probe_due: false,
             state: State::Open,
@@ -277,138 +281,14 @@ impl Sender {
         self.records.capacity() * size_of::<Record>() + self.sacked.memory() + self.rack.memory()
     }
 
-    /// The window that counts now: the protocol's, or that of a reduction under way.
-    pub fn window(&self, window: u64) -> u64 {
-        // What came out of order makes room in the pipe. Before an episode that is limited transmit, which RACK needs.
-        let early = self.rules.limited_transmit || self.rules.recovery == Recovery::Rack;
-        let held = if early || self.state != State::Open { 0 } else { self.came };
-        self.cap.unwrap_or(window).saturating_sub(held)
-    }
-
-    /// The next packet with the window given: (sequence number, first sent, retransmission).
-    pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, Time, bool)> {
-        let room = self.pipe() < self.window(window);
-        if let Trial::Second(left) = self.trial {
-            let goes = left > 0 && self.next < self.limit;
-            return goes.then(|| {
-                self.trial = Trial::Second(left - 1);
-                self.send_new(now)
-            });
-        }
-        if self.lost > 0 && (room || self.force > 0) {
-            self.force = self.force.saturating_sub(1);
-            let seq = self.first_lost();
-            return Some(self.send_again(seq, now));
-        }
-        self.force = 0;
-        let fits = self.next < self.limit && self.next - self.una < self.rules.receiver_window;
-        if std::mem::take(&mut self.probe_due) {
-            let end = if fits { self.next + 1 } else { self.next };
-            self.tail = Some(TailProbe { end, again: !fits });
-            return Some(if fits { self.send_new(now) } else { self.send_again(self.next - 1, now) });
-        }
-        if !room {
-            self.note_usage(true);
-            return None;
-        }
-        if fits {
-            return Some(self.send_new(now));
-        }
-        if self.rules.recovery == Recovery::Sack && self.state == State::Recovery {
-            return self.send_unproved(now);
-        }
-        if self.next == self.limit && self.lost == 0 && self.next > 0 {
-            self.sampler.lacks_data(self.pipe());
-        }
-        self.note_usage(false);
-        None
-    }
-
-    /// Whether something could go if the window allowed it.
-    pub fn has_more(&self) -> bool {
-        self.lost > 0 || self.probe_due || (self.next < self.limit && self.next - self.una < self.rules.receiver_window)
-    }
-
-    /// Nothing waits that could go.
-    pub fn lacks_data(&self) -> bool {
-        self.next == self.limit && self.lost == 0
-    }
-
     /// The window of a reduction under way.
     pub fn held(&self) -> Option<u64> {
         self.cap
     }
 
-    fn note_usage(&mut self, limited: bool) {
-        if self.una >= self.usage_end || limited || (!self.limited && self.outstanding() > self.most_out) {
-            (self.limited, self.most_out, self.usage_end) = (limited, self.outstanding(), self.next);
-        }
-    }
-
     fn record(&mut self, seq: u64) -> &mut Record {
         let mask = self.records.len() - 1;
         &mut self.records[seq as usize & mask]
-    }
-
-    fn first_lost(&mut self) -> u64 {
-        let mut seq = self.scan.max(self.una);
-        while self.record(seq).flags & LOST == 0 {
-            seq += 1;
-        }
-        self.scan = seq;
-        seq
-    }
-
-    fn send_new(&mut self, now: Time) -> (u64, Time, bool) {
-        let (seq, idle) = (self.next, self.next == self.una);
-        if self.outstanding() == self.records.len() as u64 {
-            self.grow();
-        }
-        self.next += 1;
-        let stamp = self.sampler.sent(now, idle);
-        *self.record(seq) = Record { first: now, last: now, stamp, flags: 0 };
-        if self.rules.recovery == Recovery::Rack {
-            self.rack.sent(seq, now);
-        }
-        self.reduction.out += 1;
-        if self.timer == Time::NEVER || self.purpose == Purpose::Probe || self.may_probe() {
-            self.arm(now, self.timer == Time::NEVER);
-        }
-        (seq, now, false)
-    }
-
-    fn send_again(&mut self, seq: u64, now: Time) -> (u64, Time, bool) {
-        let stamp = self.sampler.sent(now, false);
-        let record = self.record(seq);
-        let was_lost = record.flags & LOST != 0;
-        record.flags = record.flags & !LOST | RESENT | AGAIN;
-        (record.last, record.stamp) = (now, stamp);
-        let first = record.first;
-        self.lost -= u64::from(was_lost);
-        self.reduction.out += 1;
-        self.episode.sent_again(now);
-        if self.rules.recovery == Recovery::Rack {
-            self.rack.sent(seq, now);
-        }
-        if seq == self.una && self.purpose == Purpose::Retransmit {
-            self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
-        }
-        (seq, first, true)
-    }
-
-    /// RFC 6675, rules 3 and 4 of NextSeg: a hole that is not known to be lost; then, once an episode, the last packet.
-    fn send_unproved(&mut self, now: Time) -> Option<(u64, Time, bool)> {
-        let top = self.sacked.end()?;
-        let hole = (self.una..top).find(|seq| self.record(*seq).flags & (SACKED | AGAIN) == 0);
-        let seq = match hole {
-            Some(seq) => seq,
-            None if !self.rescued && self.record(self.next - 1).flags & (SACKED | AGAIN) == 0 => {
-                self.rescued = true;
-                self.next - 1
-            }
-            None => return None,
-        };
-        Some(self.send_again(seq, now))
     }
 
     /// Timeouts in a row.

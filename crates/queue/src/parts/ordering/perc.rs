@@ -92,7 +92,7 @@ impl Perc {
             }
             queue.noted = held;
             swaps += match queue.packets.back() {
-                Some(tail) => self.victims.set_counted(flow, by_length(held, tail.key())),
+                Some(tail) => self.victims.put_back(by_length(held, tail.key())),
                 None => self.victims.remove_counted(flow),
             };
         }
@@ -159,7 +159,7 @@ impl BoundedHeap for Perc {
         queue.bytes -= u64::from(next.packet.bytes);
         let swaps = match queue.packets.front() {
             // The tail is the one it was.
-            Some(head) => self.service.set_counted(flow, smallest(head.key())),
+            Some(head) => self.service.put_back(smallest(head.key())),
             None => self.shrunk(flow),
         };
         Some((next, swaps))

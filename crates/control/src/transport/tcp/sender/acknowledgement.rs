@@ -23,13 +23,15 @@ impl Sender {
         let mut oldest_rtt = None;
         // In sequence.
         let blocks = self.rules.recovery.needs_blocks();
+        // Karn: what went behind a packet that went again was acknowledged only with it.
+        let timed = (self.una..cumulative).all(|seq| self.record(seq).flags & RESENT == 0);
         for seq in self.una..cumulative {
             let record = *self.record(seq);
             if record.flags & SACKED != 0 {
                 self.came -= 1;
                 continue;
             }
-            original |= self.take(seq, record, now, &mut p, &mut oldest_rtt, rtts);
+            original |= self.take(seq, record, timed, now, (&mut p, &mut oldest_rtt), rtts);
         }
         if cumulative > self.una {
             p.advanced = cumulative - self.una;
@@ -70,7 +72,6 @@ impl Sender {
             }
         }
         p.duplicates = self.duplicates;
-        p.stale = p.advanced == 0 && p.delivered == 0 && !duplicate && p.marked == 0;
         if let Some(rtt) = oldest_rtt {
             let least = self.min_rtt.is_none_or(|(least, at)| rtt <= least || now.since(at) > MIN_RTT_FOR);
             if least {
@@ -81,23 +82,32 @@ impl Sender {
         if p.advanced > 0 && self.una > self.round_end {
             (p.round, self.round_end) = (true, self.next);
         }
-        let original = original && (blocks || self.try_out(p.advanced > 0, duplicate));
+        let proves = blocks || self.try_out(p.advanced > 0, duplicate);
+        let original = original && proves;
         if p.advanced > 0 && self.state != State::Open && self.needless(sent, original) {
             self.undo(&mut p);
         }
-        self.judge(now, p.advanced > 0, echo.is_some_and(|e| e.congested) || p.marked > 0, &mut p);
+        // An old acknowledgement tells nothing of marks.
+        let congested = cumulative == self.una && echo.is_some_and(|e| e.congested);
+        self.judge(now, p.advanced > 0, congested || p.marked > 0, &mut p);
         self.end_tail(before, &mut p);
+        let told = duplicate || p.delivered > 0 || p.marked > 0;
+        p.stale = p.advanced == 0 && !told && p.lost == 0 && p.loss.is_none() && !p.undone;
+        self.probe_due &= p.stale;
         p.rate = self.sampler.take(self.least_rtt());
         let restart =
             p.advanced > 0 && (self.rules.recovery != Recovery::Newreno || !self.partial || self.una >= self.recover);
         self.partial = self.state == State::Recovery && (self.partial || p.advanced > 0);
-        // Packets that went before the oldest one did, last, show that it may yet come. Later ones must not put off its timeout for ever.
-        let earlier = blocks && p.advanced == 0 && self.una < self.next && {
-            let last = self.record(self.una).last;
-            oldest_rtt.is_some_and(|rtt| rtt > now.since(last))
-        };
-        self.arm(now, restart || earlier);
+        let restart = restart || self.outlives(oldest_rtt, now);
+        self.arm(now, restart);
         p
+    }
+
+    /// Whether what came out of order starts the timer anew: with RACK, packets sent before the oldest one went for the last time do
+    /// (Linux). With later ones, the timer would never run out while new data flow.
+    fn outlives(&mut self, oldest: Option<Duration>, now: Time) -> bool {
+        let rack = self.rules.recovery == Recovery::Rack && self.una < self.next;
+        rack && oldest.is_some_and(|rtt| rtt > now.since(self.record(self.una).last))
     }
 
     /// A packet is acknowledged for the first time; true if it was taken for lost and had not gone again.
@@ -105,9 +115,9 @@ impl Sender {
         &mut self,
         seq: u64,
         record: Record,
+        timed: bool,
         now: Time,
-        p: &mut Progress,
-        oldest: &mut Option<Duration>,
+        (p, oldest): (&mut Progress, &mut Option<Duration>),
         rtts: &mut impl FnMut(Duration),
     ) -> bool {
         p.delivered += 1;
@@ -115,7 +125,7 @@ impl Sender {
         let resent = record.flags & RESENT != 0;
         self.sampler.delivered((record.last, seq), resent, &record.stamp, now);
         let rtt = now.since(record.last);
-        if !resent {
+        if !resent && timed {
             oldest.get_or_insert(rtt);
             p.rtt = Some(rtt);
             rtts(rtt);
@@ -140,7 +150,7 @@ impl Sender {
         sacked.insert(range, &mut |new| {
             for seq in new {
                 let record = *self.record(seq);
-                *original |= self.take(seq, record, now, p, oldest, rtts);
+                *original |= self.take(seq, record, true, now, (p, oldest), rtts);
                 self.record(seq).flags = record.flags & !LOST | SACKED;
                 self.came += 1;
             }
@@ -156,13 +166,19 @@ impl Sender {
                 self.trial = Trial::No;
                 false
             }
-            Trial::First if advanced && self.next < self.limit => {
-                self.trial = Trial::Second(2);
+            Trial::First => {
+                // Without new packets to try it out, everything goes again.
+                self.trial = match advanced {
+                    true if self.fits() => Trial::Second(2),
+                    true => Trial::No,
+                    false => Trial::First,
+                };
                 false
             }
-            Trial::First => false,
             Trial::Second(_) => {
-                self.trial = Trial::No;
+                if advanced {
+                    self.trial = Trial::No;
+                }
                 advanced
             }
         }
@@ -175,7 +191,7 @@ impl Sender {
             return;
         }
         self.rack.duplicate(self.una, self.next);
-        if self.rules.undo == Undo::Eifel && self.state != State::Marked && self.episode.reported() {
+        if self.rules.undo == Undo::Eifel && self.state != State::Marked && self.episode.reported(seq) {
             self.undo(p);
         }
     }

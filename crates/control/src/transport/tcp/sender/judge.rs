@@ -4,6 +4,7 @@ use super::{AGAIN, LOST, Progress, RESENT, SACKED, Sender, State, Trial};
 use crate::LossKind;
 use crate::transport::tcp::Recovery;
 use crate::transport::tcp::reduction::Reduction;
+use crate::transport::tcp::undo::Episode;
 use headgate_packet::Time;
 
 impl Sender {
@@ -13,57 +14,82 @@ impl Sender {
 
     /// Takes back an episode: nothing was lost.
     pub(super) fn undo(&mut self, p: &mut Progress) {
-        p.undone = true;
+        p.undone = self.episode.cut;
         for seq in self.una..self.next {
             self.record(seq).flags &= !(LOST | AGAIN);
         }
+        if self.rules.recovery == Recovery::Rack {
+            let (records, mask) = (&self.records, self.records.len().wrapping_sub(1));
+            let out = (self.una..self.next).map(|seq| (seq, &records[seq as usize & mask]));
+            self.rack.restore(out.filter(|(_, r)| r.flags & SACKED == 0).map(|(seq, r)| (r.last, seq)));
+        }
+        if self.rules.recovery.needs_blocks() {
+            self.recover = self.una;
+        }
         (self.lost, self.force, self.state, self.cap) = (0, 0, State::Open, None);
         self.trial = Trial::No;
-        self.episode.undone();
+        self.episode = Episode::default();
     }
 
-    /// Whether a retransmission is not yet acknowledged.
-    pub(super) fn is_resent_under_way(&mut self) -> bool {
-        (self.una..self.next).any(|seq| self.record(seq).flags & (RESENT | SACKED | LOST) == RESENT)
+    /// When the first of the retransmissions went that are not yet acknowledged.
+    pub(super) fn first_under_way(&self) -> Option<Time> {
+        let records = (self.una..self.next).map(|seq| &self.records[seq as usize & (self.records.len() - 1)]);
+        records.filter(|r| r.flags & (RESENT | SACKED | LOST) == RESENT).map(|r| r.last).min()
     }
 
     /// Whether the acknowledgement shows a loss, ends an episode, or goes on with it.
     pub(super) fn judge(&mut self, now: Time, advanced: bool, congested: bool, p: &mut Progress) {
-        if self.state != State::Open && self.una >= self.recover {
-            self.leave();
+        let over = match self.state {
+            State::Open => false,
+            // Until then the sink may not have heard of it, and goes on telling of the mark.
+            State::Marked => self.una > self.recover || self.una == self.next,
+            State::Recovery | State::Timeout => self.una >= self.recover,
+        };
+        if over {
+            self.leave(p);
         }
         match self.rules.recovery {
             Recovery::Rack => self.judge_by_time(now, p),
             Recovery::Sack => self.judge_by_blocks(p),
             _ => self.judge_by_duplicates(now, advanced, p),
         }
-        if congested && self.state == State::Open && self.una >= self.recover && p.loss.is_none() {
+        if congested && self.state == State::Open && self.is_beyond() && p.loss.is_none() {
             p.loss = Some(LossKind::Mark);
         }
     }
 
-    fn leave(&mut self) {
-        if self.state == State::Recovery && self.rules.recovery == Recovery::Rack {
+    /// Whether what is acknowledged reaches beyond the last episode: what shows at its very end may be due to it.
+    fn is_beyond(&self) -> bool {
+        self.una > self.recover || self.recover == 0
+    }
+
+    fn leave(&mut self, p: &mut Progress) {
+        let repaired = std::mem::replace(&mut self.state, State::Open) != State::Marked;
+        if repaired && self.rules.recovery == Recovery::Rack {
             self.rack.recovered();
+            // What was sent in the episode and is lost is a loss of its own.
+            if (self.una..self.next).any(|seq| self.record(seq).flags & (LOST | AGAIN) != 0) {
+                self.found(p);
+            }
         }
         if !self.rules.recovery.needs_blocks() {
             self.came = 0;
         }
-        (self.state, self.cap, self.partial) = (State::Open, None, false);
+        (self.cap, self.partial) = (None, false);
     }
 
     fn judge_by_duplicates(&mut self, now: Time, advanced: bool, p: &mut Progress) {
         let early = self.duplicates > 0 && self.is_late(now);
-        let enough = self.duplicates == self.rules.duplicates || early;
+        let enough = (self.duplicates == self.rules.duplicates && self.is_beyond()) || early;
         match self.state {
             State::Open if enough && self.una >= self.recover => self.found(p),
-            State::Marked if enough => self.found(p),
+            State::Marked if enough || self.duplicates == self.rules.duplicates => self.found(p),
             State::Recovery if advanced => match self.rules.recovery {
                 Recovery::Newreno => self.lose(self.una, p),
                 // Reno: the hole is filled, and what else is missing has to show by new duplicates.
                 _ => {
-                    self.recover = self.una;
-                    self.leave();
+                    self.recover = self.una - 1;
+                    self.leave(p);
                 }
             },
             _ => {}
@@ -118,6 +144,7 @@ impl Sender {
     fn found(&mut self, p: &mut Progress) {
         if self.state == State::Marked {
             self.begin(p);
+            self.episode.cut = false;
         } else {
             p.loss = Some(LossKind::DuplicateAcks);
         }
@@ -167,12 +194,18 @@ impl Sender {
             LossKind::Mark => {
                 self.clear_again();
                 (self.state, self.recover, self.tell) = (State::Marked, self.next, true);
+                // A cut that cannot be taken back, and nor can those before it.
+                (self.episode, self.tail) = (Episode::default(), None);
             }
             LossKind::DuplicateAcks => self.begin(p),
-            LossKind::Probe | LossKind::Timeout => return,
+            LossKind::Probe => {
+                self.episode = Episode::default();
+                return;
+            }
+            LossKind::Timeout => return,
         }
         if self.rules.prr && self.state != State::Open {
-            self.reduction = Reduction::new(self.outstanding() - self.came.saturating_sub(delivered));
+            self.reduction = Reduction::new(self.outstanding() + delivered - self.came);
             self.cap = None;
         }
     }
@@ -181,9 +214,8 @@ impl Sender {
     fn begin(&mut self, p: &mut Progress) {
         self.clear_again();
         (self.state, self.recover, self.partial, self.rescued) = (State::Recovery, self.next, false, false);
-        let under_way = self.is_resent_under_way();
-        self.episode.begin(false, under_way);
-        self.force = 1;
+        (self.episode, self.force, self.tail) = (Episode::new(false, self.una, self.first_under_way()), 1, None);
+        (self.tried, self.tell) = (self.una, true);
         match self.rules.recovery {
             Recovery::Rack => {}
             Recovery::Sack => {

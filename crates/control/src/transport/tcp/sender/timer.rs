@@ -3,6 +3,7 @@
 use super::{Progress, Purpose, Sender, State, Trial};
 use crate::LossKind;
 use crate::transport::tcp::rto::deadline;
+use crate::transport::tcp::undo::Episode;
 use crate::transport::tcp::{Recovery, Undo};
 use headgate_packet::{Duration, Time};
 
@@ -28,7 +29,9 @@ impl Sender {
             (self.timer, self.purpose) = (at, Purpose::Reorder);
             return;
         }
-        let timeout = deadline(now, self.rtt.timeout(&self.rules), tick);
+        // What its place was given to meanwhile did not stop the clock of the oldest packet.
+        let since = if restart { now } else { self.record(self.una).last };
+        let timeout = deadline(since, self.rtt.timeout(&self.rules), tick).max(deadline(now, Duration::ZERO, tick));
         if self.may_probe()
             && let Some(smoothed) = self.rtt.smoothed()
         {
@@ -82,11 +85,11 @@ impl Sender {
         self.trial =
             if self.rules.undo == Undo::FRto && !self.rules.recovery.needs_blocks() { Trial::First } else { Trial::No };
         if self.state != State::Timeout {
-            let under_way = self.is_resent_under_way();
-            self.episode.begin(true, under_way);
+            self.episode = Episode::new(true, self.una, self.first_under_way());
         }
         (self.state, self.recover, self.cap, self.tail, self.partial) = (State::Timeout, self.next, None, None, false);
         (self.duplicates, self.force, self.judged) = (0, 1, self.una);
+        (self.probe_due, self.tell, self.rack.until) = (false, true, None);
         self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
         self.purpose = Purpose::Retransmit;
     }

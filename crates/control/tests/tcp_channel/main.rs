@@ -1,0 +1,129 @@
+//! Every flow control on TCP's transport, with every choice of its options, over random channels: all arrives, nothing gets stuck, and no
+//! more goes than is allowed.
+
+mod channel;
+
+use channel::{Channel, RECOVERIES, Way, transfer};
+use headgate_control::transport::tcp::{EcnEcho, Estimate, Options, Policy, Preset, Undo};
+use headgate_control::{LIST, Spec};
+use headgate_packet::{Check, Duration};
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn specs() -> Vec<Spec> {
+    LIST.iter().filter_map(|e| Spec::default_of(e.name)).filter(|s| s.transport().tcp.is_some()).collect()
+}
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    let presets = select(vec![Preset::Rfc, Preset::Bsd1988, Preset::Ns21998, Preset::Linux]);
+    let undo = select(vec![Undo::None, Undo::FRto, Undo::Eifel]);
+    let how = (
+        of(presets),
+        of(select(RECOVERIES.to_vec())),
+        of(any::<bool>()),
+        of(any::<bool>()),
+        of(any::<bool>()),
+        of(undo),
+    );
+    let sizes = (of(1..6u32), of(1..40u64), of(1..20u64), of(any::<bool>()), of(any::<bool>()));
+    let estimate = select(vec![Estimate::Rfc6298, Estimate::Kernel]);
+    let times = (of(estimate), of(1..400u64), of(1..400u64), of(400..2000u64), of(0..50u64), of(any::<bool>()));
+    (how, sizes, times).prop_map(|(how, sizes, times)| {
+        let (preset, recovery, prr, limited_transmit, tail_probe, undo) = how;
+        let (duplicates, receiver_window, initial_window, paced, count_packets) = sizes;
+        let (estimate, initial, min, max, tick, ecn) = times;
+        Options {
+            preset,
+            recovery,
+            prr,
+            limited_transmit,
+            tail_probe: tail_probe.map(|probe| probe && recovery.is_none_or(|r| r == channel::RECOVERIES[4])),
+            undo,
+            duplicates,
+            receiver_window,
+            initial_window,
+            paced,
+            estimate,
+            initial_timeout: initial.map(ms),
+            min_timeout: min.map(ms),
+            // Backed off for a minute and more, a lossy transfer would take days.
+            max_timeout: Some(ms(max.unwrap_or(3000))),
+            tick: tick.map(ms),
+            ecn,
+            count_packets,
+        }
+    })
+}
+
+fn policies() -> impl Strategy<Value = Policy> {
+    let echo = select(vec![EcnEcho::Classic, EcnEcho::Dctcp, EcnEcho::Counts]);
+    (1..5u64, 1..200u64, 0..8u64, 0..30u64, 0..5usize, any::<bool>(), echo).prop_map(
+        |(every, delay, tick, quick, blocks, duplicates, ecn)| Policy {
+            every,
+            delay: ms(delay),
+            tick: ms(tick),
+            quick,
+            blocks,
+            duplicates,
+            ecn,
+        },
+    )
+}
+
+fn way(most: f64) -> impl Strategy<Value = Way> {
+    let part = move |most: f64| prop_oneof![Just(0.0), 0.0..most];
+    (part(most), part(0.2), part(0.5), 0..150u64).prop_map(|(loss, doubled, late, by)| Way {
+        loss,
+        doubled,
+        late,
+        by: ms(by),
+    })
+}
+
+fn channels() -> impl Strategy<Value = Channel> {
+    let marked = prop_oneof![Just(0.0), 0.0..0.3f64, Just(1.0)];
+    (way(0.3), way(0.3), 0..60u64, 0..4000u64, marked).prop_map(|(there, back, delay, us, marked)| Channel {
+        there,
+        back,
+        delay: ms(delay),
+        service: Duration::from_ps(us * 1_000_000),
+        marked,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_arrives_and_is_known_to(
+        options in options(), policy in policies(), channel in channels(), packets in 1..250u64, seed in any::<u64>(),
+    ) {
+        prop_assume!(options.check().is_ok());
+        for spec in specs() {
+            let got = transfer(&spec, &options, &policy, channel, packets, seed);
+            prop_assert!(got.is_ok(), "{}: {}", spec.name(), got.unwrap_err());
+            prop_assert_eq!(&got, &transfer(&spec, &options, &policy, channel, packets, seed));
+        }
+    }
+}
+
+/// The trial of F-RTO lets nothing go until it is decided: the pacer must not ask again and again meanwhile.
+#[test]
+fn a_paced_source_waits_for_the_trial_of_f_rto() {
+    let options =
+        Options { undo: Some(Undo::FRto), paced: Some(true), max_timeout: Some(ms(3000)), ..Options::default() };
+    let there = Way { loss: 0.25, ..Way::default() };
+    for name in ["tahoe", "reno", "newreno"] {
+        let spec = Spec::default_of(name).expect("it is in the list");
+        for seed in 0..20 {
+            let channel = Channel { there, back: Way::default(), delay: ms(10), service: ms(1), marked: 0.0 };
+            let got = transfer(&spec, &options, &Policy::default(), channel, 60, seed);
+            assert!(got.is_ok(), "{name} {seed}: {got:?}");
+        }
+    }
+}

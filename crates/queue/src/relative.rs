@@ -1,0 +1,116 @@
+//! Buffers that are times or multiples of the bandwidth-delay product become bytes where the line is known.
+
+use crate::{LIST, Spec};
+use headgate_packet::{Buffer, Duration, Rate, Wrong};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// Of each discipline the parameters that are buffers.
+fn buffers(discipline: &str) -> &'static [String] {
+    static KNOWN: OnceLock<BTreeMap<&'static str, Vec<String>>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| LIST.iter().map(|entry| (entry.name, of_schema(&(entry.schema)()))).collect());
+    known.get(discipline).map_or(&[], Vec::as_slice)
+}
+
+/// The keys whose values may be buffers.
+fn of_schema(schema: &Value) -> Vec<String> {
+    fn holds(field: &Value) -> bool {
+        let inside = || field["anyOf"].as_array().is_some_and(|choices| choices.iter().any(holds));
+        field["format"] == "a buffer" || inside()
+    }
+    let fields = schema["properties"].as_object();
+    fields.into_iter().flatten().filter(|(_, field)| holds(field)).map(|(key, _)| key.clone()).collect()
+}
+
+impl Spec {
+    /// Its buffers that depend on the line, by their keys.
+    pub fn relative_buffers(&self) -> Vec<(&'static str, Buffer)> {
+        let keys = buffers(self.name());
+        let json = serde_json::to_value(self).expect("parameter structs are plain data");
+        let of = |key: &'static String| Some((key.as_str(), json[key].as_str()?.parse().ok()?));
+        keys.iter().filter_map(of).filter(|(_, buffer): &(_, Buffer)| buffer.is_relative()).collect()
+    }
+
+    /// The same discipline at a line of this rate, with all its buffers in packets or bytes.
+    ///
+    /// # Errors
+    /// A buffer is a multiple of the bandwidth-delay product and there is no round-trip time, or what its buffers become is not right.
+    pub fn at_line(&self, rate: Rate, rtt: Option<Duration>) -> Result<Spec, Wrong> {
+        let relative = self.relative_buffers();
+        if relative.is_empty() {
+            return Ok(self.clone());
+        }
+        let mut json = serde_json::to_value(self).expect("parameter structs are plain data");
+        for (key, buffer) in relative {
+            let Some(bytes) = buffer.at(rate, rtt) else {
+                let expected = "expected a buffer in packets, in bytes or as a time: the round-trip time is not known";
+                return Err(Wrong::at(key, expected).found(&buffer));
+            };
+            json[key] = serde_json::to_value(bytes).expect("text");
+        }
+        serde_json::from_value(json).map_err(|e: serde_json::Error| {
+            let text = e.to_string();
+            let (path, message) = headgate_packet::choice::located(&text);
+            Wrong::at(path, message)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_discipline_with_a_buffer_takes_times_and_products() {
+        let rate = Rate::from_bps(8_000_000).expect("above zero");
+        let mut with = 0;
+        for entry in LIST {
+            for key in buffers(entry.name) {
+                let defaults = (entry.defaults)();
+                if key.ends_with("_threshold") {
+                    continue;
+                }
+                with += 1;
+                for (text, bytes) in [("50ms", "50KB"), ("0.5BDP", "40KB")] {
+                    let mut json = defaults.clone();
+                    (json["kind"], json[key]) = (entry.name.into(), text.into());
+                    let spec: Spec =
+                        serde_json::from_value(json).unwrap_or_else(|e| panic!("{} {key}: {e}", entry.name));
+                    let at = spec.at_line(rate, Some(Duration::from_millis(80))).expect("a round-trip time");
+                    assert_eq!(serde_json::to_value(&at).expect("plain data")[key], bytes, "{} {key}", entry.name);
+                    assert!(at.relative_buffers().is_empty() && spec.relative_buffers().len() == 1);
+                    assert_eq!(at.at_line(rate, None), Ok(at));
+                }
+            }
+        }
+        assert!(with >= LIST.len() / 2, "{with} buffers of {} disciplines", LIST.len());
+    }
+
+    #[test]
+    fn thresholds_are_relative_together() {
+        let red = |low: &str, high: &str| -> Result<Spec, String> {
+            let json = json!({"kind": "red", "min_threshold": low, "max_threshold": high, "buffer": "100ms"});
+            serde_json::from_value(json).map_err(|e: serde_json::Error| e.to_string())
+        };
+        let at = red("5ms", "15ms").and_then(|spec| {
+            spec.at_line(Rate::from_bps(8_000_000).expect("above zero"), None).map_err(|wrong| wrong.to_string())
+        });
+        let json = serde_json::to_value(at.expect("times")).expect("plain data");
+        assert_eq!(
+            (&json["min_threshold"], &json["max_threshold"], &json["buffer"]),
+            (&"5KB".into(), &"15KB".into(), &"100KB".into())
+        );
+        for (low, high) in [("15ms", "5ms"), ("5ms", "1BDP"), ("5ms", "5KB"), ("1BDP", "0.5BDP")] {
+            assert!(red(low, high).is_err_and(|e| e.contains("in the same unit")), "{low} {high}");
+        }
+        // What is above the other as a product may be no more than it in whole bytes.
+        let close = red("0.001BDP", "0.002BDP").expect("products");
+        let wrong =
+            close.at_line(Rate::from_bps(8).expect("above zero"), Some(Duration::from_millis(1))).expect_err("1 B");
+        assert_eq!(wrong.path, "max_threshold", "{wrong}");
+        let wrong = close.at_line(Rate::from_bps(8).expect("above zero"), None).expect_err("no round-trip time");
+        assert!(wrong.path == "max_threshold" && wrong.to_string().contains("round-trip time"), "{wrong}");
+    }
+}

@@ -1,0 +1,59 @@
+"""headgate control: a flow control by itself, driven by events on the standard input."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from .. import _core
+from ..errors import HeadgateError, brief
+
+#: No event is longer than this.
+_LONGEST = 65536
+
+
+@click.command(
+    epilog="""\b
+Events, one a line, times in nanoseconds:
+  {"t": 0, "ev": "sent"}
+  {"t": 40000000, "ev": "ack", "rtt": 40000000}
+  {"t": 50000000, "ev": "loss"}
+Answers, in packets and packets a second:
+  {"t":50000000,"cwnd":5.0,"ssthresh":5.0,"pacing":null}
+\b
+Examples:
+  headgate control reno --stdio < events.jsonl
+  headgate control '{"kind": "cubic", "beta": 0.8}' --stdio --window 1 < events.jsonl"""
+)
+@click.argument("name")
+@click.option(
+    "--stdio", is_flag=True, required=True, help="Read events from the standard input and answer each on the output."
+)
+@click.option(
+    "--window", type=click.IntRange(1, 1_000_000), help="Initial window in packets; that of its transport unless given."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Seed of what it leaves to chance."
+)
+def control(name: str, stdio: bool, window: int | None, seed: int) -> None:
+    """Drive the flow control NAME by events: each line of JSON is answered by a line with its window, threshold and pacing rate."""
+    table = name if name.lstrip().startswith("{") else json.dumps(name)
+    try:
+        steps = _core.Steps(table, window, seed)
+    except ValueError as e:
+        raise HeadgateError(f"NAME: {e}") from None
+    number = 0
+    while line := sys.stdin.readline(_LONGEST):
+        number += 1
+        if len(line) == _LONGEST:
+            raise HeadgateError(f"line {number}: expected at most {_LONGEST} characters")
+        if not line.strip():
+            continue
+        try:
+            answer = steps.step(line)
+        except ValueError as e:
+            # The place inside the line that the JSON reader adds is that of one line only.
+            raise HeadgateError(f"line {number}: {brief(str(e).split(' at line 1 ')[0])}") from None
+        click.echo(answer)

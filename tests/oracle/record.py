@@ -1,0 +1,85 @@
+"""Records event streams: a flow control of ours over one bottleneck, packet by packet, as `headgate control --stdio` reads them.
+
+Run it only to make new streams; then the oracles have to be run anew, too.
+"""
+
+from __future__ import annotations
+
+import gzip
+import heapq
+import json
+from pathlib import Path
+
+from headgate import _core
+
+HERE = Path(__file__).parent
+MS = 1_000_000
+EARLY = 13
+
+
+class Recorder:
+    """A source over a line of `rate` packets a second, `delay` ns there and back together, and a buffer."""
+
+    def __init__(self, control: str, rate: float, delay: int, buffer: int, mark: int | None = None):
+        self.steps = _core.Steps(json.dumps(control), 10, 1)
+        self.service, self.delay, self.buffer, self.mark = int(1e9 / rate), delay, buffer, mark
+        self.events: list[dict[str, object]] = []
+        self.window, self.free, self.now = 10.0, 0, 0
+        self.acks: list[tuple[int, int, int, bool]] = []
+        self.out: dict[int, int] = {}
+        self.next = 0
+
+    def tell(self, ev: str, **more: object) -> None:
+        event = {"t": self.now, "ev": ev, **more}
+        self.events.append(event)
+        self.window = json.loads(self.steps.step(json.dumps(event)))["cwnd"]
+
+    def send(self) -> None:
+        while len(self.out) < int(self.window):
+            pn, self.next = self.next, self.next + 1
+            self.tell("sent")
+            self.out[pn] = self.now
+            waiting = max(0, self.free - self.now) // self.service
+            # An early loss ends slow start, before implementations that look for its end by other signs find one.
+            if waiting < self.buffer and pn != EARLY:
+                self.free = max(self.free, self.now) + self.service
+                marked = self.mark is not None and waiting >= self.mark
+                heapq.heappush(self.acks, (self.free + self.delay, pn, self.now, marked))
+
+    def run(self, until: int, pauses: tuple[tuple[int, int, float], ...] = ()) -> list[dict[str, object]]:
+        """Until that time; in each pause (from, to, part) only so much of the window is used."""
+        self.send()
+        while self.acks and self.acks[0][0] < until:
+            self.now, pn, sent, marked = heapq.heappop(self.acks)
+            lost = [old for old in self.out if old + 3 <= pn]
+            for old in lost:
+                del self.out[old]
+            if lost:
+                self.tell("loss", n=len(lost))
+            if marked:
+                self.tell("ce")
+            part = next((part for a, b, part in pauses if a <= self.now < b), 1.0)
+            limited = {} if part == 1 else {"limited": False}
+            del self.out[pn]
+            self.tell("ack", pn=pn, rtt=self.now - sent, **limited)
+            window, self.window = self.window, self.window * part
+            self.send()
+            self.window = window
+        return self.events
+
+
+STREAMS = {
+    "reno-plain": lambda: Recorder("reno", 200, 50 * MS, 20).run(12_000 * MS),
+    "cubic-plain": lambda: Recorder("cubic", 400, 100 * MS, 30).run(12_000 * MS),
+    "cubic-app-limited": lambda: Recorder("cubic", 400, 50 * MS, 30).run(8_000 * MS, ((4_000 * MS, 6_000 * MS, 0.5),)),
+    "dctcp-marks": lambda: Recorder("dctcp", 400, 50 * MS, 200, mark=8).run(8_000 * MS),
+    "vegas-plain": lambda: Recorder("vegas", 200, 50 * MS, 60).run(10_000 * MS),
+}
+
+if __name__ == "__main__":
+    for name, make in STREAMS.items():
+        text = "".join(json.dumps(event) + "\n" for event in make())
+        path = HERE / "streams" / f"{name}.jsonl.gz"
+        with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
+            file.write(text.encode())
+        print(name, text.count("\n"), "events,", path.stat().st_size, "bytes")
