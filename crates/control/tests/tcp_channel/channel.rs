@@ -1,6 +1,6 @@
 //! A way there and back that loses, delays, reorders and doubles packets, and what a source over it may never do.
 
-use headgate_control::transport::tcp::{Echo, Options, Policy, Recovery, Sink, Undo};
+use headgate_control::transport::tcp::{Echo, Options, Policy, Recovery, Sink};
 use headgate_control::{AckPacket, Connection, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use std::collections::BTreeMap;
@@ -93,7 +93,6 @@ pub fn transfer(
     seed: u64,
 ) -> Result<Outcome, String> {
     let config = spec.transport().with(Some(options));
-    let rules = config.tcp.ok_or("it is not served by this transport")?;
     let mut source = Connection::new(spec, &Arc::new(config));
     source.seed(|| Rng::new(seed, 0, "control"));
     let mut sink = Sink::new(policy);
@@ -107,7 +106,6 @@ pub fn transfer(
     // Each supply comes by itself, so that a source has nothing to send for a while.
     let mut supplied = packets.div_ceil(2);
     source.supply(supplied);
-    let forcible = 1 + u64::from(rules.undo == Undo::FRto && !rules.recovery.needs_blocks());
     loop {
         let mut forced = 0;
         let mut burst = 0u64;
@@ -121,7 +119,8 @@ pub fn transfer(
             outstanding = outstanding.max(top - known);
             forced += u64::from(pipe as f64 >= window.floor());
             burst += 1;
-            if forced > forcible {
+            // The first retransmission of an episode, or a probe.
+            if forced > 1 {
                 return Err(format!(
                     "{now:?}: {forced} packets go beyond the window {window} with {pipe} in the network"
                 ));

@@ -1,7 +1,8 @@
 //! Loss by time: a packet is lost if one that was sent later came, and enough time has passed since.
 //!
 //! Source: RFC 8985, section 6.2. Deviations: packets are counted, not bytes; the timer runs for the longest wait of those sent before the
-//! newest that came, as the RFC says, whether or not that one was acknowledged meanwhile.
+//! newest that came, as the RFC says, whether or not that one was acknowledged meanwhile. A packet that was taken for lost needlessly
+//! is watched no more until it goes again, as in Linux.
 //! State: an entry for each packet that is outstanding, in the order of sending.
 
 use headgate_packet::{Duration, Time};
@@ -10,7 +11,7 @@ use std::collections::VecDeque;
 /// The newest packet that came, and how much reordering to allow for.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
-    /// When the newest packet that came was sent, its number, and its round trip.
+    /// When the newest packet that came was sent, and its number; and the round trip of the last one that was told of.
     newest: Option<(Time, u64)>,
     rtt: Duration,
     /// One above the highest packet that came.
@@ -63,17 +64,8 @@ impl Rack {
         if resent && min_rtt.is_some_and(|least| rtt < least) {
             return; // It was the original.
         }
-        if self.newest.is_none_or(|newest| (sent, seq) > newest) {
-            self.newest = Some((sent, seq));
-            self.rtt = rtt;
-        }
-    }
-
-    /// Packets taken for lost are not: all that are outstanding count again.
-    pub fn restore(&mut self, outstanding: impl Iterator<Item = (Time, u64)>) {
-        self.order.clear();
-        self.order.extend(outstanding);
-        self.order.make_contiguous().sort_unstable();
+        self.rtt = rtt;
+        self.newest = self.newest.max(Some((sent, seq)));
     }
 
     /// The sink had a packet twice; `next` and `una` are the sender's.

@@ -74,7 +74,7 @@ impl Sampler {
         self.delivered_at = now;
     }
 
-    /// So many of those acknowledged now were counted by duplicates before.
+    /// So many were counted by duplicates that are counted when they are acknowledged, too.
     pub fn known_before(&mut self, packets: u64) {
         self.delivered -= packets;
     }
@@ -95,7 +95,7 @@ impl Sampler {
             return None;
         }
         Some(RateSample {
-            delivered: self.delivered - stamp.delivered,
+            delivered: self.delivered.saturating_sub(stamp.delivered),
             interval,
             prior_delivered: stamp.delivered,
             app_limited: stamp.app_limited,

@@ -32,6 +32,8 @@ const LOST: u8 = 2;
 const RESENT: u8 = 4;
 /// It went again in this episode.
 const AGAIN: u8 = 8;
+/// It went again without being taken for lost: both are in the network.
+const TWICE: u8 = 16;
 
 /// One packet that is not acknowledged yet.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,7 +72,7 @@ struct TailProbe {
     again: bool,
 }
 
-/// F-RTO without blocks (RFC 5682, section 2.1): new packets go first, and what they bring about tells.
+/// F-RTO (RFC 5682, sections 2.1 and 3.1): new packets go first, and what they bring about tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trial {
     No,
@@ -124,6 +126,8 @@ pub struct Sender {
     /// Packets that are lost and wait; none is below `scan`.
     lost: u64,
     scan: u64,
+    /// Packets that are in the network twice.
+    twice: u64,
     /// All holes below are marked; and, where holes go again that are not known to be lost, those below are done with.
     judged: u64,
     tried: u64,
@@ -171,6 +175,7 @@ impl Sender {
             came: 0,
             lost: 0,
             scan: 0,
+            twice: 0,
             judged: 0,
             tried: 0,
             force: 0,
@@ -217,7 +222,7 @@ impl Sender {
 
     /// Packets in the network, as far as is known.
     pub fn pipe(&self) -> u64 {
-        (self.next - self.una) - self.came - self.lost
+        (self.next - self.una) - self.came - self.lost + self.twice
     }
 
     /// Packets sent and not acknowledged in sequence.

@@ -1,7 +1,7 @@
 //! Whether the retransmissions of an episode were needless.
 //!
 //! Sources: RFC 3522 (Eifel detection by time stamps), RFC 5682 (F-RTO), RFC 3708 (duplicates reported by the sink).
-//! Deviations: with blocks F-RTO goes by which packet was acknowledged, which the sender knows from its records, so that it needs no two steps.
+//! Deviations: with blocks F-RTO goes by which packet was acknowledged, which the sender knows from its records, in the first step, too.
 
 use super::Undo;
 use headgate_packet::Time;

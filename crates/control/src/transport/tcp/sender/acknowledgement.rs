@@ -1,6 +1,6 @@
 //! What an acknowledgement tells: which packets came, their round trips, the rate, and marks.
 
-use super::{LOST, Progress, RESENT, Record, SACKED, Sender, State, Trial};
+use super::{LOST, Progress, RESENT, Record, SACKED, Sender, State, TWICE, Trial};
 use crate::transport::tcp::{Echo, Recovery, Undo};
 use headgate_packet::{Duration, Time};
 
@@ -45,7 +45,11 @@ impl Sender {
                 self.sampler.known_before(told);
             }
             self.una = cumulative;
-            self.came = self.came.min(self.outstanding() - self.lost);
+            if !blocks {
+                // Outside of an episode the window bounds what is outstanding: needless retransmissions bring duplicates that tell of nothing new.
+                let kept = if self.is_repairing() { self.outstanding() - self.lost } else { 0 };
+                self.keep_came(kept);
+            }
             self.duplicates = 0;
         }
         // Out of sequence.
@@ -82,7 +86,7 @@ impl Sender {
         if p.advanced > 0 && self.una > self.round_end {
             (p.round, self.round_end) = (true, self.next);
         }
-        let proves = blocks || self.try_out(p.advanced > 0, duplicate);
+        let proves = self.try_out(p.advanced > 0, duplicate) || blocks;
         let original = original && proves;
         if p.advanced > 0 && self.state != State::Open && self.needless(sent, original) {
             self.undo(&mut p);
@@ -122,6 +126,7 @@ impl Sender {
     ) -> bool {
         p.delivered += 1;
         self.lost -= u64::from(record.flags & LOST != 0);
+        self.twice -= u64::from(record.flags & TWICE != 0);
         let resent = record.flags & RESENT != 0;
         self.sampler.delivered((record.last, seq), resent, &record.stamp, now);
         let rtt = now.since(record.last);
@@ -151,11 +156,18 @@ impl Sender {
             for seq in new {
                 let record = *self.record(seq);
                 *original |= self.take(seq, record, true, now, (p, oldest), rtts);
-                self.record(seq).flags = record.flags & !LOST | SACKED;
+                self.record(seq).flags = record.flags & !(LOST | TWICE) | SACKED;
                 self.came += 1;
             }
         });
         self.sacked = sacked;
+    }
+
+    /// Without blocks: no more than so many packets are known to have come out of order.
+    pub(super) fn keep_came(&mut self, most: u64) {
+        let kept = self.came.min(most);
+        self.sampler.known_before(self.came - kept);
+        self.came = kept;
     }
 
     /// Goes on with F-RTO; true if what was acknowledged proves that the timeout was needless.

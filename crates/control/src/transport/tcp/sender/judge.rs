@@ -1,6 +1,6 @@
 //! Which packets are lost, and the episodes of recovery.
 
-use super::{AGAIN, LOST, Progress, RESENT, SACKED, Sender, State, Trial};
+use super::{AGAIN, LOST, Progress, RESENT, SACKED, Sender, State, TWICE, Trial};
 use crate::LossKind;
 use crate::transport::tcp::Recovery;
 use crate::transport::tcp::reduction::Reduction;
@@ -17,11 +17,6 @@ impl Sender {
         p.undone = self.episode.cut;
         for seq in self.una..self.next {
             self.record(seq).flags &= !(LOST | AGAIN);
-        }
-        if self.rules.recovery == Recovery::Rack {
-            let (records, mask) = (&self.records, self.records.len().wrapping_sub(1));
-            let out = (self.una..self.next).map(|seq| (seq, &records[seq as usize & mask]));
-            self.rack.restore(out.filter(|(_, r)| r.flags & SACKED == 0).map(|(seq, r)| (r.last, seq)));
         }
         if self.rules.recovery.needs_blocks() {
             self.recover = self.una;
@@ -73,7 +68,7 @@ impl Sender {
             }
         }
         if !self.rules.recovery.needs_blocks() {
-            self.came = 0;
+            self.keep_came(0);
         }
         (self.cap, self.partial) = (None, false);
     }
@@ -179,12 +174,14 @@ impl Sender {
         if record.flags & (LOST | SACKED) != 0 {
             return;
         }
-        record.flags |= LOST;
+        let twice = record.flags & TWICE != 0;
+        record.flags = record.flags & !TWICE | LOST;
         self.lost += 1;
+        self.twice -= u64::from(twice);
         self.scan = self.scan.min(seq);
         p.lost += 1;
         if !self.rules.recovery.needs_blocks() {
-            self.came = self.came.min(self.outstanding() - self.lost);
+            self.keep_came(self.outstanding() - self.lost);
         }
     }
 

@@ -1,6 +1,6 @@
 //! What goes next: retransmissions, probes, new packets.
 
-use super::{AGAIN, LOST, Purpose, RESENT, Record, SACKED, Sender, State, TailProbe, Trial};
+use super::{AGAIN, LOST, Purpose, RESENT, Record, SACKED, Sender, State, TWICE, TailProbe, Trial};
 use crate::transport::tcp::Recovery;
 use crate::transport::tcp::rto::deadline;
 use headgate_packet::Time;
@@ -27,24 +27,23 @@ impl Sender {
 
     /// Whether [`Sender::poll`] has a packet with this window.
     pub fn can_send(&self, window: u64) -> bool {
-        if let Trial::Second(left) = self.trial {
-            return left > 0 && self.fits();
-        }
         let room = self.pipe() < self.window(window);
+        if let Trial::Second(left) = self.trial {
+            return left > 0 && room && self.fits();
+        }
         let again = self.lost > 0 && (room || self.force > 0);
         again || self.probe_due || (room && (self.fits() || self.unproved().0.is_some()))
     }
 
     /// The next packet with the window given: (sequence number, first sent, retransmission).
     pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, Time, bool)> {
-        let fits = self.fits();
+        let (fits, room) = (self.fits(), self.pipe() < self.window(window));
         if let Trial::Second(left) = self.trial {
-            return (left > 0 && fits).then(|| {
+            return (left > 0 && room && fits).then(|| {
                 self.trial = Trial::Second(left - 1);
                 self.send_new(now)
             });
         }
-        let room = self.pipe() < self.window(window);
         if self.lost > 0 && (room || self.force > 0) {
             self.force = self.force.saturating_sub(1);
             let seq = self.first_lost();
@@ -118,10 +117,12 @@ impl Sender {
         let stamp = self.sampler.sent(now, false);
         let record = self.record(seq);
         let was_lost = record.flags & LOST != 0;
-        record.flags = record.flags & !LOST | RESENT | AGAIN;
+        let twice = !was_lost && record.flags & TWICE == 0;
+        record.flags = record.flags & !LOST | RESENT | AGAIN | if twice { TWICE } else { 0 };
         (record.last, record.stamp) = (now, stamp);
         let first = record.first;
         self.lost -= u64::from(was_lost);
+        self.twice += u64::from(twice);
         self.reduction.out += 1;
         if self.state != State::Open {
             self.episode.sent_again(now);

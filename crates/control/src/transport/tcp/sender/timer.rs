@@ -74,7 +74,7 @@ impl Sender {
         self.clear_again();
         let rack = self.rules.recovery == Recovery::Rack;
         if !self.rules.recovery.needs_blocks() {
-            self.came = 0;
+            self.keep_came(0);
         }
         for seq in self.una..self.next {
             let record = *self.record(seq);
@@ -82,8 +82,7 @@ impl Sender {
                 self.lose(seq, p);
             }
         }
-        self.trial =
-            if self.rules.undo == Undo::FRto && !self.rules.recovery.needs_blocks() { Trial::First } else { Trial::No };
+        self.trial = if self.rules.undo == Undo::FRto { Trial::First } else { Trial::No };
         if self.state != State::Timeout {
             self.episode = Episode::new(true, self.una, self.first_under_way());
         }

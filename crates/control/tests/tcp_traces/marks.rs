@@ -1,0 +1,100 @@
+//! Marks (RFC 3168): one reaction a window, and what the sink is told.
+
+use crate::script::Script;
+
+/// The echo lasts until the sink hears of the reaction; the acknowledgement of the last packet before it is none of a new
+/// window. Without PRR the window grows meanwhile, with echoes, too, other than in RFC 3168.
+#[test]
+fn an_echo_that_lasts_is_one_reaction() {
+    Script::new(r#""reno""#, r#""ecn": true"#).play(
+        "
+          0 | supply 100  | 0-9 | 10 10
+        100 | ack 1 ce    |     | 5 9
+        101 | ack 2 ce    |     | 5
+        102 | ack 3 ce    |     | 5
+        103 | ack 4 ce    |     | 5
+        104 | ack 5 ce    | 10c | 6 6
+        105 | ack 6 ce    | 11     | 6 6
+        106 | ack 7 ce    | 12  | 6
+        107 | ack 8 ce    | 13  | 6
+        108 | ack 9 ce    | 14  | 6
+        109 | ack 10 ce   | 15  | 6
+        205 | ack 11      | 16-17 | 7 7
+        206 | ack 12      | 18    | 7 7
+        ",
+    );
+}
+
+/// A mark of a packet that went after the reaction is another window's.
+#[test]
+fn a_mark_of_the_next_window_is_another_reaction() {
+    Script::new(r#""reno""#, r#""ecn": true, "initial_window": 8"#).play(
+        "
+          0 | supply 100  | 0-7 | 8 8
+        100 | ack 1 ce    |     | 4 7
+        101 | ack 8 ce    | 8c 9-11 | 4
+        201 | ack 9 ce    |        | 2 3
+        ",
+    );
+}
+
+/// Exact counts: each tells how many were marked, whatever else.
+#[test]
+fn counts_tell_once() {
+    Script::new(r#""reno""#, r#""ecn": true, "initial_window": 8"#).play(
+        "
+          0 | supply 100        | 0-7 | 8 8
+        100 | ack 1 marks 1     |     | 4 7
+        101 | ack 2 marks 2     |     | 4
+        102 | ack 8 marks 8     | 8c 9-11 | 4
+        202 | ack 9 marks 8     | 12-13 | 5 5
+        203 | ack 10 marks 9    |     | 2
+        ",
+    );
+}
+
+/// A loss in the window of a mark is repaired without a further cut; and the echo of a mark in that of a loss is none.
+#[test]
+fn a_mark_and_a_loss_of_one_window_are_one_cut() {
+    Script::new(r#""newreno""#, r#""ecn": true"#).play(
+        "
+          0 | supply 100  | 0-9 | 10 10
+        100 | ack 1 ce    |     | 5 9
+        101 | ack 1 ce    |     | 5
+        102 | ack 1 ce    |     | 5
+        103 | ack 1 ce    | R1  | 5 6
+        104 | ack 1 ce    |     | 5 5
+        105 | ack 1 ce    | 10c | 5 5
+        ",
+    );
+    Script::new(r#""sack""#, r#""ecn": true, "limited_transmit": false"#).play(
+        "
+          0 | supply 100             | 0-9  | 10 10
+        100 | ack 0 sack 1 ce        |      | 5
+        ",
+    );
+    Script::new(r#""sack""#, r#""ecn": true, "limited_transmit": false"#).play(
+        "
+          0 | supply 100             | 0-9  | 10 10
+        100 | ack 0 sack 1           |      |
+        101 | ack 0 sack 1-2         |      |
+        102 | ack 0 sack 1-3 ce      | R0   | 5 7
+        103 | ack 0 sack 1-5 ce      |      | 5 5
+        104 | ack 0 sack 1-9 ce      | 10c 11-13 | 5 5
+        202 | ack 10 ce              | 14   | 5 5
+        204 | ack 11                 | 15   | 5 5
+        ",
+    );
+}
+
+/// packetdrill cwnd_moderation/cwnd-moderation-ecn-enter-cwr: PRR for marks; 3 in flight and 2 may go, since the acknowledgement advanced (Linux gave 1
+/// before it followed RFC 9937).
+#[test]
+fn with_prr_a_mark_brings_the_window_down_in_step() {
+    Script::new(r#""cubic_linux""#, r#""preset": "linux", "tick": "0s", "ecn": true"#).play(
+        "
+          0 | supply 4 | 0-3 | 10 4
+        100 | ack 1 ce |     | 5 3
+        ",
+    );
+}

@@ -1,0 +1,242 @@
+//! RACK and the tail probe (RFC 8985).
+
+use crate::script::Script;
+
+const RENO: &str = r#""reno""#;
+const RACK: &str = r#""recovery": "rack""#;
+const PROBE: &str = r#""recovery": "rack", "tail_probe": true"#;
+const LINUX: &str = r#""preset": "linux", "tick": "0s""#;
+
+/// A packet overtaken by 20 ms of a round trip of 100 ms is within the window of 25 ms.
+#[test]
+fn a_little_reordering_sends_nothing_again() {
+    Script::new(RENO, RACK).play(
+        "
+          0 | supply 1          | 0   | 10 1
+        100 | ack 1             |     |
+        100 | supply 5          | 1-5 | 10 5
+        200 | ack 1 sack 2      |     |
+        201 | ack 1 sack 2-3    |     |
+        220 | ack 4             |     | 10 2
+        221 | ack 6             |     | 10 0
+        ",
+    );
+}
+
+/// By 40 ms it is not; the sink reports it, and then the window is twice as wide.
+#[test]
+fn needless_retransmissions_widen_the_window() {
+    Script::new(RENO, RACK).play(
+        "
+          0 | supply 1          | 0    | 10 1
+        100 | ack 1             |      |
+        100 | supply 5          | 1-5  | 10 5
+        200 | ack 1 sack 2      |      |
+        225 | timer             | R1   | 5 4
+        240 | ack 3             |      |
+        241 | ack 6             |      |
+        325 | ack 6 dup 1       |      |
+        330 | supply 5          | 6-10 |
+        430 | ack 6 sack 7      |      |
+        470 | ack 8             |      |
+        471 | ack 11            |      |
+        ",
+    );
+}
+
+/// With three that came and no reordering seen there is no window: at once, as with three duplicates.
+#[test]
+fn three_that_came_are_enough() {
+    Script::new(RENO, r#""recovery": "rack", "initial_window": 4"#).play(
+        "
+          0 | supply 4          | 0-3 | 4 4
+        100 | ack 0 sack 1      |     |
+        101 | ack 0 sack 1-2    |     |
+        102 | ack 0 sack 1-3    | R0  | 2 1
+        202 | ack 4             |     | 2 0
+        ",
+    );
+}
+
+/// A retransmission that is lost goes again when something sent after it came: 12 went at 107, 5 ms after it.
+#[test]
+fn a_lost_retransmission_goes_again_after_a_round_trip() {
+    Script::new(RENO, RACK).play(
+        "
+          0 | supply 100         | 0-9   | 10 10
+        100 | ack 0 sack 1       | 10    |
+        101 | ack 0 sack 1-2     | 11    |
+        102 | ack 0 sack 1-3     | R0    | 5 9
+        103 | ack 0 sack 1-4     |       | 5 8
+        104 | ack 0 sack 1-5     |       | 5 7
+        105 | ack 0 sack 1-6     |       | 5 6
+        106 | ack 0 sack 1-7     |       | 5 5
+        107 | ack 0 sack 1-8     | 12    | 5 5
+        108 | ack 0 sack 1-9     | 13    | 5 5
+        200 | ack 0 sack 1-10    | 14    | 5 5
+        201 | ack 0 sack 1-11    | 15    | 5 5
+        207 | ack 0 sack 1-12    | R0 16 | 5 5
+        208 | ack 0 sack 1-13    | 17    | 5 5
+        300 | ack 0 sack 1-14    | 18    | 5 5
+        307 | ack 15             | 19    | 5 5
+        ",
+    );
+}
+
+/// Losses of what went in an episode are an episode of their own, as in Linux: 12 is found lost at 205, before the episode ends with 11.
+#[test]
+fn what_is_lost_of_an_episode_begins_the_next() {
+    Script::new(RENO, RACK).play(
+        "
+          0 | supply 100          | 0-9   | 10 10
+        100 | ack 0 sack 1        | 10    |
+        101 | ack 0 sack 1-2      | 11    |
+        102 | ack 0 sack 1-3      | R0    | 5 9
+        103 | ack 0 sack 1-7      |       | 5 5
+        104 | ack 0 sack 1-8      | 12    | 5 5
+        105 | ack 0 sack 1-9      | 13    | 5 5
+        200 | ack 0 sack 1-10     | 14    | 5 5
+        201 | ack 0 sack 1-11     | 15    | 5 5
+        205 | ack 0 sack 1-11 13  | R0 R12 16 | 5 5
+        300 | ack 0 sack 1-11 13-14 | 17  | 5 5
+        301 | ack 0 sack 1-11 13-15 | 18  | 5 5
+        305 | ack 12 sack 13-15   |       | 2 4
+        306 | ack 16              |       | 2 3
+        ",
+    );
+}
+
+/// packetdrill cubic/cubic-rack-reo-timeout-retrans-failed-incoming-data, up to where the host cannot send: the window is 18, not 19, since a
+/// packet out of order does not count, and the timer runs without the kernel's slack of 2 ms.
+#[test]
+fn reordering_was_seen_and_the_timer_of_the_window_begins_recovery() {
+    Script::new(r#""cubic_linux""#, LINUX).play(
+        "
+         0 | supply 10          | 0-9   | 10 10
+        20 | ack 0 sack 9       |       |
+        20 | ack 0 sack 3 9     |       |
+        20 | ack 10             |       | 18 0
+        45 | supply 2           | 10-11 |
+        65 | ack 10 sack 11     |       | 18 1
+        70 | timer              | R10   | 1 1
+        80 | ack 10 sack 11     |       | 1 1
+        ",
+    );
+}
+
+/// The last three of twenty are lost: the last one goes after two round trips and 2 ms, and what comes back of it shows the others.
+#[test]
+fn a_tail_is_repaired_without_a_timeout_and_costs_one_cut() {
+    Script::new(RENO, r#""recovery": "rack", "tail_probe": true, "initial_window": 20"#).play(
+        "
+          0 | supply 20          | 0-19   | 20 20
+        100 | ack 17             |        | 21 3
+        302 | timer              | R19    | 21 4
+        402 | ack 17 sack 19     | R17-18 | 10 2
+        502 | ack 20             |        | 10 0
+        # The probe is over: what is acknowledged now tells nothing of it.
+        502 | supply 2           | 20-21  |
+        602 | ack 22             |        | 10 0
+        ",
+    );
+}
+
+/// A new packet is a probe as well as the last one, though the window is used up.
+#[test]
+fn a_probe_sends_something_new_if_there_is() {
+    Script::new(RENO, PROBE).play(
+        "
+          0 | supply 1            | 0    | 10 1
+        100 | ack 1               |      |
+        100 | supply 12           | 1-10 | 10 10
+        302 | timer               | 11   | 10 11
+        402 | ack 1 sack 11       | R1-5 | 5 5
+        ",
+    );
+}
+
+/// If the probe repaired the loss, acknowledgements beyond it tell so, and the window is cut once; with its report that is was needless, not.
+#[test]
+fn a_probe_that_repaired_a_loss_costs_a_cut_unless_it_was_needless() {
+    let begin = "
+          0 | supply 1            | 0    | 10 1
+        100 | ack 1               |      |
+        100 | supply 5            | 1-5  | 10 5
+        200 | ack 5               |      | 10 1
+        500 | timer               | R5   | 10 2
+        600 | ack 6               |      | 10 0
+        ";
+    Script::new(RENO, LINUX).play(begin).play(
+        "
+        600 | supply 2            | 6-7  | 10 2
+        700 | ack 8               |      | 5 0
+        700 | supply 2            | 8-9  |
+        800 | ack 10              |      | 5 0
+        ",
+    );
+    Script::new(RENO, LINUX).play(begin).play(
+        "
+        605 | ack 6 dup 5         |      | 10 0
+        610 | supply 2            | 6-7  | 10 2
+        710 | ack 8               |      | 10 0
+        ",
+    );
+}
+
+/// A late report about a probe of long ago takes nothing back.
+#[test]
+fn a_late_report_of_a_probe_undoes_nothing() {
+    Script::new(RENO, LINUX).play(
+        "
+          0 | supply 1            | 0    | 10 1
+        100 | ack 1               |      |
+        100 | supply 5            | 1-5  | 10 5
+        200 | ack 5               |      | 10 1
+        500 | timer               | R5   | 10 2
+        600 | ack 6               |      | 10 0
+        600 | supply 2            | 6-7  | 10 2
+        700 | ack 8               |      | 5 0
+        700 | supply 2            | 8-9  | 5 2
+        750 | ack 8 dup 5         |      | 5 2
+        800 | ack 10              |      | 5 0
+        ",
+    );
+}
+
+/// packetdrill cubic/cubic-rto-ss-ca-cwnd-bump: probe and timeout of a single packet come after three round trips each, slow start goes to 7,
+/// and the 8th packet of window comes as late as there.
+#[test]
+fn a_single_packet_lost_twice() {
+    Script::new(r#""cubic_linux""#, LINUX).play(
+        "
+          0 | supply 1   | 0     | 10 1
+        100 | ack 1      |       | 10 0
+        100 | supply 1   | 1     |
+        400 | timer      | R1    | 10 2
+        700 | timer      | R1    | 1 1
+        800 | ack 2      |       | 2 0
+        800 | supply 200 | 2-3   | 2
+        900 | ack 3      | 4-5   | 3
+        902 | ack 4      | 6-7   | 4
+       1000 | ack 5      | 8-9   | 5
+       1002 | ack 6      | 10-11 | 6
+       1004 | ack 7      | 12-13 | 7
+       1006 | ack 8      | 14    | 7
+       1104 | ack 9      | 15    | 7
+       1106 | ack 10     | 16    | 7
+       1108 | ack 11     | 17    | 7
+       1110 | ack 12     | 18    | 7
+       1112 | ack 13     | 19    | 7
+       1114 | ack 14     | 20    | 7
+       1116 | ack 15     | 21    | 7
+       1214 | ack 16     | 22    | 7
+       1217 | ack 17     | 23    | 7
+       1219 | ack 18     | 24    | 7
+       1221 | ack 19     | 25    | 7
+       1223 | ack 20     | 26    | 7
+       1225 | ack 21     | 27    | 7
+       1227 | ack 22     | 28    | 7
+       1325 | ack 23     | 29-30 | 8
+        ",
+    );
+}

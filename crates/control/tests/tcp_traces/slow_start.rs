@@ -1,0 +1,148 @@
+//! Slow start, limited transmit, and windows that are not used.
+
+use crate::script::Script;
+
+const LINUX: &str = r#""preset": "linux", "tick": "0s""#;
+
+#[test]
+fn each_acknowledgement_releases_two() {
+    Script::new(r#""newreno""#, r#""initial_window": 1"#).play(
+        "
+          0 | supply 100 | 0   | 1 1
+        100 | ack 1      | 1-2 | 2 2
+        200 | ack 2      | 3-4 | 3 3
+        200 | ack 3      | 5-6 | 4 4
+        300 | ack 5      | 7-9 | 5 5
+        ",
+    );
+}
+
+/// packetdrill slow_start/slow-start-ack-per-4pkt.
+#[test]
+fn linux_counts_packets_not_acknowledgements() {
+    Script::new(r#""reno""#, LINUX).play(
+        "
+          0 | supply 30 | 0-9   | 10 10
+        110 | ack 4     | 10-17 | 14
+        120 | ack 8     | 18-25 | 18
+        125 | ack 10    | 26-29 | 20
+        ",
+    );
+}
+
+/// packetdrill slow_start/slow-start-app-limited-9-packets-out and slow-start-ack-per-2pkt-send-5pkt: in slow start it is enough to use half.
+#[test]
+fn a_window_grows_to_twice_what_was_used() {
+    Script::new(r#""reno""#, LINUX).play(
+        "
+          0 | supply 9 | 0-8 | 10 9
+        105 | ack 2    |     | 12
+        110 | ack 4    |     | 14
+        115 | ack 6    |     | 16
+        120 | ack 8    |     | 18
+        125 | ack 9    |     | 18
+        ",
+    );
+    Script::new(r#""reno""#, LINUX).play(
+        "
+          0 | supply 5 | 0-4 | 10 5
+        100 | ack 2    |     | 10
+        100 | ack 4    |     | 10
+        100 | ack 5    |     | 10
+        ",
+    );
+}
+
+/// packetdrill limited_transmit/limited-transmit-no-sack: the window counts acknowledgements here, so that it is 11, 12, and as much goes.
+#[test]
+fn two_duplicates_release_a_new_packet_each() {
+    Script::new(r#""newreno""#, "").play(
+        "
+          0 | supply 15 | 0-9   | 10 10
+        110 | ack 0     | 10    | 10 10
+        120 | ack 0     | 11    | 10 10
+        130 | ack 3     | 12-13 | 11 11
+        150 | ack 5     | 14    | 12 10
+        170 | ack 7     |       |
+        190 | ack 15    |       |
+        ",
+    );
+}
+
+/// The same with blocks (limited-transmit-sack), where Linux counts packets: 10 + 3 less 10 outstanding.
+#[test]
+fn and_so_do_blocks() {
+    for linux in [LINUX, r#""recovery": "sack", "count_packets": true"#] {
+        Script::new(r#""reno""#, linux).play(
+            "
+              0 | supply 15          | 0-9   | 10 10
+            110 | ack 0 sack 1       | 10    | 10 10
+            120 | ack 0 sack 1-2     | 11    | 10 10
+            130 | ack 3              | 12-13 | 11 11
+            150 | ack 5              | 14    | 13 10
+            ",
+        );
+    }
+}
+
+/// RFC 3042: two of them, however many duplicates come. Here they come after an episode, when they must not begin another.
+#[test]
+fn but_further_duplicates_release_nothing() {
+    Script::new(r#""tahoe""#, r#""initial_window": 8"#).play(
+        "
+          0 | supply 100 | 0-7   | 8 8
+        100 | ack 0      | 8     |
+        101 | ack 0      | 9     |
+        102 | ack 0      | R0    | 1
+        103 | ack 0      |       | 1
+        104 | ack 0      |       | 1
+        105 | ack 0      |       | 1
+        106 | ack 0      |       | 1
+        107 | ack 0      |       | 1
+        108 | ack 0      |       | 1
+        109 | ack 0      |       | 1
+        ",
+    );
+}
+
+/// Nor does a third one that does not mean a loss yet.
+#[test]
+fn a_third_duplicate_releases_nothing() {
+    Script::new(r#""newreno""#, r#""duplicates": 5"#).play(
+        "
+          0 | supply 100 | 0-9 | 10 10
+        100 | ack 0      | 10  |
+        101 | ack 0      | 11  |
+        102 | ack 0      |     |
+        103 | ack 0      |     |
+        104 | ack 0      | R0  | 5
+        ",
+    );
+}
+
+/// What has to go whatever the window waits for the pacer only: 1000 / 220 ms after the last packet.
+#[test]
+fn the_pacer_lets_a_retransmission_go_beyond_the_window() {
+    Script::new(r#""newreno""#, r#""paced": true"#).play(
+        "
+                 0 | supply 100 | 0-9 | 10 10
+               100 | ack 1      | 10  | 11 10
+               101 | ack 1      |     | 11 9
+               102 | ack 1      |     | 11 8
+               103 | ack 1      |     | 5 6
+        104.545455 | timer      | R1  | 5 7
+        ",
+    );
+}
+
+#[test]
+fn the_receivers_window_bounds_what_is_outstanding() {
+    Script::new(r#""newreno""#, r#""receiver_window": 4"#).play(
+        "
+          0 | supply 100 | 0-3   | 10 4
+        100 | ack 0      |       | 10 3
+        110 | ack 2      | 4-5   |
+        120 | ack 6      | 6-9   |
+        ",
+    );
+}

@@ -1,0 +1,95 @@
+//! The retransmission timer: back-off, Karn's rule, and what starts it anew.
+
+use crate::script::Script;
+
+/// Each timeout doubles the next, and only a packet sent once ends that (RFC 6298, section 5.7, and Karn).
+#[test]
+fn a_timeout_doubles_the_next_until_a_packet_that_went_once_comes() {
+    let mut s = Script::new(r#""newreno""#, r#""initial_window": 1"#);
+    s.play(
+        "
+           0 | supply 3 | 0   | 1 1
+        1000 | timer    | R0  | 1 1
+        3000 | timer    | R0  | 1 1
+        7000 | timer    | R0  | 1 1
+        7100 | ack 1    | 1-2 | 2 2
+        ",
+    );
+    assert_eq!((&*s.rtts, s.timer()), (&[][..], 15_100.0));
+    s.play("7200 | ack 2 |  |");
+    assert_eq!((&*s.rtts, s.timer()), (&[100.0][..], 8_200.0));
+    s.play("7201 | ack 3 |  | ");
+    assert_eq!(s.timer(), f64::INFINITY);
+}
+
+/// Everything goes again, with half of the first window as the threshold; a further timeout of the same packet keeps it (RFC 5681, section 3.1).
+#[test]
+fn after_a_timeout_slow_start_goes_to_half_of_the_window() {
+    Script::new(r#""newreno""#, "").play(
+        "
+           0 | supply 100 | 0-9   | 10 10
+        1000 | timer      | R0    | 1 1
+        3000 | timer      | R0    | 1 1
+        3100 | ack 1      | R1-2  | 2 2
+        3200 | ack 2      | R3-4  | 3 3
+        3201 | ack 3      | R5-6  | 4 4
+        3300 | ack 4      | R7-8  | 5 5
+        3301 | ack 5      | R9    | 5 5
+        3302 | ack 6      | 10    | 5 5
+        ",
+    );
+}
+
+/// With blocks what came does not go again.
+#[test]
+fn after_a_timeout_only_what_is_missing_goes_again() {
+    Script::new(r#""sack""#, r#""limited_transmit": false"#).play(
+        "
+           0 | supply 10         | 0-9   | 10 10
+         100 | ack 0 sack 8-9    |       | 10 8
+        1000 | timer             | R0    | 1 1
+        1100 | ack 1 sack 8-9    | R1-2  | 2 2
+        1200 | ack 2 sack 8-9    | R3-4  | 3 3
+        1201 | ack 3 sack 8-9    | R5-6  | 4 4
+        1300 | ack 4 sack 8-9    | R7    | 5 4
+        1301 | ack 5 sack 8-9    |       | 5 3
+        1400 | ack 10            |       | 5 0
+        ",
+    );
+}
+
+/// After a timeout RACK takes only what has been out for a round trip for lost (RFC 8985, section 6.3).
+#[test]
+fn after_a_timeout_rack_spares_what_went_lately() {
+    Script::new(r#""reno""#, r#""recovery": "rack", "min_timeout": "200ms""#).play(
+        "
+           0 | supply 1          | 0     | 10 1
+         100 | ack 1             |       |
+         100 | supply 2          | 1-2   | 10 2
+         390 | supply 1          | 3     | 10 3
+         400 | timer             | R1    | 2 2
+         490 | ack 1 sack 3      | R2    | 2 2
+         500 | ack 2 sack 3      |       |
+         590 | ack 4             |       |
+        ",
+    );
+}
+
+/// The clock of the oldest packet goes on while the timer is for reordering.
+#[test]
+fn waiting_for_reordered_packets_does_not_put_off_the_timeout() {
+    let mut s = Script::new(r#""reno""#, r#""recovery": "rack", "min_timeout": "200ms""#);
+    s.play(
+        "
+           0 | supply 1          | 0     | 10 1
+         100 | ack 1             |       |
+         100 | supply 3          | 1-3   | 10 3
+         200 | ack 1 sack 2      |       |
+         225 | timer             | R1    | 5 2
+        ",
+    );
+    // 225 and 250, from two round trips of 100 ms. As in Linux what went before the retransmission starts it anew: 240 and 105 + 4 x 38.125.
+    assert_eq!(s.timer(), 475.0);
+    s.play("240 | ack 1 sack 2-3 | | 5 1");
+    assert_eq!(s.timer(), 497.5);
+}

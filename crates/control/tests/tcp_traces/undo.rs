@@ -1,0 +1,148 @@
+//! Needless retransmissions that are found out, and cuts that are taken back.
+
+use crate::script::Script;
+
+/// Eifel (RFC 3522): what was acknowledged was sent before the retransmission.
+#[test]
+fn an_echo_of_the_first_transmission_takes_the_cut_back() {
+    Script::new(r#""newreno""#, r#""undo": "eifel""#).play(
+        "
+          0 | supply 100        | 0-9   | 10 10
+        100 | ack 0             | 10    |
+        101 | ack 0             | 11    |
+        102 | ack 0             | R0    | 5
+        105 | ack 4 echo 0      | 12-14 | 11 11
+        ",
+    );
+    // The retransmission itself: a loss.
+    Script::new(r#""newreno""#, r#""undo": "eifel""#).play(
+        "
+          0 | supply 100        | 0-9   | 10 10
+        100 | ack 0             | 10    |
+        101 | ack 0             | 11    |
+        102 | ack 0             | R0    | 5
+        202 | ack 12 echo 102   | 12-16 | 5 5
+        ",
+    );
+}
+
+/// F-RTO (RFC 5682, section 2.1) without blocks: the first acknowledgement lets two new packets go, the second one proves it.
+#[test]
+fn a_needless_timeout_is_found_out_with_two_new_packets() {
+    for control in [r#""newreno""#, r#""reno""#, r#""sack""#] {
+        Script::new(control, r#""undo": "f_rto", "initial_window": 4"#).play(
+            "
+               0 | supply 100 | 0-3 | 4 4
+            1000 | timer      | R0  | 1 1
+            1010 | ack 1      | 4-5 |
+            1011 | ack 2      | 6   | 5 5
+            1012 | ack 3      | 7-8 | 6 6
+            ",
+        );
+    }
+}
+
+/// The timeout was right: the new packets bring duplicates, and the others go again.
+#[test]
+fn with_duplicates_the_timeout_was_right() {
+    Script::new(r#""newreno""#, r#""undo": "f_rto", "initial_window": 4"#).play(
+        "
+           0 | supply 100 | 0-3 | 4 4
+        1000 | timer      | R0  | 1 1
+        1100 | ack 1      | 4-5 | 2 2
+        1200 | ack 1      | R1  | 2 2
+        1201 | ack 1      | R2  | 2 2
+        1300 | ack 2      | R3  |
+        ",
+    );
+    // Nothing new to try it out with: everything goes again as ever.
+    Script::new(r#""newreno""#, r#""undo": "f_rto", "initial_window": 4"#).play(
+        "
+           0 | supply 4   | 0-3  | 4 4
+        1000 | timer      | R0   | 1 1
+        1100 | ack 1      | R1-2 | 2 2
+        1200 | ack 2      | R3   |
+        1201 | ack 3      |      |
+        1300 | ack 4      |      |
+        ",
+    );
+}
+
+/// The receiver's window holds for the trial, too.
+#[test]
+fn the_trial_stays_within_the_receivers_window() {
+    Script::new(r#""newreno""#, r#""undo": "f_rto", "initial_window": 4, "receiver_window": 4"#).play(
+        "
+           0 | supply 100 | 0-3 | 4 4
+        1000 | timer      | R0  | 1 1
+        1010 | ack 1      | 4   | 2 1
+        1011 | ack 2      | 5   | 5 4
+        ",
+    );
+}
+
+/// Linux: the sink reports all retransmissions of an episode as duplicates.
+#[test]
+fn reports_of_all_retransmissions_take_the_cut_back() {
+    Script::new(r#""reno""#, r#""recovery": "rack", "undo": "eifel""#).play(
+        "
+          0 | supply 1               | 0     | 10 1
+        100 | ack 1                  |       |
+        100 | supply 100             | 1-10  | 10 10
+        200 | ack 1 sack 3           | 11    |
+        225 | timer                  | R1    | 5
+        240 | ack 2                  |       | 5 8
+        241 | ack 4                  |       |
+        325 | ack 5 dup 1            | 12-15 | 11 11
+        340 | ack 5 dup 2            |       |
+        ",
+    );
+}
+
+/// So they do when nothing is outstanding any more.
+#[test]
+fn a_report_at_the_end_takes_the_cut_back() {
+    Script::new(r#""reno""#, r#""recovery": "rack", "undo": "eifel""#).play(
+        "
+          0 | supply 1               | 0     | 10 1
+        100 | ack 1                  |       |
+        100 | supply 5               | 1-5   | 10 5
+        200 | ack 1 sack 2           |       |
+        225 | timer                  | R1    | 5
+        240 | ack 6                  |       | 5 0
+        325 | ack 6 dup 1            |       | 10 0
+        ",
+    );
+}
+
+/// What is found needless takes all marks of the episode back; as in Linux the timer has to repair what is lost of it after all.
+#[test]
+fn after_it_the_timer_repairs_what_was_lost_after_all() {
+    Script::new(r#""reno""#, r#""recovery": "rack", "undo": "eifel""#).play(
+        "
+          0 | supply 10              | 0-9   | 10 10
+        100 | ack 0 sack 3           |       |
+        125 | timer                  | R0    | 5 7
+        130 | ack 1 echo 0           |       | 11 8
+        131 | ack 1 sack 3-4 echo 0  |       | 11 7
+        132 | ack 1 sack 3-9 echo 0  |       | 11 2
+       1130 | timer                  | R1    | 1 1
+        ",
+    );
+}
+
+/// A mark was a mark: a needless retransmission in the same window does not take its cut back.
+#[test]
+fn the_cut_of_a_mark_stays() {
+    Script::new(r#""newreno""#, r#""undo": "eifel", "ecn": true"#).play(
+        "
+          0 | supply 100        | 0-9   | 10 10
+        100 | ack 1 marks 1     |       | 5 9
+        110 | ack 1 marks 1     |       | 5 8
+        111 | ack 1 marks 1     |       | 5 7
+        112 | ack 1 marks 1     | R1    | 5 6
+        120 | ack 5 marks 1 echo 0 |      | 5 5
+        121 | ack 6 marks 1 echo 0 | 10c | 5 5
+        ",
+    );
+}
