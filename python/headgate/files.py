@@ -1,4 +1,4 @@
-"""Files that a scenario names: points of `empirical` distributions, and rate traces. What stands in a file takes the place of its name."""
+"""Files that a scenario names: points of distributions, rate traces, times of arrivals. What stands in one takes the place of its name."""
 
 from __future__ import annotations
 
@@ -56,9 +56,16 @@ def _step(line: str, plain: bool) -> list[str] | None:
     return [f"{Decimal(time):f}s", f"{round(Decimal(rate)):d}bit/s"]
 
 
+def _time(line: str, _: bool) -> str | None:
+    if _AMOUNT.fullmatch(line):
+        return f"{Decimal(line):f}s"
+    return line if re.fullmatch(r"[0-9.]+ *[a-z]+", line) else None
+
+
 #: By the names of the choices.
 KINDS = {
     "empirical": Kind("points", "of points", _point, "a value and the share of all up to it, such as 10KB,0.15"),
+    "times": Kind("at", "of times", _time, "a time such as 10ms, or a number of seconds"),
     "mahimahi": Kind("times", "of delivery opportunities", _opportunity, "a time in whole milliseconds"),
     "steps": Kind(
         "steps", "of times and rates", _step, f"a time and a rate, such as 10s,2Mbit/s, or numbers below {HEADER}"

@@ -119,7 +119,7 @@ impl Tcp {
             self.control.on_undo();
         }
         let Some(kind) = p.loss else { return };
-        let again = kind == LossKind::Timeout && self.sender.backoffs() > 1;
+        let again = p.again;
         self.timeouts += u64::from(kind == LossKind::Timeout);
         let (in_flight, remaining) = (self.sender.outstanding(), self.sender.pipe());
         self.control.on_loss(&Loss { now, kind, in_flight, remaining, again });

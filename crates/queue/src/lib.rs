@@ -2,13 +2,15 @@
 //!
 //! Each discipline is one file and one line in the list below. None owns a clock, a thread or a random generator.
 
+mod counters;
 pub mod line;
 pub mod parts;
 mod port;
 mod relative;
 
+pub use counters::{Counters, InService, Sent};
 use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
-pub use port::{Counters, InService, Port, Sent, Service};
+pub use port::{Port, Service};
 
 /// Makes the enum over all disciplines from the list, with static dispatch.
 macro_rules! disciplines {

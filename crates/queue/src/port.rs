@@ -6,54 +6,8 @@
 //! A driver that wants another order at an instant uses the parts of `offer`: `advance`, `accept` and `start`.
 
 use crate::line::Law;
-use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropReason, Dropped, LinkInfo};
+use crate::{AnyDiscipline, Backlog, Counters, Cx, Discipline, Dropped, InService, LinkInfo, Sent};
 use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
-
-/// A packet on its way into the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
-    /// The packet as the discipline released it.
-    pub packet: Packet,
-    /// Start of its transmission.
-    pub start: Time,
-    /// End of its transmission.
-    pub end: Time,
-}
-
-/// What a port counted since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Packets offered.
-    pub offered: u64,
-    /// Bytes offered.
-    pub offered_bytes: u64,
-    /// Packets sent.
-    pub sent: u64,
-    /// Bytes sent.
-    pub sent_bytes: u64,
-    /// Packets dropped, by reason.
-    pub dropped: [u64; DropReason::ALL.len()],
-    /// Time spent transmitting, in ps; a transmission counts when it starts.
-    pub busy_ps: u64,
-    /// Sum over the sent packets of the time spent waiting, in ps.
-    pub wait_ps: u128,
-    /// Most packets that ever waited.
-    pub backlog_max: u64,
-    /// Waiting packets integrated over time, in packet ps.
-    pub backlog_ps: u128,
-}
-
-/// Whether the packet in transmission takes room in the buffer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InService {
-    /// No: the buffer is for packets that wait.
-    #[default]
-    Extra,
-    /// Until its transmission ends.
-    UntilEnd,
-    /// Until its transmission ends, and for arrivals at that very instant.
-    ThroughEnd,
-}
 
 /// A discipline that feeds a line: one of the list unless another type is named.
 #[derive(Clone, Debug)]
@@ -348,35 +302,51 @@ impl Service {
 
     #[inline]
     fn transmit<D: Discipline>(&mut self, discipline: &mut D, start: Time, sent: &mut impl FnMut(Sent)) {
-        if let Some(law) = &mut self.law {
-            let opens = law.opens(start);
-            if opens != start {
-                self.ready_at = opens;
-                return;
-            }
+        if self.law.is_some() {
+            return self.transmit_by_law(discipline, start, sent);
         }
+        if let Some(packet) = self.next_packet(discipline, start) {
+            self.send(packet, start, sent);
+        }
+    }
+
+    #[inline(always)]
+    fn next_packet<D: Discipline>(&mut self, discipline: &mut D, start: Time) -> Option<Packet> {
         self.backlog_until(start);
         let drops = self.dropped.len();
         let next = discipline.dequeue(&mut Cx::new(start, &mut self.rng, &mut self.dropped));
         self.refresh(discipline, drops);
-        let Some(packet) = next else {
+        if next.is_none() {
             self.stalled = self.waiting > 0;
+        }
+        next
+    }
+
+    /// As `transmit`, on a line that has a law.
+    #[cold]
+    fn transmit_by_law<D: Discipline>(&mut self, discipline: &mut D, start: Time, sent: &mut impl FnMut(Sent)) {
+        let Some(law) = &mut self.law else { return };
+        let opens = law.opens(start);
+        if opens != start {
+            self.ready_at = opens;
             return;
-        };
-        self.send(packet, start, sent);
+        }
+        let Some(packet) = self.next_packet(discipline, start) else { return };
+        let Some(law) = &mut self.law else { return };
+        let (end, busy) = law.transmit(&mut self.line, packet.bytes, start);
+        self.note(packet, start, end, busy, sent);
     }
 
     /// The transmission of a packet starts.
     #[inline(always)]
     fn send(&mut self, packet: Packet, start: Time, sent: &mut impl FnMut(Sent)) {
-        let (end, busy) = match &mut self.law {
-            None => {
-                let end = start + self.line.transmit(packet.bytes);
-                // As far as the clock reaches: all of it together then is no more than that.
-                (end, end.since(start))
-            }
-            Some(law) => law.transmit(&mut self.line, packet.bytes, start),
-        };
+        let end = start + self.line.transmit(packet.bytes);
+        // As far as the clock reaches: all of it together then is no more than that.
+        self.note(packet, start, end, end.since(start), sent);
+    }
+
+    #[inline(always)]
+    fn note(&mut self, packet: Packet, start: Time, end: Time, busy: Duration, sent: &mut impl FnMut(Sent)) {
         (self.free_at, self.ready_at) = (end, end);
         self.sending = packet.bytes;
         let c = &mut self.counters;

@@ -3,28 +3,36 @@
 //! Those that are delayed arrive with events of their own: `Event::Arrive` of the number of the lane plus the number of lanes.
 
 use crate::engine::Event;
+use crate::net::Hop;
 use crate::run::Run;
 use headgate_packet::{Packet, Time};
 
+/// A packet that has come to the far end of a link, and where it goes on.
+pub(crate) struct Come {
+    pub packet: Packet,
+    pub next: Hop,
+    pub is_ack: bool,
+}
+
 impl Run {
-    /// A packet comes out of a wire that has laws.
+    /// A packet comes out of a wire that has laws; nothing if it is lost or delayed.
     #[cold]
-    pub(crate) fn out_of_wire(&mut self, l: usize, packet: Packet) {
+    pub(crate) fn meet_laws(&mut self, l: usize, packet: Packet) -> Option<Come> {
         let laws = self.lanes[l].laws.as_mut().expect("a wire that has laws");
         let copies = laws.copies();
         if copies == 0 {
             let flow = self.payloads.get(packet.handle).flow;
             self.payloads.remove(packet.handle);
-            return self.out_of_network(flow as usize);
+            self.out_of_network(flow as usize);
+            return None;
         }
-        let copy = (copies == 2).then(|| self.copy(packet));
-        for packet in [Some(packet), copy].into_iter().flatten() {
-            let laws = self.lanes[l].laws.as_mut().expect("a wire that has laws");
-            match laws.delay(packet, self.now) {
-                Some(packet) => self.go_on(packet),
-                None => self.arm_late(l),
-            }
+        let first = laws.delay(packet, self.now);
+        if copies == 2 {
+            let copy = self.copy(packet);
+            self.lanes[l].laws.as_mut().expect("a wire that has laws").delay_copy(copy, self.now);
         }
+        self.arm_late(l);
+        first.map(|packet| self.come(packet))
     }
 
     /// The same packet once more, with a payload of its own.
@@ -36,11 +44,10 @@ impl Run {
         Packet { handle, ..packet }
     }
 
-    /// A packet that was neither lost nor is delayed any longer comes to the far end.
-    fn go_on(&mut self, packet: Packet) {
+    /// A packet that was neither lost nor is delayed any longer.
+    fn come(&mut self, packet: Packet) -> Come {
         let payload = self.payloads.get(packet.handle);
-        let (next, is_ack) = (self.hops[payload.hop as usize], payload.is_ack);
-        self.deliver(packet, next, is_ack);
+        Come { packet, next: self.hops[payload.hop as usize], is_ack: payload.is_ack }
     }
 
     /// The first delayed packet of a wire is in the event queue.
@@ -56,15 +63,15 @@ impl Run {
 
     /// The first delayed packet of a wire arrives, unless a nearer event made this one needless.
     #[cold]
-    pub(crate) fn on_late(&mut self, l: usize) {
+    pub(crate) fn on_late(&mut self, l: usize) -> Option<Come> {
         let laws = self.lanes[l].laws.as_mut().expect("only wires with laws delay packets");
         if laws.armed != self.now {
-            return;
+            return None;
         }
         laws.armed = Time::NEVER;
         let packet = laws.take().expect("an armed wire holds a packet");
         self.arm_late(l);
         self.digest.word(self.payloads.get(packet.handle).seq << 1);
-        self.go_on(packet);
+        Some(self.come(packet))
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::change::{Change, Steps};
 use crate::engine::{Event, EventQueue};
+use crate::far_end::Come;
 use crate::flow::Flow;
 use crate::flow::Role;
 use crate::log::Log;
@@ -256,8 +257,22 @@ impl Run {
     }
 
     fn on_arrival(&mut self, l: usize) {
-        // What comes after the lanes is what their wires delayed: see `far_end`.
-        let Some(lane) = self.lanes.get_mut(l) else { return self.on_late(l - self.lanes.len()) };
+        // Wires with laws come to the same end: what happens there is worked out in one place, so that it is compiled into this function.
+        let come = if l < self.lanes.len() { self.out_of_wire(l) } else { self.on_late(l - self.lanes.len()) };
+        let Some(Come { packet, next, is_ack }) = come else { return };
+        if !next.is_end() {
+            self.offer(next, packet);
+        } else if is_ack {
+            self.on_ack(packet.handle);
+        } else {
+            self.on_data(packet.handle, packet.bytes, packet.class);
+        }
+    }
+
+    /// The first packet of a wire comes out of it; nothing if a law of the wire keeps it back.
+    #[inline(always)]
+    fn out_of_wire(&mut self, l: usize) -> Option<Come> {
+        let lane = &mut self.lanes[l];
         let InFlight { packet, waited } = lane.wire.pop_front().expect("an armed wire holds a packet");
         if !self.prompt {
             lane.advance(self.now);
@@ -277,23 +292,10 @@ impl Run {
             }
         }
         payload.hop += 1;
-        let (next, is_ack) = (self.hops[payload.hop as usize], payload.is_ack);
         if lane.laws.is_some() {
-            return self.out_of_wire(l, packet);
+            return self.meet_laws(l, packet);
         }
-        self.deliver(packet, next, is_ack);
-    }
-
-    /// A packet has come to the far end of a link.
-    #[inline(always)]
-    pub(crate) fn deliver(&mut self, packet: Packet, next: Hop, is_ack: bool) {
-        if !next.is_end() {
-            self.offer(next, packet);
-        } else if is_ack {
-            self.on_ack(packet.handle);
-        } else {
-            self.on_data(packet.handle, packet.bytes, packet.class);
-        }
+        Some(Come { packet, next: self.hops[payload.hop as usize], is_ack: payload.is_ack })
     }
 
     /// The interval that ends now is closed.

@@ -118,6 +118,26 @@ fn a_law_has_streams_of_its_own() {
     assert!(digest(1, 0) == digest(1, 0) && digest(1, 0) != digest(2, 0) && digest(1, 0) != digest(1, 1));
 }
 
+#[test]
+fn the_laws_of_a_wire_are_independent() {
+    let value = line(json!({"loss": {"kind": "bernoulli", "probability": 0.5}, "duplicate": 0.5}), "1Mbit/s", "12ms")
+        .to_string();
+    let scenario = headgate_sim::spec::Scenario::from_json(&value).expect("a good scenario");
+    // In how many runs some packet was lost, and in how many one came twice.
+    let mut all = [0; 2];
+    for number in 0..400 {
+        let mut running = Run::new(&scenario, 1, number);
+        while !running.advance(10_000) {}
+        let links = running.link_table(&scenario);
+        for (count, name) in all.iter_mut().zip(["lost", "duplicated"]) {
+            *count += u32::from(cell(&links, ("link", "l"), name) > 0.0);
+        }
+    }
+    let [lost, twice] = all.map(f64::from);
+    // Two packets come out in 12 ms: one of them is lost in 3/4 of the runs, and one comes twice in 1 - (3/4)^2.
+    assert!(lost > 250.0 && lost < 350.0 && twice > 120.0 && twice < 230.0, "{lost} lost, {twice} twice");
+}
+
 /// Mean and standard deviation.
 fn moments(x: &[f64]) -> (f64, f64) {
     let n = x.len() as f64;

@@ -2,6 +2,7 @@
 //! more goes than is allowed.
 
 mod channel;
+mod prr;
 
 use channel::{Channel, RECOVERIES, Way, transfer};
 use headgate_control::transport::tcp::{EcnEcho, Estimate, Options, Policy, Preset, Undo};
@@ -124,6 +125,48 @@ fn a_paced_source_waits_for_the_trial_of_f_rto() {
             let channel = Channel { there, back: Way::default(), delay: ms(10), service: ms(1), marked: 0.0 };
             let got = transfer(&spec, &options, &Policy::default(), channel, 60, seed);
             assert!(got.is_ok(), "{name} {seed}: {got:?}");
+        }
+    }
+}
+
+/// Times from nothing to the longest there is, and counts to the ends of their ranges.
+fn extremes() -> impl Strategy<Value = Options> {
+    let ps =
+        vec![0, 1, 1_000_000, 100_000_000, 1_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 1 << 60, u64::MAX];
+    let time = move || of(select(ps.clone()).prop_map(Duration::from_ps));
+    let times = (time(), time(), time(), time());
+    let counts =
+        (of(select(vec![1, 2, 3, 1000])), of(select(vec![1, 2, 1_000_000_000])), of(select(vec![1, 2, 1_000_000])));
+    (options(), times, counts).prop_map(|(usual, times, counts)| {
+        let (initial_timeout, min_timeout, max_timeout, tick) = times;
+        let (duplicates, receiver_window, initial_window) = counts;
+        Options {
+            initial_timeout,
+            min_timeout,
+            max_timeout,
+            tick,
+            duplicates,
+            receiver_window,
+            initial_window,
+            ..usual
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the check takes runs: without a panic, and to the end unless a timer takes ages.
+    #[test]
+    fn every_choice_that_is_taken_runs(options in extremes(), policy in policies(), seed in any::<u64>()) {
+        prop_assume!(options.check().is_ok() && policy.check().is_ok());
+        let way = Way { loss: 0.1, late: 0.1, by: ms(1), doubled: 0.05 };
+        let channel = Channel { there: way, back: way, delay: ms(2), service: Duration::from_ps(1_000_000), marked: 0.1 };
+        for spec in specs() {
+            let rules = spec.transport().with(Some(&options)).tcp.expect("it is served by this transport");
+            let ages = rules.initial_timeout.max(rules.min_timeout).max(rules.max_timeout) > Duration::from_secs(1000);
+            let got = transfer(&spec, &options, &policy, channel, 80, seed);
+            prop_assert!(got.is_ok() || ages, "{}: {}", spec.name(), got.unwrap_err());
         }
     }
 }

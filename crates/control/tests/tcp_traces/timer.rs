@@ -93,3 +93,28 @@ fn waiting_for_reordered_packets_does_not_put_off_the_timeout() {
     s.play("240 | ack 1 sack 2-3 | | 5 1");
     assert_eq!(s.timer(), 497.5);
 }
+
+/// A timeout in fast recovery: Linux keeps the threshold of 5, RFC 5681 (section 4.3) lowers it a second time.
+#[test]
+fn a_timeout_within_an_episode() {
+    let begin = "
+           0 | supply 100         | 0-9   | 10 10
+         100 | ack 0 sack 1-3     | R0    |
+        ";
+    Script::new(r#""reno""#, r#""preset": "linux", "tick": "0s", "prr": false"#).play(begin).play(
+        "
+         400 | timer              | R0    | 1 1
+         500 | ack 4              | R4-5  | 2 2
+         600 | ack 6              | R6-9  | 4 4
+         700 | ack 10             | 10-14 | 5 5
+        ",
+    );
+    let rfc = r#""recovery": "rack", "count_packets": true, "min_timeout": "200ms""#;
+    Script::new(r#""reno""#, rfc).play(begin).play(
+        "
+         400 | timer              | R0    | 1 1
+         500 | ack 4              | R4-5  | 2 2
+         600 | ack 6              | R6-8  | 3 3
+        ",
+    );
+}

@@ -159,6 +159,8 @@ mod tests {
         for (start, due) in [(1_000_000, 1_000_000), (1_000_001, 1_000_003), (2_000_004, 2_000_010)] {
             assert_eq!(line.opens(ms(start)), ms(due), "at {start} ms");
         }
+        // The last one of a round is that of an idle line too.
+        assert_eq!(slots(&[3, 10], true).opens(ms(30)), ms(30));
         // At the end of a round there are two: its own and the first of the next one.
         assert_eq!(ends(&mut line, ms(2_000_009), &[1504, 1504, 1504]), [2_000_010, 2_000_010, 2_000_013].map(ms));
     }

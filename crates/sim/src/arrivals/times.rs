@@ -13,10 +13,17 @@ use serde::{Deserialize, Serialize};
 pub struct TimesParams {
     /// When flows begin, counted from the start of the entry, in order.
     pub at: Vec<Duration>,
+    /// A file of times, one a line as `1.5s` or in seconds as `1.5`, which lies where the scenario does; instead of `at`. Lines with `#` in front are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 impl Check for TimesParams {
     fn check(&self) -> Result<(), Wrong> {
+        if let Some(file) = &self.file {
+            let message = "expected `at`: a file of times is read with a scenario file, and lies where that does";
+            return Err(Wrong::at("file", message).found(file));
+        }
         match self.at.windows(2).position(|pair| pair[1] < pair[0]) {
             Some(i) => {
                 let place = format!("at[{}]", i + 1);
@@ -60,11 +67,11 @@ mod tests {
     #[test]
     fn gaps_lead_to_the_times() {
         let ms = Duration::from_millis;
-        let params = TimesParams { at: vec![ms(3), ms(3), ms(10)] };
+        let params = TimesParams { at: vec![ms(3), ms(3), ms(10)], file: None };
         assert_eq!(params.check(), Ok(()));
         let (mut times, mut rng) = (Times::new(&params), Rng::new(0, 0, "x"));
         assert_eq!([0; 4].map(|_| times.next(&mut rng)), [Some(ms(3)), Some(ms(0)), Some(ms(7)), None]);
-        let wrong = TimesParams { at: vec![ms(3), ms(2)] }.check().expect_err("not in order");
+        let wrong = TimesParams { at: vec![ms(3), ms(2)], file: None }.check().expect_err("not in order");
         assert!(wrong.to_string().contains("at[1]"), "{wrong}");
     }
 }

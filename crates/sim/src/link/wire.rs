@@ -1,7 +1,7 @@
 //! What a wire does to packets besides carrying them: it loses, doubles and delays them.
 //!
 //! Each packet that comes out of the wire is lost or not, then doubled or not, and each copy is delayed by a time of its own. Packets that are
-//! delayed wait in a heap, whose first one is in the event queue.
+//! delayed, and second copies, wait in a heap, whose first one is in the event queue.
 
 use super::loss::{AnyLoss, Loss as _};
 use super::{Jitter, Probability, loss};
@@ -16,6 +16,9 @@ pub struct Wire {
     loss: Option<(AnyLoss, Rng)>,
     duplicate: Option<(f64, Rng)>,
     jitter: Option<Delayed>,
+    /// Packets under way, the first to arrive on top, and how many there were so far.
+    heap: BinaryHeap<Late>,
+    number: u64,
     /// Time of the entry of the first delayed packet in the event queue; `NEVER` without one.
     pub(crate) armed: Time,
     /// What happened so far.
@@ -46,10 +49,7 @@ struct Delayed {
     law: AnyLaw,
     reorder: bool,
     rng: Rng,
-    /// Packets under way, the first to arrive on top.
-    heap: BinaryHeap<Late>,
-    /// Packets so far, and when the last of them arrives.
-    number: u64,
+    /// When the last packet so far arrives.
     last: Time,
 }
 
@@ -120,14 +120,14 @@ impl Wire {
             law: jitter.law.build(),
             reorder: jitter.reorder,
             rng: rng("jitter"),
-            heap: BinaryHeap::new(),
-            number: 0,
             last: Time::ZERO,
         };
         Some(Box::new(Wire {
             loss,
             duplicate: duplicate.map(|p| (p.get(), rng("duplicate"))),
             jitter: jitter.map(delayed),
+            heap: BinaryHeap::new(),
+            number: 0,
             armed: Time::NEVER,
             counts: WireCounts::default(),
         }))
@@ -156,33 +156,46 @@ impl Wire {
             at = at.max(jitter.last);
             jitter.last = at;
         }
-        jitter.heap.push(Late { at, number: jitter.number, packet });
-        jitter.number += 1;
         self.counts.delayed += 1;
         self.counts.added_ps += u128::from(at.since(now).as_ps());
+        self.hold(packet, at);
         None
+    }
+
+    /// Takes the second copy of a packet, which arrives by an event of its own.
+    pub(crate) fn delay_copy(&mut self, packet: Packet, now: Time) {
+        if self.jitter.is_some() {
+            let _ = self.delay(packet, now);
+        } else {
+            self.hold(packet, now);
+        }
+    }
+
+    fn hold(&mut self, packet: Packet, at: Time) {
+        self.heap.push(Late { at, number: self.number, packet });
+        self.number += 1;
     }
 
     /// When the first delayed packet arrives; `NEVER` without one.
     pub(crate) fn next(&self) -> Time {
-        self.jitter.as_ref().and_then(|jitter| jitter.heap.peek()).map_or(Time::NEVER, |late| late.at)
+        self.heap.peek().map_or(Time::NEVER, |late| late.at)
     }
 
     /// The first delayed packet.
     pub(crate) fn first(&self) -> Option<&Packet> {
-        self.jitter.as_ref().and_then(|jitter| jitter.heap.peek()).map(|late| &late.packet)
+        self.heap.peek().map(|late| &late.packet)
     }
 
     /// Takes the first delayed packet, which arrives.
     pub(crate) fn take(&mut self) -> Option<Packet> {
-        let late = self.jitter.as_mut()?.heap.pop()?;
+        let late = self.heap.pop()?;
         self.counts.delivered += 1;
         Some(late.packet)
     }
 
     /// Delayed packets under way, and how many there is room for.
     pub(crate) fn delayed(&self) -> (usize, usize) {
-        self.jitter.as_ref().map_or((0, 0), |jitter| (jitter.heap.len(), jitter.heap.capacity()))
+        (self.heap.len(), self.heap.capacity())
     }
 
     /// Bytes of a delayed packet.

@@ -81,6 +81,8 @@ pub struct Rules {
     pub tick: Duration,
     /// Growth counts packets that were acknowledged, not acknowledgements.
     pub count_packets: bool,
+    /// A timeout within an episode does not lower the threshold again, as in Linux; RFC 5681, section 4.3, wants two cuts.
+    pub one_cut: bool,
     /// The protocol sets its window in recovery, too: PRR is not for it, whatever the preset says.
     pub own_window: bool,
 }

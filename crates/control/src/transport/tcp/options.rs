@@ -65,6 +65,7 @@ impl Preset {
             max_timeout: Duration::from_secs(60),
             tick: Duration::ZERO,
             count_packets: false,
+            one_cut: false,
             own_window: false,
         };
         match self {
@@ -96,6 +97,7 @@ impl Preset {
                 max_timeout: Duration::from_secs(120),
                 tick: Duration::from_millis(4),
                 count_packets: true,
+                one_cut: true,
                 ..rfc
             },
         }

@@ -3,7 +3,7 @@
 //! Source: RFC 8985, section 6.2. Deviations: packets are counted, not bytes; the timer runs for the longest wait of those sent before the
 //! newest that came, as the RFC says, whether or not that one was acknowledged meanwhile. A packet that was taken for lost needlessly
 //! is watched no more until it goes again, as in Linux.
-//! State: an entry for each packet that is outstanding, in the order of sending.
+//! State: an entry for each packet that is outstanding, in the order of sending. Each is looked at a few times, whatever the window.
 
 use headgate_packet::{Duration, Time};
 use std::collections::VecDeque;
@@ -23,8 +23,10 @@ pub(super) struct Rack {
     persist: u32,
     /// Further duplicates count only when this is acknowledged.
     round: Option<u64>,
-    /// Transmissions in the order of time; entries that a later event made needless stay until their turn.
+    /// Transmissions after the newest that came, in the order of time, and those before it that wait. Entries that a later event made
+    /// needless stay until they are at an end.
     order: VecDeque<(Time, u64)>,
+    waiting: VecDeque<(Time, u64)>,
     /// When to look again, if some wait.
     pub until: Option<Time>,
 }
@@ -40,6 +42,7 @@ impl Default for Rack {
             persist: 0,
             round: None,
             order: VecDeque::new(),
+            waiting: VecDeque::new(),
             until: None,
         }
     }
@@ -52,6 +55,12 @@ impl Rack {
     /// A packet goes.
     pub fn sent(&mut self, seq: u64, now: Time) {
         self.order.push_back((now, seq));
+        // At one instant several packets go, not always in the order of their numbers.
+        let mut place = self.order.len() - 1;
+        while place > 0 && self.order[place - 1] > (now, seq) {
+            self.order.swap(place - 1, place);
+            place -= 1;
+        }
     }
 
     /// A packet came that was sent last at `sent`; `echoed` is the sending time that the acknowledgement names.
@@ -105,26 +114,30 @@ impl Rack {
     ) {
         self.until = None;
         let Some(newest) = self.newest else { return };
-        let allowed = self.rtt + window;
-        // At one instant several packets go, not always in the order of their numbers.
-        let later = self.order.partition_point(|(sent, _)| *sent <= newest.0);
-        let mut kept = 0;
-        for place in 0..later {
-            let (sent, seq) = self.order[place];
-            if !outstanding(sent, seq) {
-                continue;
+        while let Some(entry) = self.order.front().copied().filter(|entry| *entry <= newest) {
+            self.order.pop_front();
+            if outstanding(entry.0, entry.1) {
+                self.waiting.push_back(entry);
             }
-            if (sent, seq) < newest {
-                if sent + allowed <= now {
-                    lost(seq);
-                    continue;
-                }
-                self.until = Some(sent + allowed);
-            }
-            self.order[kept] = (sent, seq);
-            kept += 1;
         }
-        self.order.drain(kept..later);
+        let allowed = self.rtt + window;
+        while let Some((sent, seq)) = self.waiting.front().copied() {
+            let stands = outstanding(sent, seq);
+            if stands && sent + allowed > now {
+                break;
+            }
+            self.waiting.pop_front();
+            if stands {
+                lost(seq);
+            }
+        }
+        while let Some((sent, seq)) = self.waiting.back().copied() {
+            if outstanding(sent, seq) {
+                self.until = Some(sent + allowed);
+                break;
+            }
+            self.waiting.pop_back();
+        }
     }
 
     /// Whether a packet is lost though it came not long enough ago to be judged otherwise: after a timeout.
@@ -134,7 +147,7 @@ impl Rack {
 
     /// Bytes of the records.
     pub fn memory(&self) -> usize {
-        self.order.capacity() * size_of::<(Time, u64)>()
+        (self.order.capacity() + self.waiting.capacity()) * size_of::<(Time, u64)>()
     }
 }
 

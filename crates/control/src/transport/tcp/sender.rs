@@ -97,6 +97,8 @@ pub struct Progress {
     pub rtt: Option<Duration>,
     /// An episode begins: the protocol has to cut its window.
     pub loss: Option<LossKind>,
+    /// With `loss`: the threshold was lowered for it before.
+    pub again: bool,
     /// The last episode was needless.
     pub undone: bool,
     /// A whole window was acknowledged since the last time.

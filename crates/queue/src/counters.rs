@@ -1,0 +1,50 @@
+//! What a port tells: what it sent, and what it counted.
+
+use crate::DropReason;
+use headgate_packet::{Packet, Time};
+
+/// A packet on its way into the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The packet as the discipline released it.
+    pub packet: Packet,
+    /// Start of its transmission.
+    pub start: Time,
+    /// End of its transmission.
+    pub end: Time,
+}
+
+/// What a port counted since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets offered.
+    pub offered: u64,
+    /// Bytes offered.
+    pub offered_bytes: u64,
+    /// Packets sent.
+    pub sent: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Packets dropped, by reason.
+    pub dropped: [u64; DropReason::ALL.len()],
+    /// Time spent transmitting, in ps; a transmission counts when it starts.
+    pub busy_ps: u64,
+    /// Sum over the sent packets of the time spent waiting, in ps.
+    pub wait_ps: u128,
+    /// Most packets that ever waited.
+    pub backlog_max: u64,
+    /// Waiting packets integrated over time, in packet ps.
+    pub backlog_ps: u128,
+}
+
+/// Whether the packet in transmission takes room in the buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InService {
+    /// No: the buffer is for packets that wait.
+    #[default]
+    Extra,
+    /// Until its transmission ends.
+    UntilEnd,
+    /// Until its transmission ends, and for arrivals at that very instant.
+    ThroughEnd,
+}

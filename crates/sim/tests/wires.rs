@@ -1,0 +1,113 @@
+//! Whatever wires do to packets, none is lost from the books: each arrives, was dropped, was lost or is on its way.
+
+mod common;
+
+use common::column;
+use headgate_sim::Run;
+use headgate_sim::spec::Scenario;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// The laws of one direction.
+fn laws() -> impl Strategy<Value = Value> {
+    let loss = prop::sample::select(vec![
+        Value::Null,
+        json!({"kind": "bernoulli", "probability": 0.05}),
+        json!({"kind": "gilbert_elliott", "to_bad": 0.02, "to_good": 0.3}),
+        json!({"kind": "packets", "packets": [1, 2, 5, 6, 7]}),
+    ]);
+    let jitter = prop::sample::select(vec![
+        Value::Null,
+        json!({"mean": "30ms"}),
+        json!({"mean": "30ms", "reorder": true}),
+        json!({"mean": "10ms", "law": {"kind": "pareto", "shape": 1.5}, "reorder": true}),
+    ]);
+    let duplicate = prop::sample::select(vec![0.0, 0.2]);
+    (loss, jitter, duplicate)
+        .prop_map(|(loss, jitter, duplicate)| json!({"loss": loss, "jitter": jitter, "duplicate": duplicate}))
+}
+
+/// Those of both directions as keys of a link.
+fn both(there: &Value, back: &Value) -> Value {
+    let mut link = json!({});
+    for key in ["loss", "jitter", "duplicate"] {
+        let ways: serde_json::Map<String, Value> = [("forward", there), ("reverse", back)]
+            .into_iter()
+            .filter(|(_, laws)| !laws[key].is_null())
+            .map(|(name, laws)| (name.to_owned(), laws[key].clone()))
+            .collect();
+        if !ways.is_empty() {
+            link[key] = Value::Object(ways);
+        }
+    }
+    link
+}
+
+/// A run in slices of this size, with its books looked at now and then.
+fn run(scenario: &Scenario, slice: u64) -> Run {
+    let mut running = Run::new(scenario, 1, 0);
+    while !running.advance(slice) {
+        running.audit().expect("packets are conserved");
+    }
+    running.audit().expect("packets are conserved");
+    running
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #[test]
+    fn packets_are_conserved_on_any_wire(
+        (there, back) in (laws(), laws()),
+        control in prop::sample::select(headgate_control::LIST.iter().map(|entry| entry.name).filter(|name| *name != "none").collect::<Vec<_>>()),
+        queue in prop::sample::select(vec!["fcfs", "fq", "drr", "red", "csfq"]),
+        delay in prop::sample::select(vec!["0s", "20ms"]),
+    ) {
+        let mut line = json!({"name": "l", "from": "g", "to": "b", "rate": "400kbit/s", "delay": delay, "queue": {"kind": queue, "buffer": "12pkt"}, "classify": "flow"});
+        line.as_object_mut().expect("a table").extend(both(&there, &back).as_object().expect("a table").clone());
+        let scenario = json!({
+            "duration": "20s", "warm_up": "0s", "interval": "5s",
+            "nodes": [{"name": "a"}, {"name": "g"}, {"name": "b"}],
+            "links": [{"from": "a", "to": "g", "rate": "2Mbit/s"}, line],
+            "flows": [{"name": "bulk", "from": "a", "to": "b", "control": control},
+                      {"name": "back", "from": "b", "to": "a", "control": control, "start": "1s"},
+                      {"name": "short", "from": "a", "to": "b", "control": control, "arrivals": {"kind": "poisson", "mean": "500ms"},
+                       "workload": {"kind": "transfer", "packets": 4}},
+                      {"name": "open", "from": "a", "to": "b", "control": "none", "workload": {"kind": "cbr", "rate": "40kbit/s"}}],
+        });
+        let scenario = Scenario::from_json(&scenario.to_string()).expect("a good scenario");
+        let mut running = run(&scenario, 10_000);
+        prop_assert_eq!(running.digest().value(), run(&scenario, 17).digest().value(), "in other slices");
+        let (flows, links) = (running.flow_table(&scenario), running.link_table(&scenario));
+        let total = |name: &str| column(&flows, name).iter().sum::<f64>();
+        // Ports: a to g and back, g to b and back. Acknowledgements are lost and doubled too.
+        let (lost, twice) = (column(&links, "lost"), column(&links, "duplicated"));
+        prop_assert_eq!(lost[..2].iter().sum::<f64>() + twice[..2].iter().sum::<f64>(), 0.0);
+        prop_assert!(total("received") <= total("sent") + twice.iter().sum::<f64>());
+        prop_assert!(total("unique") <= total("sent"));
+        let gone = total("drops") + lost.iter().sum::<f64>();
+        prop_assert!(total("sent") - total("received") <= gone + 300.0, "{} sent, {} received, {} gone", total("sent"), total("received"), gone);
+        // The uncontrolled source meets the laws as they are.
+        let open = |name: &str| column(&flows, name)[3];
+        prop_assert!(open("received") > 0.0 && open("unique") <= open("sent"));
+    }
+}
+
+#[test]
+fn a_transfer_gets_through_a_wire_that_loses_doubles_and_delays() {
+    for entry in headgate_control::LIST.iter().filter(|entry| entry.name != "none") {
+        let laws =
+            json!({"loss": {"kind": "bernoulli", "probability": 0.02}, "jitter": {"mean": "5ms"}, "duplicate": 0.02});
+        let mut line = json!({"name": "l", "from": "a", "to": "b", "rate": "2Mbit/s", "delay": "5ms"});
+        line.as_object_mut().expect("a table").extend(laws.as_object().expect("a table").clone());
+        let scenario = json!({
+            "duration": "2000s", "warm_up": "0s", "interval": "500s",
+            "nodes": [{"name": "a"}, {"name": "b"}],
+            "links": [line],
+            "flows": [{"name": "f", "from": "a", "to": "b", "control": entry.name, "workload": {"kind": "transfer", "packets": 300}}],
+        });
+        let scenario = Scenario::from_json(&scenario.to_string()).expect("a good scenario");
+        let running = run(&scenario, 10_000);
+        let unique = column(&running.flow_table(&scenario), "unique")[0];
+        assert_eq!(unique, 300.0, "{}", entry.name);
+    }
+}
