@@ -29,18 +29,23 @@ SHOWN_ONLY = {"figures.py", "figures.toml", "topology.py", "terminal.py", "repor
 
 def names() -> list[str]:
     """The papers."""
-    return sorted(d.name for d in PAPERS.iterdir() if (d / "paper.toml").is_file())
+    return sorted(d.name.replace("_", "-") for d in PAPERS.iterdir() if (d / "paper.toml").is_file())
 
 
 def fingerprint(paper: str) -> str:
     """Of all that the verdicts of a paper rest on; comments, docstrings and layout do not count."""
-    files = [*PAPERS.glob("*.py"), *(p for p in (PAPERS / paper).rglob("*") if p.suffix in (".py", ".toml", ".csv"))]
+    files = [*PAPERS.glob("*.py"), *(p for p in _folder(paper).rglob("*") if p.suffix in (".py", ".toml", ".csv"))]
     chosen = sorted(p for p in files if p.name not in SHOWN_ONLY)
     whole = hashlib.sha256()
     for path in [*chosen, *sorted((ROOT / "tests/digests").iterdir())]:
         meaning = _meaning(path.suffix, path.read_text("utf-8"))
         whole.update(f"{path.relative_to(ROOT)}\n{meaning}\n".encode())
     return whole.hexdigest()[:16]
+
+
+def _folder(paper: str) -> Path:
+    """The folder of a paper, which is a Python package and has no hyphens in its name."""
+    return PAPERS / paper.replace("-", "_")
 
 
 @cache

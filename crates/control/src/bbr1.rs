@@ -1,14 +1,17 @@
 //! BBR version 1: sends at the rate that the path delivered, and keeps about one path full in flight.
 //!
 //! Sources: draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016; where they differ, Linux's `tcp_bbr.c`, read for the sheet of facts.
-//! Deviations: the rate that a policer grants is not looked for; samples taken at the least window are not marked as short of data, which ten round
-//! trips of the maximum make up for; what is in flight counts as it is, not as it will be at the next departure; packets, not bytes.
+//! Deviations: the rate that a policer grants is not looked for; packets, not bytes.
 //! State per flow: a few rates and times.
+
+mod least_rtt;
+mod measures;
 
 use crate::transport::Config;
 use crate::transport::tcp::{Preset, RateSample, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
+use measures::{Greatest, Heaps};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,39 +84,6 @@ const MARGIN: f64 = 0.99;
 /// Growth that shows that the path is not yet full, and rounds without it that show that it is.
 const GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
-/// Rounds of each of the two windows over which acknowledgements that came in heaps are remembered.
-const HEAP_ROUNDS: u32 = 5;
-
-/// The greatest of the values of the last rounds: the values that may yet be it, newest last.
-#[derive(Clone, Debug, Default)]
-struct Greatest(std::collections::VecDeque<(u64, f64)>);
-
-impl Greatest {
-    fn put(&mut self, round: u64, value: f64, rounds: u64) {
-        while self.0.back().is_some_and(|(_, v)| *v <= value) {
-            self.0.pop_back();
-        }
-        self.0.push_back((round, value));
-        while self.0.front().is_some_and(|(r, _)| r + rounds <= round) {
-            self.0.pop_front();
-        }
-    }
-
-    fn get(&self) -> f64 {
-        self.0.front().map_or(0.0, |(_, v)| *v)
-    }
-}
-
-/// Acknowledgements that came faster than the rate says.
-#[derive(Clone, Copy, Debug, Default)]
-struct Heaps {
-    since: Time,
-    acked: u64,
-    most: [u64; 2],
-    at: usize,
-    rounds: u32,
-}
-
 /// What it has measured and does.
 #[derive(Clone, Debug)]
 struct State {
@@ -140,6 +110,10 @@ struct State {
     idle_restart: bool,
     heaps: Heaps,
     dice: u64,
+    /// When the next packet may go.
+    departure: Time,
+    /// Packets sent while so many were delivered had too small a window to tell a rate: first and last.
+    least_window: (u64, u64),
 }
 
 /// Model-based rate control.
@@ -176,6 +150,8 @@ impl Bbr1 {
             idle_restart: false,
             heaps: Heaps::default(),
             dice: 0,
+            departure: Time::ZERO,
+            least_window: (1, 0),
         }))
     }
 }
@@ -195,11 +171,22 @@ impl State {
     fn inflight(&self, gain: f64, more: u64) -> u64 {
         let Some((rtt, _)) = self.least_rtt else { return self.initial };
         let path = (self.rates.get() * rtt.as_secs_f64() * gain).ceil() as u64 + more;
-        let bits = self.params.packet_bits as f64;
-        let least = if self.pacing * bits < 1.2e6 { 1.0 } else { 2.0 };
-        let handed = (self.pacing / 1024.0).floor().max(least).min(127.0) as u64;
-        let even = (path + 3 * handed).div_ceil(2) * 2;
+        let even = (path + 3 * self.handed()).div_ceil(2) * 2;
         even + if self.mode == Mode::ProbeBw && self.cycle == 0 { 2 } else { 0 }
+    }
+
+    /// Packets that the kernel hands to the device at once.
+    fn handed(&self) -> u64 {
+        let least = if self.pacing * (self.params.packet_bits as f64) < 1.2e6 { 1.0 } else { 2.0 };
+        (self.pacing / 1024.0).floor().max(least).min(127.0) as u64
+    }
+
+    /// What will be in the network when the next packet may go: some are delivered until then, and while more is probed for that
+    /// packet counts.
+    fn at_departure(&self, in_flight: u64, now: Time) -> u64 {
+        let (gain, _) = self.gains();
+        let due = self.departure.since(now).as_secs_f64() * self.rates.get();
+        (in_flight + if gain > 1.0 { self.handed() } else { 0 }).saturating_sub(due as u64)
     }
 
     /// A round ends with the first packet sent in it that is delivered. True at its start.
@@ -209,45 +196,31 @@ impl State {
             (self.round_end, self.rounds, self.conserve) = (ack.total_delivered, self.rounds + 1, false);
         }
         let rate = sample.delivered as f64 / sample.interval.as_secs_f64();
-        if !sample.app_limited || rate >= self.rates.get() {
+        if !self.is_limited(sample) || rate >= self.rates.get() {
             self.rates.put(self.rounds, rate, self.params.rate_rounds);
         }
         starts
     }
 
-    fn note_heaps(&mut self, ack: &Ack, starts: bool) {
-        let (rate, h) = (self.rates.get(), &mut self.heaps);
-        if starts {
-            h.rounds += 1;
-            if h.rounds >= HEAP_ROUNDS {
-                (h.rounds, h.at) = (0, 1 - h.at);
-                h.most[h.at] = 0;
-            }
-        }
-        let mut due = (rate * ack.now.since(h.since).as_secs_f64()) as u64;
-        if h.acked <= due {
-            (h.acked, h.since, due) = (0, ack.now, 0);
-        }
-        h.acked += ack.delivered;
-        h.most[h.at] = h.most[h.at].max((h.acked - due).min(self.window));
+    /// Whether a sample is that of a source that did not send what the path could take.
+    fn is_limited(&self, sample: &RateSample) -> bool {
+        let (from, until) = self.least_window;
+        sample.app_limited || (from..=until).contains(&sample.prior_delivered)
     }
 
     fn heaps(&self) -> u64 {
-        if !self.full {
-            return 0;
-        }
-        let most = self.heaps.most[0].max(self.heaps.most[1]);
-        most.min((self.rates.get() * 0.1) as u64)
+        if self.full { self.heaps.most().min((self.rates.get() * 0.1) as u64) } else { 0 }
     }
 
     fn next_phase(&mut self, ack: &Ack) {
         let Some((rtt, _)) = self.least_rtt else { return };
         let gain = CYCLE[self.cycle];
         let long = ack.now.since(self.cycle_since) > rtt;
+        let in_flight = self.at_departure(ack.prior_in_flight, ack.now);
         let ends = if gain > 1.0 {
-            long && (ack.lost > 0 || ack.prior_in_flight >= self.inflight(gain, 0))
+            long && (ack.lost > 0 || in_flight >= self.inflight(gain, 0))
         } else if gain < 1.0 {
-            long || ack.prior_in_flight <= self.inflight(1.0, 0)
+            long || in_flight <= self.inflight(1.0, 0)
         } else {
             long
         };
@@ -272,37 +245,6 @@ impl State {
         }
         self.full_rounds += 1;
         self.full = self.full_rounds >= FULL_ROUNDS;
-    }
-
-    fn take_rtt(&mut self, ack: &Ack, starts: bool) {
-        let expired = self.least_rtt.is_some_and(|(_, at)| ack.now.since(at) > self.params.least_rtt_for);
-        if let Some(rtt) = ack.rtt
-            && (expired || self.least_rtt.is_none_or(|(least, _)| rtt < least))
-        {
-            self.least_rtt = Some((rtt, ack.now));
-        }
-        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
-            self.save_window();
-            (self.mode, self.probe_until) = (Mode::ProbeRtt, None);
-        }
-        if self.mode == Mode::ProbeRtt {
-            match self.probe_until {
-                None if ack.in_flight <= LEAST => {
-                    self.probe_until = Some(ack.now + self.params.probe_rtt_for);
-                    (self.probe_round, self.round_end) = (false, ack.total_delivered);
-                }
-                Some(until) => {
-                    self.probe_round |= starts;
-                    if self.probe_round && ack.now > until {
-                        self.least_rtt = self.least_rtt.map(|(least, _)| (least, ack.now));
-                        self.window = self.window.max(self.prior_window);
-                        if self.full { self.probe_rate(ack.now) } else { self.mode = Mode::Startup }
-                    }
-                }
-                None => {}
-            }
-        }
-        self.idle_restart &= ack.delivered == 0;
     }
 
     fn save_window(&mut self) {
@@ -369,9 +311,11 @@ impl FlowControl for Bbr1 {
 
     fn on_sent(&mut self, now: Time, in_flight: u64, lacks_data: bool) {
         let s = &mut self.0;
+        // As the pacer has it.
+        s.departure = s.departure.max(now) + Duration::from_secs_f64((1.0 / s.pacing).min(1e6));
         if in_flight == 0 && lacks_data && s.rounds > 0 {
             s.idle_restart = true;
-            (s.heaps.since, s.heaps.acked) = (now, 0);
+            s.heaps.restart(now);
             if s.mode == Mode::ProbeBw {
                 s.pacing = s.rates.get() * MARGIN;
             }
@@ -387,16 +331,16 @@ impl FlowControl for Bbr1 {
         let mut starts = false;
         if let Some(sample) = &ack.rate {
             starts = s.take_rate(ack, sample);
-            s.note_heaps(ack, starts);
+            s.heaps.note(ack, starts, s.rates.get(), s.window);
         }
         if s.mode == Mode::ProbeBw {
             s.next_phase(ack);
         }
-        s.look_for_full(starts, ack.rate.is_none_or(|r| r.app_limited));
+        s.look_for_full(starts, ack.rate.is_none_or(|r| s.is_limited(&r)));
         if s.mode == Mode::Startup && s.full {
             s.mode = Mode::Drain;
         }
-        if s.mode == Mode::Drain && ack.in_flight <= s.inflight(1.0, 0) {
+        if s.mode == Mode::Drain && s.at_departure(ack.in_flight, ack.now) <= s.inflight(1.0, 0) {
             s.probe_rate(ack.now);
         }
         s.take_rtt(ack, starts);
@@ -431,3 +375,6 @@ impl FlowControl for Bbr1 {
         sink("least_rtt", self.0.least_rtt.map_or(f64::NAN, |(least, _)| least.as_secs_f64()));
     }
 }
+
+#[cfg(test)]
+mod tests;

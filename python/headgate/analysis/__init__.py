@@ -1,4 +1,4 @@
-"""What one computes from results: fairness, utility, delays of fair queueing, queues in closed form."""
+"""What one computes from results: fairness, utility, delays of fair queueing, queues and congestion control in closed form."""
 
 from __future__ import annotations
 
@@ -18,6 +18,20 @@ from .queues import (
     mm1_wait_quantile,
     mm1k_loss,
 )
+from .tcp import (
+    cubic_crossover,
+    cubic_or_reno_window,
+    cubic_plateau_time,
+    cubic_window,
+    dctcp_alpha,
+    dctcp_queue,
+    mathis_window,
+    pftk_rate,
+    sawtooth_mean,
+    sawtooth_peak,
+    slow_start_time,
+    vegas_queue,
+)
 from .utility import power, utility
 
 __all__ = [
@@ -26,6 +40,12 @@ __all__ = [
     "csfq_excess_bound",
     "csfq_fair_share",
     "csfq_shares",
+    "cubic_crossover",
+    "cubic_or_reno_window",
+    "cubic_plateau_time",
+    "cubic_window",
+    "dctcp_alpha",
+    "dctcp_queue",
     "drr_delay_bound",
     "fair_queueing_delay_bound",
     "fcfs_poisson_delay",
@@ -34,6 +54,7 @@ __all__ = [
     "gps_delay_bound",
     "gps_finish_times",
     "jain_index",
+    "mathis_window",
     "max_min",
     "md1_length",
     "md1_wait",
@@ -45,9 +66,14 @@ __all__ = [
     "mm1_wait_quantile",
     "mm1k_loss",
     "network_max_min",
+    "pftk_rate",
     "power",
+    "sawtooth_mean",
+    "sawtooth_peak",
     "scfq_delay_bound",
     "shortfall",
+    "slow_start_time",
     "telnet_delay_bounds",
     "utility",
+    "vegas_queue",
 ]

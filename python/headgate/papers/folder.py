@@ -44,7 +44,7 @@ class Folder:
         self.root = root
         self.title = title
         self.place = place
-        self.name = place.resolve().name if place else root.name
+        self.name = place.resolve().name if place else _called(root)
 
     def origin(self, file: str) -> str:
         """What errors call a file."""
@@ -142,9 +142,14 @@ def _papers() -> Iterator[Traversable]:
     return (d for d in resources.files(__package__).iterdir() if d.is_dir() and d.joinpath("paper.toml").is_file())
 
 
+def _called(folder: Traversable) -> str:
+    """The name of a paper of the package: that of its folder, with hyphens, which Python's modules cannot have."""
+    return folder.name.replace("_", "-")
+
+
 def list_papers() -> list[str]:
     """Names of the papers in the package, sorted."""
-    return sorted(d.name for d in _papers())
+    return sorted(_called(d) for d in _papers())
 
 
 def find(paper: str) -> Folder:
@@ -162,7 +167,7 @@ def find(paper: str) -> Folder:
             )
         return Folder(place, paper.rstrip("/"), place)
     for folder in _papers():
-        if folder.name == paper:
+        if _called(folder) == paper:
             return Folder(folder, paper)
     names = list_papers()
     hint = nearest(paper, names) or (f" Did you mean ./{paper}?" if _is_paper(paper) else "")

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..plots.canvas import blank
@@ -122,9 +122,10 @@ def _lines(axes: Axes, net: Network, places: dict[str, Place]) -> None:
         (x, y), (u, v) = places[link["from"]], places[link["to"]]
         slow = link["name"] in net.buffered
         axes.plot([x, u], [y, v], color="#222222" if slow else "#999999", lw=2.2 if slow else 1.0, zorder=1)
-        parts = [_quantity(link["rate"])]
-        if _core.quantity(link["delay"])[2] > 0:
-            parts.append(f"{_quantity(link['delay'])} delay")
+        rate, delay = _forward(link["rate"]), _forward(link["delay"])
+        parts = [_quantity(rate) if isinstance(rate, str) else "rate trace"]
+        if _core.quantity(delay)[2] > 0:
+            parts.append(f"{_quantity(delay)} delay")
         if slow:
             parts.append(f"{link['queue']['buffer'].removesuffix('pkt')} buffers")
         gateway = link["to"] if link["from"] not in net.gateways else link["from"]
@@ -133,6 +134,15 @@ def _lines(axes: Axes, net: Network, places: dict[str, Place]) -> None:
         if key not in seen:
             seen.add(key)
             _label(axes, (x, y), (u, v), parts)
+
+
+def _forward(value: Any) -> Any:
+    """What holds in the direction of the data, where a link has two values.
+
+    >>> _forward("1Mbit/s"), _forward({"forward": "1Mbit/s", "reverse": "2Mbit/s"})
+    ('1Mbit/s', '1Mbit/s')
+    """
+    return value["forward"] if isinstance(value, dict) and "forward" in value else value
 
 
 def _label(axes: Axes, start: Place, end: Place, parts: list[str]) -> None:

@@ -13,16 +13,17 @@ pub(super) struct Episode {
     /// It began here, and with a cut of its own, which may be taken back; not so after a mark.
     from: u64,
     pub cut: bool,
-    /// When the first retransmission went.
+    /// When the first retransmission went: of this episode, or of those that were still under way when it began.
     again_at: Option<Time>,
     /// Retransmissions that the sink has not reported as duplicates.
     unreported: u64,
 }
 
 impl Episode {
-    /// It begins, with this packet as the oldest.
-    pub fn new(by_timeout: bool, from: u64) -> Episode {
-        Episode { by_timeout, from, cut: true, ..Episode::default() }
+    /// It begins, with this packet as the oldest. `under_way` is when the first retransmission went that is not yet acknowledged: what that
+    /// brings about was sent before this episode's own, and proves nothing against it.
+    pub fn new(by_timeout: bool, from: u64, under_way: Option<Time>) -> Episode {
+        Episode { by_timeout, from, cut: true, again_at: under_way, unreported: 0 }
     }
 
     /// A packet is sent again.
@@ -36,8 +37,9 @@ impl Episode {
         if seq < self.from {
             return false;
         }
+        let last = self.unreported == 1;
         self.unreported = self.unreported.saturating_sub(1);
-        self.again_at.is_some() && self.unreported == 0
+        last
     }
 
     /// Whether an acknowledgement that advanced proves it needless: `echoed` is when the packet that caused it was sent, `original` says that it
@@ -58,7 +60,7 @@ mod tests {
     #[test]
     fn an_echo_from_before_the_retransmission_proves_it_needless() {
         let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
-        let mut fast = Episode::new(false, 5);
+        let mut fast = Episode::new(false, 5, None);
         assert!(!fast.was_needless(Undo::Eifel, at(0), false), "nothing went again");
         fast.sent_again(at(100));
         fast.sent_again(at(120));
@@ -68,7 +70,18 @@ mod tests {
                 !fast.was_needless(Undo::FRto, at(echoed), true) && !fast.was_needless(Undo::None, at(echoed), true)
             );
         }
-        assert!(!fast.reported(5) && !fast.reported(4) && fast.reported(6));
-        assert!(Episode::new(true, 0).was_needless(Undo::FRto, at(0), true));
+        assert!(!fast.reported(5) && !fast.reported(4) && fast.reported(6) && !fast.reported(6));
+        assert!(Episode::new(true, 0, None).was_needless(Undo::FRto, at(0), true));
+    }
+
+    #[test]
+    fn what_an_earlier_episodes_retransmission_brings_about_proves_nothing() {
+        let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
+        for (under_way, needless) in [(Some(at(100)), false), (None, true)] {
+            let mut episode = Episode::new(false, 5, under_way);
+            assert!(!episode.reported(5), "nothing of its own went again");
+            episode.sent_again(at(200));
+            assert_eq!(episode.was_needless(Undo::Eifel, at(150), false), needless);
+        }
     }
 }

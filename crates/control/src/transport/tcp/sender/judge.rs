@@ -1,6 +1,6 @@
 //! Which packets are lost, and the episodes of recovery.
 
-use super::{AGAIN, LOST, Progress, SACKED, Sender, State, TWICE, Trial};
+use super::{AGAIN, LOST, Progress, RESENT, SACKED, Sender, State, TWICE, Trial};
 use crate::LossKind;
 use crate::transport::tcp::Recovery;
 use crate::transport::tcp::reduction::Reduction;
@@ -24,6 +24,12 @@ impl Sender {
         (self.lost, self.force, self.state, self.cap) = (0, 0, State::Open, None);
         self.trial = Trial::No;
         self.episode = Episode::default();
+    }
+
+    /// When the first of the retransmissions went that are not yet acknowledged.
+    pub(super) fn first_under_way(&self) -> Option<Time> {
+        let records = (self.una..self.next).map(|seq| &self.records[seq as usize & (self.records.len() - 1)]);
+        records.filter(|r| r.flags & (RESENT | SACKED | LOST) == RESENT).map(|r| r.last).min()
     }
 
     /// Whether the acknowledgement shows a loss, ends an episode, or goes on with it.
@@ -205,7 +211,7 @@ impl Sender {
     fn begin(&mut self, p: &mut Progress) {
         self.clear_again();
         (self.state, self.recover, self.partial, self.rescued) = (State::Recovery, self.next, false, false);
-        (self.episode, self.force, self.tail) = (Episode::new(false, self.una), 1, None);
+        (self.episode, self.force, self.tail) = (Episode::new(false, self.una, self.first_under_way()), 1, None);
         (self.tried, self.tell) = (self.una, true);
         match self.rules.recovery {
             Recovery::Rack => {}

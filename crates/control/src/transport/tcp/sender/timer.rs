@@ -86,7 +86,7 @@ impl Sender {
         }
         self.trial = if self.rules.undo == Undo::FRto { Trial::First } else { Trial::No };
         if self.state != State::Timeout {
-            self.episode = Episode::new(true, self.una);
+            self.episode = Episode::new(true, self.una, self.first_under_way());
         }
         (self.state, self.recover, self.cap, self.tail, self.partial) = (State::Timeout, self.next, None, None, false);
         (self.duplicates, self.force, self.judged) = (0, 1, self.una);

@@ -1,0 +1,41 @@
+//! The least round trip, and the phase with the least window that measures it anew.
+
+use super::{LEAST, Mode, State};
+use crate::Ack;
+
+impl State {
+    /// Takes in a round trip; `starts` says that a round begins.
+    pub(super) fn take_rtt(&mut self, ack: &Ack, starts: bool) {
+        let expired = self.least_rtt.is_some_and(|(_, at)| ack.now.since(at) > self.params.least_rtt_for);
+        if let Some(rtt) = ack.rtt
+            && (expired || self.least_rtt.is_none_or(|(least, _)| rtt < least))
+        {
+            self.least_rtt = Some((rtt, ack.now));
+        }
+        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
+            self.save_window();
+            (self.mode, self.probe_until) = (Mode::ProbeRtt, None);
+        }
+        if self.mode == Mode::ProbeRtt {
+            let (from, until) = self.least_window;
+            let from = if ack.total_delivered > until { ack.total_delivered } else { from };
+            self.least_window = (from, ack.total_delivered + ack.in_flight);
+            match self.probe_until {
+                None if ack.in_flight <= LEAST => {
+                    self.probe_until = Some(ack.now + self.params.probe_rtt_for);
+                    (self.probe_round, self.round_end) = (false, ack.total_delivered);
+                }
+                Some(until) => {
+                    self.probe_round |= starts;
+                    if self.probe_round && ack.now > until {
+                        self.least_rtt = self.least_rtt.map(|(least, _)| (least, ack.now));
+                        self.window = self.window.max(self.prior_window);
+                        if self.full { self.probe_rate(ack.now) } else { self.mode = Mode::Startup }
+                    }
+                }
+                None => {}
+            }
+        }
+        self.idle_restart &= ack.delivered == 0;
+    }
+}
