@@ -98,7 +98,7 @@ fn channels() -> impl Strategy<Value = Channel> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 192, max_global_rejects: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn all_arrives_and_is_known_to(
@@ -154,7 +154,7 @@ fn extremes() -> impl Strategy<Value = Options> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 192, max_global_rejects: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever the check takes runs: without a panic, and to the end unless a timer takes ages.
     #[test]

@@ -98,3 +98,16 @@ fn with_prr_a_mark_brings_the_window_down_in_step() {
         ",
     );
 }
+
+/// The echo of an acknowledgement that others overtook is none.
+#[test]
+fn an_old_echo_tells_nothing() {
+    Script::new(r#""reno""#, r#""ecn": true, "initial_window": 4"#).play(
+        "
+          0 | supply 100  | 0-3 | 4 4
+        100 | ack 2       | 4-6 | 5 5
+        101 | ack 1 ce    |     | 5 5
+        102 | ack 3 ce    |     | 2 4
+        ",
+    );
+}

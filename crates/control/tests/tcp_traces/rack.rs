@@ -240,3 +240,17 @@ fn a_single_packet_lost_twice() {
         ",
     );
 }
+
+/// A probe never comes later than the timeout of the oldest packet, however lately others went.
+#[test]
+fn later_packets_do_not_put_off_a_probe_beyond_the_timeout() {
+    Script::new(RENO, PROBE).play(
+        "
+          0 | supply 1  | 0  | 10 1
+        100 | ack 1     |    |
+        100 | supply 1  | 1  |
+       1050 | supply 1  | 2  |
+       1100 | timer     | R2 |
+        ",
+    );
+}

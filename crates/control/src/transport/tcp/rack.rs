@@ -140,6 +140,12 @@ impl Rack {
         }
     }
 
+    /// Forgets transmissions that no longer count: where nothing comes for long, a packet may go any number of times.
+    pub fn forget(&mut self, outstanding: impl Fn(Time, u64) -> bool) {
+        self.order.retain(|(sent, seq)| outstanding(*sent, *seq));
+        self.waiting.retain(|(sent, seq)| outstanding(*sent, *seq));
+    }
+
     /// Whether a packet is lost though it came not long enough ago to be judged otherwise: after a timeout.
     pub fn is_late(&self, sent: Time, now: Time) -> bool {
         sent + self.rtt <= now
@@ -188,6 +194,24 @@ mod tests {
         assert_eq!((&*lost, rack.until), (&[][..], Some(at(135))));
         rack.detect(at(135), ms(25), |_, seq| seq != 1, |seq| lost.push(seq));
         assert_eq!((&*lost, rack.until), (&[0][..], None));
+    }
+
+    #[test]
+    fn of_one_instant_the_lower_numbers_went_first() {
+        let mut rack = Rack::default();
+        [5, 3, 4].into_iter().for_each(|seq| rack.sent(seq, at(0)));
+        rack.came(4, at(0), false, at(100), Some(ms(100)));
+        let mut lost = vec![];
+        rack.detect(at(125), ms(25), |_, seq| seq != 4, |seq| lost.push(seq));
+        assert_eq!((&*lost, rack.until), (&[3][..], None));
+    }
+
+    #[test]
+    fn transmissions_that_no_longer_count_are_forgotten() {
+        let mut rack = Rack::default();
+        (0..100).for_each(|n| rack.sent(0, at(n)));
+        rack.forget(|sent, _| sent == at(99));
+        assert_eq!((rack.order.len(), rack.order.front()), (1, Some(&(at(99), 0))));
     }
 
     #[test]

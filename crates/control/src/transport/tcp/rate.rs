@@ -129,6 +129,24 @@ mod tests {
     }
 
     #[test]
+    fn in_slow_start_each_round_samples_twice_the_rate() {
+        // The same way, and two more packets with each acknowledgement: the first of a round gives 10 and 20 packets in 41.2 ms.
+        let mut s = Sampler::default();
+        let mut sent: Vec<(Time, Stamp)> = (0..10).map(|i| (us(0), s.sent(us(0), i == 0))).collect();
+        let mut free = 0;
+        for k in 0..31 {
+            let (at, stamp) = sent[k];
+            free = free.max(at.as_ps() / 1_000_000) + 1200;
+            s.delivered((at, k as u64), false, &stamp, us(free + 40_000));
+            let sample = s.take(None).expect("a sample");
+            if [10, 30].contains(&k) {
+                assert_eq!((sample.delivered, sample.interval), (k as u64 / 2 + 5, Duration::from_ps(41_200_000_000)));
+            }
+            (0..2).for_each(|_| sent.push((us(free + 40_000), s.sent(us(free + 40_000), false))));
+        }
+    }
+
+    #[test]
     fn what_is_sent_while_data_lack_is_marked_until_it_is_delivered() {
         let mut s = Sampler::default();
         let first = s.sent(us(0), true);

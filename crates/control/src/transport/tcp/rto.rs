@@ -72,8 +72,9 @@ impl RoundTrips {
     }
 
     /// The timeout without floor, ticks and back-off, once there is a sample (Brakmo and Peterson 1995, section 3.1).
-    pub fn fine(&self) -> Option<Duration> {
-        self.sampled.then(|| Duration::from_secs_f64(self.mean + 4.0 * self.deviation))
+    pub fn fine(&self, rules: &Rules) -> Option<Duration> {
+        let spread = if rules.estimate == Estimate::Kernel { self.now } else { 4.0 * self.deviation };
+        self.sampled.then(|| Duration::from_secs_f64(self.mean + spread))
     }
 
     /// A timeout happened: the next one comes later.
@@ -150,6 +151,20 @@ mod tests {
         let due = [300.0, 300.0, 300.0, 409.375, 394.727, 373.926, 357.838, 339.222];
         assert!(near(&got, &due), "{got:?}");
         assert!(near(&timeouts(&rules, &[1; 40])[39..], &[201.0]));
+    }
+
+    #[test]
+    fn the_fine_timeout_has_no_floor() {
+        for preset in [Preset::Rfc, Preset::Linux] {
+            let (mut estimate, rules) = (RoundTrips::default(), preset.rules());
+            assert_eq!(estimate.fine(&rules), None);
+            // 1 + 4 x 0.5; and then the deviation falls by a quarter.
+            for (una, due) in [(1, 3.0), (11, 2.5)] {
+                estimate.sample(Duration::from_millis(1), (una, una + 10), &rules);
+                let fine = estimate.fine(&rules).map_or(0.0, |t| t.as_secs_f64() * 1e3);
+                assert!((fine - due).abs() < 1e-9, "{fine}");
+            }
+        }
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl Sender {
     fn is_late(&mut self, now: Time) -> bool {
         self.rules.early && self.una < self.next && {
             let sent = self.record(self.una).last;
-            self.rtt.fine().is_some_and(|fine| now.since(sent) > fine)
+            self.rtt.fine(&self.rules).is_some_and(|fine| now.since(sent) > fine)
         }
     }
 
@@ -150,19 +150,19 @@ impl Sender {
             self.state != State::Open && self.state != State::Marked || self.came >= u64::from(self.rules.duplicates);
         let window = self.rack.window(sure, self.least_rtt(), self.smoothed());
         let mut rack = std::mem::take(&mut self.rack);
-        let (una, mask) = (self.una, self.records.len().wrapping_sub(1));
         let mut gone = vec![];
-        let records = &self.records;
-        let stands = |sent: Time, seq: u64| {
-            let r = &records[seq as usize & mask];
-            seq >= una && r.last == sent && r.flags & (SACKED | LOST) == 0
-        };
-        if !records.is_empty() {
-            rack.detect(now, window, stands, |seq| gone.push(seq));
-        }
+        rack.detect(now, window, |sent, seq| self.stands(sent, seq), |seq| gone.push(seq));
         self.rack = rack;
         for seq in gone {
             self.lose(seq, p);
+        }
+    }
+
+    /// Whether this was the last transmission of a packet of which nothing is known since.
+    pub(super) fn stands(&self, sent: Time, seq: u64) -> bool {
+        seq >= self.una && {
+            let record = &self.records[seq as usize & (self.records.len() - 1)];
+            record.last == sent && record.flags & (SACKED | LOST) == 0
         }
     }
 

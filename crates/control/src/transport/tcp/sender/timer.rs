@@ -84,6 +84,9 @@ impl Sender {
                 self.lose(seq, p);
             }
         }
+        let mut lately = std::mem::take(&mut self.rack);
+        lately.forget(|sent, seq| self.stands(sent, seq));
+        self.rack = lately;
         self.trial = if self.rules.undo == Undo::FRto { Trial::First } else { Trial::No };
         if self.state != State::Timeout {
             self.episode = Episode::new(true, self.una, self.first_under_way());
