@@ -6,9 +6,9 @@
 //! State per flow: window, threshold, and the epoch.
 
 use crate::parts::hystart::HystartPlusPlus;
-use crate::parts::window::UNKNOWN;
+use crate::parts::window::{UNKNOWN, Window};
 use crate::transport::Config;
-use crate::transport::tcp::{Preset, Recovery, Rules};
+use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
@@ -179,6 +179,12 @@ impl FlowControl for Cubic {
         } else {
             self.curve.window = self.curve.threshold;
         }
+    }
+
+    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
+        let mut window = Window::new(self.curve.window as u64);
+        window.restart(rule, initial, timeouts);
+        (self.curve.window, self.curve.epoch) = (window.window as f64, None);
     }
 
     fn on_undo(&mut self) {

@@ -9,7 +9,7 @@
 use crate::parts::hystart::Hystart;
 use crate::parts::window::Window;
 use crate::transport::Config;
-use crate::transport::tcp::Preset;
+use crate::transport::tcp::{AfterIdle, Preset};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
@@ -207,6 +207,10 @@ impl FlowControl for CubicLinux {
             (self.last_most, self.least, self.each) = (0, None, 1);
             (self.hystart, self.looked, self.acked) = (Hystart::default(), (0, u64::MAX), 0);
         }
+    }
+
+    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
+        self.window.restart(rule, initial, timeouts);
     }
 
     fn on_undo(&mut self) {

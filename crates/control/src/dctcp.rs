@@ -7,7 +7,7 @@
 
 use crate::parts::window::Window;
 use crate::transport::Config;
-use crate::transport::tcp::{Preset, Recovery, Rules};
+use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Ecn, Wrong};
 use schemars::JsonSchema;
@@ -93,6 +93,10 @@ impl FlowControl for Dctcp {
         if loss.kind == LossKind::Mark && to >= 2.0 {
             self.window.credit = ((to - to.floor()) * self.window.window as f64) as u64;
         }
+    }
+
+    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
+        self.window.restart(rule, initial, timeouts);
     }
 
     fn on_undo(&mut self) {

@@ -14,7 +14,7 @@ pub use connection::{AckPacket, Connection, Segment};
 use headgate_packet::{Duration, Rng, Time};
 use transport::Config;
 pub use transport::tcp::Echo;
-use transport::tcp::RateSample;
+use transport::tcp::{AfterIdle, RateSample};
 
 /// Makes the enum over all protocols from the list, with static dispatch.
 macro_rules! protocols {
@@ -56,6 +56,9 @@ macro_rules! protocols {
             }
             fn on_start(&mut self, window: u64) {
                 match self { $(AnyFlowControl::$Type(p) => p.on_start(window)),+ }
+            }
+            fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
+                match self { $(AnyFlowControl::$Type(p) => p.on_idle(rule, initial, timeouts)),+ }
             }
             fn on_delivered(&mut self, delivered: u64, marks: u64, round: bool) {
                 match self { $(AnyFlowControl::$Type(p) => p.on_delivered(delivered, marks, round)),+ }
@@ -262,6 +265,8 @@ pub trait FlowControl {
     fn on_start(&mut self, _window: u64) {}
     /// A packet goes; `in_flight` others are in the network, and `lacks_data` says that none waited before.
     fn on_sent(&mut self, _now: Time, _in_flight: u64, _lacks_data: bool) {}
+    /// Nothing was outstanding for so many timeouts, and now packets go: what the rule leaves of the window, with this initial one.
+    fn on_idle(&mut self, _rule: AfterIdle, _initial: u64, _timeouts: u64) {}
     /// Packets came, of which some were marked; before what follows of it. `round` as in [`Ack`].
     fn on_delivered(&mut self, _delivered: u64, _marks: u64, _round: bool) {}
     /// The last loss was none: what the protocol changed is taken back.

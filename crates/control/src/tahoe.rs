@@ -6,7 +6,7 @@
 
 use crate::parts::window::Window;
 use crate::transport::Config;
-use crate::transport::tcp::Recovery;
+use crate::transport::tcp::{AfterIdle, Recovery};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
@@ -57,6 +57,10 @@ impl FlowControl for Tahoe {
     fn on_loss(&mut self, loss: &Loss) {
         self.0.cut(loss, self.0.window / 2);
         self.0.window = 1;
+    }
+
+    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
+        self.0.restart(rule, initial, timeouts);
     }
 
     fn on_undo(&mut self) {

@@ -1,6 +1,6 @@
 //! The source of a flow on TCP's transport: a protocol, the sender that repairs, and the pacer.
 
-use crate::transport::tcp::{Progress, Rules, Sender};
+use crate::transport::tcp::{AfterIdle, Progress, Rules, Sender};
 use crate::{Ack, AckPacket, AnyFlowControl, FlowControl, Loss, LossKind, Probe, Segment, Spec};
 use headgate_packet::{Duration, Rng, Time};
 
@@ -11,6 +11,7 @@ pub(crate) struct Tcp {
     pub sender: Sender,
     paced: bool,
     count_packets: bool,
+    after_idle: (AfterIdle, u64),
     /// When the pacer lets the next packet go, and how many may still go with it.
     next: Time,
     burst: u32,
@@ -30,6 +31,7 @@ impl Tcp {
             sender: Sender::new(rules),
             paced: rules.paced,
             count_packets: rules.count_packets,
+            after_idle: (rules.after_idle, rules.initial_window),
             next: Time::ZERO,
             burst: 0,
             timeouts: 0,
@@ -50,6 +52,11 @@ impl Tcp {
     }
 
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        let idle = self.sender.take_idle(now);
+        if idle > 0 {
+            let (rule, initial) = self.after_idle;
+            self.control.on_idle(rule, initial, idle);
+        }
         let rate = self.rate();
         if rate.is_finite() && now < self.next && self.burst == 0 {
             return None;

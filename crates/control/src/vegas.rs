@@ -9,7 +9,7 @@
 
 use crate::parts::window::Window;
 use crate::transport::Config;
-use crate::transport::tcp::{Preset, Recovery, Rules};
+use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
@@ -181,6 +181,10 @@ impl FlowControl for Vegas {
         let fast = loss.kind == LossKind::DuplicateAcks && self.params.variant == Variant::Brakmo1995;
         self.window.cut(loss, if fast { window * 3 / 4 } else { window / 2 });
         self.grows = true;
+    }
+
+    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
+        self.window.restart(rule, initial, timeouts);
     }
 
     fn on_undo(&mut self) {

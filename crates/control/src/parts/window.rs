@@ -3,6 +3,7 @@
 //! Source: RFC 5681, section 3.1. Deviations: packets, not bytes; half of what is cut is the window, not the packets in flight, which is the same while
 //! growth needs a window that is used, as it does here.
 
+use crate::transport::tcp::AfterIdle;
 use crate::{Ack, Loss, LossKind};
 
 /// A window in packets.
@@ -78,6 +79,19 @@ impl Window {
         self.window = if loss.kind == LossKind::Timeout { loss.remaining + 1 } else { self.threshold };
     }
 
+    /// What is left of it after an idle time of so many timeouts.
+    pub fn restart(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
+        let least = self.window.min(initial);
+        if rule == AfterIdle::Halved {
+            self.threshold = self.threshold.max(self.window / 2 + self.window / 4);
+        }
+        self.window = match rule {
+            AfterIdle::Initial => least,
+            AfterIdle::Halved => (self.window >> timeouts.min(63)).max(least),
+        };
+        self.credit = 0;
+    }
+
     /// The last cut is taken back.
     pub fn undo(&mut self) {
         let (window, threshold) = self.before;
@@ -106,6 +120,9 @@ macro_rules! by_window {
                 let $window = self.0.window;
                 let to = $to;
                 self.0.cut($loss, to);
+            }
+            fn on_idle(&mut self, rule: crate::transport::tcp::AfterIdle, initial: u64, timeouts: u64) {
+                self.0.restart(rule, initial, timeouts);
             }
             fn on_undo(&mut self) {
                 self.0.undo();

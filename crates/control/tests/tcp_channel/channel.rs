@@ -83,13 +83,15 @@ impl Net {
 /// Timer calls, polls and acknowledgements that a transfer may take.
 const MOST_EVENTS: u64 = 400_000;
 
-/// Sends `packets`; checks each step, and that all of it arrives and is known to have.
+/// Sends `packets`, or as many as are sent when the workload ends at `stop` transmissions; checks each step, and that all of it arrives and
+/// is known to have.
 pub fn transfer(
     spec: &Spec,
     options: &Options,
     policy: &Policy,
     channel: Channel,
     packets: u64,
+    stop: u64,
     seed: u64,
 ) -> Result<Outcome, String> {
     let config = spec.transport().with(Some(options));
@@ -104,7 +106,7 @@ pub fn transfer(
     // Known to the source to have come, sent, and most of the one less the other.
     let (mut known, mut top, mut outstanding) = (0, 0, 1u64);
     // Each supply comes by itself, so that a source has nothing to send for a while.
-    let mut supplied = packets.div_ceil(2);
+    let (mut packets, mut supplied) = (packets, packets.div_ceil(2));
     source.supply(supplied);
     loop {
         let mut forced = 0;
@@ -135,9 +137,13 @@ pub fn transfer(
             net.offer(now, Event::Data { seq: s.seq, sent: now, reacted: s.reacted });
         }
         steps += 1;
+        if outcome.sent >= stop && supplied > top {
+            source.stop();
+            (supplied, packets) = (top, top);
+        }
         if source.is_done() && supplied < packets {
             supplied = packets;
-            source.supply(packets - packets.div_ceil(2));
+            source.supply(packets / 2);
             continue;
         }
         if source.is_done() {

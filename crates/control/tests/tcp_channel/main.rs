@@ -102,13 +102,13 @@ proptest! {
 
     #[test]
     fn all_arrives_and_is_known_to(
-        options in options(), policy in policies(), channel in channels(), packets in 1..250u64, seed in any::<u64>(),
+        options in options(), policy in policies(), channel in channels(), packets in 1..250u64, stop in prop_oneof![Just(u64::MAX), 0..300u64], seed in any::<u64>(),
     ) {
         prop_assume!(options.check().is_ok());
         for spec in specs() {
-            let got = transfer(&spec, &options, &policy, channel, packets, seed);
+            let got = transfer(&spec, &options, &policy, channel, packets, stop, seed);
             prop_assert!(got.is_ok(), "{}: {}", spec.name(), got.unwrap_err());
-            prop_assert_eq!(&got, &transfer(&spec, &options, &policy, channel, packets, seed));
+            prop_assert_eq!(&got, &transfer(&spec, &options, &policy, channel, packets, stop, seed));
         }
     }
 }
@@ -123,7 +123,7 @@ fn a_paced_source_waits_for_the_trial_of_f_rto() {
         let spec = Spec::default_of(name).expect("it is in the list");
         for seed in 0..20 {
             let channel = Channel { there, back: Way::default(), delay: ms(10), service: ms(1), marked: 0.0 };
-            let got = transfer(&spec, &options, &Policy::default(), channel, 60, seed);
+            let got = transfer(&spec, &options, &Policy::default(), channel, 60, u64::MAX, seed);
             assert!(got.is_ok(), "{name} {seed}: {got:?}");
         }
     }
@@ -165,7 +165,7 @@ proptest! {
         for spec in specs() {
             let rules = spec.transport().with(Some(&options)).tcp.expect("it is served by this transport");
             let ages = rules.initial_timeout.max(rules.min_timeout).max(rules.max_timeout) > Duration::from_secs(1000);
-            let got = transfer(&spec, &options, &policy, channel, 80, seed);
+            let got = transfer(&spec, &options, &policy, channel, 80, u64::MAX, seed);
             prop_assert!(got.is_ok() || ages, "{}: {}", spec.name(), got.unwrap_err());
         }
     }

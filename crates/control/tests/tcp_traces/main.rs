@@ -6,7 +6,6 @@
 //! | Linux | here | because |
 //! | --- | --- | --- |
 //! | once the network is known to reorder, growth counts packets told of out of order | growth needs an acknowledgement in sequence | RFC 5681 |
-//! | after an idle time the window falls | it stays | not modelled |
 //! | a reordering timer runs 2 ms later | it runs at the time of RFC 8985 | slack for the kernel's clocks; ticks are a choice here |
 //! | PRR divides by the window before | by what was outstanding | RFC 9937, section 6.1 |
 //! | a duplicate threshold without blocks grows with reordering | it stays | RFC 5681 |

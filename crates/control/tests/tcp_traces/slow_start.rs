@@ -146,3 +146,23 @@ fn the_receivers_window_bounds_what_is_outstanding() {
         ",
     );
 }
+
+/// packetdrill slow_start/slow-start-after-idle: halved for each timeout of 300 ms, down to the initial window; by RFC 5681 it is that at once.
+#[test]
+fn an_idle_time_closes_the_window() {
+    let begin = "
+          0 | supply 26 | 0-9   | 10 10
+        100 | ack 10    | 10-25 | 20 16
+        200 | ack 26    |       | 36 0
+        ";
+    for (idle, window) in [(300, 36), (301, 18), (500, 18), (700, 10), (2000, 10)] {
+        let mut s = Script::new(r#""reno""#, LINUX);
+        // The last packet went at 100.
+        s.play(begin).play(&format!("{} | supply 100 | 26-{} | {window} {window}", 100 + idle, 25 + window));
+    }
+    let rfc = r#""count_packets": true"#;
+    for control in [r#""newreno""#, r#""sack""#, r#""tahoe""#, r#""cubic", "slow_start_end": "loss""#] {
+        Script::new(control, rfc).play(begin).play("1100 | supply 100 | 26-61 | 36 36");
+        Script::new(control, rfc).play(begin).play("1101 | supply 100 | 26-35 | 10 10");
+    }
+}

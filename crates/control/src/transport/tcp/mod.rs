@@ -45,6 +45,15 @@ pub enum Undo {
     Eifel,
 }
 
+/// What becomes of a window after an idle time longer than the timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterIdle {
+    /// It is the initial one again, if it was larger (RFC 5681, section 4.1).
+    Initial,
+    /// It is halved for each timeout that passed, down to the initial one, with a threshold of three quarters (Linux).
+    Halved,
+}
+
 /// The rules that a sender follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
@@ -64,6 +73,8 @@ pub struct Rules {
     pub receiver_window: u64,
     /// The window at the start, in packets.
     pub initial_window: u64,
+    /// What an idle time leaves of the window.
+    pub after_idle: AfterIdle,
     /// Packets go at the window's rate, not in bursts.
     pub paced: bool,
     /// How the timeout is estimated.

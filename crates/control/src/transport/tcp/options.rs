@@ -1,6 +1,6 @@
 //! What a scenario may say about a flow's transport: a preset, and what differs from it.
 
-use super::{Estimate, Policy, Rules, Undo};
+use super::{AfterIdle, Estimate, Policy, Rules, Undo};
 use headgate_packet::check::at_least;
 use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
@@ -57,6 +57,7 @@ impl Preset {
             duplicates: 3,
             receiver_window: 1_000_000_000,
             initial_window: 10,
+            after_idle: AfterIdle::Initial,
             paced: false,
             estimate: Estimate::Rfc6298,
             early: false,
@@ -92,6 +93,7 @@ impl Preset {
                 limited_transmit: false,
                 tail_probe: true,
                 undo: Undo::Eifel,
+                after_idle: AfterIdle::Halved,
                 estimate: Estimate::Kernel,
                 min_timeout: Duration::from_millis(200),
                 max_timeout: Duration::from_secs(120),

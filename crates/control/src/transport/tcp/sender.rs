@@ -154,6 +154,8 @@ pub struct Sender {
     trial: Trial,
     timer: Time,
     purpose: Purpose,
+    /// When the last packet went.
+    last_sent: Time,
     round_end: u64,
     /// Marks known; and a reaction to some that the sink is to be told of.
     marks: u64,
@@ -198,6 +200,7 @@ impl Sender {
             trial: Trial::No,
             timer: Time::NEVER,
             purpose: Purpose::Retransmit,
+            last_sent: Time::ZERO,
             round_end: 0,
             marks: 0,
             tell: false,

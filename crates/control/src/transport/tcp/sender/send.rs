@@ -75,6 +75,15 @@ impl Sender {
         None
     }
 
+    /// How many timeouts passed with nothing outstanding before what could go now, if more than one did; asked again, none.
+    pub fn take_idle(&mut self, now: Time) -> u64 {
+        if self.una < self.next || self.next == 0 || self.next == self.limit {
+            return 0;
+        }
+        let idle = now.since(std::mem::replace(&mut self.last_sent, now));
+        idle.as_ps().saturating_sub(1) / self.rtt.timeout(&self.rules).as_ps().max(1)
+    }
+
     /// Nothing waits that could go.
     pub fn lacks_data(&self) -> bool {
         self.next == self.limit && self.lost == 0
@@ -100,7 +109,7 @@ impl Sender {
         if self.outstanding() == self.records.len() as u64 {
             self.grow();
         }
-        self.next += 1;
+        (self.next, self.last_sent) = (self.next + 1, now);
         let stamp = self.sampler.sent(now, idle);
         *self.record(seq) = Record { first: now, last: now, stamp, flags: 0 };
         if self.rules.recovery == Recovery::Rack {
@@ -121,6 +130,7 @@ impl Sender {
         record.flags = record.flags & !LOST | RESENT | AGAIN | if twice { TWICE } else { 0 };
         (record.last, record.stamp) = (now, stamp);
         let first = record.first;
+        self.last_sent = now;
         self.lost -= u64::from(was_lost);
         self.twice += u64::from(twice);
         self.reduction.out += 1;
