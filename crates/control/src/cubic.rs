@@ -79,8 +79,9 @@ pub struct Cubic {
     curve: Curve,
     before: Option<Box<Curve>>,
     hystart: HystartPlusPlus,
-    /// Since when the window was not in use.
+    /// Since when the window was not in use, and when the last packet went.
     unused: Option<Time>,
+    last: Time,
 }
 
 impl Cubic {
@@ -90,7 +91,7 @@ impl Cubic {
     /// A source before its first packet.
     pub fn new(params: &CubicParams) -> Cubic {
         let curve = Curve { window: 1.0, threshold: UNKNOWN as f64, plateau: None, prior: 0.0, epoch: None };
-        Cubic { params: params.clone(), curve, before: None, hystart: HystartPlusPlus::default(), unused: None }
+        Cubic { params: params.clone(), curve, before: None, hystart: HystartPlusPlus::default(), unused: None, last: Time::ZERO }
     }
 
     /// Growth of a Reno flow that cuts its window by as much: section 4.3.
@@ -124,6 +125,14 @@ impl Cubic {
 impl FlowControl for Cubic {
     fn on_start(&mut self, window: u64) {
         self.curve.window = window as f64;
+    }
+
+    fn on_sent(&mut self, now: Time, in_flight: u64, _: bool) {
+        // A time in which nothing was under way is no part of the epoch.
+        if let (0, Some((start, ..))) = (in_flight, &mut self.curve.epoch) {
+            *start += now.since(self.last.max(*start).min(now));
+        }
+        self.last = now;
     }
 
     fn on_ack(&mut self, ack: &Ack) {

@@ -91,6 +91,8 @@ pub struct CubicLinux {
     each: u64,
     acked: u64,
     reno: u64,
+    /// When the last packet went.
+    last: Time,
     /// Window and tick at the last look.
     looked: (u64, u64),
 }
@@ -113,6 +115,7 @@ impl CubicLinux {
             each: 1,
             acked: 0,
             reno: 0,
+            last: Time::ZERO,
             looked: (0, u64::MAX),
         }
     }
@@ -171,6 +174,15 @@ impl CubicLinux {
 impl FlowControl for CubicLinux {
     fn on_start(&mut self, window: u64) {
         self.window = Window::new(window);
+    }
+
+    fn on_sent(&mut self, now: Time, in_flight: u64, _: bool) {
+        let (tick, last) = (self.tick(now), self.tick(self.last));
+        // A time in which nothing was under way is no part of the epoch.
+        if let (0, Some(start)) = (in_flight, &mut self.epoch) {
+            *start = (*start + (tick - last)).min(tick);
+        }
+        self.last = now;
     }
 
     fn on_ack(&mut self, ack: &Ack) {
@@ -235,6 +247,35 @@ impl FlowControl for CubicLinux {
 mod tests {
     use super::*;
     use headgate_packet::Time;
+
+    /// The window in congestion avoidance after a second with packets and, in its middle, a pause of so many seconds.
+    fn after_a_pause(control: &mut dyn FlowControl, pause: u64) -> u64 {
+        let ms = |n: u64| Time::ZERO + Duration::from_millis(n);
+        control.on_start(100);
+        control.on_loss(&Loss { now: ms(0), kind: LossKind::DuplicateAcks, in_flight: 100, remaining: 0, again: false });
+        let (mut now, mut n) = (0, 0);
+        for step in 0..2000 {
+            now += if step == 1000 { 1000 * pause } else { 1 };
+            control.on_sent(ms(now), if step == 1000 { 0 } else { 50 }, false);
+            n += 1;
+            let rtt = Some(Duration::from_millis(100));
+            let ack = Ack { now: ms(now), newly_acked: 1, credit: 1, rtt, smoothed: rtt, limited: true, ..Ack::default() };
+            control.on_ack(&Ack { cumulative: n, highest_sent: n + 50, ..ack });
+        }
+        control.allowance().window
+    }
+
+    #[test]
+    fn a_pause_does_not_move_the_curve() {
+        let window = |pause| {
+            let mut linux = CubicLinux::new(&CubicLinuxParams::default());
+            let mut rfc = crate::cubic::Cubic::new(&crate::cubic::CubicParams::default());
+            [after_a_pause(&mut linux, pause), after_a_pause(&mut rfc, pause)]
+        };
+        let (without, with) = (window(0), window(60));
+        assert!(without.iter().zip(with).all(|(a, b)| a.abs_diff(b) <= 1), "{without:?} {with:?}");
+        assert!((90..100).contains(&with[0]) && (90..100).contains(&with[1]), "{with:?}");
+    }
 
     #[test]
     fn the_kernels_numbers() {

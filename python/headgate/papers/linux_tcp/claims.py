@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..claims import Claims, Result, Runs, listed
+from ..claims import Result, Runs, listed
 from ..measure import Floats
 from ..verdict import Sample, judge
+from . import habits
 from .measures import Measured
+from .statements import CLAIMS, claim
 
-CLAIMS = Claims(__file__)
-claim = CLAIMS.claim
+__all__ = ["CLAIMS", "habits"]
 
 #: Packets that follow each other within this time went back to back.
 AT_ONCE = 10e-6
