@@ -8,6 +8,8 @@
 //! | once the network is known to reorder, growth counts packets told of out of order | growth needs an acknowledgement in sequence | RFC 5681 |
 //! | a reordering timer runs 2 ms later | it runs at the time of RFC 8985 | slack for the kernel's clocks; ticks are a choice here |
 //! | PRR divides by the window before | by what was outstanding | RFC 9937, section 6.1 |
+//! | an echo of a mark lets nothing grow | without PRR the window grows after its cut | as DCTCP needs it |
+//! | RACK's loss of a retransmission after a timeout begins fast recovery | it goes again, without a further cut | RFC 8985 leaves it open |
 //! | a duplicate threshold without blocks grows with reordering | it stays | RFC 5681 |
 
 mod blocks;
@@ -16,6 +18,7 @@ mod marks;
 mod prr;
 mod rack;
 mod script;
+mod sink;
 mod slow_start;
 mod timer;
 mod undo;
