@@ -7,8 +7,11 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// Plays packets as (ms, number) to a sink, with its timer where that is due; gives (ms, acknowledged, blocks, came twice) of what goes.
-fn play(policy: &Policy, packets: &[(u64, u64)]) -> Vec<(u64, u64, Vec<(u64, u64)>, Option<u64>)> {
+/// What goes: when in ms, packets acknowledged, blocks, and a packet that came twice.
+type Told = (u64, u64, Vec<(u64, u64)>, Option<u64>);
+
+/// Plays packets as (ms, number) to a sink, with its timer where that is due.
+fn play(policy: &Policy, packets: &[(u64, u64)]) -> Vec<Told> {
     let (mut sink, mut all) = (Sink::new(policy), vec![]);
     let last = (10_000, None);
     for (ms, seq) in packets.iter().map(|(ms, seq)| (*ms, Some(*seq))).chain([last]) {
