@@ -111,3 +111,15 @@ fn an_old_echo_tells_nothing() {
         ",
     );
 }
+
+/// RFC 3168, section 6.1.2: the sink is told of every cut, that of a timeout, too.
+#[test]
+fn after_a_timeout_the_sink_is_told() {
+    Script::new(r#""newreno""#, r#""ecn": true, "initial_window": 2"#).play(
+        "
+           0 | supply 100  | 0-1  | 2 2
+        1000 | timer       | R0   | 1 1
+        1100 | ack 2       | 2c 3 | 2 2
+        ",
+    );
+}

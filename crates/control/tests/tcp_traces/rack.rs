@@ -254,3 +254,25 @@ fn later_packets_do_not_put_off_a_probe_beyond_the_timeout() {
         ",
     );
 }
+
+/// Nor does that of an episode before the probe's cut.
+#[test]
+fn a_report_of_an_episode_before_a_probe_undoes_nothing() {
+    Script::new(RENO, LINUX).play(
+        "
+          0 | supply 1          | 0     | 10 1
+        100 | ack 1             |       |
+        100 | supply 5          | 1-5   | 10 5
+        200 | ack 1 sack 2      |       |
+        225 | timer             | R1    |
+        240 | ack 6             |       | 5 0
+        240 | supply 5          | 6-10  |
+        340 | ack 10            |       | 6 1
+        640 | timer             | R10   |
+        740 | ack 11            |       | 6 0
+        740 | supply 2          | 11-12 |
+        840 | ack 13            |       | 3 0
+        841 | ack 13 dup 1      |       | 3 0
+        ",
+    );
+}

@@ -118,3 +118,23 @@ fn a_timeout_within_an_episode() {
         ",
     );
 }
+
+/// Linux: with all acknowledged that went before a mark, the timeout is a new loss: the threshold is 8, then 4.
+#[test]
+fn a_timeout_after_the_window_of_a_mark() {
+    Script::new(
+        r#""reno""#,
+        r#""preset": "linux", "tick": "0s", "ecn": true, "initial_window": 16, "tail_probe": false"#,
+    )
+    .play(
+        "
+           0 | supply 100         | 0-15  | 16 16
+         100 | ack 1 ce           | 16c   | 16 16
+         101 | ack 16 ce          | 17-23 | 8 8
+     401.125 | timer              | R16   | 1 1
+         502 | ack 17             | R17-18 | 2 2
+         602 | ack 19             | R19-22 | 4 4
+         702 | ack 23             | R23 24c 25-27 | 5 5
+        ",
+    );
+}
