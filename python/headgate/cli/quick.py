@@ -10,11 +10,11 @@ from .show import output, print_json
 
 @click.command(
     epilog="""\b
-A flow is NAME[*COUNT][:KEY=VALUE,...]. NAME is a flow control (headgate list flow-controls), with endless data, or
-a workload (headgate list workloads). A workload with a rate, such as cbr, is sent as it comes; others have the
-default flow control. KEY is a parameter of NAME, or rtt, name, or a key of flows such as packet, weight, start or
-control.window. The main parameter may stand without its key: cbr:64kbit/s. Commas separate both flows and
-parameters; quote the list, because * means something to the shell.
+A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for so many. NAME is a flow control (headgate list
+flow-controls), with endless data, or a workload (headgate list workloads). A workload with a rate, such as cbr, is
+sent as it comes; others have the default flow control. KEY is a parameter of NAME, or rtt, name, or a key of flows
+such as packet, weight, start or control.window. The main parameter may stand without its key: cbr:64kbit/s. Commas
+separate both flows and parameters; quote the list, because * means something to the shell.
 
 \b
 Examples:
