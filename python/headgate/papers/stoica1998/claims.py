@@ -1,0 +1,10 @@
+"""All claims. Importing their files fills the list."""
+
+from __future__ import annotations
+
+from . import one_link, other_links
+from .statements import CLAIMS
+
+PARTS = (one_link, other_links)
+
+__all__ = ["CLAIMS", "PARTS"]
