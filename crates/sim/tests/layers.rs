@@ -34,14 +34,14 @@ fn figure_7() -> Value {
 
 /// Each flow's rate in Mbit/s after 100 s, and the share of that time at each level of each session.
 fn shares(queue: Value) -> (Vec<f64>, Vec<[f64; 8]>) {
-    let (scenario, run) = run(&line(queue, figure_7(), "400s").to_string());
-    let rates = column(&run.flow_table(&scenario), "received_bytes").iter().map(|n| n * 8.0 / 300.0 / 1e6).collect();
+    let (scenario, run) = run(&line(queue, figure_7(), "250s").to_string());
+    let rates = column(&run.flow_table(&scenario), "received_bytes").iter().map(|n| n * 8.0 / 150.0 / 1e6).collect();
     let levels = (1..4).map(|flow| {
         let steps = levels((&scenario, &run), &format!("rlm{flow}"));
         let mut spent = [0.0; 8];
         for (k, (from, level)) in steps.iter().enumerate() {
-            let until = steps.get(k + 1).map_or(400.0, |next| next.0);
-            spent[*level] += (until - from.max(100.0)).max(0.0) / 300.0;
+            let until = steps.get(k + 1).map_or(250.0, |next| next.0);
+            spent[*level] += (until - from.max(100.0)).max(0.0) / 150.0;
         }
         spent
     });
