@@ -1,4 +1,4 @@
-"""Runs the oracles over the recorded streams and writes what they said: `python gold.py --python VENV/bin/python --ns3 DIR/drive_ns3 --s2n DIR/drive-s2n`."""
+"""Runs the oracles over the recorded streams and writes what they said; README.md has the command."""
 
 from __future__ import annotations
 

@@ -89,6 +89,9 @@ proptest! {
         // The uncontrolled source meets the laws as they are.
         let open = |name: &str| column(&flows, name)[3];
         prop_assert!(open("received") > 0.0 && open("unique") <= open("sent"));
+        // What wires lost and no flow did were acknowledgements.
+        prop_assert!(total("lost") <= lost.iter().sum::<f64>());
+        prop_assert!(open("lost") + open("drops") + open("received") <= open("sent") + twice.iter().sum::<f64>());
     }
 }
 
@@ -110,4 +113,23 @@ fn a_transfer_gets_through_a_wire_that_loses_doubles_and_delays() {
         let unique = column(&running.flow_table(&scenario), "unique")[0];
         assert_eq!(unique, 300.0, "{}", entry.name);
     }
+}
+
+#[test]
+fn what_a_wire_lost_of_each_flow_is_counted() {
+    let scenario = json!({
+        "duration": "20s", "warm_up": "0s", "interval": "5s",
+        "nodes": [{"name": "a"}, {"name": "b"}],
+        "links": [{"from": "a", "to": "b", "rate": "2Mbit/s", "loss": {"kind": "packets", "packets": [1, 2, 5]}}],
+        "flows": [{"name": "f", "from": "a", "to": "b", "control": "none", "packet": "1000B", "workload": {"kind": "cbr", "rate": "80kbit/s"}},
+                  {"name": "g", "from": "a", "to": "b", "control": "none", "packet": "1000B", "workload": {"kind": "cbr", "rate": "80kbit/s"},
+                   "start": "50ms"}],
+    });
+    let scenario = scenario.to_string();
+    let scenario = Scenario::from_json(&scenario).expect("a good scenario");
+    let running = run(&scenario, 100);
+    let flows = running.flow_table(&scenario);
+    // They send in turn.
+    assert_eq!(column(&flows, "lost"), [2.0, 1.0]);
+    assert_eq!(column(&flows, "drops"), [0.0, 0.0]);
 }
