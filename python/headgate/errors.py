@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from ._core import ScenarioError
+from ._core import ScenarioError as ScenarioError
 
 
 class HeadgateError(Exception):
