@@ -59,6 +59,7 @@ class FlowSummary:
     sent: Annotated[int, MadeOf("sent")]
     received: Annotated[int, MadeOf("received")]
     drops: Annotated[int, MadeOf("drops", "drops")]
+    lost: Annotated[int, MadeOf("lost", "lost", rare=True)]
     retransmissions: Annotated[int, MadeOf("retransmissions", "retrans.")]
     timeouts: Annotated[int, MadeOf("timeouts", "timeouts")]
     marks: Annotated[int, MadeOf("marks", "marks")]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import one_link, other_links
+from . import layers, one_link, other_links
 from .statements import CLAIMS
 
-PARTS = (one_link, other_links)
+PARTS = (layers, one_link, other_links)
 
 __all__ = ["CLAIMS", "PARTS"]

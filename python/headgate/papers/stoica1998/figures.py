@@ -42,10 +42,14 @@ def curve(axes: Axes, x: Iterable[float], found: list[Mean], look: tuple[str, st
     )
 
 
-def share(axes: Axes, y: float, text: str, place: float = 1.0) -> None:
-    """A line at the fair share."""
+def share(axes: Axes, y: float, text: str, place: float = 1.0, below: bool = False) -> None:
+    """A line at the fair share, with its name above or below."""
     axes.axhline(y, color=_GREY, lw=0.8, ls=(0, (6, 3)), zorder=0)
-    foot: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "xytext": (-3, 3), "textcoords": "offset points"}
+    foot: dict[str, Any] = {
+        "xycoords": ("axes fraction", "data"),
+        "xytext": (-3, -13 if below else 3),
+        "textcoords": "offset points",
+    }
     axes.annotate(text, (place, y), ha="right", fontsize=8.5, color=_GREY, **foot)
 
 
@@ -55,7 +59,7 @@ def figure_3a(runs: Runs) -> Drawing:
     (axes,) = sheet.axes
     for scheme in m.SCHEMES:
         curve(axes, range(32), m.flows(runs, scheme, *m.UDP_FLOWS), LOOKS[scheme], scheme)
-    share(axes, m.FAIR, "fair share")
+    share(axes, m.FAIR, "fair share", below=True)
     return sheet.done()
 
 
@@ -86,6 +90,31 @@ def figure_6(runs: Runs) -> Drawing:
     for scheme in m.SCHEMES:
         curve(axes, m.LINKS, [m.across(runs, scheme, k) for k in m.LINKS], LOOKS[scheme], scheme)
     return sheet.done()
+
+
+def _over_time(runs: Runs, when: str, name: str) -> Drawing:
+    """Throughput of TCP and of the sessions against time, in the base run, a panel for each scheme; means over 5 s."""
+    sheet = SHEETS.open(name)
+    looks = ((COLOURS[6], "-", 1.3), (COLOURS[1], "-", 0.9), (COLOURS[0], "--", 0.9), (COLOURS[2], ":", 1.2))
+    for axes, scheme in zip(sheet.axes, m.SCHEMES, strict=True):
+        for flow, label, (colour, line, width) in zip(
+            ("tcp", *m.RLM_FLOWS), ("TCP", "RLM 1", "RLM 2", "RLM 3"), looks, strict=True
+        ):
+            got = runs.intervals(m.figure_7(scheme, when), "throughput", flow)
+            means = got[: got.size // 5 * 5].reshape(-1, 5).mean(axis=1)
+            axes.plot(5 * np.arange(means.size) + 2.5, means, color=colour, ls=line, lw=width, label=label)
+        axes.axhline(1, color=_GREY, lw=0.8, ls=(0, (6, 3)), zorder=0)
+    return sheet.done()
+
+
+def figure_7(runs: Runs) -> Drawing:
+    """TCP starts first."""
+    return _over_time(runs, "", "figure-7")
+
+
+def figure_7_last(runs: Runs) -> Drawing:
+    """TCP starts at 300 s."""
+    return _over_time(runs, ", TCP last", "figure-7-last")
 
 
 #: What the panels of the sensitivity are about: the axis, how the variants are called, and their values.
@@ -180,6 +209,7 @@ DRAWINGS: dict[str, dict[str, Callable[[Runs], Drawing]]] = {
     "figure-4": {"figure-4": figure_4},
     "figure-6a": {"figure-6a": figure_6},
     "figure-6b": {"figure-6b": figure_6},
+    "figure-7": {"figure-7": figure_7, "figure-7-last": figure_7_last},
     "sensitivity": {"sensitivity": sensitivity, "rules": rules},
     "idle-line": {"idle-line": idle_line},
 }

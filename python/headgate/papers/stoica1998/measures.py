@@ -88,3 +88,22 @@ def transfer_time(runs: Runs, variant: str) -> Mean:
 def tcp_packets(runs: Runs, variant: str) -> Mean:
     """Table 3: packets that a TCP flow delivers in 100 s."""
     return mean(runs, variant, "packets", "tcp*")
+
+
+#: Figure 7: the spans of time after which TCP and RLM have found their rates, TCP being the first or the last to start, in seconds.
+SETTLED = {"": (150.0, 450.0), ", TCP last": (310.0, 450.0)}
+RLM_FLOWS = ("rlm1", "rlm2", "rlm3")
+#: What so many layers of 32, 64, 128 ... kbit/s are together, in Mbit/s.
+LAYERS = [0.032 * (2**n - 1) for n in range(8)]
+
+
+def figure_7(scheme: str, when: str) -> str:
+    """The variant of figure 7 with a scheme; CSFQ has its time constants in its name."""
+    return f"{'CSFQ 250 ms' if scheme == 'CSFQ' else scheme}{when}"
+
+
+def shared(runs: Runs, scheme: str, when: str = "") -> tuple[Mean, Mean, Floats]:
+    """Figure 7: throughput of TCP and of a session in the mean, and of each session in each run, in Mbit/s."""
+    found = runs.over(figure_7(scheme, when), "throughput", "tcp", *RLM_FLOWS, span=SETTLED[when])
+    found = found[1:] if len(found) > 1 else found
+    return mean_of(found[:, 0]), mean_of(found[:, 1:].mean(axis=1)), found[:, 1:]

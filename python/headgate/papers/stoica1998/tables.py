@@ -18,6 +18,7 @@ from ..model import Table
 from ..study import Section, Shown
 from . import figures, idle
 from . import measures as m
+from .layers import levels
 
 TABLES = Layouts(__file__)
 
@@ -77,6 +78,23 @@ def _figure_6(runs: Runs) -> Section:
         return {"k": k, "of": [m.across(runs, s, k).mean for s in m.SCHEMES]}
 
     return TABLES.section(runs.item.name, [row(k) for k in m.LINKS])
+
+
+def _figure_7(runs: Runs) -> Section:
+    def row(scheme: str, when: str) -> Table:
+        tcp, rlm, each = m.shared(runs, scheme, when)
+        low, high = levels(runs, scheme, when)
+        return {
+            "scheme": scheme,
+            "when": "last" if when else "first",
+            "tcp": tcp,
+            "rlm": rlm,
+            "least": each.min(),
+            "most": each.max(),
+            "levels": f"{low} to {high}",
+        }
+
+    return TABLES.section("figure-7", [row(s, w) for w in m.SETTLED for s in m.SCHEMES])
 
 
 def _table_1(runs: Runs) -> Section:
@@ -188,6 +206,7 @@ OF: dict[str, tuple[Callable[[Runs], Section], ...]] = {
     "figure-4": (_figure_4,),
     "figure-6a": (_figure_6,),
     "figure-6b": (_figure_6,),
+    "figure-7": (_figure_7,),
     "table-1": (_table_1,),
     "table-2": (_table_2,),
     "table-3": (_table_3,),
