@@ -16,7 +16,7 @@ from ..claims import Runs
 from ..layout import Layouts
 from ..model import Table
 from ..study import Section, Shown
-from . import figures, idle
+from . import figures, idle, theory
 from . import measures as m
 from .layers import levels
 
@@ -198,6 +198,15 @@ def _idle(runs: Runs) -> Section:
     return TABLES.section("idle-line", [row(x) for x in idle.LOADS])
 
 
+def _theorem(runs: Runs) -> Section:
+    def row(k: int) -> Table:
+        got, bound = theory.measured_excess(runs, k)
+        ideal = theory.excess([(8e-4, 8000.0)] * (k * 25), 1e6, k / 1e3)
+        return {"k": k, "got": got / 1e3, "bound": bound / 1e3, "ratio": got / bound, "ideal": ideal / 1e3}
+
+    return TABLES.section("theorem", [row(k) for k in theory.KS])
+
+
 #: The tables of each item.
 OF: dict[str, tuple[Callable[[Runs], Section], ...]] = {
     "figure-3b": (_figure_3b,),
@@ -213,4 +222,5 @@ OF: dict[str, tuple[Callable[[Runs], Section], ...]] = {
     "weights": (_weights,),
     "sensitivity": (_sensitivity, _others),
     "idle-line": (_idle,),
+    "section-2": (_theorem,),
 }
