@@ -257,7 +257,6 @@ class Results:
 
         Raises:
             HeadgateError: another format, or the folder cannot be written.
-            MissingExtraError: Parquet without pyarrow.
         """
         require(format)
         place = Path(folder)
