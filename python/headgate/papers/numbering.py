@@ -51,7 +51,7 @@ def number(drawing: Drawing, axes: Axes, groups: list[tuple[str, bool, list[Poin
             x, y = axes.transData.transform((p.x, p.y)) * scale
             places = [
                 (left, bottom, left + width, bottom + height)
-                for far, side, end in product((0.0, 12.0, 24.0, 36.0), (0, 1, 2, 3), (0, 1))
+                for far, side, end in product((0.0, 12.0, 24.0, 36.0), (0, 1, 2, 3), (0, 1, 2))
                 for left, bottom in [_beside(own, (float(x), float(y)), (width, height), far, side, end)]
             ]
             inside = [
@@ -74,14 +74,15 @@ def number(drawing: Drawing, axes: Axes, groups: list[tuple[str, bool, list[Poin
 def _beside(
     own: Box, at: tuple[float, float], size: tuple[float, float], far: float, side: int, end: int
 ) -> tuple[float, float]:
-    """Left and bottom of a text right of, above, below or left of a box."""
-    level = at[1] - size[1] / 2 if end == 0 else own[3] - size[1]
-    start = own[0] if end == 0 else own[2] - size[0]
+    """Left and bottom of a text right of, above, below or left of a box; its middle, its beginning or its end at the point."""
+    (width, height), (x, y) = size, at
+    level = (y - height / 2, y, y - height)[end]
+    start = (x - width / 2, x, x - width)[end]
     return (
         (own[2] + far, level),
         (start, own[3] + far),
-        (start, own[1] - size[1] - far),
-        (own[0] - size[0] - far, level),
+        (start, own[1] - height - far),
+        (own[0] - width - far, level),
     )[side]
 
 
