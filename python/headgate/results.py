@@ -211,12 +211,13 @@ class Results:
         return dict(zip(names["flows"], ideal_bps(flows, links, routes).tolist(), strict=True))
 
     def fairness(self) -> dict[str, float | None]:
-        """How fairly the flows shared: `jain_of_max_min`, `jain` and `shortfall` (see `headgate.fairness`)."""
+        """How fairly the flows shared: `jain_of_max_min`, `jain_of_weights`, `jain` and `shortfall` (see `headgate.fairness`)."""
         goodput = columns("flows")["goodput_bps"].of
         assert goodput is not None, "a rate follows from what was counted"
         several = len(self.runs) > 1
         series = goodput(self._by_run("flows", self.flow_count)) if several else goodput(self._measured)[0]
-        return fairness(means_of(series), list(self.max_min_bps().values()))
+        weights = self._table("flows").columns["weight"][: self.flow_count]
+        return fairness(means_of(series), list(self.max_min_bps().values()), weights)
 
     def calibration(self) -> list[dict[str, Any]]:
         """Of each port that sent something: configured against achieved rate (bits/s) and propagation delay (s)."""
@@ -263,7 +264,6 @@ class Results:
 
         Raises:
             HeadgateError: another format, or the folder cannot be written.
-            MissingExtraError: Parquet without pyarrow.
         """
         require(format)
         place = Path(folder)

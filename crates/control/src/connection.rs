@@ -1,8 +1,9 @@
 //! A flow's source: a protocol and the transport that serves it.
 
+use crate::layered::Layered;
 use crate::paced::Paced;
 use crate::tcp::Tcp;
-use crate::transport::{Config, Sender};
+use crate::transport::{Config, Received, Sender};
 use crate::{Ack, AnyFlowControl, Echo, FlowControl, Loss, LossKind, Probe, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use std::sync::Arc;
@@ -54,7 +55,7 @@ pub struct AckPacket<'a> {
 #[derive(Clone, Debug)]
 pub struct Connection(Kind);
 
-/// The three kinds of sources.
+/// The kinds of sources.
 #[derive(Clone, Debug)]
 enum Kind {
     /// Without flow control: packets supplied and sent.
@@ -65,6 +66,8 @@ enum Kind {
     Paced(Box<Paced>),
     /// With a window, a rate or both, on the transport of TCP.
     Tcp(Box<Tcp>),
+    /// With layers that its receiver joins and leaves.
+    Layered(Box<Layered>),
 }
 
 /// What a source with a window keeps.
@@ -91,6 +94,24 @@ impl Connection {
         })
     }
 
+    /// The source of a session whose workload has this many layers, with its receiver, which takes chances.
+    pub fn layered(spec: &Spec, layers: u8, rng: Rng) -> Option<Connection> {
+        let Spec::Rlm(params) = spec else { return None };
+        Some(Connection(Kind::Layered(Box::new(Layered::new(params, layers, rng)))))
+    }
+
+    /// The workload has the next packet of a layer, from 0, of which the source sends what its receiver has joined.
+    pub fn offer(&mut self, layer: u8, now: Time) {
+        if let Kind::Layered(l) = &mut self.0 {
+            l.offer(layer, now);
+        }
+    }
+
+    /// A packet came to the receiver of layers, which may join and leave now; `None` for any other source.
+    pub fn on_data(&mut self, seq: u64, now: Time) -> Option<Received> {
+        if let Kind::Layered(l) = &mut self.0 { Some(l.on_data(seq, now)) } else { None }
+    }
+
     /// Gives a source that takes chances its random stream.
     pub fn seed(&mut self, rng: impl FnOnce() -> Rng) {
         if let Kind::Tcp(t) = &mut self.0 {
@@ -106,6 +127,7 @@ impl Connection {
             Kind::Window(w) => w.sender.supply(packets),
             Kind::Paced(p) => p.sender.supply(packets),
             Kind::Tcp(t) => t.sender.supply(packets),
+            Kind::Layered(_) => {}
         }
     }
 
@@ -116,6 +138,7 @@ impl Connection {
             Kind::Window(w) => w.sender.stop(),
             Kind::Paced(p) => p.sender.stop(),
             Kind::Tcp(t) => t.sender.stop(),
+            Kind::Layered(l) => l.stop(),
         }
     }
 
@@ -147,6 +170,7 @@ impl Connection {
             }
             Kind::Paced(p) => p.poll_send(now),
             Kind::Tcp(t) => t.poll_send(now),
+            Kind::Layered(l) => Some(Segment::plain(l.poll_send()?, now, false)),
         }
     }
 
@@ -155,7 +179,7 @@ impl Connection {
     #[inline]
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
         match &mut self.0 {
-            Kind::Open { .. } => rtts(now.since(ack.sent)),
+            Kind::Open { .. } | Kind::Layered(_) => rtts(now.since(ack.sent)),
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
             Kind::Tcp(t) => t.on_ack(ack, now, rtts),
@@ -170,6 +194,7 @@ impl Connection {
             Kind::Window(w) => w.sender.timeout(),
             Kind::Paced(p) => p.timeout(),
             Kind::Tcp(t) => t.timeout(),
+            Kind::Layered(l) => Some(l.control.next_release()).filter(|at| *at != Time::NEVER),
         }
     }
 
@@ -180,10 +205,11 @@ impl Connection {
             Kind::Window(w) => w.on_timeout(now),
             Kind::Paced(p) => p.on_timeout(now),
             Kind::Tcp(t) => t.on_timeout(now),
+            Kind::Layered(l) => l.control.0.on_timeout(now),
         }
     }
 
-    /// Packets sent and not acknowledged; without flow control, packets sent.
+    /// Packets sent and not acknowledged; without acknowledgements, packets sent.
     #[inline]
     pub fn in_flight(&self) -> u64 {
         match &self.0 {
@@ -191,6 +217,7 @@ impl Connection {
             Kind::Window(w) => w.sender.in_flight(),
             Kind::Paced(p) => p.sender.in_flight(),
             Kind::Tcp(t) => t.sender.pipe(),
+            Kind::Layered(l) => l.sent,
         }
     }
 
@@ -201,13 +228,14 @@ impl Connection {
             Kind::Window(w) => w.sender.is_done(),
             Kind::Paced(p) => p.sender.is_done(),
             Kind::Tcp(t) => t.sender.is_done(),
+            Kind::Layered(l) => l.control.0.level() == 0,
         }
     }
 
     /// Bytes of the records of packets sent.
     pub fn memory(&self) -> usize {
         match &self.0 {
-            Kind::Open { .. } => 0,
+            Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
             Kind::Tcp(t) => t.sender.memory(),
@@ -218,7 +246,7 @@ impl Connection {
     #[inline]
     pub fn timeouts(&self) -> u64 {
         match &self.0 {
-            Kind::Open { .. } => 0,
+            Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
             Kind::Tcp(t) => t.timeouts,
@@ -249,6 +277,7 @@ impl Connection {
             Kind::Window(w) => w.control.probe(sink),
             Kind::Paced(p) => p.control.probe(sink),
             Kind::Tcp(t) => t.probe(sink),
+            Kind::Layered(l) => l.control.probe(sink),
         }
     }
 }

@@ -16,6 +16,7 @@ from .study import Study
 METRICS: tuple[tuple[str, str | None, str, str | None], ...] = (
     ("goodput_bps", "total goodput", "goodput_bps", None),
     ("jain_of_max_min", "Jain of max-min", "goodput_of_max_min", "jain"),
+    ("jain_of_weights", None, "goodput_of_weight_bps", "jain"),
     ("jain", None, "goodput_bps", "jain"),
     ("rtt_s", "rtt", "rtt_mean_s", None),
     ("rtt_p99_s", "rtt p99", "rtt_p99_s", None),
