@@ -1,5 +1,6 @@
 //! A flow's source: a protocol and the transport that serves it.
 
+use crate::lined::Lined;
 use crate::paced::Paced;
 use crate::tcp::Tcp;
 use crate::transport::{Config, Sender};
@@ -54,7 +55,7 @@ pub struct AckPacket<'a> {
 #[derive(Clone, Debug)]
 pub struct Connection(Kind);
 
-/// The three kinds of sources.
+/// The kinds of sources.
 #[derive(Clone, Debug)]
 enum Kind {
     /// Without flow control: packets supplied and sent.
@@ -63,6 +64,8 @@ enum Kind {
     Window(Box<Windowed>),
     /// With a rate.
     Paced(Box<Paced>),
+    /// With a line of its own.
+    Line(Box<Lined>),
     /// With a window, a rate or both, on the transport of TCP.
     Tcp(Box<Tcp>),
 }
@@ -83,6 +86,8 @@ impl Connection {
             Kind::Open { supplied: 0, sent: 0 }
         } else if let Some(rules) = &config.tcp {
             Kind::Tcp(Box::new(Tcp::new(spec, rules)))
+        } else if let Some(rules) = &config.line {
+            Kind::Line(Box::new(Lined::new(spec, config, rules)))
         } else if config.paced.is_some() {
             Kind::Paced(Box::new(Paced::new(spec, config)))
         } else {
@@ -98,6 +103,13 @@ impl Connection {
         }
     }
 
+    /// How long its packets are, in the mean, before the first one goes; a source with a line of its own needs to know.
+    pub fn set_packet_bytes(&mut self, bytes: u32) {
+        if let Kind::Line(l) = &mut self.0 {
+            l.sender.set_packet_bytes(bytes);
+        }
+    }
+
     /// The workload has this many more packets; `u64::MAX` for an endless supply.
     #[inline]
     pub fn supply(&mut self, packets: u64) {
@@ -105,6 +117,7 @@ impl Connection {
             Kind::Open { supplied, .. } => *supplied = supplied.saturating_add(packets),
             Kind::Window(w) => w.sender.supply(packets),
             Kind::Paced(p) => p.sender.supply(packets),
+            Kind::Line(l) => l.sender.supply(packets),
             Kind::Tcp(t) => t.sender.supply(packets),
         }
     }
@@ -115,6 +128,7 @@ impl Connection {
             Kind::Open { supplied, sent } => *supplied = *sent,
             Kind::Window(w) => w.sender.stop(),
             Kind::Paced(p) => p.sender.stop(),
+            Kind::Line(l) => l.sender.stop(),
             Kind::Tcp(t) => t.sender.stop(),
         }
     }
@@ -146,6 +160,7 @@ impl Connection {
                 Some(Segment::plain(seq, first_sent, retransmission))
             }
             Kind::Paced(p) => p.poll_send(now),
+            Kind::Line(l) => l.poll_send(now),
             Kind::Tcp(t) => t.poll_send(now),
         }
     }
@@ -158,6 +173,7 @@ impl Connection {
             Kind::Open { .. } => rtts(now.since(ack.sent)),
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
+            Kind::Line(l) => l.on_ack(ack, now, rtts),
             Kind::Tcp(t) => t.on_ack(ack, now, rtts),
         }
     }
@@ -169,6 +185,7 @@ impl Connection {
             Kind::Open { .. } => None,
             Kind::Window(w) => w.sender.timeout(),
             Kind::Paced(p) => p.timeout(),
+            Kind::Line(l) => l.timeout(),
             Kind::Tcp(t) => t.timeout(),
         }
     }
@@ -179,6 +196,7 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.on_timeout(now),
             Kind::Paced(p) => p.on_timeout(now),
+            Kind::Line(l) => l.on_timeout(now),
             Kind::Tcp(t) => t.on_timeout(now),
         }
     }
@@ -190,6 +208,7 @@ impl Connection {
             Kind::Open { sent, .. } => *sent,
             Kind::Window(w) => w.sender.in_flight(),
             Kind::Paced(p) => p.sender.in_flight(),
+            Kind::Line(l) => l.sender.in_flight(),
             Kind::Tcp(t) => t.sender.pipe(),
         }
     }
@@ -200,6 +219,7 @@ impl Connection {
             Kind::Open { supplied, sent } => sent == supplied,
             Kind::Window(w) => w.sender.is_done(),
             Kind::Paced(p) => p.sender.is_done(),
+            Kind::Line(l) => l.sender.is_done(),
             Kind::Tcp(t) => t.sender.is_done(),
         }
     }
@@ -210,6 +230,7 @@ impl Connection {
             Kind::Open { .. } => 0,
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
+            Kind::Line(l) => l.sender.memory(),
             Kind::Tcp(t) => t.sender.memory(),
         }
     }
@@ -221,6 +242,7 @@ impl Connection {
             Kind::Open { .. } => 0,
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
+            Kind::Line(l) => l.timeouts,
             Kind::Tcp(t) => t.timeouts,
         }
     }
@@ -248,6 +270,7 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.control.probe(sink),
             Kind::Paced(p) => p.control.probe(sink),
+            Kind::Line(l) => l.control.probe(sink),
             Kind::Tcp(t) => t.probe(sink),
         }
     }
