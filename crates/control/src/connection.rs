@@ -1,9 +1,10 @@
 //! A flow's source: a protocol and the transport that serves it.
 
+use crate::layered::Layered;
 use crate::lined::Lined;
 use crate::paced::Paced;
 use crate::tcp::Tcp;
-use crate::transport::{Config, Sender};
+use crate::transport::{Config, Received, Sender};
 use crate::{Ack, AnyFlowControl, Echo, FlowControl, Loss, LossKind, Probe, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use std::sync::Arc;
@@ -68,6 +69,8 @@ enum Kind {
     Line(Box<Lined>),
     /// With a window, a rate or both, on the transport of TCP.
     Tcp(Box<Tcp>),
+    /// With layers that its receiver joins and leaves.
+    Layered(Box<Layered>),
 }
 
 /// What a source with a window keeps.
@@ -96,6 +99,24 @@ impl Connection {
         })
     }
 
+    /// The source of a session whose workload has this many layers, with its receiver, which takes chances.
+    pub fn layered(spec: &Spec, layers: u8, rng: Rng) -> Option<Connection> {
+        let Spec::Rlm(params) = spec else { return None };
+        Some(Connection(Kind::Layered(Box::new(Layered::new(params, layers, rng)))))
+    }
+
+    /// The workload has the next packet of a layer, from 0, of which the source sends what its receiver has joined.
+    pub fn offer(&mut self, layer: u8, now: Time) {
+        if let Kind::Layered(l) = &mut self.0 {
+            l.offer(layer, now);
+        }
+    }
+
+    /// A packet came to the receiver of layers, which may join and leave now; `None` for any other source.
+    pub fn on_data(&mut self, seq: u64, now: Time) -> Option<Received> {
+        if let Kind::Layered(l) = &mut self.0 { Some(l.on_data(seq, now)) } else { None }
+    }
+
     /// Gives a source that takes chances its random stream.
     pub fn seed(&mut self, rng: impl FnOnce() -> Rng) {
         if let Kind::Tcp(t) = &mut self.0 {
@@ -119,6 +140,7 @@ impl Connection {
             Kind::Paced(p) => p.sender.supply(packets),
             Kind::Line(l) => l.sender.supply(packets),
             Kind::Tcp(t) => t.sender.supply(packets),
+            Kind::Layered(_) => {}
         }
     }
 
@@ -130,6 +152,7 @@ impl Connection {
             Kind::Paced(p) => p.sender.stop(),
             Kind::Line(l) => l.sender.stop(),
             Kind::Tcp(t) => t.sender.stop(),
+            Kind::Layered(l) => l.stop(),
         }
     }
 
@@ -162,6 +185,7 @@ impl Connection {
             Kind::Paced(p) => p.poll_send(now),
             Kind::Line(l) => l.poll_send(now),
             Kind::Tcp(t) => t.poll_send(now),
+            Kind::Layered(l) => Some(Segment::plain(l.poll_send()?, now, false)),
         }
     }
 
@@ -170,7 +194,7 @@ impl Connection {
     #[inline]
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
         match &mut self.0 {
-            Kind::Open { .. } => rtts(now.since(ack.sent)),
+            Kind::Open { .. } | Kind::Layered(_) => rtts(now.since(ack.sent)),
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
             Kind::Line(l) => l.on_ack(ack, now, rtts),
@@ -187,6 +211,7 @@ impl Connection {
             Kind::Paced(p) => p.timeout(),
             Kind::Line(l) => l.timeout(),
             Kind::Tcp(t) => t.timeout(),
+            Kind::Layered(l) => Some(l.control.next_release()).filter(|at| *at != Time::NEVER),
         }
     }
 
@@ -198,10 +223,11 @@ impl Connection {
             Kind::Paced(p) => p.on_timeout(now),
             Kind::Line(l) => l.on_timeout(now),
             Kind::Tcp(t) => t.on_timeout(now),
+            Kind::Layered(l) => l.control.0.on_timeout(now),
         }
     }
 
-    /// Packets sent and not acknowledged; without flow control, packets sent.
+    /// Packets sent and not acknowledged; without acknowledgements, packets sent.
     #[inline]
     pub fn in_flight(&self) -> u64 {
         match &self.0 {
@@ -210,6 +236,7 @@ impl Connection {
             Kind::Paced(p) => p.sender.in_flight(),
             Kind::Line(l) => l.sender.in_flight(),
             Kind::Tcp(t) => t.sender.pipe(),
+            Kind::Layered(l) => l.sent,
         }
     }
 
@@ -221,13 +248,14 @@ impl Connection {
             Kind::Paced(p) => p.sender.is_done(),
             Kind::Line(l) => l.sender.is_done(),
             Kind::Tcp(t) => t.sender.is_done(),
+            Kind::Layered(l) => l.control.0.level() == 0,
         }
     }
 
     /// Bytes of the records of packets sent.
     pub fn memory(&self) -> usize {
         match &self.0 {
-            Kind::Open { .. } => 0,
+            Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
             Kind::Line(l) => l.sender.memory(),
@@ -239,7 +267,7 @@ impl Connection {
     #[inline]
     pub fn timeouts(&self) -> u64 {
         match &self.0 {
-            Kind::Open { .. } => 0,
+            Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
             Kind::Line(l) => l.timeouts,
@@ -272,6 +300,7 @@ impl Connection {
             Kind::Paced(p) => p.control.probe(sink),
             Kind::Line(l) => l.control.probe(sink),
             Kind::Tcp(t) => t.probe(sink),
+            Kind::Layered(l) => l.control.probe(sink),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! configures through [`transport::Config`]. Nothing here owns a clock, a socket or a random generator.
 
 mod connection;
+mod layered;
 mod lined;
 mod paced;
 pub mod parts;
@@ -110,6 +111,7 @@ protocols! {
     blt: Blt(BltParams),
     bully_tyrant: BullyTyrant(BullyTyrantParams),
     kim_reno: KimReno(KimRenoParams),
+    rlm: Rlm(RlmParams),
     none: Uncontrolled(NoneParams),
 }
 

@@ -95,12 +95,12 @@ impl Line {
         if now > self.free() {
             (self.floor, self.carry) = (now, 0);
         }
-        self.floor = self.floor + self.time;
+        self.floor += self.time;
         let (carry, above) = self.carry.overflowing_add(self.remainder);
         self.carry = carry;
         if above || carry >= self.rate {
             self.carry = carry.wrapping_sub(self.rate);
-            self.floor = self.floor + Duration::from_ps(1);
+            self.floor += Duration::from_ps(1);
         }
     }
 }
