@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...plots.content import COLOURS
-from ...stats import Mean
+from ...stats import Mean, mean_of
 from ..claims import Runs
 from ..sheets import Sheets
 from . import idle
@@ -160,12 +160,18 @@ def rules(runs: Runs) -> Drawing:
             left.errorbar(
                 i + shift, got.mean, yerr=got.half, color=look, marker=marker, ms=6, ls="", label="" if i else label
             )
-        look, marker, line = ((COLOURS[0], "o", "-"), (COLOURS[1], "s", "--"), (COLOURS[2], "^", ":"))[i]
-        curve(right, range(32), m.flows(runs, f"3a {variant}", *m.UDP_FLOWS), (look, marker, line), name)
-    left.set_xticks(range(3), [name for name, _ in RULES])
+        for of, look, marker, label in zip(
+            m.offs(runs, f"3a {variant}"), (COLOURS[0], COLOURS[2]), "v^", ("lowest flow", "highest flow"), strict=True
+        ):
+            off = mean_of(of)
+            right.errorbar(i, off.mean, yerr=off.half, color=look, marker=marker, ms=6, ls="", label="" if i else label)
+    for axes in sheet.axes:
+        axes.set_xticks(range(3), [name for name, _ in RULES])
+        axes.set_xlim(-0.5, 2.5)
     left.set_ylim(0)
     share(left, m.FAIR, "fair share", 0.4)
-    share(right, m.FAIR, "fair share")
+    right.set_ylim(-20, 20)
+    share(right, 0, "fair share", 0.45)
     return sheet.done()
 
 
