@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...plots.content import COLOURS
+from ...palette import COLOURS
 from ...stats import Mean, mean_of
 from ..claims import Runs
 from ..sheets import Sheets
@@ -151,7 +151,7 @@ def rules(runs: Runs) -> Drawing:
     """The three sets of rules: the UDP flow of figure 3b, and the shares of figure 3a."""
     sheet = SHEETS.open("rules")
     left, right = sheet.axes
-    for i, (name, variant) in enumerate(RULES):
+    for i, (_, variant) in enumerate(RULES):
         for shift, network, look, marker, label in (
             (-0.08, "3b", COLOURS[1], "s", "from 0 to 10 s"),
             (0.08, "3b after 10 s", COLOURS[0], "o", "from 10 to 20 s"),
