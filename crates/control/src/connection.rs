@@ -1,8 +1,10 @@
 //! A flow's source: a protocol and the transport that serves it.
 
+use crate::layered::Layered;
+use crate::lined::Lined;
 use crate::paced::Paced;
 use crate::tcp::Tcp;
-use crate::transport::{Config, Sender};
+use crate::transport::{Config, Received, Sender};
 use crate::{Ack, AnyFlowControl, Echo, FlowControl, Loss, LossKind, Probe, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use std::sync::Arc;
@@ -54,7 +56,7 @@ pub struct AckPacket<'a> {
 #[derive(Clone, Debug)]
 pub struct Connection(Kind);
 
-/// The three kinds of sources.
+/// The kinds of sources.
 #[derive(Clone, Debug)]
 enum Kind {
     /// Without flow control: packets supplied and sent.
@@ -63,8 +65,12 @@ enum Kind {
     Window(Box<Windowed>),
     /// With a rate.
     Paced(Box<Paced>),
+    /// With a line of its own.
+    Line(Box<Lined>),
     /// With a window, a rate or both, on the transport of TCP.
     Tcp(Box<Tcp>),
+    /// With layers that its receiver joins and leaves.
+    Layered(Box<Layered>),
 }
 
 /// What a source with a window keeps.
@@ -83,6 +89,8 @@ impl Connection {
             Kind::Open { supplied: 0, sent: 0 }
         } else if let Some(rules) = &config.tcp {
             Kind::Tcp(Box::new(Tcp::new(spec, rules)))
+        } else if let Some(rules) = &config.line {
+            Kind::Line(Box::new(Lined::new(spec, config, rules)))
         } else if config.paced.is_some() {
             Kind::Paced(Box::new(Paced::new(spec, config)))
         } else {
@@ -91,10 +99,35 @@ impl Connection {
         })
     }
 
+    /// The source of a session whose workload has this many layers, with its receiver, which takes chances.
+    pub fn layered(spec: &Spec, layers: u8, rng: Rng) -> Option<Connection> {
+        let Spec::Rlm(params) = spec else { return None };
+        Some(Connection(Kind::Layered(Box::new(Layered::new(params, layers, rng)))))
+    }
+
+    /// The workload has the next packet of a layer, from 0, of which the source sends what its receiver has joined.
+    pub fn offer(&mut self, layer: u8, now: Time) {
+        if let Kind::Layered(l) = &mut self.0 {
+            l.offer(layer, now);
+        }
+    }
+
+    /// A packet came to the receiver of layers, which may join and leave now; `None` for any other source.
+    pub fn on_data(&mut self, seq: u64, now: Time) -> Option<Received> {
+        if let Kind::Layered(l) = &mut self.0 { Some(l.on_data(seq, now)) } else { None }
+    }
+
     /// Gives a source that takes chances its random stream.
     pub fn seed(&mut self, rng: impl FnOnce() -> Rng) {
         if let Kind::Tcp(t) = &mut self.0 {
             t.rng = rng();
+        }
+    }
+
+    /// How long its packets are, in the mean, before the first one goes; a source with a line of its own needs to know.
+    pub fn set_packet_bytes(&mut self, bytes: u32) {
+        if let Kind::Line(l) = &mut self.0 {
+            l.sender.set_packet_bytes(bytes);
         }
     }
 
@@ -105,7 +138,9 @@ impl Connection {
             Kind::Open { supplied, .. } => *supplied = supplied.saturating_add(packets),
             Kind::Window(w) => w.sender.supply(packets),
             Kind::Paced(p) => p.sender.supply(packets),
+            Kind::Line(l) => l.sender.supply(packets),
             Kind::Tcp(t) => t.sender.supply(packets),
+            Kind::Layered(_) => {}
         }
     }
 
@@ -115,7 +150,9 @@ impl Connection {
             Kind::Open { supplied, sent } => *supplied = *sent,
             Kind::Window(w) => w.sender.stop(),
             Kind::Paced(p) => p.sender.stop(),
+            Kind::Line(l) => l.sender.stop(),
             Kind::Tcp(t) => t.sender.stop(),
+            Kind::Layered(l) => l.stop(),
         }
     }
 
@@ -146,7 +183,9 @@ impl Connection {
                 Some(Segment::plain(seq, first_sent, retransmission))
             }
             Kind::Paced(p) => p.poll_send(now),
+            Kind::Line(l) => l.poll_send(now),
             Kind::Tcp(t) => t.poll_send(now),
+            Kind::Layered(l) => Some(Segment::plain(l.poll_send()?, now, false)),
         }
     }
 
@@ -155,9 +194,10 @@ impl Connection {
     #[inline]
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
         match &mut self.0 {
-            Kind::Open { .. } => rtts(now.since(ack.sent)),
+            Kind::Open { .. } | Kind::Layered(_) => rtts(now.since(ack.sent)),
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
+            Kind::Line(l) => l.on_ack(ack, now, rtts),
             Kind::Tcp(t) => t.on_ack(ack, now, rtts),
         }
     }
@@ -169,7 +209,9 @@ impl Connection {
             Kind::Open { .. } => None,
             Kind::Window(w) => w.sender.timeout(),
             Kind::Paced(p) => p.timeout(),
+            Kind::Line(l) => l.timeout(),
             Kind::Tcp(t) => t.timeout(),
+            Kind::Layered(l) => Some(l.control.next_release()).filter(|at| *at != Time::NEVER),
         }
     }
 
@@ -179,18 +221,22 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.on_timeout(now),
             Kind::Paced(p) => p.on_timeout(now),
+            Kind::Line(l) => l.on_timeout(now),
             Kind::Tcp(t) => t.on_timeout(now),
+            Kind::Layered(l) => l.control.0.on_timeout(now),
         }
     }
 
-    /// Packets sent and not acknowledged; without flow control, packets sent.
+    /// Packets sent and not acknowledged; without acknowledgements, packets sent.
     #[inline]
     pub fn in_flight(&self) -> u64 {
         match &self.0 {
             Kind::Open { sent, .. } => *sent,
             Kind::Window(w) => w.sender.in_flight(),
             Kind::Paced(p) => p.sender.in_flight(),
+            Kind::Line(l) => l.sender.in_flight(),
             Kind::Tcp(t) => t.sender.pipe(),
+            Kind::Layered(l) => l.sent,
         }
     }
 
@@ -200,16 +246,19 @@ impl Connection {
             Kind::Open { supplied, sent } => sent == supplied,
             Kind::Window(w) => w.sender.is_done(),
             Kind::Paced(p) => p.sender.is_done(),
+            Kind::Line(l) => l.sender.is_done(),
             Kind::Tcp(t) => t.sender.is_done(),
+            Kind::Layered(l) => l.control.0.level() == 0,
         }
     }
 
     /// Bytes of the records of packets sent.
     pub fn memory(&self) -> usize {
         match &self.0 {
-            Kind::Open { .. } => 0,
+            Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
+            Kind::Line(l) => l.sender.memory(),
             Kind::Tcp(t) => t.sender.memory(),
         }
     }
@@ -218,9 +267,10 @@ impl Connection {
     #[inline]
     pub fn timeouts(&self) -> u64 {
         match &self.0 {
-            Kind::Open { .. } => 0,
+            Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
+            Kind::Line(l) => l.timeouts,
             Kind::Tcp(t) => t.timeouts,
         }
     }
@@ -248,7 +298,9 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.control.probe(sink),
             Kind::Paced(p) => p.control.probe(sink),
+            Kind::Line(l) => l.control.probe(sink),
             Kind::Tcp(t) => t.probe(sink),
+            Kind::Layered(l) => l.control.probe(sink),
         }
     }
 }
