@@ -112,7 +112,7 @@ def _about(file: Path) -> str:
     """What the comment at the beginning says, up to what it suggests to type."""
     lines = []
     for line in file.read_text("utf-8").splitlines():
-        if not line.startswith("# ") or line.startswith(("# Try", "# Compare", "# Run")):
+        if not line.startswith("# ") or line.startswith(("# Try", "# Compare", "# Look", "# Run")):
             if line.startswith(_DIRECTIVE):
                 continue
             break

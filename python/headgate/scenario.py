@@ -42,6 +42,7 @@ class Scenario:
     The reference, docs/reference/scenario.md, says all of each. From Python, `headgate.schema()` is the JSON Schema of these keys, and
     `headgate.catalogue("disciplines")` lists what `queue` can name; `flow-controls`, `workloads`, `topologies` and others likewise.
 
+    >>> import headgate
     >>> headgate.example("game").set("duration", "10s")
     Scenario(a game beside a download: 10s, topology dumbbell, flows game, download)
     """

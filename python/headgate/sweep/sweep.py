@@ -75,9 +75,6 @@ class Sweep:
         table = {k: v for k, v in {**given, "stop": stop}.items() if v is not None}
         self._prepare(scenario.base(), table if table else {"replications": 1})
 
-    def __repr__(self) -> str:
-        return f"Sweep({self.scenario!r} over {', '.join(f'{axis.name} ({len(axis)})' for axis in self.axes)})"
-
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Sweep:
         """Reads a scenario file with a `sweep` table.
