@@ -1,9 +1,9 @@
 //! A flow's source: a protocol and the transport that serves it.
 
 use crate::paced::Paced;
-use crate::tcp::Tcp;
-use crate::transport::{Config, Sender};
-use crate::{Ack, AnyFlowControl, Echo, FlowControl, Loss, LossKind, Probe, Spec};
+use crate::transport::Config;
+use crate::windowed::Windowed;
+use crate::{Echo, FlowControl, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub struct AckPacket<'a> {
     pub marked: bool,
     /// Time that the packet and this acknowledgement spent waiting in queues.
     pub waited: Duration,
-    /// What the sink told beyond that: ranges, duplicates, marks.
+    /// What the sink says beyond that: ranges, duplicates, marks.
     pub echo: Option<&'a Echo>,
 }
 
@@ -54,26 +54,15 @@ pub struct AckPacket<'a> {
 #[derive(Clone, Debug)]
 pub struct Connection(Kind);
 
-/// The three kinds of sources.
+/// The kinds of sources.
 #[derive(Clone, Debug)]
 enum Kind {
     /// Without flow control: packets supplied and sent.
     Open { supplied: u64, sent: u64 },
-    /// With a window.
+    /// With a window, which a rate may go with.
     Window(Box<Windowed>),
-    /// With a rate.
+    /// With releases of pairs and single packets.
     Paced(Box<Paced>),
-    /// With a window, a rate or both, on the transport of TCP.
-    Tcp(Box<Tcp>),
-}
-
-/// What a source with a window keeps.
-#[derive(Clone, Debug)]
-struct Windowed {
-    control: AnyFlowControl,
-    config: Arc<Config>,
-    sender: Sender,
-    timeouts: u64,
 }
 
 impl Connection {
@@ -81,20 +70,17 @@ impl Connection {
     pub fn new(spec: &Spec, config: &Arc<Config>) -> Connection {
         Connection(if config.open_loop {
             Kind::Open { supplied: 0, sent: 0 }
-        } else if let Some(rules) = &config.tcp {
-            Kind::Tcp(Box::new(Tcp::new(spec, rules)))
         } else if config.paced.is_some() {
             Kind::Paced(Box::new(Paced::new(spec, config)))
         } else {
-            let (control, config) = (spec.build(), Arc::clone(config));
-            Kind::Window(Box::new(Windowed { control, config, sender: Sender::default(), timeouts: 0 }))
+            Kind::Window(Box::new(Windowed::new(spec, &config.rules)))
         })
     }
 
     /// Gives a source that takes chances its random stream.
     pub fn seed(&mut self, rng: impl FnOnce() -> Rng) {
-        if let Kind::Tcp(t) = &mut self.0 {
-            t.rng = rng();
+        if let Kind::Window(w) = &mut self.0 {
+            w.rng = Some(Box::new(rng()));
         }
     }
 
@@ -105,7 +91,6 @@ impl Connection {
             Kind::Open { supplied, .. } => *supplied = supplied.saturating_add(packets),
             Kind::Window(w) => w.sender.supply(packets),
             Kind::Paced(p) => p.sender.supply(packets),
-            Kind::Tcp(t) => t.sender.supply(packets),
         }
     }
 
@@ -115,7 +100,6 @@ impl Connection {
             Kind::Open { supplied, sent } => *supplied = *sent,
             Kind::Window(w) => w.sender.stop(),
             Kind::Paced(p) => p.sender.stop(),
-            Kind::Tcp(t) => t.sender.stop(),
         }
     }
 
@@ -140,13 +124,8 @@ impl Connection {
                 *sent += 1;
                 Segment::plain(*sent - 1, now, false)
             }),
-            Kind::Window(w) => {
-                let window = w.control.allowance().window;
-                let (seq, first_sent, retransmission) = w.sender.poll(window, now, &w.config)?;
-                Some(Segment::plain(seq, first_sent, retransmission))
-            }
+            Kind::Window(w) => w.poll_send(now),
             Kind::Paced(p) => p.poll_send(now),
-            Kind::Tcp(t) => t.poll_send(now),
         }
     }
 
@@ -158,7 +137,6 @@ impl Connection {
             Kind::Open { .. } => rtts(now.since(ack.sent)),
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
-            Kind::Tcp(t) => t.on_ack(ack, now, rtts),
         }
     }
 
@@ -167,9 +145,8 @@ impl Connection {
     pub fn timeout(&self) -> Option<Time> {
         match &self.0 {
             Kind::Open { .. } => None,
-            Kind::Window(w) => w.sender.timeout(),
+            Kind::Window(w) => w.timeout(),
             Kind::Paced(p) => p.timeout(),
-            Kind::Tcp(t) => t.timeout(),
         }
     }
 
@@ -179,7 +156,6 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.on_timeout(now),
             Kind::Paced(p) => p.on_timeout(now),
-            Kind::Tcp(t) => t.on_timeout(now),
         }
     }
 
@@ -188,9 +164,8 @@ impl Connection {
     pub fn in_flight(&self) -> u64 {
         match &self.0 {
             Kind::Open { sent, .. } => *sent,
-            Kind::Window(w) => w.sender.in_flight(),
+            Kind::Window(w) => w.sender.pipe(),
             Kind::Paced(p) => p.sender.in_flight(),
-            Kind::Tcp(t) => t.sender.pipe(),
         }
     }
 
@@ -200,7 +175,6 @@ impl Connection {
             Kind::Open { supplied, sent } => sent == supplied,
             Kind::Window(w) => w.sender.is_done(),
             Kind::Paced(p) => p.sender.is_done(),
-            Kind::Tcp(t) => t.sender.is_done(),
         }
     }
 
@@ -210,7 +184,6 @@ impl Connection {
             Kind::Open { .. } => 0,
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
-            Kind::Tcp(t) => t.sender.memory(),
         }
     }
 
@@ -221,7 +194,6 @@ impl Connection {
             Kind::Open { .. } => 0,
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
-            Kind::Tcp(t) => t.timeouts,
         }
     }
 
@@ -246,48 +218,8 @@ impl Connection {
     pub fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         match &self.0 {
             Kind::Open { .. } => {}
-            Kind::Window(w) => w.control.probe(sink),
+            Kind::Window(w) => w.probe(sink),
             Kind::Paced(p) => p.control.probe(sink),
-            Kind::Tcp(t) => t.probe(sink),
-        }
-    }
-}
-
-impl Windowed {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
-        let p = self.sender.on_ack(ack.cumulative, now, &self.config, rtts);
-        if p.newly_acked == 0 && p.duplicates == 0 {
-            return;
-        }
-        let in_flight = self.sender.in_flight();
-        if p.lost {
-            let kind = LossKind::DuplicateAcks;
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
-            return;
-        }
-        self.control.on_ack(&Ack {
-            now,
-            newly_acked: p.newly_acked,
-            duplicates: p.duplicates,
-            rtt: p.rtt,
-            marked: ack.marked,
-            cumulative: ack.cumulative,
-            highest_sent: self.sender.highest(),
-            in_flight,
-            seq: ack.seq,
-            waited: ack.waited,
-            pair: Probe::None,
-            ..Ack::default()
-        });
-    }
-
-    fn on_timeout(&mut self, now: Time) {
-        let in_flight = self.sender.in_flight();
-        if self.sender.on_timeout(now, &self.config) {
-            self.timeouts += 1;
-            let kind = LossKind::Timeout;
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
         }
     }
 }

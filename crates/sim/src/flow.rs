@@ -126,7 +126,7 @@ impl Kind {
         let f = &self.flow;
         let packet_bytes = f.packet.mean_bytes();
         let mut connection = Connection::new(&f.control, &self.config);
-        let chosen = self.config.tcp.is_some();
+        let chosen = self.config.has_options();
         if chosen {
             // Flows of an entry that come and go have numbers of their own instead of names.
             connection.seed(|| match role {
