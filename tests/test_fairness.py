@@ -39,6 +39,8 @@ def test_a_perfect_share_with_a_typing_user_reads_one() -> None:
     assert fair["jain_of_max_min"] == pytest.approx(1, abs=2e-3)
     # (1 + 2)^2 / (3 (1 + 4)), the third being next to nothing.
     assert fair["jain"] == pytest.approx(0.6, abs=0.01)
+    # Over weights the two transfers have the same: (1 + 1)^2 / (3 * 2).
+    assert fair["jain_of_weights"] == pytest.approx(2 / 3, abs=0.01)
     assert (fair["shortfall"] or 0) < 0.05
     # FCFS knows no weights.
     assert (fcfs["jain_of_max_min"] or 1) < 0.9
@@ -54,7 +56,7 @@ def test_run_sweep_compare_and_plot_say_the_same_under_the_same_names(cli: Cli, 
     runs = [
         headgate.Scenario(scenario(q)).run(seed=swept["seed"], replications=2) for q in QUEUES
     ]  # the commands' means are over the same runs
-    for name in ("jain_of_max_min", "jain"):
+    for name in ("jain_of_max_min", "jain_of_weights", "jain"):
         want = [np.mean([headgate.Results([r]).fairness()[name] for r in got.runs]) for got in runs]
         assert [v[name]["mean"] for v in swept["variants"]] == pytest.approx(want, rel=1e-9), name
         compared = json.loads(cli("compare", "out", "--by", "queue", "--metric", name, "--json").stdout)
@@ -82,9 +84,15 @@ def test_flows_that_ask_for_nothing_or_are_not_limited_are_left_out() -> None:
     assert got["shortfall"] == 0.0
     assert got["jain"] == pytest.approx(87**2 / (4 * (3200 + 49)))
     # A flow that gets nothing of what is due to it counts.
-    assert fairness([40.0, 0.0], [40.0, 40.0]) == {"jain_of_max_min": 0.5, "jain": 0.5, "shortfall": 1.0}
+    half = {"jain_of_max_min": 0.5, "jain_of_weights": 0.5, "jain": 0.5, "shortfall": 1.0}
+    assert fairness([40.0, 0.0], [40.0, 40.0]) == half
     assert fairness([1.0], [0.0])["jain_of_max_min"] is None
-    assert fairness([0.0], [1.0]) == {"jain_of_max_min": None, "jain": None, "shortfall": 1.0}
+    assert fairness([0.0], [1.0]) == {
+        "jain_of_max_min": None,
+        "jain_of_weights": None,
+        "jain": None,
+        "shortfall": 1.0,
+    }
 
 
 @given(

@@ -44,8 +44,13 @@ def test_windows_are_near_those_of_others(case: dict):
         ({"kind": "aimd", "decrease": 0.7}, 1),
         ({"kind": "cubic", "beta": 0.6}, 2),
         ("reno", 3),
-        ({"kind": "dctcp", "gain": 0.5}, 6),
-        ("reno", 7),
+        ("cubic", 4),
+        ({"kind": "cubic", "beta": 0.75}, 6),
+        ({"kind": "cubic", "c": 0.5}, 7),
+        ({"kind": "cubic", "beta": 0.8}, 8),
+        ("cubic", 9),
+        ({"kind": "dctcp", "gain": 0.5}, 10),
+        ("reno", 11),
     ],
 )
 def test_another_flow_control_is_not_near(wrong: object, number: int):

@@ -85,6 +85,21 @@ def test_what_is_checked_is_the_expanded_file(cli: Cli, tmp_path: Path) -> None:
     assert cli("run", "net.json", "--json").stdout == cli("run", "resolved.json", "--json").stdout
 
 
+def test_a_study_of_topologies_is_printed_so_that_it_can_be_swept(cli: Cli, tmp_path: Path) -> None:
+    for axis, kept in (("topology.hosts", True), ("links.line.rate", False)):
+        study = net() | {"sweep": {"axes": {axis: [2, 3] if kept else ["1Mbit/s", "2Mbit/s"]}}}
+        if not kept:
+            del study["topology"]
+            study |= {"nodes": [{"name": "s1"}, {"name": "d1"}]}
+            study["links"] = [{"name": "line", "from": "s1", "to": "d1", "rate": "1Mbit/s"}]
+        (tmp_path / "study.json").write_text(json.dumps(study))
+        first = cli("check", "study.json").stdout
+        assert ("topology" in json.loads(first), "seed" in json.loads(first)) == (kept, not kept)
+        (tmp_path / "printed.json").write_text(first)
+        printed, given = (Sweep.from_file(tmp_path / f"{name}.json").check() for name in ("printed", "study"))
+        assert printed == given
+
+
 def test_a_network_that_is_too_large_is_an_error(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "net.json").write_text(json.dumps(net("fat_tree", k=1_000_000)))
     done = cli("check", "net.json")

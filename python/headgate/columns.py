@@ -78,6 +78,10 @@ _RATES = (
         _goodput,
     ),
     ColumnInfo(
+        "flows", "goodput_of_weight_bps", "bit/s", "mean", "float", "Goodput over the flow's weight, as a weighted fair share is.",
+        lambda t: _goodput(t) / t["weight"],
+    ),
+    ColumnInfo(
         "flows", "throughput_pps", "packets/s", "total", "float", "Packets received less retransmissions, per second: REAL's measure.",
         lambda t: (t["received"] - t["retransmissions"]) / _span(t),
     ),

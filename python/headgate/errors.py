@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from ._core import ScenarioError
+from ._core import ScenarioError as ScenarioError
 
 
 class HeadgateError(Exception):
@@ -53,8 +53,8 @@ def brief(message: str) -> str:
 def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
     """The error for a library that an extra brings.
 
-    >>> print(missing_extra("a Parquet file", "pyarrow", "data"))
-    a Parquet file needs pyarrow, which is not installed; expected: pip install 'headgate[data]'
+    >>> print(missing_extra("a figure", "matplotlib", "plots"))
+    a figure needs matplotlib, which is not installed; expected: pip install 'headgate[plots]'
     """
     return MissingExtraError(
         f"{what} needs {library}, which is not installed; expected: pip install 'headgate[{extra}]'"

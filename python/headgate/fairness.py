@@ -44,21 +44,29 @@ def of_ideal(goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDAr
     return ratio
 
 
-def fairness(goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> dict[str, float | None]:
-    """Three measures: `jain_of_max_min` is what tells how fair a run was, `jain` takes no account of what flows asked for.
+def fairness(
+    goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike, weights: npt.ArrayLike | None = None
+) -> dict[str, float | None]:
+    """Four measures: `jain_of_max_min` is what tells how fair a run was, the other indices take no account of what flows asked for.
 
     - `jain_of_max_min`: Jain's index of goodput over its weighted max-min ideal: 1 if all have the same share of what is due to them.
+    - `jain_of_weights`: Jain's index of goodput over weight, such as the capacity that a subscriber pays for: 1 if all have the same of it.
     - `jain`: Jain's index of goodput: 1 if all have the same, so it is below 1 for a perfect share if one flow asks for less.
     - `shortfall`: the largest share of its ideal that a flow misses.
 
-    The first and the last leave out flows whose ideal is 0 or infinite; None if there is no other, or nothing arrived.
+    The first and the last leave out flows whose ideal is 0 or infinite; None if there is no other, or nothing arrived. Weights are 1
+    unless given.
 
     >>> fairness([40.0, 40.0, 0.5], [40.0, 40.0, 0.5])["jain_of_max_min"]
     1.0
+    >>> fairness([64.0, 128.0], [64.0, 128.0], weights=[1, 2])["jain_of_weights"]
+    1.0
     """
     ratio = of_ideal(goodput_bps, max_min_bps)
+    got = np.asarray(goodput_bps, dtype=np.float64)
     return {
         "jain_of_max_min": finite(jain_index(ratio[~np.isnan(ratio)])),
+        "jain_of_weights": finite(jain_index(got if weights is None else got / np.asarray(weights, dtype=np.float64))),
         "jain": finite(jain_index(goodput_bps)),
         "shortfall": finite(shortfall(goodput_bps, max_min_bps)),
     }

@@ -25,7 +25,7 @@ MAIN = {
 }  # fmt: skip
 
 #: Workloads that have a rate of their own: without a flow control they are sent as they come.
-OPEN = ("cbr", "on_off", "background", "poisson")
+OPEN = ("cbr", "on_off", "background", "poisson", "layers")
 
 #: Most flows of one kind.
 MOST = 400_000
@@ -163,6 +163,8 @@ def _keys() -> list[str]:
 def _start(name: str) -> dict[str, Any]:
     """What a flow of this name has before any parameter."""
     controls, workloads = _list("flow-controls"), _list("workloads")
+    if name == "rlm":
+        return {"control": name, "workload": "layers"}
     if name in controls:
         return {"control": name}
     if name in workloads:

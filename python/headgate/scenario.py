@@ -126,7 +126,6 @@ class Scenario:
         Raises:
             ScenarioError: something in the scenario is wrong, or a run took more memory than it may.
             HeadgateError: fewer than one replication, a seed that is no unsigned 64-bit number, or a folder that cannot be written.
-            MissingExtraError: Parquet without pyarrow.
         """
         if replications < 1:
             raise HeadgateError(f"replications {replications}; expected at least 1")

@@ -7,7 +7,6 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -66,15 +65,8 @@ class Table:
             yield dict(zip(self.columns, row, strict=True))
 
     def to_arrow(self) -> pyarrow.Table:
-        """As an Arrow table; nan becomes null, names a dictionary column.
-
-        Raises:
-            MissingExtraError: pyarrow is not installed.
-        """
-        try:
-            import pyarrow as pa
-        except ImportError:
-            raise missing_extra("an Arrow table", "pyarrow", "data") from None
+        """As an Arrow table; nan becomes null, names a dictionary column."""
+        import pyarrow as pa
 
         def convert(c: Column) -> Any:
             return pa.array(c, pa.string()).dictionary_encode() if c.dtype == object else pa.array(c, from_pandas=True)
@@ -114,7 +106,6 @@ class Table:
 
         Raises:
             HeadgateError: another ending, or the file cannot be written.
-            MissingExtraError: a Parquet file without pyarrow.
         """
         write(path, [self])
 
@@ -129,7 +120,6 @@ def write(path: str | os.PathLike[str], tables: Iterable[Table]) -> None:
 
     Raises:
         HeadgateError: another ending than those that `Table.save` knows, or the file cannot be written.
-        MissingExtraError: a Parquet file without pyarrow.
     """
     kind = Path(path).suffix[1:]
     writers = {"csv": _csv, "json": _json, "parquet": _parquet}
@@ -181,12 +171,9 @@ def require(form: str) -> None:
 
     Raises:
         HeadgateError: no such form.
-        MissingExtraError: parquet without pyarrow.
     """
     if form not in FORMATS:
         raise HeadgateError(f"format {form!r}; expected one of {', '.join(FORMATS)}")
-    if form == "parquet" and find_spec("pyarrow") is None:
-        raise missing_extra("a Parquet file", "pyarrow", "data")
 
 
 class _Lines:

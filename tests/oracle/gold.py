@@ -1,4 +1,4 @@
-"""Runs the oracles over the recorded streams and writes what they said: `python gold.py --python VENV/bin/python --ns3 DIR/drive_ns3`."""
+"""Runs the oracles over the recorded streams and writes what they said; README.md has the command."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", required=True, help="An interpreter with aioquic.")
     parser.add_argument("--ns3", required=True, help="The program made of drive_ns3.cc.")
+    parser.add_argument("--s2n", required=True, help="The program made of s2n/.")
     options = parser.parse_args()
-    commands = {"aioquic": [options.python, str(HERE / "drive_aioquic.py")], "ns3": [options.ns3]}
+    commands = {"aioquic": [options.python, str(HERE / "drive_aioquic.py")], "ns3": [options.ns3], "s2n": [options.s2n]}
     table = tomllib.loads((HERE / "cases.toml").read_text())
     for case in table["case"]:
         name = f"{case['oracle']}-{case['theirs']}-{case['stream']}"

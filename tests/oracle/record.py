@@ -34,8 +34,8 @@ class Recorder:
         self.events.append(event)
         self.window = json.loads(self.steps.step(json.dumps(event)))["cwnd"]
 
-    def send(self) -> None:
-        while len(self.out) < int(self.window):
+    def send(self, part: float = 1.0) -> None:
+        while len(self.out) < int(self.window * part):
             pn, self.next = self.next, self.next + 1
             self.tell("sent")
             self.out[pn] = self.now
@@ -62,15 +62,15 @@ class Recorder:
             limited = {} if part == 1 else {"limited": False}
             del self.out[pn]
             self.tell("ack", pn=pn, rtt=self.now - sent, **limited)
-            window, self.window = self.window, self.window * part
-            self.send()
-            self.window = window
+            self.send(part)
         return self.events
 
 
 STREAMS = {
     "reno-plain": lambda: Recorder("reno", 200, 50 * MS, 20).run(12_000 * MS),
     "cubic-plain": lambda: Recorder("cubic", 400, 100 * MS, 30).run(12_000 * MS),
+    # A long round trip, so that the curve is above the Reno flow but for the first seconds.
+    "cubic-curve": lambda: Recorder("cubic", 150, 800 * MS, 40).run(25_000 * MS),
     "cubic-app-limited": lambda: Recorder("cubic", 400, 50 * MS, 30).run(8_000 * MS, ((4_000 * MS, 6_000 * MS, 0.5),)),
     "dctcp-marks": lambda: Recorder("dctcp", 400, 50 * MS, 200, mark=8).run(8_000 * MS),
     "vegas-plain": lambda: Recorder("vegas", 200, 50 * MS, 60).run(10_000 * MS),

@@ -1,7 +1,8 @@
 //! A flow's source: a protocol and the transport that serves it.
 
+use crate::layered::Layered;
 use crate::paced::Paced;
-use crate::transport::Config;
+use crate::transport::{Config, Received};
 use crate::windowed::Windowed;
 use crate::{Echo, FlowControl, Spec};
 use headgate_packet::{Duration, Rng, Time};
@@ -63,6 +64,8 @@ enum Kind {
     Window(Box<Windowed>),
     /// With releases of pairs and single packets.
     Paced(Box<Paced>),
+    /// With layers that its receiver joins and leaves.
+    Layered(Box<Layered>),
 }
 
 impl Connection {
@@ -75,6 +78,24 @@ impl Connection {
         } else {
             Kind::Window(Box::new(Windowed::new(spec, &config.rules)))
         })
+    }
+
+    /// The source of a session whose workload has this many layers, with its receiver, which takes chances.
+    pub fn layered(spec: &Spec, layers: u8, rng: Rng) -> Option<Connection> {
+        let Spec::Rlm(params) = spec else { return None };
+        Some(Connection(Kind::Layered(Box::new(Layered::new(params, layers, rng)))))
+    }
+
+    /// The workload has the next packet of a layer, from 0, of which the source sends what its receiver has joined.
+    pub fn offer(&mut self, layer: u8, now: Time) {
+        if let Kind::Layered(l) = &mut self.0 {
+            l.offer(layer, now);
+        }
+    }
+
+    /// A packet came to the receiver of layers, which may join and leave now; `None` for any other source.
+    pub fn on_data(&mut self, seq: u64, now: Time) -> Option<Received> {
+        if let Kind::Layered(l) = &mut self.0 { Some(l.on_data(seq, now)) } else { None }
     }
 
     /// Gives a source that takes chances its random stream.
@@ -91,6 +112,7 @@ impl Connection {
             Kind::Open { supplied, .. } => *supplied = supplied.saturating_add(packets),
             Kind::Window(w) => w.sender.supply(packets),
             Kind::Paced(p) => p.sender.supply(packets),
+            Kind::Layered(_) => {}
         }
     }
 
@@ -100,6 +122,7 @@ impl Connection {
             Kind::Open { supplied, sent } => *supplied = *sent,
             Kind::Window(w) => w.sender.stop(),
             Kind::Paced(p) => p.sender.stop(),
+            Kind::Layered(l) => l.stop(),
         }
     }
 
@@ -126,6 +149,7 @@ impl Connection {
             }),
             Kind::Window(w) => w.poll_send(now),
             Kind::Paced(p) => p.poll_send(now),
+            Kind::Layered(l) => Some(Segment::plain(l.poll_send()?, now, false)),
         }
     }
 
@@ -134,7 +158,7 @@ impl Connection {
     #[inline]
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
         match &mut self.0 {
-            Kind::Open { .. } => rtts(now.since(ack.sent)),
+            Kind::Open { .. } | Kind::Layered(_) => rtts(now.since(ack.sent)),
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
         }
@@ -147,6 +171,7 @@ impl Connection {
             Kind::Open { .. } => None,
             Kind::Window(w) => w.timeout(),
             Kind::Paced(p) => p.timeout(),
+            Kind::Layered(l) => Some(l.control.next_release()).filter(|at| *at != Time::NEVER),
         }
     }
 
@@ -156,16 +181,18 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.on_timeout(now),
             Kind::Paced(p) => p.on_timeout(now),
+            Kind::Layered(l) => l.control.0.on_timeout(now),
         }
     }
 
-    /// Packets sent and not acknowledged; without flow control, packets sent.
+    /// Packets sent and not acknowledged; without acknowledgements, packets sent.
     #[inline]
     pub fn in_flight(&self) -> u64 {
         match &self.0 {
             Kind::Open { sent, .. } => *sent,
             Kind::Window(w) => w.sender.pipe(),
             Kind::Paced(p) => p.sender.in_flight(),
+            Kind::Layered(l) => l.sent,
         }
     }
 
@@ -175,13 +202,14 @@ impl Connection {
             Kind::Open { supplied, sent } => sent == supplied,
             Kind::Window(w) => w.sender.is_done(),
             Kind::Paced(p) => p.sender.is_done(),
+            Kind::Layered(l) => l.control.0.level() == 0,
         }
     }
 
     /// Bytes of the records of packets sent.
     pub fn memory(&self) -> usize {
         match &self.0 {
-            Kind::Open { .. } => 0,
+            Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
         }
@@ -191,7 +219,7 @@ impl Connection {
     #[inline]
     pub fn timeouts(&self) -> u64 {
         match &self.0 {
-            Kind::Open { .. } => 0,
+            Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
         }
@@ -220,6 +248,7 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.probe(sink),
             Kind::Paced(p) => p.control.probe(sink),
+            Kind::Layered(l) => l.control.probe(sink),
         }
     }
 }

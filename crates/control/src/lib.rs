@@ -5,6 +5,7 @@
 //! configures through [`transport::Config`]. Nothing here owns a clock, a socket or a random generator.
 
 mod connection;
+mod layered;
 mod paced;
 pub mod parts;
 pub mod transport;
@@ -109,6 +110,7 @@ protocols! {
     bbr1: Bbr1(Bbr1Params),
     dctcp: Dctcp(DctcpParams),
     vegas: Vegas(VegasParams),
+    rlm: Rlm(RlmParams),
     none: Uncontrolled(NoneParams),
 }
 

@@ -3,7 +3,6 @@
 //! Source: Demers, Keshav and Shenker 1989, section 4, scenario 3. Deviations: none. State per flow: none.
 
 use crate::transport::Config;
-use crate::transport::tcp::Recovery;
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::Check;
 use schemars::JsonSchema;
@@ -19,7 +18,7 @@ impl Check for NoneParams {}
 impl NoneParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config { open_loop: true, ..Config::rfc(Recovery::GoBackN) }
+        Config::open()
     }
 }
 

@@ -4,10 +4,11 @@ use crate::run::Run;
 
 impl Run {
     /// Every packet offered to a port was sent or dropped, or waits there; what was sent is on the wire or has come out of it; and what came out
-    /// of a wire was delivered, was lost or is delayed, each of those that came twice two times.
+    /// of a wire was delivered, was lost or is delayed, each of those that came twice two times. What acknowledgements carry beside their
+    /// numbers is kept once for each that is in the network.
     ///
     /// # Errors
-    /// The first port at which the sum is wrong.
+    /// The first port at which the sum is wrong, or what is kept for acknowledgements.
     pub fn audit(&mut self) -> Result<(), String> {
         let now = self.now;
         for (number, lane) in self.lanes.iter_mut().enumerate() {
@@ -24,6 +25,13 @@ impl Run {
             {
                 return Err(format!("port {number} at {now:?}: {} sent, {w:?}, {delayed} delayed", c.sent));
             }
+        }
+        let mut echoes: Vec<u32> =
+            self.payloads.live().into_iter().map(|handle| self.payloads.get(handle).echo).filter(|e| *e > 0).collect();
+        echoes.sort_unstable();
+        echoes.dedup();
+        if echoes.len() != self.echoes.kept() {
+            return Err(format!("{} echoes for {} acknowledgements at {now:?}", self.echoes.kept(), echoes.len()));
         }
         Ok(())
     }

@@ -21,9 +21,7 @@ impl Run {
         let laws = self.lanes[l].laws.as_mut().expect("a wire that has laws");
         let copies = laws.copies();
         if copies == 0 {
-            let flow = self.payloads.get(packet.handle).flow;
-            self.payloads.remove(packet.handle);
-            self.out_of_network(flow as usize);
+            self.lose(packet);
             return None;
         }
         let first = laws.delay(packet, self.now);
@@ -35,10 +33,30 @@ impl Run {
         first.map(|packet| self.come(packet))
     }
 
+    /// The wire has lost a packet.
+    fn lose(&mut self, packet: Packet) {
+        let payload = *self.payloads.get(packet.handle);
+        if !payload.is_ack {
+            self.meters[self.flows[payload.flow as usize].entry as usize].control().now.lost += 1;
+        }
+        self.gone(packet.handle, payload.flow);
+    }
+
+    /// A packet that does not arrive has left the network, with what it carried.
+    pub(crate) fn gone(&mut self, handle: u32, flow: u32) {
+        let echo = self.payloads.get(handle).echo;
+        if echo > 0 {
+            self.echoes.take(echo);
+        }
+        self.payloads.remove(handle);
+        self.out_of_network(flow as usize);
+    }
+
     /// The same packet once more, with a payload of its own.
     fn copy(&mut self, packet: Packet) -> Packet {
         let handle = self.payloads.reserve();
-        let payload = *self.payloads.get(packet.handle);
+        let mut payload = *self.payloads.get(packet.handle);
+        payload.echo = self.echoes.copy(payload.echo);
         *self.payloads.get(handle) = payload;
         self.flows[payload.flow as usize].in_network += 1;
         Packet { handle, ..packet }

@@ -49,6 +49,8 @@ pub(crate) struct Flow {
     pub object_end: u64,
     pub ack_bytes: u32,
     pub acknowledge: bool,
+    /// Its receiver joins and leaves layers.
+    pub layered: bool,
     pub receiver: Receiver,
     /// In the receiver's place, for a flow control on TCP's transport.
     pub sink: Option<Box<FlowSink>>,
@@ -125,14 +127,20 @@ impl Kind {
     ) -> Flow {
         let f = &self.flow;
         let packet_bytes = f.packet.mean_bytes();
-        let mut connection = Connection::new(&f.control, &self.config);
+        let control = || match role {
+            // Flows of an entry that come and go have numbers of their own instead of names.
+            Role::Transient => rng.clone(),
+            _ => Rng::new(self.of_run.0, self.of_run.1, &format!("flow/{name}/control")),
+        };
+        let layered = match &self.workload {
+            AnyWorkload::Layers(workload) => Connection::layered(&f.control, workload.count(), control()),
+            _ => None,
+        };
+        let is_layered = layered.is_some();
+        let mut connection = layered.unwrap_or_else(|| Connection::new(&f.control, &self.config));
         let chosen = self.config.has_options();
         if chosen {
-            // Flows of an entry that come and go have numbers of their own instead of names.
-            connection.seed(|| match role {
-                Role::Transient => rng.clone(),
-                _ => Rng::new(self.of_run.0, self.of_run.1, &format!("flow/{name}/control")),
-            });
+            connection.seed(control);
         }
         let sink = chosen
             .then(|| Box::new(FlowSink { sink: Sink::new(&self.policy), armed: Time::NEVER, last: (0, Time::ZERO) }));
@@ -156,7 +164,8 @@ impl Kind {
             packet_bytes: if lengths.is_some() { 0 } else { packet_bytes },
             lengths,
             ack_bytes: f.ack.bytes(),
-            acknowledge: f.acknowledge,
+            acknowledge: f.acknowledges(),
+            layered: is_layered,
             priority: f.priority,
             ecn: self.config.ecn,
             stopped: false,
@@ -182,6 +191,9 @@ impl Flow {
     #[inline]
     pub fn supply(&mut self, packets: u64, now: Time) {
         self.connection.supply(packets);
+        if let AnyWorkload::Layers(layers) = &self.workload {
+            self.connection.offer(layers.layer(), now);
+        }
         if self.workload.has_objects() {
             let received = self.sink.as_ref().map_or(self.receiver.cumulative(), |s| s.sink.cumulative());
             self.object_end = received.saturating_add(packets);

@@ -21,6 +21,9 @@ impl Run {
         let flow = &mut self.flows[f];
         let mut answer = None;
         let received = match &mut flow.sink {
+            None if flow.layered => {
+                flow.connection.on_data(payload.seq, self.now).expect("it has a receiver of layers")
+            }
             None => flow.receiver.on_data(payload.seq),
             Some(sink) => {
                 sink.last = (payload.seq, payload.sent);
@@ -41,7 +44,7 @@ impl Run {
         if self.samples.measuring {
             meter.one_way.get_or_insert_default().record(one_way);
         }
-        let (back, ack_bytes, acknowledge) = (flow.back, flow.ack_bytes, flow.acknowledge);
+        let (back, ack_bytes, acknowledge, layered) = (flow.back, flow.ack_bytes, flow.acknowledge, flow.layered);
         let complete = received.cumulative >= flow.object_end;
         // The acknowledgement takes over the packet's handle.
         (payload.is_ack, payload.cumulative, payload.hop) = (true, received.cumulative, back);
@@ -53,6 +56,9 @@ impl Run {
         }
         if !acknowledge {
             self.payloads.remove(handle);
+            if layered {
+                self.pump(f); // its timers may have moved
+            }
             return self.out_of_network(f);
         }
         let first = self.hops[back as usize];

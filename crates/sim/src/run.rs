@@ -226,12 +226,8 @@ impl Run {
             // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
             let payload = self.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
-            if is_ack && payload.echo > 0 {
-                self.echoes.take(payload.echo);
-            }
             self.note_drop(l, gone.at, flow, seq, is_ack);
-            self.payloads.remove(gone.handle);
-            self.out_of_network(flow as usize);
+            self.gone(gone.handle, flow);
         }
         self.lanes[l].port.dropped().clear();
     }

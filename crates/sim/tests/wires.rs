@@ -43,6 +43,12 @@ fn both(there: &Value, back: &Value) -> Value {
     link
 }
 
+/// The flow controls that have acknowledgements.
+fn controlled() -> Vec<&'static str> {
+    let open = |name: &str| headgate_control::Spec::default_of(name).expect("it is in the list").transport().open_loop;
+    headgate_control::LIST.iter().map(|entry| entry.name).filter(|name| !open(name)).collect()
+}
+
 /// A run in slices of this size, with its books looked at now and then.
 fn run(scenario: &Scenario, slice: u64) -> Run {
     let mut running = Run::new(scenario, 1, 0);
@@ -58,7 +64,7 @@ proptest! {
     #[test]
     fn packets_are_conserved_on_any_wire(
         (there, back) in (laws(), laws()),
-        control in prop::sample::select(headgate_control::LIST.iter().map(|entry| entry.name).filter(|name| *name != "none").collect::<Vec<_>>()),
+        control in prop::sample::select(controlled()),
         queue in prop::sample::select(vec!["fcfs", "fq", "drr", "red", "csfq"]),
         delay in prop::sample::select(vec!["0s", "20ms"]),
     ) {
@@ -72,7 +78,8 @@ proptest! {
                       {"name": "back", "from": "b", "to": "a", "control": control, "start": "1s"},
                       {"name": "short", "from": "a", "to": "b", "control": control, "arrivals": {"kind": "poisson", "mean": "500ms"},
                        "workload": {"kind": "transfer", "packets": 4}},
-                      {"name": "open", "from": "a", "to": "b", "control": "none", "workload": {"kind": "cbr", "rate": "40kbit/s"}}],
+                      {"name": "open", "from": "a", "to": "b", "control": "none", "workload": {"kind": "cbr", "rate": "40kbit/s"}},
+                      {"name": "layers", "from": "a", "to": "b", "control": "rlm", "workload": {"kind": "layers", "rate": "8kbit/s"}}],
         });
         let scenario = Scenario::from_json(&scenario.to_string()).expect("a good scenario");
         let mut running = run(&scenario, 10_000);
@@ -89,12 +96,15 @@ proptest! {
         // The uncontrolled source meets the laws as they are.
         let open = |name: &str| column(&flows, name)[3];
         prop_assert!(open("received") > 0.0 && open("unique") <= open("sent"));
+        // What wires lost and no flow did were acknowledgements.
+        prop_assert!(total("lost") <= lost.iter().sum::<f64>());
+        prop_assert!(open("lost") + open("drops") + open("received") <= open("sent") + twice.iter().sum::<f64>());
     }
 }
 
 #[test]
 fn a_transfer_gets_through_a_wire_that_loses_doubles_and_delays() {
-    for entry in headgate_control::LIST.iter().filter(|entry| entry.name != "none") {
+    for control in controlled() {
         let laws =
             json!({"loss": {"kind": "bernoulli", "probability": 0.02}, "jitter": {"mean": "5ms"}, "duplicate": 0.02});
         let mut line = json!({"name": "l", "from": "a", "to": "b", "rate": "2Mbit/s", "delay": "5ms"});
@@ -103,11 +113,30 @@ fn a_transfer_gets_through_a_wire_that_loses_doubles_and_delays() {
             "duration": "2000s", "warm_up": "0s", "interval": "500s",
             "nodes": [{"name": "a"}, {"name": "b"}],
             "links": [line],
-            "flows": [{"name": "f", "from": "a", "to": "b", "control": entry.name, "workload": {"kind": "transfer", "packets": 300}}],
+            "flows": [{"name": "f", "from": "a", "to": "b", "control": control, "workload": {"kind": "transfer", "packets": 300}}],
         });
         let scenario = Scenario::from_json(&scenario.to_string()).expect("a good scenario");
         let running = run(&scenario, 10_000);
         let unique = column(&running.flow_table(&scenario), "unique")[0];
-        assert_eq!(unique, 300.0, "{}", entry.name);
+        assert_eq!(unique, 300.0, "{control}");
     }
+}
+
+#[test]
+fn what_a_wire_lost_of_each_flow_is_counted() {
+    let scenario = json!({
+        "duration": "20s", "warm_up": "0s", "interval": "5s",
+        "nodes": [{"name": "a"}, {"name": "b"}],
+        "links": [{"from": "a", "to": "b", "rate": "2Mbit/s", "loss": {"kind": "packets", "packets": [1, 2, 5]}}],
+        "flows": [{"name": "f", "from": "a", "to": "b", "control": "none", "packet": "1000B", "workload": {"kind": "cbr", "rate": "80kbit/s"}},
+                  {"name": "g", "from": "a", "to": "b", "control": "none", "packet": "1000B", "workload": {"kind": "cbr", "rate": "80kbit/s"},
+                   "start": "50ms"}],
+    });
+    let scenario = scenario.to_string();
+    let scenario = Scenario::from_json(&scenario).expect("a good scenario");
+    let running = run(&scenario, 100);
+    let flows = running.flow_table(&scenario);
+    // They send in turn.
+    assert_eq!(column(&flows, "lost"), [2.0, 1.0]);
+    assert_eq!(column(&flows, "drops"), [0.0, 0.0]);
 }

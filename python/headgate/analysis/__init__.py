@@ -18,6 +18,7 @@ from .queues import (
     mm1_wait_quantile,
     mm1k_loss,
 )
+from .red import enhanced_red, red_reno, red_vegas
 from .tcp import (
     cubic_crossover,
     cubic_or_reno_window,
@@ -47,6 +48,7 @@ __all__ = [
     "dctcp_alpha",
     "dctcp_queue",
     "drr_delay_bound",
+    "enhanced_red",
     "fair_queueing_delay_bound",
     "fcfs_poisson_delay",
     "fq_delay",
@@ -68,6 +70,8 @@ __all__ = [
     "network_max_min",
     "pftk_rate",
     "power",
+    "red_reno",
+    "red_vegas",
     "sawtooth_mean",
     "sawtooth_peak",
     "scfq_delay_bound",

@@ -48,7 +48,11 @@ def max_min(capacity: float, demands: npt.ArrayLike, weights: npt.ArrayLike | No
     met = np.concatenate([[0.0], np.cumsum(demands[order])[:-1]])
     left = np.cumsum(weights[order][::-1])[::-1]
     share = (capacity - met) / left
-    first = int(np.argmax(level[order] > share))
+    above = level[order] > share
+    if not above.any():
+        # Demands add up to the capacity, but for rounding.
+        return demands.copy()
+    first = int(np.argmax(above))
     fair: Floats = np.minimum(demands, weights * share[first])
     return fair
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from .. import _core
+from .._core import ScenarioError
 from ..errors import HeadgateError
 from ..scenario import Scenario
 from . import signals
@@ -21,7 +22,10 @@ Example:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 def check(file: Path) -> None:
-    """Validate the scenario in FILE and print it as JSON with every default filled in; of a study, every variant is checked."""
+    """Validate the scenario in FILE and print it as JSON with every default filled in; of a study, every variant is checked.
+
+    A study whose axes change a topology or a count is printed as it was written, since these are gone once the defaults are filled in.
+    """
     scenario = Scenario.from_file(file)
     if "sweep" not in scenario.data:
         print_json(scenario.resolve())
@@ -30,10 +34,17 @@ def check(file: Path) -> None:
         from ..sweep import Sweep
 
     study = Sweep.of(scenario)
-    for variant, check in enumerate(study.check()):
+    checks = study.check()
+    for variant, check in enumerate(checks):
         if check.error is not None:
             raise HeadgateError(f"{file}: variant {variant} ({study.describe(variant)}): {check.error}")
-    print_json(scenario.base().resolve() | {"sweep": scenario.data["sweep"]})
+    whole = scenario.base().resolve() | {"sweep": scenario.data["sweep"]}
+    try:
+        same = Sweep.of(Scenario(whole)).check() == checks
+    except (HeadgateError, ScenarioError):
+        same = False
+    # Axes over what the whole file no longer has, such as a topology, need the file as it was written.
+    print_json(whole if same else scenario.data)
 
 
 @click.command(

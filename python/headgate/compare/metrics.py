@@ -26,6 +26,7 @@ ALIASES: dict[str, tuple[str, str | None]] = {
     "queueing": ("queueing_mean_s", None),
     "backlog": ("backlog_mean", None),
     "jain_of_max_min": ("goodput_of_max_min", "jain"),
+    "jain_of_weights": ("goodput_of_weight_bps", "jain"),
     "jain": ("goodput_bps", "jain"),
 }
 
@@ -102,9 +103,12 @@ class Metric:
 
 
 def _said(stem: str) -> str:
-    return {"goodput_of_max_min": "goodput over its max-min ideal", "max_min": "max-min ideal"}.get(
-        stem, stem.replace("_", " ")
-    )
+    known = {
+        "goodput_of_max_min": "goodput over its max-min ideal",
+        "goodput_of_weight": "goodput over weight",
+        "max_min": "max-min ideal",
+    }
+    return known.get(stem, stem.replace("_", " "))
 
 
 def find(name: str, flow: str | None = None, link: str | None = None, over: str | None = None) -> Metric:

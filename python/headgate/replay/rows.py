@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import missing_extra
 from ..tables import Table
 
 #: Columns of times, nan where nothing of the kind happened.
@@ -71,16 +70,10 @@ class ParquetRows:
     """The rows of one queue, written as they come."""
 
     def __init__(self, reader: RowReader, queue: int, path: Path) -> None:
-        """Opens the file.
+        """Opens the file."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
-        Raises:
-            MissingExtraError: pyarrow is not installed.
-        """
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError:
-            raise missing_extra("a Parquet file", "pyarrow", "data") from None
         self.queue = queue
         self._reader = reader
         names = pa.dictionary(pa.int32(), pa.string())

@@ -83,7 +83,6 @@ def replay(
     Raises:
         TraceError: something is wrong with the trace; the text names the line or the packet.
         HeadgateError: something else that was given is wrong, an output cannot be written, or the replay took more memory than it may.
-        MissingExtraError: a table or a Parquet file without pyarrow.
     """
     limit = Limit(max_memory)
     chosen = disciplines(queue, buffer, dict(parameters or {}))

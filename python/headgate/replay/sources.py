@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from ..errors import HeadgateError, TraceError, cut, missing_extra
+from ..errors import HeadgateError, TraceError, cut
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,15 +31,9 @@ def is_path(source: object) -> bool:
 
 
 def arrow() -> Any:
-    """The library pyarrow.
+    """The library pyarrow, loaded on first use."""
+    import pyarrow
 
-    Raises:
-        MissingExtraError: it is not installed.
-    """
-    try:
-        import pyarrow
-    except ImportError:
-        raise missing_extra("a trace in a table", "pyarrow", "data") from None
     return pyarrow
 
 
@@ -51,7 +45,6 @@ class TraceTable:
 
         Raises:
             TraceError: it is no table, or columns are missing or unknown.
-            MissingExtraError: pyarrow is not installed.
         """
         self.origin = str(source) if is_path(source) else "table"
         self.lenient = lenient

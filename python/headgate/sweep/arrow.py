@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import missing_extra
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 def pyarrow() -> Any:
-    """The library, or the error that says how to get it."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise missing_extra("a study", "pyarrow", "data") from None
+    """The library, loaded on first use."""
+    import pyarrow
+    import pyarrow.parquet
+
     return pyarrow
 
 

@@ -36,9 +36,7 @@ class Study:
 
         Raises:
             HeadgateError: there is no study.
-            MissingExtraError: pyarrow is not installed.
         """
-        pyarrow()
         self._store = Store(folder).open()
         #: Of what this is a selection.
         self._whole: Study | None = None
@@ -209,7 +207,6 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
 
     Raises:
         HeadgateError: there is no study in it.
-        MissingExtraError: pyarrow is not installed.
     """
     return Study(folder)
 

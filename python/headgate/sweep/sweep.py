@@ -233,7 +233,6 @@ class Sweep:
             HeadgateError: the folder holds another study, or cannot be written.
             KeyboardInterrupt: Ctrl-C or SIGTERM; what is finished is stored.
         """
-        pyarrow()
         if engine not in ENGINES:
             raise HeadgateError(
                 f"engine {cut(repr(engine))}; expected one of {', '.join(ENGINES)}{nearest(engine, ENGINES)}"

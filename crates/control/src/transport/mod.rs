@@ -125,6 +125,11 @@ impl Config {
         Config::new(tcp::Rules { recovery, ..tcp::Preset::Rfc.rules() }, Ecn::NotEct)
     }
 
+    /// A source that sends what the workload supplies, at once and once.
+    pub fn open() -> Config {
+        Config { open_loop: true, ..Config::rfc(tcp::Recovery::GoBackN) }
+    }
+
     /// Whether a scenario may say how the transport serves it, and what its sink tells: not so of a protocol whose parameters say it.
     pub fn has_options(&self) -> bool {
         !self.open_loop && self.rules.signals()

@@ -49,7 +49,7 @@ pub struct Traffic {
     pub waited_ps: Sum,
 }
 
-/// What is counted of a source with flow control, and of marks. It takes no memory where there is nothing of it.
+/// What is counted of a source with flow control, of marks and of losses on wires. It takes no memory where there is nothing of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Control {
     /// Data packets sent again.
@@ -58,6 +58,8 @@ pub struct Control {
     pub timeouts: u64,
     /// Data packets whose congestion bit a gateway set.
     pub marks: u64,
+    /// Data packets that wires lost.
+    pub lost: u64,
     /// Round-trip times.
     pub rtt: Moments,
 }
@@ -118,6 +120,7 @@ impl Control {
         self.retransmissions += other.retransmissions;
         self.timeouts += other.timeouts;
         self.marks += other.marks;
+        self.lost += other.lost;
         self.rtt.merge(&other.rtt);
     }
 }
@@ -246,11 +249,11 @@ mod tests {
         let one = |n: u64| {
             let mut rtt = Moments::default();
             rtt.record_value(n as f64);
-            Control { retransmissions: 8 * n, timeouts: 9 * n, marks: 10 * n, rtt }
+            Control { retransmissions: 8 * n, timeouts: 9 * n, marks: 10 * n, lost: 11 * n, rtt }
         };
         let mut sum = one(1);
         sum.add(&one(2));
-        assert_eq!([sum.retransmissions, sum.timeouts, sum.marks, sum.rtt.count], [24, 27, 30, 2]);
+        assert_eq!([sum.retransmissions, sum.timeouts, sum.marks, sum.lost, sum.rtt.count], [24, 27, 30, 33, 2]);
         assert_eq!(sum.rtt.mean(), 1.5);
     }
 }

@@ -120,7 +120,7 @@ impl<'s> Paths<'s> {
     pub fn streams(&self, flow: usize, way: Way) -> impl Iterator<Item = (u32, u32)> + use<> {
         let flows = self.s.flows.len();
         let both = [(way[0], flow as u32), (way[1], (flows + flow) as u32)];
-        both.into_iter().take(if self.s.flows[flow].acknowledge { 2 } else { 1 })
+        both.into_iter().take(if self.s.flows[flow].acknowledges() { 2 } else { 1 })
     }
 
     /// The directed links of a path, in order.

@@ -46,6 +46,19 @@ impl Echoes {
         self.all.len() as u32
     }
 
+    /// Keeps the same once more; nothing of nothing.
+    pub fn copy(&mut self, place: u32) -> u32 {
+        match (place as usize).checked_sub(1) {
+            Some(i) => self.keep(self.all[i]),
+            None => 0,
+        }
+    }
+
+    /// How many are kept.
+    pub fn kept(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+
     /// Takes one out.
     pub fn take(&mut self, place: u32) -> Option<Echo> {
         let echo = *self.all.get((place as usize).checked_sub(1)?)?;
@@ -85,6 +98,12 @@ impl Payloads {
     #[inline]
     pub fn remove(&mut self, handle: u32) {
         self.free.push(handle);
+    }
+
+    /// The handles that are in use; for tests, since it sorts them out.
+    pub fn live(&self) -> Vec<u32> {
+        let free: std::collections::HashSet<u32> = self.free.iter().copied().collect();
+        (0..self.all.len() as u32).filter(|handle| !free.contains(handle)).collect()
     }
 
     /// The payload of a handle.

@@ -93,7 +93,12 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
                 return Err(SpecError::at(format!("flows[{i}].{key}"), message));
             }
         }
-        if !flow.acknowledge && flow.control.name() != "none" {
+        let layered = flow.control.name() == "rlm";
+        if layered && flow.workload.name() != "layers" {
+            let message = "expected layers: flow control `rlm` joins and leaves the layers of its workload";
+            return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
+        }
+        if !flow.acknowledge && !open && !layered {
             let message = format!("expected true: flow control `{}` needs acknowledgements", flow.control.name());
             return Err(SpecError::at(format!("{i}.acknowledge"), message).found(false));
         }

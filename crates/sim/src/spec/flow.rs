@@ -34,7 +34,7 @@ pub struct Entry {
     /// Length of an acknowledgement.
     #[serde(default = "ack_size")]
     pub ack: PacketSize,
-    /// Whether the sink acknowledges every packet. Only a source without flow control can do without.
+    /// Whether the sink acknowledges every packet. Only a source without flow control can do without; with `rlm` there are no acknowledgements.
     #[serde(default = "yes")]
     pub acknowledge: bool,
     /// When the source has something to send.
@@ -176,6 +176,11 @@ impl Flow {
     /// How the transport serves it.
     pub fn transport_config(&self) -> headgate_control::transport::Config {
         self.control.transport().with(self.transport.as_ref())
+    }
+
+    /// Whether the sink acknowledges packets: the receiver of layers never does.
+    pub fn acknowledges(&self) -> bool {
+        self.acknowledge && self.control.name() != "rlm"
     }
 
     /// What its sink does, if it is on TCP's transport.

@@ -80,6 +80,7 @@ fn counted<R: Counted>() -> Vec<Column<R>> {
         column("retransmissions", "packets", Total, Int(|r| r.count().control.retransmissions), "Data packets sent again."),
         column("timeouts", "", Total, Int(|r| r.count().control.timeouts), "Retransmission timeouts."),
         column("drops", "packets", Total, Int(|r| r.count().traffic.drops), "Data packets dropped anywhere on the way."),
+        column("lost", "packets", Total, Int(|r| r.count().control.lost), "Data packets that wires lost after they were sent; they are no drops."),
         column("marks", "packets", Total, Int(|r| r.count().control.marks), "Data packets whose congestion bit a gateway set."),
         column("rtt_count", "", Total, Int(|r| r.count().control.rtt.count), "Round-trip times measured."),
         column("rtt_mean_s", "s", Mean, Float(|r| r.count().control.rtt.mean()), "Mean of the round-trip times."),

@@ -82,6 +82,7 @@ workloads! {
     cbr: Cbr(CbrParams),
     on_off: OnOff(OnOffParams),
     background: Background(BackgroundParams),
+    layers: Layers(LayersParams),
     transfer: Transfer(TransferParams),
     requests: Requests(RequestsParams),
 }

@@ -1,0 +1,178 @@
+//! RLM, receiver-driven layered multicast: the receiver joins a layer more while nothing is lost, and leaves one again that costs packets.
+//!
+//! Source: McCanne, Jacobson and Vetterli 1996, with the states, timers and constants of ns-2's `rlm.tcl` of May 1998, which Stoica, Shenker and
+//! Zhang 1998 used for their section 3.3. The layers are the workload's (`layers`); who joins and leaves is in `rlm/receiver.rs`.
+//!
+//! The model: all layers are made all the time. The network carries those that the receiver has joined. The receiver sees a loss when the number
+//! of a packet in its layer is not the one that follows, and acts at the instant at which the packet comes to it; no acknowledgements are sent. So
+//! both ends of the flow share one record, and nothing has to be corrected for the time that a report would take.
+//! A join or leave takes effect `join_latency` or `leave_latency` after the decision, at the flow's first link: until then a layer that was left still
+//! flows, and one that was joined does not yet. Where there are links between the source and the bottleneck, the layer begins and ends there by
+//! their delay later. What comes of a layer that was left takes part in the link's load and in the flow's counts, and the receiver ignores it.
+//! With one receiver, and so one branch of the tree, this is what a multicast tree does at the line that the flows share.
+//! What a tree with several receivers would add: a layer flows on a link while any receiver behind it has joined, so a leave takes effect only
+//! with the last of them; packets are copied where branches part; and receivers hear of each other's experiments (shared learning), so that one
+//! backs off the layer of another's experiment, and restarts its join timer if that is the layer above its own. A session is one flow to disciplines.
+//! Deviations from ns-2: the lowest layer is never left, where ns-2 leaves all and then never joins again. A receiver that leaves the top layer
+//! arms its join timer, which ns-2 does not, so that it would never join again. A packet that comes late, behind its successors, does not
+//! turn the count back. The estimate of the detection time is at least 1 ms, so that time goes on. The latencies' default, 1 ms, is the delay of
+//! the paper's line; ns-2's tree takes the same.
+//! State per flow: the level, two timers, an estimate, and the timer, next number and last 64 packets of each layer.
+
+mod branch;
+pub(crate) mod receiver;
+
+use crate::transport::Config;
+use crate::{Ack, FlowControl, Loss};
+use headgate_packet::check::at_least;
+use headgate_packet::{Check, Duration, Rng, Time, Wrong};
+use receiver::Receiver;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Receiver-driven layered multicast: the receiver joins and leaves the layers of its workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RlmParams {
+    /// Join timer of each layer at the start, and the least that it falls to.
+    pub join_timer: Duration,
+    /// Greatest join timer.
+    pub max_join_timer: Duration,
+    /// Factor of a layer's join timer when its experiment failed.
+    #[schemars(range(min = 1.0, max = 100.0))]
+    pub backoff: f64,
+    /// Factor of the present layer's join timer when nothing was lost for a detection time.
+    #[schemars(range(min = 0.01, max = 1.0))]
+    pub relax: f64,
+    /// First estimate of the time from a join to the loss that it causes.
+    pub detection_time: Duration,
+    /// First estimate of the deviation of that time.
+    pub detection_deviation: Duration,
+    /// Weight of a new sample in the detection time and in its deviation.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub gain: f64,
+    /// Share of packets lost above which a layer is left that no experiment added.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_threshold: f64,
+    /// Packets that must have come before that share counts.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub loss_packets: u64,
+    /// Time from a join until packets of the layer enter the network.
+    pub join_latency: Duration,
+    /// Time from a leave until packets of the layer no longer enter the network.
+    pub leave_latency: Duration,
+}
+
+impl Default for RlmParams {
+    fn default() -> RlmParams {
+        RlmParams {
+            join_timer: Duration::from_secs(5),
+            max_join_timer: Duration::from_secs(60),
+            backoff: 2.0,
+            relax: 0.75,
+            detection_time: Duration::from_secs(5),
+            detection_deviation: Duration::from_secs(2),
+            gain: 0.25,
+            loss_threshold: 0.25,
+            loss_packets: 10,
+            join_latency: Duration::from_millis(1),
+            leave_latency: Duration::from_millis(1),
+        }
+    }
+}
+
+/// Least timer and least detection time.
+const LEAST: Duration = Duration::from_millis(1);
+
+impl Check for RlmParams {
+    fn check(&self) -> Result<(), Wrong> {
+        at_least("join_timer", self.join_timer, LEAST)?;
+        at_least("detection_time", self.detection_time, LEAST)?;
+        if self.max_join_timer < self.join_timer {
+            let message = format!("expected at least join_timer, {}", self.join_timer);
+            return Err(Wrong::at("max_join_timer", message).found(&self.max_join_timer));
+        }
+        Ok(())
+    }
+}
+
+impl RlmParams {
+    /// How the transport serves it: nothing is acknowledged and nothing repaired.
+    pub fn transport(&self) -> Config {
+        Config::open()
+    }
+}
+
+/// A receiver of layers.
+#[derive(Clone, Debug)]
+pub struct Rlm(pub(crate) Box<Receiver>);
+
+impl Rlm {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "McCanne, Jacobson and Vetterli 1996";
+
+    /// A receiver of one layer.
+    pub fn new(params: &RlmParams) -> Rlm {
+        Rlm::of(params, 1, Rng::new(0, 0, "rlm"))
+    }
+
+    /// A receiver of this many layers, which draws from a random stream.
+    pub fn of(params: &RlmParams, layers: u8, rng: Rng) -> Rlm {
+        Rlm(Box::new(Receiver::new(params, layers, rng)))
+    }
+}
+
+impl FlowControl for Rlm {
+    fn on_ack(&mut self, _: &Ack) {}
+    fn on_loss(&mut self, _: &Loss) {}
+    fn next_release(&self) -> Time {
+        self.0.timeout()
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("layers", self.0.level() as f64);
+        let (mean, deviation) = self.0.detection();
+        sink("detection_time", mean);
+        sink("detection_deviation", deviation);
+        for (i, layer) in self.0.layers().iter().enumerate() {
+            sink(TIMERS[i], layer.timer);
+            sink(RATES[i], layer.rate as f64);
+        }
+    }
+}
+
+/// Most layers.
+pub(crate) const MOST: usize = 8;
+
+/// Names of the gauges of each layer: its join timer in seconds, and its packets that came in the last whole second.
+const TIMERS: [&str; MOST] = [
+    "join_timer_1", "join_timer_2", "join_timer_3", "join_timer_4", "join_timer_5", "join_timer_6", "join_timer_7", "join_timer_8",
+];
+const RATES: [&str; MOST] = ["rate_1", "rate_2", "rate_3", "rate_4", "rate_5", "rate_6", "rate_7", "rate_8"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_gauges_are_the_level_the_estimate_and_two_of_each_layer() {
+        let mut rlm = Rlm::of(&RlmParams::default(), 2, Rng::new(1, 0, "x"));
+        rlm.0.start(Time::ZERO);
+        let mut gauges = vec![];
+        rlm.probe(&mut |name, value| gauges.push((name, value)));
+        let due = [
+            ("layers", 1.0), ("detection_time", 5.0), ("detection_deviation", 2.0),
+            ("join_timer_1", 5.0), ("rate_1", 0.0), ("join_timer_2", 5.0), ("rate_2", 0.0),
+        ];
+        assert_eq!(gauges, due);
+    }
+
+    #[test]
+    fn timers_must_let_time_pass() {
+        let error = |text: &str| serde_json::from_str::<crate::Spec>(text).unwrap_err().to_string();
+        assert!(error(r#"{"kind": "rlm", "join_timer": "0s"}"#).contains("at least 1ms"));
+        assert!(error(r#"{"kind": "rlm", "detection_time": "1us"}"#).contains("at least 1ms"));
+        assert!(error(r#"{"kind": "rlm", "max_join_timer": "4s"}"#).contains("expected at least join_timer, 5s"));
+        assert!(error(r#"{"kind": "rlm", "backoff": 0.5}"#).contains("at least 1"));
+    }
+}
