@@ -1,6 +1,7 @@
 //! A flow's source: a protocol and the transport that serves it.
 
 use crate::layered::Layered;
+use crate::lined::Lined;
 use crate::paced::Paced;
 use crate::transport::{Config, Received};
 use crate::windowed::Windowed;
@@ -64,6 +65,8 @@ enum Kind {
     Window(Box<Windowed>),
     /// With releases of pairs and single packets.
     Paced(Box<Paced>),
+    /// With a line of its own.
+    Line(Box<Lined>),
     /// With layers that its receiver joins and leaves.
     Layered(Box<Layered>),
 }
@@ -73,6 +76,8 @@ impl Connection {
     pub fn new(spec: &Spec, config: &Arc<Config>) -> Connection {
         Connection(if config.open_loop {
             Kind::Open { supplied: 0, sent: 0 }
+        } else if let Some(rules) = &config.line {
+            Kind::Line(Box::new(Lined::new(spec, config, rules)))
         } else if config.paced.is_some() {
             Kind::Paced(Box::new(Paced::new(spec, config)))
         } else {
@@ -105,6 +110,13 @@ impl Connection {
         }
     }
 
+    /// How long its packets are, in the mean, before the first one goes; a source with a line of its own needs to know.
+    pub fn set_packet_bytes(&mut self, bytes: u32) {
+        if let Kind::Line(l) = &mut self.0 {
+            l.sender.set_packet_bytes(bytes);
+        }
+    }
+
     /// The workload has this many more packets; `u64::MAX` for an endless supply.
     #[inline]
     pub fn supply(&mut self, packets: u64) {
@@ -112,6 +124,7 @@ impl Connection {
             Kind::Open { supplied, .. } => *supplied = supplied.saturating_add(packets),
             Kind::Window(w) => w.sender.supply(packets),
             Kind::Paced(p) => p.sender.supply(packets),
+            Kind::Line(l) => l.sender.supply(packets),
             Kind::Layered(_) => {}
         }
     }
@@ -122,6 +135,7 @@ impl Connection {
             Kind::Open { supplied, sent } => *supplied = *sent,
             Kind::Window(w) => w.sender.stop(),
             Kind::Paced(p) => p.sender.stop(),
+            Kind::Line(l) => l.sender.stop(),
             Kind::Layered(l) => l.stop(),
         }
     }
@@ -149,6 +163,7 @@ impl Connection {
             }),
             Kind::Window(w) => w.poll_send(now),
             Kind::Paced(p) => p.poll_send(now),
+            Kind::Line(l) => l.poll_send(now),
             Kind::Layered(l) => Some(Segment::plain(l.poll_send()?, now, false)),
         }
     }
@@ -161,6 +176,7 @@ impl Connection {
             Kind::Open { .. } | Kind::Layered(_) => rtts(now.since(ack.sent)),
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
+            Kind::Line(l) => l.on_ack(ack, now, rtts),
         }
     }
 
@@ -171,6 +187,7 @@ impl Connection {
             Kind::Open { .. } => None,
             Kind::Window(w) => w.timeout(),
             Kind::Paced(p) => p.timeout(),
+            Kind::Line(l) => l.timeout(),
             Kind::Layered(l) => Some(l.control.next_release()).filter(|at| *at != Time::NEVER),
         }
     }
@@ -181,6 +198,7 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.on_timeout(now),
             Kind::Paced(p) => p.on_timeout(now),
+            Kind::Line(l) => l.on_timeout(now),
             Kind::Layered(l) => l.control.0.on_timeout(now),
         }
     }
@@ -192,6 +210,7 @@ impl Connection {
             Kind::Open { sent, .. } => *sent,
             Kind::Window(w) => w.sender.pipe(),
             Kind::Paced(p) => p.sender.in_flight(),
+            Kind::Line(l) => l.sender.in_flight(),
             Kind::Layered(l) => l.sent,
         }
     }
@@ -202,6 +221,7 @@ impl Connection {
             Kind::Open { supplied, sent } => sent == supplied,
             Kind::Window(w) => w.sender.is_done(),
             Kind::Paced(p) => p.sender.is_done(),
+            Kind::Line(l) => l.sender.is_done(),
             Kind::Layered(l) => l.control.0.level() == 0,
         }
     }
@@ -212,6 +232,7 @@ impl Connection {
             Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
+            Kind::Line(l) => l.sender.memory(),
         }
     }
 
@@ -222,6 +243,7 @@ impl Connection {
             Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
+            Kind::Line(l) => l.timeouts,
         }
     }
 
@@ -248,6 +270,7 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.probe(sink),
             Kind::Paced(p) => p.control.probe(sink),
+            Kind::Line(l) => l.control.probe(sink),
             Kind::Layered(l) => l.control.probe(sink),
         }
     }

@@ -1,11 +1,13 @@
 //! What every protocol needs and none owns: sequence numbers, round-trip times, loss detection, retransmission.
 
+pub mod line;
 mod pairs;
 mod receiver;
 pub mod tcp;
 
 use headgate_packet::check::at_least;
 use headgate_packet::{Duration, Ecn, Wrong};
+pub use line::LineSender;
 pub use pairs::{PairProgress, PairSender};
 pub use receiver::{Received, Receiver};
 use schemars::JsonSchema;
@@ -99,12 +101,14 @@ pub struct Config {
     pub open_loop: bool,
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
     pub ecn: Ecn,
+    /// For a source with a line of its own ([`LineSender`]).
+    pub line: Option<line::Rules>,
 }
 
 impl Config {
     /// A protocol with these rules; `ecn` is what data packets carry.
     pub fn new(rules: tcp::Rules, ecn: Ecn) -> Config {
-        Config { rules: Arc::new(rules), paced: None, open_loop: false, ecn }
+        Config { rules: Arc::new(rules), paced: None, open_loop: false, ecn, line: None }
     }
 
     /// A protocol from before 1990, with this recovery and these clocks: whatever is later than it is left out.

@@ -222,7 +222,8 @@ impl Sender {
             return;
         }
         self.clear_again();
-        (self.state, self.recover, self.more.partial, self.more.rescued) = (State::Recovery, self.next, false, false);
+        (self.state, self.recover, self.more.partial, self.more.rescue_after) =
+            (State::Recovery, self.next, false, self.una + 1);
         (self.more.episode, self.force, self.more.tail) =
             (Episode::new(false, self.una, self.first_under_way()), 1, None);
         (self.more.tried, self.more.tell) = (self.una, true);

@@ -37,7 +37,8 @@ pub(super) struct More {
     pub judged: u64,
     pub tried: u64,
     pub partial: bool,
-    pub rescued: bool,
+    /// The last packet goes once an episode without proof (rule 4 of NextSeg), when more than this is acknowledged.
+    pub rescue_after: u64,
     pub reduction: Reduction,
     /// The window of an episode with PRR.
     pub cap: Option<u64>,
@@ -68,7 +69,7 @@ const NOTHING: More = More {
     judged: 0,
     tried: 0,
     partial: false,
-    rescued: false,
+    rescue_after: 0,
     reduction: Reduction::NONE,
     cap: None,
     episode: Episode::NONE,

@@ -87,7 +87,9 @@ impl Sender {
             let (unproved, tried) = self.unproved();
             self.more.tried = tried;
             if let Some(seq) = unproved {
-                self.more.rescued |= seq >= tried;
+                if seq >= tried {
+                    self.more.rescue_after = u64::MAX;
+                }
                 return Some(self.send_again(seq, now));
             }
         }
@@ -200,7 +202,8 @@ impl Sender {
         (seq, first, true)
     }
 
-    /// RFC 6675, rules 3 and 4 of NextSeg: a hole that is not known to be lost; then, once an episode, the last packet. With it, where to look on.
+    /// RFC 6675, rules 3 and 4 of NextSeg: a hole that is not known to be lost; then, once an episode and when more than the first retransmission
+    /// is acknowledged, the last packet. With it, where to look on.
     fn unproved(&self) -> (Option<u64>, u64) {
         if self.rules.recovery != Recovery::Sack || self.state != State::Recovery || self.una == self.next {
             return (None, self.more.tried);
@@ -210,7 +213,10 @@ impl Sender {
         let from = self.more.tried.max(self.una);
         match (from..top).find(stands) {
             Some(seq) => (Some(seq), seq + 1),
-            None => (Some(self.next - 1).filter(|last| !self.more.rescued && stands(last)), from.max(top)),
+            None => {
+                let due = self.una > self.more.rescue_after;
+                (Some(self.next - 1).filter(|last| due && stands(last)), from.max(top))
+            }
         }
     }
 }
