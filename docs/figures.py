@@ -48,6 +48,7 @@ def main() -> None:
         for paper, items, figures in (
             ("demers1989", ["section-2.3", "figure-1"], ["section-2.3", "figure-1"]),
             ("keshav1991", ITEMS, FIGURES),
+            ("hasegawa2001", ["figures"], ["fairness", "figure-10"]),
             ("beyond", ["packet-pair"], BEYOND),
         ):
             headgate("reproduce", paper, *items, "--report", str(folder / paper))
