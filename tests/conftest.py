@@ -29,6 +29,9 @@ settings.load_profile("headgate")
 # A shell without job control starts background jobs with SIGINT ignored, which the programs under test would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# What is no terminal has 80 columns.
+os.environ.pop("COLUMNS", None)
+
 ROOT = Path(__file__).parent.parent
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]

@@ -13,8 +13,10 @@ import pytest
 import headgate
 from headgate.compare import cube
 from headgate.errors import HeadgateError
+from headgate.papers.numbering import Point, number
 from headgate.plots import Figure
 from headgate.plots.build import _ellipse
+from headgate.plots.canvas import blank
 
 from .conftest import Cli
 from .studies import QUEUES, RATES, written
@@ -130,3 +132,30 @@ def test_plot_command(small: headgate.Study, cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").read_text().count(">fq<") == 1
     bad = cli("plot", small.folder, "--x", "rat", "--out", "b.svg")
     assert bad.returncode == 2 and not (tmp_path / "b.svg").exists()
+
+
+def test_numbers_of_sources_stand_inside_the_frame_and_on_nothing_else() -> None:
+    drawing = blank(7.2, 4.2)
+    axes = drawing.add_subplot()
+    axes.set_xlim(0, 10)
+    axes.set_ylim(0, 10)
+    corners = [(0.0, 0.0), (10.0, 10.0), (10.0, 0.0), (0.0, 10.0)]
+    groups = [
+        ("red", True, [Point(["1", "2", "3"], x, y, (x, y, x, y)) for x, y in [*corners, (5.0, 5.0), (5.2, 5.1)]])
+    ]
+    # The same point once more, and one in a box.
+    groups.append(
+        ("blue", False, [Point(["4"], 5.0, 5.0, (5.0, 5.0, 5.0, 5.0)), Point(["7"], 3.0, 3.0, (2.0, 2.5, 4.0, 3.5))])
+    )
+    number(drawing, axes, groups)
+    drawing.draw_without_rendering()
+    frame = axes.get_window_extent()
+    texts = [t.get_window_extent() for t in axes.texts]
+    assert len(texts) == 8
+    for i, box in enumerate(texts):
+        assert frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 - 2 <= box.y0 and box.y1 <= frame.y1, i
+        assert not any(box.overlaps(other) for other in texts[i + 1 :]), i
+        for _, _, points in groups:
+            for p in points:
+                x, y = axes.transData.transform((p.x, p.y))
+                assert not (box.x0 < x < box.x1 and box.y0 < y < box.y1), (i, p)

@@ -169,11 +169,17 @@ class Results:
         names: list[str] = first[column][first["run"] == self.runs[0].run].tolist()
         return names
 
-    def flow_summaries(self, most: int | None = None) -> list[FlowSummary]:
-        """Every flow, or the first ones and at most so many, in the order of the scenario."""
+    def flow_summaries(self, most: int | None = None, by_goodput: bool = False) -> list[FlowSummary]:
+        """Every flow, or the first ones and at most so many: in the order of the scenario, or the highest goodput first."""
         totals = self._by_run("flows", self.flow_count)
         totals["max_min_bps"] = np.tile(list(self.max_min_bps().values()), (len(self.runs), 1))
-        return summaries(FlowSummary, "flows", totals, self._measured, most)
+        chosen: Sequence[int] = range(self.flow_count if most is None else min(most, self.flow_count))
+        if by_goodput:
+            goodput = columns("flows")["goodput_bps"].of
+            assert goodput is not None, "a rate follows from what was counted"
+            order = np.argsort(-goodput(totals).mean(axis=0), kind="stable").tolist()
+            chosen = [order[i] for i in chosen]
+        return summaries(FlowSummary, "flows", totals, self._measured, chosen)
 
     @property
     def flow_count(self) -> int:

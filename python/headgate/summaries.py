@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
@@ -22,6 +22,7 @@ class MadeOf(NamedTuple):
         std: the column with the standard deviation over the intervals, where the table of intervals does not have the column itself.
         percent: whether it is a share, shown in per cent.
         rare: whether the terminal shows it only where it is not zero for all.
+        rank: which columns a narrow terminal leaves out first: those of the highest rank; those of rank 0 always stay.
     """
 
     column: str | dict[str, str]
@@ -29,6 +30,7 @@ class MadeOf(NamedTuple):
     std: str = ""
     percent: bool = False
     rare: bool = False
+    rank: int = 0
 
     def __repr__(self) -> str:
         """What the reference says of an entry."""
@@ -45,24 +47,24 @@ class FlowSummary:
     """
 
     flow: Annotated[str, MadeOf("flow", "flow")]
-    control: Annotated[str, MadeOf("control", "control")]
-    workload: Annotated[str, MadeOf("workload", "workload")]
-    goodput_pps: Annotated[Mean, MadeOf("goodput_pps", "goodput")]
+    control: Annotated[str, MadeOf("control", "control", rank=5)]
+    workload: Annotated[str, MadeOf("workload", "workload", rank=8)]
+    goodput_pps: Annotated[Mean, MadeOf("goodput_pps", "goodput", rank=9)]
     goodput_bps: Annotated[Mean, MadeOf("goodput_bps", "goodput")]
     throughput_pps: Annotated[Mean, MadeOf("throughput_pps")]
-    max_min_bps: Annotated[float, MadeOf("max_min_bps", "max-min")]
-    rtt_s: Annotated[Mean, MadeOf("rtt_mean_s", "rtt")]
+    max_min_bps: Annotated[float, MadeOf("max_min_bps", "max-min", rank=2)]
+    rtt_s: Annotated[Mean, MadeOf("rtt_mean_s", "rtt", rank=6)]
     rtt_quantiles_s: Annotated[dict[str, float], MadeOf({"p50": "rtt_p50_s", "p95": "rtt_p95_s", "p99": "rtt_p99_s"})]
     owd_s: Annotated[Mean, MadeOf("owd_mean_s")]
     owd_quantiles_s: Annotated[dict[str, float], MadeOf({"p50": "owd_p50_s", "p95": "owd_p95_s", "p99": "owd_p99_s"})]
-    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing")]
+    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing", rank=3)]
     sent: Annotated[int, MadeOf("sent")]
     received: Annotated[int, MadeOf("received")]
-    drops: Annotated[int, MadeOf("drops", "drops")]
-    lost: Annotated[int, MadeOf("lost", "lost", rare=True)]
-    retransmissions: Annotated[int, MadeOf("retransmissions", "retrans.")]
-    timeouts: Annotated[int, MadeOf("timeouts", "timeouts")]
-    marks: Annotated[int, MadeOf("marks", "marks")]
+    drops: Annotated[int, MadeOf("drops", "drops", rank=4)]
+    lost: Annotated[int, MadeOf("lost", "lost", rare=True, rank=4)]
+    retransmissions: Annotated[int, MadeOf("retransmissions", "retrans.", rank=7)]
+    timeouts: Annotated[int, MadeOf("timeouts", "timeouts", rank=10)]
+    marks: Annotated[int, MadeOf("marks", "marks", rank=7)]
 
     def to_dict(self) -> dict[str, Any]:
         """The form for machines."""
@@ -78,20 +80,18 @@ class LinkSummary:
     """One port after the warm-up; means as for flows, counts are totals of all runs."""
 
     link: Annotated[str, MadeOf("link", "port")]
-    queue: Annotated[str, MadeOf("queue", "queue")]
+    queue: Annotated[str, MadeOf("queue", "queue", rank=4)]
     utilisation: Annotated[Mean, MadeOf("utilisation", "utilisation", "utilisation_std", percent=True)]
-    backlog: Annotated[Mean, MadeOf("backlog_mean", "backlog", "backlog_std")]
-    backlog_max: Annotated[int, MadeOf("backlog_max", "most")]
-    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing", "queueing_std_s")]
+    backlog: Annotated[Mean, MadeOf("backlog_mean", "backlog", "backlog_std", rank=5)]
+    backlog_max: Annotated[int, MadeOf("backlog_max", "backlog most", rank=7)]
+    queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing", "queueing_std_s", rank=2)]
     drops: Annotated[
         dict[str, int],
-        MadeOf(
-            {r: f"drops_{r}" for r in _core.DROP_REASONS}, (f"drops {_core.DROP_REASONS[0]}", *_core.DROP_REASONS[1:])
-        ),
+        MadeOf({r: f"drops_{r}" for r in _core.DROP_REASONS}, tuple(f"drops {r}" for r in _core.DROP_REASONS), rank=3),
     ]
-    marks: Annotated[int, MadeOf("marks", "marks")]
-    lost: Annotated[int, MadeOf("lost", "lost", rare=True)]
-    duplicated: Annotated[int, MadeOf("duplicated", "twice", rare=True)]
+    marks: Annotated[int, MadeOf("marks", "marks", rank=6)]
+    lost: Annotated[int, MadeOf("lost", "lost", rare=True, rank=3)]
+    duplicated: Annotated[int, MadeOf("duplicated", "twice", rare=True, rank=6)]
 
     def to_dict(self) -> dict[str, Any]:
         """The form for machines."""
@@ -108,23 +108,25 @@ class ClassSummary:
 
     name: Annotated[str, MadeOf("class", "class")]
     flows: Annotated[int, MadeOf("flows")]
-    started: Annotated[int, MadeOf("started", "started")]
-    finished: Annotated[int, MadeOf("finished", "finished")]
+    started: Annotated[int, MadeOf("started", "started", rank=4)]
+    finished: Annotated[int, MadeOf("finished", "finished", rank=2)]
     fct_s: Annotated[
         dict[str, float],
         MadeOf(
             {"mean": "fct_mean_s", "p50": "fct_p50_s", "p95": "fct_p95_s", "p99": "fct_p99_s"},
-            ("time", "p50", "p95", "p99"),
+            ("time mean", "time p50", "time p95", "time p99"),
+            rank=1,
         ),
     ]
     slowdown: Annotated[
         dict[str, float],
         MadeOf(
             {"mean": "slowdown_mean", "p50": "slowdown_p50", "p95": "slowdown_p95", "p99": "slowdown_p99"},
-            ("slowdown", "", "", "p99"),
+            ("slowdown mean", "", "", "slowdown p99"),
+            rank=3,
         ),
     ]
-    goodput_bps: Annotated[float, MadeOf("fct_goodput_bps", "goodput")]
+    goodput_bps: Annotated[float, MadeOf("fct_goodput_bps", "goodput", rank=5)]
 
     def to_dict(self) -> dict[str, Any]:
         """The form for machines."""
@@ -162,30 +164,30 @@ def summaries(
     table: str,
     totals: Mapping[str, Any],
     intervals: Mapping[str, Any] | None = None,
-    most: int | None = None,
+    chosen: Sequence[int] | None = None,
 ) -> list[Summary]:
-    """The summary of every object of a table, or of the first ones.
+    """The summary of every object of a table, or of some of them.
 
     Args:
         summary: its class.
         table: the name of the table.
         totals: its columns as arrays of shape (runs, objects).
         intervals: those of the measured intervals as arrays of shape (runs, intervals, objects).
-        most: at most so many; all unless given.
+        chosen: the positions of those that are wanted; all unless given.
     """
     known, values = columns(table), dict[str, list[Any]]()
     count = next(iter(totals.values())).shape[1]
-    objects = range(count if most is None else min(most, count))
+    objects = range(count) if chosen is None else chosen
     # Entry by entry, not object by object: of the intervals, which may be many, the few columns of an entry are in memory at a time.
     for name, of_mean, entry in entries(summary):
         if isinstance(entry.column, dict):
             parts = {k: _numbers(known[c], totals, objects) for k, c in entry.column.items()}
-            values[name] = [{k: part[i] for k, part in parts.items()} for i in objects]
+            values[name] = [{k: part[i] for k, part in parts.items()} for i in range(len(objects))]
         elif of_mean:
             values[name] = _means(known[entry.column], entry, totals, intervals, objects)
         else:
             values[name] = _numbers(known[entry.column], totals, objects)
-    return [summary(**{name: of[i] for name, of in values.items()}) for i in objects]
+    return [summary(**{name: of[i] for name, of in values.items()}) for i in range(len(objects))]
 
 
 def _series(column: ColumnInfo, of: Mapping[str, Any]) -> Any:
@@ -226,13 +228,15 @@ def _means(
 
 @dataclass(frozen=True)
 class Heading:
-    """A column of the terminal's table: `path` leads to its value in the summary, `scale` brings it to the unit in the heading."""
+    """A column of the terminal's table: `path` leads to its value in the summary, `scale` brings `unit` to the heading's."""
 
     path: tuple[str, ...]
     heading: str
     scale: float
     text: bool
     rare: bool
+    rank: int
+    unit: str
 
     def value(self, summary: AnySummary) -> Any:
         """What stands in the summary's row."""
@@ -254,7 +258,6 @@ def headings(summary: type[AnySummary]) -> list[Heading]:
             # A count is of what its heading says.
             heading = text if column.type == "int" or not unit else f"{text} {unit}"
             if text:
-                out.append(
-                    Heading((name, key) if several else (name,), heading, scale, column.type == "name", entry.rare)
-                )
+                path, words = (name, key) if several else (name,), column.type == "name"
+                out.append(Heading(path, heading, scale, words, entry.rare, entry.rank, column.unit))
     return out

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from .. import _core
-from ..errors import HeadgateError, ScenarioError
+from .._core import ScenarioError
+from ..errors import HeadgateError
 from ..scenario import Scenario
 from . import signals
 from .show import print_json

@@ -37,9 +37,13 @@ def diff(context: click.Context, run_a: Path, run_b: Path, number: int, as_json:
         if found.equal:
             out.print(f"equal: digest {found.a.digest}, {found.a.events} events")
         else:
-            out.print(f"different: digests {found.a.digest} and {found.b.digest}; they part at event {found.event}")
+            out.print(
+                f"different: digests {found.a.digest} and {found.b.digest}; they part at event {found.event}",
+                soft_wrap=True,
+            )
             for source, text in ((found.a, found.first), (found.b, found.second)):
                 out.print(
-                    f"  {escape(source.name)}: {escape(text or 'no event shown: only contents of packets differ')}"
+                    f"  {escape(source.name)}: {escape(text or 'no event shown: only contents of packets differ')}",
+                    soft_wrap=True,
                 )
     context.exit(0 if found.equal else 1)

@@ -67,6 +67,15 @@ Examples:
     "--max-memory", metavar="SIZE", help="Memory that the replay may take, such as 4GB; three quarters of the machine's unless given."
 )  # fmt: skip
 @click.option("--lenient", is_flag=True, help="Skip and count packets with faults.")
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
+    default=10,
+    show_default=True,
+    help="List the N flows with most bytes.",
+)
+@click.option("--wide", is_flag=True, help="Print every column, on lines as long as it takes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
 def replay(
     trace: Path,
@@ -84,6 +93,8 @@ def replay(
     ecn: str,
     max_memory: str | None,
     lenient: bool,
+    top: int,
+    wide: bool,
     as_json: bool,
 ) -> None:
     """Replay TRACE (CSV, Parquet, pcap or pcapng) through queueing disciplines and compare what becomes of its packets."""
@@ -118,7 +129,7 @@ def replay(
     if as_json:
         print_json(result.to_dict())
         return
-    print_replay(result)
+    print_replay(result, top, wide)
     for written in [*result.outputs, *([figure] if figure is not None else [])]:
         console().print(f"written: {escape(str(written))}", soft_wrap=True)
 

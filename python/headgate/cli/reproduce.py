@@ -70,7 +70,7 @@ def reproduce(
     if as_json:
         print_json(result.to_dict())
         return
-    out = console(80)
+    out = console()
     print_reproduction(result, out, details)
     if page is not None:
         out.print(f"report: {escape(str(page))}", soft_wrap=True)

@@ -51,6 +51,8 @@ Examples:
 @click.option(
     "--base", is_flag=True, help="Run the scenario of a study file alone, without what its table `sweep` varies."
 )
+@click.option("--top", type=click.IntRange(1), metavar="N", help="List the N flows with the highest goodput.")
+@click.option("--wide", is_flag=True, help="Print every column, on lines as long as it takes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
 def run(
     file: Path,
@@ -65,9 +67,15 @@ def run(
     threads: int | None,
     max_memory: str | None,
     base: bool,
+    top: int | None,
+    wide: bool,
     as_json: bool,
 ) -> None:
-    """Simulate the scenario in FILE and print its flows and links."""
+    """Simulate the scenario in FILE and print its flows and links.
+
+    Up to 20 flows are listed one by one, and those that are alike are added up. The table has the columns that fit the terminal; a file or
+    a pipe counts as 80 columns wide unless the environment variable COLUMNS says otherwise.
+    """
     with signals.loading():
         from rich.markup import escape
 
@@ -112,9 +120,9 @@ def run(
     if as_json:
         print_json(results.to_dict())
     else:
-        print_results(results)
+        print_results(results, top, wide)
         if out is not None:
-            console().print(f"tables in {escape(str(out))}")
+            console().print(f"tables in {escape(str(out))}", soft_wrap=True)
         if figure is not None:
             console().print(f"figure: {escape(str(figure))}", soft_wrap=True)
         if completions is not None:

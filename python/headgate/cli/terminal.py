@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -37,10 +39,18 @@ class _Console(Console):
             super().print(*args, **kwargs)
 
 
-def console(elsewhere: int = 160) -> Console:
-    """Standard output; what goes into a file or a pipe is laid out for `elsewhere` columns."""
-    out = _Console(highlight=False)
-    return out if out.is_terminal else _Console(highlight=False, width=elsewhere)
+def console(width: int | None = None) -> Console:
+    """Standard output, as wide as the terminal; a file or a pipe has 80 columns unless `COLUMNS` says otherwise.
+
+    Args:
+        width: instead of that.
+    """
+    out = _Console(highlight=False, width=width)
+    if width is None and not out.is_terminal:
+        named = os.environ.get("COLUMNS", "")
+        # Another stream may be a terminal, but what is in a file is not to depend on that.
+        return _Console(highlight=False, width=int(named) if re.fullmatch("0*[1-9][0-9]{0,4}", named) else 80)
+    return out
 
 
 def fail(message: str) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
 from . import words
 from .graph import Edge, Group, Network
 from .layers import Layers, folded, layered
@@ -41,8 +42,8 @@ _LEGEND, _FLOWS, _CHARACTERS = 0.19, 12, 13.5
 
 #: How lines look: dashes first, so that nobody needs colours.
 _LOOKS = [
-    ("#222222", "-", 1.6), ("#1f5fa8", (0, (6, 2)), 1.6), ("#b3401f", (0, (1.5, 1.5)), 1.8),
-    ("#2f7d3b", (0, (6, 2, 1.5, 2)), 1.6), ("#7a4fa3", (0, (3, 1)), 1.4), ("#666666", (0, (1, 3)), 1.6),
+    (INK, "-", 1.6), (BLUE, (0, (6, 2)), 1.6), (VERMILION, (0, (1.5, 1.5)), 1.8),
+    (GREEN, (0, (6, 2, 1.5, 2)), 1.6), (PURPLE, (0, (3, 1)), 1.4), (GREY, (0, (1, 3)), 1.6),
 ]  # fmt: skip
 
 
@@ -192,7 +193,7 @@ def _lines(axes: Axes, net: Network, plan: _Plan) -> None:
         if side == "beneath":
             continue
         start = plan.places[group.station]
-        axes.plot([start[0], place[0]], [start[1], place[1]], color="#888888", lw=1.1, zorder=1)
+        axes.plot([start[0], place[0]], [start[1], place[1]], color=PALE, lw=1.1, zorder=1)
         # Where all lines are alike the first one has the words.
         fan = (group.station, side)
         if plan.labelled and (len(fans[fan]) > 1 or fan not in said):
@@ -217,8 +218,8 @@ def _marks(axes: Axes, net: Network, plan: _Plan) -> None:
     """Stations and hosts with their names."""
     many = len(net.stations) > _MANY
     for name, (x, y) in plan.places.items():
-        mark, fill = ("s", "#dddddd") if name in net.gateways else ("o", "white")
-        axes.plot(x, y, marker=mark, mfc=fill, ms=8 if many else 15, mec="#222222", zorder=4)
+        mark, fill = ("s", GRID) if name in net.gateways else ("o", "white")
+        axes.plot(x, y, marker=mark, mfc=fill, ms=8 if many else 15, mec=INK, zorder=4)
         title = "\n".join(textwrap.wrap(net.stations[name], 20))
         if many:
             _write(axes, x + 0.06, y + 0.08, title, 7, ha="left", va="bottom", bbox=_PAPER)
@@ -233,7 +234,7 @@ def _marks(axes: Axes, net: Network, plan: _Plan) -> None:
         # Several hosts are several circles, one behind the other.
         for k in reversed(range(min(3, count))):
             at, size = 0.05 * k, 6 if side == "small" else 10
-            axes.plot(x + at, y + at, marker="o", ms=size, mfc="white", mec="#444444", zorder=4 - 0.1 * k)
+            axes.plot(x + at, y + at, marker="o", ms=size, mfc="white", mec=INK, zorder=4 - 0.1 * k)
         lines = textwrap.wrap(words.span(group.hosts), 10 if side == "small" else 18)
         title = "\n".join([*lines, f"{count} hosts"] if count > 1 else lines)
         if side == "small":

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis import fcfs_poisson_delay, fq_poisson_delay
+from ..palette import BLUE, GREEN, GREY, GRID, GROUND, PURPLE, VERMILION
 from ..plots.canvas import blank
 from ..stats import mean_of
 from .claims import Runs
 from .folder import code_of
 from .model import FigureEntry, PaperError, unknown
+from .numbering import Box, Point, number
 from .study import Shown
 from .topology import draw_topology
 
@@ -23,9 +25,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 #: One look per series: colour and line style. Numbers in a utility diagram are upright for FCFS, italic for FQ, as in the thesis.
-_LOOK = (("#b3401f", "-"), ("#1f5fa8", "--"), ("#2f7d3b", ":"), ("#7a4fa3", "-."))
+_LOOK = ((VERMILION, "-"), (BLUE, "--"), (GREEN, ":"), (PURPLE, "-."))
 
-_TRACES = (("#1f5fa8", "-"), ("#b3401f", "-"), ("#666666", ":"))
+#: Marks of points in a utility diagram: one shows through the other where two series have the same point.
+_MARKS = (("o", 7.0), ("x", 6.0), ("^", 9.0), ("+", 10.0))
+
+_TRACES = ((BLUE, "-"), (VERMILION, (0, (4, 1.2))), (GREY, ":"))
 
 
 def _drawing(height: float = 4.6) -> tuple[Drawing, Axes]:
@@ -55,11 +60,12 @@ def _utility(figure: FigureEntry, runs: Runs) -> Drawing:
     The dashed box is REAL's "95 %" (three standard deviations to each side), the filled one Student's, over interval means.
     Where the run has one interval only there are no boxes, but a pale dot per seed. A box too small to see is left out.
     """
-    drawing, axes = _drawing()
+    drawing, axes = _drawing(4.2)
     delay = "delay" if "delay" in runs.paper.metrics else "round_trip_time"
     unit = {n.metric: n.unit for n in runs.item.numbers}
-    points: dict[str, list[tuple[str, float, float]]] = {series: [] for series in figure.series}
-    for series, (colour, _) in zip(figure.series, _LOOK, strict=False):
+    points: dict[str, list[Point]] = {series: [] for series in figure.series}
+    boxes = starts = False
+    for series, (colour, _), (mark, size) in zip(figure.series, _LOOK, _MARKS, strict=False):
         for source in dict.fromkeys(
             n.where["source"] for n in runs.item.numbers if n.row == series and "source" in n.where
         ):
@@ -67,72 +73,54 @@ def _utility(figure: FigureEntry, runs: Runs) -> Drawing:
             if math.isnan(x[0]) or math.isnan(y[0]):
                 continue
             if math.isnan(x[2]):
-                over = (runs.over(series, m, source)[1:, 0] for m in ("throughput", delay))
+                over = [runs.over(series, m, source)[1:, 0] for m in ("throughput", delay)]
+                starts |= over[0].size > 0
                 axes.plot(*over, marker=".", ls="", ms=4, alpha=0.35, color=colour)
-            _boxes(axes, x, y, colour)
-            points[series].append((source, x[0], y[0]))
-            axes.plot(x[0], y[0], marker=".", ms=4, color=colour)
-    delays = [y for found in points.values() for _, _, y in found]
+            around = _boxes(axes, x, y, colour)
+            boxes |= around is not None
+            points[series].append(Point([source], x[0], y[0], around or (x[0], y[0], x[0], y[0])))
+            axes.plot(x[0], y[0], marker=mark, ms=size, mfc="none", mew=1.3, color=colour)
+    delays = [p.y for found in points.values() for p in found]
     logarithmic = bool(delays) and max(delays) > 20 * min(delays)
-    for series, (colour, _) in zip(figure.series, _LOOK, strict=False):
+    for series, (colour, _), (mark, size) in zip(figure.series, _LOOK, _MARKS, strict=False):
         label = f"{series} ({'italic' if 'FQ' in series else 'upright'})"
-        axes.plot([], [], marker="s", ls="", color=colour, label=label)
+        axes.plot([], [], marker=mark, ms=size, mfc="none", mew=1.3, ls="", color=colour, label=label)
     axes.set_xlabel(
         f"throughput ({unit.get('throughput', '')}{' excluding retransmissions' if _excludes(runs) else ''})"
     )
     axes.set_ylabel(f"round-trip delay ({unit.get(delay, 's')})")
-    # The numbers stand above their points.
+    # The numbers stand beside their points.
     axes.margins(0.12, 0.2)
     axes.set_xlim(left=0, right=axes.get_xlim()[1] * 1.08)
     if logarithmic:
         axes.set_yscale("log")
         axes.set_ylim(min(delays) / 2, max(delays) * 3)
+        axes.yaxis.set_major_formatter("{x:g}")
     else:
         axes.set_ylim(bottom=0)
-    axes.grid(color="#dddddd", lw=0.5)
-    _legend(axes)
-    _number(axes, {s: _together(found, logarithmic) for s, found in points.items()})
+    axes.grid(color=GRID, lw=0.5)
+    _legend(axes, boxes, starts)
+    groups = [
+        (colour, "FQ" in s, _together(found, logarithmic))
+        for (s, found), (colour, _) in zip(points.items(), _LOOK, strict=False)
+    ]
+    number(drawing, axes, groups)
     return drawing
 
 
-def _number(axes: Axes, groups: dict[str, list[tuple[float, float, list[str]]]]) -> None:
-    """Writes the sources' numbers beside their points, higher where another number stands already. The axes must be final."""
-    from matplotlib.patheffects import withStroke
-
-    size = 11
-    # Estimated boxes of the numbers that stand, in points: left, right, bottom.
-    taken: list[tuple[float, float, float]] = []
-    for (series, found), (colour, _) in zip(groups.items(), _LOOK, strict=False):
-        for x0, y0, sources in found:
-            text = ",".join(sources)
-            x, y = axes.transData.transform((x0, y0)) * 72 / axes.figure.dpi
-            left, right, up = x + 4, x + 4 + 0.65 * size * len(text), 4.0
-            while any(left < b and right > a and abs(y + up - c) < size for a, b, c in taken):
-                up += size / 2
-            taken.append((left, right, y + up))
-            axes.annotate(
-                text,
-                (x0, y0),
-                xytext=(4, up),
-                textcoords="offset points",
-                color=colour,
-                fontstyle="italic" if "FQ" in series else "normal",
-                fontsize=size,
-                path_effects=[withStroke(linewidth=2.5, foreground="white")],
-            )
-
-
-def _together(points: list[tuple[str, float, float]], logarithmic: bool) -> list[tuple[float, float, list[str]]]:
+def _together(points: list[Point], logarithmic: bool) -> list[Point]:
     """The points, those too close for a number each under one; which delays are close hangs on their axis."""
-    widest, highest = max((x for _, x, _ in points), default=0.0), max((y for _, _, y in points), default=0.0)
-    groups: list[tuple[float, float, list[str]]] = []
-    for source, x, y in points:
-        for x0, y0, sources in groups:
-            if abs(x - x0) <= 0.03 * widest and abs(y - y0) <= (0.15 * y0 if logarithmic else 0.03 * highest):
-                sources.append(source)
+    widest, highest = max((p.x for p in points), default=0.0), max((p.y for p in points), default=0.0)
+    groups: list[Point] = []
+    for p in points:
+        for k, g in enumerate(groups):
+            if abs(p.x - g.x) <= 0.03 * widest and abs(p.y - g.y) <= (0.15 * g.y if logarithmic else 0.03 * highest):
+                (a, b, c, d), (e, f, h, i) = g.around, p.around
+                around = (min(a, e), min(b, f), max(c, h), max(d, i))
+                groups[k] = Point([*g.sources, *p.sources], g.x, g.y, around)
                 break
         else:
-            groups.append((x, y, [source]))
+            groups.append(p)
     return groups
 
 
@@ -146,9 +134,11 @@ def _spread(runs: Runs, series: str, metric: str, source: str) -> tuple[float, f
     return value.mean, value.real, value.half
 
 
-def _boxes(axes: Axes, x: tuple[float, float, float], y: tuple[float, float, float], colour: str) -> None:
+def _boxes(axes: Axes, x: tuple[float, float, float], y: tuple[float, float, float], colour: str) -> Box | None:
+    """Draws both boxes, and gives the corners of the larger one, if there is one."""
     from matplotlib.patches import Rectangle
 
+    outer: Box | None = None
     for half_x, half_y, look in (
         (x[1], y[1], {"fill": False, "ls": "--"}),
         (x[2], y[2], {"fill": True, "alpha": 0.18}),
@@ -160,16 +150,32 @@ def _boxes(axes: Axes, x: tuple[float, float, float], y: tuple[float, float, flo
         left, bottom = max(0.0, x[0] - half_x), max(1e-9, y[0] - half_y)
         size = (x[0] + half_x - left, y[0] + half_y - bottom)
         axes.add_patch(Rectangle((left, bottom), *size, color=colour, lw=0.8, **kind))
+        outer = outer or (left, bottom, left + size[0], bottom + size[1])
+    return outer
 
 
-def _legend(axes: Axes) -> None:
-    """The legend above the plot, with two entries that say what the boxes are."""
+def _legend(axes: Axes, boxes: bool, starts: bool) -> None:
+    """The legend above the plot, with entries that say what boxes and pale dots are, if there are any."""
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     handles, labels = axes.get_legend_handles_labels()
-    handles += [Patch(fill=False, ls="--", ec="#666666"), Patch(fc="#66666640")]
-    labels += ['±3 sd (REAL "95 %")', "95 % Student"]
-    axes.legend(handles, labels, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=4, fontsize=9)
+    if boxes:
+        handles += [Patch(fill=False, ls="--", ec=GREY), Patch(fc=f"{GREY}40")]
+        labels += ["± 3 standard deviations over intervals", "95 % interval of the mean"]
+    if starts:
+        handles.append(Line2D([], [], ls="", marker=".", ms=4, alpha=0.5, color=GREY))
+        labels.append("other starts or seeds")
+    axes.legend(
+        handles,
+        labels,
+        frameon=False,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=2,
+        fontsize=9,
+        columnspacing=1.6,
+    )
 
 
 def _trace(figure: FigureEntry, runs: Runs) -> Drawing:
@@ -184,7 +190,7 @@ def _trace(figure: FigureEntry, runs: Runs) -> Drawing:
         times, values = np.append(times, runs.end), np.append(values, values[-1:])
         axes.step(times, values, where="post", color=colour, ls=line, lw=1.1, label=f"source {source}")
     for start, end, text in figure.options.get("shade", []):
-        axes.axvspan(start, end, color="#eeeeee", zorder=0)
+        axes.axvspan(start, end, color=GROUND, zorder=0)
         axes.text(
             (start + end) / 2, 0.97, text, transform=axes.get_xaxis_transform(), ha="center", va="top", fontsize=9
         )
@@ -193,7 +199,7 @@ def _trace(figure: FigureEntry, runs: Runs) -> Drawing:
     axes.set_ylim(bottom=0)
     axes.margins(x=0.01)
     axes.set_ylim(top=figure.options.get("top", axes.get_ylim()[1] * 1.1))
-    axes.grid(color="#dddddd", lw=0.5)
+    axes.grid(color=GRID, lw=0.5)
     axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.15), ncols=4, fontsize=9)
     return drawing
 
@@ -204,9 +210,9 @@ def _traces(figure: FigureEntry, runs: Runs) -> Drawing:
 
     o = figure.options
     drawing = blank(height=2.9 * len(figure.series))
-    for number, variant in enumerate(figure.series):
-        axes = drawing.add_subplot(len(figure.series), 1, number + 1)
-        start = float(o["from"][number])
+    for place, variant in enumerate(figure.series):
+        axes = drawing.add_subplot(len(figure.series), 1, place + 1)
+        start = float(o["from"][place])
         end = start + o["seconds"]
         for (kind, label), (colour, line) in zip(o["traces"], _TRACES, strict=False):
             times, values = runs.trace(variant, kind, o["source"])
@@ -216,7 +222,7 @@ def _traces(figure: FigureEntry, runs: Runs) -> Drawing:
         axes.set_xlim(start, end)
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_locator(MultipleLocator(o["step"]))
-        axes.grid(axis="y", color="#dddddd", lw=0.5)
+        axes.grid(axis="y", color=GRID, lw=0.5)
         axes.set_ylabel(o["label"])
         axes.set_title(variant, loc="left", fontsize=10)
     drawing.legend(*axes.get_legend_handles_labels(), frameon=False, loc="outside upper center", ncols=3, fontsize=9)
@@ -268,7 +274,7 @@ def _load(figure: FigureEntry, runs: Runs) -> Drawing:
     axes.set_yscale("log")
     axes.set_ylim(0.4, 100)
     axes.set_yticks([0.5, 1, 2, 5, 10, 20, 50, 100], ["0.5", "1", "2", "5", "10", "20", "50", "100"])
-    axes.grid(color="#dddddd", lw=0.5)
+    axes.grid(color=GRID, lw=0.5)
     axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.2), ncols=3, fontsize=9)
     return drawing
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..palette import GREY, GRID
 from ..plots.canvas import blank
 from .checks import one_of
 from .layout import beside, write
@@ -45,7 +46,7 @@ class PanelLayout(Form):
     yticks: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     uprights: tuple[tuple[float, str], ...] = ()
-    grid: str = "#dddddd"
+    grid: str = GRID
     legend: LegendLayout | None = None
 
 
@@ -132,7 +133,7 @@ class Sheet:
 
 def _upright(axes: Axes, x: float, text: str) -> None:
     """A line at a value, with its name at the foot."""
-    grey = "#666666"
+    grey = GREY
     axes.axvline(x, color=grey, lw=0.9, ls="--", zorder=0)
     foot: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "xytext": (3, 3), "textcoords": "offset points"}
     axes.annotate(text, (x, 0), fontsize=8.5, color=grey, **foot)

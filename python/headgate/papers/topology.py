@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from ..palette import BLUE, GREEN, GRID, INK, PALE, PURPLE, VERMILION
 from ..plots.canvas import blank
 from .model import Table
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 Place = tuple[float, float]
 
 #: Colour of a source by its workload; a source without flow control is drawn as ill-behaved.
-_COLOUR = {"ftp": "#1f5fa8", "telnet": "#2f7d3b", "poisson": "#7a4fa3"}
-_ILL = "#b3401f"
+_COLOUR = {"ftp": BLUE, "telnet": GREEN, "poisson": PURPLE}
+_ILL = VERMILION
 
 #: Distances, in units of the drawing: between gateways, from a gateway to its hosts, and between hosts.
 _STEP, _ARM, _GAP = 3.0, 2.2, 0.85
@@ -121,7 +122,7 @@ def _lines(axes: Axes, net: Network, places: dict[str, Place]) -> None:
             continue
         (x, y), (u, v) = places[link["from"]], places[link["to"]]
         slow = link["name"] in net.buffered
-        axes.plot([x, u], [y, v], color="#222222" if slow else "#999999", lw=2.2 if slow else 1.0, zorder=1)
+        axes.plot([x, u], [y, v], color=INK if slow else PALE, lw=2.2 if slow else 1.0, zorder=1)
         rate, delay = _forward(link["rate"]), _forward(link["delay"])
         parts = [_quantity(rate) if isinstance(rate, str) else "rate trace"]
         if _core.quantity(delay)[2] > 0:
@@ -166,7 +167,7 @@ def _label(axes: Axes, start: Place, end: Place, parts: list[str]) -> None:
 def _node(axes: Axes, net: Network, names: list[str], x: float, y: float, *, inner: bool, below: bool) -> None:
     """A gateway is a box; a host, or several alike, a circle with the flows beside it."""
     if names[0] in net.gateways:
-        axes.plot(x, y, marker="s", ms=17, mfc="#dddddd", mec="#222222", zorder=2)
+        axes.plot(x, y, marker="s", ms=17, mfc=GRID, mec=INK, zorder=2)
         side = (-0.12, "right") if below else (-0.17, "left")
         axes.text(x + side[0], y - 0.34, names[0], ha=side[1], va="top", fontsize=9)
         return
@@ -179,7 +180,7 @@ def _node(axes: Axes, net: Network, names: list[str], x: float, y: float, *, inn
         ends = [f["name"] for f in net.flows if f["to"] in names]
         text, colour = (
             ("sink" if len(ends) == len(net.flows) else f"sink of{chr(10) if len(ends) > 2 else ' '}{_span(ends)}"),
-            "#444444",
+            INK,
         )
     axes.plot(x, y, marker="o", ms=11, mfc="white", mec=colour, mew=1.6, zorder=2)
     if inner:
@@ -197,7 +198,7 @@ def _span(names: list[str]) -> str:
 
 def _colour(flow: Table) -> str:
     kind = flow["workload"]["kind"]
-    return _COLOUR.get(kind, _ILL if flow["control"]["kind"] == "none" else "#444444")
+    return _COLOUR.get(kind, _ILL if flow["control"]["kind"] == "none" else INK)
 
 
 def _legend(axes: Axes, net: Network) -> None:

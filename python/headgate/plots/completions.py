@@ -11,8 +11,8 @@ import numpy as np
 
 from .. import _core
 from ..errors import HeadgateError
+from ..palette import COLOURS, GRID
 from .canvas import blank, require, save
-from .content import COLOURS
 
 if TYPE_CHECKING:
     from ..results import Results
@@ -64,7 +64,7 @@ def completions(results: Results, path: str | os.PathLike[str]) -> Path:
         )
     for axes in (left, right):
         axes.set_xscale("log")
-        axes.grid(color="#e4e4e4", lw=0.5)
+        axes.grid(color=GRID, lw=0.5)
         axes.legend(fontsize=8, frameon=False)
     left.set_xlabel("completion time (s)")
     left.set_ylabel("share of the transfers")

@@ -9,9 +9,6 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-#: Colours that most people who see few colours tell apart (Okabe and Ito 2008), without their yellow, which is too pale for lines.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-
 #: Markers and dashes: matplotlib's and plotly's names of the same. Their number has no factor in common with that of the colours, so that
 #: no two of 56 series look alike.
 MARKERS = (

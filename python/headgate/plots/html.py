@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import missing_extra
-from .content import COLOURS, DASHES, MARKERS, Content, Scale, Series
+from ..palette import COLOURS
+from .content import DASHES, MARKERS, Content, Scale, Series
 
 
 def _plotly() -> Any:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..palette import COLOURS, GREY, GRID, INK
 from .canvas import blank
-from .content import COLOURS, DASHES, MARKERS, Content, Scale, Series
+from .content import DASHES, MARKERS, Content, Scale, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +34,7 @@ def draw(figure: Content) -> Drawing:
     if figure.grid is None:
         for i, series in enumerate(figure.series):
             _series(axes, figure, series, i)
-        axes.grid(color="#dddddd", lw=0.5)
+        axes.grid(color=GRID, lw=0.5)
         axes.set_axisbelow(True)
         _limits(axes, figure)
         if figure.legend:
@@ -45,7 +46,7 @@ def draw(figure: Content) -> Drawing:
     axes.set_title(textwrap.fill(figure.title, 72), loc="left", fontsize=10)
     _scale(axes.xaxis, figure.x)
     _scale(axes.yaxis, figure.y)
-    sheet.supxlabel(textwrap.fill(figure.caption, _CAPTION), x=0.01, ha="left", fontsize=8, color="#444444")
+    sheet.supxlabel(textwrap.fill(figure.caption, _CAPTION), x=0.01, ha="left", fontsize=8, color=INK)
     if figure.kind == "utility":
         _labels(sheet, axes, figure)
     return sheet
@@ -165,7 +166,7 @@ def _heatmap(sheet: Drawing, axes: Axes, figure: Content) -> None:
     grid = figure.grid
     assert grid is not None
     rows, columns = grid.values.shape
-    axes.set_facecolor("#dddddd")
+    axes.set_facecolor(GRID)
     mesh = axes.pcolormesh(np.arange(columns), np.arange(rows), grid.values, cmap="viridis", shading="nearest")
     sheet.colorbar(mesh, label=textwrap.fill(grid.label, 48))
     if rows * columns > _CELLS:
@@ -175,7 +176,7 @@ def _heatmap(sheet: Drawing, axes: Axes, figure: Content) -> None:
     for (j, i), cell in np.ndenumerate(grid.values):
         value, half = float(cell), float(grid.half[j, i])
         if np.isnan(value):
-            axes.text(i, j, "none", ha="center", va="center", fontsize=7, color="#555555")
+            axes.text(i, j, "none", ha="center", va="center", fontsize=7, color=GREY)
             continue
         text = digits(value, 3) + (f"\n± {digits(half, 2)}" if half == half else "")
         red, green, blue, _ = mesh.to_rgba(np.array([value]))[0]

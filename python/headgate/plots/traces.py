@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import HeadgateError, nearest
+from ..palette import COLOURS, GRID, INK, PALE
 from ..tables import Table
 from .canvas import blank, require, save
-from .content import COLOURS
+from .content import DASHES, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +51,9 @@ PORTS = ("backlog", "drops")
 
 #: So many flows or ports have colours and names of their own; the rest are grey.
 NAMED = len(COLOURS)
-REST = "#999999"
+
+#: Ports whose mean backlog is below this share of the greatest one are left out.
+_SHORT = 0.02
 
 #: A line of more than four points for each of so many slices of time is drawn by a few points of each slice.
 SLICES = 1500
@@ -70,7 +73,7 @@ def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[st
     """
     require(path)
     scenario, every = results.scenario, results.traces
-    traces = Table({k: v[every["run"] == results.runs[0].run] for k, v in every.columns.items()})
+    traces = _only(every, every["run"] == results.runs[0].run)
     kinds = dict.fromkeys(traces["trace"].tolist())
     known = [k for k in LABELS if k in kinds] + [k for k in kinds if k not in LABELS and k != "drops"]
     if "drops" in kinds and "backlog" not in kinds:
@@ -87,65 +90,88 @@ def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[st
     end = _core.quantity(scenario["duration"])[2]
     sheet = blank(8.4, 1.0 + 1.5 * len(panels))
     rows = sheet.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    colours = {kind: _colours(traces, kind == "port") for kind in ("flow", "port")}
+    ports = np.isin(traces["trace"], PORTS)
+    first = _only(results.links, results.links["run"] == results.runs[0].run)
+    colours = {
+        "flow": _colours(_only(traces, ~ports), list(dict.fromkeys(results.flows["flow"].tolist()))),
+        "port": _colours(_only(traces, ports), first["link"].tolist(), first["backlog_mean"]),
+    }
     for axes, kind in zip(rows, panels, strict=True):
         _panel(axes, traces, kind, colours["port" if kind in PORTS else "flow"], end)
         for event in scenario.get("events", []):
-            axes.axvline(_core.quantity(event["at"])[2], color="#bbbbbb", lw=0.9, ls="--", zorder=0)
+            axes.axvline(_core.quantity(event["at"])[2], color=PALE, lw=0.9, ls="--", zorder=0)
     rows[-1].set_xlabel("time (s)" + (", dashed: network events" if scenario.get("events") else ""))
     rows[0].set_xlim(0, end)
     return save(sheet, path)
 
 
-def _colours(traces: Table, ports: bool) -> dict[str, str]:
-    """Colours of the flows or ports that have traces; a port at which packets hardly ever wait is left out if others have queues."""
-    known = np.isfinite(traces["value"]) & (np.isin(traces["trace"], PORTS) == ports)
-    if ports:
-        known &= traces["value"] > min(1.0, float(traces["value"][known].max(initial=1.0)) - 1)
-    names = dict.fromkeys(traces["object"][known].tolist())
-    return {name: COLOURS[i] if i < NAMED else REST for i, name in enumerate(names)}
+def _only(table: Table, rows: npt.NDArray[np.bool_]) -> Table:
+    return Table({name: column[rows] for name, column in table.columns.items()})
+
+
+def _colours(traces: Table, objects: Sequence[str], backlogs: Array | None = None) -> dict[str, str]:
+    """Colours of the flows, or of the ports with their mean backlogs, that have traces.
+
+    A port with a short queue is left out if another one has a far longer one.
+    """
+    recorded = set(traces["object"][np.isfinite(traces["value"])].tolist())
+    least = 0.0 if backlogs is None else _SHORT * float(np.nanmax(backlogs, initial=0.0))
+    names = [
+        name for i, name in enumerate(objects)
+        if name in recorded and (backlogs is None or not backlogs[i] < least)
+    ]  # fmt: skip
+    return {name: COLOURS[i] if i < NAMED else PALE for i, name in enumerate(names)}
 
 
 def _panel(axes: Axes, traces: Table, kind: str, colours: Mapping[str, str], end: float) -> None:
     """One kind of trace; drops are crosses at the top of the backlog's panel."""
     others = 0
-    for name, colour in reversed(list(colours.items())):
+    # Those without a colour lie below; of the others each has dashes through which those before it show.
+    ordered = sorted(enumerate(colours.items()), key=lambda item: item[1][1] != PALE)
+    for i, (name, colour) in ordered:
         mine = (traces["trace"] == kind) & (traces["object"] == name) & np.isfinite(traces["value"])
         x, y = traces["time_s"][mine], traces["value"][mine]
         if x.size == 0:
             continue
-        others += colour == REST
-        label = name if colour != REST else f"{others} more"
+        others += colour == PALE
+        label = name if colour != PALE else f"{others} more"
         if kind == "rtt":
-            axes.plot(x, y, ls="", marker=".", ms=2, color=colour, label=label, rasterized=x.size > 5000)
+            mark, size = (".", 2) if colour == PALE else (MARKERS[i % len(MARKERS)][0], 1.8)
+            axes.plot(x, y, ls="", marker=mark, ms=size, color=colour, label=label, rasterized=x.size > 5000)
         elif kind == "drops":
             continue
         else:
             axes.plot(
                 *_thinned(np.append(x, end), np.append(y, y[-1])),
                 drawstyle="steps-post",
-                lw=1.0,
+                lw=1.2,
+                ls="-" if colour == PALE else DASHES[i % len(DASHES)][0],
                 color=colour,
                 label=label,
             )
     lost = traces["time_s"][traces["trace"] == "drops"]
     if kind in PORTS and lost.size:
         at = axes.get_xaxis_transform()
-        axes.plot(lost, np.full(lost.size, 0.95), ls="", marker="x", ms=4, color="#b3401f", transform=at, label="drops")
+        axes.plot(lost, np.full(lost.size, 0.95), ls="", marker="x", ms=4, color=INK, transform=at, label="drops")
     axes.set_ylabel(LABELS.get(kind, kind.replace("_", " ")), fontsize=9)
     axes.margins(y=0.12)
     low, high = axes.get_ylim()
     if low + 0.2 * (high - low) >= 0 and low < 0.6 * high:
         axes.set_ylim(bottom=0)
-    axes.grid(color="#e4e4e4", lw=0.5)
+    axes.grid(color=GRID, lw=0.5)
     axes.spines[["top", "right"]].set_visible(False)
     handles: dict[str, Any] = {}
-    for handle, label in reversed(list(zip(*axes.get_legend_handles_labels(), strict=True))):
+    found = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    # The grey ones last, with the greatest number.
+    for handle, label in [
+        *(f for f in found if not f[1].endswith(" more")),
+        *(f for f in found[::-1] if f[1].endswith(" more")),
+    ]:
         handles.setdefault("more" if label.endswith(" more") else label, (handle, label))
     axes.legend(
         [h for h, _ in handles.values()],
         [text for _, text in handles.values()],
-        frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.4,
+        frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.4,
     )  # fmt: skip
 
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import HeadgateError
+from ..palette import BLUE, COLOURS, GREY, GRID, INK, PALE
 from ..plots.canvas import blank, require
 from ..plots.canvas import save as write
+from ..plots.content import DASHES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,9 +23,6 @@ if TYPE_CHECKING:
 #: So many flows have colours and names of their own; the rest are one grey series.
 NAMED = 7
 
-#: Colours that differ in print and for the colour-blind (after Okabe and Ito 2008).
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f")
-REST = "#999999"
 
 #: Longest name of a flow in the legend.
 LONGEST = 44
@@ -43,20 +42,22 @@ def save(flows: Table, series: Mapping[str, tuple[float, Table, Table]], path: s
     axes = drawing.subplots(3, len(series), sharex=True, sharey="row", squeeze=False, height_ratios=(5, 3, 4))
     end = max(width * len(flux) for width, _, flux in series.values())
     scale, unit = next(((s, u) for s, u in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")) if end * s >= 1), (1e9, "ns"))
+    most = max((float(np.sum(flux["arrived"])) for _, _, flux in series.values()), default=0.0)
+    size, size_unit = next(((s, u) for s, u in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")) if most >= s), (1.0, "bytes"))
     for column, queue in zip(axes.T, series, strict=True):
         width, bins, flux = series[queue]
         groups = _groups(bins, named)
         _delay(column[0], groups, width * scale)
         _drops(column[1], groups, width * scale, len(flux))
-        _flux(column[2], flux, width * scale)
+        _flux(column[2], flux, width * scale, size)
         column[0].set_title(queue, fontsize=11)
         column[2].set_xlabel(f"time since the first packet ({unit})")
     _scale(axes[0, 0], [bins for _, bins, _ in series.values()])
     axes[0, 0].set_ylabel("queueing delay (ms)\nline: mean, shade: to the greatest")
-    axes[1, 0].set_ylabel("drops so far")
-    axes[2, 0].set_ylabel("bytes so far")
+    axes[1, 0].set_ylabel("drops so far (packets)")
+    axes[2, 0].set_ylabel(f"so far ({size_unit})")
     for ax in axes.flat:
-        ax.grid(color="#e4e4e4", lw=0.5)
+        ax.grid(color=GRID, lw=0.5)
         ax.set_axisbelow(True)
         ax.set_ylim(bottom=0)
         ax.margins(x=0.01)
@@ -75,7 +76,7 @@ def _largest(flows: Table) -> dict[str, str]:
 def _groups(bins: Any, named: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
     """Name, colour and bins of the named flows and of the rest together, the rest first so that it lies behind."""
     flow = bins["flow"]
-    groups = [("", REST, ~np.isin(flow, list(named)))]
+    groups = [("", PALE, ~np.isin(flow, list(named)))]
     groups += [(name, colour, flow == name) for name, colour in named.items()]
     out = []
     for name, colour, chosen in groups:
@@ -97,6 +98,11 @@ def _together(bins: dict[str, Any]) -> dict[str, Any]:
     return {"bin": numbers, "sent": sent, "drops": np.bincount(where, bins["drops"]), "mean_s": mean, "max_s": greatest}
 
 
+def _dashes(colour: str) -> str:
+    """Dashes of a flow's lines: not by colour alone."""
+    return DASHES[COLOURS.index(colour) % len(DASHES)][0] if colour in COLOURS else "-"
+
+
 def _delay(axes: Axes, groups: list[tuple[str, str, dict[str, Any]]], width: float) -> None:
     """Mean delay of the packets that arrived in each bin, and the greatest; a gap where a flow sent nothing for long."""
     for _, colour, bins in groups:
@@ -107,7 +113,8 @@ def _delay(axes: Axes, groups: list[tuple[str, str, dict[str, Any]]], width: flo
         usual = max(2.0, 8 * float(np.median(gaps))) if gaps.size else 2.0
         breaks = np.flatnonzero(gaps > usual) + 1
         x = np.insert((at + 0.5) * width, breaks, np.nan)
-        axes.plot(x, np.insert(mean, breaks, np.nan), color=colour, lw=1.1, marker="." if len(at) < 80 else None, ms=3)
+        look: dict[str, Any] = {"color": colour, "lw": 1.2, "ls": _dashes(colour)}
+        axes.plot(x, np.insert(mean, breaks, np.nan), **look, marker="." if len(at) < 80 else None, ms=3)
         low, high = np.insert(mean, breaks, np.nan), np.insert(greatest, breaks, np.nan)
         axes.fill_between(x, low, high, color=colour, alpha=0.22, lw=0)
 
@@ -127,22 +134,21 @@ def _drops(axes: Axes, groups: list[tuple[str, str, dict[str, Any]]], width: flo
         count = np.zeros(max(length, int(bins["bin"].max()) + 1))
         count[bins["bin"]] = bins["drops"]
         x = np.arange(len(count) + 1) * width
-        axes.plot(x, np.concatenate([[0], np.cumsum(count)]), color=colour, lw=1.3)
+        axes.plot(x, np.concatenate([[0], np.cumsum(count)]), color=colour, ls=_dashes(colour), lw=1.3)
 
 
-def _flux(axes: Axes, flux: Any, width: float) -> None:
+def _flux(axes: Axes, flux: Any, width: float, size: float) -> None:
     """Bytes that arrived and were not dropped lie above those that departed by what the gateway holds."""
     x = np.arange(len(flux) + 1) * width
 
     def total(name: str) -> Any:
-        return np.concatenate([[0], np.cumsum(flux[name])])
+        return np.concatenate([[0], np.cumsum(flux[name])]) / size
 
     arrived, dropped, departed = total("arrived"), total("dropped"), total("departed")
-    axes.plot(x, arrived, color="#555555", lw=1.1, ls="--")
-    axes.plot(x, arrived - dropped, color="#222222", lw=1.3)
-    axes.plot(x, departed, color="#0072b2", lw=1.3)
-    axes.fill_between(x, departed, arrived - dropped, color="#0072b2", alpha=0.15, lw=0)
-    axes.ticklabel_format(axis="y", style="sci", scilimits=(-3, 4), useMathText=True)
+    axes.plot(x, arrived, color=GREY, lw=1.1, ls="--")
+    axes.plot(x, arrived - dropped, color=INK, lw=1.3)
+    axes.plot(x, departed, color=BLUE, lw=1.3)
+    axes.fill_between(x, departed, arrived - dropped, color=BLUE, alpha=0.15, lw=0)
 
 
 def _legends(drawing: Any, named: dict[str, str], others: int, axes: Any) -> None:
@@ -152,16 +158,18 @@ def _legends(drawing: Any, named: dict[str, str], others: int, axes: Any) -> Non
     def short(name: str) -> str:
         return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
-    handles: list[Any] = [Line2D([], [], color=colour, label=short(name)) for name, colour in named.items()]
+    handles: list[Any] = [
+        Line2D([], [], color=colour, ls=_dashes(colour), label=short(name)) for name, colour in named.items()
+    ]
     if others:
-        handles.append(Line2D([], [], color=REST, label=f"{others} other flow{'s' * (others != 1)}"))
+        handles.append(Line2D([], [], color=PALE, label=f"{others} other flow{'s' * (others != 1)}"))
     longest = max(len(str(h.get_label())) for h in handles)
     columns = max(1, min(len(handles), int(drawing.get_figwidth() * 13 / (longest + 6))))
     drawing.legend(handles=handles, loc="outside upper center", ncols=columns, frameon=False, fontsize=9)
     meaning = [
-        Line2D([], [], color="#555555", ls="--", label="arrived"),
-        Line2D([], [], color="#222222", label="arrived and not dropped"),
-        Line2D([], [], color="#0072b2", label="departed"),
-        Patch(color="#0072b2", alpha=0.15, label="in queue or on the line"),
+        Line2D([], [], color=GREY, ls="--", label="arrived"),
+        Line2D([], [], color=INK, label="arrived and not dropped"),
+        Line2D([], [], color=BLUE, label="departed"),
+        Patch(color=BLUE, alpha=0.15, label="in queue or on the line"),
     ]
     axes[2, 0].legend(handles=meaning, frameon=False, fontsize=8, loc="upper left")

@@ -14,8 +14,8 @@ from .study import Study
 #: Entry of the summary, its heading without the unit (none if only machines are told), the column of flows it comes from, and what becomes
 #: of the flows of a run if it is not what the column's kind says. Jain's index is (sum x)^2 / (n sum x^2).
 METRICS: tuple[tuple[str, str | None, str, str | None], ...] = (
-    ("goodput_bps", "goodput of all", "goodput_bps", None),
-    ("jain_of_max_min", "Jain's index of max-min", "goodput_of_max_min", "jain"),
+    ("goodput_bps", "total goodput", "goodput_bps", None),
+    ("jain_of_max_min", "Jain of max-min", "goodput_of_max_min", "jain"),
     ("jain_of_weights", None, "goodput_of_weight_bps", "jain"),
     ("jain", None, "goodput_bps", "jain"),
     ("rtt_s", "rtt", "rtt_mean_s", None),
@@ -33,7 +33,7 @@ def headings() -> list[tuple[str, str, float]]:
         if heading is not None:
             known = columns("flows")[column]
             scale, unit = shown(known.unit) if known.type == "float" else (1.0, "")
-            out.append((name, f"{heading}, {unit}" if unit else heading, scale))
+            out.append((name, f"{heading} {unit}" if unit else heading, scale))
     return out
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from rich.table import Table
-
 from ..terminal import console
+from .fit import Column, print_fitted
 
 
 def print_bench(found: dict[str, Any]) -> None:
@@ -16,25 +15,28 @@ def print_bench(found: dict[str, Any]) -> None:
     out.print(
         f"processor time, best of {engine['repeats']}, set-up and per-flow statistics included; {engine['machine']}"
     )
-    table = Table(title="workloads: millions of packets per second of processor time", title_justify="left")
-    table.add_column("workload")
-    table.add_column("queue")
-    for heading in ("flows", "offered", "over the bottleneck", "over all hops", "processor s", "peak MB"):
-        table.add_column(heading, justify="right")
-    for w in found["workloads"]:
-        rates = (f"{w[k] / 1e6:.2f}" for k in ("offered_pps", "bottleneck_pps", "hops_pps"))
-        table.add_row(w["name"], w["queue"], str(w["flows"]), *rates, f"{w['cpu_s']:.3f}", f"{w['rss_mb']:.1f}")
-    out.print(table)
+    workloads = found["workloads"]
+    columns = [
+        Column(key, text=True, cells=[w["name" if key == "workload" else key] for w in workloads])
+        for key in ("workload", "queue")
+    ]
+    columns.append(Column("flows", cells=[str(w["flows"]) for w in workloads]))
+    for key, heading in (
+        ("offered_pps", "offered"),
+        ("bottleneck_pps", "over the bottleneck"),
+        ("hops_pps", "over all hops"),
+    ):
+        columns.append(Column(heading, cells=[f"{w[key] / 1e6:.2f}" for w in workloads]))
+    columns.append(Column("processor s", cells=[f"{w['cpu_s']:.3f}" for w in workloads]))
+    columns.append(Column("peak MB", cells=[f"{w['rss_mb']:.1f}" for w in workloads]))
+    print_fitted("workloads: millions of packets per second of processor time", columns)
     flows = sorted({d["flows"] for d in found["disciplines"]})
-    table = Table(
-        title="disciplines alone: ns for one packet in and one out, by backlogged flows", title_justify="left"
-    )
-    table.add_column("discipline")
-    for n in flows:
-        table.add_column(str(n), justify="right")
-    for name, rows in groupby(found["disciplines"], lambda d: str(d["name"])):
-        table.add_row(name, *(f"{d['ns_per_packet']:.0f}" for d in rows))
-    out.print(table)
+    rows = [(name, list(of)) for name, of in groupby(found["disciplines"], lambda d: str(d["name"]))]
+    columns = [Column("discipline", text=True, cells=[name for name, _ in rows])]
+    for i, n in enumerate(flows):
+        columns.append(Column(str(n), cells=[f"{of[i]['ns_per_packet']:.0f}" for _, of in rows]))
+    print_fitted("disciplines alone: ns for one packet in and one out, by backlogged flows", columns)
+    out.print()
     speeds = ", ".join(f"{k} {v / 1e6:.1f}" for k, v in engine["events_per_s"].items())
     out.print(f"engine: millions of events per second: {speeds}")
     side = engine["side_by_side"]

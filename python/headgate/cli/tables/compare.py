@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
 from ...compare import Compared
 from ...plots.units import scale_of
 from ...results import digits
 from ..terminal import console
+from .fit import Column, names_of, print_fitted
 
 #: More rows than this are not printed.
 MOST = 100
@@ -29,50 +29,41 @@ def print_compared(found: Compared) -> None:
     out.print(
         f"[bold]{escape(what)}[/]: mean ± half of its {confidence} interval{escape(pooled + fixed)}", soft_wrap=True
     )
-    table = Table()
-    for name in others:
-        table.add_column(escape(name))
-    for value in values:
-        table.add_column(escape(f"{found.by} {text(value)}"), justify="right")
-    table.add_column("runs", justify="right")
     rows = [found.entries[i : i + len(values)] for i in range(0, len(found.entries), len(values))]
-    for row in rows[:MOST]:
-        cells = [_mean(e.mean.mean * factor, e.mean.half_at(1 - found.alpha) * factor) for e in row]
-        runs = sorted({e.mean.n for e in row})
-        table.add_row(
-            *(escape(text(x)) for x in row[0].where.values()),
-            *cells,
-            f"{runs[0]}" if len(runs) == 1 else f"{runs[0]}-{runs[-1]}",
-        )
-    out.print(table)
-    out.print("[bold]differences, replication by replication[/]")
-    table = Table()
-    for name in (*others, found.by, "against"):
-        table.add_column(escape(name))
-    for name in ("difference", f"{confidence} interval", "relative", "pairs", "p"):
-        table.add_column(name, justify="right")
-    table.add_column("")
-    for d in found.differences[:MOST]:
-        c = d.found
-        relative = "-" if c.a == 0 else f"{signed(100 * c.relative, 3)} %"
-        table.add_row(
-            *(escape(text(x)) for x in d.where.values()),
-            escape(text(d.b)),
-            escape(text(d.a)),
-            signed(c.difference * factor),
-            f"{signed(c.low * factor)} to {signed(c.high * factor)}",
-            relative,
-            str(c.n),
-            p_text(d.p),
-            f"[bold]{d.verdict}[/]" if d.significant else f"[dim]{d.verdict}[/]",
-        )
-    out.print(table)
+    shown = rows[:MOST]
+    columns = [Column(n, text=True, cells=[text(row[0].where[n]) for row in shown]) for n in others]
+    for i, value in enumerate(values):
+        means = [row[i].mean for row in shown]
+        cells = [_mean(m.mean * factor, m.half_at(1 - found.alpha) * factor) for m in means]
+        columns.append(Column(f"{found.by} {text(value)}", cells=cells))
+    counts = [sorted({e.mean.n for e in row}) for row in shown]
+    columns.append(Column("runs", 1, cells=[f"{n[0]}" if len(n) == 1 else f"{n[0]}-{n[-1]}" for n in counts]))
+    left = print_fitted("", columns)
+    differences = found.differences[:MOST]
+    columns = [Column(n, text=True, cells=[text(d.where[n]) for d in differences]) for n in others]
+    columns += [
+        Column(found.by, text=True, cells=[text(d.b) for d in differences]),
+        Column("against", text=True, cells=[text(d.a) for d in differences]),
+        Column("difference", cells=[signed(d.found.difference * factor) for d in differences]),
+        Column(
+            f"{confidence} interval",
+            cells=[f"{signed(d.found.low * factor)} to {signed(d.found.high * factor)}" for d in differences],
+        ),
+        Column("relative", 2, cells=[_relative(d.found) for d in differences]),
+        Column("pairs", 3, cells=[str(d.found.n) for d in differences]),
+        Column("p", 1, cells=[p_text(d.p) for d in differences]),
+        Column("", text=True, cells=[d.verdict for d in differences]),
+    ]
+    left += print_fitted("differences, replication by replication", columns)
+    out.print()
     if max(len(rows), len(found.differences)) > MOST:
         out.print(f"[dim]only {MOST} rows are shown; --json has them all, --where and --pool make them fewer[/]")
+    if left:
+        out.print(f"columns left out: {names_of(left)}; a wider terminal and --json have them")
     for sentence in found.sentences():
         out.print(escape(sentence), soft_wrap=True)
     for note in found.notes:
-        out.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+        out.print(f"[bold]note:[/] {escape(note)}", soft_wrap=True)
 
 
 def text(value: Any) -> str:
@@ -96,6 +87,10 @@ def p_text(p: float) -> str:
     ('0.031', '< 0.0001', '1', '-')
     """
     return "-" if p != p else "< 0.0001" if p < 1e-4 else f"{p:.2g}"
+
+
+def _relative(c: Any) -> str:
+    return "-" if c.a == 0 else f"{signed(100 * c.relative, 3)} %"
 
 
 def _mean(mean: float, half: float) -> str:

@@ -2,77 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
 from ...columns import columns, shown
+from ...plots.units import scale_of
 from ...replay import Replay
 from ...replay.result import GATHERED
 from ...results import digits
 from ..terminal import console
-from .run import MOST
+from .fit import Column, names_of, print_fitted
+
+#: More flows than this are not listed one by one in the terminal unless `--top` asks for them.
+MOST = 10
 
 #: Columns of drops and of delays.
 DROPS, DELAYS = (tuple(GATHERED[key].values()) for key in ("drops", "delay_s"))
-
-
-def print_replay(result: Replay) -> None:
-    """The tables in the terminal: the queues side by side, then the flows of each."""
-    out, got = console(), result.to_dict(0)
-    trace = got["trace"]
-    flows = trace["flows"]
-    out.print(
-        f"[bold]{escape(trace['source'])}[/]  {trace['packets']} packets of {flows} flow{'s' * (flows != 1)}"
-        f"  at {got['rate']}"
-    )
-    if trace["skipped"]:
-        out.print("skipped: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in trace["skipped"].items()))
-    out.print(
-        "[dim]delay: from arrival to start of transmission; throughput over the span from first arrival to last departure[/]"
-    )
-    queues = list(result.summary.rows())
-    _print(
-        "queues",
-        "queue",
-        ("sent", "throughput_bps", "utilisation", *DROPS, "marks", *DELAYS, "jain_of_max_min", "jain"),
-        queues,
-    )
-    for queue in result.queues:
-        rows, title = result.largest(queue, MOST), f"flows under {escape(queue)}"
-        _print(title, "flow", ("packets", "throughput_bps", *DROPS, "marks", *DELAYS), rows)
-    if flows > MOST:
-        out.print(f"[dim]the {MOST} largest flows; --json has the other {flows - MOST}[/]")
-
 
 #: Headings of columns that are called otherwise than their stem.
 HEADINGS = {
     "throughput_bps": "throughput {unit}",
     "utilisation": "utilisation %",
     **{name: f"drops {reason}" for reason, name in GATHERED["drops"].items()},
-    **{name: "delay {unit} mean" if kind == "mean" else kind for kind, name in GATHERED["delay_s"].items()},
+    **{name: f"delay {kind}" for kind, name in GATHERED["delay_s"].items()},
+    DELAYS[0]: "delay {unit}",
     "jain_of_max_min": "Jain of max-min",
     "jain": "Jain",
 }
 
+#: Which columns a narrow terminal leaves out first: those of the highest rank.
+RANKS = {
+    "sent": 6, "packets": 6, "throughput_bps": 1, "utilisation": 7, **dict.fromkeys(DROPS, 3), "marks": 4,
+    **dict(zip(DELAYS, (2, 8, 2, 9, 5), strict=True)), "jain_of_max_min": 7, "jain": 10,
+}  # fmt: skip
 
-def _print(title: str, key: str, names: Sequence[str], rows: list[dict[str, Any]]) -> None:
-    """A table of these columns; of the reasons of drops, those that occur, or the first if none does."""
+
+def print_replay(result: Replay, top: int = MOST, wide: bool = False) -> None:
+    """The tables in the terminal: the queues side by side, then the flows of each.
+
+    Args:
+        result: of a replay.
+        top: the largest flows are listed, as many as this; the others are added up.
+        wide: every column, also on lines that are longer than the terminal's.
+    """
+    out, got = console(), result.to_dict(0)
+    trace = got["trace"]
+    flows = trace["flows"]
+    out.print(
+        f"[bold]{escape(trace['source'])}[/]  {trace['packets']} packets of {flows} flow{'s' * (flows != 1)}"
+        f"  at {got['rate']}",
+        soft_wrap=True,
+    )
+    if trace["skipped"]:
+        out.print("skipped: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in trace["skipped"].items()))
+    out.print("delay: mean and quantiles of the time from arrival to start of transmission")
+    out.print("throughput: over the span from first arrival to last departure")
+    queues = list(result.summary.rows())
+    of_queues = ("throughput_bps", "utilisation", *DROPS, "marks", *DELAYS, "jain_of_max_min", "jain", "sent")
+    left = _print("queues", "queue", of_queues, queues, wide)
+    for queue in result.queues:
+        rows = result.largest(queue, top)
+        if flows > top:
+            rows.append(_others(list(result.largest(queue)), rows))
+        of_flows = ("throughput_bps", *DROPS, "marks", *DELAYS, "packets")
+        left += _print(f"flows under {queue}", "flow", of_flows, rows, wide)
+    out.print()
+    if flows > top:
+        out.print(f"{top} of {flows} flows, those with most bytes; --top N lists N of them, --json has all")
+    if left:
+        out.print(f"columns left out: {names_of(left)}; --wide shows all")
+
+
+def _others(rows: Sequence[Mapping[str, Any]], listed: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The flows that are not listed, as one row. Quantiles of several flows together do not follow from theirs."""
+    names = {row["flow"] for row in listed}
+    rest = [row for row in rows if row["flow"] not in names]
+    counted = ("packets", "sent", "marks", "throughput_bps", *DROPS)
+    total: dict[str, Any] = {key: sum(row[key] for row in rest) for key in counted}
+    mean, greatest = DELAYS[0], DELAYS[-1]
+    measured = [row for row in rest if row["sent"]]
+    delay = sum(row[mean] * row["sent"] for row in measured) / total["sent"] if measured else float("nan")
+    most = max((row[greatest] for row in measured), default=float("nan"))
+    return {**dict.fromkeys(DELAYS, float("nan")), **total, mean: delay, greatest: most, "flow": f"{len(rest)} others"}
+
+
+def _print(title: str, key: str, names: Sequence[str], rows: list[dict[str, Any]], wide: bool) -> list[Column]:
+    """A table of these columns; of the counts those that occur, and drops for a full buffer in any case."""
     known = columns("replay-summary" if key == "queue" else "replay-flows")
-    some = [name for name in DROPS if any(row[name] for row in rows)] or DROPS[:1]
-    table = Table(title=title, title_justify="left")
-    table.add_column(key)
-    cells: list[list[str]] = [[escape(row[key])] for row in rows]
+    made = [Column(key, text=True, cells=[row[key] for row in rows])]
+    rate = scale_of("bit/s", [row["throughput_bps"] for row in rows])
     for name in names:
-        if name in DROPS and name not in some:
+        if name in (*DROPS[1:], "marks") and not any(row[name] for row in rows):
             continue
         scale, unit = (100.0, "%") if name == "utilisation" else shown(known[name].unit)
-        table.add_column(HEADINGS.get(name, name).format(unit=unit), justify="right")
-        for line, row in zip(cells, rows, strict=True):
-            value = row[name]
-            line.append(digits(scale * value) if isinstance(value, float) else str(value))
-    for line in cells:
-        table.add_row(*line)
-    console().print(table)
+        if known[name].unit == "bit/s":
+            scale, unit = rate
+        values = (row[name] for row in rows)
+        cells = [digits(scale * value) if isinstance(value, float) else str(value) for value in values]
+        made.append(Column(HEADINGS.get(name, name).format(unit=unit), RANKS[name], cells=cells))
+    return print_fitted(title, made, wide)

@@ -6,65 +6,158 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
+from ...groups import Group, groups
+from ...plots.units import scale_of
 from ...results import Results, digits
 from ...stats import Mean
-from ...summaries import AnySummary, headings
+from ...summaries import AnySummary, Heading, LinkSummary, headings
 from ..terminal import console
+from .fit import Column, names_of, print_fitted
 
-#: More flows or ports than this are not listed one by one in the terminal.
-MOST = 60
+#: More flows, groups or ports than this are not listed one by one in the terminal.
+MOST = 20
+
+#: A port without drops whose line is busy for less of the time, in a run with busier ones, has no line in the terminal.
+_BUSY = 0.5
 
 
-def print_results(results: Results) -> None:
-    """The tables in the terminal."""
+def print_results(results: Results, top: int | None = None, wide: bool = False) -> None:
+    """The tables in the terminal.
+
+    Args:
+        results: of a run.
+        top: the flows with the highest goodput are listed, as many as this; all of them, if they are few, unless given.
+        wide: every column, also on lines that are longer than the terminal's.
+    """
     out = console()
     several = len(results.runs) > 1
-    over = f"{len(results.runs)} replications" if several else "intervals after the warm-up"
+    over = f"{len(results.runs)} replications" if several else "intervals"
+    spread = "standard deviation (half of the 95 % interval)" if wide else "half of its 95 % interval"
     out.print(
-        f"[bold]{escape(results.runs[0].name or 'scenario')}[/]  seed {results.seed}  digest {results.runs[0].digest}"
+        f"[bold]{escape(results.runs[0].name or 'scenario')}[/]  seed {results.seed}  digest {results.runs[0].digest}",
+        soft_wrap=True,
     )
-    out.print(f"[dim]mean ± standard deviation (95 % half width) over {over}; counts are totals[/]")
-    _print_summaries("flows", "flows", results.flow_summaries(MOST), results.flow_count)
+    out.print(f"mean ± {spread} over {over}; counts are totals")
+    left: list[Column] = []
+    listed = top or (results.flow_count if results.flow_count <= MOST else 0)
+    if listed:
+        rows = results.flow_summaries(top, top is not None)
+        title = "flows" if listed >= results.flow_count else f"the {listed} flows with the highest goodput"
+        left += _print_summaries(title, rows, wide)
+    together = [g for g in groups(results) if g.flows > 1 or listed < results.flow_count]
+    if together:
+        _print_groups(together, wide)
+    if listed < results.flow_count:
+        out.print(f"{results.flow_count} flows; --top N lists the largest, --json and --out have them all")
     classes = results.class_summaries()
     if classes:
         title = "transfers, from when the source has them until the sink has all"
-        _print_summaries(title, "classes", classes[:MOST], len(classes))
-    _print_links(results)
-    fairness = results.fairness()
-    parts = [f"{k} {digits(v)}" for k, v in fairness.items() if v is not None]
+        left += _print_summaries(title, classes[:MOST], wide)
+        _more(len(classes), "classes")
+    left += _print_links(results, wide)
+    out.print()
+    parts = [f"{k} {digits(v)}" for k, v in results.fairness().items() if v is not None]
     out.print("fairness: " + ", ".join(parts))
+    if left:
+        out.print(f"columns left out: {names_of(left)}; --wide shows all")
 
 
-def _print_links(results: Results) -> None:
-    """Ports that a discipline manages or that did something; hosts' ports only if they are busy."""
-    busy = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
-    links = [x for x in busy if x.utilisation.mean >= 0.01 or x.lost or any(n > 0 for n in x.drops.values())] or busy
-    if links:
-        _print_summaries(
-            "gateways' ports that are busy 1 % of the time or more, or drop", "ports", links[:MOST], len(links)
-        )
+def _more(count: int, what: str) -> None:
+    if count > MOST:
+        console().print(f"and {count - MOST} more {what}; --out or --json has them all")
 
 
-def _print_summaries(title: str, what: str, rows: Sequence[AnySummary], count: int) -> None:
-    """The first rows of so many as a table, with the columns that the summary's class says."""
-    columns = [c for c in headings(type(rows[0])) if not c.rare or any(c.value(row) for row in rows)]
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column.heading, justify="left" if column.text else "right")
-    for row in rows:
-        table.add_row(*(_cell(column.value(row), column.scale) for column in columns))
-    out = console()
-    out.print(table)
-    if count > len(rows):
-        out.print(f"[dim]and {count - len(rows)} more {what}; --out or --json has them all[/]")
+def _print_links(results: Results, wide: bool) -> list[Column]:
+    """Gateways' ports that are busy, or that lost something, one by one; of the others how busy they are at most."""
+    ports = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
+    if not ports:
+        return []
+    lossy = [x for x in ports if x.lost or x.marks or any(n > 0 for n in x.drops.values())]
+    busiest = max(x.utilisation.mean for x in ports)
+    names = {x.link for x in lossy} | {x.link for x in ports if x.utilisation.mean >= min(_BUSY, busiest)}
+    listed, idle = [x for x in ports if x.link in names], [x for x in ports if x.link not in names]
+    if len(listed) > MOST:
+        # Those that lose most, and then the busiest.
+        order = sorted(listed, key=lambda x: (sum(x.drops.values()), x.utilisation.mean), reverse=True)[:MOST]
+        shown = [x for x in listed if x in order]
+    else:
+        shown = listed
+    left = _print_summaries("gateways' ports", shown, wide)
+    _more(len(listed), "ports")
+    if idle:
+        console().print(_idle(idle))
+    return left
 
 
-def _cell(value: Any, scale: float) -> str:
+def _idle(ports: Sequence[LinkSummary]) -> str:
+    """A line for ports that have none of their own."""
+    busy = digits(100 * max(x.utilisation.mean for x in ports), 2)
+    wait = max((x.queueing_s.mean for x in ports if x.queueing_s.mean == x.queueing_s.mean), default=0.0)
+    factor, unit = scale_of("s", [wait])
+    wait_text = f"mean wait at most {digits(wait * factor, 2)} {unit}" if wait else "no wait"
+    what = f"{len(ports)} other ports" if len(ports) > 1 else f"{ports[0].link}"
+    return escape(f"{what}: no drops, busy at most {busy} % of the time, {wait_text}")
+
+
+def _print_summaries(title: str, rows: Sequence[AnySummary], wide: bool) -> list[Column]:
+    """Rows as a table, with the columns that the summary's class says; gives those that there was no room for."""
+    of = [h for h in headings(type(rows[0])) if (wide and not h.rare) or _says(h, rows)]
+    rates = [_number(h.value(row)) for h in of if h.unit == "bit/s" for row in rows]
+    factor, rate = scale_of("bit/s", rates)
+    columns = []
+    for h in of:
+        scale, heading = h.scale, h.heading
+        if h.unit == "bit/s":
+            scale, heading = factor, f"{heading.rsplit(' ', 1)[0]} {rate}"
+        cells = [_cell(h.value(row), scale, wide) for row in rows]
+        columns.append(Column(heading, h.rank, h.text, cells))
+    return print_fitted(title, columns, wide)
+
+
+def _says(heading: Heading, rows: Sequence[AnySummary]) -> bool:
+    """Whether a column of counts has one that is not zero; drops are what people look for, even if there are none."""
+    values = [heading.value(row) for row in rows]
+    return heading.heading in ("drops", "drops full") or any(not isinstance(v, int) or v for v in values)
+
+
+def _print_groups(found: Sequence[Group], wide: bool) -> None:
+    """Totals of the flows that are alike."""
+    factor, rate = scale_of("bit/s", [g.goodput_bps.mean for g in found] + [g.max_min_bps for g in found])
+    shown = found[:MOST]
+
+    def column(heading: str, rank: int, values: list[Any], scale: float = 1.0) -> Column:
+        return Column(heading, rank, isinstance(values[0], str), [_cell(v, scale, wide) for v in values])
+
+    columns = [
+        column("group", 0, [g.name for g in shown]),
+        column("flows", 0, [g.flows for g in shown]),
+        column("control", 6, [g.control for g in shown]),
+        column(f"goodput {rate}", 1, [g.goodput_bps for g in shown], factor),
+        column(f"max-min {rate}", 2, [g.max_min_bps for g in shown], factor),
+        column("one: least", 5, [g.least_bps for g in shown], factor),
+        column("one: most", 5, [g.most_bps for g in shown], factor),
+        column("queueing ms", 3, [g.queueing_s for g in shown], 1e3),
+        column("rtt ms", 7, [g.rtt_s for g in shown], 1e3),
+        column("drops", 4, [g.counts["drops"] for g in shown]),
+    ]
+    for rank, (key, heading) in enumerate(
+        (("retransmissions", "retrans."), ("timeouts", "timeouts"), ("marks", "marks"))
+    ):
+        if wide or any(g.counts[key] for g in shown):
+            columns.append(column(heading, 8 + rank, [g.counts[key] for g in shown]))
+    print_fitted("groups: goodput and counts of all their flows together, delays the mean", columns, wide)
+    _more(len(found), "groups")
+
+
+def _number(value: Any) -> float:
+    return float(value.mean if isinstance(value, Mean) else value)
+
+
+def _cell(value: Any, scale: float, wide: bool) -> str:
     if isinstance(value, Mean):
-        return mean_text(value, scale)
-    return digits(value * scale) if isinstance(value, float) else escape(str(value))
+        return mean_text(value, scale) if wide else half_text(value, scale)
+    return digits(value * scale) if isinstance(value, float) else str(value)
 
 
 def mean_text(mean: Mean, scale: float = 1.0) -> str:
@@ -75,3 +168,15 @@ def mean_text(mean: Mean, scale: float = 1.0) -> str:
     if mean.n == 1 or not mean.std >= 0:
         return f"{value} (n=1)"
     return f"{value} ± {digits(mean.std * scale, 2)} ({digits(mean.half * scale, 2)})"
+
+
+def half_text(mean: Mean, scale: float = 1.0) -> str:
+    """A mean with half of its 95 % interval, where there is one.
+
+    >>> half_text(Mean(0.03808, 0.00086, 6), 1e3), half_text(Mean(2.0, float("nan"), 1))
+    ('38.08 ± 0.90', '2 (n=1)')
+    """
+    if mean.n == 0:
+        return "-"
+    value = digits(mean.mean * scale)
+    return f"{value} ± {digits(mean.half * scale, 2)}" if mean.n > 1 and mean.std >= 0 else f"{value} (n=1)"

@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
 from ...results import digits
 from ...sweep import Study, Sweep
 from ...sweep.summary import headings, summary
 from ...sweep.sweep import Check
 from ..terminal import console
+from .fit import Column, names_of, print_fitted
+
+#: Which columns a narrow terminal leaves out first: those of the highest rank.
+RANKS = {
+    "goodput_bps": 1, "queueing_s": 2, "jain_of_max_min": 3, "drops": 4, "rtt_s": 6, "retransmissions": 7, "rtt_p99_s": 8
+}  # fmt: skip
 
 #: More variants than this are not listed one by one in the terminal.
 MOST = 40
@@ -21,15 +26,16 @@ MOST = 40
 def print_plan(study: Sweep, checks: Sequence[Check]) -> None:
     """What would be run: the axes, and the variants that are no valid scenarios."""
     out = console()
-    table = Table(title="axes", title_justify="left")
-    for heading in ("axis", "sets", "points", "values"):
-        table.add_column(heading, justify="right" if heading == "points" else "left")
+    rows = []
     for axis in study.axes:
         values = [str(x) for x in axis.columns[axis.name]]
         shown = values if len(values) <= 8 else [*values[:6], "...", values[-1]]
-        table.add_row(axis.name, escape("\n".join(axis.paths)), str(len(axis)), escape(", ".join(shown)))
-    if study.axes:
-        out.print(table)
+        rows.append((axis.name, "\n".join(axis.paths), str(len(axis)), ", ".join(shown)))
+    if rows:
+        columns = [Column(heading, text=heading != "points") for heading in ("axis", "sets", "points", "values")]
+        for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
+            column.cells = list(cells)
+        print_fitted("axes", columns)
     bad = [(v, c.error) for v, c in enumerate(checks) if c.error is not None]
     for v, error in bad[:10]:
         out.print(f"variant {v} ({escape(study.describe(v))}) is no valid scenario: {escape(error)}")
@@ -46,37 +52,33 @@ def print_study(study: Study) -> None:
     runs = sum(e["runs"] for e in entries)
     name = study.manifest["scenario"].get("name") or "study"
     out.print(
-        f"[bold]{escape(name)}[/]  {study.manifest['variants']} variants, {runs} runs, seed {study.manifest['seed']}"
+        f"[bold]{escape(name)}[/]  {study.manifest['variants']} variants, {runs} runs, seed {study.manifest['seed']}",
+        soft_wrap=True,
     )
-    out.print(
-        "[dim]mean over the runs of a variant ± half width of its 95 % interval; rtt and queueing are means over flows[/]"
-    )
-    table = Table(title="variants", title_justify="left")
+    out.print("mean over a variant's runs ± half of its 95 % interval; rtt, queueing: over flows")
     axes = [axis for axis in study.axes if len(axis) > 1]
-    for axis in axes:
-        table.add_column(escape(axis.name))
-    table.add_column("runs", justify="right")
-    shown = headings()
-    for _, heading, _ in shown:
-        table.add_column(heading, justify="right")
-    for entry in entries[:MOST]:
-        cells = [escape(_cell(entry["axes"][axis.name])) for axis in axes]
-        means = [_interval(entry[name], scale) for name, _, scale in shown]
-        table.add_row(*cells, str(entry["runs"]), *means)
-    if entries:
-        out.print(table)
+    shown = entries[:MOST]
+    columns = [Column(a.name, text=True, cells=[_cell(e["axes"][a.name]) for e in shown]) for a in axes]
+    columns.append(Column("runs", 5, cells=[str(e["runs"]) for e in shown]))
+    for name, heading, scale in headings():
+        cells = [_interval(e[name], scale) for e in shown]
+        columns.append(Column(heading, RANKS[name], cells=cells))
+    left = print_fitted("variants", columns) if entries else []
+    out.print()
+    if left:
+        out.print(f"columns left out: {names_of(left)}; a wider terminal and --json have them")
     if len(entries) > MOST:
         out.print(f"[dim]and {len(entries) - MOST} more variants; --json and the tables in the folder have them all[/]")
     if len(study.failures):
         rows = study.failures.to_pylist()
         for row in rows[:5]:
             point = ", ".join(f"{a.name} = {_cell(row[a.name])}" for a in axes) or "the scenario"
-            out.print(f"[red]failed:[/] {escape(point)}, replication {row['replication']}: {escape(row['error'])}")
+            out.print(f"[bold red]failed:[/] {escape(point)}, replication {row['replication']}: {escape(row['error'])}")
         more = f", {len(rows) - 5} of them not shown" if len(rows) > 5 else ""
         out.print(
-            f"[red]{len(rows)} runs failed{more}[/]; the table failures has their scenarios, --resume tries them again"
+            f"[bold red]{len(rows)} runs failed{more}[/]; the table failures has their scenarios, --resume tries them again"
         )
-    out.print(f"tables in {escape(str(study.folder))}")
+    out.print(f"tables in {escape(str(study.folder))}", soft_wrap=True)
 
 
 def _cell(value: Any) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...palette import BLUE, GREEN, GREY, PURPLE, VERMILION
 from ...stats import Mean
 from ..sheets import Sheets
 from .first_round import FAIR, ONE_QUEUE, PLACES, PP, ROUND_ROBIN, mean_completion
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 SHEETS = Sheets(__file__)
 
-_RED, _BLUE, _GREEN, _VIOLET, _GREY = "#b3401f", "#1f5fa8", "#2f7d3b", "#7a4fa3", "#666666"
-
 
 def sharing(m: Measured) -> Drawing:
     """What pairs read under each discipline, and what packet-pair gets beside others."""
@@ -29,18 +28,18 @@ def sharing(m: Measured) -> Drawing:
     left, right = sheet.axes
     for place, queue in zip(y, queues, strict=True):
         found = m.readings(f"share pp {queue}", FAIR, *PP)
-        colour = _BLUE if queue in ROUND_ROBIN else _RED
+        colour, mark = (BLUE, "o") if queue in ROUND_ROBIN else (VERMILION, "X")
         left.plot([found.quantile(0.05).mean, found.quantile(0.95).mean], [place, place], color=colour, lw=1.2)
-        left.plot(found.median.mean, place, marker="o", ms=6, color=colour)
+        left.plot(found.median.mean, place, marker=mark, ms=6, color=colour)
         for mix, flows, marker, shift, look in (
-            ("jk", PP[:2], "s", 0.14, _GREEN),
-            ("cbr", PP[:3], "D", -0.14, _VIOLET),
+            ("jk", PP[:2], "s", 0.14, GREEN),
+            ("cbr", PP[:3], "D", -0.14, PURPLE),
         ):
             rate = m.rate(f"share {mix} {queue}", *flows)
             _bar(right, rate.mean / FAIR, place + shift, rate, 1 / FAIR, look, marker)
     for marker, look, label in (
-        ("s", _GREEN, "2 pp_cth beside 2 jk_reno"),
-        ("D", _VIOLET, "3 pp_cth beside a source at the line's rate"),
+        ("s", GREEN, "2 pp_cth beside 2 jk_reno"),
+        ("D", PURPLE, "3 pp_cth beside a source at the line's rate"),
     ):
         right.plot([], [], ls="", marker=marker, ms=5, color=look, label=label)
     return sheet.done()
@@ -54,16 +53,16 @@ def quantum(m: Measured) -> Drawing:
     for q in quanta:
         part = m.readings(f"quantum {q}", FAIR, *PP).closer_than(1.05 / LINE)
         delay = m.queueing(f"quantum {q}", *PP)
-        look, marker = (_BLUE, "o") if q % 2 else (_RED, "s")
+        look, marker = (BLUE, "o") if q % 2 else (VERMILION, "s")
         for axes, value in ((left, part), (right, delay)):
             axes.errorbar(q, value.mean, yerr=_half(value), marker=marker, ms=5, ls="", color=look, elinewidth=1)
     x = np.linspace(1, 8, 100)
-    left.plot(x, 1 - 1 / x, color=_GREY, lw=1, ls="--", label="1 − 1/q")
-    for look, marker, label in ((_BLUE, "o", "odd quantum"), (_RED, "s", "even: pairs stay aligned with turns")):
+    left.plot(x, 1 - 1 / x, color=GREY, lw=1, ls="--", label="1 − 1/q")
+    for look, marker, label in ((BLUE, "o", "odd quantum"), (VERMILION, "s", "even: pairs stay aligned with turns")):
         left.plot([], [], ls="", marker=marker, ms=5, color=look, label=label)
     fcfs = m.queueing("quantum fcfs", *PP).mean
-    right.axhline(fcfs, color=_GREY, lw=1, ls="--")
-    right.annotate("FCFS", (1, fcfs), xytext=(0, 3), textcoords="offset points", fontsize=9, color=_GREY)
+    right.axhline(fcfs, color=GREY, lw=1, ls="--")
+    right.annotate("FCFS", (1, fcfs), xytext=(0, 3), textcoords="offset points", fontsize=9, color=GREY)
     right.set_ylim(0, 1.15 * fcfs)
     return sheet.done()
 
@@ -73,7 +72,7 @@ def path(m: Measured) -> Drawing:
     sheet = SHEETS.open("path")
     (axes,) = sheet.axes
     y = np.arange(len(PLACES))[::-1]
-    for cross, shift, look, marker in (("poisson", 0.12, _BLUE, "o"), ("bursts", -0.12, _RED, "s")):
+    for cross, shift, look, marker in (("poisson", 0.12, BLUE, "o"), ("bursts", -0.12, VERMILION, "s")):
         for place, at in zip(PLACES, y, strict=True):
             found = m.readings(f"path {cross} {place}", LINE / 2, "source1", "source2")
             axes.plot([found.quantile(0.05).mean, found.quantile(0.95).mean], [at + shift] * 2, color=look, lw=1.2)
@@ -88,10 +87,10 @@ def two_way(m: Measured) -> Drawing:
     sheet = SHEETS.open("two-way")
     (axes,) = sheet.axes
     for variant, label, look, line in (
-        ("one-way none fq", "FQ, data one way", _BLUE, ":"),
-        ("both 40 fq", "FQ, data both ways", _BLUE, "-"),
-        ("one-way none fcfs", "FCFS, data one way", _RED, ":"),
-        ("both 40 fcfs", "FCFS, data both ways", _RED, "-"),
+        ("one-way none fq", "FQ, data one way", BLUE, ":"),
+        ("both 40 fq", "FQ, data both ways", BLUE, "-"),
+        ("one-way none fcfs", "FCFS, data one way", VERMILION, ":"),
+        ("both 40 fcfs", "FCFS, data both ways", VERMILION, "-"),
     ):
         found = m.readings(f"two-way {variant}", LINE / 2, "east1", "east2")
         x = np.sort(1 / np.concatenate(found.spacings)) / found.fair
@@ -104,7 +103,7 @@ def two_way(m: Measured) -> Drawing:
             label=label,
         )
     axes.axvspan(2.1, 900, color="#f4ece9", zorder=0)
-    axes.text(2.4, 0.45, "more than the line can carry:\nacknowledgements were bunched", fontsize=9, color=_GREY)
+    axes.text(2.4, 0.45, "more than the line can carry:\nacknowledgements were bunched", fontsize=9, color=GREY)
     return sheet.done()
 
 
@@ -112,7 +111,7 @@ def short(m: Measured) -> Drawing:
     """Completion time of short transfers against their size."""
     sheet = SHEETS.open("short")
     for axes, queue in zip(sheet.axes, ("fq", "fcfs"), strict=True):
-        for control, look, marker in (("pp_cth", _RED, "o"), ("jk_reno", _BLUE, "s"), ("generic", _GREEN, "^")):
+        for control, look, marker in (("pp_cth", VERMILION, "o"), ("jk_reno", BLUE, "s"), ("generic", GREEN, "^")):
             found = [mean_completion(m, control, queue, size) for size in SIZES]
             y = [f.mean for f in found]
             axes.errorbar(
@@ -121,7 +120,7 @@ def short(m: Measured) -> Drawing:
         if queue == "fq":
             # A third of 100 packets/s.
             ideal = [SHORT_ROUND_TRIP + (size - 1) * 0.03 for size in SIZES]
-            axes.plot(SIZES, ideal, color=_GREY, ls=":", lw=1.2, label="a round trip at the fair rate")
+            axes.plot(SIZES, ideal, color=GREY, ls=":", lw=1.2, label="a round trip at the fair rate")
     return sheet.done()
 
 
@@ -131,7 +130,7 @@ def starts(m: Measured) -> Drawing:
     flows, names = PP[:3], ("first to start", "second", "third")
     due = outstanding(NEWCOMERS_R, 3)
     for axes, queue in zip(sheet.axes, ("fq", "fcfs"), strict=True):
-        for k, (name, look, line) in enumerate(zip(names, (_RED, _BLUE, _GREEN), ("-", "--", "-."), strict=True)):
+        for k, (name, look, line) in enumerate(zip(names, (VERMILION, BLUE, GREEN), ("-", "--", "-."), strict=True)):
             got = m.runs.intervals(f"newcomers short {queue}", "unique", flows[k])
             time = 10 * np.arange(got.size) + 5
             begun = time > 100 * k
@@ -146,7 +145,9 @@ def _half(value: Mean) -> float:
 
 
 def _bar(axes: Axes, x: float, y: float, value: Mean, scale: float, colour: str, marker: str) -> None:
-    axes.errorbar(x, y, xerr=_half(value) * scale, color=colour, marker=marker, ms=4.5, elinewidth=1)
+    # A throughput is not below 0, whatever the interval says.
+    half = _half(value) * scale
+    axes.errorbar(x, y, xerr=[[min(half, x)], [half]], color=colour, marker=marker, ms=4.5, elinewidth=1)
 
 
 DRAWINGS = {

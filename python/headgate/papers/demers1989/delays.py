@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...analysis import telnet_delay_bounds
+from ...palette import BLUE, VERMILION
 from ..claims import Runs
 from ..layout import Layouts
 from ..measure import Floats
@@ -82,11 +83,11 @@ def draw(found: Sequence[Point]) -> Drawing:
     (axes,) = sheet.axes
     xs = np.linspace(0, 1.6, 641)
     low, high = np.array([telnet_delay_bounds(N, 1, x) for x in xs]).T
-    axes.plot(xs, high, color="#b3401f", ls="--", lw=1.2, label="upper bound")
-    axes.plot(xs, low, color="#1f5fa8", ls="-", lw=1.2, label="lower bound")
+    axes.plot(xs, high, color=VERMILION, ls="--", lw=1.2, label="upper bound")
+    axes.plot(xs, low, color=BLUE, ls="-", lw=1.2, label="lower bound")
     for prompt, size, word in ((False, 7, "δ = 0"), (True, 3, "δ > 0")):
         some = [p for p in found if (p.delta > 0) == prompt]
-        for how, colour, marker in (("coincident", "#b3401f", "s"), ("staggered", "#1f5fa8", "o")):
+        for how, colour, marker in (("coincident", VERMILION, "s"), ("staggered", BLUE, "o")):
             x, y = [p.size - p.delta for p in some], [getattr(p, how) for p in some]
             fill = colour if prompt else "none"
             axes.plot(x, y, ls="", marker=marker, ms=size, mfc=fill, color=colour, label=f"{how}, {word}")

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ....palette import BLUE, GREEN, GREY, INK, PALE, PURPLE, VERMILION
 from ...model import Point
 from ...sheets import Sheets
 from .costs import STRUCTURES, WINDOW, Costs, is_underloaded
@@ -19,10 +20,10 @@ SHEETS = Sheets(__file__)
 
 #: One look per structure: colour, marker, line style.
 _LOOK = {
-    "LINK": ("#b3401f", "o", "-"),
-    "TREE": ("#2f7d3b", "^", "-."),
-    "HEAP": ("#7a4fa3", "s", ":"),
-    "PERC": ("#1f5fa8", "D", "--"),
+    "LINK": (VERMILION, "o", "-"),
+    "TREE": (GREEN, "^", "-."),
+    "HEAP": (PURPLE, "s", ":"),
+    "PERC": (BLUE, "D", "--"),
 }
 
 #: Where costs of less than a hundredth of an operation are drawn.
@@ -45,9 +46,7 @@ def plane(costs: Costs) -> Drawing:
     sheet = SHEETS.open("plane")
     (axes,) = sheet.axes
     ends = {"A": (-14, 6), "B": (8, -4), "C": (-4, 10), "D": (8, 4), "E": (8, 0)}
-    for (axis, points), (colour, _, line) in zip(
-        costs.axes.items(), [*_LOOK.values(), ("#555555", "", "--")], strict=True
-    ):
+    for (axis, points), (colour, _, line) in zip(costs.axes.items(), [*_LOOK.values(), (GREY, "", "--")], strict=True):
         axes.plot(
             [p[0] for p in points], [p[1] for p in points], color=colour, ls=line, lw=1.1, marker="+", ms=9, mew=1.6
         )
@@ -88,9 +87,9 @@ def zones(costs: Costs) -> Drawing:
         return "III: LINK has the greatest cost" if cost["LINK"] == max(cost.values()) else "II: neither"
 
     looks = {
-        "I: LINK has the least cost": ("#2f7d3b", "o"),
-        "II: neither": ("#888888", "s"),
-        "III: LINK has the greatest cost": ("#b3401f", "X"),
+        "I: LINK has the least cost": (GREEN, "o"),
+        "II: neither": (PALE, "s"),
+        "III: LINK has the greatest cost": (VERMILION, "X"),
     }
     return _map(costs, zone, looks)
 
@@ -159,5 +158,5 @@ def _along(axis: str, points: tuple[Point, ...]) -> list[int]:
 def _locus(axes: Axes, costs: Costs) -> None:
     """Axis F: W N = B."""
     top = max(p[0] for p in costs.points) + 1
-    axes.plot([0, top], [0, WINDOW * top], color="#222222", ls=(0, (1, 2)), lw=1.2)
+    axes.plot([0, top], [0, WINDOW * top], color=INK, ls=(0, (1, 2)), lw=1.2)
     axes.annotate("F: W N = B", (top, WINDOW * top), xytext=(-6, 6), textcoords="offset points", ha="right", fontsize=9)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ....analysis import gps_finish_times
+from ....palette import BLUE, GRID, INK, VERMILION
 from ....plots.canvas import blank
 from ...claims import Result, Runs
 
@@ -97,19 +98,19 @@ def drawing() -> Drawing:
         state.arrive(0.0, conversation, size)
     left = state.advance(95.0)
     corners = [(0.0, 0.0), *((t, f) for t, f, _ in left), (95.0, state.rounds)]
-    axes.plot(*zip(*corners, (100.0, 40.0), (115.0, 40.0), strict=True), color="#222222", lw=1.6, label="R(t)")
+    axes.plot(*zip(*corners, (100.0, 40.0), (115.0, 40.0), strict=True), color=INK, lw=1.6, label="R(t)")
     for step, (t, r) in enumerate(corners[:-1]):
         n = len(SIZES) - step
         axes.plot(
             [t, 95],
             [r, r + (95 - t) / n],
-            color="#1f5fa8",
+            color=BLUE,
             ls="--",
             lw=0.9,
             label="R from the checkpoint" if step == 0 else None,
         )
         axes.annotate(
-            f"N = {n}", (95, r + (95 - t) / n), xytext=(9, -3), textcoords="offset points", fontsize=9, color="#1f5fa8"
+            f"N = {n}", (95, r + (95 - t) / n), xytext=(9, -3), textcoords="offset points", fontsize=9, color=BLUE
         )
     axes.plot(
         [t for t, _ in corners[1:-1]],
@@ -117,14 +118,14 @@ def drawing() -> Drawing:
         ls="",
         marker="o",
         mfc="white",
-        color="#b3401f",
+        color=VERMILION,
         label="a conversation is deleted: new checkpoint",
     )
-    axes.plot(95, state.rounds, marker="D", ls="", color="#222222", label="R(95) = 35, the result")
+    axes.plot(95, state.rounds, marker="D", ls="", color=INK, label="R(95) = 35, the result")
     axes.set_xlabel("time (bit times of the line)")
     axes.set_ylabel("round number R (bits)")
     axes.set_xlim(0, 115)
     axes.set_ylim(0, 45)
-    axes.grid(color="#dddddd", lw=0.5)
+    axes.grid(color=GRID, lw=0.5)
     axes.legend(frameon=False, loc="upper left", fontsize=9)
     return figure

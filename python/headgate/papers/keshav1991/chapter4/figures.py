@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
 from ....plots.canvas import blank
 from ...claims import Runs
 from ...measure import Floats
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 SHEETS = Sheets(__file__)
 
-_FIRST, _SECOND, _OTHER = "#1f5fa8", "#b3401f", "#999999"
+_FIRST, _SECOND, _OTHER = BLUE, VERMILION, PALE
 
 
 def time_diagram(runs: Runs) -> Drawing:
@@ -34,12 +35,15 @@ def time_diagram(runs: Runs) -> Drawing:
     axes = drawing.add_subplot()
     places = {"source": 0.0, "server 1": 1.0, "bottleneck": 2.0, "sink": 3.0}
     for x in places.values():
-        axes.axvline(x, color="#cccccc", lw=0.8, zorder=0)
+        axes.axvline(x, color=GRID, lw=0.8, zorder=0)
     # The other conversation's packet came to the bottleneck first, and to no server before it.
     _service(axes, places["bottleneck"], slow.starts[0], slow.ends[0], _OTHER)
-    axes.annotate("other conversation", (2.05, float(slow.starts[0])), fontsize=9, color="#666666", va="top")
+    axes.annotate("other conversation", (2.05, float(slow.starts[0])), fontsize=9, color=GREY, va="top")
     for k, colour in enumerate((_FIRST, _SECOND)):
         at = k + 1
+        for x, node, i in ((1.0, fast, k), (2.0, slow, at)):
+            middle = (float(node.starts[i]) + float(node.ends[i])) / 2
+            axes.annotate(str(k + 1), (x - 0.04, middle), fontsize=9, ha="right", va="center", color=colour)
         # Both leave at once: the first one's line is the wider.
         axes.plot([0, 1], [0.0, fast.arrivals[k]], color=colour, lw=1.1 if k else 3.2)
         axes.plot([1, 2], [fast.ends[k], slow.arrivals[at]], color=colour, lw=1.1)
@@ -58,8 +62,8 @@ def time_diagram(runs: Runs) -> Drawing:
     for label, colour, line in (
         ("first packet", _FIRST, "-"),
         ("second packet", _SECOND, "-"),
-        ("acknowledgement", "#444444", "--"),
-        ("wait", "#444444", ":"),
+        ("acknowledgement", INK, "--"),
+        ("wait", INK, ":"),
     ):
         axes.plot([], [], color=colour, ls=line, label=label)
     axes.set_xticks(list(places.values()), list(places))
@@ -118,7 +122,7 @@ def state_machine() -> Drawing:
         (3.4, -2.55),
         ha="center",
         fontsize=8.5,
-        color="#555555",
+        color=GREY,
     )
     axes.set_xlim(-0.9, 9.2)
     axes.set_ylim(-2.75, 2.3)
@@ -139,10 +143,10 @@ def transients(runs: Runs, rules: Mapping[str, str]) -> Drawing:
             (depth, _SECOND, "--", "$V_e$"),
         ):
             axes.step(*trace, where="post", color=colour, lw=1.1, ls=line, label=label)
-        axes.axvline(0, color="#888888", lw=0.8)
+        axes.axvline(0, color=PALE, lw=0.8)
         due = prediction(CHANGES[name])
-        axes.axvline(due.corrected, color="#2f7d3b", lw=1.1, ls=":", label="recovered: corrected")
-        axes.axvline(due.printed, color="#7a4fa3", lw=1.1, ls="-.", label="recovered: as printed")
+        axes.axvline(due.corrected, color=GREEN, lw=1.1, ls=":", label="recovered: corrected")
+        axes.axvline(due.printed, color=PURPLE, lw=1.1, ls="-.", label="recovered: as printed")
     return sheet.done()
 
 
@@ -150,6 +154,13 @@ def _from(trace: tuple[Floats, Floats], end: float) -> tuple[Floats, Floats]:
     """A trace of changes, in seconds after the change and held until `end`."""
     times, values = trace
     return np.append(times - T0, end), np.append(values, values[-1])
+
+
+def _second_by_second(times: Floats, inside: Floats) -> tuple[Floats, Floats]:
+    """Means over a second, in seconds after the change, so that single packets do not hide the queue."""
+    grid = np.arange(-10.0, 110.0, 0.05)
+    held = inside[np.clip(np.searchsorted(times - T0, grid, side="right") - 1, 0, None)]
+    return grid[10:-9], np.convolve(held, np.ones(20) / 20, mode="valid")
 
 
 def strawman(runs: Runs) -> Drawing:
@@ -161,8 +172,7 @@ def strawman(runs: Runs) -> Drawing:
             times, values = runs.trace(variant, "spacing" if protocol == "2P" else "rate", "pair")
             rates = 1 / values if protocol == "2P" else values
             rate.step(*_from((times, rates), 110), where="post", color=colour, ls=line, lw=1.1, label=protocol)
-            times, inside = server(runs, variant).occupancy()
-            queue.step(times - T0, inside, where="post", color=colour, ls=line, lw=0.9)
+            queue.plot(*_second_by_second(*server(runs, variant).occupancy()), color=colour, ls=line, lw=1.2)
         steps = [step[0], step[1], step[1]]
-        rate.step([-10, 0, 110], steps, where="post", color="#333333", lw=0.8, ls=":", label="bottleneck")
+        rate.step([-10, 0, 110], steps, where="post", color=INK, lw=0.8, ls=":", label="bottleneck")
     return sheet.done()

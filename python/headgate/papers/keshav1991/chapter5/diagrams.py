@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ....palette import BLUE, INK, PALE, VERMILION
 from ....plots.canvas import blank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-DARK, BLUE, RED = "#222222", "#1f5fa8", "#b3401f"
 
 #: Packets that wait at the bottleneck when each marked pair comes; 10 packets/s, and a round trip of 1 s without them.
 QUEUES, RATE, ROUND_TRIP = (2, 8, 5), 10.0, 1.0
@@ -26,25 +26,25 @@ def time_diagram() -> Drawing:
         gone = came + queue / RATE
         back = gone + ROUND_TRIP / 2
         axes.plot([0, 1, 1, 0], [sent, came, gone, back], color=BLUE, lw=1.6)
-        axes.plot([1, 1], [came, gone], color=RED, lw=4, solid_capstyle="butt")
+        axes.plot([1, 1], [came, gone], color=VERMILION, lw=4, solid_capstyle="butt")
         for part in (0.25, 0.5, 0.75):
             at = sent + part * (back - sent)
-            axes.plot([0, 1], [at, at + ROUND_TRIP / 2], color="#999999", lw=0.7, ls=":")
+            axes.plot([0, 1], [at, at + ROUND_TRIP / 2], color=PALE, lw=0.7, ls=":")
         marks.append((sent, came, gone, back))
         sent = back
     last = sent + ROUND_TRIP / 2
     axes.plot([0, 1], [sent, last], color=BLUE, lw=1.6)
     for x in (0, 1):
-        axes.plot([x, x], [-0.15, last + 0.25], color=DARK, lw=1.2)
+        axes.plot([x, x], [-0.15, last + 0.25], color=INK, lw=1.2)
     for k, (queue, (start, came, gone, back)) in enumerate(zip(QUEUES, marks, strict=True)):
         name = ("k - 1", "k", "k + 1")[k]
         follows = (*(m[1] for m in marks[1:]), last)[k]
         _span(axes, -0.15, start, back, f"epoch {name}\nRTT({name}) = {back - start:g} s", "right")
         _span(axes, 1.12, came, follows, f"epoch {name}\n$n_b$({name}) = {queue}", "left")
-        axes.text(1.015, (came + gone) / 2, "waits", color=RED, fontsize=8, va="center")
+        axes.text(1.015, (came + gone) / 2, "waits", color=VERMILION, fontsize=8, va="center")
     (a, _, _, b), (_, c, _, _), (_, d, _, _) = marks[1], marks[1], marks[2]
     for x, y, letter in ((0, a, "a"), (0, b, "b"), (1, c, "c"), (1, d, "d")):
-        axes.plot(x, y, marker="o", ms=5, color=DARK)
+        axes.plot(x, y, marker="o", ms=5, color=INK)
         axes.text(
             x + (0.025 if x == 0 else -0.025), y + 0.1, letter, ha="left" if x == 0 else "right", fontweight="bold"
         )
@@ -58,7 +58,7 @@ def time_diagram() -> Drawing:
 
 
 def _span(axes: Axes, x: float, start: float, end: float, text: str, side: str) -> None:
-    axes.annotate("", (x, start), (x, end), arrowprops={"arrowstyle": "<->", "color": DARK, "lw": 0.9})
+    axes.annotate("", (x, start), (x, end), arrowprops={"arrowstyle": "<->", "color": INK, "lw": 0.9})
     shift = -0.03 if side == "right" else 0.03
     axes.text(x + shift, (start + end) / 2, text, ha=side, va="center", fontsize=9)
 
@@ -83,7 +83,7 @@ def prediction_system() -> Drawing:
 
     for name, (text, (x, y)) in BOXES.items():
         fill = "#e8eef6" if name in ("alpha", "beta") else "white"
-        axes.add_patch(Rectangle((x - WIDTH / 2, y - HEIGHT / 2), WIDTH, HEIGHT, ec=DARK, lw=1.1, fc=fill))
+        axes.add_patch(Rectangle((x - WIDTH / 2, y - HEIGHT / 2), WIDTH, HEIGHT, ec=INK, lw=1.1, fc=fill))
         axes.text(x, y, text, ha="center", va="center", fontsize=9)
     right, left = WIDTH / 2, -WIDTH / 2
     _arrow(axes, (0.31 + right, 0.72), (0.62 + left, 0.72))
@@ -93,7 +93,7 @@ def prediction_system() -> Drawing:
     _arrow(axes, (0.62 + right, 0.72), (0.94 + left, 0.72))
     _arrow(axes, (0.94, 0.72 + HEIGHT / 2), (0.94, 1.15 - HEIGHT / 2), "$\\alpha$")
     # The probe goes to the predictor and to the error; the prediction goes out and back to the error.
-    axes.plot([0.02, 0.14, 0.14, 0.14], [1.15, 1.15, 1.15, 0.76], color=DARK, lw=1.1)
+    axes.plot([0.02, 0.14, 0.14, 0.14], [1.15, 1.15, 1.15, 0.76], color=INK, lw=1.1)
     _arrow(axes, (0.14, 0.76), (0.31 + left, 0.76))
     _arrow(axes, (0.14, 1.15), (0.94 + left, 1.15))
     axes.text(0.1, 1.18, "probe $\\tilde\\theta_k$", fontsize=10)
@@ -108,9 +108,7 @@ def prediction_system() -> Drawing:
     return figure
 
 
-def _arrow(
-    axes: Axes, start: tuple[float, float], end: tuple[float, float], text: str = "", colour: str = DARK
-) -> None:
+def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], text: str = "", colour: str = INK) -> None:
     axes.annotate(
         "", end, start, arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
     )

@@ -9,6 +9,7 @@ import numpy as np
 from ....analysis.estimators import FuzzySets, kalman_gains, kalman_steady
 from ....analysis.rate_control import epoch_trace, law_eigenvalues
 from ....analysis.setpoint import queue_spread, shares_of_normal
+from ....palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
 from ...claims import Runs
 from ...sheets import Sheets
 from . import simulated as m
@@ -20,8 +21,7 @@ from .walks import Walks
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-RED, BLUE, GREEN, PURPLE, GREY = "#b3401f", "#1f5fa8", "#2f7d3b", "#7a4fa3", "#777777"
-COLOURS = (RED, BLUE, GREEN, PURPLE)
+COLOURS = (VERMILION, BLUE, GREEN, PURPLE)
 LINES = ("-", "--", "-.", ":")
 
 
@@ -40,24 +40,28 @@ def stability() -> Drawing:
     }
     for (name, y), colour, line in zip(curves.items(), COLOURS, LINES, strict=False):
         axes.plot(alphas, y, color=colour, ls=line, lw=1.5, label=name)
-    axes.axhline(1, color="#222222", lw=0.8)
+    axes.axhline(1, color=INK, lw=0.8)
     axes.axhspan(0, 1, color="#f1f5ef", zorder=0)
     axes.text(2.28, 0.95, "stable", ha="right", va="top", fontsize=9)
-    for x, colour in ((1.0, RED), (2.0, BLUE), (2 / 3, GREEN)):
+    for x, colour in ((1.0, VERMILION), (2.0, BLUE), (2 / 3, GREEN)):
         axes.plot(x, 1, marker="o", ms=6, mfc="white", mec=colour)
     return sheet.done()
 
 
 def epochs() -> Drawing:
-    """Queue and rate of the four laws, epoch by epoch."""
+    """Queue and rate of the four laws, epoch by epoch; the trap's until it leaves the picture."""
     sheet = SHEETS.open("epochs")
     left, right = sheet.axes
     for (name, law, alpha), colour, line, marker in zip(TRACED, COLOURS, LINES, "osD^", strict=True):
         trace = epoch_trace(MU, RTT, HALF, 11, alpha=alpha, law=law)
+        if law == "index_trap":
+            trace = trace[:6]
         k = range(len(trace))
         for axes, y in ((left, [e.queue for e in trace]), (right, [e.rate for e in trace])):
             axes.plot(k, y, color=colour, ls=line, marker=marker, ms=4, mfc="none", lw=1.2, label=name)
     left.axhline(HALF, color=GREY, lw=0.7)
+    for axes, at in ((left, (5.2, -5.2)), (right, (4.2, -5.2))):
+        axes.annotate("the trap grows\nwithout bound", at, fontsize=8.5, color=GREY, va="bottom")
     return sheet.done()
 
 
@@ -72,18 +76,22 @@ def step(runs: Runs) -> Drawing:
             np.append(times, runs.end), np.append(values, values[-1]),
             where="post", color=BLUE, lw=0.8, alpha=0.8, label="simulated",
         )  # fmt: skip
-        axes.plot(fluid.times, y, color=RED, lw=1.4, ls="--", label="fluid")
+        axes.plot(fluid.times, y, color=VERMILION, lw=1.4, ls="--", label="fluid")
     ends = [*(at for at, _ in m.CHANGES[1:]), 180.0]
     rest = [m.SETPOINT + m.ROUND_TRIP * mu for _, mu in m.CHANGES]
     mus = [mu for _, mu in m.CHANGES]
-    for axes, levels, name in ((top, rest, "set-point + R mu"), (middle, mus, "mu")):
+    for axes, levels, name in ((top, rest, r"set-point $+\ R\mu$"), (middle, mus, r"$\mu$")):
         axes.hlines(levels, [at for at, _ in m.CHANGES], ends, color=GREY, lw=0.9, label=name)
-    for law, colour in (("per probe", BLUE), ("per round trip", GREEN), ("as printed", RED)):
+    for law, colour, line in (
+        ("per probe", BLUE, "-"),
+        ("per round trip", GREEN, (0, (5, 1))),
+        ("as printed", VERMILION, "-."),
+    ):
         times = m.grid(30, 180, 0.5)
         waiting = m.sampled(runs.base[law].port_trace("backlog", m.LINE), m.grid(29.5, 180.5, 0.1))
         # Over a second, so that the pairs do not hide the queue.
         smooth = np.convolve(waiting, np.ones(10) / 10, mode="valid")[::5][: len(times)]
-        bottom.plot(times[: len(smooth)], smooth, color=colour, lw=1.1, label=law)
+        bottom.plot(times[: len(smooth)], smooth, color=colour, ls=line, lw=1.2, label=law)
     bottom.axhline(m.SETPOINT, color=GREY, lw=0.9)
     return sheet.done()
 
@@ -95,12 +103,12 @@ def sets() -> Drawing:
     default, x = FuzzySets(), np.linspace(0, 1, 401)
     for i, (name, colour) in enumerate(zip(("low", "medium", "high"), COLOURS, strict=False)):
         left.plot(x, [default.membership(v)[i] for v in x], color=colour, ls=LINES[i], label=name)
-    others = (("points .1 .5 .9 to .5 (default)", default), ("points 0 .5 1 to 1", FuzzySets(1.0, (0.0, 0.5, 1.0))),
-              ("triangles to 1", FuzzySets.triangles()))  # fmt: skip
-    for (name, s), line in zip(others, LINES, strict=False):
-        right.plot(x, [s.past(v) for v in x], color=BLUE, ls=line, label=f"alpha, {name}")
-        right.plot(x, [s.weight(v) for v in x], color=RED, ls=line)
-    right.plot([], [], color=RED, label="beta, of the change, with the same sets")
+    others = (("points 0.1, 0.5, 0.9 up to 0.5 (default)", default), ("points 0, 0.5, 1 up to 1", FuzzySets(1.0, (0.0, 0.5, 1.0))),
+              ("triangles up to 1", FuzzySets.triangles()))  # fmt: skip
+    for letter, colour in ((r"$\alpha$", BLUE), (r"$\beta$", VERMILION)):
+        for (name, s), line in zip(others, LINES, strict=False):
+            y = [s.past(v) if colour == BLUE else s.weight(v) for v in x]
+            right.plot(x, y, color=colour, ls=line, label=f"{letter}, {name}")
     handles, labels = right.get_legend_handles_labels()
     sheet.drawing.legend(handles, labels, frameon=False, loc="outside lower center", ncols=2, fontsize=9)
     return sheet.done()
@@ -111,7 +119,7 @@ def predictors() -> Drawing:
     sheet = SHEETS.open("predictors")
     (axes,) = sheet.axes
     series = synthetic()
-    looks = {"probe": ("#999999", ":"), "fuzzy": (RED, "-"), "alpha 0.1": (GREEN, "-."), "alpha 0.9": (BLUE, "--")}
+    looks = {"probe": (PALE, ":"), "fuzzy": (VERMILION, "-"), "alpha 0.1": (GREEN, "-."), "alpha 0.9": (BLUE, "--")}
     for name, (colour, line) in looks.items():
         label = {"probe": "probes", "fuzzy": "fuzzy"}.get(name, f"fixed {name}")
         k = np.arange(len(series[name]))
@@ -121,7 +129,7 @@ def predictors() -> Drawing:
             axes.plot(k, series[name], color=colour, ls=line, lw=1.2, label=label)
     for at, text in ((12, "doubled"), (28, "spike"), (40, "dip"), (52, "halved"), (68, "noise ±10 %"), (88, "steps")):
         axes.annotate(text, (at, 42.5), fontsize=9, ha="left")
-        axes.axvline(at, color="#cccccc", lw=0.7, zorder=0)
+        axes.axvline(at, color=GRID, lw=0.7, zorder=0)
     axes.margins(x=0.01)
     return sheet.done()
 
@@ -130,7 +138,7 @@ def kalman() -> Drawing:
     """Gains of the Kalman filter from both starts."""
     sheet = SHEETS.open("kalman")
     (axes,) = sheet.axes
-    for x, colour in ((0.01, RED), (0.1, BLUE), (0.25, GREEN), (1.0, PURPLE)):
+    for x, colour in ((0.01, VERMILION), (0.1, BLUE), (0.25, GREEN), (1.0, PURPLE)):
         for known, line, marker in ((True, "-", "o"), (False, "--", "s")):
             gains = kalman_gains(1, x, 1, 16, known_start=known)[:, 1]
             axes.plot(gains, color=colour, ls=line, marker=marker, ms=3.5, mfc="none", lw=1.1)
@@ -154,9 +162,28 @@ def setpoints(walks: Walks) -> Drawing:
         left.plot(share, color=colour, ls=line, marker="o", ms=4, label=f"set-point {s:g}")
     curve = np.linspace(0.5, 9.5, 91)
     shares = [shares_of_normal(float(s), queue_spread(w.SIGMA, m.ROUND_TRIP), w.BUFFER) for s in curve]
-    right.plot(curve, [s.empty for s in shares], color=RED, lw=1.2, label="N(0), normal")
+    right.plot(curve, [s.empty for s in shares], color=VERMILION, lw=1.2, label="N(0), normal")
     right.plot(curve, [s.full for s in shares], color=BLUE, lw=1.2, ls="--", label="N(B), normal")
     found = [m.tradeoff(walks, s) for s in w.SETPOINTS]
-    right.plot(w.SETPOINTS, [t.empty.mean() for t in found], color=RED, ls="", marker="o", label="N(0), simulated")
-    right.plot(w.SETPOINTS, [t.full.mean() for t in found], color=BLUE, ls="", marker="s", label="N(B), simulated")
+    right.plot(
+        w.SETPOINTS,
+        [t.empty.mean() for t in found],
+        color=VERMILION,
+        ls="",
+        marker="o",
+        ms=8,
+        mfc="none",
+        mew=1.4,
+        label="N(0), simulated",
+    )
+    right.plot(
+        w.SETPOINTS,
+        [t.full.mean() for t in found],
+        color=BLUE,
+        ls="",
+        marker="x",
+        ms=7,
+        mew=1.6,
+        label="N(B), simulated",
+    )
     return sheet.done()

@@ -1,0 +1,105 @@
+"""Flows that are alike, together: those of one template such as `ftp1` to `ftp6`, or with the same control and workload."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .columns import columns
+from .stats import Mean, mean_of
+
+if TYPE_CHECKING:
+    from .results import Results
+
+#: With more templates than this, what counts is the flow control and the workload.
+MOST = 20
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some flows together.
+
+    Attributes:
+        name: those of the first and the last flow, or the control and the workload.
+        flows: how many there are.
+        control: their flow control.
+        goodput_bps: of all of them together.
+        least_bps: the goodput of the one with least.
+        most_bps: the goodput of the one with most.
+        max_min_bps: what is due to all of them together.
+        rtt_s: the mean over the flows of their mean round-trip times.
+        queueing_s: the mean over the flows of their mean queueing delays.
+        counts: drops, retransmissions, timeouts and marks of all of them.
+    """
+
+    name: str
+    flows: int
+    control: str
+    goodput_bps: Mean
+    least_bps: float
+    most_bps: float
+    max_min_bps: float
+    rtt_s: Mean
+    queueing_s: Mean
+    counts: dict[str, int]
+
+
+def groups(results: Results) -> list[Group]:
+    """The groups of the flows of a result, in the order of their first flows; a flow that is like no other is one by itself."""
+    totals = results._by_run("flows", results.flow_count)
+    several = len(results.runs) > 1
+    series = totals if several else results._measured
+
+    def of(name: str) -> Any:
+        column = columns("flows")[name]
+        found = series[name] if column.of is None else column.of(series)
+        return found if several else found[0]
+
+    goodput, rtt, queueing = of("goodput_bps"), of("rtt_mean_s"), of("queueing_mean_s")
+    ideal = np.array(list(results.max_min_bps().values()))
+    names, controls, workloads = (totals[key][0].tolist() for key in ("flow", "control", "workload"))
+    templates = [re.sub(r"\d+", "*", name) for name in names]
+    members = _members(list(zip(templates, controls, workloads, strict=True)))
+    by_template = len(members) <= MOST
+    if not by_template:
+        members = _members(list(zip(controls, workloads, strict=True)))
+    out = []
+    for own in members:
+        each = np.array([mean_of(goodput[:, i]).mean for i in own])
+        first, last = own[0], own[-1]
+        name = f"{names[first]}..{names[last]}" if by_template else f"{controls[first]} {workloads[first]}"
+        counted = ("drops", "retransmissions", "timeouts", "marks")
+        out.append(
+            Group(
+                name=names[first] if len(own) == 1 else name,
+                flows=len(own),
+                control=controls[first],
+                goodput_bps=mean_of(goodput[:, own].sum(axis=1)),
+                least_bps=float(each.min()),
+                most_bps=float(each.max()),
+                max_min_bps=float(ideal[own].sum()),
+                rtt_s=mean_of(_rows(rtt[:, own])),
+                queueing_s=mean_of(_rows(queueing[:, own])),
+                counts={key: int(totals[key][:, own].sum()) for key in counted},
+            )
+        )
+    return out
+
+
+def _members(keys: list[Hashable]) -> list[list[int]]:
+    """The positions of equal keys."""
+    found: dict[Hashable, list[int]] = {}
+    for i, key in enumerate(keys):
+        found.setdefault(key, []).append(i)
+    return list(found.values())
+
+
+def _rows(values: Any) -> Any:
+    """The mean of each row over what was measured; nan where nothing was."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=1)
+    return np.where(known, values, 0.0).sum(axis=1) / np.where(count, count, np.nan)
