@@ -53,6 +53,7 @@ def main() -> None:
             ("demers1989", ["section-2.3", "figure-1"], ["section-2.3", "figure-1"]),
             ("keshav1991", ITEMS, FIGURES),
             ("stoica1998", CSFQ_ITEMS, CSFQ),
+            ("hasegawa2001", ["figures"], ["fairness", "figure-10"]),
             ("beyond", ["packet-pair"], BEYOND),
         ):
             headgate("reproduce", paper, *items, "--report", str(folder / paper))
