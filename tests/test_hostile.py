@@ -32,7 +32,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["run", "a.json", "--set", LONG], "PATH=VALUE"),
     (["run", "a.json", "--set", f"links.{LONG}.rate=1kbit/s"], "no entry"),
     (["run", "a.json", "--set", f"links.slow.{LONG}=1"], "links[1].xxx"),
-    (["run", "a.json", "--set", f'"{WORDS}"=1'], "unknown field"),
+    (["run", "a.json", "--set", f'"{WORDS}"=1'], "unknown key"),
     (["run", "a.json", "--set", f'links.slow.queue={{kind="fq",{LONG}=1}}'], "links[1].queue"),
     (["run", "a.json", "--set", f"links.slow.queue={LONG}"], "fcfs"),
     (["run", "a.json", "--set", f'links.slow.queue={{kind="fq",structure="{LONG}"}}'], "expected one of `link`"),

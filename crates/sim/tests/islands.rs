@@ -190,7 +190,7 @@ fn errors_name_the_island() {
             json!([{ "gateways": ["r1", "r2"] }, { "gateways": ["r3"], "queue": { "kind": "csfq", "buffer": "10B" } }]),
             "islands[1].queue.buffer: found 10B",
         ),
-        (json!([{ "gateway": ["r1"] }]), "islands[0].gateway: found [\"r1\"]; unknown field `gateway`"),
+        (json!([{ "gateway": ["r1"] }]), "islands[0].gateway: unknown key `gateway`; did you mean `gateways`?"),
     ] {
         let why = said(islands);
         assert!(why.starts_with(due), "{due}\n{why}");
