@@ -309,6 +309,14 @@ def test_report(tmp_path: Path) -> None:
     assert {p.suffix for p in place.iterdir()} == {".html", ".svg", ".png"}
     assert "K3e" in text
     assert "PP/FQ" in text
+    # Figures have titles; notes of other items are left out; the foot says how to make it again.
+    assert text.count('role="img" aria-label="Figure 6.') == 5
+    assert "Scenario 3, JK/FCFS:" in text and "Printed throughput" in text
+    assert not any(
+        f"<li>{other}" in text for other in ("Scenario 4", "Scenario 1", "Chapter", "Table 6.7", "Scenarios 7")
+    )
+    assert f"headgate {headgate.__version__}. Made by <code>headgate reproduce keshav1991 scenario-3 --report" in text
+    assert "prefers-color-scheme: dark" in text
 
 
 @pytest.mark.parametrize("asked", [False, True])

@@ -1,6 +1,7 @@
 //! A flow's source: a protocol and the transport that serves it.
 
 use crate::layered::Layered;
+use crate::lined::Lined;
 use crate::paced::Paced;
 use crate::tcp::Tcp;
 use crate::transport::{Config, Received, Sender};
@@ -64,6 +65,8 @@ enum Kind {
     Window(Box<Windowed>),
     /// With a rate.
     Paced(Box<Paced>),
+    /// With a line of its own.
+    Line(Box<Lined>),
     /// With a window, a rate or both, on the transport of TCP.
     Tcp(Box<Tcp>),
     /// With layers that its receiver joins and leaves.
@@ -86,6 +89,8 @@ impl Connection {
             Kind::Open { supplied: 0, sent: 0 }
         } else if let Some(rules) = &config.tcp {
             Kind::Tcp(Box::new(Tcp::new(spec, rules)))
+        } else if let Some(rules) = &config.line {
+            Kind::Line(Box::new(Lined::new(spec, config, rules)))
         } else if config.paced.is_some() {
             Kind::Paced(Box::new(Paced::new(spec, config)))
         } else {
@@ -119,6 +124,13 @@ impl Connection {
         }
     }
 
+    /// How long its packets are, in the mean, before the first one goes; a source with a line of its own needs to know.
+    pub fn set_packet_bytes(&mut self, bytes: u32) {
+        if let Kind::Line(l) = &mut self.0 {
+            l.sender.set_packet_bytes(bytes);
+        }
+    }
+
     /// The workload has this many more packets; `u64::MAX` for an endless supply.
     #[inline]
     pub fn supply(&mut self, packets: u64) {
@@ -126,6 +138,7 @@ impl Connection {
             Kind::Open { supplied, .. } => *supplied = supplied.saturating_add(packets),
             Kind::Window(w) => w.sender.supply(packets),
             Kind::Paced(p) => p.sender.supply(packets),
+            Kind::Line(l) => l.sender.supply(packets),
             Kind::Tcp(t) => t.sender.supply(packets),
             Kind::Layered(_) => {}
         }
@@ -137,6 +150,7 @@ impl Connection {
             Kind::Open { supplied, sent } => *supplied = *sent,
             Kind::Window(w) => w.sender.stop(),
             Kind::Paced(p) => p.sender.stop(),
+            Kind::Line(l) => l.sender.stop(),
             Kind::Tcp(t) => t.sender.stop(),
             Kind::Layered(l) => l.stop(),
         }
@@ -169,6 +183,7 @@ impl Connection {
                 Some(Segment::plain(seq, first_sent, retransmission))
             }
             Kind::Paced(p) => p.poll_send(now),
+            Kind::Line(l) => l.poll_send(now),
             Kind::Tcp(t) => t.poll_send(now),
             Kind::Layered(l) => Some(Segment::plain(l.poll_send()?, now, false)),
         }
@@ -182,6 +197,7 @@ impl Connection {
             Kind::Open { .. } | Kind::Layered(_) => rtts(now.since(ack.sent)),
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
+            Kind::Line(l) => l.on_ack(ack, now, rtts),
             Kind::Tcp(t) => t.on_ack(ack, now, rtts),
         }
     }
@@ -193,6 +209,7 @@ impl Connection {
             Kind::Open { .. } => None,
             Kind::Window(w) => w.sender.timeout(),
             Kind::Paced(p) => p.timeout(),
+            Kind::Line(l) => l.timeout(),
             Kind::Tcp(t) => t.timeout(),
             Kind::Layered(l) => Some(l.control.next_release()).filter(|at| *at != Time::NEVER),
         }
@@ -204,6 +221,7 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.on_timeout(now),
             Kind::Paced(p) => p.on_timeout(now),
+            Kind::Line(l) => l.on_timeout(now),
             Kind::Tcp(t) => t.on_timeout(now),
             Kind::Layered(l) => l.control.0.on_timeout(now),
         }
@@ -216,6 +234,7 @@ impl Connection {
             Kind::Open { sent, .. } => *sent,
             Kind::Window(w) => w.sender.in_flight(),
             Kind::Paced(p) => p.sender.in_flight(),
+            Kind::Line(l) => l.sender.in_flight(),
             Kind::Tcp(t) => t.sender.pipe(),
             Kind::Layered(l) => l.sent,
         }
@@ -227,6 +246,7 @@ impl Connection {
             Kind::Open { supplied, sent } => sent == supplied,
             Kind::Window(w) => w.sender.is_done(),
             Kind::Paced(p) => p.sender.is_done(),
+            Kind::Line(l) => l.sender.is_done(),
             Kind::Tcp(t) => t.sender.is_done(),
             Kind::Layered(l) => l.control.0.level() == 0,
         }
@@ -238,6 +258,7 @@ impl Connection {
             Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
+            Kind::Line(l) => l.sender.memory(),
             Kind::Tcp(t) => t.sender.memory(),
         }
     }
@@ -249,6 +270,7 @@ impl Connection {
             Kind::Open { .. } | Kind::Layered(_) => 0,
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
+            Kind::Line(l) => l.timeouts,
             Kind::Tcp(t) => t.timeouts,
         }
     }
@@ -276,6 +298,7 @@ impl Connection {
             Kind::Open { .. } => {}
             Kind::Window(w) => w.control.probe(sink),
             Kind::Paced(p) => p.control.probe(sink),
+            Kind::Line(l) => l.control.probe(sink),
             Kind::Tcp(t) => t.probe(sink),
             Kind::Layered(l) => l.control.probe(sink),
         }

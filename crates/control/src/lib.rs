@@ -6,6 +6,7 @@
 
 mod connection;
 mod layered;
+mod lined;
 mod paced;
 pub mod parts;
 mod tcp;
@@ -79,6 +80,9 @@ macro_rules! protocols {
             fn next_release(&self) -> Time {
                 match self { $(AnyFlowControl::$Type(p) => p.next_release()),+ }
             }
+            fn priority(&self, offset: u64) -> Option<u8> {
+                match self { $(AnyFlowControl::$Type(p) => p.priority(offset)),+ }
+            }
             fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
                 match self { $(AnyFlowControl::$Type(p) => p.probe(sink)),+ }
             }
@@ -104,6 +108,9 @@ protocols! {
     bbr1: Bbr1(Bbr1Params),
     dctcp: Dctcp(DctcpParams),
     vegas: Vegas(VegasParams),
+    blt: Blt(BltParams),
+    bully_tyrant: BullyTyrant(BullyTyrantParams),
+    kim_reno: KimReno(KimRenoParams),
     rlm: Rlm(RlmParams),
     none: Uncontrolled(NoneParams),
 }
@@ -286,6 +293,10 @@ pub trait FlowControl {
     /// When to ask for a release, though nothing else may happen until then; [`Time::NEVER`] for not at all.
     fn next_release(&self) -> Time {
         Time::NEVER
+    }
+    /// The priority of the packet that is so many packets behind the first one of its burst, if the protocol chooses it.
+    fn priority(&self, _offset: u64) -> Option<u8> {
+        None
     }
     /// Gauges such as `window`, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}

@@ -55,7 +55,7 @@ fn every_timer_has_a_floor() {
             assert_eq!(error(&edge), (String::new(), String::new()));
         }
     }
-    assert_eq!(checked, 7);
+    assert_eq!(checked, 10);
 }
 
 #[test]

@@ -73,7 +73,7 @@ def _utility(figure: FigureEntry, runs: Runs) -> Drawing:
             if math.isnan(x[0]) or math.isnan(y[0]):
                 continue
             if math.isnan(x[2]):
-                over = (runs.over(series, m, source)[1:, 0] for m in ("throughput", delay))
+                over = [runs.over(series, m, source)[1:, 0] for m in ("throughput", delay)]
                 starts |= over[0].size > 0
                 axes.plot(*over, marker=".", ls="", ms=4, alpha=0.35, color=colour)
             around = _boxes(axes, x, y, colour)

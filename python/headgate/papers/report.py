@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._core import __version__
 from ..atomic import atomic, write_text
 from ..errors import HeadgateError, missing_extra
 from ..plots.canvas import to_png, to_svg
@@ -28,6 +30,9 @@ from .terminal import (
 if TYPE_CHECKING:
     from .model import FigureEntry
     from .reproduction import ItemResult, Reproduction
+
+#: What a note says that it is about, before its first colon or full stop.
+_ABOUT = re.compile(r"\b(scenario|chapter|table)s? (\d+(?:\.\d+)?)(?: and (\d+))?", re.IGNORECASE)
 
 
 def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> Path:
@@ -53,7 +58,9 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
         raise HeadgateError(f"{place}: cannot be written; {e.strerror or e}") from None
     page = environment.from_string(text).render(
         paper=reproduction.paper,
-        notes=[n.strip() for n in reproduction.paper.notes.split("\n- ")],
+        notes=_notes(reproduction),
+        version=__version__,
+        command=_command(reproduction),
         items=reproduction.items,
         counts=reproduction.counts(),
         skill=reproduction.skill,
@@ -74,6 +81,30 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
     return path
 
 
+def _notes(reproduction: Reproduction) -> list[str]:
+    """What the paper leaves open: the introduction, and the notes that are not about items, or tables of items, that are not shown."""
+    first, *notes = (n.strip() for n in reproduction.paper.notes.split("\n- "))
+    items = {i.item.name for i in reproduction.items}
+    tables = {n.published.table for i in reproduction.items for n in i.numbers}
+
+    def shown(note: str) -> bool:
+        head = re.split(r"[:.] ", note, maxsplit=1)[0]
+        about = [(m[1].lower(), number) for m in _ABOUT.finditer(head) for number in (m[2], m[3]) if number]
+        return not about or any(
+            number in tables if kind == "table" else any(re.match(rf"{kind}-{number}(?!\d)", name) for name in items)
+            for kind, number in about
+        )
+
+    return [first, *filter(shown, notes)]
+
+
+def _command(reproduction: Reproduction) -> str:
+    """The command that makes the same report."""
+    names = [i.item.name for i in reproduction.items]
+    words = [] if names == [i.name for i in reproduction.paper.items] else names
+    return " ".join(["headgate reproduce", reproduction.paper.name, *words, "--report FOLDER"])
+
+
 def require_extras() -> None:
     """Whether a report can be written, asked before long work.
 
@@ -91,7 +122,7 @@ def _figures(reproduction: Reproduction, item: ItemResult, place: Path) -> Itera
         if figure.item != item.item.name or item.runs is None:
             continue
         drawing = draw(figure, item.runs, item.study)
-        svg = to_svg(drawing)
+        svg = to_svg(drawing, figure.title)
         stem = f"{reproduction.paper.name}-{figure.name}"
         write_text(place / f"{stem}.svg", svg)
         with atomic(place / f"{stem}.png") as file:

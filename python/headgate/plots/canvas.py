@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import os
 import sys
@@ -92,10 +93,15 @@ def to_bytes(sheet: Drawing, form: str) -> bytes:
     return out.getvalue()
 
 
-def to_svg(sheet: Drawing) -> str:
-    """The figure as an SVG element for a page."""
+def to_svg(sheet: Drawing, title: str = "") -> str:
+    """The figure as an SVG element for a page; its title is what a screen reader says instead of it."""
     text = to_bytes(sheet, "svg").decode("utf-8")
-    return text[text.index("<svg") :]
+    text = text[text.index("<svg") :]
+    if not title:
+        return text
+    end = text.index(">")
+    said = html.escape(title)
+    return f'{text[:end]} role="img" aria-label="{said}">\n <title>{said}</title>{text[end + 1 :]}'
 
 
 def to_png(sheet: Drawing) -> bytes:

@@ -1,5 +1,6 @@
 //! What every protocol needs and none owns: sequence numbers, round-trip times, loss detection, retransmission.
 
+pub mod line;
 mod pairs;
 mod receiver;
 mod rtt;
@@ -10,6 +11,7 @@ mod timers;
 
 use headgate_packet::check::at_least;
 use headgate_packet::{Duration, Ecn, Wrong};
+pub use line::LineSender;
 pub use pairs::{PairProgress, PairSender};
 pub use receiver::{Received, Receiver};
 pub use rtt::Estimator;
@@ -148,6 +150,8 @@ pub struct Config {
     pub open_loop: bool,
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
     pub ecn: Ecn,
+    /// The rules of [`LineSender`], for a source with a line of its own.
+    pub line: Option<line::Rules>,
     /// The rules of [`tcp::Sender`], for a protocol that it serves; the fields above are not for it, but for `ecn`.
     pub tcp: Option<tcp::Rules>,
 }
@@ -171,6 +175,7 @@ impl Default for Config {
             paced: None,
             open_loop: false,
             ecn: Ecn::NotEct,
+            line: None,
             tcp: None,
         }
     }

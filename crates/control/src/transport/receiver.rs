@@ -51,6 +51,11 @@ impl Receiver {
         Received { cumulative: self.next, duplicate: false }
     }
 
+    /// Whether packet `seq` came.
+    pub fn has(&self, seq: u64) -> bool {
+        seq < self.next || (seq > self.next && seq < self.highest && self.bit(seq))
+    }
+
     /// Packets received in sequence so far.
     pub fn cumulative(&self) -> u64 {
         self.next

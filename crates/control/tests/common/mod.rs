@@ -146,6 +146,7 @@ pub fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
             assert!(segment.first_sent <= now && segment.seq < packets);
             assert!(
                 open_loop
+                    || source.window().is_nan()
                     || source.in_flight() as f64 <= source.window().floor().max(1.0) + 1e-9
                     || segment.retransmission && !paced
                     || tcp
