@@ -35,7 +35,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["run", "a.json", "--set", f'"{WORDS}"=1'], "unknown key"),
     (["run", "a.json", "--set", f'links.slow.queue={{kind="fq",{LONG}=1}}'], "links[1].queue"),
     (["run", "a.json", "--set", f"links.slow.queue={LONG}"], "fcfs"),
-    (["run", "a.json", "--set", f'links.slow.queue={{kind="fq",structure="{LONG}"}}'], "expected one of `link`"),
+    (["run", "a.json", "--set", f'links.slow.queue={{kind="fq",structure="{LONG}"}}'], "expected one of link"),
     (["run", "a.json", "--set", "duration=" + "[" * 5000 + "]" * 5000], "duration"),
     (["run", "a.json", "--set", "duration=" + "[" * 200 + "]" * 200], "deep"),
     (["run", "a.json", "--set", "duration=nan"], "duration: found nan; expected a finite number"),

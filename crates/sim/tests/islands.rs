@@ -176,7 +176,10 @@ fn errors_name_the_island() {
             json!([{ "gateways": ["r1"] }, {}]),
             r#"islands[1].gateways[0]: found "*"; expected gateways of no other island: "r1" is in islands[0]"#,
         ),
-        (json!([{ "queue": "fq" }]), r#"islands[0].queue.kind: expected csfq, the discipline of packets with labels"#),
+        (
+            json!([{ "queue": "fq" }]),
+            r#"islands[0].queue: found "fq"; expected csfq, the discipline of packets with labels"#,
+        ),
         (
             json!([{ "queue": { "kind": "csfq", "role": "core" } }]),
             r#"islands[0].queue.role: found "core"; expected none"#,
