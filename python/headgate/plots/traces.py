@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from .. import _core
 from ..errors import HeadgateError, nearest
 from ..palette import COLOURS, GRID, INK, PALE
 from ..tables import Table
-from .canvas import blank, require, save
+from .canvas import Picture, blank, require
 from .content import DASHES, MARKERS
 
 if TYPE_CHECKING:
@@ -59,12 +58,14 @@ _SHORT = 0.02
 SLICES = 1500
 
 
-def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[str] | None = None) -> Path:
-    """Draws the traces of the first run against time into a file; network events are vertical lines.
+def timeline(
+    results: Results, path: str | os.PathLike[str] | None = None, panels: Sequence[str] | None = None
+) -> Picture:
+    """Draws the traces of the first run against time; network events are vertical lines.
 
     Args:
         results: of a scenario that records traces.
-        path: a file, written in the form that its name ends in: svg, png or pdf.
+        path: a file, if one is to be written, in the form that its name ends in: svg, png or pdf.
         panels: the kinds of traces, from above; all unless given.
 
     Raises:
@@ -102,7 +103,7 @@ def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[st
             axes.axvline(_core.quantity(event["at"])[2], color=PALE, lw=0.9, ls="--", zorder=0)
     rows[-1].set_xlabel("time (s)" + (", dashed: network events" if scenario.get("events") else ""))
     rows[0].set_xlim(0, end)
-    return save(sheet, path)
+    return Picture(sheet, path)
 
 
 def _only(table: Table, rows: npt.NDArray[np.bool_]) -> Table:
