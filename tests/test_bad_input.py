@@ -110,7 +110,7 @@ def test_files(cli: Cli, tmp_path: Path) -> None:
         (["reproduce", "demers1989", "scenario-9"], "scenario-1"),
         (["reproduce", "demers1989", "--report", "ok.json"], "folder"),
         (["reproduce", "demers1989", "--report", "ok.json/report"], "cannot be written"),
-        (["list", "queues"], "disciplines"),
+        (["list", "queue"], "disciplines"),
         (["diff", ".", "ok.json"], "manifest.json"),
         (["rum"], "rum"),
     ],

@@ -9,12 +9,13 @@ import click
 
 from .. import _core
 from ..errors import HeadgateError, cut, nearest
+from ..lists import ALIASES
 from . import signals
 from .show import print_json
 
 #: The lists, and what they have.
 KINDS = {
-    "disciplines": "queueing disciplines of links",
+    "disciplines": "queueing disciplines of links, also `queues`",
     "flow-controls": "flow controls of flows, also `controls`",
     "workloads": "what flows have to send",
     "packet-sizes": "distributions of the lengths of packets",
@@ -27,9 +28,6 @@ KINDS = {
     "papers": "papers that `headgate reproduce` knows",
 }
 
-#: Other names of lists.
-ALSO = {"controls": "flow-controls"}
-
 
 @click.command(
     "list",
@@ -40,7 +38,7 @@ Examples:
   headgate list disciplines fq
   headgate list controls --json""",
 )
-@click.argument("kind", type=click.Choice([*KINDS, *ALSO]), required=False, metavar="[KIND]")
+@click.argument("kind", type=click.Choice([*KINDS, *ALIASES]), required=False, metavar="[KIND]")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
 def list_(kind: str | None, name: str | None, as_json: bool) -> None:
@@ -55,7 +53,7 @@ def list_(kind: str | None, name: str | None, as_json: bool) -> None:
 
         print_kinds(kinds)
         return
-    kind = ALSO.get(kind, kind)
+    kind = ALIASES.get(kind, kind)
     entries = catalogue(kind, more=not as_json)
     if name is not None:
         known = [e["name"] for e in entries]
