@@ -48,7 +48,7 @@ bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@$(BIN)/headgate bench
 
 bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpacked into .cache/peers (Debian or Ubuntu)
-	@$(SYNC)
+	@$(SYNC) --no-editable
 	@benches/peers/install
 	@$(BIN)/python benches/peers/run.py
 
