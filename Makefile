@@ -13,7 +13,7 @@ BIN := .venv/bin
 demo: $(TOOLS)/bin/uv ## build, run a scenario, reproduce scenario 2 of the 1989 paper, write a report
 	@echo "[2/4] Installing the libraries and building the engine; the first time takes one or two minutes."
 	@$(subst --quiet,,$(SYNC)) --extra plots
-	@echo "[3/4] A game shares a line with a download, first in order of arrival, then by Fair Queueing. Look at the game's round-trip time (rtt)."
+	@echo "[3/4] A game shares a line with a download, first in order of arrival, then by Fair Queueing. Look at how long the game's packets wait (queueing)."
 	@$(BIN)/headgate run scenarios/game.toml --set topology.line.queue.kind=fcfs
 	@$(BIN)/headgate run scenarios/game.toml
 	@echo "[4/4] Scenario 2 of the 1989 paper on Fair Queueing: its numbers beside ours. A miss is a number of the paper that our runs do not meet"
