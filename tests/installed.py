@@ -18,7 +18,7 @@ COMMANDS = [
     "run scenarios/lossy-links.toml --json",
     "replay scenarios/office.csv --queue fcfs --queue fq --rate 2Mbit/s --buffer 20KB",
     "sweep scenarios/queues-and-rates.toml --out out/queues --workers 2",
-    "compare out/queues --metric p99_delay --flow telnet",
+    "compare out/queues --metric p99_delay --flow telnet --by queue",
     "reproduce demers1989 scenario-2 --json",
 ]
 
