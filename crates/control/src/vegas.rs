@@ -67,7 +67,7 @@ impl VegasParams {
         let recovery = if self.variant == Variant::Linux { Recovery::Sack } else { Recovery::Newreno };
         let early = self.early && self.variant != Variant::Linux;
         let rules = Preset::Rfc.rules();
-        Config::tcp(Rules { recovery, early, count_packets: true, ..rules }, Ecn::NotEct)
+        Config::new(Rules { recovery, early, count_packets: true, ..rules }, Ecn::NotEct)
     }
 }
 

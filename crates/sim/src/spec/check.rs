@@ -84,7 +84,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
             let message = "expected a workload that comes to an end, `transfer` or `requests` with `objects`: its flows come and go";
             return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
         }
-        if flow.control.transport().tcp.is_none() {
+        if !flow.control.transport().has_options() {
             let given = [("transport", flow.transport.is_some()), ("receiver", flow.receiver.is_some())];
             if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
                 let name = flow.control.name();
