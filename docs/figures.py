@@ -33,6 +33,10 @@ FIGURES = [
     "6.21",
 ]
 
+#: Figures of the paper on Core-Stateless Fair Queueing.
+CSFQ = ["figure-3a", "figure-3b", "figure-4", "figure-6b", "figure-7", "sensitivity", "rules"]
+CSFQ_ITEMS = ["figure-3a", "figure-3b", "figure-4", "figure-6b", "figure-7", "sensitivity"]
+
 #: Figures of our own experiments.
 BEYOND = ["sharing", "quantum", "starts"]
 
@@ -77,6 +81,8 @@ def main() -> None:
         for paper, items, figures in (
             ("demers1989", ["section-2.3", "figure-1"], ["section-2.3", "figure-1"]),
             ("keshav1991", ITEMS, FIGURES),
+            ("stoica1998", CSFQ_ITEMS, CSFQ),
+            ("hasegawa2001", ["figures"], ["fairness", "figure-10"]),
             ("beyond", ["packet-pair"], BEYOND),
         ):
             command("reproduce", paper, *items, "--report", str(folder / paper))

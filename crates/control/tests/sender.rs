@@ -169,6 +169,7 @@ fn each_packet_has_a_timer_of_its_own_which_no_acknowledgement_moves() {
         (due, burst(s, 5, due))
     };
     assert_eq!([goes(&mut s), goes(&mut s)], [(3000, vec![(0, true)]), (3100, vec![(1, true)])]);
+    assert_eq!(s.0.pipe(), 5, "what goes again takes no further place in the window");
     // What is missing no longer is acknowledged late: 2 goes again although it had come.
     assert_eq!(goes(&mut s), (3200, vec![(2, true)]));
     // Samples of 3.244 and 3.144 s: the average is 1.5, 1.936, 2.238 s. The timers of 3 and 4 stay where they were.

@@ -135,8 +135,9 @@ def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
         column("control", 6, [g.control for g in shown]),
         column(f"goodput {rate}", 1, [g.goodput_bps for g in shown], factor),
         column(f"max-min {rate}", 2, [g.max_min_bps for g in shown], factor),
-        column("one: least", 5, [g.least_bps for g in shown], factor),
-        column("one: most", 5, [g.most_bps for g in shown], factor),
+        Column(
+            f"each {rate}", 5, cells=[f"{digits(g.least_bps * factor)} to {digits(g.most_bps * factor)}" for g in shown]
+        ),
         column("queueing ms", 3, [g.queueing_s for g in shown], 1e3),
         column("rtt ms", 7, [g.rtt_s for g in shown], 1e3),
         column("drops", 4, [g.counts["drops"] for g in shown]),
