@@ -20,7 +20,7 @@ MOST = 20
 
 
 @dataclass(frozen=True)
-class Group:
+class FlowGroup:
     """Some flows together.
 
     Attributes:
@@ -48,7 +48,7 @@ class Group:
     counts: dict[str, int]
 
 
-def groups(results: Results) -> list[Group]:
+def groups(results: Results) -> list[FlowGroup]:
     """The groups of the flows of a result, in the order of their first flows; a flow that is like no other is one by itself."""
     totals = results._by_run("flows", results.flow_count)
     several = len(results.runs) > 1
@@ -67,7 +67,7 @@ def groups(results: Results) -> list[Group]:
         each = np.array([mean_of(goodput[:, i]).mean for i in own])
         counted = ("drops", "retransmissions", "timeouts", "marks")
         out.append(
-            Group(
+            FlowGroup(
                 name=name,
                 flows=len(own),
                 control=controls[own[0]],

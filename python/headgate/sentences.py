@@ -10,7 +10,7 @@ from .groups import MOST, groups
 from .plots.units import scale_of
 
 if TYPE_CHECKING:
-    from .groups import Group
+    from .groups import FlowGroup
     from .results import Results
     from .summaries import FlowSummary, LinkSummary
 
@@ -48,7 +48,7 @@ def _of_flow(flow: FlowSummary) -> str:
     return f"{got}; {waited}{trip}."
 
 
-def _of_group(group: Group) -> str:
+def _of_group(group: FlowGroup) -> str:
     if group.flows == 1:
         got = f"{group.name} got {_rate(group.goodput_bps.mean)}{_share(group.goodput_bps.mean, group.max_min_bps)}"
     else:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from ...groups import Group, groups
+from ...groups import FlowGroup, groups
 from ...plots.units import scale_of
 from ...results import Results, digits
 from ...stats import Mean
@@ -121,7 +121,7 @@ def _says(heading: Heading, rows: Sequence[AnySummary]) -> bool:
     return heading.heading in ("drops", "drops full") or any(not isinstance(v, int) or v for v in values)
 
 
-def _print_groups(found: Sequence[Group], wide: bool) -> None:
+def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
     """Totals of the flows that are alike."""
     factor, rate = scale_of("bit/s", [g.goodput_bps.mean for g in found] + [g.max_min_bps for g in found])
     shown = found[:MOST]
