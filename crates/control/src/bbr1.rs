@@ -15,7 +15,7 @@ use measures::{Greatest, Heaps};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Sends at the rate that the path delivered, and keeps about one path full in flight.
+/// BBR version 1: sends at the rate that the path delivered, and keeps about one path full in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bbr1Params {

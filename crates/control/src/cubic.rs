@@ -24,7 +24,7 @@ pub enum SlowStartEnd {
     HystartPlusPlus,
 }
 
-/// A window that follows a cubic function of the time since the last loss.
+/// CUBIC: a window that follows a cubic function of the time since the last loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CubicParams {

@@ -13,7 +13,7 @@ use headgate_packet::{Check, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The window falls by the share of packets that were marked.
+/// Data Center TCP: the window falls by the share of packets that were marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DctcpParams {

@@ -27,7 +27,7 @@ pub enum Variant {
     Linux,
 }
 
-/// The window follows the packets that the source itself has in the queue.
+/// Vegas: the window follows the packets that the source itself has in the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VegasParams {
