@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,11 +23,10 @@ from .verdict import ENOUGH_ALIKE, Judgement, Number, Sample, Verdict, judge, me
 def numbers_of(runs: Runs, study: Shown | None, findings: Sequence[Finding], rows: Sequence[Row]) -> Iterator[Number]:
     """All published numbers of an item, each with the claims about the same row, measure and source."""
     whole = {(r.table, r.row, source): r for r in rows if r.hits for source in r.sources}
-    values = study.values if study is not None else {}
     trivial = _Trivials(runs)
     for number in runs.item.numbers:
         if runs.paper.metrics[number.metric].study:
-            found = _studied(runs, number, values)
+            found = _studied(runs, number, study or Shown(()))
         else:
             found = _compare(runs, number, trivial, whole.get((number.table, number.row, number.source)))
         key = (number.row, number.metric, number.source)
@@ -53,11 +52,13 @@ class _Trivials:
         return Sample(_of_rank(values, alike, number), np.zeros(0))
 
 
-def _studied(runs: Runs, number: Published, values: Mapping[tuple[str, str, str], float]) -> Number:
-    """A number beside what the item's study measured, which has neither intervals nor seeds."""
+def _studied(runs: Runs, number: Published, study: Shown) -> Number:
+    """A number beside what the item's study measured, which has no intervals, and repetitions instead of seeds."""
+    key = (number.metric, number.row, number.source)
+    repeated = np.asarray(study.repeated.get(key, np.zeros(0)))
 
     def of(row: str) -> float | None:
-        return values.get((number.metric, row, number.source))
+        return study.values.get((number.metric, row, number.source))
 
     ours, rule = of(number.row), runs.paper.rule(runs.item.name, number)
     nothing = mean_of(np.zeros(0))
@@ -67,11 +68,13 @@ def _studied(runs: Runs, number: Published, values: Mapping[tuple[str, str, str]
         if judgement.tested:
             return missing(number, "the study could not measure this here")
         return Number(number, rule.name, judgement, nothing, nothing, np.nan, np.nan)
-    judgement = judge(number, rule, Sample(ours, np.zeros(0)))
-    found = Number(number, rule.name, judgement, Mean(ours, np.nan, 1), nothing, ours, ours)
+    judgement = judge(number, rule, Sample(ours, repeated))
+    every = np.append(repeated, ours)
+    low, high = float(np.min(every)), float(np.max(every))
+    found = Number(number, rule.name, judgement, Mean(ours, np.nan, 1), mean_of(repeated), low, high, len(repeated))
     if not judgement.tested:
         return found
-    trivial = of_study(runs.paper.metrics[number.metric])
+    trivial = study.trivial.get(key, of_study(runs.paper.metrics[number.metric]))
     others = ((row, of(row)) for row in _other_rows(runs, number))
     return replace(
         found,
