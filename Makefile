@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test mutants mutants-python bench bench-peers docs verdicts figures lint check-tools clean
+.PHONY: demo test mutants mutants-python bench bench-peers oracles docs verdicts figures lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -40,6 +40,9 @@ bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpa
 	@$(SYNC)
 	@benches/peers/install
 	@$(BIN)/python benches/peers/run.py
+
+oracles: ## install the other implementations from the registries and hold tests/oracle's gold files against them (minutes)
+	@$(PYTHON) tests/oracle/live.py
 
 lint: $(TOOLS)/bin/uv ## formatting, lints, types and which part may use which
 	@$(SYNC) --all-extras --group dev

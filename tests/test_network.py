@@ -205,7 +205,10 @@ def test_the_command(cli: Cli, tmp_path: Path) -> None:
     file = ROOT / "scenarios/islands.toml"
     shown = cli("show", file)
     assert shown.returncode == 0, shown.stderr
-    assert "hop4, 10 Mbit/s, 1 ms, csfq island 64 KB →, csfq edge 64 KB ←" in shown.stdout
+    assert "hop3, 10 Mbit/s, 1 ms, csfq edge 64 KB, labels off" in shown.stdout
+    assert "hop4, 10 Mbit/s, 1 ms, csfq edge 64 KB\n" in shown.stdout
+    one_way = cli("show", file, "--set", 'islands=[{gateways=["r1", "r2"]}]').stdout
+    assert "hop2, 10 Mbit/s, 1 ms, csfq edge 64 KB →, fcfs 64 KB ←, labels off ←" in one_way
     # The sixth hop is in no island.
     assert "hop6, 10 Mbit/s, 1 ms, fcfs 64 KB" in cli("show", file, "--set", "topology.hops=6").stdout
     done = cli("show", file, "--figure", "net.svg")

@@ -356,19 +356,20 @@ def test_all_packets_may_be_dropped(tmp_path: Path) -> None:
     (queue,) = result.to_dict()["queues"]
     assert (queue["sent"], queue["drops"]["full"], queue["throughput_bps"]) == (0, 845, 0)
     assert set(queue["delay_s"].values()) == {None}
-    assert result.figure(tmp_path / "f.png").exists()
+    assert result.figure(tmp_path / "f.png").file == tmp_path / "f.png"
+    assert (tmp_path / "f.png").exists()
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_figures(suffix: str, tmp_path: Path) -> None:
     result = headgate.replay(OFFICE, ["fcfs", "fq"], "2Mbit/s", "16KB")
-    file = result.figure(tmp_path / f"f.{suffix}")
+    file = result.figure(tmp_path / f"f.{suffix}").file
     first = file.read_bytes()
     assert first.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix])
     if suffix == "svg":
         for word in ("voice", "video", "upload", "queueing delay", "drops so far", "departed", "fcfs", "fq"):
             assert word.encode() in first
-        assert result.figure(file).read_bytes() == first
+        assert result.figure(file).file.read_bytes() == first
     with pytest.raises(HeadgateError, match="series=True"):
         headgate.replay(OFFICE, "fq", "2Mbit/s", series=False).figure(tmp_path / "g.png")
 
@@ -382,4 +383,4 @@ def test_many_flows_share_a_grey_line(tmp_path: Path) -> None:
     # Each of 600 flows has one packet; from number 512 on they share a series.
     assert (result.series()[1]["flow"] == "others").sum() > 0
     assert sum(result.series()[1]["sent"]) == n
-    assert b"593 other flows" in result.figure(tmp_path / "f.svg").read_bytes()
+    assert b"593 other flows" in result.figure(tmp_path / "f.svg").file.read_bytes()

@@ -21,7 +21,7 @@ STEP = ROOT / "scenarios/rate-step.toml"
 def test_every_form_is_written_and_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
     results = headgate.Scenario.from_file(STEP).set("traces", ["window", "in_flight", "backlog", "drops"]).run()
     for form, start in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
-        first, second = (headgate.timeline(results, tmp_path / f"{name}{form}").read_bytes() for name in "ab")
+        first, second = (headgate.timeline(results, tmp_path / f"{name}{form}").file.read_bytes() for name in "ab")
         assert first.startswith(start)
         assert first == second
     text = (tmp_path / "a.svg").read_text("utf-8")

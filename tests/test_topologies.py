@@ -122,8 +122,9 @@ def test_the_examples_of_the_page_are_right() -> None:
         "flows": [{"name": "f", "from": "h1", "to": "h5"}],
     }
     links = Scenario(chain | islands).resolve()["links"]
-    # Gateways of both have a host, and those at the border label all.
-    assert [link["queue"]["role"] for link in links[:4]] == ["edge", "edge", "island", "island"]
+    # All gateways have a host or are at the border, where labels are taken off.
+    assert [link["queue"]["role"] for link in links[:4]] == ["edge"] * 4
+    assert [link.get("unlabel", False) for link in links[:4]] == [False, False, True, False]
 
 
 def test_round_trips_of_common_test_networks() -> None:

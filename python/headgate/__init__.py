@@ -21,10 +21,13 @@ import importlib
 from typing import TYPE_CHECKING
 
 from ._core import ScenarioError, __version__
+from .errors import HeadgateError, MissingExtraError, TraceError
 
 if TYPE_CHECKING:
     from . import analysis, papers, plots, stats, sweep
     from .compare import compare, to_xarray
+    from .examples import example
+    from .lists import catalogue, schema
     from .papers import Reproduction, reproduce
     from .plots.build import plot
     from .plots.traces import timeline
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from .sweep import Study, Sweep, open_study
 
 __all__ = [
+    "HeadgateError",
+    "MissingExtraError",
     "Replay",
     "Reproduction",
     "Results",
@@ -41,15 +46,19 @@ __all__ = [
     "ScenarioError",
     "Study",
     "Sweep",
+    "TraceError",
     "__version__",
     "analysis",
+    "catalogue",
     "compare",
+    "example",
     "open_study",
     "papers",
     "plot",
     "plots",
     "replay",
     "reproduce",
+    "schema",
     "stats",
     "sweep",
     "timeline",
@@ -70,6 +79,9 @@ _LAZY = {
     "plot": "plots",
     "timeline": "plots",
     "Replay": "replay",
+    "catalogue": "lists",
+    "schema": "lists",
+    "example": "examples",
 }
 
 

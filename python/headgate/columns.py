@@ -68,7 +68,7 @@ def _goodput(t: Mapping[str, Any]) -> Any:
 
 
 #: Rates of flows over the time after the warm-up, which follow from what the engine counted.
-_RATES = (
+RATES = (
     ColumnInfo(
         "flows", "goodput_pps", "packets/s", "total", "float", "Packets that reached the sink for the first time, per second.",
         lambda t: t["unique"] / _span(t),
@@ -115,7 +115,7 @@ _MORE = (
 
 def rates(flows: Mapping[str, Any]) -> dict[str, Any]:
     """Rates of flows over the time after the warm-up, from columns of the table `flows`: arrays of the same shape."""
-    return {c.name: c.of(flows) for c in _RATES if c.of is not None}
+    return {c.name: c.of(flows) for c in RATES if c.of is not None}
 
 
 @cache
@@ -129,7 +129,7 @@ def columns(table: str) -> dict[str, ColumnInfo]:
     known += [c for c in _MORE if c.table == table]
     if table == "flows":
         place = next(i for i, c in enumerate(known) if c.name == "sent")
-        known[place:place] = (*_RATES, *_IDEALS)
+        known[place:place] = (*RATES, *_IDEALS)
     return {c.name: c for c in known}
 
 

@@ -14,12 +14,13 @@ import numpy as np
 
 from . import _core
 from .atomic import write_text
-from .columns import columns
+from .columns import RATES, columns
 from .errors import HeadgateError, nearest
 from .fairness import fairness, ideal_bps
-from .stats import Sketch, drift, mser
+from .notebook import MOST, heading, table
+from .stats import Mean, Sketch, drift, mser
 from .stats.means import finite, means_of
-from .summaries import ClassSummary, FlowSummary, LinkSummary, summaries
+from .summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, headings, summaries
 from .tables import Column, Table, from_core, numbers, require, write
 
 if TYPE_CHECKING:
@@ -37,6 +38,26 @@ class Results:
         self.runs = list(runs)
         self._spool = spool
         self._table = cache(self._build)
+
+    def __repr__(self) -> str:
+        runs = f", {len(self.runs)} replications" if len(self.runs) > 1 else ""
+        flows = f"{self.flow_count} flow{'s' * (self.flow_count != 1)}"
+        return (
+            f"Results({self.runs[0].name or 'scenario'}: {flows}, seed {self.seed}{runs}, digest {self.runs[0].digest})"
+        )
+
+    def _repr_html_(self) -> str:
+        over = "replications" if len(self.runs) > 1 else "intervals after the warm-up"
+        below = f"mean ± half of its 95 % interval over {over}; counts are totals; digest {self.runs[0].digest}"
+        parts = [heading(self.runs[0].name or "scenario", f"seed {self.seed}")]
+        for title, rows in (
+            ("flows", self.flow_summaries()),
+            ("transfers", self.class_summaries()),
+            ("ports", [x for x in self.link_summaries() if x.queue != "host" and x.utilisation.mean > 0]),
+        ):
+            if rows:
+                parts.append(_summary_table(title, rows))
+        return "".join([*parts, heading("", below)])
 
     @cached_property
     def scenario(self) -> dict[str, Any]:
@@ -56,7 +77,7 @@ class Results:
 
     @property
     def flows(self) -> Table:
-        """One row per run and flow: totals after the warm-up."""
+        """One row per run and flow: totals after the warm-up. Rates follow from them: `flows["goodput_bps"]`."""
         return self._table("flows")
 
     @property
@@ -152,7 +173,7 @@ class Results:
         columns: dict[str, Any] = {"run": np.repeat([r.run for r in self.runs], length)}
         for key in parts[0]:
             columns[key] = parts[0][key] if len(parts) == 1 else np.concatenate([p[key] for p in parts])
-        return Table(columns)
+        return Table(columns, {c.name: c.of for c in RATES if c.of is not None} if name == "flows" else None)
 
     @cached_property
     def _measured(self) -> Measured:
@@ -281,6 +302,20 @@ class Results:
         except OSError as e:
             raise HeadgateError(f"{place}: cannot be written; {e.strerror or e}") from None
         return place
+
+
+def _summary_table(title: str, rows: Sequence[AnySummary]) -> str:
+    """Summaries as a notebook shows them: the columns of the terminal, less those that are zero for all."""
+    first = rows[:MOST]
+    shown = [h for h in headings(type(rows[0])) if not h.rare or any(h.value(row) for row in rows)]
+    cells = ([_shown(h.value(row), h.scale) for h in shown] for row in first)
+    return table([h.heading for h in shown], cells, len(rows), title)
+
+
+def _shown(value: object, scale: float) -> object:
+    if isinstance(value, Mean):
+        return value.scaled(scale)
+    return digits(value * scale) if isinstance(value, float) else value
 
 
 class Measured(Mapping[str, Column]):

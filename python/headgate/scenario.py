@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core, files
 from .errors import HeadgateError, cut, nearest
+from .notebook import MOST, heading, table
 
 if TYPE_CHECKING:
     from .parallel import Progress
@@ -26,7 +27,25 @@ DEEPEST = 50
 
 
 class Scenario:
-    """A scenario as it stands in its file; it is checked and its defaults are filled in when it is resolved or run."""
+    """A scenario as it stands in its file; it is checked and its defaults are filled in when it is resolved or run.
+
+    Its keys are those of a scenario file:
+
+    - `name`, `description`: what it is called, and what it shows
+    - `duration`, `warm_up`, `interval`, `seed`: how long it takes, what is measured of it, and which random numbers it draws
+    - `nodes`, `links`, `islands`, `routing`: the network; or `topology`, a network in one table
+    - `flows`: who sends to whom, with `workload` and `control`
+    - `events`: changes of the network on the way
+    - `traces`: what is recorded against time
+    - `sweep`: the axes of a study
+
+    The reference, docs/reference/scenario.md, says all of each. From Python, `headgate.schema()` is the JSON Schema of these keys, and
+    `headgate.catalogue("disciplines")` lists what `queue` can name; `flow-controls`, `workloads`, `topologies` and others likewise.
+
+    >>> import headgate
+    >>> headgate.example("game").set("duration", "10s")
+    Scenario(a game beside a download: 10s, topology dumbbell, flows game, download)
+    """
 
     def __init__(self, data: Mapping[str, Any], origin: str = "") -> None:
         """Takes the contents of a scenario file; `origin` names the file in errors.
@@ -36,6 +55,42 @@ class Scenario:
         """
         self.origin = origin
         self.data: dict[str, Any] = _copy(dict(data), self._where())
+
+    def __repr__(self) -> str:
+        return f"Scenario({cut(self._name())}: {', '.join(cut(part) for part in self._parts()) or 'empty'})"
+
+    def _repr_html_(self) -> str:
+        first = heading(self._name(), ", ".join(self._parts()))
+        rows = [
+            (key, cut(json.dumps(value, default=str)))
+            for key, value in self.data.items()
+            if not isinstance(value, list)
+        ]
+        for key, entries in self.data.items():
+            if isinstance(entries, list):
+                rows += [
+                    (f"{key}[{i}]", json.dumps(entry, default=str)[:300]) for i, entry in enumerate(entries[:MOST])
+                ]
+                rows += [(key, f"and {len(entries) - MOST} more")] if len(entries) > MOST else []
+        return first + table(("key", "value"), rows, len(rows), most=len(rows))
+
+    def _name(self) -> str:
+        return str(self.data.get("name") or self.origin or "scenario")
+
+    def _parts(self) -> list[str]:
+        """What it is made of, as far as that can be said of data that may be wrong."""
+        parts = [str(self.data["duration"])] if "duration" in self.data else []
+        topology = self.data.get("topology")
+        if topology is not None:
+            parts.append(f"topology {topology.get('kind') if isinstance(topology, dict) else topology}")
+        for key in ("nodes", "links", "flows"):
+            entries = self.data.get(key)
+            if isinstance(entries, list):
+                names = [str(e.get("name", "?")) if isinstance(e, dict) else "?" for e in entries]
+                parts.append(f"{key} {', '.join(names)}" if len(names) <= 5 else f"{len(names)} {key}")
+        if "sweep" in self.data:
+            parts.append("a study")
+        return parts
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scenario:

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from .atomic import atomic
 from .choices import FORMATS
-from .errors import HeadgateError, missing_extra
+from .errors import HeadgateError, cut, missing_extra, nearest
+from .notebook import MOST, table
 
 if TYPE_CHECKING:
     import pandas
@@ -23,12 +24,31 @@ if TYPE_CHECKING:
     import pyarrow
 
 Column = npt.NDArray[Any]
+Derived = Callable[[Mapping[str, Any]], Any]
 
 #: Rows that become text at a time.
 _FEW = 1 << 12
 
 #: What a text begins with that spreadsheets run.
 _RUN = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+class ColumnError(HeadgateError, KeyError):
+    """A table has no such column; the text names the nearest one, and all."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        """Takes the name and those that there are."""
+        # `goodput` means `goodput_bps` rather than any name that is merely similar.
+        longer = [k for k in known if k.startswith(f"{name}_")]
+        longer.sort(key=lambda k: (not k.startswith(f"{name}_mean"), not k.endswith("_bps")))
+        hint = f' Did you mean "{longer[0]}"?' if longer else nearest(str(name), known)
+        super().__init__(
+            f"column {cut(repr(name))}: there is none of this name.{hint} Expected one of {', '.join(known)}"
+        )
+
+    def __str__(self) -> str:
+        # A KeyError's text is in quotes.
+        return str(self.args[0])
 
 
 class Table:
@@ -41,9 +61,10 @@ class Table:
     (2, ['flow', 'rtt_s'], 0.5)
     """
 
-    def __init__(self, columns: Mapping[str, Column]) -> None:
-        """Takes the columns as they are."""
+    def __init__(self, columns: Mapping[str, Column], derived: Mapping[str, Derived] | None = None) -> None:
+        """Takes the columns as they are; `derived` are computed from them when they are asked for, and are not written into files."""
         self.columns = dict(columns)
+        self.derived = dict(derived or {})
 
     @property
     def names(self) -> list[str]:
@@ -54,10 +75,20 @@ class Table:
         return len(next(iter(self.columns.values()), ()))
 
     def __getitem__(self, name: str) -> Column:
-        return self.columns[name]
+        if name in self.columns:
+            return self.columns[name]
+        if name in self.derived:
+            found: Column = self.derived[name](self.columns)
+            return found
+        raise ColumnError(name, [*self.derived, *self.columns])
 
     def __repr__(self) -> str:
         return f"Table({len(self)} rows: {', '.join(self.names)})"
+
+    def _repr_html_(self) -> str:
+        # Cells of the first rows only: a table may have millions.
+        rows = Table({name: c[:MOST] for name, c in self.columns.items()}).rows()
+        return table(self.names, ([_shown(x) for x in row.values()] for row in rows), len(self))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries of Python values; nan where nothing was measured."""
@@ -197,6 +228,13 @@ def cell(x: Any) -> Any:
     if isinstance(x, str) and x.lstrip("'").startswith(_RUN):
         return f"'{x}"
     return "" if _missing(x) else x
+
+
+def _shown(x: Any) -> object:
+    """A value as a notebook shows it."""
+    if isinstance(x, float):
+        return "" if _missing(x) else f"{x:.6g}"
+    return x
 
 
 def _missing(x: Any) -> bool:

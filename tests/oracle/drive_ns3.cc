@@ -4,14 +4,17 @@
 //   g++ -std=c++20 -IDIR/ns3/include drive_ns3.cc -LDIR/ns3/lib64 -lns3.44-internet -lns3.44-network -lns3.44-core
 //       -Wl,--allow-shlib-undefined -Wl,-rpath,DIR/ns3/lib64 -o drive_ns3
 #include <ns3/core-module.h>
+#include <ns3/tcp-bbr.h>
 #include <ns3/tcp-congestion-ops.h>
 #include <ns3/tcp-cubic.h>
 #include <ns3/tcp-dctcp.h>
 #include <ns3/tcp-linux-reno.h>
+#include <ns3/tcp-rate-ops.h>
 #include <ns3/tcp-socket-state.h>
 #include <ns3/tcp-vegas.h>
 
 #include <iostream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -48,6 +51,15 @@ Parse(const std::string& text)
     return line;
 }
 
+// What a packet carries for the delivery-rate sample of its acknowledgement.
+struct Stamp
+{
+    uint64_t delivered;
+    Time deliveredAt;
+    Time first;
+    Time sent;
+};
+
 struct Flow
 {
     Ptr<TcpCongestionOps> ops;
@@ -57,6 +69,36 @@ struct Flow
     int64_t recover = 0;
     int64_t highest = 0;
     bool marked = false;
+    // For BBR: the connection's rates, and the stamps of the packets out. It needs a stream without losses: see Cut, which sets the window itself.
+    TcpRateOps::TcpRateConnection rates;
+    Time first;
+    std::map<int64_t, Stamp> stamps;
+
+    void Sample(const Line& e)
+    {
+        auto stamp = stamps.at(e.pn);
+        stamps.erase(e.pn);
+        Time now = Simulator::Now();
+        rates.m_delivered += SEGMENT;
+        rates.m_deliveredTime = now;
+        rates.m_txItemDelivered = stamp.delivered;
+        first = stamp.sent;
+        TcpRateOps::TcpRateSample sample;
+        sample.m_priorDelivered = stamp.delivered;
+        sample.m_priorTime = stamp.deliveredAt;
+        sample.m_sendElapsed = stamp.sent - stamp.first;
+        sample.m_ackElapsed = now - stamp.deliveredAt;
+        sample.m_delivered = rates.m_delivered - stamp.delivered;
+        sample.m_interval = std::max(sample.m_sendElapsed, sample.m_ackElapsed);
+        sample.m_priorInFlight = (out.size() + 1) * SEGMENT;
+        sample.m_ackedSacked = SEGMENT;
+        sample.m_isAppLimited = !e.limited;
+        sample.m_deliveryRate = DataRate(sample.m_delivered * 8 / sample.m_interval.GetSeconds());
+        tcb->m_bytesInFlight = out.size() * SEGMENT;
+        tcb->m_lastRtt = NanoSeconds(e.rtt);
+        tcb->m_srtt = tcb->m_srtt.Get() == Time::Max() ? NanoSeconds(e.rtt) : tcb->m_srtt.Get() * 7 / 8 + NanoSeconds(e.rtt) / 8;
+        ops->CongControl(tcb, rates, sample);
+    }
 
     void Cut(TcpSocketState::TcpCongState_t state)
     {
@@ -69,9 +111,21 @@ struct Flow
 
     void Handle(Line e)
     {
+        Take(e);
+        Answer(e);
+    }
+
+    void Take(const Line& e)
+    {
         if (e.ev == "sent")
         {
+            if (out.empty())
+            {
+                first = rates.m_deliveredTime = Simulator::Now();
+            }
+            stamps[next] = {rates.m_delivered, rates.m_deliveredTime, first, Simulator::Now()};
             out.insert(next++);
+            tcb->m_bytesInFlight = out.size() * SEGMENT;
             tcb->m_nextTxSequence = SequenceNumber32(1 + next * SEGMENT);
             tcb->m_highTxMark = tcb->m_nextTxSequence.Get();
         }
@@ -105,6 +159,11 @@ struct Flow
             Time rtt = NanoSeconds(e.rtt);
             tcb->m_minRtt = std::min(tcb->m_minRtt, rtt);
             ops->PktsAcked(tcb, 1, rtt);
+            if (ops->HasCongControl())
+            {
+                Sample(e);
+                return;
+            }
             tcb->m_ecnState = TcpSocketState::ECN_IDLE;
             if (marked && highest > recover)
             {
@@ -126,6 +185,10 @@ struct Flow
                 }
             }
         }
+    }
+
+    void Answer(const Line& e)
+    {
         double threshold = tcb->m_ssThresh.Get();
         std::cout << "{\"t\": " << e.t << ", \"cwnd\": " << tcb->m_cWnd.Get() / double(SEGMENT) << ", \"ssthresh\": ";
         if (threshold > 4e9)
@@ -157,6 +220,14 @@ main(int argc, char** argv)
     {
         flow.ops = CreateObject<TcpVegas>();
     }
+    else if (name == "bbr1")
+    {
+        flow.ops = CreateObject<TcpBbr>();
+        flow.tcb->m_pacing = true;
+        // It begins with this as the least round trip.
+        flow.tcb->m_srtt = Time::Max();
+        flow.tcb->m_maxPacingRate = DataRate("1Gbps");
+    }
     else if (name == "dctcp")
     {
         auto dctcp = CreateObject<TcpDctcp>();
@@ -164,7 +235,7 @@ main(int argc, char** argv)
     }
     else
     {
-        std::cerr << "expected reno, cubic, vegas or dctcp\n";
+        std::cerr << "expected reno, cubic, vegas, dctcp or bbr1\n";
         return 2;
     }
     flow.tcb->m_segmentSize = SEGMENT;

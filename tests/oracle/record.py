@@ -20,11 +20,14 @@ EARLY = 13
 class Recorder:
     """A source over a line of `rate` packets a second, `delay` ns there and back together, and a buffer."""
 
-    def __init__(self, control: str, rate: float, delay: int, buffer: int, mark: int | None = None):
+    def __init__(self, control: str, rate: float, delay: int, buffer: int, mark: int | None = None, early: int = EARLY):
         self.steps = _core.Steps(json.dumps(control), 10, 1)
         self.service, self.delay, self.buffer, self.mark = int(1e9 / rate), delay, buffer, mark
+        self.early = early
         self.events: list[dict[str, object]] = []
         self.window, self.free, self.now = 10.0, 0, 0
+        self.rate: float | None = None
+        self.departure = 0
         self.acks: list[tuple[int, int, int, bool]] = []
         self.out: dict[int, int] = {}
         self.next = 0
@@ -32,16 +35,19 @@ class Recorder:
     def tell(self, ev: str, **more: object) -> None:
         event = {"t": self.now, "ev": ev, **more}
         self.events.append(event)
-        self.window = json.loads(self.steps.step(json.dumps(event)))["cwnd"]
+        answer = json.loads(self.steps.step(json.dumps(event)))
+        self.window, self.rate = answer["cwnd"], answer["pacing"]
 
     def send(self, part: float = 1.0) -> None:
-        while len(self.out) < int(self.window * part):
+        while len(self.out) < int(self.window * part) and self.now >= self.departure:
             pn, self.next = self.next, self.next + 1
             self.tell("sent")
+            if self.rate is not None:
+                self.departure = self.now + int(1e9 / self.rate)
             self.out[pn] = self.now
             waiting = max(0, self.free - self.now) // self.service
             # An early loss ends slow start, before implementations that look for its end by other signs find one.
-            if waiting < self.buffer and pn != EARLY:
+            if waiting < self.buffer and pn != self.early:
                 self.free = max(self.free, self.now) + self.service
                 marked = self.mark is not None and waiting >= self.mark
                 heapq.heappush(self.acks, (self.free + self.delay, pn, self.now, marked))
@@ -50,6 +56,10 @@ class Recorder:
         """Until that time; in each pause (from, to, part) only so much of the window is used."""
         self.send()
         while self.acks and self.acks[0][0] < until:
+            if len(self.out) < int(self.window) and self.now < self.departure < self.acks[0][0]:
+                self.now = self.departure
+                self.send()
+                continue
             self.now, pn, sent, marked = heapq.heappop(self.acks)
             lost = [old for old in self.out if old + 3 <= pn]
             for old in lost:
@@ -73,6 +83,8 @@ STREAMS = {
     "cubic-curve": lambda: Recorder("cubic", 150, 800 * MS, 40).run(25_000 * MS),
     "cubic-app-limited": lambda: Recorder("cubic", 400, 50 * MS, 30).run(8_000 * MS, ((4_000 * MS, 6_000 * MS, 0.5),)),
     "dctcp-marks": lambda: Recorder("dctcp", 400, 50 * MS, 200, mark=8).run(8_000 * MS),
+    # No loss at all, and beyond the ten seconds after which the least round trip is measured again.
+    "bbr1-plain": lambda: Recorder("bbr1", 200, 100 * MS, 1000, early=-1).run(14_000 * MS),
     "vegas-plain": lambda: Recorder("vegas", 200, 50 * MS, 60).run(10_000 * MS),
 }
 

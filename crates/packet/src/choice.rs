@@ -5,7 +5,7 @@
 
 use crate::check::{Check, Wrong};
 use crate::cut;
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -35,7 +35,11 @@ pub fn located(message: &str) -> (&str, &str) {
 
 /// An error at a place inside of what is being read, for [`located`].
 pub fn located_error<E: Error>(path: &str, message: &str) -> E {
-    E::custom(format!("{path}{SEPARATOR}{message}"))
+    E::custom(located_text(path, message))
+}
+
+fn located_text(path: &str, message: &str) -> String {
+    format!("{path}{SEPARATOR}{message}")
 }
 
 /// Reads the `kind` and the remaining parameters.
@@ -65,37 +69,51 @@ pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Res
 
 /// Reads a parameter struct, checking the numeric bounds of its own schema, and then the rules that it has of its own.
 pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(value: Value) -> Result<P, E> {
+    // What does not depend on the kind of error, and what does not on the struct, is compiled once: there are many of both.
+    within_bounds(TypeId::of::<P>(), schema_of::<P>, &value)
+        .and_then(|()| read::<P>(&value))
+        .and_then(|params| params.check().map(|()| params).map_err(|wrong| broken(wrong, &value)))
+        .map_err(E::custom)
+}
+
+/// Whether numbers lie within the bounds of their struct's schema.
+fn within_bounds(id: TypeId, schema: fn() -> Value, value: &Value) -> Result<(), String> {
     // Only plain numbers have bounds in the schema: without one there is no need to look.
     if let Some(fields) = value.as_object().filter(|fields| fields.values().any(Value::is_number)) {
-        let schema = kept_schema_of::<P>();
+        let schema = kept(id, schema);
         for (name, field) in fields {
             if let Some(why) = out_of_bounds(&schema["properties"][name], field) {
-                return Err(E::custom(format!("{name}{SEPARATOR}{why}")));
+                return Err(located_text(name, &why));
             }
         }
     }
-    let params: P = part(&value)?;
-    params.check().map_err(|wrong| {
-        let Wrong { path, found, expected } = wrong;
-        // As it was written, if it was: `60s` is not to be called `1min`.
-        let found = lookup(&value, &path).map(Value::to_string).or(found);
-        let found = found.map_or(String::new(), |found| format!("found {}; ", cut(&found)));
-        E::custom(format!("{path}{SEPARATOR}{found}{expected}"))
-    })?;
-    Ok(params)
+    Ok(())
+}
+
+/// The text of an error about a rule that a struct has of its own.
+fn broken(wrong: Wrong, value: &Value) -> String {
+    let Wrong { path, found, expected } = wrong;
+    // As it was written, if it was: `60s` is not to be called `1min`.
+    let found = lookup(value, &path).map(Value::to_string).or(found);
+    let found = found.map_or(String::new(), |found| format!("found {}; ", cut(&found)));
+    located_text(&path, &format!("{found}{expected}"))
 }
 
 /// Reads a value; an error has its place in front.
 pub fn part<T: DeserializeOwned, E: Error>(value: &Value) -> Result<T, E> {
-    serde_path_to_error::deserialize(value).map_err(|e| {
-        let path = e.path().to_string();
-        let path = if path == "." { String::new() } else { path };
-        // A choice within a choice has put its own place in front.
-        let text = e.into_inner().to_string();
-        let (inside, message) = located(&text);
-        let dot = if path.is_empty() || inside.is_empty() { "" } else { "." };
-        located_error(&format!("{path}{dot}{inside}"), message)
-    })
+    read(value).map_err(E::custom)
+}
+
+fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(value).map_err(|e| placed(e.path().to_string(), &e.inner().to_string()))
+}
+
+/// The text of an error at a place. A choice within a choice has put its own place in front of it.
+fn placed(path: String, text: &str) -> String {
+    let path = if path == "." { String::new() } else { path };
+    let (inside, message) = located(text);
+    let dot = if path.is_empty() || inside.is_empty() { "" } else { "." };
+    located_text(&format!("{path}{dot}{inside}"), message)
 }
 
 /// An error with a place in front of its own.
@@ -129,17 +147,21 @@ fn out_of_bounds(schema: &Value, value: &Value) -> Option<String> {
 
 /// The JSON Schema of a parameter struct, with definitions inlined and no title.
 pub fn schema_of<P: JsonSchema>() -> Value {
+    inlined(P::json_schema)
+}
+
+fn inlined(schema: fn(&mut SchemaGenerator) -> Schema) -> Value {
     let mut settings = schemars::generate::SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
-    SchemaGenerator::new(settings).into_root_schema_for::<P>().to_value()
+    schema(&mut SchemaGenerator::new(settings)).to_value()
 }
 
-/// The same, made once: a scenario may have 10,000 flows, and a study 10,000 scenarios.
-fn kept_schema_of<P: JsonSchema + 'static>() -> Arc<Value> {
+/// A schema made once: a scenario may have 10,000 flows, and a study 10,000 scenarios.
+fn kept(id: TypeId, schema: fn() -> Value) -> Arc<Value> {
     static KEPT: Mutex<BTreeMap<TypeId, Arc<Value>>> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.entry(TypeId::of::<P>()).or_insert_with(|| Arc::new(schema_of::<P>())).clone()
+    kept.entry(id).or_insert_with(|| Arc::new(schema())).clone()
 }
 
 /// The default parameters as JSON.

@@ -235,6 +235,8 @@ impl Discipline for Csfq {
         sink("alpha_bps", self.share.alpha());
         sink("arriving_bps", self.share.arriving());
         sink("accepted_bps", self.share.accepted());
+        let each = self.rates.capacity() * size_of::<RateEstimator>() + self.weights.capacity() * size_of::<f64>();
+        sink("conversation_bytes", each as f64);
     }
 }
 

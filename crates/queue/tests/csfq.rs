@@ -1,7 +1,7 @@
 //! Core-Stateless Fair Queueing against the fluid model of its paper: flows of constant rate get min(r, w alpha), alpha such that the line is full.
 
-use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{LinkInfo, Port, Spec};
+use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
+use headgate_queue::{Discipline as _, LinkInfo, Port, Spec};
 
 const LINE: f64 = 10e6;
 const BITS: f64 = 8000.0;
@@ -77,4 +77,30 @@ fn thirty_two_flows_of_figure_3a() {
 fn an_idle_line_drops_nobody() {
     let rates = [1e6, 2e6, 3e6];
     within(&carried("", &rates, &[1; 3], (1.0, 31.0)), &rates, 0.01);
+}
+
+#[test]
+fn a_core_port_keeps_nothing_of_a_million_conversations() {
+    let kept = |role: &str, flows: u32| {
+        let spec: Spec = serde_json::from_str(&format!(r#"{{"kind": "csfq", "role": "{role}"}}"#)).expect("valid");
+        let link =
+            LinkInfo { rate: Rate::from_bps(1_000_000_000).expect("above 0"), flows: flows as usize, weights: vec![] };
+        let mut port = Port::new(spec.build(&link), link.rate, Rng::new(3, 0, "port"));
+        let mut now = Time::ZERO;
+        for flow in 0..flows {
+            now += Duration::from_ps(8_000_000);
+            let label = (1e6f32 + flow as f32).to_bits();
+            port.offer(Packet { flow: FlowId(flow), bytes: 1000, label, ..Packet::default() }, now, &mut |_| {});
+        }
+        let mut bytes = f64::NAN;
+        port.discipline().probe(&mut |name, value| {
+            if name == "conversation_bytes" {
+                bytes = value;
+            }
+        });
+        bytes
+    };
+    assert_eq!([10, 100, 1000, 10_000, 100_000, 1_000_000].map(|flows| kept("core", flows)), [0.0; 6]);
+    let edge = [10, 1000].map(|flows| kept("edge", flows));
+    assert!(edge[1] > 50.0 * edge[0] && edge[0] > 0.0, "an edge keeps an estimate of each: {edge:?}");
 }

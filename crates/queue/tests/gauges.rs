@@ -33,5 +33,5 @@ fn the_others_say_what_they_go_by() {
     let names = |kind: &str| -> Vec<&str> { gauges(kind).iter().map(|(name, _)| *name).collect() };
     assert_eq!([names("red"), names("enhanced_red")], [["average"]; 2]);
     assert_eq!(names("fred"), ["average", "active_conversations"]);
-    assert_eq!(names("csfq"), ["alpha_bps", "arriving_bps", "accepted_bps"]);
+    assert_eq!(names("csfq"), ["alpha_bps", "arriving_bps", "accepted_bps", "conversation_bytes"]);
 }

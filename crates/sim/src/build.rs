@@ -58,7 +58,7 @@ impl Run {
             let mut lane = Lane::new(sender, *link.delay.way(back), info.flows as u32, apart);
             let (loss, jitter) = (link.loss.way(back).as_ref(), link.jitter.way(back).as_ref());
             let stream = |law: &str| Rng::new(seed, run, &format!("{path}/{law}"));
-            lane.laws = Wire::new(loss, *link.duplicate.way(back), jitter, stream);
+            lane.laws = Wire::new(loss, *link.duplicate.way(back), jitter, *link.unlabel.way(back), stream);
             lanes.push(lane);
         }
         let mut hops = Hops::new(&paths, &conversations, most);
@@ -117,6 +117,7 @@ impl Run {
             meters: vec![FlowMeter::default(); flows.len()],
             flows,
             transient,
+            labels: labels(s),
             free: Vec::new(),
             finished: Vec::new(),
             grown: BTreeMap::new(),
@@ -157,6 +158,12 @@ fn ideal(s: &Scenario, links: impl Iterator<Item = u32>, bytes: u32) -> Ideal {
         all.further = all.further.max(transmission);
     }
     all
+}
+
+/// The labels with which packets leave, by entries: rates in the form in which `csfq` writes them.
+fn labels(s: &Scenario) -> BTreeMap<u32, u32> {
+    let label = |(i, flow): (usize, &spec::Flow)| Some((i as u32, (flow.label?.as_bps() as f32).to_bits()));
+    s.flows.iter().enumerate().filter_map(label).collect()
 }
 
 /// The law of a line that does more than send one bit after the other.

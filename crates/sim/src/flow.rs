@@ -51,6 +51,8 @@ pub(crate) struct Flow {
     pub acknowledge: bool,
     /// Its receiver joins and leaves layers.
     pub layered: bool,
+    /// Its data packets leave with a label, which the run knows.
+    pub labelled: bool,
     pub receiver: Receiver,
     /// In the receiver's place, for a flow control on TCP's transport.
     pub sink: Option<Box<FlowSink>>,
@@ -167,6 +169,7 @@ impl Kind {
             ack_bytes: f.ack.bytes(),
             acknowledge: f.acknowledges(),
             layered: is_layered,
+            labelled: f.label.is_some(),
             priority: f.priority,
             ecn: self.config.ecn,
             stopped: false,

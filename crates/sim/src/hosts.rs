@@ -215,7 +215,8 @@ impl Run {
         let hop = flow.forward;
         let (first, handle) = (self.hops[hop as usize], self.payloads.reserve());
         let l = first.lane as usize;
-        let packet = Packet { handle, bytes, ecn: flow.ecn, class, ..Packet::default() };
+        let label = if flow.labelled { self.labels[&flow.entry] } else { 0 };
+        let packet = Packet { handle, bytes, ecn: flow.ecn, class, label, ..Packet::default() };
         let wire_before = self.enqueue(first, packet);
         // What is refused at the first port never needs its payload.
         let port = &mut self.lanes[l].port;

@@ -31,6 +31,8 @@ pub struct Run {
     pub(crate) meters: Vec<FlowMeter>,
     /// The entries whose flows come and go.
     pub(crate) transient: BTreeMap<u32, TransientFlows>,
+    /// Of entries whose packets leave with a label, that label.
+    pub(crate) labels: BTreeMap<u32, u32>,
     /// Places of flows that were removed.
     pub(crate) free: Vec<u32>,
     /// Flows of which perhaps nothing is left, looked at when the present event is over.

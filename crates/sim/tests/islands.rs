@@ -4,6 +4,7 @@ mod common;
 
 use common::{column, run};
 use headgate_sim::spec::Scenario;
+use headgate_sim::{Cells, Run};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -64,16 +65,16 @@ fn ports_beside_hosts_label_and_the_others_police() {
 }
 
 #[test]
-fn at_a_border_every_packet_is_labelled_anew() {
+fn links_into_an_island_take_labels_off_and_its_border_labels_what_has_none() {
     let islands = json!([{ "gateways": ["r1", "r2"] }, { "gateways": ["r3", "r4", "r5"], "queue": { "kind": "csfq", "k": "9ms" } }]);
     let file = chain(5, &[1, 5], islands);
     let all = [
         ("r1 to h1", "edge"),
         ("r1 to r2", "edge"),
-        ("r2 to r1", "island"),
-        ("r2 to r3", "island"),
-        ("r3 to r2", "island"),
-        ("r3 to r4", "island"),
+        ("r2 to r1", "edge"),
+        ("r2 to r3", "edge"),
+        ("r3 to r2", "edge"),
+        ("r3 to r4", "edge"),
         ("r4 to r3", "core"),
         ("r4 to r5", "core"),
         ("r5 to r4", "edge"),
@@ -83,11 +84,18 @@ fn at_a_border_every_packet_is_labelled_anew() {
     // An end of a flow at the border changes nothing.
     let mut ends = file.clone();
     ends["flows"][0]["to"] = "r3".into();
-    assert_eq!(ports(&ends)["r3 to r4"], "island");
+    assert_eq!(ports(&ends)["r3 to r4"], "edge");
     let s = serde_json::to_value(read(&file).expect("it is right")).expect("plain data");
     // hop2 goes from one island to the other.
     assert_eq!((&s["links"][1]["queue"]["k"], &s["links"][1]["reverse_queue"]["k"]), (&json!("100ms"), &json!("9ms")));
     assert_eq!(s.get("islands"), None, "they have become disciplines");
+    let off: Vec<&Value> =
+        s["links"].as_array().expect("a list").iter().filter_map(|link| link.get("unlabel")).collect();
+    assert_eq!(
+        (off, &s["links"][1]["unlabel"]),
+        (vec![&json!(true)], &json!(true)),
+        "in both directions of hop2 alone"
+    );
 }
 
 #[test]
@@ -98,10 +106,10 @@ fn what_is_in_no_island_keeps_its_discipline() {
     let all = [
         ("r1 to h1", "red"),
         ("r1 to r2", "fq"),
-        ("r2 to r1", "island"),
-        ("r2 to r3", "island"),
-        ("r3 to r2", "island"),
-        ("r3 to r4", "island"),
+        ("r2 to r1", "edge"),
+        ("r2 to r3", "edge"),
+        ("r3 to r2", "edge"),
+        ("r3 to r4", "edge"),
         ("r4 to r3", "fq"),
         ("r4 to h4", "fcfs"),
     ];
@@ -159,6 +167,125 @@ fn two_islands_in_a_row_share_fairly() {
     assert!(two.iter().all(|share| (share - 0.5).abs() < 0.08), "{two:?}");
     let none = shares(json!([]));
     assert!(none[0] < 0.1, "without islands the long path starves: {none:?}");
+}
+
+/// A source of constant rate.
+fn cbr(name: &str, from: &str, to: &str, rate: &str) -> Value {
+    let workload = json!({ "kind": "cbr", "rate": rate, "jitter": 0.5 });
+    json!({ "name": name, "from": from, "to": to, "control": "none", "acknowledge": false, "workload": workload })
+}
+
+/// Each flow's rate in Mbit/s.
+fn rates((scenario, run): &(Scenario, Run), span: f64) -> Vec<f64> {
+    column(&run.flow_table(scenario), "received").iter().map(|n| n * 8.0 * 1000.0 / span / 1e6).collect()
+}
+
+/// The last value of a gauge at a port.
+fn gauge((scenario, run): &(Scenario, Run), port: &str, gauge: &str) -> f64 {
+    let table = run.gauge_table(scenario);
+    let named = |column: &str, name: &str| {
+        let Cells::Name(codes, names) = &table.iter().find(|(n, _)| *n == column).expect(column).1 else {
+            panic!("{column} holds no names")
+        };
+        codes.iter().map(|code| names[*code as usize] == name).collect::<Vec<bool>>()
+    };
+    let wanted = named("link", port).into_iter().zip(named("gauge", gauge)).map(|(a, b)| a && b);
+    column(&table, "value")
+        .into_iter()
+        .zip(wanted)
+        .filter(|(_, wanted)| *wanted)
+        .next_back()
+        .expect("the port has it")
+        .0
+}
+
+/// `n` flows through two islands, r1 to r3 and r4 to r5, at 1.5 times the line's rate together.
+fn through_two_islands(n: u32) -> (Scenario, Run) {
+    let mut flow = cbr("f{i}", "h1", "h5", &format!("{}bit/s", 150_000_000 / n));
+    flow["count"] = n.into();
+    flow["start_spread"] = "100ms".into();
+    let mut file = chain(5, &[1, 5], json!([{ "gateways": ["r1", "r2", "r3"] }, { "gateways": ["r4", "r5"] }]));
+    file["topology"]["line"]["rate"] = "100Mbit/s".into();
+    for link in [0, 1] {
+        file["links"][link]["rate"] = "1Gbit/s".into();
+        file["links"][link]["classify"] = "flow".into();
+    }
+    file["topology"]["line"]["classify"] = "flow".into();
+    file["flows"] = json!([flow]);
+    file["duration"] = "2s".into();
+    file["warm_up"] = "1s".into();
+    file["interval"] = "500ms".into();
+    run(&file.to_string())
+}
+
+#[test]
+fn a_core_port_keeps_nothing_per_conversation_and_an_edge_port_does() {
+    let sizes = [10, 100, 1000, 10_000].map(|n| {
+        let run = through_two_islands(n);
+        let all = rates(&run, 1.0).iter().sum::<f64>();
+        // With 10,000 flows their packets are 0.5 s apart, five times K: estimates say little, and a part of the line is left unused.
+        assert!((40.0..101.0).contains(&all), "packets go through: {all} Mbit/s with {n} flows");
+        // hop1 leaves the edge r1, hop2 the core r2, hop3 the border r3 of the first island, hop4 the border r4 of the second one.
+        let bytes = ["hop1", "hop2", "hop3", "hop4"].map(|port| gauge(&run, port, "conversation_bytes"));
+        assert!(bytes[0] >= 8.0 * f64::from(n) && bytes[3] >= 8.0 * f64::from(n), "edges estimate: {bytes:?}");
+        bytes[1]
+    });
+    assert_eq!(sizes, [0.0; 4], "bytes in the core");
+}
+
+#[test]
+fn what_an_island_has_labelled_is_not_labelled_again_at_its_border() {
+    // r2 is in the middle of the way from r1 to r3, and has a neighbour outside. Were its packets labelled again there, their label would be their
+    // rate behind hop1, and not what hop1 has rewritten it to; and r2 would keep an estimate of each.
+    let mut file = chain(3, &[1, 3], json!([{ "gateways": ["r1", "r2", "r3"] }]));
+    file["nodes"]
+        .as_array_mut()
+        .expect("a list")
+        .extend([json!({ "name": "x" }), json!({ "name": "hx", "kind": "host" })]);
+    file["links"].as_array_mut().expect("a list").extend([
+        json!({ "name": "out", "from": "r2", "to": "x", "rate": "1Mbit/s" }),
+        json!({ "from": "x", "to": "hx", "rate": "1Mbit/s" }),
+    ]);
+    file["flows"] = json!([cbr("transit", "h1", "h3", "800kbit/s"), cbr("comes", "hx", "h3", "2Mbit/s")]);
+    file["flows"][0]["label"] = "1kbit/s".into();
+    (file["duration"], file["interval"], file["warm_up"]) = ("20s".into(), "5s".into(), "5s".into());
+    let got = rates(&run(&file.to_string()), 15.0);
+    // The transit flow's label of 1 kbit/s is kept, so that nothing of it is dropped; the other comes without one and gets the rest.
+    assert!(got[0] > 0.7 && (got[1] - 0.2).abs() < 0.1, "{got:?}");
+    // A label from outside does not come in.
+    file["flows"][0]["label"] = Value::Null;
+    file["flows"][0]["workload"]["rate"] = "900kbit/s".into();
+    file["flows"][1]["label"] = "1kbit/s".into();
+    let got = rates(&run(&file.to_string()), 15.0);
+    assert!(got.iter().all(|rate| (rate - 0.5).abs() < 0.08), "{got:?}");
+}
+
+#[test]
+fn a_host_that_writes_a_low_label_gets_what_it_sends_unless_the_edge_estimates_everybody() {
+    // Four flows at 4 Mbit/s into 10: 2.5 each. The edge believes a label of 1 kbit/s, and never drops its packets at random.
+    let shares = |label: Value, role: &str| {
+        let queue = json!({ "kind": "csfq", "buffer": "64KB", "role": role });
+        let mut flows: Vec<Value> =
+            (1..5).map(|i| cbr(&format!("f{i}"), &format!("s{i}"), &format!("d{i}"), "4Mbit/s")).collect();
+        flows[0]["label"] = label;
+        let file = json!({
+            "duration": "40s", "warm_up": "10s", "interval": "10s",
+            "topology": { "kind": "dumbbell", "hosts": 4, "line": { "rate": "10Mbit/s", "delay": "1ms", "queue": queue } },
+            "flows": flows,
+        });
+        rates(&run(&file.to_string()), 30.0)
+    };
+    let near = |got: Vec<f64>, due: [f64; 4]| {
+        assert!(
+            got.iter().zip(due).all(|(got, due)| (got - due).abs() < 0.15 * due.max(1.0)),
+            "{got:?} and not {due:?}"
+        );
+    };
+    near(shares(Value::Null, "edge"), [2.5; 4]);
+    near(shares("1kbit/s".into(), "edge"), [4.0, 2.0, 2.0, 2.0]);
+    // Twice the truth: alpha / 8 of 4 with alpha (3 + 1/2) = 10.
+    near(shares("8Mbit/s".into(), "edge"), [1.43, 2.86, 2.86, 2.86]);
+    near(shares("1kbit/s".into(), "island"), [2.5; 4]);
 }
 
 #[test]

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from .bounds import drr_delay_bound, fair_queueing_delay_bound, gps_delay_bound, scfq_delay_bound
-from .csfq import csfq_accepted_rate, csfq_chain, csfq_excess_bound, csfq_fair_share, csfq_shares
+from .csfq import (
+    csfq_accepted_rate,
+    csfq_burst_excess,
+    csfq_chain,
+    csfq_excess_bound,
+    csfq_fair_share,
+    csfq_greatest_excess,
+    csfq_label_decode,
+    csfq_label_encode,
+    csfq_labelled_shares,
+    csfq_lottery_deviation,
+    csfq_rate_estimates,
+    csfq_shares,
+)
 from .delay import fcfs_poisson_delay, fq_delay, fq_poisson_delay, telnet_delay_bounds
 from .fairness import jain_index, max_min, network_max_min, shortfall
 from .gps import gps_finish_times
@@ -37,9 +50,16 @@ from .utility import power, utility
 
 __all__ = [
     "csfq_accepted_rate",
+    "csfq_burst_excess",
     "csfq_chain",
     "csfq_excess_bound",
     "csfq_fair_share",
+    "csfq_greatest_excess",
+    "csfq_label_decode",
+    "csfq_label_encode",
+    "csfq_labelled_shares",
+    "csfq_lottery_deviation",
+    "csfq_rate_estimates",
     "csfq_shares",
     "cubic_crossover",
     "cubic_or_reno_window",

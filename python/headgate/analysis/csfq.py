@@ -1,4 +1,4 @@
-"""The fluid model of Core-Stateless Fair Queueing, and what its estimates may cost (Stoica, Shenker and Zhang 1998).
+"""The fluid model of Core-Stateless Fair Queueing, its estimator and labels, and what estimates may cost (Stoica, Shenker and Zhang 1998).
 
 A line of capacity C serves flow i, which sends at a constant rate r_i and has the weight w_i, at min(r_i, alpha w_i). Rates and
 capacities are in one unit, bit/s say; alpha, the fair share, is per unit of weight.
@@ -137,3 +137,178 @@ def csfq_excess_bound(share: float, peak: float, k: float, longest: float, weigh
         raise ValueError("expected rates, K, the length and the weight above zero")
     own = share * weight
     return own * k * (1 + math.log(max(1.0, peak / own))) + longest
+
+
+def csfq_labelled_shares(capacity: float, rates: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
+    """What each flow gets on a line that drops by labels, right or wrong.
+
+    A packet passes with probability min(1, alpha / label), alpha such that the line is full. With labels that are the rates this is
+    `csfq_shares`. A flow that claims less gets up to all that it sends; the paper does not look at that.
+
+    >>> csfq_labelled_shares(10, [4, 4, 4, 4], [4, 4, 4, 4]).tolist()
+    [2.5, 2.5, 2.5, 2.5]
+    >>> csfq_labelled_shares(10, [4, 4, 4, 4], [0.001, 4, 4, 4]).tolist()
+    [4.0, 2.0, 2.0, 2.0]
+
+    Raises:
+        ValueError: a capacity or a label that is not above zero, no flow, or a label for not every flow.
+    """
+    sent, claimed = _rates(rates, labels)
+    # A flow of rate r and label L is served as one of weight r / L that sends at its rate: min(r, alpha r / L).
+    moving = sent > 0
+    got = np.zeros_like(sent)
+    if moving.any():
+        got[moving] = csfq_shares(capacity, sent[moving], sent[moving] / claimed[moving])
+    return got
+
+
+def csfq_rate_estimates(times: npt.ArrayLike, lengths: npt.ArrayLike, k: float, first: str = "l/K") -> Floats:
+    """The edge's estimate of a flow's rate after each packet (equation 3): (1 - exp(-T / K)) l / T + exp(-T / K) of the one before.
+
+    Args:
+        times: of the arrivals in s, none before the one in front of it. Packets at one instant count together with the next later one.
+        lengths: in bits.
+        k: K in s.
+        first: the estimate after the first packet: `"l/K"`, the limit of the formula for T = 0 from a rate of 0, or `"0"`.
+
+    Returns:
+        Bit/s, as many as packets.
+
+    If every packet has the same l / T, whatever its length, the estimate is rho + (r(0) - rho) exp(-t / K):
+
+    >>> csfq_rate_estimates([0, 1, 3, 4], [100, 100, 200, 100], k=2.0).round(3).tolist()
+    [50.0, 69.673, 88.843, 93.233]
+
+    Raises:
+        ValueError: times or lengths that are not as said, a K that is not above zero, or another `first`.
+    """
+    t, bits = np.asarray(times, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
+    if t.ndim != 1 or t.shape != bits.shape or (np.diff(t) < 0).any() or (bits <= 0).any() or k <= 0:
+        raise ValueError("expected as many times as lengths, times that do not fall, lengths and K above zero")
+    if first not in ("l/K", "0"):
+        raise ValueError(f"first packet {first!r}; expected 'l/K' or '0'")
+    estimates = np.empty_like(t)
+    rate, pending = 0.0, 0.0
+    for i, length in enumerate(bits):
+        gap = t[i] - t[i - 1] if i else 0.0
+        if i == 0:
+            rate = length / k if first == "l/K" else 0.0
+        elif gap > 0:
+            rate = -math.expm1(-gap / k) * (pending + length) / gap + math.exp(-gap / k) * rate
+            pending = 0.0
+        else:
+            pending += length
+        estimates[i] = rate
+    return estimates
+
+
+def csfq_greatest_excess(times: npt.ArrayLike, bits: npt.ArrayLike, rate: float) -> float:
+    """Most bits that were served in any interval beyond `rate` times its length: what Theorem 1 bounds.
+
+    Args:
+        times: of the departures in s, none before the one in front of it.
+        bits: served at each of them.
+        rate: r_a, in bit/s.
+
+    Returns:
+        Bits; the interval may hold one departure alone, and 0 is the answer without any.
+
+    >>> csfq_greatest_excess([0, 1, 2, 9], [10, 10, 10, 10], rate=4)
+    22.0
+
+    Raises:
+        ValueError: not as many times as bits, times that fall, or a rate below zero.
+    """
+    t, served = np.asarray(times, dtype=np.float64), np.asarray(bits, dtype=np.float64)
+    if t.ndim != 1 or t.shape != served.shape or (np.diff(t) < 0).any() or rate < 0:
+        raise ValueError("expected as many times as bits, times that do not fall, and no rate below zero")
+    if t.size == 0:
+        return 0.0
+    # From each departure i to each j: (total up to j - rate t_j) - (total before i - rate t_i), the greatest of all (Kadane).
+    total = np.cumsum(served)
+    after, before = total - rate * t, total - served - rate * t
+    return float((after - np.minimum.accumulate(before)).max())
+
+
+def csfq_burst_excess(share: float, peak: float, k: float) -> float:
+    """Bits beyond its share that a flow gets in the fluid model which was idle for long and then sends at its peak rate for good.
+
+    Until its estimate has come to r_a all is forwarded, then the part r_a / estimate: (R - r_a) K ln(R / (R - r_a)) + r_a K ln(R / r_a).
+    The first term is at most r_a K, which gives Theorem 1 without its packet.
+
+    Args:
+        share: r_a in bit/s.
+        peak: R in bit/s, above r_a.
+        k: K in s.
+
+    >>> round(csfq_burst_excess(312_500, 10e6, 0.1), 1)
+    139060.8
+
+    Raises:
+        ValueError: a share or K that is not above zero, or a peak that is not above the share.
+    """
+    if share <= 0 or k <= 0 or peak <= share:
+        raise ValueError("expected a share and K above zero, and a peak above the share")
+    return (peak - share) * k * math.log(peak / (peak - share)) + share * k * math.log(peak / share)
+
+
+def csfq_lottery_deviation(share: float, rate: float, time: float, length: float) -> float:
+    """Standard deviation, over the mean, of what a flow above its share gets in a time when each packet passes by a lottery of its own.
+
+    Of n = rate time / length packets each passes with probability p = share / rate: sqrt((1 - p) / (n p)).
+
+    Args:
+        share: in bit/s; a flow that sends no more loses nothing.
+        rate: at which it sends.
+        time: in s.
+        length: of a packet in bits.
+
+    Figure 3a of the paper: the flow at twice its share, over 10 s.
+
+    >>> round(csfq_lottery_deviation(312_500, 625_000, 10, 8000), 5)
+    0.03578
+
+    Raises:
+        ValueError: an argument that is not above zero.
+    """
+    if min(share, rate, time, length) <= 0:
+        raise ValueError("expected rates, time and length above zero")
+    return math.sqrt(max(0.0, 1.0 - share / rate) * length / (share * time))
+
+
+def csfq_label_encode(rate: float) -> int:
+    """The 8 bits of a label (section 2.7): 4 of exponent e and 4 of mantissa m for (1 + m / 16) 2^e kbit/s, rounded down.
+
+    Args:
+        rate: in bit/s. Below 1 kbit/s the code is 0, above 63.488 Mbit/s it is 255; what the paper leaves open.
+
+    >>> csfq_label_encode(1_000_000), csfq_label_encode(0), csfq_label_encode(1e9)
+    (159, 0, 255)
+
+    Raises:
+        ValueError: a rate below zero, or none.
+    """
+    if not rate >= 0:
+        raise ValueError(f"rate {rate}; expected one of at least 0")
+    kbps = rate / 1000
+    if kbps < 1:
+        return 0
+    if kbps >= 65536:
+        return 255
+    fraction, exponent = math.frexp(kbps)
+    return 16 * (exponent - 1) + int((2 * fraction - 1) * 16)
+
+
+def csfq_label_decode(code: int) -> float:
+    """The rate in bit/s that a label of 8 bits stands for. What it was rounded down from is above it by less than a sixteenth.
+
+    >>> csfq_label_decode(159), csfq_label_decode(255)
+    (992000.0, 63488000.0)
+
+    Raises:
+        ValueError: a number that is no code from 0 to 255.
+    """
+    if not 0 <= code <= 255:
+        raise ValueError(f"code {code}; expected 0 to 255")
+    exponent, mantissa = divmod(code, 16)
+    return (1 + mantissa / 16) * 2.0**exponent * 1000

@@ -20,6 +20,7 @@ from .check import check, schema
 from .compare import compare
 from .control import control
 from .diff import diff
+from .examples import examples
 from .lists import list_
 from .network import show
 from .plot import plot
@@ -65,7 +66,10 @@ def cli() -> None:
     """Queueing disciplines and congestion control: simulated, measured, compared with the papers."""
 
 
-for _command in (run, quick, sweep, compare, plot, replay, reproduce, check, show, schema, list_, diff, control, bench):
+for _command in (
+    *(run, quick, sweep, compare, plot, replay, reproduce),
+    *(check, show, examples, schema, list_, diff, control, bench),
+):
     cli.add_command(_command)
 
 

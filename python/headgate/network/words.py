@@ -97,7 +97,10 @@ def _queue(queue: Mapping[str, Any]) -> str:
 def _more(link: Mapping[str, Any]) -> Iterable[str]:
     """Losses, jitter and whatever else a line has."""
     for key, value in link.items():
-        if key not in _SAID and value is not None:
+        if key == "unlabel":
+            one_way = isinstance(value, Mapping)
+            yield "labels off" + (f" {'→' if value['forward'] else '←'}" if one_way else "")
+        elif key not in _SAID and value is not None:
             yield f"{key} {_brief(value)}".strip()
 
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from ..notebook import heading, table
 from ..stats.means import finite
 from .claims import Finding, Runs
 from .model import PAPERS_OWN, Item, Paper
@@ -44,6 +45,26 @@ class Reproduction:
 
     paper: Paper
     items: tuple[ItemResult, ...]
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
+        return f"Reproduction({self.paper.name}: {', '.join(i.item.name for i in self.items)}; {found or 'no numbers'})"
+
+    def _repr_html_(self) -> str:
+        found = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
+        numbers = [n for i in self.items for n in i.numbers]
+        rows = (
+            (
+                " ".join(x for x in (n.published.table, n.published.row, n.published.source) if x),
+                f"{n.published.metric}{f' ({n.published.unit})' if n.published.unit else ''}",
+                "-" if n.published.value is None else f"{n.published.value:g}",
+                str(n.ours),
+                n.verdict,
+            )
+            for n in numbers
+        )
+        shown = table(("number", "measure", "paper", "ours", "verdict"), rows, len(numbers))
+        return heading(self.paper.title, f"{found or 'no numbers'}") + (shown if numbers else "")
 
     @property
     def skill(self) -> Skill:

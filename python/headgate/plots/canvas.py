@@ -21,16 +21,51 @@ if TYPE_CHECKING:
 FORMS = (".png", ".svg", ".pdf")
 
 
-def require(path: str | os.PathLike[str]) -> None:
-    """Whether a figure can be drawn and written, asked before long work.
+class Picture:
+    """A figure that was drawn: it shows in a notebook, and can be saved. `matplotlib` is the figure for changes of your own."""
+
+    def __init__(self, sheet: Drawing, path: str | os.PathLike[str] | None = None) -> None:
+        """Takes what was drawn, and writes it into a file if one is given.
+
+        Raises:
+            HeadgateError: the file cannot be written.
+        """
+        self.matplotlib = sheet
+        #: Where it was written last.
+        self.file: Path | None = None
+        if path is not None:
+            self.save(path)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes a file, whole or not at all, in the form that its name ends in: svg, png or pdf.
+
+        Raises:
+            HeadgateError: another ending, or the file cannot be written.
+        """
+        require(path)
+        self.file = save(self.matplotlib, path)
+        return self.file
+
+    def __repr__(self) -> str:
+        width, height = self.matplotlib.get_size_inches()
+        written = f", written to {self.file}" if self.file else ""
+        return f"Picture({width:.1f} x {height:.1f} inches{written})"
+
+    def _repr_png_(self) -> bytes:
+        return to_png(self.matplotlib)
+
+
+def require(path: str | os.PathLike[str] | None) -> None:
+    """Whether a figure can be drawn and written, asked before long work; without a path, whether it can be drawn.
 
     Raises:
         HeadgateError: another ending, or the file cannot be written there.
         MissingExtraError: matplotlib is not installed.
     """
-    if Path(path).suffix not in FORMS:
-        raise HeadgateError(f"{path}: expected a name that ends in .png, .svg or .pdf")
-    require_place(path)
+    if path is not None:
+        if Path(path).suffix not in FORMS:
+            raise HeadgateError(f"{path}: expected a name that ends in .png, .svg or .pdf")
+        require_place(path)
     blank()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from itertools import cycle
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from .. import _core
 from ..errors import HeadgateError
 from ..palette import COLOURS, GRID
-from .canvas import blank, require, save
+from .canvas import Picture, blank, require
 
 if TYPE_CHECKING:
     from ..results import Results
@@ -24,15 +23,15 @@ MOST = len(COLOURS)
 STYLES = ("-", "--", "-.", ":")
 
 
-def completions(results: Results, path: str | os.PathLike[str]) -> Path:
-    """Draws completion times into a file: on the left their cumulative distribution in each class, on the right the slowdown by size.
+def completions(results: Results, path: str | os.PathLike[str] | None = None) -> Picture:
+    """Draws completion times: on the left their cumulative distribution in each class, on the right the slowdown by size.
 
     Transfers that began after the warm-up, of all runs together. The slowdown is the completion time over the least possible one. Points
     are means over the sizes from a power of two to the next, and the upper end of a bar is their 99 % quantile.
 
     Args:
         results: of a scenario with the trace `completions`.
-        path: a file, written in the form that its name ends in: svg, png or pdf.
+        path: a file, if one is to be written, in the form that its name ends in: svg, png or pdf.
 
     Raises:
         HeadgateError: no transfer is complete, or the file cannot be written.
@@ -72,4 +71,4 @@ def completions(results: Results, path: str | os.PathLike[str]) -> Path:
     right.set_xlabel("size (packets)")
     right.set_ylabel("slowdown: mean, and bar up to the 99 % quantile")
     right.set_ylim(bottom=0)
-    return save(sheet, path)
+    return Picture(sheet, path)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..atomic import atomic, require_place
 from ..errors import HeadgateError, nearest
 from .content import Content
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+    from plotly.graph_objects import Figure as Interactive
 
 #: Forms of files.
 FORMS = ("svg", "png", "pdf", "html")
@@ -17,7 +21,7 @@ FORMS = ("svg", "png", "pdf", "html")
 class Figure(Content):
     """A figure: `Content` has its parts."""
 
-    def matplotlib(self) -> Any:
+    def matplotlib(self) -> Drawing:
         """As a matplotlib figure.
 
         Raises:
@@ -27,7 +31,7 @@ class Figure(Content):
 
         return draw(self)
 
-    def plotly(self) -> Any:
+    def plotly(self) -> Interactive:
         """As a plotly figure.
 
         Raises:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from .. import _core
 from ..errors import HeadgateError, nearest
 from ..palette import COLOURS, GRID, INK, PALE
 from ..tables import Table
-from .canvas import blank, require, save
+from .canvas import Picture, blank, require
 from .content import DASHES, MARKERS
 
 if TYPE_CHECKING:
@@ -52,16 +51,21 @@ PORTS = ("backlog", "drops")
 #: So many flows or ports have colours and names of their own; the rest are grey.
 NAMED = len(COLOURS)
 
+#: Ports whose mean backlog is below this share of the greatest one are left out.
+_SHORT = 0.02
+
 #: A line of more than four points for each of so many slices of time is drawn by a few points of each slice.
 SLICES = 1500
 
 
-def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[str] | None = None) -> Path:
-    """Draws the traces of the first run against time into a file; network events are vertical lines.
+def timeline(
+    results: Results, path: str | os.PathLike[str] | None = None, panels: Sequence[str] | None = None
+) -> Picture:
+    """Draws the traces of the first run against time; network events are vertical lines.
 
     Args:
         results: of a scenario that records traces.
-        path: a file, written in the form that its name ends in: svg, png or pdf.
+        path: a file, if one is to be written, in the form that its name ends in: svg, png or pdf.
         panels: the kinds of traces, from above; all unless given.
 
     Raises:
@@ -70,7 +74,7 @@ def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[st
     """
     require(path)
     scenario, every = results.scenario, results.traces
-    traces = Table({k: v[every["run"] == results.runs[0].run] for k, v in every.columns.items()})
+    traces = _only(every, every["run"] == results.runs[0].run)
     kinds = dict.fromkeys(traces["trace"].tolist())
     known = [k for k in LABELS if k in kinds] + [k for k in kinds if k not in LABELS and k != "drops"]
     if "drops" in kinds and "backlog" not in kinds:
@@ -87,22 +91,36 @@ def timeline(results: Results, path: str | os.PathLike[str], panels: Sequence[st
     end = _core.quantity(scenario["duration"])[2]
     sheet = blank(8.4, 1.0 + 1.5 * len(panels))
     rows = sheet.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    colours = {kind: _colours(traces, kind == "port") for kind in ("flow", "port")}
+    ports = np.isin(traces["trace"], PORTS)
+    first = _only(results.links, results.links["run"] == results.runs[0].run)
+    colours = {
+        "flow": _colours(_only(traces, ~ports), list(dict.fromkeys(results.flows["flow"].tolist()))),
+        "port": _colours(_only(traces, ports), first["link"].tolist(), first["backlog_mean"]),
+    }
     for axes, kind in zip(rows, panels, strict=True):
         _panel(axes, traces, kind, colours["port" if kind in PORTS else "flow"], end)
         for event in scenario.get("events", []):
             axes.axvline(_core.quantity(event["at"])[2], color=PALE, lw=0.9, ls="--", zorder=0)
     rows[-1].set_xlabel("time (s)" + (", dashed: network events" if scenario.get("events") else ""))
     rows[0].set_xlim(0, end)
-    return save(sheet, path)
+    return Picture(sheet, path)
 
 
-def _colours(traces: Table, ports: bool) -> dict[str, str]:
-    """Colours of the flows or ports that have traces; a port at which packets hardly ever wait is left out if others have queues."""
-    known = np.isfinite(traces["value"]) & (np.isin(traces["trace"], PORTS) == ports)
-    if ports:
-        known &= traces["value"] > min(1.0, float(traces["value"][known].max(initial=1.0)) - 1)
-    names = dict.fromkeys(traces["object"][known].tolist())
+def _only(table: Table, rows: npt.NDArray[np.bool_]) -> Table:
+    return Table({name: column[rows] for name, column in table.columns.items()})
+
+
+def _colours(traces: Table, objects: Sequence[str], backlogs: Array | None = None) -> dict[str, str]:
+    """Colours of the flows, or of the ports with their mean backlogs, that have traces.
+
+    A port with a short queue is left out if another one has a far longer one.
+    """
+    recorded = set(traces["object"][np.isfinite(traces["value"])].tolist())
+    least = 0.0 if backlogs is None else _SHORT * float(np.nanmax(backlogs, initial=0.0))
+    names = [
+        name for i, name in enumerate(objects)
+        if name in recorded and (backlogs is None or not backlogs[i] < least)
+    ]  # fmt: skip
     return {name: COLOURS[i] if i < NAMED else PALE for i, name in enumerate(names)}
 
 

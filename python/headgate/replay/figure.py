@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import HeadgateError
 from ..palette import BLUE, COLOURS, GREY, GRID, INK, PALE
-from ..plots.canvas import blank, require
-from ..plots.canvas import save as write
+from ..plots.canvas import Picture, blank, require
 from ..plots.content import DASHES
 
 if TYPE_CHECKING:
@@ -28,7 +26,9 @@ NAMED = 7
 LONGEST = 44
 
 
-def save(flows: Table, series: Mapping[str, tuple[float, Table, Table]], path: str | os.PathLike[str]) -> Path:
+def draw(
+    flows: Table, series: Mapping[str, tuple[float, Table, Table]], path: str | os.PathLike[str] | None
+) -> Picture:
     """Draws the series of queues side by side, with common scales; `flows` are those of one of them.
 
     Raises:
@@ -63,7 +63,7 @@ def save(flows: Table, series: Mapping[str, tuple[float, Table, Table]], path: s
         ax.margins(x=0.01)
         ax.spines[["top", "right"]].set_visible(False)
     _legends(drawing, named, len(flows) - len(named), axes)
-    return write(drawing, path)
+    return Picture(drawing, path)
 
 
 def _largest(flows: Table) -> dict[str, str]:

@@ -15,10 +15,12 @@ from .. import _core
 from ..analysis import jain_index, max_min
 from ..errors import HeadgateError, nearest
 from ..fairness import of_ideal
+from ..notebook import heading, table
 from ..stats.means import finite
 from ..tables import Table, from_core
 
 if TYPE_CHECKING:
+    from ..plots.canvas import Picture
     from .rows import Kept
 
 #: Entries of the form for machines that gather columns, by their keys.
@@ -52,6 +54,26 @@ class Replay:
         self.classify = classify
         self.queues = list(queues)
         self.outputs = list(outputs)
+
+    def __repr__(self) -> str:
+        flows = len(self.flows) // len(self.queues)
+        what = f"{self._core.packets} packets, {flows} flow{'s' * (flows != 1)}"
+        return f"Replay({self.origin}: {what} through {', '.join(self.queues)} at {json.loads(self._core.options)['rate']})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                row["queue"],
+                row["sent"],
+                sum(row[f"drops_{reason}"] for reason in _core.DROP_REASONS),
+                *(f"{1e3 * row[f'delay_{kind}_s']:.4g}" for kind in ("mean", "p95", "p99", "max")),
+                f"{row['jain_of_max_min']:.4f}",
+            )
+            for row in self.summary.rows()
+        ]
+        delays = ("delay ms, mean", "p95", "p99", "max")
+        headings = ("queue", "sent", "drops", *delays, "fairness (Jain of max-min)")
+        return heading(self.origin, repr(self)[8 + len(self.origin) : -1]) + table(headings, rows, len(rows))
 
     @property
     def skipped(self) -> dict[str, int]:
@@ -127,21 +149,21 @@ class Replay:
             columns["flow"] = np.array([*names, ""], dtype=object)[:-1][columns["flow"]]
         return width, Table(columns), Table(from_core(flux))
 
-    def figure(self, path: str | os.PathLike[str], queue: str | None = None) -> Path:
+    def figure(self, path: str | os.PathLike[str] | None = None, queue: str | None = None) -> Picture:
         """Draws queueing delay and drops over time, and cumulative arrivals against departures.
 
         Args:
-            path: ends in .png, .svg or .pdf.
+            path: a file, if one is to be written; its name ends in .png, .svg or .pdf.
             queue: which one; all, side by side, unless given.
 
         Raises:
             HeadgateError: another ending, no such queue, no series were kept, or the file cannot be written.
             MissingExtraError: matplotlib is not installed.
         """
-        from .figure import save
+        from .figure import draw
 
         chosen = self.queues if queue is None else [self.queues[self._number(queue)]]
-        return save(self._flows_of(self.queues[0]), {q: self.series(q) for q in chosen}, path)
+        return draw(self._flows_of(self.queues[0]), {q: self.series(q) for q in chosen}, path)
 
     def _number(self, queue: str | None) -> int:
         if queue is None and len(self.queues) == 1:

@@ -51,6 +51,41 @@ class Mean:
         """Half width of what REAL calls the 95 % interval: three standard deviations (Keshav 1991, section 6.3)."""
         return 3.0 * self.std
 
+    def __str__(self) -> str:
+        """The mean ± half of its 95 % interval, with two digits of that; the mean alone where there is no interval.
+
+        >>> print(Mean(4.7634, 0.1046, 6), Mean(1657.2, 43.0, 120), Mean(2.5, math.nan, 1), Mean(0.25, 0.0, 9), Mean(math.nan, math.nan, 0))
+        4.76 ± 0.11 1657.2 ± 7.8 2.5 0.25 ± 0 -
+        """
+        if self.n == 0 or not math.isfinite(self.mean):
+            return "-"
+        if math.isnan(self.half):
+            return f"{self.mean:.6g}"
+        # What is left of rounding is no spread.
+        if self.half <= 1e-9 * abs(self.mean):
+            return f"{self.mean:.6g} ± 0"
+        decimals = 1 - math.floor(math.log10(float(f"{self.half:.1e}")))
+        return f"{self.mean:.{max(0, decimals)}f} ± {self.half:.{max(0, decimals)}f}"
+
+    def __format__(self, spec: str) -> str:
+        """Both numbers in the same form: `f"{mean:.3f}"`.
+
+        >>> f"{Mean(4.7634, 0.1046, 6):.3f} or {Mean(4.7634, 0.1046, 6)}"
+        '4.763 ± 0.110 or 4.76 ± 0.11'
+        """
+        if not spec:
+            return str(self)
+        spread = f" ± {self.half:{spec}}" if math.isfinite(self.half) else ""
+        return f"{self.mean:{spec}}{spread}" if self.n else "-"
+
+    def scaled(self, factor: float) -> Mean:
+        """The same in another unit.
+
+        >>> print(Mean(0.0283, 0.00002, 120).scaled(1e3))
+        28.3000 ± 0.0036
+        """
+        return Mean(self.mean * factor, self.std * factor, self.n)
+
     def to_dict(self) -> dict[str, float | int | list[float] | None]:
         """`{mean, std, n, ci95: [low, high]}` with null for what does not exist."""
         return {

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import HeadgateError, cut, missing_extra, nearest
+from ..notebook import heading, table
 from .arrow import pyarrow, to_arrow
 from .axes import Axis, Variants, find_axis, point_of
 from .store import TABLES, Store
@@ -200,6 +201,14 @@ class Study:
         names = ", ".join(f"{a.name} ({len(a)})" for a in self.axes)
         state = "complete" if self.complete else "not complete"
         return f"Study({self.folder}: {self.numbers.size} variants: {names or 'no axes'}; {state})"
+
+    def _repr_html_(self) -> str:
+        state = "complete" if self.complete else "not complete"
+        rows = [(a.name, len(a), cut(", ".join(map(str, a.columns[a.name])))) for a in self.axes]
+        runs = f"{self.numbers.size} variants, {len(self.runs)} runs, {len(self.failures)} failed, {state}"
+        return heading(f"Study {self.folder}", runs) + table(
+            ("axis", "points", "values"), rows, len(rows), most=len(rows)
+        )
 
 
 def open_study(folder: str | os.PathLike[str]) -> Study:

@@ -61,7 +61,8 @@ fn lost_holes_go_first_then_new_packets() {
     );
 }
 
-/// Rules 3 and 4: without new packets a hole that nothing proves goes, and once an episode the last packet. Both are in the network twice then.
+/// Rules 3 and 4: without new packets a hole that nothing proves goes, and once an episode the last packet. Both are in the network twice then. The
+/// last one waits until the first retransmission came (RFC 6675, section 5, step 4.3: no premature rescue).
 #[test]
 fn then_holes_that_may_be_lost_and_once_the_last_packet() {
     Script::new(SACK, "").play(
@@ -72,12 +73,13 @@ fn then_holes_that_may_be_lost_and_once_the_last_packet() {
         102 | ack 0 sack 1-3     | R0   | 5 7
         103 | ack 0 sack 1-4     |      | 5 6
         104 | ack 0 sack 1-5     |      | 5 5
-        105 | ack 0 sack 1-6     | R9   | 5 5
-        106 | ack 0 sack 1-7     |      | 5 4
-        # Packet 9 itself came: 0 and 8 are left, one hole below it.
-        108 | ack 0 sack 1-7 9   | R8   | 5 3
-        202 | ack 8 sack 9       |      | 5 2
-        205 | ack 8 sack 9 dup 9 |      | 5 2
+        105 | ack 0 sack 1-6     |      | 5 4
+        106 | ack 0 sack 1-7     |      | 5 3
+        # Of 8 and 9 nothing is known.
+        202 | ack 8              | R9   | 5 3
+        # Packet 9 itself came: one hole below it.
+        203 | ack 8 sack 9       | R8   | 5 2
+        204 | ack 8 sack 9 dup 9 |      | 5 2
         208 | ack 10             |      | 5 0
         ",
     );

@@ -35,6 +35,13 @@ impl OneWay for Duration {
     }
 }
 
+impl OneWay for bool {
+    const ABSENT: Option<bool> = Some(false);
+    fn read<E: Error>(value: Value) -> Result<bool, E> {
+        choice::part(&value)
+    }
+}
+
 impl<T: OneWay> OneWay for Option<T> {
     const ABSENT: Option<Option<T>> = Some(None);
     fn read<E: Error>(value: Value) -> Result<Option<T>, E> {

@@ -1,4 +1,4 @@
-//! What a wire does to packets besides carrying them: it loses, doubles and delays them.
+//! What a wire does to packets besides carrying them: it takes labels off, loses, doubles and delays them.
 //!
 //! Each packet that comes out of the wire is lost or not, then doubled or not, and each copy is delayed by a time of its own. Packets that are
 //! delayed, and second copies, wait in a heap, whose first one is in the event queue.
@@ -16,6 +16,8 @@ pub struct Wire {
     loss: Option<(AnyLoss, Rng)>,
     duplicate: Option<(f64, Rng)>,
     jitter: Option<Delayed>,
+    /// Packets come out without their label.
+    unlabel: bool,
     /// Packets under way, the first to arrive on top, and how many there were so far.
     heap: BinaryHeap<Late>,
     number: u64,
@@ -106,9 +108,10 @@ impl Wire {
         loss: Option<&loss::Spec>,
         duplicate: Option<Probability>,
         jitter: Option<&Jitter>,
+        unlabel: bool,
         rng: impl Fn(&str) -> Rng,
     ) -> Option<Box<Wire>> {
-        if loss.is_none() && duplicate.is_none() && jitter.is_none() {
+        if loss.is_none() && duplicate.is_none() && jitter.is_none() && !unlabel {
             return None;
         }
         let loss = loss.map(|law| {
@@ -126,11 +129,17 @@ impl Wire {
             loss,
             duplicate: duplicate.map(|p| (p.get(), rng("duplicate"))),
             jitter: jitter.map(delayed),
+            unlabel,
             heap: BinaryHeap::new(),
             number: 0,
             armed: Time::NEVER,
             counts: WireCounts::default(),
         }))
+    }
+
+    /// The packet that comes next, as it comes out.
+    pub(crate) fn changed(&self, packet: Packet) -> Packet {
+        if self.unlabel { Packet { label: 0, ..packet } } else { packet }
     }
 
     /// How many copies there are of the packet that comes next.

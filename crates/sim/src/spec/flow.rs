@@ -3,7 +3,7 @@
 use super::expand::filled;
 use super::{SpecError, names};
 use crate::sizes::Packets;
-use headgate_packet::{Check, Duration, PacketSize, choice};
+use headgate_packet::{Check, Duration, PacketSize, Rate, choice};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Deserializer};
 use serde::{Deserialize, Serialize};
@@ -71,6 +71,10 @@ pub struct Entry {
     /// Priority of its packets and acknowledgements at disciplines that know priorities; 0 is the highest.
     #[serde(default)]
     pub priority: u8,
+    /// Label with which the source sends its packets, as a rate per unit of weight: what it claims to `csfq`, whose routers believe the labels that they
+    /// get but for those of role `island`. Without it packets have no label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Rate>,
     /// How many such flows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000000))]

@@ -1,6 +1,8 @@
 //! Islands of Core-Stateless Fair Queueing: which ports label packets with their conversation's rate, and which only police.
 //!
-//! Source: Stoica, Shenker and Zhang 1998, sections 2.1 and 2.6. An island becomes the `queue` and `reverse_queue` of links, each with its role.
+//! Source: Stoica, Shenker and Zhang 1998, sections 1, 2.1 and 2.6: a packet's label is written by the router by which it enters the island, and changed
+//! along the path by aggregate information alone. So a gateway at a border labels what comes in there, and drops by the label what its own island has
+//! labelled before. An island becomes the `queue` and `reverse_queue` of links, each with its role, and links that lead into it take labels off (`unlabel`).
 
 use super::{Flow, NodeKind, Scenario, SpecError};
 use crate::pace::Pace;
@@ -25,8 +27,8 @@ pub struct Island {
     #[serde(default = "all")]
     #[schemars(length(min = 1))]
     pub gateways: Vec<String>,
-    /// The discipline `csfq` of its ports. The role is not given: it follows from the place. A gateway beside a gateway of no or another island labels every
-    /// packet anew (`island`), one beside a host or with an end of a flow labels those without a label (`edge`), and the others drop only (`core`).
+    /// The discipline `csfq` of its ports. The role is not given: it follows from the place. A gateway beside a host or a gateway outside, or with an end
+    /// of a flow, labels packets without a label (`edge`), and the others drop only (`core`). Links from gateways outside take labels off (`unlabel`).
     #[serde(default = "csfq", deserialize_with = "without_role")]
     pub queue: Queue,
 }
@@ -88,6 +90,13 @@ pub(super) fn expand(s: &mut Scenario, pace: &mut Pace<'_>) -> Result<Ports, Spe
         let forward = forward.unwrap_or_else(|| link.queue.clone());
         let reverse = reverse.unwrap_or_else(|| link.reverse_queue.as_ref().unwrap_or(&link.queue).clone());
         changes.push((k, forward, reverse));
+    }
+    let enters = |from: &str, to: &str| of.contains_key(to) && of.get(from) != of.get(to) && !hosts.contains(from);
+    let entered: Vec<[bool; 2]> =
+        s.links.iter().map(|link| [enters(&link.from, &link.to), enters(&link.to, &link.from)]).collect();
+    for (link, [forward, reverse]) in s.links.iter_mut().zip(entered) {
+        link.unlabel.forward |= forward;
+        link.unlabel.reverse |= reverse;
     }
     for (k, forward, reverse) in changes {
         let link = &mut s.links[k];
@@ -168,10 +177,8 @@ fn roles<'s>(
     for link in &s.links {
         pace.step()?;
         for (near, far) in [(&link.from, &link.to), (&link.to, &link.from)] {
-            if hosts.contains(far.as_str()) {
-                roles.entry(near).or_insert(Role::Edge);
-            } else if of.get(near) != of.get(far) {
-                roles.insert(near, Role::Island);
+            if hosts.contains(far.as_str()) || of.get(near) != of.get(far) {
+                roles.insert(near, Role::Edge);
             }
         }
     }

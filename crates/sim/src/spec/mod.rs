@@ -196,6 +196,9 @@ pub struct Link {
     /// Probability that a packet arrives twice.
     #[serde(default, skip_serializing_if = "Ways::is_none")]
     pub duplicate: Ways<Option<Probability>>,
+    /// Packets come to the far end without the label that they carried. `islands` sets it where a link leads into an island.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub unlabel: Ways<bool>,
     /// What the line sends besides each packet.
     #[serde(default, skip_serializing_if = "Ways::is_none")]
     pub framing: Ways<Option<framing::Spec>>,
@@ -222,6 +225,10 @@ pub struct Link {
     /// The first index, 1 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u32>,
+}
+
+fn is_not(ways: &Ways<bool>) -> bool {
+    !(ways.forward || ways.reverse)
 }
 
 fn default_queue() -> headgate_queue::Spec {

@@ -140,7 +140,8 @@ pub struct Sender {
     /// The episode ends here.
     recover: u64,
     partial: bool,
-    rescued: bool,
+    /// The last packet goes once an episode without proof (rule 4 of NextSeg), when more than this is acknowledged.
+    rescue_after: u64,
     duplicates: u32,
     reduction: Reduction,
     /// The window of an episode with PRR.
@@ -187,7 +188,7 @@ impl Sender {
             state: State::Open,
             recover: 0,
             partial: false,
-            rescued: false,
+            rescue_after: 0,
             duplicates: 0,
             reduction: Reduction::default(),
             cap: None,

@@ -210,7 +210,7 @@ impl Sender {
     /// Repair begins.
     fn begin(&mut self, p: &mut Progress) {
         self.clear_again();
-        (self.state, self.recover, self.partial, self.rescued) = (State::Recovery, self.next, false, false);
+        (self.state, self.recover, self.partial, self.rescue_after) = (State::Recovery, self.next, false, self.una + 1);
         (self.episode, self.force, self.tail) = (Episode::new(false, self.una, self.first_under_way()), 1, None);
         (self.tried, self.tell) = (self.una, true);
         match self.rules.recovery {

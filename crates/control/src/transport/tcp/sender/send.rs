@@ -65,7 +65,9 @@ impl Sender {
         let (unproved, tried) = self.unproved();
         self.tried = tried;
         if let Some(seq) = unproved {
-            self.rescued |= seq >= tried;
+            if seq >= tried {
+                self.rescue_after = u64::MAX;
+            }
             return Some(self.send_again(seq, now));
         }
         if self.next == self.limit && self.lost == 0 && self.next > 0 {
@@ -148,7 +150,8 @@ impl Sender {
         (seq, first, true)
     }
 
-    /// RFC 6675, rules 3 and 4 of NextSeg: a hole that is not known to be lost; then, once an episode, the last packet. With it, where to look on.
+    /// RFC 6675, rules 3 and 4 of NextSeg: a hole that is not known to be lost; then, once an episode and when more than the first retransmission
+    /// is acknowledged, the last packet. With it, where to look on.
     fn unproved(&self) -> (Option<u64>, u64) {
         if self.rules.recovery != Recovery::Sack || self.state != State::Recovery || self.una == self.next {
             return (None, self.tried);
@@ -158,7 +161,10 @@ impl Sender {
         let from = self.tried.max(self.una);
         match (from..top).find(stands) {
             Some(seq) => (Some(seq), seq + 1),
-            None => (Some(self.next - 1).filter(|last| !self.rescued && stands(last)), from.max(top)),
+            None => {
+                let due = self.una > self.rescue_after;
+                (Some(self.next - 1).filter(|last| due && stands(last)), from.max(top))
+            }
         }
     }
 }
