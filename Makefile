@@ -10,9 +10,19 @@ UV := UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=.venv $(TOOLS)/bin/uv
 SYNC := $(UV) sync --quiet --locked --inexact --python $(PYTHON)
 BIN := .venv/bin
 
-demo: $(TOOLS)/bin/uv ## build, reproduce scenario 2 of the 1989 paper, write a report
-	@$(SYNC) --extra plots
+demo: $(TOOLS)/bin/uv ## build, run a scenario, reproduce scenario 2 of the 1989 paper, write a report
+	@echo "[2/4] Installing the libraries and building the engine; the first time takes one or two minutes."
+	@$(subst --quiet,,$(SYNC)) --extra plots
+	@echo "[3/4] A game shares a line with a download, first in order of arrival, then by Fair Queueing. Look at how long the game's packets wait (queueing)."
+	@$(BIN)/headgate run scenarios/game.toml --set topology.line.queue.kind=fcfs
+	@$(BIN)/headgate run scenarios/game.toml
+	@echo "[4/4] Scenario 2 of the 1989 paper on Fair Queueing: its numbers beside ours. A miss is a number of the paper that our runs do not meet"
+	@echo "      within its tolerance; headgate shows every miss, and says why where the reason is known."
 	@$(BIN)/headgate reproduce demers1989 scenario-2 --report out/demo
+	@echo "Next:  source .venv/bin/activate"
+	@echo "       headgate quick --rate 20Mbit/s --rtt 30ms --flows 'cubic*2,cbr:64kbit/s' --queue fq"
+	@echo "       headgate examples                     (scenarios to run and to change)"
+	@echo "       open out/demo/index.html in a browser (the report that was written just now)"
 
 test: $(TOOLS)/bin/uv ## build and run all tests
 	@# The extension and the tests are built side by side: each has parts that keep one processor busy only.
@@ -33,11 +43,12 @@ mutants-python: $(TOOLS)/bin/uv ## the same for headgate.stats and headgate.anal
 	@$(BIN)/python tests/mutants/run.py $(FILES)
 
 bench: $(TOOLS)/bin/uv ## measure speed and memory
-	@$(SYNC)
+	@# The engine as wheels have it, not that of a checkout.
+	@$(SYNC) --no-editable
 	@$(BIN)/headgate bench
 
 bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpacked into .cache/peers (Debian or Ubuntu)
-	@$(SYNC)
+	@$(SYNC) --no-editable
 	@benches/peers/install
 	@$(BIN)/python benches/peers/run.py
 
@@ -69,6 +80,7 @@ figures: $(TOOLS)/bin/uv ## make the pictures of the documentation anew
 
 # A private uv in the checkout; nothing outside it is touched.
 $(TOOLS)/bin/uv: Makefile
+	@echo "[1/4] Installing the build tool uv into .cache/tools; nothing outside this folder is touched." >&2
 	@command -v $(PYTHON) >/dev/null || { echo "headgate needs Python 3.11 or newer: no '$(PYTHON)' found (set PYTHON=...)" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "headgate needs Python 3.11 or newer: '$(PYTHON)' is older (set PYTHON=...)" >&2; exit 1; }
 	@command -v cargo >/dev/null || { echo "headgate needs a Rust toolchain (1.88 or newer): no 'cargo' found, see https://rustup.rs" >&2; exit 1; }

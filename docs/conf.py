@@ -11,10 +11,15 @@ import verdicts
 project = "headgate"
 author = "The headgate developers"
 copyright = "2026, the headgate developers"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 html_theme = "furo"
 html_title = "headgate"
 exclude_patterns = ["_build", "papers/_generated"]
+# The notebook runs when the documentation is built, and a cell that fails ends the build. It is stored without outputs.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600
+nb_merge_streams = True
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"

@@ -6,6 +6,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import headgate
+from headgate.palette import BLUE, GREY, GRID, VERMILION
+from headgate.plots.canvas import Picture, blank
+
 IMAGES = Path("docs/images")
 
 #: Pictures that a command writes by itself; the last word is the file.
@@ -29,33 +33,64 @@ FIGURES = [
     "6.21",
 ]
 
+#: Figures of the paper on Core-Stateless Fair Queueing.
+CSFQ = ["figure-3a", "figure-3b", "figure-4", "figure-6b", "figure-7", "sensitivity", "rules"]
+CSFQ_ITEMS = ["figure-3a", "figure-3b", "figure-4", "figure-6b", "figure-7", "sensitivity"]
+
 #: Figures of our own experiments.
 BEYOND = ["sharing", "quantum", "starts"]
 
 
-def headgate(*words: str) -> None:
+def game(file: Path) -> None:
+    """Draws the ping of a game beside a download, in order of arrival and by Fair Queueing: the picture of the README."""
+    sheet = blank(8.0, 3.6)
+    axes = sheet.subplots()
+    for queue, name, colour, dashes, above in (
+        ("fcfs", "in order of arrival (FCFS)", VERMILION, "--", 16),
+        ("fq", "Fair Queueing (FQ)", BLUE, "-", 12),
+    ):
+        table = headgate.example("game").set("topology.line.queue.kind", queue).run(seed=1).intervals
+        rows = table["flow"] == "game"
+        time, ping = table["end_s"][rows], 1e3 * table["rtt_mean_s"][rows]
+        axes.plot(time, ping, color=colour, ls=dashes, lw=2)
+        most = ping[time > 8].max()
+        axes.text(
+            29.8, most + above, f"{name}: up to {most:.0f} ms", color=colour, ha="right", fontsize=11, weight="bold"
+        )
+    axes.axvline(5, color=GREY, lw=1, ls=":")
+    axes.text(4.8, 200, "a download\nbegins", color=GREY, fontsize=10, ha="right")
+    axes.set(xlim=(0, 30), ylim=(0, 325), xlabel="time (s)", ylabel="ping of the game (ms)")
+    axes.grid(color=GRID, lw=0.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    Picture(sheet, file)
+
+
+def command(*words: str) -> None:
     """Runs a command of this environment."""
     subprocess.run([str(Path(sys.executable).with_name("headgate")), *words], check=True, stdout=subprocess.DEVNULL)
 
 
 def main() -> None:
     """Writes every picture."""
+    game(IMAGES / "game.png")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for command in COMMANDS:
-            *words, file = command.split()
-            headgate(*words, str(IMAGES / file))
+        for line in COMMANDS:
+            *words, file = line.split()
+            command(*words, str(IMAGES / file))
         for paper, items, figures in (
             ("demers1989", ["section-2.3", "figure-1"], ["section-2.3", "figure-1"]),
             ("keshav1991", ITEMS, FIGURES),
+            ("stoica1998", CSFQ_ITEMS, CSFQ),
+            ("hasegawa2001", ["figures"], ["fairness", "figure-10"]),
             ("beyond", ["packet-pair"], BEYOND),
         ):
-            headgate("reproduce", paper, *items, "--report", str(folder / paper))
+            command("reproduce", paper, *items, "--report", str(folder / paper))
             for figure in figures:
                 file = f"{paper}-{figure}.png"
                 shutil.copyfile(folder / paper / file, IMAGES / file)
-        headgate("sweep", "scenarios/queues-and-rates.toml", "--out", str(folder / "queues"))
-        headgate(
+        command("sweep", "scenarios/queues-and-rates.toml", "--out", str(folder / "queues"))
+        command(
             "plot", str(folder / "queues"), "--metric", "p99_delay", "--flow", "telnet", "--x", "rate", "--by", "queue", "--log-y",
             "--out", str(IMAGES / "compare-delay.svg"),
         )  # fmt: skip

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .conftest import Cli, dumbbell
+from headgate.lines import lines
+
+from .conftest import ROOT, Cli, dumbbell
 
 
 def changed(path: list[Any], value: Any) -> dict[str, Any]:
@@ -45,7 +48,7 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "out of range": (changed(["flows", 0, "control", "window"], 0), ["flows[0].control", "0"]),
     "endless without control": (changed(["flows", 0, "control"], {"kind": "none"}), ["flows[0].workload", "ftp"]),
     "warm-up too long": (changed(["warm_up"], "999s"), ["warm_up", "999s"]),
-    "missing": ({"duration": "1s"}, ["nodes"]),
+    "missing": ({k: v for k, v in dumbbell().items() if k != "nodes"}, ["nodes"]),
     "zero count": (changed(["flows", 0, "count"], 0), ["flows[0].count", "0"]),
     "link to itself": (changed(["links", 0, "to"], "s"), ["links[0].to"]),
 }
@@ -107,7 +110,7 @@ def test_files(cli: Cli, tmp_path: Path) -> None:
         (["reproduce", "demers1989", "scenario-9"], "scenario-1"),
         (["reproduce", "demers1989", "--report", "ok.json"], "folder"),
         (["reproduce", "demers1989", "--report", "ok.json/report"], "cannot be written"),
-        (["list", "queues"], "disciplines"),
+        (["list", "queue"], "disciplines"),
         (["diff", ".", "ok.json"], "manifest.json"),
         (["rum"], "rum"),
     ],
@@ -126,3 +129,136 @@ def test_a_damaged_manifest(cli: Cli, tmp_path: Path) -> None:
     done = cli("diff", "run", "run")
     assert done.returncode == 2
     assert "manifest" in done.stderr
+
+
+FAULTY = """# Five faults.
+duration = 30
+name = "a file"
+
+[[nodes]]
+name = "a"
+
+[[nodes]]
+name = "b"
+kind = "switch"
+
+[[links]]
+name = "slow"
+from = "a"
+to = "b"
+framng = { kind = "atm" }
+rate = "20Mbps"
+
+[[links]]
+from = "a"
+to = "b"
+rate = "1Mbit/s"
+
+[links.queue]
+kind = "droptail"
+
+[[flows]]
+name = "f"
+from = "a"
+to = "b"
+"""
+
+
+def test_the_faults_of_a_file_are_reported_together_with_their_lines(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "faulty.toml").write_text(FAULTY)
+    done = cli("check", "faulty.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    first, *faults = done.stderr.splitlines()
+    assert first == "error: faulty.toml: 5 faults"
+    due = [
+        ("line 2: duration: found 30;", "(did you mean `30ms`?)"),
+        ('line 10: nodes[1].kind: found "switch";', "expected one of host, gateway"),
+        ("line 16: links[0].framng: unknown key `framng`;", "did you mean `framing`? Expected one of name, from,"),
+        ('line 17: links[0].rate: found "20Mbps";', "(did you mean `20Mbit/s`?)"),
+        (
+            'line 25: links[1].queue.kind: found "droptail";',
+            "did you mean `fcfs`? Expected a queueing discipline: one of",
+        ),
+    ]
+    assert len(faults) == len(due), done.stderr
+    for fault, (start, part) in zip(faults, due, strict=True):
+        assert fault.startswith(f"  {start}") and part in fault
+    for word in ("unknown field", "unknown variant", "invalid type"):
+        assert word not in done.stderr
+    # One fault has one line, with its place.
+    (tmp_path / "one.toml").write_text((ROOT / "scenarios/two-sources.toml").read_text().replace('"fq"', '"FQ"'))
+    done = cli("run", "one.toml")
+    line = next(i for i, text in enumerate((tmp_path / "one.toml").read_text().splitlines(), 1) if '"FQ"' in text)
+    assert done.stderr.startswith(f'error: one.toml: line {line}: links[1].queue.kind: found "FQ"; did you mean `fq`? ')
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_option_is_blamed_when_it_is_at_fault(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "faulty.toml").write_text((ROOT / "scenarios/two-sources.toml").read_text())
+    done = cli("run", "faulty.toml", "--set", "links.slow.rate=20mbit", "--set", "flows.*.wait=3")
+    assert done.returncode == 2
+    keys = json.loads(cli("schema").stdout)["$defs"]["Flow"]["properties"]
+    first, *faults = done.stderr.splitlines()
+    assert first == "error: faulty.toml: 3 faults"
+    assert sorted(fault.split(": ")[1] for fault in faults) == ["flows[0].wait", "flows[1].wait", "links[1].rate"]
+    for fault in faults:
+        option = "--set links.slow.rate=20mbit: " if "rate" in fault.split(": ")[1] else "--set flows.*.wait=3: "
+        assert fault.startswith(f"  {option}")
+        if "unknown key" in fault:
+            assert sorted(fault.split("one of ")[1].split(", ")) == sorted(keys)
+    done = cli("run", "faulty.toml", "--set", "links.slo.rate=1Mbit/s")
+    assert done.stderr.startswith("error: --set links.slo.rate=1Mbit/s: links has no entry 'slo'; expected one of ")
+    # What the option did not set is the file's fault.
+    (tmp_path / "faulty.toml").write_text(FAULTY)
+    assert "line 10: nodes[1].kind" in cli("run", "faulty.toml", "--set", "duration=9s").stderr
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "scenarios").glob("*.toml")), ids=lambda f: f.stem)
+def test_lines_are_those_that_tomllib_reads(file: Path) -> None:
+    """Every key of the examples is found, and stands on its line."""
+    text = file.read_text()
+    known, rows = lines(text), text.splitlines()
+
+    def look(value: Any, path: str) -> None:
+        if isinstance(value, list):
+            for i, inner in enumerate(value):
+                look(inner, f"{path}[{i}]")
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                place = f"{path}.{key}" if path else key
+                # A list of tables is named by its entries.
+                if not (isinstance(inner, list) and inner and isinstance(inner[0], dict)):
+                    assert key in rows[known[place] - 1], place
+                look(inner, place)
+
+    look(tomllib.loads(text), "")
+
+
+def test_lines_are_not_led_astray() -> None:
+    text = (
+        """a.b = [ # a [comment]
+  "x = 1", 'it is = "so"', """
+        + '"""'
+        + """
+y = 2
+"""
+        + '"""'
+        + """, { c = { d = [1,
+   { e = 5 }] } } ]
+"quoted key" = 3
+
+[ t . u ]
+v = "]"
+[[t.w]]
+x = 1
+[[t.w]]
+x.y = 2
+[t.w.z]
+q = 1
+"""
+    )
+    assert tomllib.loads(text)
+    assert lines(text) == {
+        "a.b": 1, "a.b[3]": 4, "a.b[3].c": 4, "a.b[3].c.d": 4, "a.b[3].c.d[1]": 5, "a.b[3].c.d[1].e": 5, "quoted key": 6,
+        "t.u": 8, "t.u.v": 9, "t.w[0]": 10, "t.w[0].x": 11, "t.w[1]": 12, "t.w[1].x.y": 13, "t.w[1].z": 14, "t.w[1].z.q": 15,
+    }  # fmt: skip

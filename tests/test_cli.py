@@ -10,6 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from headgate.cli import lists
 from headgate.results import TABLES
 
 from .conftest import ROOT, Cli, dumbbell
@@ -96,6 +97,42 @@ def test_lists(kind: str, cli: Cli) -> None:
     for entry in entries:
         assert set(entry) == {"name", "source", "parameters"}
         assert entry["name"] in printed
+
+
+@pytest.mark.parametrize("kind", lists.KINDS)
+def test_a_list_has_a_line_for_each_entry_and_tells_everything_about_one(kind: str, cli: Cli) -> None:
+    entries = lists.catalogue(kind, more=True)
+    printed = cli("list", kind).stdout.splitlines()
+    # A heading, a line below it, and the line that says how to see more.
+    assert len(printed) == len(entries) + 4
+    assert max(map(len, printed)) <= 80
+    for entry in entries:
+        one = cli("list", kind, entry["name"])
+        assert one.returncode == 0
+        assert max(map(len, one.stdout.splitlines())) <= 80 or kind != "papers"
+        words = " ".join(one.stdout.split())
+        for text in [entry["name"], entry["summary"], entry["source"], *entry.get("gauges", [])]:
+            assert " ".join(text.split()) in words
+        for parameter in entry["parameters"]:
+            assert parameter["name"] in words
+            assert " ".join(parameter["description"].split()) in words
+            for key in ("default", "minimum", "maximum"):
+                if parameter.get(key) is not None and key != "default":
+                    assert f"{parameter[key]:g}" in words
+            for meaning in parameter.get("meanings", []):
+                assert " ".join((meaning or "").split()) in words
+
+
+def test_a_list_without_a_kind_lists_the_kinds(cli: Cli) -> None:
+    done = cli("list")
+    assert done.returncode == 0
+    for kind in lists.KINDS:
+        assert f"\n{kind} " in done.stdout
+    assert [e["name"] for e in json.loads(cli("list", "--json").stdout)] == list(lists.KINDS)
+    assert cli("list", "controls").stdout == cli("list", "flow-controls").stdout
+    assert [e["name"] for e in json.loads(cli("list", "controls", "cubic", "--json").stdout)] == ["cubic"]
+    wrong = cli("list", "disciplines", "FQ")
+    assert wrong.returncode == 2 and 'Did you mean "fq"?' in wrong.stderr
 
 
 def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> None:

@@ -110,6 +110,60 @@ name = "{queue} {buffer_pkt:.0f}"
 """
 
 
+def test_measures_of_several_flows_in_units_of_their_own_on_a_topology(paper: Path) -> None:
+    scenario = """duration = "70s"
+interval = "10s"
+[topology]
+kind = "dumbbell"
+line = { rate = "160kbit/s", queue = { kind = "fcfs", buffer = "20pkt" }, classify = "flow" }
+[[flows]]
+name = "cbr{i}"
+from = "s{i}"
+to = "d{i}"
+count = 2
+acknowledge = false
+control = "none"
+workload = { kind = "cbr", rate = "32kbit/s" }
+[[flows]]
+name = "web"
+from = "s1"
+to = "d1"
+arrivals = { kind = "periodic", every = "10s" }
+workload = { kind = "transfer", packets = 2 }
+"""
+    metrics = """[metrics]
+rate = { counts = ["unique"], per_second = true, scale = 0.008, offset = 1 }
+least = { column = "unique", over = "least", scale = 0.1 }
+differ = { column = "unique", over = "deviation" }
+arrives = { column = "unique", per = "sent", over = "mean" }
+time = { table = "classes", column = "fct_mean_s", scale = 1000 }
+"""
+    table = """variant,source,metric,unit,value,mark
+G/FQ,cbr1,rate,Mbit/s,1.032,STATED
+G/FQ,cbr*,least,,24.0,STATED
+G/FQ,cbr*,differ,,0,STATED
+G/FQ,cbr*,arrives,,1.00,STATED
+G/FQ,web,time,ms,,STATED
+"""
+    text = FILES["paper.toml"]
+    text = text[: text.index("[metrics]")] + metrics + text[text.index("# A protocol pair") :]
+    (paper / "paper.toml").write_text(text[: text.index("# More variants")])
+    (paper / "line.toml").write_text(scenario)
+    (paper / "table_1.csv").write_text(table)
+    for name in ("tolerances.toml", "claims.py", "figures.toml"):
+        (paper / name).unlink()
+    (item,) = load_paper(str(paper)).items
+    # The pair's queue is that of the topology's line, and sources without flow control stay so.
+    built = build_scenario(item, item.variant("G/FQ"))
+    assert built["topology"]["line"]["queue"] == {"kind": "fq", "buffer": "20pkt"}
+    assert [f.get("control") for f in built["flows"]] == ["none", {"kind": "generic"}]
+    numbers = headgate.reproduce(str(paper)).items[0].numbers
+    assert [n.verdict for n in numbers[:4]] == ["match"] * 4
+    # The trivial model in the same units: two flows at 4 packets a second for 60 s, which all arrive.
+    assert [n.trivial for n in numbers[:4]] == pytest.approx([1.032, 24.0, 0.0, 1.0])
+    assert 100 < numbers[4].ours.mean < 300
+
+
 def test_a_study_measures_numbers_too(paper: Path) -> None:
     change("paper.toml", 'mean = "rtt_mean_s"', "study = true, trivial = 0.1")(paper)
     change("paper.toml", "scenario =", 'study = "mine"\nscenario =')(paper)

@@ -30,8 +30,8 @@ def test_the_file_that_is_printed_is_the_one_that_runs(cli: Cli, tmp_path: Path)
     by_file, at_once = cli("run", "mine.toml", "--json"), cli(*args, "--duration", "5s", "--seed", 7, "--json")
     assert by_file.stdout == at_once.stdout
     assert [f["flow"] for f in json.loads(at_once.stdout)["flows"]] == ["jk_reno1", "jk_reno2", "cbr"]
-    # In the terminal too it is what `run` prints.
-    assert cli("run", "mine.toml").stdout == cli(*args, "--duration", "5s", "--seed", 7).stdout
+    # In the terminal too it is what `run` prints, and then a summary.
+    assert cli(*args, "--duration", "5s", "--seed", 7).stdout.startswith(cli("run", "mine.toml").stdout)
 
 
 def test_the_line_and_its_hosts() -> None:
@@ -165,3 +165,49 @@ def test_what_is_written_as_toml_is_read_back(data: dict[str, Any]) -> None:
     assert tomllib.loads(file_text(data)) == data
     for value in data.values():
         assert parse_value(value_text(value)) == value
+
+
+def test_the_summary_has_the_shares_and_the_delays(cli: Cli) -> None:
+    args = ("quick", "--rate", "20Mbit/s", "--rtt", "30ms", "--flows", "cubic*2,cbr:64kbit/s")
+    told = cli(*args).stdout.split("\ncubic1 got ")[1]
+    results = of("cubic*2,cbr:64kbit/s").run()
+    words = " ".join(f"cubic1 got {told}".split())
+    for flow in results.flow_summaries():
+        share = 100 * flow.goodput_bps.mean / flow.max_min_bps
+        high = flow.owd_quantiles_s["p95"] - flow.owd_s.mean + flow.queueing_s.mean
+        start, due = (
+            words.index(f"{flow.flow} got "),
+            [f"{share:.1f} % of the max-min share of", f"waited {1e3 * flow.queueing_s.mean:.3g} ms"],
+        )
+        sentence = words[start:].split("ms. ")[0]
+        for part in [*due, f"less than {1e3 * high:.3g} ms", f"round trips took {1e3 * flow.rtt_s.mean:.3g}"]:
+            assert part in sentence, sentence
+    # A line that is never idle has a queue whose waits no flow goes beyond, but for the exactness of the quantiles.
+    assert high < 1.03 * 75e3 * 8 / 20e6
+    port = next(x for x in results.link_summaries() if x.link == "bottleneck")
+    assert f"dropped {sum(port.drops.values())} packets" in words
+    assert f"is {results.fairness()['jain_of_max_min']:.3f};" in words
+
+
+def test_many_flows_are_told_of_together(cli: Cli) -> None:
+    done = cli("quick", "--rate", "20Mbit/s", "--rtt", "30ms", "--flows", "jk_reno*40,cbr:64kbit/s", "--duration", "5s")
+    told = " ".join(done.stdout.split())
+    assert "jk_reno1..jk_reno40, 40 flows, got " in told and "jk_reno7 got" not in told and " cbr got " in told
+    assert len(done.stdout.splitlines()) <= 32
+
+
+def test_a_figure_of_a_quick_question(cli: Cli, tmp_path: Path) -> None:
+    args = ("quick", "--rate", "20Mbit/s", "--rtt", "30ms", "--duration", "5s")
+    with_figure = cli(*args, "--flows", "jk_reno*2,cbr:64kbit/s", "--figure", "shares.svg")
+    assert with_figure.returncode == 0, with_figure.stderr
+    # The numbers are those without the figure, though that is cut finer.
+    alone = cli(*args, "--flows", "jk_reno*2,cbr:64kbit/s").stdout
+    assert with_figure.stdout == f"{alone}figure: shares.svg\n"
+    drawn = (tmp_path / "shares.svg").read_text()
+    for text in ("jk_reno1", "jk_reno2", "cbr", "goodput (Mbit/s)", "time (s)", "warm-up"):
+        assert f">{text}<" in drawn
+    cli(*args, "--flows", "jk_reno*40,cbr:64kbit/s", "--figure", "many.svg")
+    assert "jk_reno1..jk_reno40" in (tmp_path / "many.svg").read_text()
+    assert cli(*args, "--flows", "cbr", "--figure", "shares.gif").returncode == 2
+    fine = quick.finely(of("jk_reno")).resolve()
+    assert (fine["interval"], fine["warm_up"]) == ("300ms", of("jk_reno").resolve()["warm_up"])

@@ -92,6 +92,12 @@ def test_values_bands_and_single_runs() -> None:
     assert judge(number(100.0), band, Sample(134.0, np.zeros(0))).verdict == "match"
     assert judge(number(100.0), band, Sample(136.0, np.zeros(0))).verdict == "miss"
     assert judge(number(140.0), band, Sample(100.0, np.zeros(0))).verdict == "miss"
+    # "Over 100": the mean of the runs decides, the base run only where there are no others.
+    above = Rule("r", "above", "-")
+    for runs, base, expected in (([99.0, 102.0], 0.0, "match"), ([99.0, 101.0], 500.0, "miss"), ([], 101.0, "match")):
+        found = judge(number(100.0), above, Sample(base, np.array(runs)))
+        assert found.verdict == expected
+        assert meets(number(100.0), above, found, 100.5) and not meets(number(100.0), above, found, 99.5)
     bound = Rule("r", "bound", "-", absolute=1.0)
     for ours, expected in ((101.4, "match"), (101.6, "miss"), (-5.0, "match"), (NAN, "miss")):
         found = judge(number(100.0), bound, Sample(ours, np.zeros(0)))

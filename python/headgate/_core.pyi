@@ -19,6 +19,7 @@ class ScenarioError(Exception):
     expected: str
     nearest: str | None
     message: str
+    others: list[tuple[str, str]]
 
 class Column:
     """Numbers of one column; supports the buffer protocol (float64 or int64)."""

@@ -24,6 +24,9 @@ from . import _core
 #: Backlogged flows at which a discipline is measured.
 CHURN_FLOWS = (1, 10, 1000, 100_000)
 
+#: Core-Stateless Fair Queueing in the core of an island, where packets come with labels and nothing is kept per flow.
+CORE = "csfq core"
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -234,7 +237,7 @@ def run(
     quick: bool = False, repeats: int = 3, tick: Callable[[int, int], None] = lambda done, total: None
 ) -> dict[str, Any]:
     """The whole suite, as `{workloads, disciplines, engine}`; `tick` is told how far it is."""
-    names = [d["name"] for d in json.loads(_core.catalogue("disciplines"))]
+    names = [*(d["name"] for d in json.loads(_core.catalogue("disciplines"))), CORE]
     points = [(d, n) for d in names for n in (CHURN_FLOWS[:3] if quick else CHURN_FLOWS)]
     todo = workloads(quick)
     total, steps = len(todo) + len(points) + 2, _count(tick, len(todo) + len(points) + 2)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ._core import ScenarioError as ScenarioError
+from .lines import line_of, lines
 
 
 class HeadgateError(Exception):
@@ -69,6 +70,33 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(name, list(known), 1, 0.4) if len(name) <= SHOWN else []
     return f' Did you mean "{near[0]}"?' if near else ""
+
+
+def placed(e: ScenarioError, origin: str, text: str, options: Mapping[str, str]) -> ScenarioError:
+    """An error of a scenario with its file before it, and the line or the option that is at fault; several faults have a line each.
+
+    Args:
+        e: as the engine gives it.
+        origin: the name of the file; empty if there is none.
+        text: of the file, if it is TOML.
+        options: places that options of a command set, with the texts of the options.
+    """
+    known = lines(text) if text else {}
+    said = list[tuple[int, str]]()
+    for path, message in [(e.path, str(e)), *getattr(e, "others", [])]:
+        inside = (
+            option for place, option in options.items() if path == place or path.startswith((f"{place}.", f"{place}["))
+        )
+        option, line = next(inside, None), line_of(path, known)
+        text = f"{option}: {message}" if option else f"line {line}: {message}" if line else message
+        said.append((0 if option else line or 0, text))
+    texts = [text for _, text in sorted(said, key=lambda s: s[0])]
+    where = f"{origin}: " if origin else ""
+    faults = "\n".join([f"{where}{len(texts)} faults", *(f"  {t}" for t in texts)])
+    error = ScenarioError(where + texts[0] if len(texts) == 1 else faults)
+    for name in ("path", "found", "expected", "nearest", "message", "others"):
+        setattr(error, name, getattr(e, name, None))
+    return error
 
 
 def wrong(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ MOST = 20
 
 
 @dataclass(frozen=True)
-class Group:
+class FlowGroup:
     """Some flows together.
 
     Attributes:
@@ -48,7 +48,7 @@ class Group:
     counts: dict[str, int]
 
 
-def groups(results: Results) -> list[Group]:
+def groups(results: Results) -> list[FlowGroup]:
     """The groups of the flows of a result, in the order of their first flows; a flow that is like no other is one by itself."""
     totals = results._by_run("flows", results.flow_count)
     several = len(results.runs) > 1
@@ -61,36 +61,41 @@ def groups(results: Results) -> list[Group]:
 
     goodput, rtt, queueing = of("goodput_bps"), of("rtt_mean_s"), of("queueing_mean_s")
     ideal = np.array(list(results.max_min_bps().values()))
-    names, controls, workloads = (totals[key][0].tolist() for key in ("flow", "control", "workload"))
-    templates = [re.sub(r"\d+", "*", name) for name in names]
-    members = _members(list(zip(templates, controls, workloads, strict=True)))
-    by_template = len(members) <= MOST
-    if not by_template:
-        members = _members(list(zip(controls, workloads, strict=True)))
     out = []
-    for own in members:
+    controls = totals["control"][0].tolist()
+    for name, own in members_of(results):
         each = np.array([mean_of(goodput[:, i]).mean for i in own])
-        first, last = own[0], own[-1]
-        name = f"{names[first]}..{names[last]}" if by_template else f"{controls[first]} {workloads[first]}"
         counted = ("drops", "retransmissions", "timeouts", "marks")
         out.append(
-            Group(
-                name=names[first] if len(own) == 1 else name,
+            FlowGroup(
+                name=name,
                 flows=len(own),
-                control=controls[first],
+                control=controls[own[0]],
                 goodput_bps=mean_of(goodput[:, own].sum(axis=1)),
                 least_bps=float(each.min()),
                 most_bps=float(each.max()),
                 max_min_bps=float(ideal[own].sum()),
-                rtt_s=mean_of(_rows(rtt[:, own])),
-                queueing_s=mean_of(_rows(queueing[:, own])),
+                rtt_s=mean_of(row_means(rtt[:, own])),
+                queueing_s=mean_of(row_means(queueing[:, own])),
                 counts={key: int(totals[key][:, own].sum()) for key in counted},
             )
         )
     return out
 
 
-def _members(keys: list[Hashable]) -> list[list[int]]:
+def members_of(results: Results) -> list[tuple[str, list[int]]]:
+    """The names of the groups of flows and the positions of their members, in the order of their first flows."""
+    first = {key: results.flows[key][: results.flow_count].tolist() for key in ("flow", "control", "workload")}
+    names, alike = first["flow"], list(zip(first["control"], first["workload"], strict=True))
+    templates = [re.sub(r"\d+", "*", name) for name in names]
+    members = _members(list(zip(templates, alike, strict=True)))
+    if len(members) > MOST:
+        members = _members(alike)
+        return [(" ".join(alike[own[0]]) if len(own) > 1 else names[own[0]], own) for own in members]
+    return [(f"{names[own[0]]}..{names[own[-1]]}" if len(own) > 1 else names[own[0]], own) for own in members]
+
+
+def _members(keys: Sequence[Hashable]) -> list[list[int]]:
     """The positions of equal keys."""
     found: dict[Hashable, list[int]] = {}
     for i, key in enumerate(keys):
@@ -98,7 +103,7 @@ def _members(keys: list[Hashable]) -> list[list[int]]:
     return list(found.values())
 
 
-def _rows(values: Any) -> Any:
+def row_means(values: Any) -> Any:
     """The mean of each row over what was measured; nan where nothing was."""
     known = ~np.isnan(values)
     count = known.sum(axis=1)

@@ -93,6 +93,13 @@ def scenario(
     return Scenario(data, "quick")
 
 
+def finely(scenario: Scenario) -> Scenario:
+    """The same run in a hundred intervals, for a figure; the warm-up stays as long."""
+    resolved = scenario.resolve()
+    every = _core.quantity(resolved["duration"])[1]
+    return scenario.set("warm_up", resolved["warm_up"]).set("interval", _text("s", max(every // 100, 1)))
+
+
 def parse(text: str) -> list[Flows]:
     """The flows of a list.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _core, files
-from .errors import HeadgateError, cut, nearest
+from .errors import HeadgateError, cut, nearest, placed
 from .notebook import MOST, heading, table
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ class Scenario:
             HeadgateError: tables or lists lie too deep in each other.
         """
         self.origin = origin
+        #: The text of the TOML file, and what `headgate run --set` changed: the places with the option's text.
+        self._text = ""
+        self._options: dict[str, str] = {}
         self.data: dict[str, Any] = _copy(dict(data), self._where())
 
     def __repr__(self) -> str:
@@ -114,6 +117,7 @@ class Scenario:
         if not isinstance(data, dict):
             raise HeadgateError(f"{file}: expected a table of settings, found {type(data).__name__}")
         scenario = cls(data, str(file))
+        scenario._text = "" if file.suffix == ".json" else text
         files.fill(scenario.data, file.parent, scenario._where())
         return scenario
 
@@ -129,13 +133,29 @@ class Scenario:
         >>> Scenario({"duration": "10s"}).set("duration", "20s").data
         {'duration': '20s'}
         """
-        changed = Scenario(self.data, self.origin)
+        changed = self._with(self.data)
         assign(changed.data, path, value, f"{self._where()}cannot set {cut(repr(path))}")
         return changed
 
+    def set_option(self, option: str, path: str, value: Any) -> Scenario:
+        """As `set`, for an option of a command such as `--set links.slow.rate=1Mbit/s`: errors that come of it name the option.
+
+        Raises:
+            HeadgateError: as for `set`.
+        """
+        changed = self._with(self.data)
+        for place in assign(changed.data, path, value, cut(option)):
+            changed._options[place] = cut(option)
+        return changed
+
+    def _with(self, data: Mapping[str, Any]) -> Scenario:
+        copy = Scenario(data, self.origin)
+        copy._text, copy._options = self._text, dict(self._options)
+        return copy
+
     def base(self) -> Scenario:
         """A copy without the `sweep` table: the scenario that a study file varies."""
-        return Scenario({k: v for k, v in self.data.items() if k != "sweep"}, self.origin)
+        return self._with({k: v for k, v in self.data.items() if k != "sweep"})
 
     def to_json(self) -> str:
         """The scenario as JSON text.
@@ -211,16 +231,11 @@ class Scenario:
         return f"{self.origin}: " if self.origin else ""
 
     def _checked(self, action: Any) -> Any:
-        """Does something and puts the file's name before the text of a scenario error."""
+        """Does something and puts the file's name, the line or the option before the text of a scenario error."""
         try:
             return action()
         except _core.ScenarioError as e:
-            if not self.origin:
-                raise
-            error = _core.ScenarioError(f"{self.origin}: {e}")
-            for name in ("path", "found", "expected", "nearest", "message"):
-                setattr(error, name, getattr(e, name))
-            raise error from None
+            raise placed(e, self.origin, self._text, self._options) from None
 
 
 def _read(file: Path) -> str:
@@ -315,8 +330,8 @@ def _unlike_json(value: Any) -> tuple[str, str] | None:
     return None if good else ("", f"found {cut(found)}; expected {expected}")
 
 
-def assign(data: dict[str, Any], path: str, value: Any, what: str) -> None:
-    """Sets a value in the contents of a scenario file, in place; `what` begins the text of an error."""
+def assign(data: dict[str, Any], path: str, value: Any, what: str) -> list[str]:
+    """Sets a value in the contents of a scenario file, in place, and gives the places; `what` begins the text of an error."""
     parts = path.split(".")
     if not all(parts):
         raise HeadgateError(f"{what}: expected a path such as links.slow.rate")
@@ -324,22 +339,25 @@ def assign(data: dict[str, Any], path: str, value: Any, what: str) -> None:
         raise HeadgateError(f"{what}: expected a path of at most {DEEPEST} names, found {len(parts)}")
     if parts[0] in ("nodes", "links") and parts[0] not in data and "topology" in data:
         raise HeadgateError(f"{what}: the {parts[0]} come from `topology`; expected a path such as topology.line.rate")
-    for place in _places(data, parts[:-1], what):
+    places = _places(data, parts[:-1], what)
+    for _, place in places:
         if not isinstance(place, dict):
             raise HeadgateError(f"{what}: expected a table before {cut(repr(parts[-1]))}")
         place[parts[-1]] = _copy(value, f"{what}: ")
+    return [f"{name}.{parts[-1]}" if name else parts[-1] for name, _ in places]
 
 
-def _places(data: Any, parts: list[str], what: str) -> list[Any]:
-    """The tables that a path leads to."""
-    places = [data]
+def _places(data: Any, parts: list[str], what: str) -> list[tuple[str, Any]]:
+    """The tables that a path leads to, with their places."""
+    places: list[tuple[str, Any]] = [("", data)]
     for depth, part in enumerate(parts):
-        found = []
-        for place in places:
+        found = list[tuple[str, Any]]()
+        for name, place in places:
             if isinstance(place, list):
-                found += _entries(place, part, f"{what}: {cut('.'.join(parts[:depth]))}")
+                entries = _entries(place, part, f"{what}: {cut('.'.join(parts[:depth]))}")
+                found += [(f"{name}[{i}]", place[i]) for i in entries]
             elif isinstance(place, dict):
-                found.append(place.setdefault(part, {}))
+                found.append((f"{name}.{part}" if name else part, place.setdefault(part, {})))
             else:
                 raise HeadgateError(
                     f"{what}: expected a table at {cut('.'.join(parts[:depth]))}, found {cut(repr(place))}"
@@ -348,19 +366,20 @@ def _places(data: Any, parts: list[str], what: str) -> list[Any]:
     return places
 
 
-def _entries(entries: list[Any], part: str, what: str) -> list[Any]:
+def _entries(entries: list[Any], part: str, what: str) -> list[int]:
     if part == "*":
-        return entries
+        return list(range(len(entries)))
     names = [e["name"] for e in entries if isinstance(e, dict) and isinstance(e.get("name"), str)]
-    named = [e for e in entries if isinstance(e, dict) and e.get("name") == part]
+    named = [i for i, e in enumerate(entries) if isinstance(e, dict) and e.get("name") == part]
     if not named and "*" in part:
         # `fnmatch` takes ?, [ and ] for more than themselves, and names may have them.
         pattern = re.compile(".*".join(re.escape(p) for p in part.split("*")), re.DOTALL)
-        named = [e for e in entries if isinstance(e, dict) and pattern.fullmatch(str(e.get("name", "")))]
+        tables = [(i, e) for i, e in enumerate(entries) if isinstance(e, dict)]
+        named = [i for i, e in tables if pattern.fullmatch(str(e.get("name", "")))]
     if named:
         return named
     if re.fullmatch(r"\d+", part) and int(part) < len(entries):
-        return [entries[int(part)]]
+        return [int(part)]
     known = ", ".join(cut(n) for n in names[:20] if n) or "no names"
     raise HeadgateError(
         f"{what} has no entry {cut(repr(part))}; expected one of {known}, a position or *.{nearest(part, names)}"

@@ -15,7 +15,7 @@ use measures::{Greatest, Heaps};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Sends at the rate that the path delivered, and keeps about one path full in flight.
+/// BBR version 1: sends at the rate that the path delivered, and keeps about one path full in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bbr1Params {
@@ -62,7 +62,7 @@ impl Check for Bbr1Params {
 impl Bbr1Params {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config::tcp(Rules { prr: false, own_window: true, ..Preset::Linux.rules() }, Ecn::NotEct)
+        Config::new(Rules { prr: false, own_window: true, rate_samples: true, ..Preset::Linux.rules() }, Ecn::NotEct)
     }
 }
 
@@ -112,7 +112,7 @@ struct State {
     dice: u64,
     /// When the next packet may go.
     departure: Time,
-    /// Packets sent while so many were delivered had too small a window to tell a rate: first and last.
+    /// Packets sent while this many were delivered do not measure a rate, since the window was too small: first and last.
     least_window: (u64, u64),
 }
 

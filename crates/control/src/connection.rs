@@ -3,9 +3,9 @@
 use crate::layered::Layered;
 use crate::lined::Lined;
 use crate::paced::Paced;
-use crate::tcp::Tcp;
-use crate::transport::{Config, Received, Sender};
-use crate::{Ack, AnyFlowControl, Echo, FlowControl, Loss, LossKind, Probe, Spec};
+use crate::transport::{Config, Received};
+use crate::windowed::Windowed;
+use crate::{Echo, FlowControl, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub struct AckPacket<'a> {
     pub marked: bool,
     /// Time that the packet and this acknowledgement spent waiting in queues.
     pub waited: Duration,
-    /// What the sink told beyond that: ranges, duplicates, marks.
+    /// What the sink says beyond that: ranges, duplicates, marks.
     pub echo: Option<&'a Echo>,
 }
 
@@ -61,25 +61,14 @@ pub struct Connection(Kind);
 enum Kind {
     /// Without flow control: packets supplied and sent.
     Open { supplied: u64, sent: u64 },
-    /// With a window.
+    /// With a window, which a rate may go with.
     Window(Box<Windowed>),
-    /// With a rate.
+    /// With releases of pairs and single packets.
     Paced(Box<Paced>),
     /// With a line of its own.
     Line(Box<Lined>),
-    /// With a window, a rate or both, on the transport of TCP.
-    Tcp(Box<Tcp>),
     /// With layers that its receiver joins and leaves.
     Layered(Box<Layered>),
-}
-
-/// What a source with a window keeps.
-#[derive(Clone, Debug)]
-struct Windowed {
-    control: AnyFlowControl,
-    config: Arc<Config>,
-    sender: Sender,
-    timeouts: u64,
 }
 
 impl Connection {
@@ -87,15 +76,12 @@ impl Connection {
     pub fn new(spec: &Spec, config: &Arc<Config>) -> Connection {
         Connection(if config.open_loop {
             Kind::Open { supplied: 0, sent: 0 }
-        } else if let Some(rules) = &config.tcp {
-            Kind::Tcp(Box::new(Tcp::new(spec, rules)))
         } else if let Some(rules) = &config.line {
             Kind::Line(Box::new(Lined::new(spec, config, rules)))
         } else if config.paced.is_some() {
             Kind::Paced(Box::new(Paced::new(spec, config)))
         } else {
-            let (control, config) = (spec.build(), Arc::clone(config));
-            Kind::Window(Box::new(Windowed { control, config, sender: Sender::default(), timeouts: 0 }))
+            Kind::Window(Box::new(Windowed::new(spec, &config.rules)))
         })
     }
 
@@ -119,8 +105,8 @@ impl Connection {
 
     /// Gives a source that takes chances its random stream.
     pub fn seed(&mut self, rng: impl FnOnce() -> Rng) {
-        if let Kind::Tcp(t) = &mut self.0 {
-            t.rng = rng();
+        if let Kind::Window(w) = &mut self.0 {
+            w.rng = Some(Box::new(rng()));
         }
     }
 
@@ -139,7 +125,6 @@ impl Connection {
             Kind::Window(w) => w.sender.supply(packets),
             Kind::Paced(p) => p.sender.supply(packets),
             Kind::Line(l) => l.sender.supply(packets),
-            Kind::Tcp(t) => t.sender.supply(packets),
             Kind::Layered(_) => {}
         }
     }
@@ -151,7 +136,6 @@ impl Connection {
             Kind::Window(w) => w.sender.stop(),
             Kind::Paced(p) => p.sender.stop(),
             Kind::Line(l) => l.sender.stop(),
-            Kind::Tcp(t) => t.sender.stop(),
             Kind::Layered(l) => l.stop(),
         }
     }
@@ -177,14 +161,9 @@ impl Connection {
                 *sent += 1;
                 Segment::plain(*sent - 1, now, false)
             }),
-            Kind::Window(w) => {
-                let window = w.control.allowance().window;
-                let (seq, first_sent, retransmission) = w.sender.poll(window, now, &w.config)?;
-                Some(Segment::plain(seq, first_sent, retransmission))
-            }
+            Kind::Window(w) => w.poll_send(now),
             Kind::Paced(p) => p.poll_send(now),
             Kind::Line(l) => l.poll_send(now),
-            Kind::Tcp(t) => t.poll_send(now),
             Kind::Layered(l) => Some(Segment::plain(l.poll_send()?, now, false)),
         }
     }
@@ -198,7 +177,6 @@ impl Connection {
             Kind::Window(w) => w.on_ack(ack, now, rtts),
             Kind::Paced(p) => p.on_ack(ack, now, rtts),
             Kind::Line(l) => l.on_ack(ack, now, rtts),
-            Kind::Tcp(t) => t.on_ack(ack, now, rtts),
         }
     }
 
@@ -207,10 +185,9 @@ impl Connection {
     pub fn timeout(&self) -> Option<Time> {
         match &self.0 {
             Kind::Open { .. } => None,
-            Kind::Window(w) => w.sender.timeout(),
+            Kind::Window(w) => w.timeout(),
             Kind::Paced(p) => p.timeout(),
             Kind::Line(l) => l.timeout(),
-            Kind::Tcp(t) => t.timeout(),
             Kind::Layered(l) => Some(l.control.next_release()).filter(|at| *at != Time::NEVER),
         }
     }
@@ -222,7 +199,6 @@ impl Connection {
             Kind::Window(w) => w.on_timeout(now),
             Kind::Paced(p) => p.on_timeout(now),
             Kind::Line(l) => l.on_timeout(now),
-            Kind::Tcp(t) => t.on_timeout(now),
             Kind::Layered(l) => l.control.0.on_timeout(now),
         }
     }
@@ -232,10 +208,9 @@ impl Connection {
     pub fn in_flight(&self) -> u64 {
         match &self.0 {
             Kind::Open { sent, .. } => *sent,
-            Kind::Window(w) => w.sender.in_flight(),
+            Kind::Window(w) => w.sender.pipe(),
             Kind::Paced(p) => p.sender.in_flight(),
             Kind::Line(l) => l.sender.in_flight(),
-            Kind::Tcp(t) => t.sender.pipe(),
             Kind::Layered(l) => l.sent,
         }
     }
@@ -247,7 +222,6 @@ impl Connection {
             Kind::Window(w) => w.sender.is_done(),
             Kind::Paced(p) => p.sender.is_done(),
             Kind::Line(l) => l.sender.is_done(),
-            Kind::Tcp(t) => t.sender.is_done(),
             Kind::Layered(l) => l.control.0.level() == 0,
         }
     }
@@ -259,7 +233,6 @@ impl Connection {
             Kind::Window(w) => w.sender.memory(),
             Kind::Paced(p) => p.sender.memory(),
             Kind::Line(l) => l.sender.memory(),
-            Kind::Tcp(t) => t.sender.memory(),
         }
     }
 
@@ -271,7 +244,6 @@ impl Connection {
             Kind::Window(w) => w.timeouts,
             Kind::Paced(p) => p.timeouts,
             Kind::Line(l) => l.timeouts,
-            Kind::Tcp(t) => t.timeouts,
         }
     }
 
@@ -296,50 +268,10 @@ impl Connection {
     pub fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         match &self.0 {
             Kind::Open { .. } => {}
-            Kind::Window(w) => w.control.probe(sink),
+            Kind::Window(w) => w.probe(sink),
             Kind::Paced(p) => p.control.probe(sink),
             Kind::Line(l) => l.control.probe(sink),
-            Kind::Tcp(t) => t.probe(sink),
             Kind::Layered(l) => l.control.probe(sink),
-        }
-    }
-}
-
-impl Windowed {
-    #[inline]
-    fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
-        let p = self.sender.on_ack(ack.cumulative, now, &self.config, rtts);
-        if p.newly_acked == 0 && p.duplicates == 0 {
-            return;
-        }
-        let in_flight = self.sender.in_flight();
-        if p.lost {
-            let kind = LossKind::DuplicateAcks;
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
-            return;
-        }
-        self.control.on_ack(&Ack {
-            now,
-            newly_acked: p.newly_acked,
-            duplicates: p.duplicates,
-            rtt: p.rtt,
-            marked: ack.marked,
-            cumulative: ack.cumulative,
-            highest_sent: self.sender.highest(),
-            in_flight,
-            seq: ack.seq,
-            waited: ack.waited,
-            pair: Probe::None,
-            ..Ack::default()
-        });
-    }
-
-    fn on_timeout(&mut self, now: Time) {
-        let in_flight = self.sender.in_flight();
-        if self.sender.on_timeout(now, &self.config) {
-            self.timeouts += 1;
-            let kind = LossKind::Timeout;
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
         }
     }
 }

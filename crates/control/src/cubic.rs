@@ -1,6 +1,6 @@
 //! CUBIC: the window follows a cubic function of the time since the last loss, and is never below that of a Reno flow.
 //!
-//! Source: RFC 9438; slow start ends by RFC 9406 (HyStart++) unless told otherwise. `cubic_linux` is the kernel's, in whole numbers.
+//! Source: RFC 9438; slow start ends by RFC 9406 (HyStart++) unless a parameter says otherwise. `cubic_linux` is the kernel's, in whole numbers.
 //! Deviations: packets are counted, not bytes; the window, not the packets in flight, is cut, which growth that needs a window in use allows
 //! (section 4.6); times in which the window was not in use are taken out of the epoch (sections 4.2 and 5.8).
 //! State per flow: window, threshold, and the epoch.
@@ -24,7 +24,7 @@ pub enum SlowStartEnd {
     HystartPlusPlus,
 }
 
-/// A window that follows a cubic function of the time since the last loss.
+/// CUBIC: a window that follows a cubic function of the time since the last loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CubicParams {
@@ -56,7 +56,7 @@ impl CubicParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let rules = Preset::Rfc.rules();
-        Config::tcp(Rules { recovery: Recovery::Sack, prr: true, count_packets: true, ..rules }, Ecn::NotEct)
+        Config::new(Rules { recovery: Recovery::Sack, prr: true, count_packets: true, ..rules }, Ecn::NotEct)
     }
 }
 

@@ -1,7 +1,7 @@
 //! CUBIC as the Linux kernel has it: whole packets, whole ticks, and HyStart.
 //!
 //! Source: RFC 9438 for the algorithm; what differs is Linux's `tcp_cubic.c` (version 2.3), read for the sheet of facts: the curve is looked at once a tick,
-//! at the time since the loss and the least round trip; growth is a packet for every so many acknowledged, at least two; the Reno flow beside it
+//! at the time since the loss and the least round trip; growth is a packet for every few acknowledged, at least two; the Reno flow beside it
 //! always grows by 8/15; a plateau that is not known bounds growth from below by 5 % a round trip.
 //! Deviations: the cube root is exact, which the kernel's is within 0.2 %.
 //! State per flow: window, threshold, and the epoch.
@@ -43,7 +43,7 @@ impl Check for CubicLinuxParams {
 impl CubicLinuxParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config::tcp(Preset::Linux.rules(), Ecn::NotEct)
+        Config::new(Preset::Linux.rules(), Ecn::NotEct)
     }
 }
 
@@ -55,7 +55,7 @@ const FACTOR: u64 = (1 << 40) / 410;
 /// A Reno flow that cuts its window by as much grows by a packet for this many windows acknowledged, over 8.
 const RENO: u64 = 8 * (1024 + BETA) / 3 / (1024 - BETA);
 
-/// The time to a plateau so many packets above, in 1024ths of a second.
+/// The time to a plateau this many packets above, in 1024ths of a second.
 fn to_plateau(packets: u64) -> u64 {
     let cube = u128::from(FACTOR) * u128::from(packets);
     let mut root = libm::cbrt(cube as f64) as u64;
@@ -68,7 +68,7 @@ fn to_plateau(packets: u64) -> u64 {
     root
 }
 
-/// The curve so many 1024ths of a second from its plateau, in whole packets.
+/// The curve this many 1024ths of a second from its plateau, in whole packets.
 fn rise(offset: u64) -> u64 {
     let offset = u128::from(offset.min(1 << 24));
     u64::try_from((SCALE * offset * offset * offset) >> 40).unwrap_or(u64::MAX)
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
     use headgate_packet::Time;
 
-    /// The window in congestion avoidance after a second with packets and, in its middle, a pause of so many seconds.
+    /// The window in congestion avoidance after a second with packets and, in its middle, a pause of this many seconds.
     fn after_a_pause(control: &mut dyn FlowControl, pause: u64) -> u64 {
         let ms = |n: u64| Time::ZERO + Duration::from_millis(n);
         control.on_start(100);

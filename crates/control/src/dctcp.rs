@@ -13,7 +13,7 @@ use headgate_packet::{Check, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The window falls by the share of packets that were marked.
+/// Data Center TCP: the window falls by the share of packets that were marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DctcpParams {
@@ -41,7 +41,7 @@ impl DctcpParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let rules = Preset::Rfc.rules();
-        Config::tcp(Rules { recovery: Recovery::Sack, count_packets: true, ..rules }, Ecn::Ect0)
+        Config::new(Rules { recovery: Recovery::Sack, count_packets: true, ..rules }, Ecn::Ect0)
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use headgate_packet::Time;
 
-    /// The share after each of these windows of 100 packets, of which so many were marked.
+    /// The share after each of these windows of 100 packets, of which this many were marked.
     fn shares(alpha: f64, marks: &[u64]) -> Vec<f64> {
         let mut d = Dctcp::new(&DctcpParams { alpha, ..DctcpParams::default() });
         let mut each = |marks: &u64| {

@@ -7,13 +7,14 @@
 //! also closes the window to one packet and counts as a change: in the thesis's scenario 8 the window that needless timeouts hit stays at 1.
 //! State per flow: the window and two counters.
 
-use crate::transport::{check_timer, Clock, Config, Initial, Retransmit};
+use crate::transport::tcp::{Averages, Rules};
+use crate::transport::{check_timer, Clock, Config, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The window follows the congestion bits that gateways set.
+/// DECbit: the window follows the congestion bits that gateways set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DecbitParams {
@@ -81,19 +82,22 @@ impl Check for DecbitParams {
 impl DecbitParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config {
+        let averages = Averages {
             gain: self.gain,
+            deviation_gain: 0.0,
             means: self.beta,
-            initial: Initial::Mean(self.initial_rtt),
-            min_timeout: self.min_timeout.max(Duration::from_ps(1)),
-            max_timeout: self.max_timeout,
+            deviations: 0.0,
+            start: Some(self.initial_rtt),
             backoff: self.backoff,
             clock: self.clock,
             every_sample: true,
-            retransmit: self.retransmit,
-            ecn: Ecn::Ect0,
-            ..Config::default()
-        }
+        };
+        let rules = Rules {
+            min_timeout: self.min_timeout.max(Duration::from_ps(1)),
+            max_timeout: self.max_timeout,
+            ..Config::averages(self.retransmit, averages)
+        };
+        Config::new(rules, Ecn::Ect0)
     }
 }
 

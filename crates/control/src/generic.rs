@@ -9,9 +9,10 @@
 //! 1989's segregation, its duplicates and its mixed scenario together.
 //! State per flow: the window.
 
-use crate::transport::{check_timer, Clock, Config, Initial, Retransmit};
+use crate::transport::tcp::{Averages, Rules};
+use crate::transport::{check_timer, Clock, Config, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Wrong};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,18 +69,22 @@ impl Check for GenericParams {
 impl GenericParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config {
+        let averages = Averages {
             gain: self.gain,
+            deviation_gain: 0.0,
             means: self.beta,
-            initial: Initial::Mean(self.initial_rtt),
-            min_timeout: self.min_timeout.max(Duration::from_ps(1)),
-            max_timeout: self.max_timeout,
+            deviations: 0.0,
+            start: Some(self.initial_rtt),
             backoff: self.backoff,
             clock: self.clock,
             every_sample: true,
-            retransmit: self.retransmit,
-            ..Config::default()
-        }
+        };
+        let rules = Rules {
+            min_timeout: self.min_timeout.max(Duration::from_ps(1)),
+            max_timeout: self.max_timeout,
+            ..Config::averages(self.retransmit, averages)
+        };
+        Config::new(rules, Ecn::NotEct)
     }
 }
 

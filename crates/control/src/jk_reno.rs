@@ -7,13 +7,14 @@
 //! State per flow: window and threshold; whether it recovers.
 
 use crate::jk_tahoe::JkTahoeParams;
-use crate::transport::{Config, SlowStart};
+use crate::parts::slow_start::SlowStart;
+use crate::transport::Config;
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tahoe's rules, and fast recovery: a loss shown by duplicates only halves the window.
+/// Reno of 4.3BSD: Tahoe's rules, and fast recovery: a loss shown by duplicates only halves the window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct JkRenoParams(pub JkTahoeParams);
@@ -60,9 +61,9 @@ impl FlowControl for JkReno {
                 self.window.set(self.window.threshold);
                 self.recovering = false;
             }
-            // Each duplicate says that a packet has left the network.
-            (false, true) => self.window.set(self.window.window + 1),
-            (false, false) => {}
+            // Each duplicate beyond those that showed the loss says that a packet has left the network.
+            (false, true) if ack.duplicates > self.duplicates => self.window.set(self.window.window + 1),
+            (false, _) => {}
         }
     }
 

@@ -6,13 +6,15 @@
 //! chapter 4) and BSD came to use four: a parameter. A fast retransmission is not repeated within one window of data.
 //! State per flow: window and threshold.
 
-use crate::transport::{check_timer, Clock, Config, Initial, Retransmit, SlowStart};
+use crate::parts::slow_start::SlowStart;
+use crate::transport::tcp::{Averages, Rules};
+use crate::transport::{check_timer, Clock, Config, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
-use headgate_packet::{Check, Duration, Wrong};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Slow start, congestion avoidance and fast retransmit; every loss closes the window to one packet.
+/// Tahoe of 4.3BSD: slow start, congestion avoidance and fast retransmit; every loss closes the window to one packet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JkTahoeParams {
@@ -73,20 +75,24 @@ impl Check for JkTahoeParams {
 impl JkTahoeParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config {
+        let averages = Averages {
             gain: self.gain,
             deviation_gain: self.deviation_gain,
             means: 1.0,
             deviations: self.deviations,
-            initial: Initial::Timeout(self.initial_timeout),
-            min_timeout: self.min_timeout,
-            max_timeout: self.max_timeout,
+            start: None,
             backoff: self.backoff,
             clock: self.clock,
-            retransmit: self.retransmit,
-            duplicates: (self.duplicates > 0).then_some(self.duplicates),
-            ..Config::default()
-        }
+            every_sample: false,
+        };
+        let rules = Rules {
+            duplicates: self.duplicates,
+            initial_timeout: self.initial_timeout,
+            min_timeout: self.min_timeout,
+            max_timeout: self.max_timeout,
+            ..Config::averages(self.retransmit, averages)
+        };
+        Config::new(rules, Ecn::NotEct)
     }
 }
 

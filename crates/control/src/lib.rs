@@ -9,8 +9,8 @@ mod layered;
 mod lined;
 mod paced;
 pub mod parts;
-mod tcp;
 pub mod transport;
+mod windowed;
 
 pub use connection::{AckPacket, Connection, Segment};
 use headgate_packet::{Duration, Rng, Time};
@@ -18,22 +18,28 @@ use transport::Config;
 pub use transport::tcp::Echo;
 use transport::tcp::{AfterIdle, RateSample};
 
-/// Makes the enum over all protocols from the list, with static dispatch.
+/// How a protocol is held: itself, or apart if it is large.
+macro_rules! held {
+    ($Type:ty) => { $Type };
+    ($Type:ty, apart) => { Box<$Type> };
+}
+
+/// Makes the enum over all protocols from the list, with static dispatch. Large ones are marked `apart`.
 macro_rules! protocols {
-    ($($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+    ($($module:ident : $Type:ident ( $Params:ident ) $($apart:ident)?),+ $(,)?) => {
         $(pub mod $module;)+
         headgate_packet::choice!("a flow control", $($module: $Type($Params)),+);
 
         /// Any protocol of the list.
         #[derive(Clone, Debug)]
         pub enum AnyFlowControl {
-            $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type)),+
+            $(#[doc = concat!("`", stringify!($module), "`")] $Type(held!($module::$Type $(, $apart)?))),+
         }
 
         impl Spec {
             /// A protocol for one flow.
             pub fn build(&self) -> AnyFlowControl {
-                match self { $(Spec::$Type(p) => AnyFlowControl::$Type($module::$Type::new(p))),+ }
+                match self { $(Spec::$Type(p) => AnyFlowControl::$Type($module::$Type::new(p).into())),+ }
             }
             /// How the transport serves this protocol.
             pub fn transport(&self) -> Config {
@@ -95,16 +101,16 @@ protocols! {
     jk_tahoe: JkTahoe(JkTahoeParams),
     jk_reno: JkReno(JkRenoParams),
     decbit: Decbit(DecbitParams),
-    packet_pair: PacketPair(PacketPairParams),
-    pp_cth: PpCth(PpCthParams),
+    packet_pair: PacketPair(PacketPairParams) apart,
+    pp_cth: PpCth(PpCthParams) apart,
     netblt: Netblt(NetbltParams),
     tahoe: Tahoe(TahoeParams),
     reno: Reno(RenoParams),
     newreno: Newreno(NewrenoParams),
     sack: Sack(SackParams),
     aimd: Aimd(AimdParams),
-    cubic: Cubic(CubicParams),
-    cubic_linux: CubicLinux(CubicLinuxParams),
+    cubic: Cubic(CubicParams) apart,
+    cubic_linux: CubicLinux(CubicLinuxParams) apart,
     bbr1: Bbr1(Bbr1Params),
     dctcp: Dctcp(DctcpParams),
     vegas: Vegas(VegasParams),
@@ -115,10 +121,10 @@ protocols! {
     none: Uncontrolled(NoneParams),
 }
 
-// Each flow with a window has room for the largest.
-const _: () = assert!(std::mem::size_of::<AnyFlowControl>() <= 240);
+// Each flow has room for the largest of those that are not apart.
+const _: () = assert!(std::mem::size_of::<AnyFlowControl>() <= 136);
 
-/// What an acknowledgement told.
+/// What an acknowledgement says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ack {
     /// When it arrived.
@@ -151,7 +157,7 @@ pub struct Ack {
     pub total_delivered: u64,
     /// Packets in the network before this acknowledgement.
     pub prior_in_flight: u64,
-    /// Marked packets that it told of.
+    /// Marked packets that it reports.
     pub marks: u64,
     /// A loss or a mark is being answered: the window is not to grow.
     pub recovering: bool,
@@ -169,11 +175,11 @@ pub struct Ack {
     pub least_rtt: Option<Duration>,
     /// The delivery rate.
     pub rate: Option<RateSample>,
-    /// What it told of a pair of packets; only the transport of a rate-based protocol sends pairs.
+    /// What it says of a pair of packets; only the transport of a rate-based protocol sends pairs.
     pub pair: Probe,
 }
 
-/// What the acknowledgement of a pair of packets told, when the two left as a pair and both transmissions are acknowledged.
+/// What the acknowledgement of a pair of packets says, when the two left as a pair and both transmissions are acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Probe {
     #[default]
@@ -274,7 +280,7 @@ pub trait FlowControl {
     fn on_start(&mut self, _window: u64) {}
     /// A packet goes; `in_flight` others are in the network, and `lacks_data` says that none waited before.
     fn on_sent(&mut self, _now: Time, _in_flight: u64, _lacks_data: bool) {}
-    /// Nothing was outstanding for so many timeouts, and now packets go: what the rule leaves of the window, with this initial one.
+    /// Nothing was outstanding for this many timeouts, and now packets go: what the rule leaves of the window, with this initial one.
     fn on_idle(&mut self, _rule: AfterIdle, _initial: u64, _timeouts: u64) {}
     /// Packets came, of which some were marked; before what follows of it. `round` as in [`Ack`].
     fn on_delivered(&mut self, _delivered: u64, _marks: u64, _round: bool) {}

@@ -18,7 +18,7 @@ impl Check for NoneParams {}
 impl NoneParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config { open_loop: true, ..Config::default() }
+        Config::open()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: Keshav 1991, chapter 4, sections 4.3 and 4.4; it needs round-robin service at every gateway. After a pair (start-up) and
 //! n_b packets at once (priming) a pair goes out every 2 s_e. With each pair R_e, s_e and the pipeline depth V_e = R_e/s_e are
-//! estimated anew: if V_e fell by x, ceil(x/2) slots are skipped; if it rose by x, floor(x) unpaired packets go at once.
+//! estimated again: if V_e fell by x, ceil(x/2) slots are skipped; if it rose by x, floor(x) unpaired packets go at once.
 //! Deviations: as printed, R_e = r_t - n_b s_e. At a busy bottleneck r_t is the packets outstanding times s_e (Little), so that V_e
 //! tells only what the source itself has outstanding; the other choices of `round_trip` tell more. The text lets a skipped slot last
 //! s_e, though a pair fills 2 s_e; `slot` chooses. A depth that moves by less than `deadband` is taken as unchanged: the printed rule

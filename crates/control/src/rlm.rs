@@ -99,7 +99,7 @@ impl Check for RlmParams {
 impl RlmParams {
     /// How the transport serves it: nothing is acknowledged and nothing repaired.
     pub fn transport(&self) -> Config {
-        Config { open_loop: true, ..Config::default() }
+        Config::open()
     }
 }
 

@@ -12,7 +12,7 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Reno's window over selective acknowledgements.
+/// SACK: Reno's window over selective acknowledgements.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SackParams {}

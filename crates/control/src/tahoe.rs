@@ -12,7 +12,7 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Slow start, congestion avoidance and fast retransmit; every loss closes the window to one packet.
+/// Tahoe: slow start, congestion avoidance and fast retransmit; every loss closes the window to one packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TahoeParams {}

@@ -27,7 +27,7 @@ pub enum Variant {
     Linux,
 }
 
-/// The window follows the packets that the source itself has in the queue.
+/// Vegas: the window follows the packets that the source itself has in the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VegasParams {
@@ -67,7 +67,7 @@ impl VegasParams {
         let recovery = if self.variant == Variant::Linux { Recovery::Sack } else { Recovery::Newreno };
         let early = self.early && self.variant != Variant::Linux;
         let rules = Preset::Rfc.rules();
-        Config::tcp(Rules { recovery, early, count_packets: true, ..rules }, Ecn::NotEct)
+        Config::new(Rules { recovery, early, count_packets: true, ..rules }, Ecn::NotEct)
     }
 }
 

@@ -1,132 +1,132 @@
-//! The transport of protocols with a window: its clocks, its timer, what it sends again, and when duplicates mean a loss.
+//! The recoveries of protocols from before 1990: their clocks, the timer, what goes again, and when duplicates mean a loss.
 
-use headgate_control::Spec;
-use headgate_control::transport::{Clock, Config, Retransmit, Sender};
+mod common {
+    pub mod plain;
+}
+
+use common::plain::{Source, clock, retransmit, rules};
+use headgate_control::transport::tcp::{Averages, Rules};
+use headgate_control::transport::{Clock, Retransmit};
 use headgate_packet::{Duration, Time};
 
 fn at(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// The configuration of `generic`: the average round trip starts at 1.5 s and has a gain of 1/4, and the timeout is twice the average.
-fn config() -> Config {
-    Spec::default_of("generic").expect("in the list").transport()
-}
-
 /// A sender with an endless supply, which has sent `n` packets at these times (the last time again and again).
-fn sent(n: u64, times: &[u64], config: &Config) -> Sender {
-    let mut s = Sender::default();
-    s.supply(u64::MAX);
+fn sent(n: u64, times: &[u64], rules: &Rules) -> Source {
+    let mut s = Source::new(rules);
     for i in 0..n {
         let ms = times[(i as usize).min(times.len() - 1)];
-        assert_eq!(s.poll(n, at(ms), config), Some((i, at(ms), false)));
+        assert_eq!(s.poll(n, at(ms)), Some((i, at(ms), false)));
     }
     s
 }
 
 /// All that goes now: the sequence numbers, and whether each was sent before.
-fn burst(s: &mut Sender, window: u64, ms: u64, config: &Config) -> Vec<(u64, bool)> {
-    std::iter::from_fn(|| s.poll(window, at(ms), config).map(|(seq, _, again)| (seq, again))).collect()
+fn burst(s: &mut Source, window: u64, ms: u64) -> Vec<(u64, bool)> {
+    std::iter::from_fn(|| s.poll(window, at(ms)).map(|(seq, _, again)| (seq, again))).collect()
 }
 
 /// The round trips in ms that an acknowledgement tells.
-fn rtts(s: &mut Sender, cumulative: u64, ms: u64, config: &Config) -> Vec<u64> {
+fn rtts(s: &mut Source, cumulative: u64, ms: u64) -> Vec<u64> {
     let mut all = vec![];
-    s.on_ack(cumulative, at(ms), config, &mut |rtt| all.push(rtt.as_ps() / 1_000_000_000));
+    s.on_ack(cumulative, at(ms), &mut |rtt| all.push(rtt.as_ps() / 1_000_000_000));
     all
 }
 
 #[test]
 fn a_packet_sent_again_is_timed_from_its_first_or_last_transmission_or_not_at_all() {
-    for (clock, due) in [(Clock::First, vec![10_000]), (Clock::Last, vec![1000]), (Clock::Skip, vec![])] {
-        let config = Config { clock, ..config() };
-        let mut s = sent(1, &[0], &config);
+    for (kind, due) in [(Clock::First, vec![10_000]), (Clock::Last, vec![1000]), (Clock::Skip, vec![])] {
+        let rules = clock(kind);
+        let mut s = sent(1, &[0], &rules);
         // Again at 3 s and, with the doubled timeout, at 9 s.
         for due in [3000, 9000] {
             assert_eq!(s.timeout(), Some(at(due)));
-            assert!(s.on_timeout(at(due), &config));
-            assert_eq!(s.poll(1, at(due), &config), Some((0, at(0), true)), "{clock:?}");
+            assert!(s.on_timeout(at(due)));
+            assert_eq!(s.poll(1, at(due)), Some((0, at(0), true)), "{kind:?}");
         }
-        assert_eq!(rtts(&mut s, 1, 10_000, &config), due, "{clock:?}");
+        assert_eq!(rtts(&mut s, 1, 10_000), due, "{kind:?}");
     }
 }
 
 #[test]
 fn with_skip_neither_what_waited_for_a_packet_sent_again_is_timed() {
-    let config = Config { clock: Clock::Skip, ..config() };
-    let mut s = sent(3, &[0, 100, 200], &config);
-    s.on_timeout(at(3000), &config);
-    assert_eq!(burst(&mut s, 4, 3000, &config), [(0, true), (3, false)]);
+    let rules = clock(Clock::Skip);
+    let mut s = sent(3, &[0, 100, 200], &rules);
+    s.on_timeout(at(3000));
+    assert_eq!(burst(&mut s, 4, 3000), [(0, true), (3, false)]);
     // 1 and 2 were under way at the timeout; 3 was sent after it.
-    assert_eq!(rtts(&mut s, 4, 4000, &config), [1000]);
+    assert_eq!(rtts(&mut s, 4, 4000), [1000]);
 }
 
 #[test]
 fn each_acknowledged_packet_gives_a_sample_or_only_the_newest() {
     // Round trips of 3, 2 and 1 s. All: 1.5, 1.875, 1.90625, 1.6796875; the newest alone: 1.5, 1.375. The timeout is twice that.
     for (every_sample, average) in [(true, 1.679_687_5), (false, 1.375)] {
-        let config = Config { every_sample, ..config() };
-        let mut s = sent(4, &[0, 1000, 2000], &config);
+        let averages = rules().averages.map(|a| Averages { every_sample, ..a });
+        let rules = Rules { averages, ..rules() };
+        let mut s = sent(4, &[0, 1000, 2000], &rules);
         let mut count = 0;
-        let progress = s.on_ack(3, at(3000), &config, &mut |_| count += 1);
-        assert_eq!((progress.newly_acked, progress.rtt, count), (3, Some(Duration::from_secs(1)), 3));
+        let progress = s.on_ack(3, at(3000), &mut |_| count += 1);
+        assert_eq!((progress.advanced, progress.rtt, count), (3, Some(Duration::from_secs(1)), 3));
         assert_eq!(s.timeout(), Some(at(3000) + Duration::from_secs_f64(2.0 * average)), "{every_sample}");
     }
 }
 
 #[test]
 fn the_timer_runs_from_the_first_packet_and_anew_from_each_advance() {
-    let config = config();
-    let mut s = sent(3, &[0, 1000, 2000], &config);
+    let rules = rules();
+    let mut s = sent(3, &[0, 1000, 2000], &rules);
     assert_eq!(s.timeout(), Some(at(3000)), "later packets do not move it");
     // Round trip 1.5 s: the average stays.
-    rtts(&mut s, 1, 1500, &config);
+    rtts(&mut s, 1, 1500);
     assert_eq!(s.timeout(), Some(at(4500)));
-    s.on_ack(1, at(1700), &config, &mut |_| {});
+    s.on_ack(1, at(1700), &mut |_| {});
     assert_eq!(s.timeout(), Some(at(4500)), "a duplicate does not move it");
-    rtts(&mut s, 3, 3500, &config);
+    rtts(&mut s, 3, 3500);
     assert_eq!(s.timeout(), None, "nothing is outstanding");
-    s.poll(1, at(5000), &config);
+    s.poll(1, at(5000));
     assert!(s.timeout() > Some(at(5000)), "it runs again with the next packet");
 }
 
 #[test]
 fn a_timer_that_has_not_run_out_does_nothing() {
-    let config = config();
-    let mut s = sent(2, &[0], &config);
-    assert!(!s.on_timeout(at(2999), &config));
-    assert_eq!((burst(&mut s, 2, 2999, &config), s.timeout()), (vec![], Some(at(3000))));
-    assert!(s.on_timeout(at(3000), &config));
-    assert!(!Sender::default().on_timeout(at(3000), &config), "there is no timer before the first packet");
+    let rules = rules();
+    let mut s = sent(2, &[0], &rules);
+    assert!(!s.on_timeout(at(2999)));
+    assert_eq!((burst(&mut s, 2, 2999), s.timeout()), (vec![], Some(at(3000))));
+    assert!(s.on_timeout(at(3000)));
+    assert!(!Source::new(&rules).on_timeout(at(3000)), "there is no timer before the first packet");
 }
 
 #[test]
 fn timeouts_in_a_row_double_until_something_is_acknowledged() {
-    let config = config();
-    let mut s = sent(2, &[0], &config);
+    let rules = rules();
+    let mut s = sent(2, &[0], &rules);
     let mut times = vec![];
     for _ in 0..4 {
         let due = s.timeout().expect("something is outstanding");
         times.push(due.as_ps() / 1_000_000_000);
-        assert!(s.on_timeout(due, &config));
-        burst(&mut s, 2, times[times.len() - 1], &config);
+        assert!(s.on_timeout(due));
+        burst(&mut s, 2, times[times.len() - 1]);
     }
     assert_eq!(times, [3000, 9000, 21_000, 45_000]);
     // The sample of 46 s brings the average to 1.5 + 44.5/4 = 12.625 s, and ends the doubling.
-    rtts(&mut s, 1, 46_000, &config);
+    rtts(&mut s, 1, 46_000);
     assert_eq!(s.timeout(), Some(at(46_000 + 25_250)));
 }
 
 #[test]
 fn with_skip_the_doubling_lasts_until_a_packet_sent_once_is_acknowledged() {
-    let config = Config { clock: Clock::Skip, ..config() };
-    let mut s = sent(2, &[0], &config);
-    s.on_timeout(at(3000), &config);
-    burst(&mut s, 3, 3000, &config);
-    rtts(&mut s, 1, 4000, &config);
+    let rules = clock(Clock::Skip);
+    let mut s = sent(2, &[0], &rules);
+    s.on_timeout(at(3000));
+    burst(&mut s, 3, 3000);
+    rtts(&mut s, 1, 4000);
     assert_eq!(s.timeout(), Some(at(4000 + 6000)), "no sample, still doubled");
-    burst(&mut s, 3, 4000, &config);
-    rtts(&mut s, 3, 4500, &config);
+    burst(&mut s, 3, 4000);
+    rtts(&mut s, 3, 4500);
     // Packet 3 was sent at 4 s; 2 was sent at 3 s after the timeout and took 1.5 s.
     assert_eq!(s.timeout(), Some(at(4500 + 3000)));
 }
@@ -134,17 +134,17 @@ fn with_skip_the_doubling_lasts_until_a_packet_sent_once_is_acknowledged() {
 #[test]
 fn a_timeout_sends_again_the_oldest_packet_or_all_or_repairs() {
     // Five packets were sent; 0, 1 and 3 are lost. The window is 5.
-    let after = |retransmit| {
-        let config = Config { retransmit, ..config() };
-        let mut s = sent(5, &[0], &config);
-        assert!(s.on_timeout(at(3000), &config));
-        let first = burst(&mut s, 5, 3000, &config);
-        s.on_ack(1, at(4000), &config, &mut |_| {});
-        let second = burst(&mut s, 5, 4000, &config);
-        s.on_ack(3, at(5000), &config, &mut |_| {});
-        let third = burst(&mut s, 5, 5000, &config);
-        s.on_ack(5, at(6000), &config, &mut |_| {});
-        (first, second, third, burst(&mut s, 3, 6000, &config))
+    let after = |what| {
+        let rules = retransmit(what);
+        let mut s = sent(5, &[0], &rules);
+        assert!(s.on_timeout(at(3000)));
+        let first = burst(&mut s, 5, 3000);
+        s.on_ack(1, at(4000), &mut |_| {});
+        let second = burst(&mut s, 5, 4000);
+        s.on_ack(3, at(5000), &mut |_| {});
+        let third = burst(&mut s, 5, 5000);
+        s.on_ack(5, at(6000), &mut |_| {});
+        (first, second, third, burst(&mut s, 3, 6000))
     };
     let (old, new) = (|seq| (seq, true), |seq| (seq, false));
     // The oldest alone: each further loss waits for a timeout of its own.
@@ -160,20 +160,21 @@ fn a_timeout_sends_again_the_oldest_packet_or_all_or_repairs() {
 
 #[test]
 fn each_packet_has_a_timer_of_its_own_which_no_acknowledgement_moves() {
-    let config = Config { retransmit: Retransmit::Each, ..config() };
+    let rules = retransmit(Retransmit::Each);
     // 0 and 1 are lost, 2 to 4 arrive. The timeout is 3 s when they go.
-    let mut s = sent(5, &[0, 100, 200, 300, 400], &config);
-    let goes = |s: &mut Sender| {
+    let mut s = sent(5, &[0, 100, 200, 300, 400], &rules);
+    let goes = |s: &mut Source| {
         let due = s.timeout().expect("a packet is outstanding").as_ps() / 1_000_000_000;
-        assert!(s.on_timeout(at(due), &config));
-        (due, burst(s, 5, due, &config))
+        assert!(s.on_timeout(at(due)));
+        (due, burst(s, 5, due))
     };
     assert_eq!([goes(&mut s), goes(&mut s)], [(3000, vec![(0, true)]), (3100, vec![(1, true)])]);
+    assert_eq!(s.0.pipe(), 5, "what goes again takes no further place in the window");
     // What is missing no longer is acknowledged late: 2 goes again although it had come.
     assert_eq!(goes(&mut s), (3200, vec![(2, true)]));
     // Samples of 3.244 and 3.144 s: the average is 1.5, 1.936, 2.238 s. The timers of 3 and 4 stay where they were.
-    assert_eq!(rtts(&mut s, 2, 3244, &config), [3244, 3144]);
-    assert_eq!(burst(&mut s, 5, 3244, &config), [(5, false), (6, false)]);
+    assert_eq!(rtts(&mut s, 2, 3244), [3244, 3144]);
+    assert_eq!(burst(&mut s, 5, 3244), [(5, false), (6, false)]);
     assert_eq!([goes(&mut s), goes(&mut s)], [(3300, vec![(3, true)]), (3400, vec![(4, true)])]);
     // 5 and 6 have the timeout of their own time.
     assert_eq!(goes(&mut s), (7720, vec![(5, true), (6, true)]));
@@ -181,122 +182,136 @@ fn each_packet_has_a_timer_of_its_own_which_no_acknowledgement_moves() {
 
 #[test]
 fn with_a_timer_for_each_packet_its_own_timeouts_back_it_off() {
-    let config = Config { retransmit: Retransmit::Each, max_timeout: Duration::from_secs(20), ..config() };
-    let mut s = sent(2, &[0, 1000], &config);
+    let rules = Rules { max_timeout: Duration::from_secs(20), ..retransmit(Retransmit::Each) };
+    let mut s = sent(2, &[0, 1000], &rules);
     let mut times = vec![];
     for _ in 0..8 {
         let due = s.timeout().expect("both are outstanding");
-        assert!(s.on_timeout(due, &config));
-        times.push((due.as_ps() / 1_000_000_000, burst(&mut s, 2, due.as_ps() / 1_000_000_000, &config)));
+        assert!(s.on_timeout(due));
+        times.push((due.as_ps() / 1_000_000_000, burst(&mut s, 2, due.as_ps() / 1_000_000_000)));
     }
     // 3, 6, 12, 20 and 20 s after the one before.
     let due = [(3000, 0), (4000, 1), (9000, 0), (10_000, 1), (21_000, 0), (22_000, 1), (41_000, 0), (42_000, 1)];
     assert_eq!(times, due.map(|(ms, seq)| (ms, vec![(seq, true)])));
     // None is left when all is acknowledged.
-    rtts(&mut s, 2, 42_500, &config);
-    assert_eq!((s.timeout(), burst(&mut s, 0, 42_500, &config)), (None, vec![]));
+    rtts(&mut s, 2, 42_500);
+    assert_eq!((s.timeout(), burst(&mut s, 0, 42_500)), (None, vec![]));
 }
 
 #[test]
 fn going_back_counts_only_what_went_again_as_outstanding() {
-    let config = Config { retransmit: Retransmit::All, ..config() };
-    let mut s = sent(4, &[0], &config);
-    assert_eq!(s.in_flight(), 4);
-    s.on_timeout(at(3000), &config);
-    assert_eq!((s.in_flight(), s.highest()), (0, 4));
-    assert_eq!(burst(&mut s, 1, 3000, &config), [(0, true)]);
-    assert_eq!((s.in_flight(), s.highest()), (1, 4));
+    let rules = retransmit(Retransmit::All);
+    let mut s = sent(4, &[0], &rules);
+    assert_eq!(s.0.pipe(), 4);
+    s.on_timeout(at(3000));
+    assert_eq!((s.0.pipe(), s.0.highest()), (0, 4));
+    assert_eq!(burst(&mut s, 1, 3000), [(0, true)]);
+    assert_eq!((s.0.pipe(), s.0.highest()), (1, 4));
     // The other packets had arrived: what was sent before the timeout is acknowledged, and does not go again.
-    rtts(&mut s, 4, 4000, &config);
-    assert_eq!((s.in_flight(), s.acknowledged()), (0, 4));
-    assert_eq!(burst(&mut s, 2, 4000, &config), [(4, false), (5, false)]);
+    rtts(&mut s, 4, 4000);
+    assert_eq!((s.0.pipe(), s.0.oldest()), (0, 4));
+    assert_eq!(burst(&mut s, 2, 4000), [(4, false), (5, false)]);
 }
 
 /// Whether each of `n` acknowledgements of everything below `una` means a loss.
-fn losses(s: &mut Sender, una: u64, n: u32, config: &Config) -> Vec<bool> {
-    (0..n).map(|_| s.on_ack(una, at(1000), config, &mut |_| {}).lost).collect()
+fn losses(s: &mut Source, una: u64, n: u32) -> Vec<bool> {
+    (0..n).map(|_| Source::is_lost(&s.on_ack(una, at(1000), &mut |_| {}))).collect()
 }
 
 #[test]
 fn the_third_duplicate_means_a_loss_and_only_that() {
-    let config = Config { duplicates: Some(3), ..config() };
-    let mut s = sent(10, &[0], &config);
-    let progress = s.on_ack(0, at(1000), &config, &mut |_| {});
-    assert_eq!((progress.newly_acked, progress.duplicates, progress.rtt), (0, 1, None));
-    assert_eq!(losses(&mut s, 0, 5, &config), [false, true, false, false, false]);
+    let rules = Rules { duplicates: 3, ..rules() };
+    let mut s = sent(10, &[0], &rules);
+    let progress = s.on_ack(0, at(1000), &mut |_| {});
+    assert_eq!((progress.advanced, progress.duplicates, progress.rtt), (0, 1, None));
+    assert_eq!(losses(&mut s, 0, 5), [false, true, false, false, false]);
     // Packet 0 goes again, whatever the window, and once.
-    assert_eq!(burst(&mut s, 1, 1000, &config), [(0, true)]);
+    assert_eq!(burst(&mut s, 1, 1000), [(0, true)]);
     assert_eq!(s.timeout(), Some(at(1000 + 3000)), "its timer starts again");
-    assert_eq!(s.in_flight(), 10);
+    assert_eq!(s.0.pipe(), 10);
 }
 
 #[test]
 fn an_advance_ends_the_count_of_duplicates() {
-    let config = Config { duplicates: Some(3), ..config() };
-    let mut s = sent(10, &[0], &config);
-    assert_eq!(losses(&mut s, 0, 2, &config), [false, false]);
-    rtts(&mut s, 1, 1000, &config);
-    assert_eq!(losses(&mut s, 1, 3, &config), [false, false, true]);
+    let rules = Rules { duplicates: 3, ..rules() };
+    let mut s = sent(10, &[0], &rules);
+    assert_eq!(losses(&mut s, 0, 2), [false, false]);
+    rtts(&mut s, 1, 1000);
+    assert_eq!(losses(&mut s, 1, 3), [false, false, true]);
 }
 
 #[test]
 fn no_second_loss_is_seen_before_everything_sent_until_the_first_is_acknowledged() {
-    let config = Config { duplicates: Some(3), ..config() };
-    let mut s = sent(10, &[0], &config);
-    assert!(losses(&mut s, 0, 3, &config)[2]);
-    assert_eq!(burst(&mut s, 12, 1000, &config), [(0, true), (10, false), (11, false)]);
-    rtts(&mut s, 9, 2000, &config);
-    assert_eq!(losses(&mut s, 9, 4, &config), [false; 4]);
-    rtts(&mut s, 10, 2000, &config);
-    assert_eq!(losses(&mut s, 10, 4, &config), [false, false, true, false]);
+    let rules = Rules { duplicates: 3, ..rules() };
+    let mut s = sent(10, &[0], &rules);
+    assert!(losses(&mut s, 0, 3)[2]);
+    assert_eq!(burst(&mut s, 12, 1000), [(0, true), (10, false), (11, false)]);
+    rtts(&mut s, 9, 2000);
+    assert_eq!(losses(&mut s, 9, 4), [false; 4]);
+    rtts(&mut s, 10, 2000);
+    assert_eq!(losses(&mut s, 10, 4), [false, false, true, false]);
     // Nor is one seen after a timeout, whose duplicates may come from what went again.
-    let mut s = sent(10, &[0], &config);
-    assert_eq!(losses(&mut s, 0, 2, &config), [false; 2]);
-    s.on_timeout(at(3000), &config);
-    assert_eq!(s.on_ack(0, at(3100), &config, &mut |_| {}).duplicates, 1, "a timeout ends the count too");
-    assert_eq!(losses(&mut s, 0, 4, &config), [false; 4]);
+    let mut s = sent(10, &[0], &rules);
+    assert_eq!(losses(&mut s, 0, 2), [false; 2]);
+    s.on_timeout(at(3000));
+    assert_eq!(s.on_ack(0, at(3100), &mut |_| {}).duplicates, 1, "a timeout ends the count too");
+    assert_eq!(losses(&mut s, 0, 4), [false; 4]);
 }
 
 #[test]
 fn an_old_acknowledgement_is_no_duplicate_nor_is_one_with_nothing_outstanding() {
-    let config = Config { duplicates: Some(1), ..config() };
-    let mut s = sent(3, &[0], &config);
-    rtts(&mut s, 2, 1000, &config);
-    let progress = s.on_ack(1, at(1000), &config, &mut |_| {});
-    assert_eq!((progress.duplicates, progress.lost), (0, false));
-    rtts(&mut s, 3, 1000, &config);
-    let progress = s.on_ack(3, at(1000), &config, &mut |_| {});
-    assert_eq!((progress.duplicates, progress.lost), (0, false));
+    let rules = Rules { duplicates: 1, ..rules() };
+    let mut s = sent(3, &[0], &rules);
+    rtts(&mut s, 2, 1000);
+    let progress = s.on_ack(1, at(1000), &mut |_| {});
+    assert_eq!((progress.duplicates, Source::is_lost(&progress)), (0, false));
+    rtts(&mut s, 3, 1000);
+    let progress = s.on_ack(3, at(1000), &mut |_| {});
+    assert_eq!((progress.duplicates, Source::is_lost(&progress)), (0, false));
     assert_eq!(s.timeout(), None);
 }
 
 #[test]
 fn without_a_count_of_duplicates_only_the_timer_tells_a_loss() {
-    let mut s = sent(3, &[0], &config());
-    assert_eq!(losses(&mut s, 0, 100, &config()), [false; 100]);
-    assert_eq!(burst(&mut s, 3, 1000, &config()), []);
+    let mut s = sent(3, &[0], &rules());
+    assert_eq!(losses(&mut s, 0, 100), [false; 100]);
+    assert_eq!(burst(&mut s, 3, 1000), []);
 }
 
 #[test]
 fn what_is_supplied_is_sent_within_the_window_until_the_workload_stops() {
-    let config = config();
-    let mut s = Sender::default();
-    assert_eq!(burst(&mut s, 5, 0, &config), []);
-    s.supply(2);
-    assert_eq!(burst(&mut s, 5, 0, &config), [(0, false), (1, false)]);
-    s.supply(u64::MAX);
-    s.supply(1);
-    assert_eq!(burst(&mut s, 3, 0, &config), [(2, false)]);
-    assert_eq!(s.in_flight(), 3);
-    s.stop();
-    assert_eq!(burst(&mut s, 100, 0, &config), []);
+    let rules = rules();
+    let mut s = Source::new(&rules);
+    s.0.stop();
+    assert_eq!(burst(&mut s, 5, 0), []);
+    s.0.supply(2);
+    assert_eq!(burst(&mut s, 5, 0), [(0, false), (1, false)]);
+    s.0.supply(u64::MAX);
+    s.0.supply(1);
+    assert_eq!(burst(&mut s, 3, 0), [(2, false)]);
+    assert_eq!(s.0.pipe(), 3);
+    s.0.stop();
+    assert_eq!(burst(&mut s, 100, 0), []);
     // What is outstanding is still repaired.
-    s.on_timeout(at(3000), &config);
-    assert_eq!(burst(&mut s, 100, 3000, &config), [(0, true)]);
+    s.on_timeout(at(3000));
+    assert_eq!(burst(&mut s, 100, 3000), [(0, true)]);
     // A workload that stops while everything goes again takes nothing back that was sent.
-    let config = Config { retransmit: Retransmit::All, ..config };
-    let mut s = sent(4, &[0], &config);
-    s.on_timeout(at(3000), &config);
-    s.stop();
-    assert_eq!(burst(&mut s, 100, 3000, &config).len(), 4);
+    let rules = retransmit(Retransmit::All);
+    let mut s = sent(4, &[0], &rules);
+    s.on_timeout(at(3000));
+    s.0.stop();
+    assert_eq!(burst(&mut s, 100, 3000).len(), 4);
+}
+
+#[test]
+fn its_memory_follows_the_window_and_not_the_number_of_packets() {
+    for (window, records) in [(4, 4), (5, 8), (100, 128)] {
+        let mut s = Source::new(&rules());
+        for acknowledged in 1..10_000 {
+            burst(&mut s, window, 0);
+            rtts(&mut s, acknowledged, 0);
+        }
+        // Two times and a byte each, and nothing that only later protocols need.
+        assert_eq!(s.0.memory(), records * 24, "a window of {window}");
+    }
 }

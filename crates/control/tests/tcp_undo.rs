@@ -2,6 +2,7 @@
 
 use headgate_control::transport::tcp::{Echo, Preset, Recovery, Rules, Sender};
 use headgate_packet::{Duration, Time};
+use std::sync::Arc;
 
 fn at(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
@@ -23,7 +24,7 @@ fn ack(s: &mut Sender, (sent, now): (u64, u64), cumulative: u64, blocks: &[(u64,
 }
 
 fn sender(recovery: Recovery) -> Sender {
-    let mut s = Sender::new(&Rules { recovery, prr: false, tail_probe: false, ..Preset::Linux.rules() });
+    let mut s = Sender::new(&Arc::new(Rules { recovery, prr: false, tail_probe: false, ..Preset::Linux.rules() }));
     s.supply(1000);
     s
 }

@@ -5,6 +5,7 @@
 mod buffer;
 pub mod check;
 pub mod choice;
+mod hint;
 mod packet;
 mod quantity;
 mod rng;

@@ -38,7 +38,10 @@ impl FromStr for Quantity {
         let known = KINDS.iter().find(|(_, units, _)| units.iter().any(|(name, _)| *name == unit));
         let Some(&(kind, units, _)) = known else {
             let names: Vec<&str> = KINDS.iter().flat_map(|(_, units, _)| units.iter().map(|u| u.0)).collect();
-            return Err(format!("expected a quantity such as \"10Mbit/s\" (units: {})", names.join(", ")));
+            let expected = format!("expected a quantity such as \"10Mbit/s\" (units: {})", names.join(", "));
+            let all: Vec<Unit> = KINDS.iter().flat_map(|(_, units, _)| units.iter().copied()).collect();
+            // A number alone may be of any kind.
+            return Err(if unit.is_empty() { expected } else { text::with_hint(expected, s, &all, "") });
         };
         Ok(Quantity { kind, amount: text::parse(s, units, "a quantity", "10Mbit/s")? })
     }

@@ -1,5 +1,7 @@
 //! Reading and writing quantities such as `10Mbit/s`: exact decimal arithmetic, no floating point.
 
+use crate::hint;
+
 /// A unit and its size in base units, largest last.
 pub(crate) type Unit = (&'static str, u128);
 
@@ -8,13 +10,22 @@ fn expected(what: &str, units: &[Unit], example: &str) -> String {
     format!("expected {what} such as \"{example}\" (units: {})", names.join(", "))
 }
 
+/// What was expected, with the quantity that was probably meant.
+pub(crate) fn with_hint(expected: String, text: &str, units: &[Unit], example: &str) -> String {
+    match hint::quantity(text, units, example) {
+        Some(meant) => format!("{expected} (did you mean `{meant}`?)"),
+        None => expected,
+    }
+}
+
 /// The value of `text` in base units, or a sentence that says what was expected.
 pub(crate) fn parse(text: &str, units: &[Unit], what: &str, example: &str) -> Result<u64, String> {
     let fail = || expected(what, units, example);
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());
-    let &(_, size) = units.iter().find(|(name, _)| *name == unit).ok_or_else(fail)?;
+    let &(_, size) =
+        units.iter().find(|(name, _)| *name == unit).ok_or_else(|| with_hint(fail(), text, units, example))?;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if whole.is_empty() || fraction.contains('.') || (number.contains('.') && fraction.is_empty()) {
         return Err(fail());

@@ -21,19 +21,21 @@ create_exception!(
     headgate._core,
     ScenarioError,
     PyException,
-    "A scenario that is wrong: path, found, expected, nearest."
+    "A scenario that is wrong: path, found, expected, nearest; others has path and message of further faults."
 );
 
 /// The Python exception for a scenario error, with its parts as attributes.
 pub(crate) fn scenario_error(py: Python<'_>, e: &SpecError) -> PyErr {
     let error = ScenarioError::new_err(e.to_string());
     let value = error.value(py);
+    let others: Vec<(&str, String)> = e.others.iter().map(|o| (o.path.as_str(), o.to_string())).collect();
     let set = value
         .setattr("path", &e.path)
         .and_then(|()| value.setattr("found", e.found.clone()))
         .and_then(|()| value.setattr("expected", &e.message))
         .and_then(|()| value.setattr("nearest", e.nearest.clone()))
-        .and_then(|()| value.setattr("message", e.to_string()));
+        .and_then(|()| value.setattr("message", e.to_string()))
+        .and_then(|()| value.setattr("others", others));
     match set {
         Ok(()) => error,
         Err(failure) => failure,

@@ -26,7 +26,7 @@ pub enum Discard {
     Corrected,
 }
 
-/// First come, first served; a full buffer gives up a packet of lower priority for one of higher.
+/// Bandwidth-latency tradeoff: first come, first served; a full buffer gives up a packet of lower priority for one of higher.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BltParams {

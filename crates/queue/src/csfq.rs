@@ -41,7 +41,7 @@ pub enum Labels {
     EightBit,
 }
 
-/// Packets carry their conversation's rate and go as far as it is above the fair share; one queue for all.
+/// Core-Stateless Fair Queueing: packets carry their conversation's rate and go as far as it is above the fair share; one queue for all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CsfqParams {

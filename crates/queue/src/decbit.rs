@@ -11,7 +11,7 @@ use headgate_packet::{Buffer, Check, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// First come, first served; every packet is marked while the average queue is long.
+/// DECbit gateway: first come, first served; every packet is marked while the average queue is long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DecbitParams {

@@ -25,7 +25,7 @@ pub enum Assign {
     Hash,
 }
 
-/// Queues take turns of a quantum of bytes each.
+/// Deficit Round Robin: queues take turns of a quantum of bytes each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrrParams {

@@ -28,7 +28,7 @@ pub enum Within {
     EnhancedRed,
 }
 
-/// Queues take turns of a quantum of bytes each, and each drops packets at random by its average length.
+/// Deficit Round Robin and RED: queues take turns of a quantum of bytes each, and each drops packets at random by its average length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrrPlusParams {

@@ -50,7 +50,7 @@ macro_rules! fq_params {
 pub(crate) use fq_params;
 
 fq_params! {
-    /// Packets leave in the order in which bit-by-bit round robin would finish them, conversations having as many bits a round as their weight.
+    /// Fair Queueing: packets leave in the order in which bit-by-bit round robin would finish them, conversations having as many bits a round as their weight.
     FqParams {
         /// What keeps the waiting packets (1991, chapter 3): it changes the cost, never the packets. `link`, `tree` and `heap` know no
         /// conversations, so they cannot have `drop_policy = "longest_queue"`.

@@ -22,7 +22,7 @@ use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A conversation has its weight in slots of each frame of its level, and no more. A flow's priority is its level; those beyond are best effort.
+/// Hierarchical Round Robin: a conversation has its weight in slots of each frame of its level, and no more. A flow's priority is its level; those beyond are best effort.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HrrParams {

@@ -12,7 +12,7 @@ use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Packets are dropped or marked at random, the more often the longer the average queue.
+/// Random Early Detection: packets are dropped or marked at random, the more often the longer the average queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedParams {

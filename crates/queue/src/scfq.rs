@@ -15,7 +15,7 @@ use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Fair Queueing by tags whose virtual time is the tag of the packet in service.
+/// Self-Clocked Fair Queueing: by tags whose virtual time is the tag of the packet in service.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScfqParams {

@@ -14,7 +14,7 @@ use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// First come, first served; packets of conversations above their fair share are marked while the average queue is long.
+/// Selective DECbit: first come, first served; packets of conversations above their fair share are marked while the average queue is long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelectiveDecbitParams {

@@ -13,7 +13,7 @@ use headgate_packet::{Buffer, Check, Duration, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Conversations are hashed into queues, and queues take turns of a packet each.
+/// Stochastic Fairness Queueing: conversations are hashed into queues, and queues take turns of a packet each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SfqParams {

@@ -22,7 +22,7 @@ pub enum DropPolicy {
     Arrival,
 }
 
-/// A packet goes only when none of a higher priority waits.
+/// Strict priority: a packet goes only when none of a higher priority waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StrictPriorityParams {

@@ -1,6 +1,8 @@
 //! The lists of algorithms as data, for help, `headgate list` and the generated reference pages.
 
+use headgate_packet::Rate;
 use headgate_packet::choice::Entry;
+use headgate_queue::{Discipline as _, LinkInfo};
 use serde_json::{Value, json};
 
 /// The lists by name.
@@ -17,10 +19,26 @@ pub const LISTS: [(&str, &[Entry]); 10] = [
     ("rate-traces", crate::link::rate::LIST),
 ];
 
-/// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`; `None` for an unknown list.
+/// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`, and `gauges` of disciplines; `None` for an unknown list.
 pub fn catalogue(list: &str) -> Option<Value> {
     let (_, entries) = LISTS.iter().find(|(name, _)| *name == list)?;
-    Some(entries.iter().map(describe).collect())
+    let with_gauges = |entry| {
+        let mut described = describe(entry);
+        if list == "disciplines" {
+            described["gauges"] = json!(gauges(entry.name));
+        }
+        described
+    };
+    Some(entries.iter().map(with_gauges).collect())
+}
+
+/// What the discipline shows of itself at the end of each interval.
+fn gauges(discipline: &str) -> Vec<&'static str> {
+    let spec = headgate_queue::Spec::default_of(discipline).expect("a discipline of the list");
+    let rate = Rate::from_bps(1_000_000).expect("above zero");
+    let mut names = Vec::new();
+    spec.build(&LinkInfo { rate, flows: 1, weights: Vec::new() }).probe(&mut |name, _| names.push(name));
+    names
 }
 
 fn describe(entry: &Entry) -> Value {

@@ -141,7 +141,7 @@ impl Kind {
         let is_layered = layered.is_some();
         let mut connection = layered.unwrap_or_else(|| Connection::new(&f.control, &self.config));
         connection.set_packet_bytes(packet_bytes);
-        let chosen = self.config.tcp.is_some();
+        let chosen = self.config.has_options();
         if chosen {
             connection.seed(control);
         }

@@ -153,7 +153,7 @@ fn wrong_scenarios_name_the_place() {
         (
             "\"start\": \"1s\"",
             "\"workload\": {\"kind\": \"transfer\", \"size\": \"paretto\"}",
-            "flows[0].workload.size.kind",
+            "flows[0].workload.size",
             "did you mean `pareto`",
         ),
         (

@@ -303,7 +303,10 @@ fn errors_name_the_island() {
             json!([{ "gateways": ["r1"] }, {}]),
             r#"islands[1].gateways[0]: found "*"; expected gateways of no other island: "r1" is in islands[0]"#,
         ),
-        (json!([{ "queue": "fq" }]), r#"islands[0].queue.kind: expected csfq, the discipline of packets with labels"#),
+        (
+            json!([{ "queue": "fq" }]),
+            r#"islands[0].queue: found "fq"; expected csfq, the discipline of packets with labels"#,
+        ),
         (
             json!([{ "queue": { "kind": "csfq", "role": "core" } }]),
             r#"islands[0].queue.role: found "core"; expected none"#,
@@ -317,7 +320,7 @@ fn errors_name_the_island() {
             json!([{ "gateways": ["r1", "r2"] }, { "gateways": ["r3"], "queue": { "kind": "csfq", "buffer": "10B" } }]),
             "islands[1].queue.buffer: found 10B",
         ),
-        (json!([{ "gateway": ["r1"] }]), "islands[0].gateway: found [\"r1\"]; unknown field `gateway`"),
+        (json!([{ "gateway": ["r1"] }]), "islands[0].gateway: unknown key `gateway`; did you mean `gateways`?"),
     ] {
         let why = said(islands);
         assert!(why.starts_with(due), "{due}\n{why}");

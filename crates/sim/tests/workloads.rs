@@ -122,6 +122,26 @@ fn a_transfer_has_its_packets_at_the_start_and_no_more() {
 }
 
 #[test]
+fn times_between_packets_with_a_spread_are_uniform_and_independent() {
+    for spread in [0.001, 0.5, 1.0] {
+        let at = times(&format!(r#"{{"kind": "cbr", "rate": "24kbit/s", "spread": {spread}}}"#), 4_000_000.0);
+        let gap = 1000.0 / 3.0;
+        let off: Vec<f64> = at.windows(2).map(|pair| (pair[1] - pair[0] - gap) / gap / spread).collect();
+        assert!(at[0] == 0.0 && off.iter().all(|share| share.abs() <= 1.0 + 1e-6), "{spread}");
+        // Uniform from -1 to 1: the mean is 0 and the variance 1/3, with standard errors of 0.0053 and 0.0027.
+        let n = off.len() as f64;
+        let mean = off.iter().sum::<f64>() / n;
+        let variance = off.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+        let next = off.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum::<f64>() / n / variance;
+        assert!(mean.abs() < 0.022 && (variance * 3.0 - 1.0).abs() < 0.035, "{spread}: {mean} {variance}");
+        assert!(next.abs() < 0.037, "{spread}: {next}");
+    }
+    // Packets that are late, or times that vary: not both.
+    let both = serde_json::from_str::<Spec>(r#"{"kind": "cbr", "spread": 0.1, "jitter": 0.1}"#);
+    assert!(both.unwrap_err().to_string().contains("expected 0 beside a jitter"));
+}
+
+#[test]
 fn packets_with_jitter_are_late_by_a_share_of_the_gap_and_keep_rate_and_order() {
     for jitter in [0.001, 0.5, 1.0] {
         let text = format!(r#"{{"kind": "cbr", "rate": "24kbit/s", "jitter": {jitter}}}"#);

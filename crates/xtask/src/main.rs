@@ -58,6 +58,11 @@ fn page(list: &str) -> String {
         let text = |key: &str| cell(&entry[key]);
         write!(out, "\n## `{}`\n\n{}\n\nSource: {}.\n", text("name"), text("summary"), text("source"))
             .expect("a string");
+        let gauges: Vec<String> =
+            entry["gauges"].as_array().into_iter().flatten().map(|g| format!("`{}`", cell(g))).collect();
+        if !gauges.is_empty() {
+            write!(out, "\nGauges: {}.\n", gauges.join(", ")).expect("a string");
+        }
         let parameters = entry["parameters"].as_array().cloned().unwrap_or_default();
         if parameters.is_empty() {
             out.push_str("\nNo parameters.\n");

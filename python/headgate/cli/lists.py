@@ -8,50 +8,76 @@ from typing import Any
 import click
 
 from .. import _core
+from ..errors import HeadgateError, cut, nearest
+from ..lists import ALIASES
 from . import signals
 from .show import print_json
 
-KINDS = (
-    "disciplines",
-    "flow-controls",
-    "workloads",
-    "packet-sizes",
-    "arrivals",
-    "distributions",
-    "topologies",
-    "losses",
-    "framings",
-    "rate-traces",
-    "papers",
-)
+#: The lists, and what they have.
+KINDS = {
+    "disciplines": "queueing disciplines of links, also `queues`",
+    "flow-controls": "flow controls of flows, also `controls`",
+    "workloads": "what flows have to send",
+    "packet-sizes": "distributions of the lengths of packets",
+    "arrivals": "when flows that come and go begin",
+    "distributions": "distributions of times and sizes",
+    "topologies": "networks by a rule",
+    "losses": "laws by which wires lose packets",
+    "framings": "what lines send besides each packet",
+    "rate-traces": "rates of lines that change over time",
+    "papers": "papers that `headgate reproduce` knows",
+}
 
 
 @click.command(
     "list",
     epilog="""\b
 Examples:
+  headgate list
   headgate list disciplines
-  headgate list flow-controls --json""",
+  headgate list disciplines fq
+  headgate list controls --json""",
 )
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=click.Choice([*KINDS, *ALIASES]), required=False, metavar="[KIND]")
+@click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
-def list_(kind: str, as_json: bool) -> None:
-    """List the disciplines, flow controls, workloads, packet sizes, arrivals, distributions, topologies, laws of links or papers."""
-    entries = catalogue(kind)
+def list_(kind: str | None, name: str | None, as_json: bool) -> None:
+    """List what there is of a KIND, such as disciplines; tell everything about the one with the NAME. Without a KIND, list the kinds."""
+    if kind is None:
+        kinds = [{"name": k, "entries": len(catalogue(k)), "description": what} for k, what in KINDS.items()]
+        if as_json:
+            print_json(kinds)
+            return
+        with signals.loading():
+            from .tables.lists import print_kinds
+
+        print_kinds(kinds)
+        return
+    kind = ALIASES.get(kind, kind)
+    entries = catalogue(kind, more=not as_json)
+    if name is not None:
+        known = [e["name"] for e in entries]
+        entries = [e for e in entries if e["name"] == name]
+        if not entries:
+            hint = nearest(name.lower(), known)
+            raise HeadgateError(f"NAME: found {cut(repr(name))}; expected one of {', '.join(known)}.{hint}")
     if as_json:
         print_json(entries)
         return
     with signals.loading():
-        from .tables.lists import print_catalogue
+        from .tables.lists import print_catalogue, print_entry
 
-    print_catalogue(kind, entries)
+    if name is not None:
+        print_entry(kind, entries[0])
+    else:
+        print_catalogue(kind, entries)
 
 
-def catalogue(kind: str) -> list[dict[str, Any]]:
-    """The entries of a list as `{name, source, parameters}`."""
+def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
+    """The entries of a list as `{name, source, parameters}`; with `summary` and, of disciplines, `gauges` if there is to be `more`."""
     if kind != "papers":
-        keys = ("name", "source", "parameters")
-        return [{k: entry[k] for k in keys} for entry in json.loads(_core.catalogue(kind))]
+        keys = ("name", "source", "parameters", *(("summary", "gauges") if more else ()))
+        return [{k: entry[k] for k in keys if k in entry} for entry in json.loads(_core.catalogue(kind))]
     with signals.loading():
         from ..papers.load import list_papers, load_paper
 
@@ -61,6 +87,7 @@ def catalogue(kind: str) -> list[dict[str, Any]]:
             "name": p.name,
             "source": f"{p.authors}: {p.title}. {p.reference}",
             "parameters": [{"name": i.name, "description": i.title, "type": "item"} for i in p.items],
+            **({"summary": p.title, "authors": p.authors} if more else {}),
         }
         for p in papers
     ]

@@ -33,8 +33,8 @@ def show(file: Path, figure: Path | None, changes: tuple[str, ...]) -> None:
         from ..scenario import Scenario
 
     scenario = Scenario.from_file(file)
-    for path, value in changes_of(changes):
-        scenario = scenario.set(path, value)
+    for option, path, value in changes_of(changes):
+        scenario = scenario.set_option(option, path, value)
     if figure is None:
         with output():
             click.echo(picture(Network.of(scenario)), nl=False)

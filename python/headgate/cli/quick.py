@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from . import signals
@@ -19,6 +21,7 @@ separate both flows and parameters; quote the list, because * means something to
 \b
 Examples:
   headgate quick --rate 20Mbit/s --rtt 30ms --flows 'jk_reno*2,cbr:64kbit/s' --queue fq
+  headgate quick --rate 20Mbit/s --rtt 30ms --flows 'cubic*2,cbr:64kbit/s' --figure shares.png
   headgate quick --rate 10Mbit/s --rtt 20ms --flows 'cubic,cubic:rtt=200ms' --buffer 1.5BDP
   headgate quick --rate 2Mbit/s --rtt 50ms --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s' --queue red:gentle=true
   headgate quick --rate 20Mbit/s --rtt 30ms --flows jk_reno --print > one-flow.toml"""
@@ -35,6 +38,14 @@ Examples:
 @click.option("--duration", help="Simulated time; 1000 round trips, and at least 10s, unless given.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams; 1 unless given.")
 @click.option("--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Independent runs.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw goodput and queueing delay of each flow over time (.png, .svg, .pdf).",
+)
+@click.option("--top", type=click.IntRange(1), metavar="N", help="List the N flows with the highest goodput.")
+@click.option("--wide", is_flag=True, help="Print every column, on lines as long as it takes.")
 @click.option("--print", "as_file", is_flag=True, help="Print the scenario file instead of running it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
 def quick(
@@ -46,11 +57,18 @@ def quick(
     duration: str | None,
     seed: int | None,
     replications: int,
+    figure: Path | None,
+    top: int | None,
+    wide: bool,
     as_file: bool,
     as_json: bool,
 ) -> None:
-    """Simulate flows over one line between two gateways, without a file."""
+    """Simulate flows over one line between two gateways, without a file.
+
+    The tables of `headgate run` come first, and then a summary in sentences: what share each flow got, and how long its packets waited.
+    """
     with signals.loading():
+        from ..quick import finely
         from ..quick import scenario as of
         from ..toml import file_text
 
@@ -61,12 +79,27 @@ def quick(
             click.echo(file_text(scenario.data), nl=False)
         return
     with signals.loading():
+        from ..sentences import sentences
         from .tables.run import print_results
-        from .terminal import progress
+        from .terminal import console, progress
+    if figure is not None:
+        from ..plots.canvas import require
+
+        require(figure)
 
     with progress("running") as callback:
         results = scenario.run(None, replications, None, callback)
+    if figure is not None:
+        from ..plots import shares
+
+        shares(finely(scenario).run(), figure)
     if as_json:
         print_json(results.to_dict())
-    else:
-        print_results(results)
+        return
+    print_results(results, top, wide)
+    out = console()
+    out.print()
+    for sentence in sentences(results):
+        out.print(sentence, markup=False)
+    if figure is not None:
+        out.print(f"figure: {figure}", markup=False, soft_wrap=True)

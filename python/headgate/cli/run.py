@@ -88,8 +88,8 @@ def run(
     scenario = Scenario.from_file(file)
     if base:
         scenario = scenario.base()
-    for path, value in changes_of(changes):
-        scenario = scenario.set(path, value)
+    for option, path, value in changes_of(changes):
+        scenario = scenario.set_option(option, path, value)
     if out is not None:
         require(form)
         require_folder(out, "--out")
@@ -129,8 +129,8 @@ def run(
             console().print(f"completion times: {escape(str(completions))}", soft_wrap=True)
 
 
-def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    """The paths and values of `--set`.
+def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, str, Any]]:
+    """The texts, paths and values of `--set`.
 
     Raises:
         HeadgateError: one is not of the form PATH=VALUE.
@@ -139,4 +139,4 @@ def changes_of(changes: Iterable[str]) -> Iterator[tuple[str, Any]]:
         path, sign, value = change.partition("=")
         if not sign:
             raise HeadgateError(f"--set {cut(change)}: expected PATH=VALUE, such as links.slow.rate=1Mbit/s")
-        yield path.strip(), parse_value(value.strip())
+        yield f"--set {change}", path.strip(), parse_value(value.strip())

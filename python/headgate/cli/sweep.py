@@ -72,7 +72,7 @@ def sweep(
         from .terminal import print_error
 
     study = Sweep.from_file(file)
-    for path, value in changes_of(changes):
+    for _, path, value in changes_of(changes):
         study = study.set(path, value)
     if dry_run:
         return _dry(study, as_json)

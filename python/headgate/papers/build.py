@@ -34,18 +34,18 @@ def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Tab
     scenario["name"] = f"{item.name} {variant.name}"
     for flow in scenario["flows"]:
         flow["name"] = variant.rename.get(flow["name"], flow["name"])
-        old = flow.get("control", {})
+        old = _table(flow.get("control", {}))
         if old.get("kind") != "none":
             new = _control(variant, flow["name"])
             if new is not None:
                 flow["control"] = {**new, **({"window": old["window"]} if "window" in old else {})}
         if phases:
             flow["start_spread"] = item.phase
-    for link in scenario["links"]:
+    for link in _lines(scenario):
         if variant.queue is not None and "queue" in link:
             link["queue"] = {
                 **variant.queue,
-                **({"buffer": link["queue"]["buffer"]} if "buffer" in link["queue"] else {}),
+                **({"buffer": old["buffer"]} if "buffer" in (old := _table(link["queue"])) else {}),
             }
     if item.traces and not phases:
         scenario["traces"] = sorted({*scenario.get("traces", []), *item.traces})
@@ -55,6 +55,17 @@ def build_scenario(item: Item, variant: Variant, *, phases: bool = False) -> Tab
         except HeadgateError as e:
             raise PaperError(f"{item.name}, variant {variant.name}: {e}") from None
     return scenario
+
+
+def _table(choice: Table | str) -> Table:
+    """What a scenario writes as a name alone, such as `control = "none"`, as a table."""
+    return {"kind": choice} if isinstance(choice, str) else choice
+
+
+def _lines(scenario: Table) -> list[Table]:
+    """The links that a scenario lists, and those of its topology by their kinds."""
+    topology = scenario.get("topology", {})
+    return [*scenario.get("links", []), *(topology[k] for k in ("line", "access", "ends", "exit") if k in topology)]
 
 
 def _control(variant: Variant, flow: str) -> Table | None:
@@ -91,6 +102,10 @@ def check_items(paper: Paper, items: Sequence[Item]) -> None:
 
 
 def _check_place(file: str, item: Item, number: Published, scenario: Table, metric: Measure) -> None:
+    if metric.table == "classes":
+        names = tuple(dict.fromkeys(f.get("class", f["name"]) for f in scenario["flows"]))
+        one_of(file, f"{item.name}, {number.table}: {number.row}, {metric.name}", number.source, names, "class")
+        return
     kind = "links" if metric.column and metric.table == "links" else "flows"
     names = tuple(x["name"] for x in scenario[kind])
     source = number.source

@@ -23,10 +23,11 @@ from .verdict import ENOUGH_ALIKE, Judgement, Number, Sample, Verdict, judge, me
 def numbers_of(runs: Runs, study: Shown | None, findings: Sequence[Finding], rows: Sequence[Row]) -> Iterator[Number]:
     """All published numbers of an item, each with the claims about the same row, measure and source."""
     whole = {(r.table, r.row, source): r for r in rows if r.hits for source in r.sources}
+    shown = study if study is not None else Shown(())
     trivial = _Trivials(runs)
     for number in runs.item.numbers:
         if runs.paper.metrics[number.metric].study:
-            found = _studied(runs, number, study or Shown(()))
+            found = _studied(runs, number, shown)
         else:
             found = _compare(runs, number, trivial, whole.get((number.table, number.row, number.source)))
         key = (number.row, number.metric, number.source)
@@ -52,13 +53,13 @@ class _Trivials:
         return Sample(_of_rank(values, alike, number), np.zeros(0))
 
 
-def _studied(runs: Runs, number: Published, study: Shown) -> Number:
+def _studied(runs: Runs, number: Published, shown: Shown) -> Number:
     """A number beside what the item's study measured, which has no intervals, and repetitions instead of seeds."""
     key = (number.metric, number.row, number.source)
-    repeated = np.asarray(study.repeated.get(key, np.zeros(0)))
+    repeated = np.asarray(shown.repeated.get(key, np.zeros(0)))
 
     def of(row: str) -> float | None:
-        return study.values.get((number.metric, row, number.source))
+        return shown.values.get((number.metric, row, number.source))
 
     ours, rule = of(number.row), runs.paper.rule(runs.item.name, number)
     nothing = mean_of(np.zeros(0))
@@ -74,7 +75,7 @@ def _studied(runs: Runs, number: Published, study: Shown) -> Number:
     found = Number(number, rule.name, judgement, Mean(ours, np.nan, 1), mean_of(repeated), low, high, len(repeated))
     if not judgement.tested:
         return found
-    trivial = study.trivial.get(key, of_study(runs.paper.metrics[number.metric]))
+    trivial = shown.trivial.get(key, of_study(runs.paper.metrics[number.metric]))
     others = ((row, of(row)) for row in _other_rows(runs, number))
     return replace(
         found,

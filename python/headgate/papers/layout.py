@@ -109,7 +109,7 @@ class _Writer(string.Formatter):
         if value is None:
             return NOTHING
         if isinstance(value, Mean):
-            half = "" if math.isnan(value.half) else f" ± {value.half:{format_spec}}"
+            half = "" if math.isnan(value.half) else f" ± {value.half:{format_spec.lstrip('+')}}"
             return NOTHING if math.isnan(value.mean) else f"{value.mean:{format_spec}}{half}"
         if isinstance(value, np.ndarray | list | tuple):
             return ", ".join(self.format_field(v, format_spec) for v in value)

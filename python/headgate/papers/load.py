@@ -94,6 +94,8 @@ def _check_metric(file: str, place: str, metric: Measure) -> None:
         raise wrong(file, f"{place}.trivial", "expected no such key but beside study = true", metric.trivial)
     if metric.column:
         one_of(file, f"{place}.column", metric.column, numeric(metric.table), f"column of the table of {metric.table}")
+    if metric.per:
+        one_of(file, f"{place}.per", metric.per, numeric(metric.table), f"column of the table of {metric.table}")
     if metric.mean:
         one_of(file, f"{place}.mean", metric.mean, numeric("intervals"), "column of the table of intervals")
     for i, name in enumerate(metric.counts):

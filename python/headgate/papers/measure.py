@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,22 @@ Floats = npt.NDArray[np.float64]
 Columns = Mapping[str, Column]
 
 
+#: The column of each table that has the names of its rows.
+_KEYS = {"flows": "flow", "links": "link", "classes": "class"}
+
+
+def together(metric: Measure, values: Floats) -> float:
+    """What becomes of the values of several rows."""
+    of: dict[str, Callable[[Floats], Any]] = {
+        "mean": np.mean,
+        "total": np.sum,
+        "least": np.min,
+        "most": np.max,
+        "deviation": partial(np.std, ddof=1),
+    }
+    return float(of[metric.over](values))
+
+
 class Outcome:
     """The interval records of one run, and its traces."""
 
@@ -32,7 +49,7 @@ class Outcome:
         self._intervals = from_core(result.table("intervals"))
         self._traces = from_core(result.table("traces"))
         self._gauges = from_core(result.table("gauges"))
-        self._tables = {name: from_core(result.table(name)) for name in ("flows", "links", "routes")}
+        self._tables = {name: from_core(result.table(name)) for name in ("flows", "links", "routes", "classes")}
         self._tables["flows"] = _with_rates(self._tables["flows"])
         #: What was asked for already: judging a row asks for the same values again and again.
         self._values: dict[tuple[str, str, tuple[float, float] | None], Mean] = {}
@@ -53,6 +70,11 @@ class Outcome:
 
         A column of the table of flows or links has one value, that of the whole run after the warm-up.
         """
+        found = self._found(metric, source, span)
+        return found if (metric.scale, metric.offset) == (1.0, 0.0) else metric.scale * found + metric.offset
+
+    def _found(self, metric: Measure, source: str, span: tuple[float, float] | None) -> Floats:
+        """The measure in the units of the tables."""
         if metric.column:
             return self._column(metric, source, span)
         c, chosen = self._intervals, self._within(self._measured[self.flow(source)], span)
@@ -76,21 +98,17 @@ class Outcome:
             return self.series(Measure(mean=metric.column), source, span)
         if span is not None:
             raise PaperError(f"metric {metric.name}: the table of {metric.table} has no spans; expected none")
-        if metric.table == "links":
-            table, names = self._tables["links"], self._tables["links"]["link"].tolist()
-            name = source
-        else:
-            table, names = self._tables["flows"], self._tables["flows"]["flow"].tolist()
-            name = source if "*" in source else self.flow(source)
-        values = table[metric.column][[fnmatchcase(n, name) for n in names]].astype(np.float64)
+        table = self._tables[metric.table]
+        names = table[_KEYS[metric.table]].tolist()
+        name = source if metric.table != "flows" or "*" in source else self.flow(source)
+        chosen = [fnmatchcase(n, name) for n in names]
+        values = table[metric.column][chosen].astype(np.float64)
         if not len(values):
-            raise PaperError(
-                f"metric {metric.name}: found no {metric.table[:-1]} {source!r}; expected one of {', '.join(names)}"
-            )
-        if len(values) == 1:
-            return np.asarray(values)
-        together = {"mean": values.mean(), "total": values.sum(), "least": values.min(), "most": values.max()}
-        return np.array([together[metric.over]])
+            kind = _KEYS[metric.table]
+            raise PaperError(f"metric {metric.name}: found no {kind} {source!r}; expected one of {', '.join(names)}")
+        if metric.per:
+            values = values / table[metric.per][chosen]
+        return values if len(values) == 1 else np.array([together(metric, values)])
 
     def value(self, metric: Measure, source: str, span: tuple[float, float] | None = None) -> Mean:
         """The measure over the run: mean of the interval means."""

@@ -50,7 +50,8 @@ class Measure(Form):
 
     One of `counts`: columns of the intervals table, summed with their signs, as a total or per second; `mean`: a column of it
     whose interval means are averaged; `column`: any column of the table of flows, of links or of intervals, of the one row that a number
-    belongs to. If its source is a pattern that fits several rows, `over` says what becomes of their values.
+    belongs to. If its source is a pattern that fits several rows, `over` says what becomes of their values. `per` is a column that
+    each value is divided by. A measure in units of its own is `scale` times the value, plus `offset`.
 
     Or `study`: the item's study measures it. Then `trivial` is what the trivial model gives, where that means anything.
     """
@@ -60,8 +61,11 @@ class Measure(Form):
     mean: str = ""
     per_second: bool = False
     column: str = ""
-    table: Literal["flows", "links", "intervals"] = "flows"
-    over: Literal["mean", "total", "least", "most"] = "total"
+    per: str = ""
+    table: Literal["flows", "links", "classes", "intervals"] = "flows"
+    over: Literal["mean", "total", "least", "most", "deviation"] = "total"
+    scale: float = 1.0
+    offset: float = 0.0
     study: bool = False
     trivial: float | None = None
 
@@ -122,7 +126,7 @@ class Rule(Form):
     """
 
     name: Name
-    compare: Literal["value", "some", "predict", "band", "bound", "absent", "none"]
+    compare: Literal["value", "some", "predict", "band", "bound", "above", "absent", "none"]
     reason: Name
     item: str = "*"
     row: str = "*"

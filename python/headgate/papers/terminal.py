@@ -72,6 +72,8 @@ def title_of(numbers: list[Number]) -> str:
     p = numbers[0].published
     title = f"{p.table}: {p.metric.replace('_', ' ')}{f' ({p.unit})' if p.unit else ''}"
     marks = {n.published.mark for n in numbers if n.published.value}
+    if marks == {"RECALLED"}:
+        return f"{title}, RECALLED: from memory, the paper's are lost"
     return f"{title} [EVALUATED]" if marks == {"EVALUATED"} else title
 
 
@@ -85,7 +87,9 @@ def order_text(value: float) -> str:
 
 
 def published_by(numbers: list[Number]) -> str:
-    """Whose numbers ours stand beside: the paper's, or predictions of our own where the paper's are lost."""
+    """Whose numbers ours stand beside: the paper's, or where those are lost what somebody recalls or we predict."""
+    if all(n.published.mark == "RECALLED" for n in numbers):
+        return "recalled"
     return "paper" if any(n.published.mark in PAPERS_OWN for n in numbers) else "predicted"
 
 
@@ -114,8 +118,8 @@ def seeds_text(number: Number) -> str:
 def tables(result: ItemResult) -> Iterator[list[Number]]:
     """The numbers grouped by table, metric and unit."""
 
-    def key(n: Number) -> tuple[str, str, str]:
-        return n.published.table, n.published.metric, n.published.unit
+    def key(n: Number) -> tuple[str, str, str, bool]:
+        return n.published.table, n.published.metric, n.published.unit, n.published.mark == "RECALLED"
 
     order = list(dict.fromkeys(key(n) for n in result.numbers))
     for _, numbers in groupby(sorted(result.numbers, key=lambda n: order.index(key(n))), key):

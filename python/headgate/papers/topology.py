@@ -40,8 +40,10 @@ class Network:
     def of(cls, scenario: Table) -> Network:
         """Reads a scenario; a buffer counts where the scenario itself gives the link a queue."""
         whole = json.loads(_core.check(json.dumps(scenario)))
-        buffered = {n for link in scenario["links"] if "queue" in link for n in _names(link)}
+        buffered = {n for link in scenario.get("links", []) if "queue" in link for n in _names(link)}
         gateways = tuple(n["name"] for n in whole["nodes"] if n["kind"] == "gateway")
+        if "queue" in scenario.get("topology", {}).get("line", {}):
+            buffered |= {x["name"] for x in whole["links"] if {x["from"], x["to"]} <= set(gateways)}
         return cls(gateways, tuple(whole["links"]), tuple(whole["flows"]), frozenset(buffered))
 
     def sources(self, host: str) -> list[Table]:

@@ -12,16 +12,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
 from ..fairness import ideal_bps
-from .measure import Columns, Floats, Outcome
+from .measure import Columns, Floats, Outcome, together
 from .model import Measure
 
 #: Columns that count packets which arrive, each once.
 ARRIVALS = ("sent", "received", "unique")
+
+#: The same in bytes.
+BYTES = ("received_bytes", "unique_bytes")
 
 #: Columns of what does not happen.
 NEVER = ("retransmissions", "timeouts", "drops", "marks")
@@ -46,14 +50,33 @@ class Trivial:
 
     def value(self, metric: Measure, source: str, span: tuple[float, float] | None = None) -> float:
         """What the model gives for a measure of a source of the paper; nan where it gives nothing."""
-        if metric.column and (metric.table == "links" or "*" in source):
+        return metric.scale * self._found(metric, source, span) + metric.offset
+
+    def _found(self, metric: Measure, source: str, span: tuple[float, float] | None) -> float:
+        """The measure in the units of the tables."""
+        if metric.column and metric.table in ("links", "classes"):
             return math.nan
+        if metric.column and metric.table == "flows":
+            return self._column(metric, source)
         flow = self._flows[self._outcome.flow(source)]
         if metric.mean or metric.column:
             return flow.get(metric.mean or metric.column, math.nan)
         signs = [(-1.0, name[1:]) if name.startswith("-") else (1.0, name) for name in metric.counts]
         per_second = float(sum(sign * flow.get(name, math.nan) for sign, name in signs))
         return per_second if metric.per_second else per_second * self._outcome.interval_s(span)
+
+    def _column(self, metric: Measure, source: str) -> float:
+        """A column of the table of flows, of one flow or of those that a pattern fits."""
+        names = [n for n in self._flows if fnmatchcase(n, source)] if "*" in source else [self._outcome.flow(source)]
+        table = self._outcome.table("flows")
+        seconds = float(table["end_s"][0] - table["start_s"][0])
+
+        def of(name: str, column: str) -> float:
+            found = self._flows[name].get(column, math.nan)
+            return found * seconds if column in (*ARRIVALS, *NEVER, *BYTES) else found
+
+        values = [of(n, metric.column) / (of(n, metric.per) if metric.per else 1.0) for n in names]
+        return values[0] if len(values) == 1 else together(metric, np.array(values))
 
 
 def _flow(flow: Mapping[str, Any], number: int, share: float, outcome: Outcome) -> dict[str, float]:
@@ -73,7 +96,8 @@ def _flow(flow: Mapping[str, Any], number: int, share: float, outcome: Outcome) 
         rtt = max(rtt, float(window) * bits / share)
     rate = share / bits
     columns = dict.fromkeys(ARRIVALS, rate) | dict.fromkeys(NEVER, 0.0)
-    columns |= {"received_bytes": share / 8, "unique_bytes": share / 8}
+    columns |= dict.fromkeys(BYTES, share / 8)
+    columns |= {"goodput_bps": share, "goodput_pps": rate, "throughput_pps": rate}
     return columns | {
         "rtt_mean_s": rtt if flow.get("acknowledge", True) else math.nan,
         "owd_mean_s": rtt - back,

@@ -78,6 +78,9 @@ def judge(published: Published, rule: Rule, sample: Sample) -> Judgement:
         near = int((abs(runs - paper) <= allowed).sum())
         verdict: Verdict = "match" if 2 * near > len(runs) else "some-run" if near else "miss"
         return Judgement(verdict, f"{near} of {len(runs)} runs within {allowed:.3g}", sample.base, allowed)
+    if rule.compare == "above":
+        mean = mean_of(sample.runs).mean if len(sample.runs) else sample.base
+        return Judgement("match" if mean > paper else "miss", f"{mean:.4g}, to be above {paper:g}", mean, 0.0)
     if math.isnan(sample.base):
         return Judgement("miss", "nothing was measured", math.nan, allowed)
     if rule.compare == "bound":
@@ -101,6 +104,8 @@ def meets(published: Published, rule: Rule, judgement: Judgement, value: float) 
         return math.isnan(value)
     if rule.compare == "band":
         return rule.band[0] <= value <= rule.band[1] and rule.band[0] <= _paper(published) <= rule.band[1]
+    if rule.compare == "above":
+        return value > _paper(published)
     if rule.compare == "bound":
         return value <= _paper(published) + judgement.tolerance
     return abs(value - _paper(published)) <= judgement.tolerance

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .build import KINDS, plot
 from .completions import completions
 from .figure import Figure
+from .shares import shares
 from .traces import timeline
 
-__all__ = ["KINDS", "Figure", "completions", "plot", "timeline"]
+__all__ = ["KINDS", "Figure", "completions", "plot", "shares", "timeline"]

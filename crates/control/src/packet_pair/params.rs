@@ -1,7 +1,8 @@
 //! The parameters of packet-pair.
 
-use crate::transport::{check_timer, Clock, Config, Initial, Pacing, Timers};
-use headgate_packet::{Check, Duration, Wrong};
+use crate::transport::tcp::{Averages, Recovery, Rules};
+use crate::transport::{check_timer, Clock, Config, Pacing, Timers};
+use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -103,19 +104,24 @@ pub(crate) fn transport(
     min_timeout: Duration,
     max_timeout: Duration,
 ) -> Config {
-    Config {
+    let averages = Averages {
         gain: 1.0,
+        deviation_gain: 0.0,
         means,
-        initial: Initial::Timeout(initial),
-        // A timer runs for some time at least.
-        min_timeout: min_timeout.max(Duration::from_ps(1)),
-        max_timeout,
+        deviations: 0.0,
+        start: None,
         backoff: 2.0,
         clock: Clock::First,
         every_sample: true,
-        paced: Some(pacing),
-        ..Config::default()
-    }
+    };
+    let rules = Rules {
+        initial_timeout: initial,
+        // A timer runs for some time at least.
+        min_timeout: min_timeout.max(Duration::from_ps(1)),
+        max_timeout,
+        ..Config::averages(Recovery::Each, averages)
+    };
+    Config { paced: Some(pacing), ..Config::new(rules, Ecn::NotEct) }
 }
 
 impl PacketPairParams {

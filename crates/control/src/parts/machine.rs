@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(release(&mut m, 0, supply(0, 0)), Release::Nothing, "nothing waits");
         assert_eq!(release(&mut m, 0, supply(9, 0)), Release::Pair);
         assert_eq!(release(&mut m, 0, supply(9, 1)), Release::Nothing);
-        // It is lost, or told nothing: another goes once nothing is outstanding.
+        // It is lost, or measured nothing: another goes once nothing is outstanding.
         assert_eq!(m.on_ack(&ack(1000, Probe::None)), None);
         assert_eq!(release(&mut m, 5000, supply(9, 0)), Release::Pair);
     }

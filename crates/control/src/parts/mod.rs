@@ -1,6 +1,7 @@
-//! What several rate-based protocols share.
+//! What several protocols share.
 
 pub mod estimators;
 pub mod hystart;
 pub mod machine;
+pub mod slow_start;
 pub mod window;

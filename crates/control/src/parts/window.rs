@@ -79,7 +79,7 @@ impl Window {
         self.window = if loss.kind == LossKind::Timeout { loss.remaining + 1 } else { self.threshold };
     }
 
-    /// What is left of it after an idle time of so many timeouts.
+    /// What is left of it after an idle time of this many timeouts.
     pub fn restart(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
         let least = self.window.min(initial);
         if rule == AfterIdle::Halved {

@@ -16,8 +16,9 @@
 //!
 //! State per flow: numbers, a timer, the line; with `skip_received` a bit for each packet ahead of a gap.
 
-use super::{Config, Estimator, Receiver};
-use headgate_packet::{Duration, Rate, Time};
+use super::tcp::{self, Averages, Recovery, RoundTrips};
+use super::{Clock, Config, Receiver};
+use headgate_packet::{Duration, Ecn, Rate, Time};
 
 /// What goes again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,18 +53,23 @@ const MOST_BACKOFF: u64 = 64;
 impl Rules {
     /// A transport by these rules.
     pub fn config(self, initial_timeout: Duration, max_timeout: Duration, deviations: f64) -> Config {
-        Config {
+        let averages = Averages {
             gain: 0.125,
             deviation_gain: 0.25,
             means: 1.0,
             deviations,
-            initial: super::Initial::Timeout(initial_timeout),
+            start: None,
+            backoff: 2.0,
+            clock: Clock::Last,
+            every_sample: false,
+        };
+        let rules = tcp::Rules {
+            initial_timeout,
             min_timeout: LEAST,
             max_timeout,
-            backoff: 2.0,
-            line: Some(self),
-            ..Config::default()
-        }
+            ..Config::averages(Recovery::GoBackN, averages)
+        };
+        Config { line: Some(self), ..Config::new(rules, Ecn::NotEct) }
     }
 }
 
@@ -137,7 +143,7 @@ pub struct LineSender {
     recovering: bool,
     duplicates: u32,
     deadline: Time,
-    estimator: Estimator,
+    estimator: RoundTrips,
     backoff: u64,
     came: Receiver,
 }
@@ -159,7 +165,7 @@ impl LineSender {
             recovering: false,
             duplicates: 0,
             deadline: Time::NEVER,
-            estimator: Estimator::default(),
+            estimator: RoundTrips::default(),
             backoff: 1,
             came: Receiver::default(),
         }
@@ -201,7 +207,7 @@ impl LineSender {
     }
 
     fn timeout_now(&self, config: &Config) -> Duration {
-        (self.estimator.timeout(config) * self.backoff).min(config.max_timeout)
+        (self.estimator.timeout(&config.rules) * self.backoff).min(config.rules.max_timeout)
     }
 
     /// Whether something may go as far as the window is concerned.
@@ -239,7 +245,7 @@ impl LineSender {
             self.came.on_data(seq);
         }
         if self.una < self.highest {
-            self.estimator.sample(p.rtt, config);
+            self.estimator.sample(p.rtt, (self.una, self.next), &config.rules);
         }
         if cumulative > self.una {
             p.newly_acked = cumulative - self.una;

@@ -3,22 +3,16 @@
 pub mod line;
 mod pairs;
 mod receiver;
-mod rtt;
-mod sender;
-mod slow_start;
 pub mod tcp;
-mod timers;
 
 use headgate_packet::check::at_least;
 use headgate_packet::{Duration, Ecn, Wrong};
 pub use line::LineSender;
 pub use pairs::{PairProgress, PairSender};
 pub use receiver::{Received, Receiver};
-pub use rtt::Estimator;
 use schemars::JsonSchema;
-pub use sender::Sender;
 use serde::{Deserialize, Serialize};
-pub use slow_start::SlowStart;
+use std::sync::Arc;
 
 /// Which transmission of a retransmitted packet its round trip is counted from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,13 +43,15 @@ pub enum Retransmit {
     Each,
 }
 
-/// Where the round-trip estimate starts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Initial {
-    /// The average starts from this round-trip time and takes in every sample with its weight.
-    Mean(Duration),
-    /// This is the timeout until the first sample, which sets the mean, and the deviation to half of it.
-    Timeout(Duration),
+impl From<Retransmit> for tcp::Recovery {
+    fn from(retransmit: Retransmit) -> tcp::Recovery {
+        match retransmit {
+            Retransmit::Oldest => tcp::Recovery::Oldest,
+            Retransmit::Repair => tcp::Recovery::Repair,
+            Retransmit::All => tcp::Recovery::GoBackN,
+            Retransmit::Each => tcp::Recovery::Each,
+        }
+    }
 }
 
 /// Who keeps the time of what was sent.
@@ -94,89 +90,65 @@ pub struct Pacing {
     pub probe_again: bool,
 }
 
-impl Config {
-    /// TCP's transport with these rules; `ecn` is what data packets carry.
-    pub fn tcp(rules: tcp::Rules, ecn: Ecn) -> Config {
-        Config { tcp: Some(rules), ecn, ..Config::default() }
-    }
-
-    /// The same with what a scenario says of it, if it is TCP's.
-    pub fn with(mut self, options: Option<&tcp::Options>) -> Config {
-        if let (Some(rules), Some(options)) = (&mut self.tcp, options) {
-            *rules = options.rules(rules);
-            if let Some(ecn) = options.ecn {
-                self.ecn = if ecn { Ecn::Ect0 } else { Ecn::NotEct };
-            }
-        }
-        self
-    }
-
-    /// TCP's transport by the RFCs, with this recovery.
-    pub fn rfc(recovery: tcp::Recovery) -> Config {
-        Config::tcp(tcp::Rules { recovery, ..tcp::Preset::Rfc.rules() }, Ecn::NotEct)
-    }
-}
-
 /// How the transport serves a protocol.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Weight of a new sample in the mean round-trip time.
-    pub gain: f64,
-    /// Weight of a new sample in the mean deviation.
-    pub deviation_gain: f64,
-    /// The timeout is `means` times the mean plus `deviations` times the mean deviation ...
-    pub means: f64,
-    /// ... see `means`.
-    pub deviations: f64,
-    /// Where the estimate starts.
-    pub initial: Initial,
-    /// Least timeout.
-    pub min_timeout: Duration,
-    /// Greatest timeout, backed off or not.
-    pub max_timeout: Duration,
-    /// Factor of the timeout after each timeout in a row.
-    pub backoff: f64,
-    /// Which transmission a round trip is counted from.
-    pub clock: Clock,
-    /// Every acknowledged packet gives the estimate a sample; else the newest one that an acknowledgement covers.
-    pub every_sample: bool,
-    /// What a timeout sends again.
-    pub retransmit: Retransmit,
-    /// Duplicate acknowledgements that mean a loss; `None` for timeouts only.
-    pub duplicates: Option<u32>,
-    /// For a protocol that lets packets go at times of its own ([`PairSender`]); `None` for one with a window ([`Sender`]).
+    /// How losses are found and repaired, and the timer.
+    pub rules: Arc<tcp::Rules>,
+    /// For a protocol that lets packets go at times of its own ([`PairSender`]); `None` for one with a window ([`tcp::Sender`]).
     pub paced: Option<Pacing>,
     /// Sends what the workload supplies, at once and once.
     pub open_loop: bool,
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
     pub ecn: Ecn,
-    /// The rules of [`LineSender`], for a source with a line of its own.
+    /// For a source with a line of its own ([`LineSender`]).
     pub line: Option<line::Rules>,
-    /// The rules of [`tcp::Sender`], for a protocol that it serves; the fields above are not for it, but for `ecn`.
-    pub tcp: Option<tcp::Rules>,
 }
 
-/// No timer and no estimate: a protocol says what it wants of them.
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            gain: 0.0,
-            deviation_gain: 0.0,
-            means: 0.0,
-            deviations: 0.0,
-            initial: Initial::Timeout(Duration::ZERO),
-            min_timeout: Duration::ZERO,
-            max_timeout: Duration::ZERO,
-            backoff: 1.0,
-            clock: Clock::Last,
-            every_sample: false,
-            retransmit: Retransmit::Oldest,
-            duplicates: None,
-            paced: None,
-            open_loop: false,
-            ecn: Ecn::NotEct,
-            line: None,
-            tcp: None,
+impl Config {
+    /// A protocol with these rules; `ecn` is what data packets carry.
+    pub fn new(rules: tcp::Rules, ecn: Ecn) -> Config {
+        Config { rules: Arc::new(rules), paced: None, open_loop: false, ecn, line: None }
+    }
+
+    /// A protocol from before 1990, with this recovery and these clocks: whatever is later than it is left out.
+    pub fn averages(recovery: impl Into<tcp::Recovery>, averages: tcp::Averages) -> tcp::Rules {
+        tcp::Rules {
+            recovery: recovery.into(),
+            averages: Some(averages),
+            limited_transmit: false,
+            duplicates: 0,
+            receiver_window: u64::MAX,
+            initial_window: 1,
+            ..tcp::Preset::Rfc.rules()
         }
+    }
+
+    /// By the RFCs, with this recovery.
+    pub fn rfc(recovery: tcp::Recovery) -> Config {
+        Config::new(tcp::Rules { recovery, ..tcp::Preset::Rfc.rules() }, Ecn::NotEct)
+    }
+
+    /// A source that sends what the workload supplies, at once and once.
+    pub fn open() -> Config {
+        Config { open_loop: true, ..Config::rfc(tcp::Recovery::GoBackN) }
+    }
+
+    /// Whether a scenario may say how the transport serves it, and what its sink tells: not so of a protocol whose parameters say it.
+    pub fn has_options(&self) -> bool {
+        !self.open_loop && self.rules.signals()
+    }
+
+    /// The same with what a scenario says of it, if it may.
+    pub fn with(mut self, options: Option<&tcp::Options>) -> Config {
+        if self.has_options()
+            && let Some(options) = options
+        {
+            self.rules = Arc::new(options.rules(&self.rules));
+            if let Some(ecn) = options.ecn {
+                self.ecn = if ecn { Ecn::Ect0 } else { Ecn::NotEct };
+            }
+        }
+        self
     }
 }

@@ -8,12 +8,13 @@
 //! learn better, since behind a queue that grows so fast every packet times out. A packet sent again goes first, in place of a new one,
 //! and breaks its pair: a TICK's pair is of two packets from the client. With `probe_again` any two that leave as a pair tell, since
 //! acknowledgements name the transmission; without, a source that lost much measures nothing until all of it went again. A doubled
-//! timeout is counted from the round trip known when the packet goes again. The one timer starts anew when the oldest packet is
+//! timeout is counted from the round trip known when the packet goes again. The one timer starts again when the oldest packet is
 //! acknowledged: set at each send, as printed, it would never run out while new packets go. The two packets of a pair leave at once:
 //! the queue of the source's own line keeps them together, which the thesis does with its counter num_in_burst and the signal FREE.
 //! State per flow: a slot and a timer entry for each packet that is outstanding.
 
-use super::{Config, Estimator, Pacing, Timers};
+use super::tcp::RoundTrips;
+use super::{Config, Pacing, Timers};
 use crate::Probe;
 use headgate_packet::{Duration, Time};
 use std::cmp::Reverse;
@@ -84,7 +85,7 @@ pub struct PairSender {
     deadline: Time,
     /// Timeouts in a row of the oldest packet, for the one timer.
     in_a_row: u32,
-    estimator: Estimator,
+    estimator: RoundTrips,
     /// What was sent last is the first packet of a pair.
     half: bool,
     /// Pairs sent so far.
@@ -107,7 +108,7 @@ impl Default for PairSender {
             timers: BinaryHeap::new(),
             deadline: Time::NEVER,
             in_a_row: 0,
-            estimator: Estimator::default(),
+            estimator: RoundTrips::default(),
             half: false,
             pairs: 0,
             first_ack: None,
@@ -206,7 +207,7 @@ impl PairSender {
         // packet time out, and the timer would never learn of it.
         let rtt = now.since(sent);
         self.unanswered = self.unanswered.saturating_sub(1);
-        self.estimator.sample(rtt, config);
+        self.estimator.sample(rtt, (self.una, self.next), &config.rules);
         if seq >= self.una && !self.slot(seq).received {
             let Slot { first, again, .. } = *self.slot(seq);
             // The measured delay runs from the first transmission.
@@ -270,9 +271,7 @@ impl PairSender {
 
     /// X times the last round-trip time, doubled for each timeout that the packet has had.
     fn timeout_of(&self, timeouts: u32, config: &Config) -> Duration {
-        let base = self.estimator.timeout(config).as_secs_f64();
-        let longest = config.max_timeout.as_secs_f64();
-        Duration::from_secs_f64((base * libm::pow(config.backoff, f64::from(timeouts))).min(longest))
+        self.estimator.timeout_after(timeouts, &config.rules)
     }
 
     fn set_timer(&mut self, seq: u64, deadline: Time, config: &Config) {

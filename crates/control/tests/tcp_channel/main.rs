@@ -5,7 +5,7 @@ mod channel;
 mod prr;
 
 use channel::{Channel, RECOVERIES, Way, transfer};
-use headgate_control::transport::tcp::{EcnEcho, Estimate, Options, Policy, Preset, Undo};
+use headgate_control::transport::tcp::{EcnEcho, Estimate, Options, Policy, Preset, Recovery, Undo};
 use headgate_control::{LIST, Spec};
 use headgate_packet::{Check, Duration};
 use proptest::option::of;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 fn specs() -> Vec<Spec> {
-    LIST.iter().filter_map(|e| Spec::default_of(e.name)).filter(|s| s.transport().tcp.is_some()).collect()
+    LIST.iter().filter_map(|e| Spec::default_of(e.name)).filter(|s| s.transport().has_options()).collect()
 }
 
 fn ms(n: u64) -> Duration {
@@ -43,7 +43,7 @@ fn options() -> impl Strategy<Value = Options> {
             recovery,
             prr,
             limited_transmit,
-            tail_probe: tail_probe.map(|probe| probe && recovery.is_none_or(|r| r == channel::RECOVERIES[4])),
+            tail_probe: tail_probe.map(|probe| probe && recovery.is_none_or(|r| r == Recovery::Rack)),
             undo,
             duplicates,
             receiver_window,
@@ -113,6 +113,24 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, max_global_rejects: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The protocols from before 1990, which say themselves how they repair.
+    #[test]
+    fn with_each_plain_recovery_all_arrives(
+        kind in select(vec!["generic", "jk_tahoe", "jk_reno", "decbit"]), retransmit in select(vec!["all", "oldest", "repair", "each"]),
+        clock in select(vec!["first", "last", "skip"]), window in 1..60u64, duplicates in 0..5u32,
+        channel in channels(), packets in 1..250u64, stop in prop_oneof![Just(u64::MAX), 0..300u64], seed in any::<u64>(),
+    ) {
+        let jk = if kind.starts_with("jk") { format!(r#", "duplicates": {duplicates}"#) } else { String::new() };
+        let text = format!(r#"{{"kind": "{kind}", "retransmit": "{retransmit}", "clock": "{clock}", "window": {window}, "max_timeout": "3s"{jk}}}"#);
+        let spec: Spec = serde_json::from_str(&text).expect(&text);
+        let got = transfer(&spec, &Options::default(), &Policy::default(), channel, packets, stop, seed);
+        prop_assert!(got.is_ok(), "{text}: {}", got.unwrap_err());
+    }
+}
+
 /// The trial of F-RTO lets nothing go until it is decided: the pacer must not ask again and again meanwhile.
 #[test]
 fn a_paced_source_waits_for_the_trial_of_f_rto() {
@@ -163,7 +181,7 @@ proptest! {
         let way = Way { loss: 0.1, late: 0.1, by: ms(1), doubled: 0.05 };
         let channel = Channel { there: way, back: way, delay: ms(2), service: Duration::from_ps(1_000_000), marked: 0.1 };
         for spec in specs() {
-            let rules = spec.transport().with(Some(&options)).tcp.expect("it is served by this transport");
+            let rules = spec.transport().with(Some(&options)).rules;
             let ages = rules.initial_timeout.max(rules.min_timeout).max(rules.max_timeout) > Duration::from_secs(1000);
             let got = transfer(&spec, &options, &policy, channel, 80, u64::MAX, seed);
             prop_assert!(got.is_ok() || ages, "{}: {}", spec.name(), got.unwrap_err());

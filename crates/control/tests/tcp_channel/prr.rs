@@ -6,6 +6,7 @@ use headgate_packet::{Duration, Time};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A source whose window falls from one size to another with the first loss; the way keeps the order, and takes 100 ms, there and back.
 struct Run {
@@ -57,7 +58,7 @@ proptest! {
         let rules = Rules { recovery, limited_transmit, prr: true, ..Preset::Rfc.rules() };
         let lost: Vec<u64> = (0..first).filter(|seq| lost[*seq as usize]).collect();
         let target = first * share / 10;
-        let (sender, sink) = (Sender::new(&rules), Sink::new(&Policy::default()));
+        let (sender, sink) = (Sender::new(&Arc::new(rules)), Sink::new(&Policy::default()));
         let mut run = Run { sender, sink, window: first, way: VecDeque::new(), lost, sent: 0 };
         let packets = first + further;
         run.sender.supply(packets);

@@ -1,6 +1,7 @@
 //! Rules across fields: names, ends, routes, buffers and times.
 
 use super::expand::{Origins, Place};
+use super::faults::Faults;
 use super::{Flow, NodeKind, Routing, Scenario, SpecError, event, links};
 use crate::engine::MAX_OBJECTS;
 use crate::net::{Choice, Routes};
@@ -20,37 +21,56 @@ const MOST_WEIGHT: u32 = 1000;
 
 /// Checks a scenario whose counts are expanded, but for its routes and buffers; errors name the places in the file as it was before.
 pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
-    times(s)?;
-    unique(&origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), work)?;
-    unique(&origins.links, s.links.iter().map(|l| l.name.as_str()), work)?;
-    unique_flows(s, origins, work)?;
+    let mut faults = Faults::default();
+    let times = times(s);
+    let timed = times.is_ok();
+    faults.note(times);
+    let stopped = |e: &SpecError| e.path.is_empty();
+    let nodes = unique(&origins.nodes, s.nodes.iter().map(|n| n.name.as_str()), work);
+    // A node that has the name of another leaves the ends that mean it without one.
+    let clear = nodes.is_ok();
+    for named in
+        [nodes, unique(&origins.links, s.links.iter().map(|l| l.name.as_str()), work), unique_flows(s, origins, work)]
+    {
+        if named.as_ref().is_err_and(stopped) {
+            return named;
+        }
+        faults.note(named);
+    }
     let numbers =
         [("nodes", s.nodes.len()), ("links", 2 * s.links.len()), ("flows", s.flows.len()), ("events", s.events.len())];
+    let mut counts = Vec::new();
     for (what, number) in numbers {
         if number == 0 && matches!(what, "nodes" | "flows") {
             let or = if what == "nodes" { ", or a `topology`" } else { "" };
-            return Err(SpecError::at(what, format!("expected at least one entry{or}")));
+            counts.push(SpecError::at(what, format!("expected at least one entry{or}")));
         }
         if number >= MAX_OBJECTS {
-            return Err(SpecError::at(what, format!("expected fewer than {MAX_OBJECTS}")).found(number));
+            counts.push(SpecError::at(what, format!("expected fewer than {MAX_OBJECTS}")).found(number));
         }
+    }
+    if !counts.is_empty() {
+        // Without nodes no end has a name.
+        counts.into_iter().for_each(|fault| faults.note(Err(fault)));
+        return faults.end();
     }
     let names: Vec<&str> = s.nodes.iter().map(|n| n.name.as_str()).collect();
     let known: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
     let end = |key: &str, place: Place, name: &str| {
-        if known.contains_key(name) {
+        if !clear || known.contains_key(name) {
             return Ok(());
         }
         Err(SpecError::at(format!("{place}.{key}"), "expected the name of a node")
             .found(format!("{name:?}"))
             .nearest(name, names.iter().copied()))
     };
-    for (link, i) in s.links.iter().zip(&origins.links) {
+    for (link, &i) in s.links.iter().zip(&origins.links) {
         work.step()?;
-        end("from", *i, &link.from)?;
-        end("to", *i, &link.to)?;
+        faults.note(end("from", i, &link.from));
+        faults.note(end("to", i, &link.to));
         if link.from == link.to {
-            return Err(SpecError::at(format!("{i}.to"), "expected another node than `from`").found(&link.to));
+            let itself = SpecError::at(format!("{i}.to"), "expected another node than `from`").found(&link.to);
+            faults.note(Err(itself));
         }
     }
     let mut previous = None;
@@ -60,51 +80,58 @@ pub(super) fn check(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Res
             continue;
         }
         if previous.is_none_or(|p| !alike(p, flow)) {
-            end("from", i, &flow.from)?;
-            end("to", i, &flow.to)?;
+            faults.note(end("from", i, &flow.from));
+            faults.note(end("to", i, &flow.to));
             for (k, node) in flow.via.iter().enumerate() {
-                end(&format!("via[{k}]"), i, node)?;
+                faults.note(end(&format!("via[{k}]"), i, node));
             }
         }
         previous = Some(flow);
-        if !(1..=MOST_WEIGHT).contains(&flow.weight) {
-            return Err(SpecError::at(format!("{i}.weight"), format!("expected 1 to {MOST_WEIGHT}")).found(flow.weight));
-        }
-        pace(i, flow)?;
-        let open = flow.control.name() == "none";
-        if open
-            && flow.workload.demand_bps(flow.packet.mean_bytes()).is_infinite()
-            && flow.workload.name() != "transfer"
-        {
+        faults.note(one_flow(i, flow));
+    }
+    if timed {
+        event::check(s, &mut faults);
+    }
+    faults.end()?;
+    links::check(s, origins)
+}
+
+/// What a flow by itself must be.
+fn one_flow(i: Place, flow: &Flow) -> Result<(), SpecError> {
+    if !(1..=MOST_WEIGHT).contains(&flow.weight) {
+        return Err(SpecError::at(format!("{i}.weight"), format!("expected 1 to {MOST_WEIGHT}")).found(flow.weight));
+    }
+    pace(i, flow)?;
+    let open = flow.control.name() == "none";
+    if open && flow.workload.demand_bps(flow.packet.mean_bytes()).is_infinite() && flow.workload.name() != "transfer" {
+        let message =
+            "expected a workload with a rate: without flow control an endless transfer would send without end";
+        return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
+    }
+    if flow.arrivals.is_some() && !flow.workload.ends() {
+        let message =
+            "expected a workload that comes to an end, `transfer` or `requests` with `objects`: its flows come and go";
+        return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
+    }
+    if !flow.control.transport().has_options() {
+        let given = [("transport", flow.transport.is_some()), ("receiver", flow.receiver.is_some())];
+        if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
+            let name = flow.control.name();
             let message =
-                "expected a workload with a rate: without flow control an endless transfer would send without end";
-            return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
-        }
-        if flow.arrivals.is_some() && !flow.workload.ends() {
-            let message = "expected a workload that comes to an end, `transfer` or `requests` with `objects`: its flows come and go";
-            return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
-        }
-        if flow.control.transport().tcp.is_none() {
-            let given = [("transport", flow.transport.is_some()), ("receiver", flow.receiver.is_some())];
-            if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
-                let name = flow.control.name();
-                let message =
-                    format!("expected none: flow control `{name}` has rules of its own, which are its parameters");
-                return Err(SpecError::at(format!("flows[{i}].{key}"), message));
-            }
-        }
-        let layered = flow.control.name() == "rlm";
-        if layered && flow.workload.name() != "layers" {
-            let message = "expected layers: flow control `rlm` joins and leaves the layers of its workload";
-            return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
-        }
-        if !flow.acknowledge && !open && !layered {
-            let message = format!("expected true: flow control `{}` needs acknowledgements", flow.control.name());
-            return Err(SpecError::at(format!("{i}.acknowledge"), message).found(false));
+                format!("expected none: flow control `{name}` has rules of its own, which are its parameters");
+            return Err(SpecError::at(format!("{i}.{key}"), message));
         }
     }
-    event::check(s)?;
-    links::check(s, origins)
+    let layered = flow.control.name() == "rlm";
+    if layered && flow.workload.name() != "layers" {
+        let message = "expected layers: flow control `rlm` joins and leaves the layers of its workload";
+        return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
+    }
+    if !flow.acknowledge && !open && !layered {
+        let message = format!("expected true: flow control `{}` needs acknowledgements", flow.control.name());
+        return Err(SpecError::at(format!("{i}.acknowledge"), message).found(false));
+    }
+    Ok(())
 }
 
 /// A source of a given rate makes at most one packet in a tick of the clock.

@@ -1,5 +1,6 @@
 //! What is wrong with a scenario: the place, what was found, what was expected, and the nearest valid name.
 
+use super::plain::{Plain, plain};
 use headgate_packet::{SHOWN, choice, cut, cut_within};
 use serde_json::Value;
 use std::fmt;
@@ -15,12 +16,35 @@ pub struct SpecError {
     pub message: String,
     /// The nearest valid name, when a name is wrong.
     pub nearest: Option<String>,
+    /// What else is wrong with the file and does not depend on this.
+    pub others: Vec<SpecError>,
 }
+
+/// What algorithms are called elsewhere, and here.
+const OTHER_NAMES: [(&str, &str); 11] = [
+    ("droptail", "fcfs"),
+    ("drop_tail", "fcfs"),
+    ("taildrop", "fcfs"),
+    ("tail_drop", "fcfs"),
+    ("fifo", "fcfs"),
+    ("pfifo", "fcfs"),
+    ("fqcodel", "fq"),
+    ("fq_codel", "fq"),
+    ("fair_queueing", "fq"),
+    ("fair_queuing", "fq"),
+    ("tcp", "reno"),
+];
 
 impl SpecError {
     /// An error at a path.
     pub fn at(path: impl Into<String>, message: impl Into<String>) -> SpecError {
-        SpecError { path: cut(&path.into()), found: None, message: cut_within(&message.into()), nearest: None }
+        SpecError {
+            path: cut(&path.into()),
+            found: None,
+            message: cut_within(&message.into()),
+            nearest: None,
+            others: Vec::new(),
+        }
     }
 
     /// With what was found.
@@ -32,6 +56,13 @@ impl SpecError {
     /// With the nearest of the valid names to the one found.
     pub fn nearest<'a>(mut self, name: &str, valid: impl IntoIterator<Item = &'a str>) -> SpecError {
         if name.len() > SHOWN {
+            return self;
+        }
+        let valid: Vec<&str> = valid.into_iter().collect();
+        let plain = name.to_lowercase().replace(['-', ' '], "_");
+        let other = OTHER_NAMES.iter().find(|(other, _)| *other == plain).map(|(_, ours)| *ours);
+        if let Some(same) = valid.iter().find(|v| **v == plain || Some(**v) == other) {
+            self.nearest = Some((*same).to_owned());
             return self;
         }
         let best = valid.into_iter().map(|v| (strsim::damerau_levenshtein(name, v), v)).min();
@@ -52,6 +83,10 @@ impl SpecError {
         if let Some(rest) = message.strip_prefix("missing field") {
             return SpecError::at(path, format!("expected a value for{rest}, which is missing"));
         }
+        // `queue = "fq"` stands for `queue = { kind = "fq" }`.
+        let outer = path.strip_suffix(".kind").or_else(|| (path == "kind").then_some(""));
+        let short = outer.filter(|o| choice::lookup(file, o).is_some_and(Value::is_string));
+        let path = short.map_or(path.clone(), str::to_owned);
         let found = choice::lookup(file, &path);
         // What was found is said once.
         let repeated = found
@@ -60,21 +95,25 @@ impl SpecError {
         let message = repeated.iter().find_map(|r| message.strip_prefix(r.as_str())).unwrap_or(message);
         // What does not stand in the file is a default.
         let default = message.strip_prefix("found ").and_then(|m| m.split_once("; ")).filter(|_| found.is_none());
-        let message = default.map_or(message, |(_, rest)| rest);
+        let Plain { message, wrong, is_key, names } = plain(default.map_or(message, |(_, rest)| rest));
         let error = SpecError::at(path.clone(), message);
         let error = match (found, default) {
+            _ if is_key => error,
             (Some(found), _) => error.found(found),
             (None, Some((default, _))) => error.found(default),
             (None, None) => error,
         };
-        match message.split_once('`').filter(|_| message.starts_with("unknown")) {
-            Some((_, rest)) => {
-                let (wrong, rest) = rest.split_once('`').unwrap_or((rest, ""));
-                let after = rest.split_once("one of ").map_or(rest, |(_, names)| names);
-                let names = after.split([',', '`', ' ']).filter(|n| !n.is_empty());
-                error.nearest(wrong, names)
-            }
-            None => error,
+        match (wrong, found) {
+            (Some(wrong), _) => error.nearest(&wrong, names.iter().map(String::as_str)),
+            // A number where a text with a unit was expected: the unit may be that of the example.
+            (None, Some(Value::Number(n))) => match error.message.split_once("with its unit, as text, such as \"") {
+                Some((_, example)) => {
+                    let unit = example.trim_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '"');
+                    SpecError { nearest: (!n.to_string().starts_with('-')).then(|| format!("{n}{unit}")), ..error }
+                }
+                None => error,
+            },
+            _ => error,
         }
     }
 }
@@ -87,10 +126,11 @@ impl fmt::Display for SpecError {
         if let Some(found) = &self.found {
             write!(f, "found {found}; ")?;
         }
-        write!(f, "{}", self.message)?;
-        match &self.nearest {
-            Some(name) => write!(f, " (did you mean `{name}`?)"),
-            None => Ok(()),
+        let Some(name) = &self.nearest else { return f.write_str(&self.message) };
+        // Before a list of names, which may be long, and after anything else.
+        match self.message.split_once("expected ").filter(|_| self.message.contains("one of ")) {
+            Some((before, rest)) => write!(f, "{before}did you mean `{name}`? Expected {rest}"),
+            None => write!(f, "{} (did you mean `{name}`?)", self.message),
         }
     }
 }

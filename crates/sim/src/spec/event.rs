@@ -1,5 +1,6 @@
 //! Events: what happens to the network while a scenario runs.
 
+use super::faults::Faults;
 use super::{Scenario, SpecError};
 use headgate_packet::{Duration, Rate};
 use schemars::JsonSchema;
@@ -46,49 +47,50 @@ pub struct NetworkEvent {
 }
 
 /// Checks the events of a scenario whose counts are expanded.
-pub(super) fn check(s: &Scenario) -> Result<(), SpecError> {
+pub(super) fn check(s: &Scenario, faults: &mut Faults) {
     for (i, event) in s.events.iter().enumerate() {
-        let at = |key: &str, message: String| SpecError::at(format!("events[{i}].{key}"), message);
-        if event.at >= s.duration {
-            return Err(at("at", format!("expected less than the duration, {}", s.duration)).found(event.at));
+        faults.note(one(s, i, event));
+    }
+}
+
+fn one(s: &Scenario, i: usize, event: &NetworkEvent) -> Result<(), SpecError> {
+    let at = |key: &str, message: String| SpecError::at(format!("events[{i}].{key}"), message);
+    if event.at >= s.duration {
+        return Err(at("at", format!("expected less than the duration, {}", s.duration)).found(event.at));
+    }
+    let named = |key: &str, what: &str, name: &str, mut names: Box<dyn Iterator<Item = &str> + '_>| {
+        let known: Vec<&str> = names.by_ref().collect();
+        if known.contains(&name) {
+            return Ok(());
         }
-        let named = |key: &str, what: &str, name: &str, mut names: Box<dyn Iterator<Item = &str> + '_>| {
-            let known: Vec<&str> = names.by_ref().collect();
-            if known.contains(&name) {
-                return Ok(());
+        Err(at(key, format!("expected the name of a {what}")).found(format!("{name:?}")).nearest(name, known))
+    };
+    let nothing = event.rate.is_none() && event.delay.is_none() && event.up.is_none();
+    match (&event.link, &event.stop) {
+        (Some(_), Some(flow)) => {
+            return Err(at("stop", "expected an event of its own, without a link".to_owned()).found(flow));
+        }
+        (None, None) => {
+            return Err(SpecError::at(format!("events[{i}]"), "expected `link` or `stop`, which name what changes"));
+        }
+        (Some(link), None) => {
+            named("link", "link", link, Box::new(s.links.iter().map(|l| l.name.as_str())))?;
+            if nothing {
+                let message = "expected `rate`, `delay` or `up`: what changes of the link";
+                return Err(SpecError::at(format!("events[{i}]"), message));
             }
-            Err(at(key, format!("expected the name of a {what}")).found(format!("{name:?}")).nearest(name, known))
-        };
-        let nothing = event.rate.is_none() && event.delay.is_none() && event.up.is_none();
-        match (&event.link, &event.stop) {
-            (Some(_), Some(flow)) => {
-                return Err(at("stop", "expected an event of its own, without a link".to_owned()).found(flow));
-            }
-            (None, None) => {
-                return Err(SpecError::at(
-                    format!("events[{i}]"),
-                    "expected `link` or `stop`, which name what changes",
-                ));
-            }
-            (Some(link), None) => {
-                named("link", "link", link, Box::new(s.links.iter().map(|l| l.name.as_str())))?;
-                if nothing {
-                    let message = "expected `rate`, `delay` or `up`: what changes of the link";
-                    return Err(SpecError::at(format!("events[{i}]"), message));
-                }
-            }
-            (None, Some(flow)) => {
-                let names: Vec<_> = s.flows.iter().map(super::Flow::name).collect();
-                named("stop", "flow", flow, Box::new(names.iter().map(|name| &**name)))?;
-                let of_links = [
-                    ("direction", event.direction.is_some()),
-                    ("rate", event.rate.is_some()),
-                    ("delay", event.delay.is_some()),
-                    ("up", event.up.is_some()),
-                ];
-                if let Some((key, _)) = of_links.iter().find(|(_, given)| *given) {
-                    return Err(at(key, "expected a `link` that this belongs to".to_owned()));
-                }
+        }
+        (None, Some(flow)) => {
+            let names: Vec<_> = s.flows.iter().map(super::Flow::name).collect();
+            named("stop", "flow", flow, Box::new(names.iter().map(|name| &**name)))?;
+            let of_links = [
+                ("direction", event.direction.is_some()),
+                ("rate", event.rate.is_some()),
+                ("delay", event.delay.is_some()),
+                ("up", event.up.is_some()),
+            ];
+            if let Some((key, _)) = of_links.iter().find(|(_, given)| *given) {
+                return Err(at(key, "expected a `link` that this belongs to".to_owned()));
             }
         }
     }

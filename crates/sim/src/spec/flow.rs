@@ -43,10 +43,10 @@ pub struct Entry {
     /// When the source may send.
     #[serde(default = "default_control")]
     pub control: headgate_control::Spec,
-    /// How losses are found and repaired, and the timers, where that differs from what the flow control asks for. For those on TCP's transport.
+    /// How losses are found and repaired, and the timers, where that differs from what the flow control asks for. For those that do not say it by their own parameters.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked")]
     pub transport: Option<headgate_control::transport::tcp::Options>,
-    /// When the sink acknowledges, and what it tells. For flow controls on TCP's transport; by default it acknowledges each packet, and with the
+    /// When the sink acknowledges, and what it tells. For the flow controls that have `transport`; by default it acknowledges each packet, and with the
     /// transport's preset `linux` as Linux does.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked")]
     pub receiver: Option<headgate_control::transport::tcp::Policy>,

@@ -8,10 +8,12 @@ mod check;
 mod error;
 mod event;
 mod expand;
+mod faults;
 mod flow;
 mod island;
 mod links;
 mod names;
+mod plain;
 mod sweep;
 
 use crate::link::{Aggregation, Jitter, LineRate, Probability, Ways, framing, loss};
@@ -239,7 +241,7 @@ impl Scenario {
     /// Reads, expands and checks a scenario. The result has every default filled in and resolves to itself.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its place in the file.
+    /// The first thing that is wrong, with its place in the file, and beside it what else is wrong, as far as that does not depend on it.
     pub fn from_json(text: &str) -> Result<Scenario, SpecError> {
         Scenario::from_json_unless(text, &mut || false)
     }
@@ -251,7 +253,7 @@ impl Scenario {
     pub fn from_json_unless(text: &str, stop: &mut dyn FnMut() -> bool) -> Result<Scenario, SpecError> {
         let mut pace = Pace::new(stop);
         // What is wrong, and where, takes longer to find out: a second reading does that.
-        let read: Scenario = serde_json::from_str(text).or_else(|_| Scenario::read_located(text))?;
+        let read: Scenario = serde_json::from_str(text).or_else(|_| faults::read(text))?;
         if read.sweep.is_some() {
             let hint = "`headgate sweep` runs the study, `headgate run --base` its scenario alone";
             return Err(SpecError::at("sweep", format!("expected a single scenario without this table; {hint}")));
@@ -261,13 +263,6 @@ impl Scenario {
         buffers::resolve(&mut resolved, &origins, &mut pace)?;
         check::routes_and_buffers(&resolved, &origins, &mut pace)?;
         Ok(resolved)
-    }
-
-    /// Reads a scenario as it stands. Of a key that occurs twice the last one counts.
-    fn read_located(text: &str) -> Result<Scenario, SpecError> {
-        let value: serde_json::Value =
-            serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected a scenario in JSON; {e}")))?;
-        serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))
     }
 
     /// The JSON Schema of a scenario file.

@@ -244,7 +244,7 @@ mod tests {
         for (text, parts) in [
             ("[]", &["sweep: ", "expected"][..]),
             ("{}", &["sweep: ", "nothing to vary"]),
-            (r#"{"axis": {}}"#, &["sweep", "unknown field `axis`", "did you mean `axes`"]),
+            (r#"{"axis": {}}"#, &["sweep", "unknown key `axis`", "did you mean `axes`"]),
             (r#"{"axes": {"duration": 3}}"#, &["sweep.axes.duration", "found 3", "expected a list of values"]),
             (r#"{"axes": {"duration": []}}"#, &["sweep.axes.duration", "expected a list of values"]),
             (r#"{"axes": {"duration": {"value": []}}}"#, &["sweep.axes.duration", "did you mean `values`"]),

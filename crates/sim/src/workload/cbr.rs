@@ -1,10 +1,11 @@
 //! Constant bit rate: equally spaced packets; the ill-behaved source of the papers when it has no flow control.
 //!
 //! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet comes at the start. With `jitter` each packet is late by a
-//! random time of its own, so that their order and the rate in the long run stay what they are.
+//! random time of its own, so that their order and the rate in the long run stay what they are. With `spread` the times between packets are drawn
+//! independently of each other, so that packets fall more and more out of step with the mean rate: the "UDP" of Stoica, Shenker and Zhang 1998, footnote 4.
 
 use super::{Supply, Workload};
-use headgate_packet::{Check, Duration, Rate, Rng, Serialiser};
+use headgate_packet::{Check, Duration, Rate, Rng, Serialiser, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,15 +18,25 @@ pub struct CbrParams {
     /// Each packet comes uniformly at random within this share of the time between two packets after it is due, the first one too.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
+    /// Each time between two packets is drawn anew, uniformly within this share of the mean one below and above it: with 0.5 from 0.5 to 1.5 times it.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub spread: f64,
 }
 
 impl Default for CbrParams {
     fn default() -> CbrParams {
-        CbrParams { rate: Rate::from_bps(1_000_000).expect("not zero"), jitter: 0.0 }
+        CbrParams { rate: Rate::from_bps(1_000_000).expect("not zero"), jitter: 0.0, spread: 0.0 }
     }
 }
 
-impl Check for CbrParams {}
+impl Check for CbrParams {
+    fn check(&self) -> Result<(), Wrong> {
+        if self.jitter > 0.0 && self.spread > 0.0 {
+            return Err(Wrong::at("spread", "expected 0 beside a jitter: packets are late or their times apart vary").found(&self.spread));
+        }
+        Ok(())
+    }
+}
 
 impl CbrParams {
     /// The rate.
@@ -38,11 +49,12 @@ impl CbrParams {
 #[derive(Clone, Debug)]
 pub struct Cbr(Source);
 
-/// A source with jitter is kept apart, so that one without takes no more memory.
+/// A source that draws is kept apart, so that one that does not takes no more memory.
 #[derive(Clone, Debug)]
 enum Source {
     Even { line: Serialiser, bytes: u32 },
     Uneven(Box<Uneven>),
+    Drawn(Box<Drawn>),
 }
 
 #[derive(Clone, Debug)]
@@ -55,6 +67,15 @@ struct Uneven {
     late: Option<Duration>,
 }
 
+/// Packets at independent random times apart.
+#[derive(Clone, Debug)]
+struct Drawn {
+    line: Serialiser,
+    bytes: u32,
+    /// Most that a time differs from the mean one.
+    span: Duration,
+}
+
 impl Cbr {
     /// Where it was published.
     pub const SOURCE: &'static str = "Demers, Keshav and Shenker 1989, scenario 3";
@@ -64,18 +85,21 @@ impl Cbr {
         let (line, bytes) = (Serialiser::new(params.rate), packet_bytes);
         // At most the shortest time between two packets: none is overtaken by the next.
         let gap = params.rate.transmission(bytes).0;
-        let span = Duration::from_ps((gap.as_ps() as f64 * params.jitter) as u64).min(gap);
-        Cbr(if span == Duration::ZERO {
-            Source::Even { line, bytes }
+        let share = |of: f64| Duration::from_ps((gap.as_ps() as f64 * of) as u64).min(gap);
+        let (late, span) = (share(params.jitter), share(params.spread));
+        Cbr(if span > Duration::ZERO {
+            Source::Drawn(Box::new(Drawn { line, bytes, span }))
+        } else if late > Duration::ZERO {
+            Source::Uneven(Box::new(Uneven { line, bytes, span: late, late: None }))
         } else {
-            Source::Uneven(Box::new(Uneven { line, bytes, span, late: None }))
+            Source::Even { line, bytes }
         })
     }
 }
 
 impl Workload for Cbr {
     fn draws(&self) -> bool {
-        matches!(self.0, Source::Uneven(_))
+        !matches!(self.0, Source::Even { .. })
     }
 
     #[inline]
@@ -83,6 +107,7 @@ impl Workload for Cbr {
         match &mut self.0 {
             Source::Even { line, bytes } => Supply { packets: 1, again: Some(line.transmit(*bytes)) },
             Source::Uneven(source) => source.supply(rng),
+            Source::Drawn(source) => source.supply(rng),
         }
     }
 }
@@ -94,5 +119,12 @@ impl Workload for Uneven {
             None => Supply { packets: 0, again: Some(late) },
             Some(before) => Supply { packets: 1, again: Some(self.line.transmit(self.bytes) + late - before) },
         }
+    }
+}
+
+impl Workload for Drawn {
+    fn supply(&mut self, rng: &mut Rng) -> Supply {
+        let least = self.line.transmit(self.bytes) - self.span;
+        Supply { packets: 1, again: Some(least + rng.uniform_duration(self.span + self.span)) }
     }
 }

@@ -3,27 +3,129 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
+from rich.cells import cell_len
 from rich.markup import escape
-from rich.table import Table
 
 from ..terminal import console
+from .fit import new_table
+
+#: The ends of a range in a schema, with their signs.
+BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+
+
+def print_kinds(kinds: list[dict[str, Any]]) -> None:
+    """The lists in the terminal."""
+    table = new_table()
+    table.add_column("kind", no_wrap=True)
+    table.add_column("entries", justify="right", no_wrap=True)
+    table.add_column("what")
+    for kind in kinds:
+        table.add_row(kind["name"], str(kind["entries"]), escape(kind["description"]))
+    out = console()
+    out.print(table)
+    out.print("\nheadgate list KIND lists the entries, headgate list KIND NAME tells everything about one.")
 
 
 def print_catalogue(kind: str, entries: list[dict[str, Any]]) -> None:
-    """The entries of a list in the terminal."""
+    """The entries of a list in the terminal, a line each."""
     out = console()
-    table = Table(show_lines=True)
-    for heading in ("name", "source", "items" if kind == "papers" else "parameters"):
-        table.add_column(heading)
-    for entry in entries:
-        parameters = "\n".join(_parameter(p) for p in entry["parameters"])
-        table.add_row(escape(entry["name"]), escape(entry["source"]), parameters)
+    table = new_table()
+    sources = [_source(entry, kind) for entry in entries]
+    names = max(len(entry["name"]) for entry in entries)
+    room = max(out.width - names - max(map(cell_len, sources)) - 4, 20)
+    for heading in ("name", "what it is", "source"):
+        table.add_column(heading, no_wrap=True)
+    for entry, source in zip(entries, sources, strict=True):
+        table.add_row(escape(entry["name"]), escape(short(entry["summary"], room)), escape(source))
     out.print(table)
+    out.print(f"\nheadgate list {kind} {entries[min(1, len(entries) - 1)]['name']} tells everything about one.")
 
 
-def _parameter(parameter: dict[str, Any]) -> str:
+def print_entry(kind: str, entry: dict[str, Any]) -> None:
+    """Everything about one entry."""
+    out = console()
+    out.print(f"[bold]{escape(entry['name'])}[/]")
+    out.print(escape(_line(entry["summary"])))
+    out.print(f"source: {escape(_line(entry['source']))}")
+    if entry.get("gauges"):
+        out.print(f"gauges, which the table `gauges` has at the end of each interval: {', '.join(entry['gauges'])}")
+    if kind == "papers":
+        out.print("\nitems:")
+        table = new_table()
+        table.add_column("item", no_wrap=True)
+        table.add_column("what it shows")
+        for item in entry["parameters"]:
+            table.add_row(escape(item["name"]), escape(item["description"]))
+        out.print(table)
+        out.print(f"\nheadgate reproduce {entry['name']} ITEM makes one.")
+        return
+    if not entry["parameters"]:
+        out.print("no parameters")
+        return
+    out.print("\nparameters:")
+    for parameter in entry["parameters"]:
+        _print_parameter(parameter)
+
+
+def _print_parameter(parameter: dict[str, Any]) -> None:
+    out = console()
     default = parameter.get("default")
-    value = f" = {json.dumps(default)}" if default is not None else ""
-    return f"[bold]{escape(parameter['name'])}[/]{escape(value)}: {escape(parameter['description'])}"
+    value = f" = {json.dumps(default, ensure_ascii=False)}" if default is not None else ""
+    bounds = [f"{sign} {parameter[key]:g}" for key, sign in BOUNDS.items() if key in parameter]
+    what = " ".join([parameter["type"] if parameter["type"] != "choice" else "one of these", *bounds])
+    out.print(f"  [bold]{escape(parameter['name'])}[/]{escape(value)}  ({escape(what)})", soft_wrap=True)
+    _print_indented(_line(parameter["description"]), 6)
+    choices = parameter.get("choices", [])
+    meanings = parameter.get("meanings") or [None] * len(choices)
+    if any(meanings):
+        for choice, meaning in zip(choices, meanings, strict=True):
+            _print_indented(f"{json.dumps(choice)}: {_line(meaning or '')}", 6)
+    elif choices:
+        _print_indented(f"choices: {', '.join(map(json.dumps, choices))}", 6)
+
+
+def _print_indented(text: str, by: int) -> None:
+    out = console()
+    for line in out.render_lines(escape(text), out.options.update(width=max(out.width - by, 20)), pad=False):
+        out.print(" " * by + escape("".join(s.text for s in line).rstrip()), soft_wrap=True)
+
+
+def short(text: str, room: int) -> str:
+    """The beginning of a text that has room, whole words.
+
+    >>> short("Queues take turns of a quantum of bytes each.", 30), short("A short one.", 30)
+    ('Queues take turns of a ...', 'A short one')
+    """
+    text = re.split(r"\.\s+(?=[A-Z])", _line(text))[0].removesuffix(".")
+    if cell_len(text) <= room:
+        return text
+    words = text[: room - 3].rsplit(" ", 1)[0]
+    return f"{words.rstrip(' ,;:')} ..."
+
+
+def _source(entry: dict[str, Any], kind: str) -> str:
+    """Authors and year, or the beginning of a source that has none.
+
+    >>> _source({"source": "Demers, Keshav and Shenker 1989, section 2.2"}, ""), _source({"source": "RFC 9438; Ha, Rhee and Xu 2008"}, "")
+    ('Demers et al. 1989', 'RFC 9438')
+    """
+    if kind == "papers":
+        year = re.search(r"\b(19|20)\d\d\b", entry["source"])
+        return f"{_authors(entry['authors'])} {year[0] if year else ''}".strip()
+    first = re.split(r"; | \(|, section|, figure|, chapter|, scenario", entry["source"])[0]
+    found = re.match(r"(.*?) ((?:19|20)\d\d)\b", first)
+    return f"{_authors(found[1])} {found[2]}" if found else short(first, 26)
+
+
+def _authors(text: str) -> str:
+    """The authors, or of three and more the first."""
+    # Initials do not help to find a paper.
+    several = re.split(r", and |, | and ", text)
+    return text if len(several) < 3 else f"{several[0]} et al."
+
+
+def _line(text: str) -> str:
+    return " ".join(str(text).split())

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from ...groups import Group, groups
+from ...groups import FlowGroup, groups
 from ...plots.units import scale_of
 from ...results import Results, digits
 from ...stats import Mean
@@ -121,7 +121,7 @@ def _says(heading: Heading, rows: Sequence[AnySummary]) -> bool:
     return heading.heading in ("drops", "drops full") or any(not isinstance(v, int) or v for v in values)
 
 
-def _print_groups(found: Sequence[Group], wide: bool) -> None:
+def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
     """Totals of the flows that are alike."""
     factor, rate = scale_of("bit/s", [g.goodput_bps.mean for g in found] + [g.max_min_bps for g in found])
     shown = found[:MOST]
@@ -135,8 +135,9 @@ def _print_groups(found: Sequence[Group], wide: bool) -> None:
         column("control", 6, [g.control for g in shown]),
         column(f"goodput {rate}", 1, [g.goodput_bps for g in shown], factor),
         column(f"max-min {rate}", 2, [g.max_min_bps for g in shown], factor),
-        column("one: least", 5, [g.least_bps for g in shown], factor),
-        column("one: most", 5, [g.most_bps for g in shown], factor),
+        Column(
+            f"each {rate}", 5, cells=[f"{digits(g.least_bps * factor)} to {digits(g.most_bps * factor)}" for g in shown]
+        ),
         column("queueing ms", 3, [g.queueing_s for g in shown], 1e3),
         column("rtt ms", 7, [g.rtt_s for g in shown], 1e3),
         column("drops", 4, [g.counts["drops"] for g in shown]),

@@ -49,7 +49,7 @@ def _shown(
     """Every value that is judged has its repetitions."""
     found = values or {}
     means = {key: float(v.mean()) for key, v in found.items()}
-    return Shown(tuple(sections), figures, means, found, trivial or {})
+    return Shown(tuple(sections), figures, means, trivial or {}, repeated=found)
 
 
 def _greatest(s: Set, title: str) -> Section:

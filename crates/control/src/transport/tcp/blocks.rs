@@ -7,6 +7,9 @@ use std::ops::Range;
 pub struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {
+    /// None.
+    pub const EMPTY: Ranges = Ranges(vec![]);
+
     /// Adds a range; gives those parts of it that were not in the set to `new`.
     pub fn insert(&mut self, range: Range<u64>, new: &mut impl FnMut(Range<u64>)) {
         if range.is_empty() {

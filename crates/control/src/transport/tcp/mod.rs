@@ -1,4 +1,4 @@
-//! The transport that protocols with a window share since 1988: what is lost, when it goes again, and what acknowledgements tell.
+//! The transport that protocols with a window share: what is lost, when it goes again, and what acknowledgements tell.
 //!
 //! A protocol says only how large window and rate are; how loss is found and repaired is a choice among [`Recovery`] and its options, the same
 //! for all protocols. Sources stand in the files of the parts.
@@ -12,12 +12,14 @@ mod rto;
 mod sender;
 mod sink;
 pub mod steps;
+mod timers;
 mod undo;
 
 pub use blocks::Ranges;
 use headgate_packet::Duration;
 pub use options::{Options, Preset, Recovery};
 pub use rate::RateSample;
+pub use rto::{Averages, RoundTrips};
 use schemars::JsonSchema;
 pub use sender::{Progress, Sender};
 use serde::{Deserialize, Serialize};
@@ -67,7 +69,7 @@ pub struct Rules {
     pub tail_probe: bool,
     /// How needless reductions are taken back.
     pub undo: Undo,
-    /// Duplicate acknowledgements that mean a loss.
+    /// Duplicate acknowledgements that mean a loss; 0 to leave losses to the timer.
     pub duplicates: u32,
     /// Most packets that the receiver takes beyond the oldest one not acknowledged.
     pub receiver_window: u64,
@@ -79,6 +81,9 @@ pub struct Rules {
     pub paced: bool,
     /// How the timeout is estimated.
     pub estimate: Estimate,
+    /// Clock and timeout of a protocol from before 1990, in place of `estimate`. Such a protocol reads of an acknowledgement what came and what is
+    /// lost: rounds, marks, the least round trip and whether the window was in use are not kept for it.
+    pub averages: Option<Averages>,
     /// A packet whose fine timer has run out goes again at the first duplicate, and after one that went again at the first acknowledgements
     /// (Vegas); without blocks only.
     pub early: bool,
@@ -96,4 +101,14 @@ pub struct Rules {
     pub one_cut: bool,
     /// The protocol sets its window in recovery, too: PRR is not for it, whatever the preset says.
     pub own_window: bool,
+    /// The protocol reads samples of the delivery rate.
+    pub rate_samples: bool,
+}
+
+impl Rules {
+    /// Whether the protocol reads more than what came and what is lost.
+    #[inline]
+    pub fn signals(&self) -> bool {
+        self.averages.is_none()
+    }
 }

@@ -10,6 +10,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
+    /// A timeout sends everything again from the oldest packet not acknowledged on, as the window allows; duplicates that mean a loss send the oldest.
+    GoBackN,
+    /// A timeout sends the oldest packet again, whatever the window; a further loss waits for its own timeout. So do duplicates that mean a loss.
+    Oldest,
+    /// As `oldest`; then, until everything sent before the timeout is acknowledged, each advance sends the packet again that is oldest then.
+    Repair,
+    /// Each packet has a timer of its own, which sends it again, though it may wait at the sink for an earlier one; duplicates as in `oldest`.
+    Each,
     /// Duplicates send the oldest packet again; after a timeout everything goes again (4.3BSD-Tahoe).
     Tahoe,
     /// As `tahoe`; and while duplicates come, each lets one more packet go, until something new is acknowledged (RFC 5681).
@@ -26,6 +34,12 @@ impl Recovery {
     /// Whether the sink has to tell which packets came.
     pub fn needs_blocks(self) -> bool {
         matches!(self, Recovery::Sack | Recovery::Rack)
+    }
+
+    /// Whether duplicates tell of a loss and nothing else: they do not count as packets that left the network, and nothing is done to the window.
+    #[inline]
+    pub fn is_plain(self) -> bool {
+        matches!(self, Recovery::GoBackN | Recovery::Oldest | Recovery::Repair | Recovery::Each)
     }
 }
 
@@ -60,6 +74,7 @@ impl Preset {
             after_idle: AfterIdle::Initial,
             paced: false,
             estimate: Estimate::Rfc6298,
+            averages: None,
             early: false,
             initial_timeout: Duration::from_secs(1),
             min_timeout: Duration::from_secs(1),
@@ -68,6 +83,7 @@ impl Preset {
             count_packets: false,
             one_cut: false,
             own_window: false,
+            rate_samples: false,
         };
         match self {
             Preset::Rfc => rfc,
@@ -200,7 +216,7 @@ impl Options {
         if self.preset != Some(Preset::Linux) {
             r.recovery = own.recovery;
         }
-        (r.own_window, r.early) = (own.own_window, own.early);
+        (r.own_window, r.early, r.rate_samples) = (own.own_window, own.early, own.rate_samples);
         fn put<T>(to: &mut T, from: Option<T>) {
             if let Some(value) = from {
                 *to = value;
@@ -222,7 +238,13 @@ impl Options {
         put(&mut r.tick, self.tick);
         put(&mut r.count_packets, self.count_packets);
         r.tail_probe &= r.recovery == Recovery::Rack;
-        r.prr &= !r.own_window;
+        let plain = r.recovery.is_plain();
+        r.prr &= !r.own_window && !plain;
+        // Both look at what new packets and retransmissions of an episode bring about, which these have none of.
+        r.early &= !plain;
+        if plain {
+            (r.undo, r.limited_transmit) = (Undo::None, false);
+        }
         r
     }
 }

@@ -11,15 +11,15 @@ use std::collections::VecDeque;
 /// The newest packet that came, and how much reordering to allow for.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
-    /// When the newest packet that came was sent, and its number; and the round trip of the last one that was told of.
+    /// When the newest packet that came was sent, and its number; and the round trip of the last one.
     newest: Option<(Time, u64)>,
     rtt: Duration,
     /// One above the highest packet that came.
     highest: u64,
     reordered: bool,
-    /// The window is so many quarters of the least round trip ...
+    /// The window is this many quarters of the least round trip ...
     quarters: u32,
-    /// ... for so many recoveries yet.
+    /// ... for this many recoveries yet.
     persist: u32,
     /// Further duplicates count only when this is acknowledged.
     round: Option<u64>,
@@ -31,27 +31,24 @@ pub(super) struct Rack {
     pub until: Option<Time>,
 }
 
-impl Default for Rack {
-    fn default() -> Rack {
-        Rack {
-            newest: None,
-            rtt: Duration::ZERO,
-            highest: 0,
-            reordered: false,
-            quarters: 1,
-            persist: 0,
-            round: None,
-            order: VecDeque::new(),
-            waiting: VecDeque::new(),
-            until: None,
-        }
-    }
-}
-
 /// Recoveries for which a wider window stays (RFC 8985, section 6.2, step 4).
 const PERSIST: u32 = 16;
 
 impl Rack {
+    /// Nothing came yet.
+    pub const NEW: Rack = Rack {
+        newest: None,
+        rtt: Duration::ZERO,
+        highest: 0,
+        reordered: false,
+        quarters: 1,
+        persist: 0,
+        round: None,
+        order: VecDeque::new(),
+        waiting: VecDeque::new(),
+        until: None,
+    };
+
     /// A packet goes.
     pub fn sent(&mut self, seq: u64, now: Time) {
         self.order.push_back((now, seq));
@@ -172,7 +169,7 @@ mod tests {
     #[test]
     fn the_reordering_window_by_hand() {
         let least = Some(ms(100));
-        let mut rack = Rack::default();
+        let mut rack = Rack::NEW;
         assert_eq!(rack.window(false, least, Some(ms(100))), ms(25));
         assert_eq!(rack.window(true, least, Some(ms(100))), ms(0));
         rack.reordered = true;
@@ -185,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_packet_is_lost_when_a_later_one_came_and_the_window_has_passed() {
-        let mut rack = Rack::default();
+        let mut rack = Rack::NEW;
         (0..3).for_each(|seq| rack.sent(seq, at(0)));
         rack.came(1, at(0), false, at(110), Some(ms(100)));
         let mut lost = vec![];
@@ -198,7 +195,7 @@ mod tests {
 
     #[test]
     fn of_one_instant_the_lower_numbers_went_first() {
-        let mut rack = Rack::default();
+        let mut rack = Rack::NEW;
         [5, 3, 4].into_iter().for_each(|seq| rack.sent(seq, at(0)));
         rack.came(4, at(0), false, at(100), Some(ms(100)));
         let mut lost = vec![];
@@ -208,7 +205,7 @@ mod tests {
 
     #[test]
     fn transmissions_that_no_longer_count_are_forgotten() {
-        let mut rack = Rack::default();
+        let mut rack = Rack::NEW;
         (0..100).for_each(|n| rack.sent(0, at(n)));
         rack.forget(|sent, _| sent == at(99));
         assert_eq!((rack.order.len(), rack.order.front()), (1, Some(&(at(99), 0))));
@@ -216,7 +213,7 @@ mod tests {
 
     #[test]
     fn duplicates_widen_the_window_once_a_round_trip_and_recoveries_end_that() {
-        let mut rack = Rack::default();
+        let mut rack = Rack::NEW;
         rack.duplicate(5, 20);
         rack.duplicate(10, 30);
         assert_eq!(rack.quarters, 2);
@@ -230,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_retransmission_that_came_too_soon_was_the_original() {
-        let mut rack = Rack::default();
+        let mut rack = Rack::NEW;
         rack.came(0, at(90), true, at(100), Some(ms(40)));
         assert_eq!(rack.newest, None);
         rack.came(0, at(50), true, at(100), Some(ms(40)));

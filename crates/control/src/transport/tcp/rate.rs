@@ -6,7 +6,7 @@
 
 use headgate_packet::{Duration, Time};
 
-/// What an acknowledgement told of the rate.
+/// What an acknowledgement says of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// Packets delivered over the interval.
@@ -31,19 +31,23 @@ pub(super) struct Stamp {
 }
 
 /// Counts of what was delivered, and the sample of the present acknowledgement.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Sampler {
     /// Packets delivered so far.
     pub delivered: u64,
     delivered_at: Time,
     first_sent: Time,
-    /// The source lacks data until so many are delivered; 0 if it does not.
+    /// The source lacks data until this many are delivered; 0 if it does not.
     app_limited: u64,
     /// The newest packet that the present acknowledgement delivered: when it was sent, its number, its stamp, and whether it went again.
     newest: Option<(Time, u64, Stamp, bool)>,
 }
 
 impl Sampler {
+    /// Nothing was sent yet.
+    pub const NEW: Sampler =
+        Sampler { delivered: 0, delivered_at: Time::ZERO, first_sent: Time::ZERO, app_limited: 0, newest: None };
+
     /// A packet goes. `idle` says that no other one is outstanding.
     pub fn sent(&mut self, now: Time, idle: bool) -> Stamp {
         if idle {
@@ -68,18 +72,18 @@ impl Sampler {
         }
     }
 
-    /// A duplicate tells that some packet came, not which.
+    /// Some packet came: which one, a duplicate does not say, and where no rate is wanted it does not matter.
     pub fn one_came(&mut self, now: Time) {
         self.delivered += 1;
         self.delivered_at = now;
     }
 
-    /// So many were counted by duplicates that are counted when they are acknowledged, too.
+    /// This many were counted by duplicates and are counted when they are acknowledged, too.
     pub fn known_before(&mut self, packets: u64) {
         self.delivered -= packets;
     }
 
-    /// The source had nothing more to send, with so many packets in flight.
+    /// The source had nothing more to send, with this many packets in flight.
     pub fn lacks_data(&mut self, in_flight: u64) {
         self.app_limited = (self.delivered + in_flight).max(1);
     }
@@ -115,7 +119,7 @@ mod tests {
     #[test]
     fn ten_packets_at_once_over_ten_megabits() {
         // 1500 B at 10 Mbit/s take 1.2 ms; the way takes 40 ms: acknowledgement k comes at 40 + 1.2 k ms and gives k / that.
-        let mut s = Sampler::default();
+        let mut s = Sampler::NEW;
         let stamps: Vec<Stamp> = (0..10).map(|i| s.sent(Time::ZERO, i == 0)).collect();
         for (k, stamp) in stamps.iter().enumerate() {
             let k = k as u64;
@@ -131,7 +135,7 @@ mod tests {
     #[test]
     fn in_slow_start_each_round_samples_twice_the_rate() {
         // The same way, and two more packets with each acknowledgement: the first of a round gives 10 and 20 packets in 41.2 ms.
-        let mut s = Sampler::default();
+        let mut s = Sampler::NEW;
         let mut sent: Vec<(Time, Stamp)> = (0..10).map(|i| (us(0), s.sent(us(0), i == 0))).collect();
         let mut free = 0;
         for k in 0..31 {
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_while_data_lack_is_marked_until_it_is_delivered() {
-        let mut s = Sampler::default();
+        let mut s = Sampler::NEW;
         let first = s.sent(us(0), true);
         s.lacks_data(1);
         let second = s.sent(us(10), false);

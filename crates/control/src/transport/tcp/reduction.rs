@@ -3,7 +3,7 @@
 //! Source: RFC 9937, sections 6.1 and 6.2 (first RFC 6937). Deviations: packets are counted, not bytes.
 
 /// The reduction of one episode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reduction {
     /// Packets delivered since the episode began.
     delivered: u64,
@@ -14,12 +14,15 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// An episode begins with so many packets outstanding that had not yet come.
+    /// None yet.
+    pub const NONE: Reduction = Reduction { delivered: 0, out: 0, at_start: 0 };
+
+    /// An episode begins with this many packets outstanding that had not yet come.
     pub fn new(at_start: u64) -> Reduction {
-        Reduction { at_start: at_start.max(1), ..Reduction::default() }
+        Reduction { at_start: at_start.max(1), ..Reduction::NONE }
     }
 
-    /// The window after an acknowledgement that delivered so many packets, with `pipe` of them in the network and the window on its way to
+    /// The window after an acknowledgement that delivered this many packets, with `pipe` of them in the network and the window on its way to
     /// `target`. `safe`: it advanced and showed no further loss.
     pub fn window(&mut self, delivered: u64, safe: bool, pipe: u64, target: u64) -> u64 {
         self.delivered += delivered;

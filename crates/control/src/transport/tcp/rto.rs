@@ -1,72 +1,133 @@
-//! Round-trip estimate and retransmission timeout of TCP, with clocks that tick.
+//! Round-trip estimate and retransmission timeout, with clocks that tick.
 //!
 //! Sources: RFC 6298; for `kernel` what Linux does, as read in `tcp_rtt_estimator`: the deviation that counts is the greatest of a round trip,
 //! it rises at once and falls by a quarter of the difference once per round trip, it is at least the least timeout, and a sample
-//! below the mean moves it by a 32nd only.
+//! below the mean moves it by a 32nd only. [`Averages`]: Jacobson and Karels 1988, appendix A; with no weight on the deviation and a
+//! multiple of the mean it is the generic timer of Demers, Keshav and Shenker 1989, section 3.
 //! Deviations: times are not rounded to the estimator's own granularity, only deadlines to ticks.
 
 use super::{Estimate, Rules};
+use crate::transport::Clock;
 use headgate_packet::{Duration, Time};
 
+/// Clock and timeout of the protocols before 1990, whose parameters these are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Averages {
+    /// Weight of a new sample in the mean round-trip time.
+    pub gain: f64,
+    /// Weight of a new sample in the mean deviation.
+    pub deviation_gain: f64,
+    /// The timeout is `means` times the mean plus `deviations` times the mean deviation ...
+    pub means: f64,
+    /// ... see `means`.
+    pub deviations: f64,
+    /// The average starts from this round-trip time and takes in every sample with its weight. Without it the first sample sets the mean, and the
+    /// deviation to half of it; until then the timeout is the initial one of the rules.
+    pub start: Option<Duration>,
+    /// Factor of the timeout after each timeout in a row.
+    pub backoff: f64,
+    /// Which transmission a round trip is counted from.
+    pub clock: Clock,
+    /// Every acknowledged packet gives a sample; else the newest one that an acknowledgement covers.
+    pub every_sample: bool,
+}
+
 /// The estimates, in seconds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct RoundTrips {
     sampled: bool,
+    /// Timeouts in a row, and the factor of the timeout that they amount to.
+    backoffs: u32,
+    factor: f64,
     mean: f64,
-    /// RFC: the mean deviation. Kernel: four times the deviation that counts.
+    /// RFC and averages: the mean deviation. Kernel: four times the deviation that counts.
     deviation: f64,
     /// Kernel only: four times the mean deviation, and its greatest value of this round trip.
     now: f64,
     most: f64,
     /// Kernel only: this round trip ends when what is below is acknowledged.
     round: u64,
-    /// Timeouts in a row.
-    backoffs: u32,
 }
+
+impl Default for RoundTrips {
+    fn default() -> RoundTrips {
+        let (sampled, backoffs, round) = (false, 0, 0);
+        RoundTrips { sampled, backoffs, factor: 1.0, mean: 0.0, deviation: 0.0, now: 0.0, most: 0.0, round }
+    }
+}
+
+/// Greatest factor of a back-off: by the RFC, and of [`Averages`]. A long outage must not overflow the timeout.
+const MOST_FACTOR: (f64, f64) = ((1u64 << 30) as f64, 1e6);
 
 impl RoundTrips {
     /// Takes in a sample; `una` and `next` are the oldest packet not acknowledged and the next new one.
     pub fn sample(&mut self, rtt: Duration, (una, next): (u64, u64), rules: &Rules) {
+        if let Some(averages) = &rules.averages {
+            return self.average(rtt, averages);
+        }
         let r = rtt.as_secs_f64();
-        self.backoffs = 0;
-        let least = rules.min_timeout.as_secs_f64();
+        (self.backoffs, self.factor) = (0, 1.0);
+        match rules.estimate {
+            Estimate::Rfc6298 => self.rfc(r),
+            Estimate::Kernel => self.kernel(r, (una, next), rules.min_timeout.as_secs_f64()),
+        }
+        self.sampled = true;
+    }
+
+    /// Takes in a sample by its weights.
+    #[inline]
+    pub fn average(&mut self, rtt: Duration, averages: &Averages) {
+        let r = rtt.as_secs_f64();
+        (self.backoffs, self.factor) = (0, 1.0);
         if !self.sampled {
             self.sampled = true;
-            self.mean = r;
-            match rules.estimate {
-                Estimate::Rfc6298 => self.deviation = r / 2.0,
-                Estimate::Kernel => {
-                    self.now = 2.0 * r;
-                    self.deviation = self.now.max(least);
-                    (self.most, self.round) = (self.deviation, next);
+            match averages.start {
+                Some(mean) => self.mean = mean.as_secs_f64(),
+                None => {
+                    (self.mean, self.deviation) = (r, r / 2.0);
+                    return;
                 }
             }
+        }
+        let error = r - self.mean;
+        self.mean += averages.gain * error;
+        self.deviation += averages.deviation_gain * (error.abs() - self.deviation);
+    }
+
+    fn rfc(&mut self, r: f64) {
+        if !self.sampled {
+            (self.mean, self.deviation) = (r, r / 2.0);
             return;
         }
         let error = r - self.mean;
-        match rules.estimate {
-            Estimate::Rfc6298 => {
-                // The deviation first: it is that from the former mean.
-                self.deviation += (error.abs() - self.deviation) / 4.0;
-                self.mean += error / 8.0;
-            }
-            Estimate::Kernel => {
-                self.mean += error / 8.0;
-                let more = error.abs() - self.now / 4.0;
-                self.now += if error < 0.0 && more > 0.0 { more / 8.0 } else { more };
-                if self.now > self.most {
-                    self.most = self.now;
-                    self.deviation = self.deviation.max(self.most);
-                }
-                if una > self.round {
-                    self.deviation -= (self.deviation - self.most).max(0.0) / 4.0;
-                    (self.round, self.most) = (next, least);
-                }
-            }
+        // The deviation first: it is that from the former mean.
+        self.deviation += (error.abs() - self.deviation) / 4.0;
+        self.mean += error / 8.0;
+    }
+
+    fn kernel(&mut self, r: f64, (una, next): (u64, u64), least: f64) {
+        if !self.sampled {
+            (self.mean, self.now) = (r, 2.0 * r);
+            self.deviation = self.now.max(least);
+            (self.most, self.round) = (self.deviation, next);
+            return;
+        }
+        let error = r - self.mean;
+        self.mean += error / 8.0;
+        let more = error.abs() - self.now / 4.0;
+        self.now += if error < 0.0 && more > 0.0 { more / 8.0 } else { more };
+        if self.now > self.most {
+            self.most = self.now;
+            self.deviation = self.deviation.max(self.most);
+        }
+        if una > self.round {
+            self.deviation -= (self.deviation - self.most).max(0.0) / 4.0;
+            (self.round, self.most) = (next, least);
         }
     }
 
     /// The smoothed round-trip time, once there is one.
+    #[inline]
     pub fn smoothed(&self) -> Option<Duration> {
         self.sampled.then(|| Duration::from_secs_f64(self.mean))
     }
@@ -78,8 +139,12 @@ impl RoundTrips {
     }
 
     /// A timeout happened: the next one comes later.
-    pub fn back_off(&mut self) {
-        self.backoffs = (self.backoffs + 1).min(30);
+    pub fn back_off(&mut self, rules: &Rules) {
+        self.backoffs = self.backoffs.saturating_add(1);
+        self.factor = match &rules.averages {
+            Some(averages) => (self.factor * averages.backoff).min(MOST_FACTOR.1),
+            None => (self.factor * 2.0).min(MOST_FACTOR.0),
+        };
     }
 
     /// Timeouts in a row.
@@ -87,22 +152,51 @@ impl RoundTrips {
         self.backoffs
     }
 
-    /// The present timeout.
-    pub fn timeout(&self, rules: &Rules) -> Duration {
-        let base = match rules.estimate {
+    /// The timeout before any back-off.
+    fn base(&self, rules: &Rules) -> Duration {
+        match rules.estimate {
             _ if !self.sampled => rules.initial_timeout,
             Estimate::Rfc6298 => {
                 let spread = (4.0 * self.deviation).max(rules.tick.as_secs_f64());
                 Duration::from_secs_f64(self.mean + spread).max(rules.min_timeout)
             }
             Estimate::Kernel => Duration::from_secs_f64(self.mean + self.deviation),
+        }
+    }
+
+    /// The present timeout.
+    pub fn timeout(&self, rules: &Rules) -> Duration {
+        match &rules.averages {
+            Some(averages) => self.plain_timeout(averages, rules),
+            None => self.backed_off(self.base(rules), rules),
+        }
+    }
+
+    /// The present timeout by averages.
+    #[inline(always)]
+    pub fn plain_timeout(&self, averages: &Averages, rules: &Rules) -> Duration {
+        let base = if self.sampled {
+            Duration::from_secs_f64(averages.means * self.mean + averages.deviations * self.deviation)
+        } else {
+            averages.start.map_or(rules.initial_timeout, |mean| mean * averages.means)
         };
-        let seconds = base.as_secs_f64() * (1u64 << self.backoffs) as f64;
-        Duration::from_secs_f64(seconds.min(rules.max_timeout.as_secs_f64()))
+        self.backed_off(base.max(rules.min_timeout), rules)
+    }
+
+    #[inline(always)]
+    fn backed_off(&self, base: Duration, rules: &Rules) -> Duration {
+        if self.factor > 1.0 { (base * self.factor).min(rules.max_timeout) } else { base.min(rules.max_timeout) }
+    }
+
+    /// The timeout of a packet whose own timer ran out this often.
+    pub fn timeout_after(&self, times: u32, rules: &Rules) -> Duration {
+        let (backoff, most) = rules.averages.as_ref().map_or((2.0, MOST_FACTOR.0), |a| (a.backoff, MOST_FACTOR.1));
+        let factor = libm::pow(backoff, f64::from(times)).min(most);
+        (self.timeout(rules) * factor).min(rules.max_timeout)
     }
 }
 
-/// When a timer runs out that is set now for so long: with ticks never early, and up to two of them late.
+/// When a timer runs out that is set now for this long: with ticks never early, and up to two of them late.
 pub fn deadline(now: Time, after: Duration, tick: Duration) -> Time {
     let tick = tick.as_ps();
     if tick == 0 {
@@ -174,7 +268,7 @@ mod tests {
         let all: Vec<u64> = (0..8)
             .map(|_| {
                 let t = estimate.timeout(&rules);
-                estimate.back_off();
+                estimate.back_off(&rules);
                 t.as_ps() / 1_000_000_000_000
             })
             .collect();

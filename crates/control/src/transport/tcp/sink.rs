@@ -46,7 +46,7 @@ pub struct Policy {
     pub blocks: usize,
     /// Acknowledgements tell of packets that came twice.
     pub duplicates: bool,
-    /// How marks are told of.
+    /// How marks are reported.
     pub ecn: EcnEcho,
 }
 

@@ -21,7 +21,7 @@ pub struct Event {
     pub ev: Kind,
     /// Of `sent`: the packet, the next one unless given; of `ack`: the highest packet that came; the oldest outstanding unless given.
     pub pn: Option<u64>,
-    /// Of `ack`: so many packets came, 1 unless given; of `loss` and `ce`: so many are lost or marked, 1 unless given.
+    /// Of `ack`: how many packets came, 1 unless given; of `loss` and `ce`: how many are lost or marked, 1 unless given.
     pub n: Option<u64>,
     /// Of `rtt` and `ack`: a round trip, in nanoseconds; of `ack`, that of the packet unless given.
     pub rtt: Option<u64>,
@@ -65,7 +65,7 @@ pub struct State {
     pub pacing: Option<f64>,
 }
 
-/// A protocol that is told what happens.
+/// A protocol driven by events.
 #[derive(Clone, Debug)]
 pub struct Steps {
     control: AnyFlowControl,
@@ -101,7 +101,7 @@ impl Steps {
         if config.open_loop || config.paced.is_some() {
             return Err(format!("{}: expected a flow control with a window", spec.name()));
         }
-        let mut rules = config.tcp.unwrap_or(Preset::Rfc.rules());
+        let mut rules = if config.has_options() { *config.rules } else { Preset::Rfc.rules() };
         rules.initial_window = initial_window.unwrap_or(rules.initial_window);
         let mut control = spec.build();
         control.on_start(rules.initial_window);
@@ -117,7 +117,7 @@ impl Steps {
             round_end: 0,
             highest: 0,
             sent: BTreeMap::new(),
-            sampler: Sampler::default(),
+            sampler: Sampler::NEW,
             trips: RoundTrips::default(),
             least: None,
             rtt: None,

@@ -7,7 +7,7 @@ use super::Undo;
 use headgate_packet::Time;
 
 /// One episode of recovery.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Episode {
     by_timeout: bool,
     /// It began here, and with a cut of its own, which may be taken back; not so after a mark.
@@ -20,6 +20,9 @@ pub(super) struct Episode {
 }
 
 impl Episode {
+    /// None.
+    pub const NONE: Episode = Episode { by_timeout: false, from: 0, cut: false, again_at: None, unreported: 0 };
+
     /// It begins, with this packet as the oldest. `under_way` is when the first retransmission went that is not yet acknowledged: what that
     /// brings about was sent before this episode's own, and proves nothing against it.
     pub fn new(by_timeout: bool, from: u64, under_way: Option<Time>) -> Episode {

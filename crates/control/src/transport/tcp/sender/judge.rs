@@ -1,29 +1,31 @@
 //! Which packets are lost, and the episodes of recovery.
 
-use super::{AGAIN, LOST, Progress, RESENT, SACKED, Sender, State, TWICE, Trial};
+use super::more::Trial;
+use super::{AGAIN, LOST, Progress, RESENT, SACKED, Sender, State, TWICE};
 use crate::LossKind;
 use crate::transport::tcp::Recovery;
+use crate::transport::tcp::rack::Rack;
 use crate::transport::tcp::reduction::Reduction;
 use crate::transport::tcp::undo::Episode;
 use headgate_packet::Time;
 
 impl Sender {
     pub(super) fn needless(&self, sent: Time, original: bool) -> bool {
-        self.state != State::Marked && self.episode.was_needless(self.rules.undo, sent, original)
+        self.state != State::Marked && self.more.episode.was_needless(self.rules.undo, sent, original)
     }
 
     /// Takes back an episode: nothing was lost.
     pub(super) fn undo(&mut self, p: &mut Progress) {
-        p.undone = self.episode.cut;
+        p.undone = self.more.episode.cut;
         for seq in self.una..self.next {
             self.record(seq).flags &= !(LOST | AGAIN);
         }
         if self.rules.recovery.needs_blocks() {
             self.recover = self.una;
         }
-        (self.lost, self.force, self.state, self.cap) = (0, 0, State::Open, None);
-        self.trial = Trial::No;
-        self.episode = Episode::default();
+        (self.lost, self.force, self.state, self.more.cap) = (0, 0, State::Open, None);
+        self.more.trial = Trial::No;
+        self.more.episode = Episode::NONE;
     }
 
     /// When the first of the retransmissions went that are not yet acknowledged.
@@ -33,7 +35,7 @@ impl Sender {
     }
 
     /// Whether the acknowledgement shows a loss, ends an episode, or goes on with it.
-    pub(super) fn judge(&mut self, now: Time, advanced: bool, congested: bool, p: &mut Progress) {
+    pub(super) fn judge(&mut self, now: Time, (advanced, duplicate): (bool, bool), congested: bool, p: &mut Progress) {
         let over = match self.state {
             State::Open => false,
             // Until then the sink may not have heard of it, and goes on telling of the mark.
@@ -46,6 +48,7 @@ impl Sender {
         match self.rules.recovery {
             Recovery::Rack => self.judge_by_time(now, p),
             Recovery::Sack => self.judge_by_blocks(p),
+            recovery if recovery.is_plain() => self.judge_plainly(advanced, duplicate, p),
             _ => self.judge_by_duplicates(now, advanced, p),
         }
         if congested && self.state == State::Open && self.is_beyond() && p.loss.is_none() {
@@ -61,7 +64,7 @@ impl Sender {
     fn leave(&mut self, p: &mut Progress) {
         let repaired = std::mem::replace(&mut self.state, State::Open) != State::Marked;
         if repaired && self.rules.recovery == Recovery::Rack {
-            self.rack.recovered();
+            self.more.rack.recovered();
             // What was sent in the episode and is lost is a loss of its own.
             if (self.una..self.next).any(|seq| self.record(seq).flags & (LOST | AGAIN) != 0) {
                 self.found(p);
@@ -70,7 +73,7 @@ impl Sender {
         if !self.rules.recovery.needs_blocks() {
             self.keep_came(0);
         }
-        (self.cap, self.partial) = (None, false);
+        (self.more.cap, self.more.partial) = (None, false);
     }
 
     fn judge_by_duplicates(&mut self, now: Time, advanced: bool, p: &mut Progress) {
@@ -104,12 +107,12 @@ impl Sender {
 
     fn judge_by_blocks(&mut self, p: &mut Progress) {
         let enough = u64::from(self.rules.duplicates);
-        let sure = self.sacked.from_top(enough).unwrap_or(self.una);
+        let sure = self.more.sacked.from_top(enough).unwrap_or(self.una);
         let fresh = matches!(self.state, State::Open | State::Marked);
         if fresh {
             let shown = sure > self.una || self.duplicates >= self.rules.duplicates;
             if shown && (self.una >= self.recover || self.state == State::Marked) {
-                self.judged = self.una;
+                self.more.judged = self.una;
                 self.found(p);
             }
             return;
@@ -119,12 +122,12 @@ impl Sender {
 
     /// Marks every hole below `sure` that did not go again in this episode.
     fn mark_holes(&mut self, sure: u64, p: &mut Progress) {
-        for seq in self.judged.max(self.una)..sure {
+        for seq in self.more.judged.max(self.una)..sure {
             if self.record(seq).flags & (SACKED | LOST | AGAIN) == 0 {
                 self.lose(seq, p);
             }
         }
-        self.judged = self.judged.max(sure);
+        self.more.judged = self.more.judged.max(sure);
     }
 
     pub(super) fn judge_by_time(&mut self, now: Time, p: &mut Progress) {
@@ -136,10 +139,10 @@ impl Sender {
     }
 
     /// A loss in a window that has not answered to one begins an episode; after a mark in the same window the window has come down already.
-    fn found(&mut self, p: &mut Progress) {
+    pub(super) fn found(&mut self, p: &mut Progress) {
         if self.state == State::Marked {
             self.begin(p);
-            self.episode.cut = false;
+            self.more.episode.cut = false;
         } else {
             p.loss = Some(LossKind::DuplicateAcks);
         }
@@ -148,11 +151,11 @@ impl Sender {
     pub(super) fn detect(&mut self, now: Time, p: &mut Progress) {
         let sure =
             self.state != State::Open && self.state != State::Marked || self.came >= u64::from(self.rules.duplicates);
-        let window = self.rack.window(sure, self.least_rtt(), self.smoothed());
-        let mut rack = std::mem::take(&mut self.rack);
+        let window = self.more.rack.window(sure, self.least_rtt(), self.smoothed());
+        let mut rack = std::mem::replace(&mut self.more.rack, Rack::NEW);
         let mut gone = vec![];
         rack.detect(now, window, |sent, seq| self.stands(sent, seq), |seq| gone.push(seq));
-        self.rack = rack;
+        self.more.rack = rack;
         for seq in gone {
             self.lose(seq, p);
         }
@@ -177,10 +180,12 @@ impl Sender {
         let twice = record.flags & TWICE != 0;
         record.flags = record.flags & !TWICE | LOST;
         self.lost += 1;
-        self.twice -= u64::from(twice);
+        if twice {
+            self.more.twice -= 1;
+        }
         self.scan = self.scan.min(seq);
         p.lost += 1;
-        if !self.rules.recovery.needs_blocks() {
+        if self.came > 0 && !self.rules.recovery.needs_blocks() {
             self.keep_came(self.outstanding() - self.lost);
         }
     }
@@ -190,33 +195,42 @@ impl Sender {
         match kind {
             LossKind::Mark => {
                 self.clear_again();
-                (self.state, self.recover, self.tell) = (State::Marked, self.next, true);
+                (self.state, self.recover, self.more.tell) = (State::Marked, self.next, true);
                 // A cut that cannot be taken back, and nor can those before it.
-                (self.episode, self.tail) = (Episode::default(), None);
+                (self.more.episode, self.more.tail) = (Episode::NONE, None);
             }
             LossKind::DuplicateAcks => self.begin(p),
             LossKind::Probe => {
-                self.episode = Episode::default();
+                self.more.episode = Episode::NONE;
                 return;
             }
             LossKind::Timeout => return,
         }
         if self.rules.prr && self.state != State::Open {
-            self.reduction = Reduction::new(self.outstanding() + delivered - self.came);
-            self.cap = None;
+            self.more.reduction = Reduction::new(self.outstanding() + delivered - self.came);
+            self.more.cap = None;
         }
     }
 
     /// Repair begins.
     fn begin(&mut self, p: &mut Progress) {
+        if self.rules.recovery.is_plain() {
+            self.begin_plainly(p);
+            if self.rules.signals() {
+                (self.more.episode, self.more.tell) = (Episode::NONE, true);
+            }
+            return;
+        }
         self.clear_again();
-        (self.state, self.recover, self.partial, self.rescue_after) = (State::Recovery, self.next, false, self.una + 1);
-        (self.episode, self.force, self.tail) = (Episode::new(false, self.una, self.first_under_way()), 1, None);
-        (self.tried, self.tell) = (self.una, true);
+        (self.state, self.recover, self.more.partial, self.more.rescue_after) =
+            (State::Recovery, self.next, false, self.una + 1);
+        (self.more.episode, self.force, self.more.tail) =
+            (Episode::new(false, self.una, self.first_under_way()), 1, None);
+        (self.more.tried, self.more.tell) = (self.una, true);
         match self.rules.recovery {
-            Recovery::Rack => {}
+            Recovery::Rack | Recovery::GoBackN | Recovery::Oldest | Recovery::Repair | Recovery::Each => {}
             Recovery::Sack => {
-                let sure = self.sacked.from_top(u64::from(self.rules.duplicates)).unwrap_or(self.una);
+                let sure = self.more.sacked.from_top(u64::from(self.rules.duplicates)).unwrap_or(self.una);
                 self.mark_holes(sure.max(self.una + 1), p);
             }
             Recovery::Reno | Recovery::Newreno => self.lose(self.una, p),
@@ -236,24 +250,25 @@ impl Sender {
 
     /// The window after an acknowledgement of an episode, on its way to the protocol's.
     pub fn reduce(&mut self, p: &Progress, target: u64) {
-        if self.rules.prr && self.is_recovering() && (p.delivered > 0 || self.cap.is_none()) {
+        if self.rules.prr && self.is_recovering() && (p.delivered > 0 || self.more.cap.is_none()) {
             let safe = p.advanced > 0 && p.lost == 0;
-            self.cap = Some(self.reduction.window(p.delivered, safe, self.pipe(), target));
+            let pipe = self.pipe();
+            self.more.cap = Some(self.more.reduction.window(p.delivered, safe, pipe, target));
         }
     }
 
     /// A tail probe that was acknowledged ends; one that went again and lets others pass repaired a loss.
     pub(super) fn end_tail(&mut self, before: u64, p: &mut Progress) {
-        let Some(tail) = self.tail else { return };
+        let Some(tail) = self.more.tail else { return };
         if self.una > before && self.una >= tail.end && !tail.again {
-            self.tail = None;
+            self.more.tail = None;
         } else if tail.again && self.una > tail.end {
-            self.tail = None;
+            self.more.tail = None;
             if self.state == State::Open && p.loss.is_none() {
                 p.loss = Some(LossKind::Probe);
             }
         } else if tail.again && p.advanced == 0 && p.delivered == 0 && self.una >= tail.end {
-            self.tail = None;
+            self.more.tail = None;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What goes next: retransmissions, probes, new packets.
 
-use super::{AGAIN, LOST, Purpose, RESENT, Record, SACKED, Sender, State, TWICE, TailProbe, Trial};
+use super::more::{TailProbe, Trial};
+use super::{AGAIN, LOST, Purpose, RESENT, Record, SACKED, Sender, State, TWICE};
 use crate::transport::tcp::Recovery;
 use crate::transport::tcp::rto::deadline;
 use headgate_packet::Time;
@@ -10,17 +11,23 @@ const LIMITED: u64 = 2;
 
 impl Sender {
     /// The window that counts now: the protocol's, or that of a reduction under way.
+    #[inline]
     pub fn window(&self, window: u64) -> u64 {
+        let window = self.more.cap.unwrap_or(window);
+        if self.came == 0 {
+            return window;
+        }
         // What came out of order makes room in the pipe. Before an episode that is limited transmit, which RACK needs.
         let released = match self.state {
             State::Open if self.rules.recovery == Recovery::Rack => self.came,
             State::Open => LIMITED * u64::from(self.rules.limited_transmit),
             _ => self.came,
         };
-        self.cap.unwrap_or(window).saturating_sub(self.came.saturating_sub(released))
+        window.saturating_sub(self.came.saturating_sub(released))
     }
 
     /// Whether a new packet is there that the receiver takes.
+    #[inline]
     pub(super) fn fits(&self) -> bool {
         self.next < self.limit && self.outstanding() < self.rules.receiver_window
     }
@@ -28,7 +35,10 @@ impl Sender {
     /// Whether [`Sender::poll`] has a packet with this window.
     pub fn can_send(&self, window: u64) -> bool {
         let room = self.pipe() < self.window(window);
-        if let Trial::Second(left) = self.trial {
+        if self.timers.as_ref().is_some_and(|timers| timers.is_due(self.una.saturating_add(self.window(window)))) {
+            return true;
+        }
+        if let Trial::Second(left) = self.more.trial {
             return left > 0 && room && self.fits();
         }
         let again = self.lost > 0 && (room || self.force > 0);
@@ -36,11 +46,21 @@ impl Sender {
     }
 
     /// The next packet with the window given: (sequence number, first sent, retransmission).
+    #[inline]
     pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, Time, bool)> {
-        let (fits, room) = (self.fits(), self.pipe() < self.window(window));
-        if let Trial::Second(left) = self.trial {
+        if self.lost > 0 || self.timers.is_some() || self.rules.signals() {
+            return self.poll_fully(window, now);
+        }
+        // Nothing waits to go again, and nothing but the window counts.
+        (self.next < self.limit && self.outstanding() < window).then(|| self.send_new(now))
+    }
+
+    fn poll_fully(&mut self, window: u64, now: Time) -> Option<(u64, Time, bool)> {
+        let window = self.window(window);
+        let (fits, room) = (self.fits(), self.pipe() < window);
+        if let Trial::Second(left) = self.more.trial {
             return (left > 0 && room && fits).then(|| {
-                self.trial = Trial::Second(left - 1);
+                self.more.trial = Trial::Second(left - 1);
                 self.send_new(now)
             });
         }
@@ -50,30 +70,36 @@ impl Sender {
             return Some(self.send_again(seq, now));
         }
         self.force = 0;
-        if std::mem::take(&mut self.probe_due) {
-            let end = if fits { self.next + 1 } else { self.next };
-            self.tail = Some(TailProbe { end, again: !fits });
-            return Some(if fits { self.send_new(now) } else { self.send_again(self.next - 1, now) });
-        }
-        if !room {
-            self.note_usage(true);
-            return None;
-        }
-        if fits {
-            return Some(self.send_new(now));
-        }
-        let (unproved, tried) = self.unproved();
-        self.tried = tried;
-        if let Some(seq) = unproved {
-            if seq >= tried {
-                self.rescue_after = u64::MAX;
-            }
+        if let Some(timers) = &mut self.timers
+            && let Some(seq) = timers.take(self.una, self.una.saturating_add(window))
+        {
             return Some(self.send_again(seq, now));
         }
-        if self.next == self.limit && self.lost == 0 && self.next > 0 {
-            self.sampler.lacks_data(self.pipe());
+        if std::mem::take(&mut self.probe_due) {
+            let end = if fits { self.next + 1 } else { self.next };
+            self.more.tail = Some(TailProbe { end, again: !fits });
+            return Some(if fits { self.send_new(now) } else { self.send_again(self.next - 1, now) });
         }
-        self.note_usage(false);
+        if room && fits {
+            return Some(self.send_new(now));
+        }
+        if room && self.rules.recovery == Recovery::Sack {
+            let (unproved, tried) = self.unproved();
+            self.more.tried = tried;
+            if let Some(seq) = unproved {
+                if seq >= tried {
+                    self.more.rescue_after = u64::MAX;
+                }
+                return Some(self.send_again(seq, now));
+            }
+        }
+        if room && self.rules.rate_samples && self.next == self.limit && self.lost == 0 && self.next > 0 {
+            let pipe = self.pipe();
+            self.more.sampler.lacks_data(pipe);
+        }
+        if self.rules.signals() {
+            self.note_usage(!room);
+        }
         None
     }
 
@@ -82,7 +108,7 @@ impl Sender {
         if self.una < self.next || self.next == 0 || self.next == self.limit {
             return 0;
         }
-        let idle = now.since(std::mem::replace(&mut self.last_sent, now));
+        let idle = now.since(std::mem::replace(&mut self.more.last_sent, now));
         idle.as_ps().saturating_sub(1) / self.rtt.timeout(&self.rules).as_ps().max(1)
     }
 
@@ -92,8 +118,9 @@ impl Sender {
     }
 
     fn note_usage(&mut self, limited: bool) {
-        if self.una >= self.usage_end || limited || (!self.limited && self.outstanding() > self.most_out) {
-            (self.limited, self.most_out, self.usage_end) = (limited, self.outstanding(), self.next);
+        if self.una >= self.more.usage_end || limited || (!self.more.limited && self.outstanding() > self.more.most_out)
+        {
+            (self.more.limited, self.more.most_out, self.more.usage_end) = (limited, self.outstanding(), self.next);
         }
     }
 
@@ -106,45 +133,70 @@ impl Sender {
         seq
     }
 
+    // For most protocols two tests and a record.
+    #[inline(always)]
     fn send_new(&mut self, now: Time) -> (u64, Time, bool) {
         let (seq, idle) = (self.next, self.next == self.una);
         if self.outstanding() == self.records.len() as u64 {
             self.grow();
         }
-        (self.next, self.last_sent) = (self.next + 1, now);
-        let stamp = self.sampler.sent(now, idle);
-        *self.record(seq) = Record { first: now, last: now, stamp, flags: 0 };
-        if self.rules.recovery == Recovery::Rack {
-            self.rack.sent(seq, now);
+        self.next += 1;
+        *self.record(seq) = Record { first: now, last: now, flags: 0 };
+        if self.rules.signals() {
+            self.more.last_sent = now;
+            self.keep_more(seq, idle, now);
         }
-        self.reduction.out += 1;
-        if self.timer == Time::NEVER || self.purpose == Purpose::Probe || self.may_probe() {
-            self.arm(now, self.timer == Time::NEVER);
+        if self.timer == Time::NEVER || self.rules.recovery == Recovery::Each || self.rules.tail_probe {
+            self.time_new(seq, now);
         }
         (seq, now, false)
     }
 
-    fn send_again(&mut self, seq: u64, now: Time) -> (u64, Time, bool) {
-        let stamp = self.sampler.sent(now, false);
-        let record = self.record(seq);
-        let was_lost = record.flags & LOST != 0;
-        let twice = !was_lost && record.flags & TWICE == 0;
-        record.flags = record.flags & !LOST | RESENT | AGAIN | if twice { TWICE } else { 0 };
-        (record.last, record.stamp) = (now, stamp);
-        let first = record.first;
-        self.last_sent = now;
-        self.lost -= u64::from(was_lost);
-        self.twice += u64::from(twice);
-        self.reduction.out += 1;
-        if self.state != State::Open {
-            self.episode.sent_again(now);
+    /// A new packet goes: its timer, or that of the flow.
+    fn time_new(&mut self, seq: u64, now: Time) {
+        if self.rules.recovery == Recovery::Each {
+            let runs_out = now + self.rtt.timeout(&self.rules);
+            let timers = self.timers.get_or_insert_default();
+            timers.start(seq, runs_out);
+            self.timer = timers.next(self.una);
+        } else if self.timer == Time::NEVER || self.purpose == Purpose::Probe || self.may_probe() {
+            self.arm(now, self.timer == Time::NEVER);
+        }
+    }
+
+    /// A packet goes: what is kept of it beside its record.
+    fn keep_more(&mut self, seq: u64, idle: bool, now: Time) {
+        if self.rules.rate_samples {
+            let place = seq as usize & (self.records.len() - 1);
+            self.more.stamps[place] = self.more.sampler.sent(now, idle);
         }
         if self.rules.recovery == Recovery::Rack {
-            self.rack.sent(seq, now);
+            self.more.rack.sent(seq, now);
+        }
+        self.more.reduction.out += 1;
+    }
+
+    fn send_again(&mut self, seq: u64, now: Time) -> (u64, Time, bool) {
+        let plain = self.rules.recovery.is_plain();
+        let record = self.record(seq);
+        let was_lost = record.flags & LOST != 0;
+        let twice = !was_lost && !plain && record.flags & TWICE == 0;
+        record.flags = record.flags & !LOST | RESENT | AGAIN | if twice { TWICE } else { 0 };
+        record.last = now;
+        let first = record.first;
+        self.lost -= u64::from(was_lost);
+        if self.rules.signals() {
+            self.more.last_sent = now;
+            self.more.twice += u64::from(twice);
+            self.keep_more(seq, false, now);
+            if self.state != State::Open {
+                self.more.episode.sent_again(now);
+            }
         }
         // RFC 6582: with one hole a round trip, the timer is to end what lasts too long.
-        let impatient = self.rules.recovery == Recovery::Newreno && self.partial;
-        if seq == self.una && self.purpose == Purpose::Retransmit && !impatient {
+        let impatient = self.rules.recovery == Recovery::Newreno && self.more.partial;
+        let its_timer = seq == self.una && self.purpose == Purpose::Retransmit && !impatient;
+        if (its_timer || plain) && self.timers.is_none() {
             self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
         }
         (seq, first, true)
@@ -154,15 +206,15 @@ impl Sender {
     /// is acknowledged, the last packet. With it, where to look on.
     fn unproved(&self) -> (Option<u64>, u64) {
         if self.rules.recovery != Recovery::Sack || self.state != State::Recovery || self.una == self.next {
-            return (None, self.tried);
+            return (None, self.more.tried);
         }
         let stands = |seq: &u64| self.records[*seq as usize & (self.records.len() - 1)].flags & (SACKED | AGAIN) == 0;
-        let top = self.sacked.end().unwrap_or(self.una);
-        let from = self.tried.max(self.una);
+        let top = self.more.sacked.end().unwrap_or(self.una);
+        let from = self.more.tried.max(self.una);
         match (from..top).find(stands) {
             Some(seq) => (Some(seq), seq + 1),
             None => {
-                let due = self.una > self.rescue_after;
+                let due = self.una > self.more.rescue_after;
                 (Some(self.next - 1).filter(|last| due && stands(last)), from.max(top))
             }
         }

@@ -1,7 +1,9 @@
 //! The timer: for reordering, for a tail probe, for a timeout.
 
-use super::{Progress, Purpose, Sender, State, Trial};
+use super::more::Trial;
+use super::{Progress, Purpose, Sender, State};
 use crate::LossKind;
+use crate::transport::tcp::rack::Rack;
 use crate::transport::tcp::rto::deadline;
 use crate::transport::tcp::undo::Episode;
 use crate::transport::tcp::{Recovery, Undo};
@@ -10,7 +12,7 @@ use headgate_packet::{Duration, Time};
 impl Sender {
     pub(super) fn may_probe(&self) -> bool {
         self.rules.tail_probe
-            && self.tail.is_none()
+            && self.more.tail.is_none()
             && self.state == State::Open
             && self.came == 0
             && self.lost == 0
@@ -18,31 +20,37 @@ impl Sender {
             && self.rtt.smoothed().is_some()
     }
 
-    /// Sets the timer: for reordering, for a tail probe, or for a timeout, which counts anew if `restart`.
+    /// Sets the timer: for reordering, for a tail probe, or for a timeout, which counts from now if `restart`.
+    #[inline]
     pub(super) fn arm(&mut self, now: Time, restart: bool) {
         if self.una == self.next {
             (self.timer, self.purpose) = (Time::NEVER, Purpose::Retransmit);
             return;
         }
-        let tick = self.rules.tick;
-        if let Some(at) = self.rack.until {
+        if let Some(timers) = &mut self.timers {
+            self.timer = timers.next(self.una);
+            return;
+        }
+        if let Some(at) = self.more.rack.until {
             (self.timer, self.purpose) = (at, Purpose::Reorder);
             return;
         }
-        // What its place was given to meanwhile did not stop the clock of the oldest packet.
-        let since = if restart { now } else { self.record(self.una).last };
-        let timeout = deadline(since, self.rtt.timeout(&self.rules), tick).max(deadline(now, Duration::ZERO, tick));
-        if self.may_probe()
-            && let Some(smoothed) = self.rtt.smoothed()
-        {
-            let slack = Duration::from_millis(2).max(tick * 2.0);
-            let after = smoothed * 2.0 + if self.outstanding() == 1 { self.rules.min_timeout } else { slack };
-            self.timer = deadline(now, after, tick).min(timeout);
-            self.purpose = Purpose::Probe;
+        let (tick, probes) = (self.rules.tick, self.may_probe());
+        if !probes && !restart && self.purpose == Purpose::Retransmit && self.timer != Time::NEVER {
             return;
         }
-        if restart || self.purpose != Purpose::Retransmit || self.timer == Time::NEVER {
-            (self.timer, self.purpose) = (timeout, Purpose::Retransmit);
+        let timeout = self.rtt.timeout(&self.rules);
+        let timeout = if restart {
+            deadline(now, timeout, tick)
+        } else {
+            // What its place was given to meanwhile did not stop the clock of the oldest packet.
+            deadline(self.record(self.una).last, timeout, tick).max(deadline(now, Duration::ZERO, tick))
+        };
+        (self.timer, self.purpose) = (timeout, Purpose::Retransmit);
+        if probes && let Some(smoothed) = self.rtt.smoothed() {
+            let slack = Duration::from_millis(2).max(tick * 2.0);
+            let after = smoothed * 2.0 + if self.outstanding() == 1 { self.rules.min_timeout } else { slack };
+            (self.timer, self.purpose) = (deadline(now, after, tick).min(timeout), Purpose::Probe);
         }
     }
 
@@ -63,6 +71,12 @@ impl Sender {
                 (self.timer, self.purpose) =
                     (deadline(now, self.rtt.timeout(&self.rules), self.rules.tick), Purpose::Retransmit);
             }
+            Purpose::Retransmit if self.rules.recovery.is_plain() => {
+                self.time_out_plainly(now, &mut p);
+                if self.rules.signals() {
+                    (self.more.episode, self.more.tell) = (Episode::NONE, true);
+                }
+            }
             Purpose::Retransmit => self.time_out(now, &mut p),
         }
         p
@@ -70,7 +84,7 @@ impl Sender {
 
     fn time_out(&mut self, now: Time, p: &mut Progress) {
         p.loss = Some(LossKind::Timeout);
-        self.rtt.back_off();
+        self.rtt.back_off(&self.rules);
         let within = self.rules.one_cut && self.una < self.recover && self.is_recovering();
         p.again = self.rtt.backoffs() > 1 || within;
         self.clear_again();
@@ -80,20 +94,21 @@ impl Sender {
         }
         for seq in self.una..self.next {
             let record = *self.record(seq);
-            if seq == self.una || !rack || self.rack.is_late(record.last, now) {
+            if seq == self.una || !rack || self.more.rack.is_late(record.last, now) {
                 self.lose(seq, p);
             }
         }
-        let mut lately = std::mem::take(&mut self.rack);
+        let mut lately = std::mem::replace(&mut self.more.rack, Rack::NEW);
         lately.forget(|sent, seq| self.stands(sent, seq));
-        self.rack = lately;
-        self.trial = if self.rules.undo == Undo::FRto { Trial::First } else { Trial::No };
+        self.more.rack = lately;
+        self.more.trial = if self.rules.undo == Undo::FRto { Trial::First } else { Trial::No };
         if self.state != State::Timeout {
-            self.episode = Episode::new(true, self.una, self.first_under_way());
+            self.more.episode = Episode::new(true, self.una, self.first_under_way());
         }
-        (self.state, self.recover, self.cap, self.tail, self.partial) = (State::Timeout, self.next, None, None, false);
-        (self.duplicates, self.force, self.judged) = (0, 1, self.una);
-        (self.probe_due, self.tell, self.rack.until) = (false, true, None);
+        (self.state, self.recover, self.more.cap, self.more.tail, self.more.partial) =
+            (State::Timeout, self.next, None, None, false);
+        (self.duplicates, self.force, self.more.judged) = (0, 1, self.una);
+        (self.probe_due, self.more.tell, self.more.rack.until) = (false, true, None);
         self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
         self.purpose = Purpose::Retransmit;
     }

@@ -34,8 +34,8 @@ impl PacketTimers {
         Time::NEVER
     }
 
-    /// Packets from `una` on whose timers ran out by `now` are to be sent again. `again` says when the new timer runs out of one that
-    /// ran out so many times.
+    /// Packets from `una` on whose timers ran out by `now` are to be sent again. `again` says when the new timer runs out of one
+    /// that ran out this many times.
     pub fn run_out(&mut self, una: u64, now: Time, again: impl Fn(u32) -> Time) {
         while self.next(una) <= now
             && let Some(Reverse((_, seq, times))) = self.running.pop()
@@ -56,6 +56,11 @@ impl PacketTimers {
             }
         }
         None
+    }
+
+    /// Whether a packet below `end` is to be sent again.
+    pub fn is_due(&self, end: u64) -> bool {
+        self.due.first().is_some_and(|seq| *seq < end)
     }
 
     /// Bytes of the records.

@@ -61,7 +61,7 @@ impl SlowStart {
 mod tests {
     use super::*;
 
-    /// The window after each of so many acknowledgements.
+    /// The window after each of this many acknowledgements.
     fn windows(slow_start: &mut SlowStart, acks: u64) -> Vec<u64> {
         let mut open = || {
             slow_start.open();

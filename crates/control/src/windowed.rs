@@ -1,67 +1,67 @@
-//! The source of a flow on TCP's transport: a protocol, the sender that repairs, and the pacer.
+//! The source of a flow with a window: a protocol, the sender that repairs, and the pacer.
 
-use crate::transport::tcp::{AfterIdle, Progress, Rules, Sender};
-use crate::{Ack, AckPacket, AnyFlowControl, FlowControl, Loss, LossKind, Probe, Segment, Spec};
+use crate::transport::tcp::{Progress, Rules, Sender};
+use crate::{Ack, AckPacket, Allowance, AnyFlowControl, FlowControl, Loss, LossKind, Probe, Segment, Spec};
 use headgate_packet::{Duration, Rng, Time};
+use std::sync::Arc;
 
 /// What such a source keeps.
 #[derive(Clone, Debug)]
-pub(crate) struct Tcp {
+pub(crate) struct Windowed {
     control: AnyFlowControl,
     pub sender: Sender,
-    paced: bool,
-    count_packets: bool,
-    after_idle: (AfterIdle, u64),
     /// When the pacer lets the next packet go, and how many may still go with it.
     next: Time,
     burst: u32,
     pub timeouts: u64,
-    pub rng: Rng,
+    /// What the protocol draws from, if it draws anything.
+    pub rng: Option<Box<Rng>>,
 }
+
+// There is one for each flow: what only some protocols need is kept apart.
+const _: () = assert!(std::mem::size_of::<Windowed>() <= 360);
 
 /// Windows a round trip of a paced source with a window: in slow start, and later (as Linux has them).
 const PACE: (f64, f64) = (2.0, 1.2);
 
-impl Tcp {
-    pub fn new(spec: &Spec, rules: &Rules) -> Tcp {
+impl Windowed {
+    pub fn new(spec: &Spec, rules: &Arc<Rules>) -> Windowed {
         let mut control = spec.build();
         control.on_start(rules.initial_window);
-        Tcp {
-            control,
-            sender: Sender::new(rules),
-            paced: rules.paced,
-            count_packets: rules.count_packets,
-            after_idle: (rules.after_idle, rules.initial_window),
-            next: Time::ZERO,
-            burst: 0,
-            timeouts: 0,
-            rng: Rng::new(0, 0, "control"),
-        }
+        Windowed { control, sender: Sender::new(rules), next: Time::ZERO, burst: 0, timeouts: 0, rng: None }
     }
 
     /// Packets a second.
-    fn rate(&self) -> f64 {
-        let allowance = self.control.allowance();
-        match self.sender.smoothed() {
-            Some(rtt) if self.paced && allowance.rate.is_infinite() => {
-                let factor = if self.control.in_slow_start() { PACE.0 } else { PACE.1 };
-                factor * allowance.window as f64 / rtt.as_secs_f64()
-            }
-            _ => allowance.rate,
+    fn rate(&self, allowance: &Allowance) -> f64 {
+        if !self.sender.rules().paced || allowance.rate.is_finite() {
+            return allowance.rate;
         }
+        self.sender.smoothed().map_or(f64::INFINITY, |rtt| {
+            let factor = if self.control.in_slow_start() { PACE.0 } else { PACE.1 };
+            factor * allowance.window as f64 / rtt.as_secs_f64()
+        })
     }
 
+    #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        if !self.sender.rules().signals() {
+            let (seq, first_sent, retransmission) = self.sender.poll(self.control.allowance().window, now)?;
+            return Some(Segment::plain(seq, first_sent, retransmission));
+        }
+        self.poll_fully(now)
+    }
+
+    fn poll_fully(&mut self, now: Time) -> Option<Segment> {
         let idle = self.sender.take_idle(now);
         if idle > 0 {
-            let (rule, initial) = self.after_idle;
-            self.control.on_idle(rule, initial, idle);
+            let rules = self.sender.rules();
+            self.control.on_idle(rules.after_idle, rules.initial_window, idle);
         }
-        let rate = self.rate();
+        let allowance = self.control.allowance();
+        let rate = self.rate(&allowance);
         if rate.is_finite() && now < self.next && self.burst == 0 {
             return None;
         }
-        let allowance = self.control.allowance();
         let (pipe, before) = (self.sender.pipe(), self.sender.highest());
         let lacks_data = self.sender.lacks_data();
         let (seq, first_sent, retransmission) = self.sender.poll(allowance.window, now)?;
@@ -78,7 +78,34 @@ impl Tcp {
         Some(Segment { seq, first_sent, retransmission, reacted, priority: allowance.priority })
     }
 
+    #[inline]
     pub fn on_ack(&mut self, ack: &AckPacket<'_>, now: Time, rtts: &mut impl FnMut(Duration)) {
+        if self.sender.rules().signals() {
+            return self.on_full_ack(ack, now, rtts);
+        }
+        let mut p = self.sender.on_ack((ack.cumulative, ack.sent), None, now, rtts);
+        if p.stale {
+            return;
+        }
+        if p.loss.is_some() {
+            self.react(&mut p, now);
+        }
+        self.control.on_ack(&Ack {
+            now,
+            newly_acked: p.advanced,
+            duplicates: p.duplicates,
+            rtt: p.rtt,
+            marked: ack.marked,
+            cumulative: ack.cumulative,
+            highest_sent: self.sender.highest(),
+            in_flight: self.sender.pipe(),
+            seq: ack.seq,
+            waited: ack.waited,
+            ..Ack::default()
+        });
+    }
+
+    fn on_full_ack(&mut self, ack: &AckPacket<'_>, now: Time, rtts: &mut impl FnMut(Duration)) {
         let prior = self.sender.pipe();
         let mut p = self.sender.on_ack((ack.cumulative, ack.sent), ack.echo, now, rtts);
         if p.stale {
@@ -86,8 +113,10 @@ impl Tcp {
         }
         self.control.on_delivered(p.delivered, p.marked, p.round);
         self.react(&mut p, now);
-        if p.round {
-            self.control.on_round(&mut self.rng);
+        if p.round
+            && let Some(rng) = &mut self.rng
+        {
+            self.control.on_round(rng);
         }
         let (window, slow) = (self.control.allowance().window, self.control.in_slow_start());
         self.control.on_ack(&Ack {
@@ -101,7 +130,7 @@ impl Tcp {
             in_flight: self.sender.pipe(),
             seq: ack.seq,
             waited: ack.waited,
-            credit: if self.count_packets { p.delivered } else { p.advanced.min(1) },
+            credit: if self.sender.rules().count_packets { p.delivered } else { p.advanced.min(1) },
             delivered: p.delivered,
             lost: p.lost,
             total_delivered: self.sender.delivered(),
@@ -117,7 +146,9 @@ impl Tcp {
             rate: p.rate,
             pair: Probe::None,
         });
-        self.sender.reduce(&p, self.control.allowance().window);
+        if self.sender.rules().prr {
+            self.sender.reduce(&p, self.control.allowance().window);
+        }
     }
 
     /// Hands on what was lost or not, and lets the sender begin to repair.
@@ -128,11 +159,12 @@ impl Tcp {
         let Some(kind) = p.loss else { return };
         let again = p.again;
         self.timeouts += u64::from(kind == LossKind::Timeout);
-        let (in_flight, remaining) = (self.sender.outstanding(), self.sender.pipe());
+        let (in_flight, remaining) = (self.sender.outstanding(), self.sender.remaining());
         self.control.on_loss(&Loss { now, kind, in_flight, remaining, again });
         self.sender.enter(kind, p.delivered, p);
     }
 
+    #[inline]
     pub fn timeout(&self) -> Option<Time> {
         let paced = self.next != Time::ZERO && self.burst == 0;
         let due = if paced && self.sender.can_send(self.control.allowance().window) {
@@ -149,7 +181,9 @@ impl Tcp {
             return;
         }
         self.react(&mut p, now);
-        self.sender.reduce(&p, self.control.allowance().window);
+        if self.sender.rules().prr {
+            self.sender.reduce(&p, self.control.allowance().window);
+        }
     }
 
     pub fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

@@ -1,0 +1,81 @@
+//! What a user may have meant by a quantity: units as other tools write them.
+
+use crate::text::Unit;
+
+/// The quantity with the unit that was probably meant: `20Mbps` is `20Mbit/s`. A number alone has the unit of the example.
+pub(crate) fn quantity(text: &str, units: &[Unit], example: &str) -> Option<String> {
+    let text = text.trim();
+    let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let whole = number.split_once('.').map_or(number, |(whole, _)| whole);
+    if whole.is_empty() || number.ends_with('.') || number.len() > 20 || unit.len() > 20 {
+        return None;
+    }
+    let unit = if unit.is_empty() {
+        example.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')
+    } else {
+        units.iter().map(|u| u.0).find(|name| means(unit, name))?
+    };
+    Some(format!("{number}{unit}"))
+}
+
+/// Whether a unit that was found means one of ours.
+fn means(found: &str, unit: &str) -> bool {
+    // A capital B without `bit` is bytes, and bytes per second are no rate here: a factor of 8 is not to be guessed.
+    let lower = found.to_lowercase();
+    if let Some(prefix) = unit.strip_suffix("bit/s") {
+        let bytes = found.contains('B') && !lower.contains("bit");
+        let rest = lower.strip_prefix(&prefix.to_lowercase()).filter(|_| !bytes);
+        return rest.is_some_and(|r| ["bps", "bit", "bits", "bit/s", "bits/s", "bitps", "b/s", "bit/sec"].contains(&r));
+    }
+    let spellings: &[&str] = match unit {
+        "ns" => &["nsec", "nanoseconds"],
+        "us" => &["usec", "µs", "μs", "microseconds"],
+        "ms" => &["msec", "msecs", "millisecond", "milliseconds"],
+        "s" => &["sec", "secs", "second", "seconds"],
+        "min" => &["mins", "minute", "minutes"],
+        "h" => &["hr", "hour", "hours"],
+        "B" => &["byte", "bytes", "octets"],
+        "KB" => &["k", "kbyte", "kbytes"],
+        "MB" => &["mbyte", "mbytes"],
+        "GB" => &["gbyte", "gbytes"],
+        "pkt" => &["p", "pkts", "packet", "packets"],
+        _ => &[],
+    };
+    lower == unit.to_lowercase() || spellings.contains(&lower.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Buffer, Bytes, Duration, Quantity, Rate};
+
+    #[test]
+    fn other_tools_units_are_understood() {
+        let rate = |text: &str| text.parse::<Rate>().expect_err(text);
+        for (text, meant) in [
+            ("20Mbps", "20Mbit/s"),
+            ("20 mbit", "20Mbit/s"),
+            ("1.5MBit/s", "1.5Mbit/s"),
+            ("10gbps", "10Gbit/s"),
+            ("10G", ""),
+            ("20MBps", ""),
+            ("20", "20Mbit/s"),
+            ("fast", ""),
+            ("1.", ""),
+            ("64kbits/s", "64kbit/s"),
+            ("9bps", "9bit/s"),
+        ] {
+            let why = rate(text);
+            let hint = format!("(did you mean `{meant}`?)");
+            assert!(if meant.is_empty() { !why.contains("did you") } else { why.ends_with(&hint) }, "{text}: {why}");
+        }
+        let time = |text: &str| text.parse::<Duration>().expect_err(text);
+        assert!(time("30").ends_with("(did you mean `30ms`?)"));
+        assert!(time("3 sec").ends_with("(did you mean `3s`?)"));
+        assert!(time("3MS").ends_with("(did you mean `3ms`?)"));
+        assert!(!time("3m").contains("did you mean"));
+        assert!("64kb".parse::<Bytes>().expect_err("a capital").ends_with("(did you mean `64KB`?)"));
+        assert!("15 packets".parse::<Buffer>().expect_err("in full").contains("(did you mean `15pkt`?)"));
+        assert!("20Mbps".parse::<Quantity>().expect_err("no such unit").ends_with("(did you mean `20Mbit/s`?)"));
+    }
+}

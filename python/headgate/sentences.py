@@ -1,0 +1,94 @@
+"""What came of a run in sentences: what share each flow got, and how long packets waited."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .groups import MOST, groups
+from .plots.units import scale_of
+
+if TYPE_CHECKING:
+    from .groups import FlowGroup
+    from .results import Results
+    from .summaries import FlowSummary, LinkSummary
+
+#: More flows than this are told of by their groups.
+FEW = 8
+
+
+def sentences(results: Results) -> Iterator[str]:
+    """Sentences about the flows, one by one or, if they are many, by groups that are alike; about the busiest port; and about fairness."""
+    if results.flow_count <= FEW:
+        yield from (_of_flow(flow) for flow in results.flow_summaries())
+    else:
+        yield from (_of_group(group) for group in groups(results)[:MOST])
+    ports = [x for x in results.link_summaries() if x.queue != "host" and x.utilisation.mean > 0]
+    if ports:
+        yield _of_port(max(ports, key=lambda x: x.utilisation.mean), results)
+    jain = results.fairness()["jain_of_max_min"]
+    if jain is not None and results.flow_count > 1:
+        yield f"Jain's index of the goodputs over their max-min shares is {jain:.3f}; it is 1 if all got the same part of their share."
+
+
+def _of_flow(flow: FlowSummary) -> str:
+    if flow.goodput_bps.mean == 0:
+        return f"{flow.flow} got nothing through."
+    got = f"{flow.flow} got {_rate(flow.goodput_bps.mean)}{_share(flow.goodput_bps.mean, flow.max_min_bps)}"
+    wait = flow.queueing_s.mean
+    if not wait >= 0:
+        return f"{got}."
+    # What a packet takes without waiting is the same for all of one length.
+    high = flow.owd_quantiles_s["p95"] - (flow.owd_s.mean - wait)
+    waited = f"its packets waited {_time(wait)} on average"
+    if high > wait and math.isfinite(high):
+        waited += f", 95 % of them less than {_time(high)}"
+    trip = f", and its round trips took {_time(flow.rtt_s.mean)}" if flow.rtt_s.mean >= 0 else ""
+    return f"{got}; {waited}{trip}."
+
+
+def _of_group(group: FlowGroup) -> str:
+    if group.flows == 1:
+        got = f"{group.name} got {_rate(group.goodput_bps.mean)}{_share(group.goodput_bps.mean, group.max_min_bps)}"
+    else:
+        got = (
+            f"{group.name}, {group.flows} flows, got {_rate(group.goodput_bps.mean)} together"
+            f"{_share(group.goodput_bps.mean, group.max_min_bps)}, each from {_rate(group.least_bps)} to {_rate(group.most_bps)}"
+        )
+    wait = group.queueing_s.mean
+    return f"{got}; their packets waited {_time(wait)} on average." if wait >= 0 else f"{got}."
+
+
+def _of_port(port: LinkSummary, results: Results) -> str:
+    drops, sent = sum(port.drops.values()), int(results.links["sent"][results.links["link"] == port.link].sum())
+    dropped = (
+        f"dropped {drops} packets, {_percent(drops / (drops + sent))} of those that came" if drops else "dropped none"
+    )
+    return (
+        f"The line {port.link} was busy {_percent(min(port.utilisation.mean, 1.0))} of the time; its queue ({port.queue}) held "
+        f"{port.backlog.mean:.1f} packets on average, {port.backlog_max} at most, and {dropped}."
+    )
+
+
+def _share(got: float, due: float) -> str:
+    return f", {_percent(got / due)} of the max-min share of {_rate(due)}" if due > 0 and math.isfinite(due) else ""
+
+
+def _percent(share: float) -> str:
+    """A share in per cent.
+
+    >>> _percent(0.9968), _percent(0.0123), _percent(0.00004)
+    ('99.7 %', '1.2 %', 'less than 0.1 %')
+    """
+    return f"{100 * share:.1f} %".replace(".0 %", " %") if share >= 0.0005 else "less than 0.1 %"
+
+
+def _rate(bps: float) -> str:
+    factor, unit = scale_of("bit/s", [bps])
+    return f"{bps * factor:.3g} {unit}"
+
+
+def _time(s: float) -> str:
+    factor, unit = scale_of("s", [s])
+    return f"{s * factor:.3g} {unit}"
