@@ -67,8 +67,8 @@ class Shown:
     """What such a module gives: its tables, for each of its figures by name what draws it, and what it measured.
 
     `values` are those of metrics with `study = true`, by metric, row and source of the published table. What is not there could not be
-    measured on this machine. `trivial` has what the trivial model gives, where that is not one value for all numbers of a metric; `repeated` the
-    values of repetitions, on which predictions rest.
+    measured on this machine. `trivial` has what the trivial model gives, where that is not one value for all numbers of a metric, and
+    `repeated` the values of repetitions, on which predictions rest.
     """
 
     sections: tuple[Section, ...]
