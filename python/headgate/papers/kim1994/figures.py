@@ -163,9 +163,10 @@ def plane(sets: Mapping[str, Set]) -> Drawing:
     delays = np.array([0.8, 80.0])
     for product, text in ((33750, "34 KB"), (56250, "56 KB"), (562500, "0.56 MB"), (3750000, "3.75 MB")):
         axes.plot(delays, product * 8 / (delays * 1e3), color=GREY, lw=0.9, ls="--")
+        # The name stands where the line enters the panel.
+        at = max(0.85, product * 8 / 3.2e6)
         axes.annotate(
-            text, (0.9, product * 8 / 0.9e3), color=GREY, fontsize=9, xytext=(2, 4), textcoords="offset points",
-            annotation_clip=False,
+            text, (at, product * 8 / (at * 1e3)), color=GREY, fontsize=9, xytext=(5, 3), textcoords="offset points",
         )  # fmt: skip
     for s in sets.values():
         if s.packets == 200:
