@@ -13,12 +13,15 @@ import pytest
 
 from headgate.analysis.csfq import csfq_accepted_rate, csfq_excess_bound
 from headgate.papers import load_paper
+from headgate.papers.beyond import core_stateless
+from headgate.papers.beyond.statements import CLAIMS as BEYOND
 from headgate.papers.build import build_scenario, check_items
 from headgate.papers.claims import Predicate, Runs
 from headgate.papers.measure import Outcome
 from headgate.papers.stoica1998 import idle, measures, theory
 from headgate.papers.stoica1998.claims import CLAIMS
 from headgate.parallel import run_all
+from headgate.stats import Mean
 
 QUEUE = "topology.line.queue"
 Settings = Mapping[str, Any]
@@ -232,3 +235,38 @@ def load_text(name: str) -> str:
     from pathlib import Path
 
     return (Path(measures.__file__).parent / name).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong"),
+    [
+        ("B27", {"cubic csfq": 0.5}),
+        ("B28", {"cubic_linux csfq": 1.2}),
+        ("B28", {"cubic csfq": 0.3}),
+        ("B29", {"sack drr": 0.7}),
+        ("B29", {"1998 fq": 0.7}),
+        ("B30", {"100 csfq": 0.5}),
+        ("B30", {"1000 drr": 0.1}),
+        ("B30", {"12 fcfs": 0.0}),
+    ],
+)
+def test_claims_beyond_the_paper_fail_for_wrong_data(
+    claim: str, wrong: Mapping[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (test,) = (c.test for c in BEYOND.all if c.id == claim)
+
+    def with_data(values: Mapping[str, float]) -> bool | None:
+        def contained(_: Runs, control: str, queue: str) -> Mean:
+            right = {"csfq": 0.4 if control in ("cubic_linux", "1998") else 1.4}.get(queue, 0.4)
+            return Mean(values.get(f"{control} {queue}", right), 0.0, 5)
+
+        def over_share(_: Runs, flows: str, queue: str) -> Any:
+            apart = values.get(f"{flows} {queue}", {"csfq": 0.05, "fcfs": 0.6}.get(queue, 0.01))
+            return np.array([1 - apart, 1 + apart])
+
+        monkeypatch.setattr(core_stateless, "contained", contained)
+        monkeypatch.setattr(core_stateless, "over_share", over_share)
+        return test(cast(Runs, None))[0]
+
+    assert with_data({})
+    assert not with_data(wrong)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import first_round, readings, second_round, subscribers
+from . import core_stateless, first_round, readings, second_round, subscribers
 from .statements import CLAIMS
 
-PARTS = (first_round, second_round, readings, subscribers)
+PARTS = (first_round, second_round, readings, subscribers, core_stateless)
 
 __all__ = ["CLAIMS", "PARTS"]
