@@ -180,12 +180,12 @@ def _plain(text: str) -> str:
     return text.rstrip(".")
 
 
-def main() -> None:
-    """Runs every paper."""
+def main(*chosen: str) -> None:
+    """Runs these papers, all of them if none is named."""
     import headgate
 
     GENERATED.mkdir(exist_ok=True)
-    for name in names():
+    for name in chosen or names():
         (GENERATED / f"{name}.md").write_text(summary(headgate.reproduce(name)), "utf-8")
 
 
@@ -198,4 +198,4 @@ def check() -> None:
 
 
 if __name__ == "__main__":
-    check() if sys.argv[1:] == ["--check"] else main()
+    check() if sys.argv[1:] == ["--check"] else main(*sys.argv[1:])

@@ -33,7 +33,7 @@ def test_a_summary_of_a_paper_is_stale_when_its_verdicts_may_have_changed(verdic
     assert (
         verdicts.stale()
         == verdicts.names()
-        == ["beyond", "demers1989", "hasegawa2001", "keshav1991", "linux-tcp", "stoica1998"]
+        == ["beyond", "demers1989", "hasegawa2001", "keshav1991", "kim1994", "linux-tcp", "stoica1998"]
     )
     for name in verdicts.names():
         (verdicts.GENERATED / f"{name}.md").write_text(f"<!-- Fingerprint: {verdicts.fingerprint(name)} -->\n")

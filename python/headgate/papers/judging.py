@@ -54,7 +54,9 @@ class _Trivials:
 
 
 def _studied(runs: Runs, number: Published, shown: Shown) -> Number:
-    """A number beside what the item's study measured, which has neither intervals nor seeds."""
+    """A number beside what the item's study measured, which has no intervals, and repetitions instead of seeds."""
+    key = (number.metric, number.row, number.source)
+    repeated = np.asarray(shown.repeated.get(key, np.zeros(0)))
 
     def of(row: str) -> float | None:
         return shown.values.get((number.metric, row, number.source))
@@ -67,11 +69,12 @@ def _studied(runs: Runs, number: Published, shown: Shown) -> Number:
         if judgement.tested:
             return missing(number, "the study could not measure this here")
         return Number(number, rule.name, judgement, nothing, nothing, np.nan, np.nan)
-    judgement = judge(number, rule, Sample(ours, np.zeros(0)))
-    found = Number(number, rule.name, judgement, Mean(ours, np.nan, 1), nothing, ours, ours)
+    judgement = judge(number, rule, Sample(ours, repeated))
+    every = np.append(repeated, ours)
+    low, high = float(np.min(every)), float(np.max(every))
+    found = Number(number, rule.name, judgement, Mean(ours, np.nan, 1), mean_of(repeated), low, high, len(repeated))
     if not judgement.tested:
         return found
-    key = (number.metric, number.row, number.source)
     trivial = shown.trivial.get(key, of_study(runs.paper.metrics[number.metric]))
     others = ((row, of(row)) for row in _other_rows(runs, number))
     return replace(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..parallel import Progress
     from .claims import Runs
+    from .measure import Floats
     from .model import FigureEntry
 
 
@@ -66,13 +67,15 @@ class Shown:
     """What such a module gives: its tables, for each of its figures by name what draws it, and what it measured.
 
     `values` are those of metrics with `study = true`, by metric, row and source of the published table. What is not there could not be
-    measured on this machine. `trivial` has what the trivial model gives, where that is not one value for all numbers of a metric.
+    measured on this machine. `trivial` has what the trivial model gives, where that is not one value for all numbers of a metric, and
+    `repeated` the values of repetitions, on which predictions rest.
     """
 
     sections: tuple[Section, ...]
     drawings: Mapping[str, Callable[[], Drawing]] = field(default_factory=dict)
     values: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
     trivial: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    repeated: Mapping[tuple[str, str, str], Floats] = field(default_factory=dict)
 
     def draw(self, figure: FigureEntry) -> Drawing:
         """Draws one of its figures.
