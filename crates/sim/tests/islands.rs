@@ -190,13 +190,7 @@ fn gauge((scenario, run): &(Scenario, Run), port: &str, gauge: &str) -> f64 {
         codes.iter().map(|code| names[*code as usize] == name).collect::<Vec<bool>>()
     };
     let wanted = named("link", port).into_iter().zip(named("gauge", gauge)).map(|(a, b)| a && b);
-    column(&table, "value")
-        .into_iter()
-        .zip(wanted)
-        .filter(|(_, wanted)| *wanted)
-        .next_back()
-        .expect("the port has it")
-        .0
+    column(&table, "value").into_iter().zip(wanted).rfind(|(_, wanted)| *wanted).expect("the port has it").0
 }
 
 /// `n` flows through two islands, r1 to r3 and r4 to r5, at 1.5 times the line's rate together.

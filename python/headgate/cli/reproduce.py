@@ -54,23 +54,36 @@ def reproduce(
         from rich.markup import escape
 
         from ..atomic import require_folder
-        from ..papers import print_reproduction, write_report
-        from ..papers import reproduce as reproduce_paper
+        from ..papers import Reproduction, load_paper, write_report
+        from ..papers.build import check_items
         from ..papers.report import require_extras
+        from ..papers.runner import each_item
+        from ..papers.terminal import print_heading, print_item, print_summary
         from .terminal import console, progress
 
     if report is not None:
         require_extras()
         require_folder(report, "--report")
-    with progress(f"reproducing {paper}") as callback:
-        result = reproduce_paper(
-            paper, *items, seeds=seeds, threads=threads, progress=callback, count_instructions=count_instructions
-        )
-    page = write_report(result, report) if report is not None else None
+    found = load_paper(paper)
+    chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
+    check_items(found, chosen)
+    out, results = console(), []
+    if not as_json:
+        print_heading(found, out)
+    for k, item in enumerate(chosen):
+        with progress(f"{paper} {item.name} ({k + 1} of {len(chosen)})") as callback:
+            (result,) = each_item(
+                found, [item], seeds=seeds, threads=threads, progress=callback, count_instructions=count_instructions
+            )
+        results.append(result)
+        # Each table is printed as soon as it is there.
+        if not as_json:
+            print_item(result, out, details)
+    whole = Reproduction(found, tuple(results))
+    page = write_report(whole, report) if report is not None else None
     if as_json:
-        print_json(result.to_dict())
+        print_json(whole.to_dict())
         return
-    out = console()
-    print_reproduction(result, out, details)
+    print_summary(whole, out)
     if page is not None:
         out.print(f"report: {escape(str(page))}", soft_wrap=True)

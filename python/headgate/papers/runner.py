@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..parallel import Progress, run_all
 from .build import build_scenario, check_items
@@ -36,7 +36,7 @@ def reproduce(
         items: their names.
         seeds: least number of runs with random start phases that the printed spread is taken over; no verdict depends on it.
         threads: runs at a time; all processors unless given.
-        progress: called with the share done.
+        progress: called with the share done of the present item, its runs completed, and its runs in all.
         count_instructions: also counts instructions where a paper measures them, by perf or valgrind; valgrind takes long.
 
     Raises:
@@ -59,9 +59,26 @@ def reproduce_items(
     count_instructions: bool = False,
 ) -> Reproduction:
     """As `reproduce`, for items that may have been changed."""
+    found = each_item(
+        paper, items, seeds=seeds, threads=threads, progress=progress, count_instructions=count_instructions
+    )
+    return Reproduction(paper, tuple(found))
+
+
+def each_item(
+    paper: Paper,
+    items: Sequence[Item],
+    *,
+    seeds: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    count_instructions: bool = False,
+) -> Iterator[ItemResult]:
+    """The items one after the other, each as soon as it is there; arguments as for `reproduce`."""
     check_items(paper, items)
-    outcomes = _run_all(paper, items, seeds, threads, progress)
-    return Reproduction(paper, tuple(_result(paper, i, outcomes, progress, count_instructions) for i in items))
+    for item in items:
+        outcomes = _run_all(paper, [item], seeds, threads, progress)
+        yield _result(paper, item, outcomes, progress, count_instructions)
 
 
 Key = tuple[str, str, int]

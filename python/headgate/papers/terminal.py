@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..results import digits
-from .model import PAPERS_OWN, Published
+from .model import PAPERS_OWN, Paper, Published
 from .reproduction import ItemResult, Reproduction
 from .rows import Row
 from .skill import Skill
@@ -128,7 +128,14 @@ def tables(result: ItemResult) -> Iterator[list[Number]]:
 
 def print_reproduction(reproduction: Reproduction, console: Console, details: bool = False) -> None:
     """Prints every table and every claim; with `details` a line per number that says how it was tested."""
-    paper = reproduction.paper
+    print_heading(reproduction.paper, console)
+    for result in reproduction.items:
+        print_item(result, console, details)
+    print_summary(reproduction, console)
+
+
+def print_heading(paper: Paper, console: Console) -> None:
+    """Prints what stands above the tables: the paper, and what the columns mean."""
     console.print(f"[bold]{escape(paper.title)}[/bold]\n{escape(paper.authors)}, {escape(paper.reference)}")
     console.print(
         "[dim]ours: all sources start at once, ± standard deviation of the interval means where there are several; "
@@ -136,8 +143,10 @@ def print_reproduction(reproduction: Reproduction, console: Console, details: bo
         "best: the start at which most of a row comes out; "
         f"✓ match, {_TRIVIAL} match that the trivial model has too, ✗ miss, ~ met in some run, ? undecided, · not tested[/]"
     )
-    for result in reproduction.items:
-        _print_item(result, console, details)
+
+
+def print_summary(reproduction: Reproduction, console: Console) -> None:
+    """Prints what stands below the tables: counts, skill, claims."""
     console.print()
     print_counts(reproduction, console)
     for what, held in reproduction.held().items():
@@ -192,7 +201,8 @@ def row_text(row: Row) -> str:
     return f"{name}: never whole in {row.starts} starts; {row.met} of {row.cells} cells at the best, {which}"
 
 
-def _print_item(result: ItemResult, console: Console, details: bool) -> None:
+def print_item(result: ItemResult, console: Console, details: bool) -> None:
+    """Prints the tables and claims of one item."""
     item = result.item
     console.print(f"\n[bold]{escape(item.name)}: {escape(item.title)}[/bold]")
     if item.note:
