@@ -252,7 +252,7 @@ mod tests {
     fn after_a_pause(control: &mut dyn FlowControl, pause: u64) -> u64 {
         let ms = |n: u64| Time::ZERO + Duration::from_millis(n);
         control.on_start(100);
-        control.on_loss(&Loss { now: ms(0), kind: LossKind::DuplicateAcks, in_flight: 100, remaining: 0, again: false });
+        control.on_loss(&Loss { now: ms(0), kind: LossKind::DuplicateAcks, in_flight: 100, remaining: 0, again: false, used: u64::MAX });
         let (mut now, mut n) = (0, 0);
         for step in 0..2000 {
             now += if step == 1000 { 1000 * pause } else { 1 };
@@ -295,7 +295,7 @@ mod tests {
         for (window, due) in [(2, 2), (3, 2), (4, 2), (5, 3), (7, 4), (10, 7), (20, 14), (48, 33), (100, 70), (1000, 700)] {
             let mut c = CubicLinux::new(&CubicLinuxParams::default());
             c.on_start(window);
-            c.on_loss(&Loss { now: Time::ZERO, kind: LossKind::DuplicateAcks, in_flight: window, remaining: 0, again: false });
+            c.on_loss(&Loss { now: Time::ZERO, kind: LossKind::DuplicateAcks, in_flight: window, remaining: 0, again: false, used: u64::MAX });
             assert_eq!((c.window.threshold, c.window.window), (due, due));
         }
         for (most, due) in [(7, 5), (10, 8), (48, 40), (80, 68), (100, 85)] {

@@ -150,7 +150,7 @@ mod tests {
         ] {
             let mut d = Dctcp::new(&DctcpParams { alpha, ..DctcpParams::default() });
             d.on_start(100);
-            d.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 100, remaining: 0, again: false });
+            d.on_loss(&Loss { now: Time::ZERO, kind, in_flight: 100, remaining: 0, again: false, used: u64::MAX });
             assert_eq!(d.allowance().window, due, "{alpha} {kind:?}");
         }
     }

@@ -212,7 +212,7 @@ mod tests {
             let mut source = Decbit::new(&DecbitParams { close, ..DecbitParams::default() });
             (0..5).for_each(|_| source.on_ack(&ack(false)));
             assert_eq!(source.window, 3.0);
-            source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false });
+            source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false, used: u64::MAX });
             assert_eq!(source.window, after);
             // The first acknowledgement after the close is ignored, as after any change.
             source.on_ack(&ack(false));
@@ -266,7 +266,7 @@ mod tests {
         (0..5).for_each(|_| source.on_ack(&ack(false)));
         (0..3).for_each(|_| source.on_ack(&ack(false)));
         (0..2).for_each(|_| source.on_ack(&ack(true)));
-        source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false });
+        source.on_loss(&Loss { now: Time::ZERO, kind: crate::LossKind::Timeout, in_flight: 3, remaining: 0, again: false, used: u64::MAX });
         // One ignored, one judged: it is not set, and what was judged before does not count.
         (0..2).for_each(|_| source.on_ack(&ack(false)));
         assert_eq!(source.window, 2.0);

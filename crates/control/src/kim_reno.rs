@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn lost(kind: LossKind, in_flight: u64) -> Loss {
-        Loss { now: Time::ZERO, kind, in_flight, remaining: in_flight, again: false }
+        Loss { now: Time::ZERO, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX }
     }
 
     #[test]

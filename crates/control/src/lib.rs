@@ -217,6 +217,9 @@ pub struct Loss {
     pub remaining: u64,
     /// A further timeout of the same packet.
     pub again: bool,
+    /// A window above this is never in use, and a cut is a share of this: the receiver's window (RFC 5681, equation 4, takes the packets in
+    /// flight). Without bound by Linux's rules, which cut the window itself.
+    pub used: u64,
 }
 
 /// What a source may do now.

@@ -34,7 +34,7 @@ impl Lined {
         let in_flight = self.sender.in_flight();
         if p.lost {
             let kind = LossKind::DuplicateAcks;
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
+            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
             return;
         }
         if p.newly_acked > 0 {
@@ -65,7 +65,7 @@ impl Lined {
         if self.sender.on_timeout(now, &self.config) {
             self.timeouts += 1;
             let kind = LossKind::Timeout;
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
+            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
         }
     }
 }

@@ -83,7 +83,7 @@ impl Paced {
         // Each packet is a loss of its own: those of a pair time out together.
         for _ in 0..lost {
             let kind = LossKind::Timeout;
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false });
+            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Source: RFC 5681.
 //! Fast recovery ends with the first new acknowledgement: several losses in a window are several cuts, or a timeout.
-//! Deviations: packets are counted, not bytes; half of the window is meant where the RFC says half of the packets in flight, which is the
-//! same since growth needs a window in use. State per flow: window and threshold.
+//! Deviations: packets are counted, not bytes; a cut halves the window, or the receiver's if that is less, where the RFC halves the packets in
+//! flight: a source that lacks data keeps what it had. State per flow: window and threshold.
 
 use crate::parts::window::{Window, by_window};
 use crate::transport::Config;
@@ -44,4 +44,4 @@ impl Reno {
     }
 }
 
-by_window!(Reno, |_loss, window| window / 2);
+by_window!(Reno, |loss, window| window / 2);

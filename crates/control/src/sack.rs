@@ -2,8 +2,8 @@
 //!
 //! Source: RFC 5681 and 6675.
 //! The sink tells which packets came, so that all holes of a window are repaired within a round trip or two.
-//! Deviations: packets are counted, not bytes; half of the window is meant where the RFC says half of the packets in flight, which is the
-//! same since growth needs a window in use. State per flow: window and threshold.
+//! Deviations: packets are counted, not bytes; a cut halves the window, or the receiver's if that is less, where the RFC halves the packets in
+//! flight: a source that lacks data keeps what it had. State per flow: window and threshold.
 
 use crate::parts::window::{Window, by_window};
 use crate::transport::Config;
@@ -44,4 +44,4 @@ impl Sack {
     }
 }
 
-by_window!(Sack, |_loss, window| window / 2);
+by_window!(Sack, |loss, window| window / 2);

@@ -55,7 +55,7 @@ impl FlowControl for Tahoe {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.0.cut(loss, self.0.window / 2);
+        self.0.cut(loss, self.0.window.min(loss.used) / 2);
         self.0.window = 1;
     }
 

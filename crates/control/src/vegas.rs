@@ -240,7 +240,7 @@ mod tests {
             let mut v = Vegas::new(&VegasParams { variant, ..VegasParams::default() });
             v.on_start(40);
             let now = headgate_packet::Time::ZERO;
-            v.on_loss(&Loss { now, kind, in_flight: 40, remaining: 0, again: false });
+            v.on_loss(&Loss { now, kind, in_flight: 40, remaining: 0, again: false, used: u64::MAX });
             (v.window.window, v.window.threshold)
         };
         assert_eq!(cut(Variant::Brakmo1995, LossKind::DuplicateAcks), (30, 30));

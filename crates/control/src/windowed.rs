@@ -160,7 +160,9 @@ impl Windowed {
         let again = p.again;
         self.timeouts += u64::from(kind == LossKind::Timeout);
         let (in_flight, remaining) = (self.sender.outstanding(), self.sender.remaining());
-        self.control.on_loss(&Loss { now, kind, in_flight, remaining, again });
+        let rules = self.sender.rules();
+        let used = if rules.as_linux { u64::MAX } else { rules.receiver_window };
+        self.control.on_loss(&Loss { now, kind, in_flight, remaining, again, used });
         self.sender.enter(kind, p.delivered, p);
     }
 

@@ -1,7 +1,6 @@
 //! The congestion window that TCP's protocols share: slow start, additive increase, a cut, and taking it back.
 //!
-//! Source: RFC 5681, section 3.1. Deviations: packets, not bytes; half of what is cut is the window, not the packets in flight, which is the same while
-//! growth needs a window that is used, as it does here.
+//! Source: RFC 5681, section 3.1. Deviations: packets, not bytes; the window grows only while it is used, and in slow start while half of it is.
 
 use crate::transport::tcp::AfterIdle;
 use crate::{Ack, Loss, LossKind};
@@ -117,7 +116,7 @@ macro_rules! by_window {
                 self.0.grow(ack);
             }
             fn on_loss(&mut self, $loss: &crate::Loss) {
-                let $window = self.0.window;
+                let $window = self.0.window.min($loss.used);
                 let to = $to;
                 self.0.cut($loss, to);
             }

@@ -166,3 +166,25 @@ fn an_idle_time_closes_the_window() {
         Script::new(control, rfc).play(begin).play("1101 | supply 100 | 26-35 | 10 10");
     }
 }
+
+/// RFC 5681, equation 4: half of what is in flight, where the receiver and not the window limits the source; Linux halves the window.
+#[test]
+fn a_cut_halves_what_the_receiver_lets_be_in_flight() {
+    for (control, options, window) in [
+        ("newreno", r#""count_packets": true"#, 5),
+        ("reno", r#""count_packets": true"#, 5),
+        ("newreno", r#""preset": "linux", "recovery": "newreno", "prr": false"#, 10),
+    ] {
+        let options = format!(r#"{options}, "receiver_window": 10"#);
+        Script::new(&format!("\"{control}\""), &options)
+            .play(
+                "
+              0 | supply 99 | 0-9   | 10 10
+            100 | ack 10    | 10-19 | 20 10
+            200 | ack 10    |       | 20 9
+            201 | ack 10    |       | 20 8
+            ",
+            )
+            .play(&format!("202 | ack 10 | R10 | {window} 7"));
+    }
+}

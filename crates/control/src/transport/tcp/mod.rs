@@ -97,8 +97,9 @@ pub struct Rules {
     pub tick: Duration,
     /// Growth counts packets that were acknowledged, not acknowledgements.
     pub count_packets: bool,
-    /// A timeout within an episode does not lower the threshold again, as in Linux; RFC 5681, section 4.3, wants two cuts.
-    pub one_cut: bool,
+    /// What Linux does otherwise than RFC 5681: a timeout within an episode does not lower the threshold again (section 4.3 wants two cuts), and
+    /// a cut is a share of the window, even above the receiver's.
+    pub as_linux: bool,
     /// The protocol sets its window in recovery, too: PRR is not for it, whatever the preset says.
     pub own_window: bool,
     /// The protocol reads samples of the delivery rate.

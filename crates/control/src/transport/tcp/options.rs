@@ -81,7 +81,7 @@ impl Preset {
             max_timeout: Duration::from_secs(60),
             tick: Duration::ZERO,
             count_packets: false,
-            one_cut: false,
+            as_linux: false,
             own_window: false,
             rate_samples: false,
         };
@@ -115,7 +115,7 @@ impl Preset {
                 max_timeout: Duration::from_secs(120),
                 tick: Duration::from_millis(4),
                 count_packets: true,
-                one_cut: true,
+                as_linux: true,
                 ..rfc
             },
         }

@@ -85,7 +85,7 @@ impl Sender {
     fn time_out(&mut self, now: Time, p: &mut Progress) {
         p.loss = Some(LossKind::Timeout);
         self.rtt.back_off(&self.rules);
-        let within = self.rules.one_cut && self.una < self.recover && self.is_recovering();
+        let within = self.rules.as_linux && self.una < self.recover && self.is_recovering();
         p.again = self.rtt.backoffs() > 1 || within;
         self.clear_again();
         let rack = self.rules.recovery == Recovery::Rack;
