@@ -164,7 +164,7 @@ def plane(sets: Mapping[str, Set]) -> Drawing:
     for product, text in ((33750, "34 KB"), (56250, "56 KB"), (562500, "0.56 MB"), (3750000, "3.75 MB")):
         axes.plot(delays, product * 8 / (delays * 1e3), color=GREY, lw=0.9, ls="--")
         # The name stands where the line enters the panel.
-        at = max(0.85, product * 8 / 3.2e6)
+        at = max(0.85, product * 8 / 2.4e6)
         axes.annotate(
             text, (at, product * 8 / (at * 1e3)), color=GREY, fontsize=9, xytext=(5, 3), textcoords="offset points",
         )  # fmt: skip
