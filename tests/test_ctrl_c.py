@@ -73,6 +73,10 @@ def test_while_libraries_are_loaded(module: str, tmp_path: Path) -> None:
     write(tmp_path / "a.json", TABLE)
     done = start(IMPORTING, module, *SWEEP, folder=tmp_path)
     assert done.returncode == 130, done.stderr
+    if module.startswith("pyarrow"):
+        # It is loaded when the first rows are to be stored.
+        assert done.stderr == "stopped\n" or "stopped; what is finished is in out" in done.stderr
+        return
     assert (done.stdout, done.stderr) == ("", "stopped\n")
     assert [f.name for f in tmp_path.iterdir()] == ["a.json"]
 

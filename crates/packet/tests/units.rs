@@ -119,7 +119,12 @@ fn every_unit_is_read() {
 fn what_is_no_quantity_is_refused_with_an_example() {
     for text in ["", "s", ".5s", "5.s", "1.2.3s", "1s2", "-1s", "1 2s", "1e3s", "\u{661}s", "5", "5S", "+5s"] {
         let why = text.parse::<Duration>().unwrap_err();
-        assert_eq!(why, r#"expected a duration such as "100ms" (units: ps, ns, us, ms, s, min, h)"#, "{text}");
+        let due = r#"expected a duration such as "100ms" (units: ps, ns, us, ms, s, min, h)"#;
+        // What was likely meant may follow.
+        assert!(
+            why.strip_prefix(due).is_some_and(|more| more.is_empty() || more.starts_with(" (did you mean `")),
+            "{text}: {why}"
+        );
     }
     assert!("0.5ps".parse::<Duration>().unwrap_err().starts_with("finer than one ps; expected a duration"));
     // The largest picosecond count of 64 bits, and one more.

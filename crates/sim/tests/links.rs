@@ -260,11 +260,11 @@ fn wrong_links_name_the_place() {
         (json!({"duplicate": {"reverse": -1}}), "links[0].duplicate.reverse", "from 0 to 1"),
         (json!({"jitter": {"mean": "0s"}}), "links[0].jitter.mean", "above zero"),
         (json!({"jitter": {"law": "web_search"}}), "links[0].jitter.law", "of times"),
-        (json!({"jitter": {"forward": {"reorder": 1}}}), "links[0].jitter.forward.reorder", "boolean"),
+        (json!({"jitter": {"forward": {"reorder": 1}}}), "links[0].jitter.forward.reorder", "true or false"),
         (json!({"aggregation": {"packets": 0}}), "links[0].aggregation.packets", "at least 1"),
         (json!({"aggregation": {"every": "0s"}}), "links[0].aggregation.every", "at least"),
         (json!({"aggregation": {}, "rate": {"kind": "mahimahi", "times": [1]}}), "links[0].aggregation", "mahimahi"),
-        (json!({"framing": "atn"}), "links[0].framing.kind", "atm"),
+        (json!({"framing": "atn"}), "links[0].framing", "atm"),
         (json!({"framing": {"kind": "fixed", "overhead": "1GB"}}), "links[0].framing.overhead", "at most"),
     ] {
         let e = headgate_sim::spec::Scenario::from_json(&line(link, "1Mbit/s", "1s").to_string()).expect_err(part);

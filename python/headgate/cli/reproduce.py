@@ -68,8 +68,6 @@ def reproduce(
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
     check_items(found, chosen)
     out, results = console(), []
-    if not as_json:
-        print_heading(found, out)
     for k, item in enumerate(chosen):
         with progress(f"{paper} {item.name} ({k + 1} of {len(chosen)})") as callback:
             (result,) = each_item(
@@ -78,6 +76,8 @@ def reproduce(
         results.append(result)
         # Each table is printed as soon as it is there.
         if not as_json:
+            if k == 0:
+                print_heading(found, out)
             print_item(result, out, details)
     whole = Reproduction(found, tuple(results))
     page = write_report(whole, report) if report is not None else None
