@@ -13,7 +13,7 @@ import pytest
 
 from headgate.papers import build, load, runner
 from headgate.papers.claims import Runs, claims_of
-from headgate.papers.hasegawa2001 import equations, figures, measures, statements, tables
+from headgate.papers.hasegawa2001 import claims, equations, figures, measures, statements, tables
 from headgate.papers.hasegawa2001.measures import BELOW, CASES, INPUTS, LINES, Measured
 from headgate.papers.judging import numbers_of
 from headgate.papers.study import Shown
@@ -110,6 +110,7 @@ def _spoil(case: str, **changes: Any) -> Callable[[str, int, dict[str, Any]], No
     ],
 )
 def test_a_planted_fault_is_noticed(claim: str, fault: Callable[[str, int, dict[str, Any]], None]) -> None:
+    assert claims.__name__.endswith("claims")  # it registers the tests of the figures
     test = statements.TESTS[claim]
     assert test(Made())[0], test(Made())[1]
     assert not test(Made(fault))[0], test(Made(fault))[1]
