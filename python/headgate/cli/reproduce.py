@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -15,6 +19,7 @@ from .show import print_json
 Examples:
   headgate reproduce demers1989 scenario-2
   headgate reproduce keshav1991 --report out/keshav1991
+  headgate reproduce kim1994 --resume out/runs
   headgate list papers"""
 )
 @click.argument("paper")
@@ -26,6 +31,16 @@ Examples:
     help="Least number of runs with random start phases that the printed range is taken over. No verdict depends on it.",
 )
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
+@click.option(
+    "--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True, help="Where to work."
+)
+@click.option("--address", help="Of a Dask scheduler, such as tcp://host:8786; a cluster on this machine unless given.")
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Keep finished runs in this folder, and take those that are there: after an interruption the same command goes on.",
+)
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="DIR", help="Also write an HTML report with figures there."
 )
@@ -41,6 +56,9 @@ def reproduce(
     items: tuple[str, ...],
     seeds: int,
     threads: int | None,
+    engine: str,
+    address: str | None,
+    resume: Path | None,
     report: Path | None,
     details: bool,
     count_instructions: bool,
@@ -58,6 +76,7 @@ def reproduce(
         from ..papers.build import check_items
         from ..papers.report import require_extras
         from ..papers.runner import each_item
+        from ..papers.runs import open_work
         from ..papers.terminal import print_heading, print_item, print_summary
         from .terminal import console, progress
 
@@ -68,17 +87,16 @@ def reproduce(
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
     check_items(found, chosen)
     out, results = console(), []
-    for k, item in enumerate(chosen):
-        with progress(f"{paper} {item.name} ({k + 1} of {len(chosen)})") as callback:
-            (result,) = each_item(
-                found, [item], seeds=seeds, threads=threads, progress=callback, count_instructions=count_instructions
-            )
-        results.append(result)
-        # Each table is printed as soon as it is there.
-        if not as_json:
-            if k == 0:
-                print_heading(found, out)
-            print_item(result, out, details)
+    with stopped_in(resume), open_work(threads, resume, engine, address) as work:
+        for k, item in enumerate(chosen):
+            with progress(f"{paper} {item.name} ({k + 1} of {len(chosen)})") as work.progress:
+                (result,) = each_item(found, [item], seeds=seeds, count_instructions=count_instructions, work=work)
+            results.append(result)
+            # Each table is printed as soon as it is there.
+            if not as_json:
+                if k == 0:
+                    print_heading(found, out)
+                print_item(result, out, details)
     whole = Reproduction(found, tuple(results))
     page = write_report(whole, report) if report is not None else None
     if as_json:
@@ -87,3 +105,21 @@ def reproduce(
     print_summary(whole, out)
     if page is not None:
         out.print(f"report: {escape(str(page))}", soft_wrap=True)
+
+
+@contextmanager
+def stopped_in(folder: Path | None) -> Iterator[None]:
+    """After Ctrl-C, says where finished runs are and how to go on, if they were kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder is None:
+            raise
+        from rich.markup import escape
+
+        from .terminal import print_error
+
+        again = shlex.join(["headgate", *sys.argv[1:]])
+        signals.say()
+        print_error(f"stopped; finished runs are in {escape(str(folder))}. Go on with:\n  {escape(again)}")
+        raise click.exceptions.Exit(signals.STOPPED) from None

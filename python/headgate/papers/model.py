@@ -231,7 +231,10 @@ class FigureEntry(Form):
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and everything that its folder says. `place` is the folder, where it is one of the user's own."""
+    """A paper and everything that its folder says.
+
+    `place` is the folder, where it is one of the user's own. `ours` says that it is no paper, but experiments of this package.
+    """
 
     name: str
     title: str
@@ -243,6 +246,7 @@ class Paper:
     rules: tuple[Rule, ...]
     figures: tuple[FigureEntry, ...]
     place: Path | None = None
+    ours: bool = False
 
     def item(self, name: str) -> Item:
         """The item with this name.

@@ -25,16 +25,13 @@ from .arrow import pyarrow
 from .axes import Axis, Variants, read_axes, refuse
 from .checked import FORMAT
 from .driver import Driver, Interrupted, Progress, failures, interrupts
-from .engines import Dask, Engine, Local, processors
+from .engines import ENGINES, Dask, Engine, Local, processors
 from .gathered import Watched
 from .plan import Fixed, Plan, Until
 from .same import same_study
 from .store import Store
 from .study import Study, axis_columns
 from .texts import Texts
-
-#: Where a study can be worked on.
-ENGINES = ("local", "dask")
 
 
 @dataclass(frozen=True)
