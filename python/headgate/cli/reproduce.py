@@ -20,6 +20,7 @@ Examples:
   headgate reproduce demers1989 scenario-2
   headgate reproduce keshav1991 --report out/keshav1991
   headgate reproduce kim1994 --resume out/runs
+  headgate reproduce all --report out/papers
   headgate list papers"""
 )
 @click.argument("paper")
@@ -39,7 +40,11 @@ Examples:
     "--resume",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Keep finished runs in this folder, and take those that are there: after an interruption the same command goes on.",
+    help="Keep finished runs in this folder, and take those that are there: after an interruption the same command goes on. "
+    "For `all` it is out/runs unless given.",
+)
+@click.option(
+    "--ours", is_flag=True, help="With `all`: also our own experiments, beyond and linux-tcp, which are no papers."
 )
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="DIR", help="Also write an HTML report with figures there."
@@ -59,14 +64,18 @@ def reproduce(
     engine: str,
     address: str | None,
     resume: Path | None,
+    ours: bool,
     report: Path | None,
     details: bool,
     count_instructions: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours.
 
-    PAPER is a name that `headgate list papers` shows, or a folder of your own, such as ./mypaper.
+    PAPER is a name that `headgate list papers` shows, or a folder of your own, such as ./mypaper. With `all` every paper is
+    reproduced, and a table shows what of each stands; an item that fails takes no other with it.
+
+    Exit code 1 if an item of `all` failed. A number that is missed is no failure.
     """
     with signals.loading():
         from rich.markup import escape
@@ -83,6 +92,16 @@ def reproduce(
     if report is not None:
         require_extras()
         require_folder(report, "--report")
+    if paper == "all":
+        from .every import KEPT, reproduce_every
+
+        if items or details:
+            raise click.UsageError(f"all: expected no {'items' if items else '--details'} beside it")
+        folder = resume or KEPT
+        with stopped_in(folder):
+            return reproduce_every(ours, seeds, threads, engine, address, folder, report, count_instructions, as_json)
+    if ours:
+        raise click.UsageError("--ours: expected `all` beside it")
     found = load_paper(paper)
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
     check_items(found, chosen)
@@ -101,10 +120,11 @@ def reproduce(
     page = write_report(whole, report) if report is not None else None
     if as_json:
         print_json(whole.to_dict())
-        return
+        return 0
     print_summary(whole, out)
     if page is not None:
         out.print(f"report: {escape(str(page))}", soft_wrap=True)
+    return 0
 
 
 @contextmanager

@@ -36,12 +36,13 @@ class Work:
     store: Store | None = None
     cluster: Cluster | None = None
     progress: Progress | None = None
-    #: Runs whose results were used, how many of them were taken from the store, and the processor seconds of all of them.
+    #: Runs whose results were used, how many of them were taken from the store, and the processor seconds of all of them, each once.
     runs: int = 0
     kept: int = 0
     cpu_s: float = 0.0
     #: Those that other processes spent on them: on a cluster, or before an interruption.
     elsewhere_s: float = 0.0
+    _counted: set[str] = field(default_factory=set, repr=False)
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _thread: threading.local = field(default_factory=threading.local, repr=False)
 
@@ -60,7 +61,7 @@ class Work:
             found = store.take(key) if store is not None else None
             if found is not None:
                 results[number] = take(number, unpack(found[0]))
-                self._count(found[1], kept=True, elsewhere=True)
+                self._count(key, found[1], kept=True, elsewhere=True)
         left = [number for number in range(len(jobs)) if number not in results]
 
         def keep(number: int, data: bytes, cpu_s: float) -> None:
@@ -74,7 +75,7 @@ class Work:
             if store is not None:
                 keep(number, pack(result, tables), cpu_s)
             made = take(number, result)
-            self._count(cpu_s)
+            self._count(keys[number] if keys else "", cpu_s)
             self._spent()
             return made
 
@@ -88,7 +89,7 @@ class Work:
 
                 def back(k: int, data: bytes, cpu_s: float) -> T:
                     keep(left[k], data, cpu_s)
-                    self._count(cpu_s, elsewhere=True)
+                    self._count(keys[left[k]] if keys else "", cpu_s, elsewhere=True)
                     return take(left[k], unpack(data))
 
                 made = self.cluster.run_all([jobs[n] for n in left], back, tables, far)
@@ -119,12 +120,16 @@ class Work:
         before, self._thread.at = getattr(self._thread, "at", 0.0), now
         return now - before
 
-    def _count(self, cpu_s: float, kept: bool = False, elsewhere: bool = False) -> None:
+    def _count(self, key: str, cpu_s: float, kept: bool = False, elsewhere: bool = False) -> None:
         with self._guard:
             self.runs += 1
             self.kept += kept
-            self.cpu_s += cpu_s
-            self.elsewhere_s += cpu_s * elsewhere
+            # A run that is wanted again has cost nothing more.
+            if key not in self._counted:
+                self.cpu_s += cpu_s
+                self.elsewhere_s += cpu_s * elsewhere
+            if key:
+                self._counted.add(key)
 
 
 @contextmanager
