@@ -74,22 +74,7 @@ def test_a_command_in_the_process_of_a_test_leaves_its_signals_alone(cli: Cli) -
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "disciplines",
-        "flow-controls",
-        "workloads",
-        "packet-sizes",
-        "arrivals",
-        "distributions",
-        "topologies",
-        "losses",
-        "framings",
-        "rate-traces",
-        "papers",
-    ],
-)
+@pytest.mark.parametrize("kind", lists.KINDS)
 def test_lists(kind: str, cli: Cli) -> None:
     entries = json.loads(cli("list", kind, "--json").stdout)
     assert entries
