@@ -87,7 +87,7 @@ fn the_mean_is_one() {
     }
     for (text, bytes) in [(r#""web_search""#, 1_665_830.8), (r#""data_mining""#, 7_470_236.0)] {
         let law = law(text);
-        let (own, got) = (law.own_bytes().expect("sizes of its own"), mean(&law));
+        let (own, got) = (law.own_bytes().expect("its own sizes"), mean(&law));
         assert!((own - bytes).abs() < 0.1 && (got / own - 1.0).abs() < 1e-4, "{text}: {own}, {got}");
     }
 }
