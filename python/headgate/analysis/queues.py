@@ -116,8 +116,8 @@ def mm1k_loss(load: float, places: int) -> float:
 def md1k_loss(load: float, places: int) -> float:
     """Share of packets lost in M/D/1/K, by the chain that a departing packet leaves behind.
 
-    With a_k the Poisson probability of k arrivals in a transmission and A_k that of more than k, upward and downward crossings of level j are
-    equally frequent: q_(j+1) a_0 = q_0 A_j + the sum over i = 1..j of q_i A_(j-i+1); all terms are positive, so no digits are lost.
+    With a_k the Poisson probability of k arrivals in a transmission and A_k that of more than k, upward and downward crossings of level j
+    are equally frequent: q_(j+1) a_0 = q_0 A_j + the sum over i = 1..j of q_i A_(j-i+1); all terms are positive, so no digits are lost.
     Then the loss is 1 - 1 / (q_0 + load), q normed over 0..K-1 (Gross and Harris 1998, section 5.1.8), to 1e-15.
 
     Args:

@@ -19,7 +19,8 @@ pub struct CbrParams {
     /// Each packet, the first one included, is late by a uniformly random time of at most this share of the time between two packets.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
-    /// Each time between two packets is drawn uniformly within this share of the mean below and above it: with 0.5 from 0.5 to 1.5 times the mean.
+    /// Each time between two packets is drawn independently, uniformly within this share of the mean below and above it: with 0.5 from 0.5 to 1.5
+    /// times the mean.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub spread: f64,
 }
