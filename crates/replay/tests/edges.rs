@@ -120,7 +120,8 @@ fn what_would_leave_beyond_the_clock_is_an_error() {
             ReplayError::Trace(e) => e.to_string(),
             ReplayError::Output(e) => panic!("nothing is written: {e}"),
         });
-        let late = "the last packet would leave more than 213 days after the first came; expected a higher rate";
+        let late =
+            "the last packet would leave more than 213 days after the arrival of the first one; expected a higher rate";
         assert_eq!(said, if fits { Ok(()) } else { Err(late.to_owned()) });
     }
 }

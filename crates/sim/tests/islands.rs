@@ -288,7 +288,7 @@ fn errors_name_the_island() {
     for (islands, due) in [
         (
             json!([{ "gateways": ["r1", "r7"] }]),
-            r#"islands[0].gateways[1]: found "r7"; expected the name of a gateway, or a pattern that some have (did you mean `r1`?)"#,
+            r#"islands[0].gateways[1]: found "r7"; expected the name of a gateway, or a pattern that matches some (did you mean `r1`?)"#,
         ),
         (json!([{ "gateways": ["h1"] }]), r#"islands[0].gateways[0]: found "h1"; expected the name of a gateway"#),
         (json!([{ "gateways": ["x*"] }]), r#"islands[0].gateways[0]: found "x*"; expected the name of a gateway"#),

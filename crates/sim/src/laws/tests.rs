@@ -192,7 +192,7 @@ fn what_makes_no_distribution_is_refused_with_its_place() {
             r#""web_search""#,
             Some(3),
             None,
-            "packets: found 3; expected no mean: the distribution `web_search` has sizes",
+            "packets: found 3; expected no mean: the distribution `web_search` has its own sizes",
         ),
         (r#""data_mining""#, None, bytes("3KB"), "bytes: found \"3KB\"; expected no mean"),
         (r#""fixed""#, None, bytes("0B"), "bytes: found \"0B\"; expected 1B to 1000GB"),
