@@ -381,6 +381,14 @@ def test_dry_run_check_run_and_summary(tmp_path: Path, cli: Cli) -> None:
     done = cli("sweep", "a.json", "--resume", "--set", "sweep.replications=2")
     assert done.returncode == 0, done.stderr
     assert "9pkt" in done.stdout
+    # A terminal of 80 columns has no room for all; --wide has.
+    assert "columns left out" in done.stdout
+    wide = cli("sweep", "a.json", "--resume", "--set", "sweep.replications=2", "--wide").stdout
+    assert "columns left out" not in wide and "p99" in wide
+    # A value that no variant can have is the fault of the option that gave it.
+    for option in ("links.slow.delay=soon", "sweep.replications=soon"):
+        done = cli("sweep", "a.json", "--dry-run", "--set", option)
+        assert done.returncode == 2 and f"--set {option}: " in done.stderr, done.stderr
 
 
 def test_a_scenario_without_the_table_is_no_study(cli: Cli, tmp_path: Path) -> None:

@@ -72,6 +72,16 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f' Did you mean "{near[0]}"?' if near else ""
 
 
+def option_of(path: str, options: Mapping[str, str]) -> str | None:
+    """The option of a command that set what stands at a path, or a table around it.
+
+    >>> option_of("links[0].rate", {"links[0]": "--set links.slow={}"}), option_of("links[01]", {"links[0]": ""})
+    ('--set links.slow={}', None)
+    """
+    inside = (o for place, o in options.items() if path == place or path.startswith((f"{place}.", f"{place}[")))
+    return next(inside, None)
+
+
 def placed(e: ScenarioError, origin: str, text: str, options: Mapping[str, str]) -> ScenarioError:
     """An error of a scenario with its file before it, and the line or the option that is at fault; several faults have a line each.
 
@@ -84,10 +94,7 @@ def placed(e: ScenarioError, origin: str, text: str, options: Mapping[str, str])
     known = lines(text) if text else {}
     said = list[tuple[int, str]]()
     for path, message in [(e.path, str(e)), *getattr(e, "others", [])]:
-        inside = (
-            option for place, option in options.items() if path == place or path.startswith((f"{place}.", f"{place}["))
-        )
-        option, line = next(inside, None), line_of(path, known)
+        option, line = option_of(path, options), line_of(path, known)
         text = f"{option}: {message}" if option else f"line {line}: {message}" if line else message
         said.append((0 if option else line or 0, text))
     texts = [text for _, text in sorted(said, key=lambda s: s[0])]

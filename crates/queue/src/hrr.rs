@@ -137,6 +137,14 @@ struct Conversation {
     active: bool,
 }
 
+impl Conversation {
+    /// What it may send in the frame of this number, if its last one was an earlier one.
+    fn begin(&mut self, frame: u64) {
+        self.allocation.refill(frame - self.frame);
+        self.frame = frame;
+    }
+}
+
 /// Hierarchical Round Robin.
 #[derive(Clone, Debug)]
 pub struct Hrr {
@@ -226,8 +234,7 @@ impl Hrr {
                 if i == best_effort {
                     return Some((i, flow));
                 }
-                conversation.allocation.refill(level.frame - conversation.frame);
-                conversation.frame = level.frame;
+                conversation.begin(level.frame);
                 if conversation.allocation.left > 0 {
                     return Some((i, flow));
                 }
@@ -242,10 +249,12 @@ impl Hrr {
     fn spare(&mut self) -> Option<(usize, u32)> {
         for (i, level) in self.levels.iter_mut().enumerate() {
             while let Some(flow) = level.ready.pop_front().or_else(|| level.spent.pop_front()) {
+                let conversation = &mut self.conversations[flow as usize];
                 if self.queues.front(flow).is_some() {
+                    conversation.begin(level.frame);
                     return Some((i, flow));
                 }
-                self.conversations[flow as usize].active = false;
+                conversation.active = false;
             }
         }
         None

@@ -46,8 +46,11 @@ Examples:
     show_default=True,
     help="Correction of p-values for many comparisons.",
 )
+@click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
-def compare(folder: Path, wheres: tuple[str, ...], as_json: bool, by: str, metric: str, **options: Any) -> None:
+def compare(
+    folder: Path, wheres: tuple[str, ...], wide: bool, as_json: bool, by: str, metric: str, **options: Any
+) -> None:
     """Compare the points of an axis of the study in DIR by a metric, replication by replication.
 
     Prints means with intervals, paired differences with intervals, and which differences are significant.
@@ -61,7 +64,7 @@ def compare(folder: Path, wheres: tuple[str, ...], as_json: bool, by: str, metri
     if as_json:
         print_json(found.to_dict())
     else:
-        print_compared(found)
+        print_compared(found, wide)
 
 
 def where_of(texts: Sequence[str]) -> dict[str, list[str]]:

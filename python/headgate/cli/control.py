@@ -9,6 +9,7 @@ import click
 
 from .. import _core
 from ..errors import HeadgateError, brief
+from . import completing
 
 #: Maximum length of an event.
 _LONGEST = 65536
@@ -27,7 +28,7 @@ Examples:
   headgate control reno --stdio < events.jsonl
   headgate control '{"kind": "cubic", "beta": 0.8}' --stdio --window 1 < events.jsonl"""
 )
-@click.argument("name")
+@click.argument("name", shell_complete=completing.controls)
 @click.option(
     "--stdio", is_flag=True, required=True, help="Read events from the standard input and answer each on the output."
 )

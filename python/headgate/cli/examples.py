@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import HeadgateError
-from . import signals
+from . import completing, signals
 from .show import print_json
 
 
@@ -18,7 +18,7 @@ Examples:
   headgate examples game
   headgate examples --all --out scenarios"""
 )
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completing.examples)
 @click.option("--all", "every", is_flag=True, help="Copy all examples.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for the copies; the current one unless given."

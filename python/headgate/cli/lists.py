@@ -10,7 +10,7 @@ import click
 from .. import _core
 from ..errors import HeadgateError, cut, nearest
 from ..lists import ALIASES
-from . import signals
+from . import completing, signals
 from .show import print_json
 
 #: The lists and their contents.
@@ -39,7 +39,7 @@ Examples:
   headgate list controls --json""",
 )
 @click.argument("kind", type=click.Choice([*KINDS, *ALIASES]), required=False, metavar="[KIND]")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.entries)
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
 def list_(kind: str | None, name: str | None, as_json: bool) -> None:
     """List the entries of a KIND, such as disciplines, or describe the one called NAME. Without a KIND, list the kinds."""

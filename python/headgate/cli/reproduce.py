@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from . import signals
+from . import completing, signals
 from .show import print_json
 
 
@@ -17,8 +17,8 @@ Examples:
   headgate reproduce keshav1991 --report out/keshav1991
   headgate list papers"""
 )
-@click.argument("paper")
-@click.argument("items", nargs=-1)
+@click.argument("paper", shell_complete=completing.papers)
+@click.argument("items", nargs=-1, shell_complete=completing.items)
 @click.option(
     "--seeds",
     type=click.IntRange(0, 10_000),

@@ -50,6 +50,7 @@ Examples:
     "--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. sweep.replications=3."
 )
 @click.option("--dry-run", is_flag=True, help="Check every variant and print what would be run.")
+@click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary, or with --dry-run the variants, as JSON.")
 def sweep(
     file: Path,
@@ -61,6 +62,7 @@ def sweep(
     out: Path | None,
     changes: tuple[str, ...],
     dry_run: bool,
+    wide: bool,
     as_json: bool,
 ) -> int:
     """Run the study in FILE: every variant of its scenario, several times.
@@ -76,8 +78,8 @@ def sweep(
         from .terminal import print_error
 
     study = Sweep.from_file(file)
-    for _, path, value in changes_of(changes):
-        study = study.set(path, value)
+    for option, path, value in changes_of(changes):
+        study = study.set_option(option, path, value)
     if dry_run:
         return _dry(study, as_json)
     folder = out if out is not None else Path("out") / file.stem
@@ -96,7 +98,7 @@ def sweep(
 
         print_json(to_dict(results))
     else:
-        print_study(results)
+        print_study(results, wide)
     return 1 if len(results.failures) else 0
 
 

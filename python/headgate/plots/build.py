@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,7 +73,7 @@ def plot(
         out: a file to write, in the form that its name ends in: svg, png, pdf or html.
         kind: `line` (metric against axis x with 95 % intervals), `heatmap` (metric over the axes x and y), `utility` (metric against
             delay, as in Keshav 1991: a point for each flow or, if x is given, for each point of that axis) or `cdf` (the
-            distribution over runs and flows).
+            distribution over runs and flows, a curve for each variant, those of `by` first).
         x: axis, or `flow`; of a line, the first axis of numbers unless given.
         y: axis of a heat map.
         by: axis, or `flow`, of which each point becomes a series.
@@ -97,7 +98,10 @@ def plot(
     request = Request(study, metric, flow, link, over, x, y, by, delay, log_y)
     figure = {"line": _line, "heatmap": _heatmap, "utility": _utility, "cdf": _cdf}[kind](request)
     if len(figure.series) > MOST_SERIES:
-        raise HeadgateError(f"{by}: {len(figure.series)} series; expected at most {MOST_SERIES}: select some points")
+        what = figure.legend or by
+        raise HeadgateError(
+            f"{what}: {len(figure.series)} curves; expected at most {MOST_SERIES}: select points of an axis with --where"
+        )
     if out is not None:
         figure.save(out)
     return figure
@@ -176,8 +180,13 @@ def _cdf(r: Request) -> Figure:
     split = r.over is None and wanted.table != "runs" and wanted.over != "jain"
     data = r.cube(r.metric, split)
     by = None if r.by is None else find_axis(data.axes, r.by)
-    rows = data.values.reshape(1, -1) if by is None else np.moveaxis(data.values, by, 0).reshape(len(data.axes[by]), -1)
-    names = [""] if by is None else [str(c) for c in data.axes[by].columns[data.axes[by].name]]
+    # A curve for each variant: a mixture of variants would be no distribution of anything.
+    apart = [i for i, axis in enumerate(data.axes) if i != by and axis.name not in ("flow", "link") and len(axis) > 1]
+    apart = apart if by is None else [by, *apart]
+    rows = np.moveaxis(data.values, apart, range(len(apart)))
+    rows = rows.reshape(int(np.prod(rows.shape[: len(apart)])), -1)
+    points = product(*([str(c) for c in data.axes[i].columns[data.axes[i].name]] for i in apart))
+    names = [", ".join(point) for point in points]
     good = [np.sort(row[~np.isnan(row)]) for row in rows]
     factor, unit = scale_of(data.metric.unit, np.concatenate(good))
     series = [
@@ -186,13 +195,12 @@ def _cdf(r: Request) -> Figure:
         if row.size
     ]
     each = f"run and {wanted.table[:-1]}" if split and by != len(data.axes) - 1 else "run"
-    drawn = {"flow", "link"} if by is None else {"flow", "link", data.axes[by].name}
-    gone, fixed = _others(data, drawn)
-    every = [f"of every {', '.join(gone)}"] if gone else []
+    labels = [data.axes[i].name for i in apart]
+    _, fixed = _others(data, {"flow", "link", *labels})
     many = f"one value per {each}: {_span([row.size for row in good])} values in each curve"
-    caption = "; ".join([many, *every, *fixed]) + _state(r)
+    caption = "; ".join([many, *fixed]) + _state(r)
     title, across = _title(r, f"distribution of {_said(r, data)}"), Scale(_with_unit(data.metric.label, unit))
-    return Figure("cdf", title, caption, across, Scale("share"), r.by or "", series)
+    return Figure("cdf", title, caption, across, Scale("share"), ", ".join(labels), series)
 
 
 def _usual_x(axes: list[Axis], by: str | None) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import __version__, _core
 from ..atomic import require_folder
-from ..errors import HeadgateError, cut, nearest, wrong
+from ..errors import HeadgateError, ScenarioError, cut, nearest, option_of, placed, wrong
 from ..memory import share
 from ..scenario import Scenario, require_plain
 from . import rows
@@ -101,8 +101,15 @@ class Sweep:
 
     def set(self, path: str, value: Any) -> Sweep:
         """A copy with one value of the scenario, or of the table (`sweep.replications`), changed, as by `Scenario.set`."""
-        whole = Scenario({**self.scenario.data, "sweep": self.table}, self.scenario.origin)
-        return Sweep.of(whole.set(path, value))
+        return Sweep.of(self._whole().set(path, value))
+
+    def set_option(self, option: str, path: str, value: Any) -> Sweep:
+        """As `set`, for an option of a command such as `--set sweep.replications=3`: errors that come of it name the option."""
+        return Sweep.of(self._whole().set_option(option, path, value))
+
+    def _whole(self) -> Scenario:
+        """The scenario with the table, as the file has it."""
+        return self.scenario._with({**self.scenario.data, "sweep": self.table})
 
     def _prepare(self, scenario: Scenario, table: Any) -> None:
         self.scenario, self.table = scenario, table
@@ -161,11 +168,14 @@ class Sweep:
         control = _core.Control()
         texts = Texts(self._variants, {"name": "", "description": "", "seed": 0})
 
+        faults: dict[int, ScenarioError] = {}
+
         def look(variant: int) -> Check:
             try:
                 resolved = _core.check(texts.of(variant), control)
                 return Check(hashlib.sha256(resolved.encode()).hexdigest()[:16], None)
             except _core.ScenarioError as e:
+                faults[variant] = e
                 return Check(None, str(e))
 
         self.scenario.to_json()  # refuses what JSON does not know, such as dates
@@ -178,6 +188,8 @@ class Sweep:
             # After Ctrl-C the running blocks end soon by themselves.
             control.stop()
             pool.shutdown(wait=False, cancel_futures=True)
+        if len(faults) == len(checks):
+            self._refuse_options(faults[0])
         self._refuse_hopeless(checks)
         seen: dict[str, int] = {}
         for v, check in enumerate(checks):
@@ -185,6 +197,11 @@ class Sweep:
                 pair = f"{self._variants.describe(first)} and {self._variants.describe(v)}"
                 raise wrong("sweep", "expected variants that differ", found=pair, origin=self.scenario.origin)
         return checks
+
+    def _refuse_options(self, fault: ScenarioError) -> None:
+        """Where no variant is valid and the fault of the first one is in what an option set, the option is at fault."""
+        if option_of(fault.path, self.scenario._options):
+            raise placed(fault, self.scenario.origin, "", self.scenario._options)
 
     def _refuse_hopeless(self, checks: list[Check]) -> None:
         """A value of an axis that is wrong in all combinations is an error of the file."""

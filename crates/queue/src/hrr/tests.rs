@@ -66,6 +66,15 @@ fn what_is_overdrawn_is_made_up_for() {
     assert_eq!(starts(spec, &[1], &[(40, 0, 0, 1), (40, 0, 0, 1)], 100), [(40, 0), (44, 0)]);
 }
 
+#[test]
+fn a_spare_slot_begins_the_frame_of_its_conversation() {
+    // B overdraws the level, so that A and C live on spare slots. A used its slot in the first frame, which is over: it takes turns with C.
+    let spec = format!(r#"{TWO}, "work_conserving": true"#);
+    let all = [(0, 0, 0, 1), (4, 1, 0, 9), (5, 0, 0, 1), (5, 2, 0, 1), (5, 0, 0, 1), (5, 2, 0, 1)];
+    let started = starts(&spec, &[1, 10, 1], &all, 20);
+    assert_eq!(started, [(0, 0), (4, 1), (13, 0), (14, 2), (15, 0), (16, 2)]);
+}
+
 proptest! {
     /// A conversation that always has packets starts exactly its allocation in every frame, whatever others do, if allocations fit.
     #[test]

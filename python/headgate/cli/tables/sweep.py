@@ -45,7 +45,7 @@ def print_plan(study: Sweep, checks: Sequence[Check]) -> None:
     out.print(f"{len(checks)} variants, {atleast}{study.least_runs} runs, seed {study.seed}; nothing was run")
 
 
-def print_study(study: Study) -> None:
+def print_study(study: Study, wide: bool = False) -> None:
     """The summary in the terminal."""
     out = console()
     entries = summary(study)
@@ -63,10 +63,10 @@ def print_study(study: Study) -> None:
     for name, heading, scale in headings():
         cells = [_interval(e[name], scale) for e in shown]
         columns.append(Column(heading, RANKS[name], cells=cells))
-    left = print_fitted("variants", columns) if entries else []
+    left = print_fitted("variants", columns, wide) if entries else []
     out.print()
     if left:
-        out.print(f"columns left out: {names_of(left)}; a wider terminal and --json have them")
+        out.print(f"columns left out: {names_of(left)}; --wide shows them")
     if len(entries) > MOST:
         out.print(f"[dim]and {len(entries) - MOST} more variants; --json and the tables in the folder have them all[/]")
     if len(study.failures):
