@@ -1,4 +1,4 @@
-"""Studies: what varies, what is stored, and that nothing about it depends on who did the work."""
+"""Studies: axes, stored tables, and that the results do not depend on which worker did the work."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_dask_cluster_of_two_gives_the_same(monkeypatch: pytest.MonkeyPatch) -
         assert plain(getattr(got, table)) == plain(getattr(expected, table))
 
 
-def test_a_variant_that_is_wrong_is_recorded_and_the_others_go_on(tmp_path: Path, cli: Cli) -> None:
+def test_a_variant_that_is_wrong_is_recorded_and_the_others_continue(tmp_path: Path, cli: Cli) -> None:
     # A buffer below one packet is wrong only beside the longer packets.
     axes = {"links.slow.queue": [{"kind": "fcfs", "buffer": "600B"}, "fq"], "flows.*.packet": ["500B", "1000B"]}
     write(tmp_path / "a.json", {"axes": axes, "replications": 2})

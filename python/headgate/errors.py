@@ -1,4 +1,4 @@
-"""Errors that a user can mend: shown as one paragraph, with exit code 2."""
+"""Errors that a user can correct: shown as one paragraph, with exit code 2."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class MissingExtraError(HeadgateError, ImportError):
     """A part of the package that is an extra of the installation is missing."""
 
 
-#: What was found is shown up to so many characters.
+#: Maximum number of characters of a found value that an error shows.
 SHOWN = 80
 
-#: No name of a file is longer than this, and no path than `LONGEST_PATH`; what is longer is cut wherever it comes from.
+#: Maximum length of the name of a file; `LONGEST_PATH` is that of a path. Longer texts are cut.
 LONGEST_NAME = 255
 LONGEST_PATH = 4096
 
@@ -41,7 +41,7 @@ def cut(value: object) -> str:
 
 
 def brief(message: str) -> str:
-    """A message of which all is cut that is no file's name and too long.
+    """A message in which every word is cut that is too long and no file's name.
 
     >>> len(brief("--seed " + "1" * 5000 + ": expected a seed")), brief("/tmp/a.toml: " + "y" * 80)[:13]
     (103, '/tmp/a.toml: ')
@@ -52,7 +52,7 @@ def brief(message: str) -> str:
 
 
 def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
-    """The error for a library that an extra brings.
+    """The error for a missing library of an extra.
 
     >>> print(missing_extra("a figure", "matplotlib", "plots"))
     a figure needs matplotlib, which is not installed; expected: pip install 'headgate[plots]'

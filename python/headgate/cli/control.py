@@ -11,7 +11,7 @@ from .. import _core
 from ..errors import HeadgateError, brief
 from . import completing
 
-#: No event is longer than this.
+#: Maximum length of an event.
 _LONGEST = 65536
 
 
@@ -36,7 +36,7 @@ Examples:
     "--window", type=click.IntRange(1, 1_000_000), help="Initial window in packets; that of its transport unless given."
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Seed of what it leaves to chance."
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Seed of its random numbers."
 )
 def control(name: str, stdio: bool, window: int | None, seed: int) -> None:
     """Drive the flow control NAME by events: each line of JSON is answered by a line with its window, threshold and pacing rate."""

@@ -67,7 +67,7 @@ def examples(names: tuple[str, ...], every: bool, out: Path | None, as_json: boo
 
 
 def _command(file: Path) -> str:
-    """What to type for a file that was copied."""
+    """The command for a file that was copied."""
     if file.suffix == ".csv":
         return f"headgate replay {file} --queue fcfs --queue fq --rate 2Mbit/s"
     import tomllib

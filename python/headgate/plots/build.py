@@ -1,4 +1,4 @@
-"""From a study to a figure: which numbers are shown, and what is said of them."""
+"""From a study to a figure: the numbers that are shown, and their captions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .units import scale_of
 if TYPE_CHECKING:
     from ..sweep import Study
 
-#: What can be drawn.
+#: Kinds of figures.
 KINDS = ("line", "heatmap", "utility", "cdf")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What `plot` was asked for."""
+    """The arguments of `plot`."""
 
     study: Study
     metric: str
@@ -65,10 +65,10 @@ def plot(
 ) -> Figure:
     """Draws a metric of a study.
 
-    Axes that are not drawn are averaged over, each replication by itself, and the caption says so; `study.select(...)` picks points.
+    The mean is taken over axes that are not drawn, for each replication, and the caption says so; `study.select(...)` picks points.
 
     Args:
-        study: also one that is not complete; the caption says what is missing.
+        study: also one that is not complete; the caption names what is missing.
         metric: a column of a table or a short name such as `p99_delay`.
         out: a file to write, in the form that its name ends in: svg, png, pdf or html.
         kind: `line` (metric against axis x with 95 % intervals), `heatmap` (metric over the axes x and y), `utility` (metric against
@@ -79,7 +79,7 @@ def plot(
         by: axis, or `flow`, of which each point becomes a series.
         flow: which flows: a name or a pattern; all unless given.
         link: which ports, for metrics of ports.
-        over: what becomes of several flows or ports of a run: `total`, `mean`, `least`, `most` or `jain`.
+        over: how several flows or ports of a run are combined: `total`, `mean`, `least`, `most` or `jain`.
         delay: metric of the vertical axis of a utility diagram.
         log_y: a logarithmic vertical axis.
 
@@ -118,7 +118,7 @@ def _line(r: Request) -> Figure:
     means, halves = means * factor, halves * factor
     series = []
     for i, name in enumerate(_series_names(data)):
-        # Names stand side by side, so that their intervals can be told apart.
+        # Names stand side by side, so that their intervals can be distinguished.
         shift = 0.0 if x.names is None else 0.5 * ((i + 0.5) / means.shape[1] - 0.5)
         y, half = means[:, i], halves[:, i]
         series.append(Series(name, numbers + shift, y, y - half, y + half))
@@ -204,7 +204,7 @@ def _cdf(r: Request) -> Figure:
 
 
 def _usual_x(axes: list[Axis], by: str | None) -> int:
-    """The first axis of numbers, or the first one at all, that has several points and is not drawn otherwise."""
+    """The first axis of numbers, or otherwise the first one, that has several points and is not drawn elsewhere."""
     skip = None if by is None else find_axis(axes, by)
     free = [i for i, axis in enumerate(axes) if len(axis) > 1 and i != skip]
     if not free:
@@ -308,7 +308,7 @@ def _said(r: Request, whole: Cube) -> str:
 
 
 def _caption(r: Request, whole: Cube, data: Cube, mean: str, mark: str) -> str:
-    """How the numbers came about."""
+    """How the numbers were computed."""
     counts = (~np.isnan(data.values)).sum(axis=-1).ravel()
     parts = [f"{mean} over {_span(counts[counts > 0].tolist())} replications"]
     if counts.max(initial=0) > 1:
@@ -327,7 +327,7 @@ def _others(whole: Cube, drawn: set[str]) -> tuple[list[str], list[str]]:
 
 
 def _state(r: Request) -> str:
-    """What is not there."""
+    """The missing and failed runs."""
     missing, failed = r.study.missing, len(r.study.failures)
     said = "; some runs are missing" if missing is None else f"; {missing} runs are missing" if missing else ""
     return f"{said}; {failed} runs failed" if failed else said

@@ -14,17 +14,17 @@ from ...sweep.sweep import Check
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 
-#: Which columns a narrow terminal leaves out first: those of the highest rank.
+#: A narrow terminal leaves out first the columns of the highest rank.
 RANKS = {
     "goodput_bps": 1, "queueing_s": 2, "jain_of_max_min": 3, "drops": 4, "rtt_s": 6, "retransmissions": 7, "rtt_p99_s": 8
 }  # fmt: skip
 
-#: More variants than this are not listed one by one in the terminal.
+#: Maximum number of variants that are listed one by one in the terminal.
 MOST = 40
 
 
 def print_plan(study: Sweep, checks: Sequence[Check]) -> None:
-    """What would be run: the axes, and the variants that are no valid scenarios."""
+    """The plan of a study: the axes, and the variants that are no valid scenarios."""
     out = console()
     rows = []
     for axis in study.axes:
