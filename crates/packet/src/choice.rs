@@ -19,6 +19,8 @@ pub struct Entry {
     pub name: &'static str,
     /// Where the algorithm was published.
     pub source: &'static str,
+    /// The comment at the head of its file: what it does, its source, its deviations from that, its state.
+    pub header: &'static str,
     /// JSON Schema of its parameter struct; the definitions are inlined.
     pub schema: fn() -> Value,
     /// The default parameters as JSON.
@@ -67,7 +69,7 @@ pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Res
     }
 }
 
-/// Reads a parameter struct, checking the numeric bounds of its own schema, and then the rules that it has of its own.
+/// Reads a parameter struct, checking the numeric bounds of its own schema, and then the rules of its own `check`.
 pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(value: Value) -> Result<P, E> {
     // What does not depend on the kind of error, and what does not on the struct, is compiled once: there are many of both.
     within_bounds(TypeId::of::<P>(), schema_of::<P>, &value)
@@ -90,7 +92,7 @@ fn within_bounds(id: TypeId, schema: fn() -> Value, value: &Value) -> Result<(),
     Ok(())
 }
 
-/// The text of an error about a rule that a struct has of its own.
+/// The text of an error about a rule of a struct's own `check`.
 fn broken(wrong: Wrong, value: &Value) -> String {
     let Wrong { path, found, expected } = wrong;
     // As it was written, if it was: `60s` is not to be called `1min`.
@@ -116,7 +118,7 @@ fn placed(path: String, text: &str) -> String {
     located_text(&format!("{path}{dot}{inside}"), message)
 }
 
-/// An error with a place in front of its own.
+/// An error whose place gets `path` in front.
 pub fn within<E: Error>(place: &str, e: &E) -> E {
     let text = e.to_string();
     let (inside, message) = located(&text);
@@ -211,6 +213,11 @@ macro_rules! choice {
         pub const LIST: &[$crate::choice::Entry] = &[$($crate::choice::Entry {
             name: stringify!($module),
             source: $module::$Type::SOURCE,
+            header: {
+                const TEXT: &str = include_str!(concat!(stringify!($module), ".rs"));
+                const HEADER: [u8; $crate::header::length(TEXT)] = $crate::header::bytes(TEXT);
+                match std::str::from_utf8(&HEADER) { Ok(text) => text, Err(_) => "" }
+            },
             schema: $crate::choice::schema_of::<$module::$Params>,
             defaults: $crate::choice::defaults_of::<$module::$Params>,
         }),+];
@@ -220,7 +227,7 @@ macro_rules! choice {
             pub fn name(&self) -> &'static str {
                 match self { $(Spec::$Type(_) => stringify!($module)),+ }
             }
-            /// The rules that its parameters have of their own. Whatever was read was checked.
+            /// The rules that its parameters check themselves. Parameters that were read were checked already.
             ///
             /// # Errors
             /// The first that is broken.

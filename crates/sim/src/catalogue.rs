@@ -2,6 +2,7 @@
 
 use headgate_packet::Rate;
 use headgate_packet::choice::Entry;
+use headgate_packet::header::deviations;
 use headgate_queue::{Discipline as _, LinkInfo};
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ pub const LISTS: [(&str, &[Entry]); 10] = [
     ("rate-traces", crate::link::rate::LIST),
 ];
 
-/// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`, and `gauges` of disciplines; `None` for an unknown list.
+/// A list as JSON: `[{name, source, deviations, summary, parameters: [{name, type, default, description, ...}]}]`, and `gauges` of disciplines; `None` for an unknown list.
 pub fn catalogue(list: &str) -> Option<Value> {
     let (_, entries) = LISTS.iter().find(|(name, _)| *name == list)?;
     let with_gauges = |entry| {
@@ -32,7 +33,7 @@ pub fn catalogue(list: &str) -> Option<Value> {
     Some(entries.iter().map(with_gauges).collect())
 }
 
-/// What the discipline shows of itself at the end of each interval.
+/// The gauges of the discipline, read at the end of each interval.
 fn gauges(discipline: &str) -> Vec<&'static str> {
     let spec = headgate_queue::Spec::default_of(discipline).expect("a discipline of the list");
     let rate = Rate::from_bps(1_000_000).expect("above zero");
@@ -45,7 +46,10 @@ fn describe(entry: &Entry) -> Value {
     let (schema, defaults) = ((entry.schema)(), (entry.defaults)());
     let fields = schema["properties"].as_object().cloned().unwrap_or_default();
     let parameters: Vec<Value> = fields.iter().map(|(name, field)| parameter(name, field, &defaults[name])).collect();
-    json!({ "name": entry.name, "source": entry.source, "summary": schema["description"], "parameters": parameters })
+    json!({
+        "name": entry.name, "source": entry.source, "deviations": deviations(entry.header), "summary": schema["description"],
+        "parameters": parameters
+    })
 }
 
 fn parameter(name: &str, schema: &Value, default: &Value) -> Value {
@@ -65,7 +69,7 @@ fn parameter(name: &str, schema: &Value, default: &Value) -> Value {
     let one_of = schema["oneOf"]
         .as_array()
         .map(|variants| variants.iter().map(|v| v.get("const").unwrap_or(&v["enum"][0]).clone()).collect::<Vec<_>>());
-    // A choice from another list: its names come first, and an entry without parameters goes by its name.
+    // A choice from another list: its names come first, and an entry without parameters is given by its name.
     let named = || schema["anyOf"][0]["enum"].as_array().cloned();
     if default.as_object().is_some_and(|choice| choice.len() == 1 && choice.contains_key("kind")) {
         out["default"] = default["kind"].clone();

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from . import signals
+from . import completing, signals
 from .show import print_json
 
 
@@ -23,39 +23,50 @@ Examples:
   headgate reproduce all --report out/papers
   headgate list papers"""
 )
-@click.argument("paper")
-@click.argument("items", nargs=-1)
+@click.argument("paper", shell_complete=completing.papers)
+@click.argument("items", nargs=-1, shell_complete=completing.items)
 @click.option(
     "--seeds",
     type=click.IntRange(0, 10_000),
     default=0,
-    help="Least number of runs with random start phases that the printed range is taken over. No verdict depends on it.",
+    help="Minimum number of runs with random start phases for the printed range. No verdict depends on it.",
 )
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
 @click.option(
-    "--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True, help="Where to work."
+    "--engine",
+    type=click.Choice(["local", "dask"]),
+    default="local",
+    show_default=True,
+    help="Where runs are executed.",
 )
-@click.option("--address", help="Of a Dask scheduler, such as tcp://host:8786; a cluster on this machine unless given.")
+@click.option(
+    "--address", help="Address of a Dask scheduler, such as tcp://host:8786; a cluster on this machine unless given."
+)
 @click.option(
     "--resume",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Keep finished runs in this folder, and take those that are there: after an interruption the same command goes on. "
-    "For `all` it is out/runs unless given.",
+    help="Keep finished runs in this folder and use those in it: after an interruption the same command continues. "
+    "With `all` the folder is out/runs unless given.",
 )
 @click.option(
-    "--ours", is_flag=True, help="With `all`: also our own experiments, beyond and linux-tcp, which are no papers."
+    "--ours", is_flag=True, help="With `all`, also run our own experiments, beyond and linux-tcp, which are no papers."
 )
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="DIR", help="Also write an HTML report with figures there."
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also write an HTML report with figures into this folder.",
 )
-@click.option("--details", is_flag=True, help="A line per number: its spread over the runs and how it was tested.")
+@click.option(
+    "--details", is_flag=True, help="Print a line for each number: its spread over the runs and how it was tested."
+)
 @click.option(
     "--count-instructions",
     is_flag=True,
     help="Also count processor instructions where a paper measures them, by perf or valgrind. Valgrind takes a minute or more.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def reproduce(
     paper: str,
     items: tuple[str, ...],
@@ -72,10 +83,10 @@ def reproduce(
 ) -> int:
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours.
 
-    PAPER is a name that `headgate list papers` shows, or a folder of your own, such as ./mypaper. With `all` every paper is
-    reproduced, and a table shows what of each stands; an item that fails takes no other with it.
+    PAPER is a name that `headgate list papers` shows, or a folder, such as ./mypaper. With `all` every paper is reproduced,
+    and a table shows the counts of each; an item that fails does not stop the others.
 
-    Exit code 1 if an item of `all` failed. A number that is missed is no failure.
+    The exit code is 1 if an item of `all` failed. A number that is missed is no failure.
     """
     with signals.loading():
         from rich.markup import escape
@@ -111,7 +122,7 @@ def reproduce(
             with progress(f"{paper} {item.name} ({k + 1} of {len(chosen)})") as work.progress:
                 (result,) = each_item(found, [item], seeds=seeds, count_instructions=count_instructions, work=work)
             results.append(result)
-            # Each table is printed as soon as it is there.
+            # Each table is printed as soon as it is complete.
             if not as_json:
                 if k == 0:
                     print_heading(found, out)
