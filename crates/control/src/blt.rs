@@ -23,9 +23,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Windows {
-    /// Each is so many times as large as the one before; above 1, at most 16.
+    /// Each window is larger than the one before by this factor; above 1, at most 16.
     Geometric(f64),
-    /// Each has so many packets more than the one before; at least 1, at most 1000000.
+    /// Each window has this number of packets more than the one before; at least 1, at most 1000000.
     Additive(u32),
 }
 
@@ -135,7 +135,7 @@ impl Blt {
         Blt { last, ends: (params.windows != Windows::Geometric(2.0)).then(|| sizes.collect()) }
     }
 
-    /// The priority number of the packet that is so many packets behind the first one of the burst.
+    /// The priority number of a packet, from its distance in packets to the first one of the burst.
     ///
     /// ```
     /// use headgate_control::blt::{Blt, BltParams};

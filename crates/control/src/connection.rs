@@ -65,7 +65,7 @@ enum Kind {
     Window(Box<Windowed>),
     /// With releases of pairs and single packets.
     Paced(Box<Paced>),
-    /// With a line of its own.
+    /// A source that has its own line.
     Line(Box<Lined>),
     /// With layers that its receiver joins and leaves.
     Layered(Box<Layered>),
@@ -110,7 +110,7 @@ impl Connection {
         }
     }
 
-    /// How long its packets are, in the mean, before the first one goes; a source with a line of its own needs to know.
+    /// How long its packets are, in the mean, before the first one goes; a source that has its own line needs to know.
     pub fn set_packet_bytes(&mut self, bytes: u32) {
         if let Kind::Line(l) = &mut self.0 {
             l.sender.set_packet_bytes(bytes);

@@ -303,7 +303,7 @@ pub trait FlowControl {
     fn next_release(&self) -> Time {
         Time::NEVER
     }
-    /// The priority of the packet that is so many packets behind the first one of its burst, if the protocol chooses it.
+    /// The priority of a packet, from its distance in packets to the first one of its burst, if the protocol chooses it.
     fn priority(&self, _offset: u64) -> Option<u8> {
         None
     }

@@ -1,4 +1,4 @@
-//! The source of a flow with a line of its own: a protocol and the sender that serves it.
+//! The source of a flow that has its own line: a protocol and the sender that serves it.
 
 use crate::transport::{Config, LineSender, line};
 use crate::{Ack, AckPacket, AnyFlowControl, FlowControl, Loss, LossKind, Segment, Spec};

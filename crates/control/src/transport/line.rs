@@ -7,7 +7,7 @@
 //!
 //! - Timer: every acknowledgement is a sample (it echoes when its packet was sent); the timeout is the smoothed round trip and `deviations`
 //!   times the mean deviation, with gains of 1/8 and 1/4, practically no minimum (1 us) and no ticks, doubled with each timeout in a row up to 64 times. It
-//!   starts anew with each acknowledgement of something new and with each repair.
+//!   starts again with each acknowledgement of something new and with each repair.
 //! - Acknowledgements of packets sent before the present burst tell no loss, or each packet of an old burst would begin a new one; nor do those of
 //!   packets below the one that they ask for, which had come before. Reno, which sees cumulative numbers only, takes both for a loss.
 //! - What is behind the lost packet goes again even if it came; when the acknowledgement passes the next packet, the source goes on there.

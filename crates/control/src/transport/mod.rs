@@ -101,7 +101,7 @@ pub struct Config {
     pub open_loop: bool,
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
     pub ecn: Ecn,
-    /// For a source with a line of its own ([`LineSender`]).
+    /// For a source that has its own line ([`LineSender`]).
     pub line: Option<line::Rules>,
 }
 

@@ -18,7 +18,7 @@ pub struct CbrParams {
     /// Each packet comes uniformly at random within this share of the time between two packets after it is due, the first one too.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
-    /// Each time between two packets is drawn anew, uniformly within this share of the mean one below and above it: with 0.5 from 0.5 to 1.5 times it.
+    /// Each time between two packets is drawn independently, uniformly within this share of the mean one below and above it: with 0.5 from 0.5 to 1.5 times it.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub spread: f64,
 }
