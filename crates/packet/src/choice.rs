@@ -19,6 +19,8 @@ pub struct Entry {
     pub name: &'static str,
     /// Where the algorithm was published.
     pub source: &'static str,
+    /// The comment at the head of its file: what it does, its source, its deviations from that, its state.
+    pub header: &'static str,
     /// JSON Schema of its parameter struct; the definitions are inlined.
     pub schema: fn() -> Value,
     /// The default parameters as JSON.
@@ -211,6 +213,11 @@ macro_rules! choice {
         pub const LIST: &[$crate::choice::Entry] = &[$($crate::choice::Entry {
             name: stringify!($module),
             source: $module::$Type::SOURCE,
+            header: {
+                const TEXT: &str = include_str!(concat!(stringify!($module), ".rs"));
+                const HEADER: [u8; $crate::header::length(TEXT)] = $crate::header::bytes(TEXT);
+                match std::str::from_utf8(&HEADER) { Ok(text) => text, Err(_) => "" }
+            },
             schema: $crate::choice::schema_of::<$module::$Params>,
             defaults: $crate::choice::defaults_of::<$module::$Params>,
         }),+];
