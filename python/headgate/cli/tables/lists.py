@@ -51,10 +51,9 @@ def print_entry(kind: str, entry: dict[str, Any]) -> None:
     out.print(escape(_line(entry["summary"])))
     out.print(f"source: {escape(_line(entry['source']))}")
     if entry.get("deviations"):
-        out.print("\ndeviations from the source:")
+        out.print("deviations from it:")
         for deviation in entry["deviations"]:
             _print_indented(f"- {_line(deviation)}", 2)
-        out.print()
     if entry.get("gauges"):
         out.print(f"gauges, which the table `gauges` has at the end of each interval: {', '.join(entry['gauges'])}")
     if kind == "papers":
