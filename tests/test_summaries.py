@@ -78,12 +78,12 @@ def test_one_table_over_all_papers(verdicts: ModuleType) -> None:
         found = json.dumps({**dict.fromkeys(keys, n), "seconds": 90 * n})
         (verdicts.GENERATED / f"{paper}.md").write_text(f"<!-- Counts: {found} -->\n")
     readme = verdicts.ROOT / "README.md"
-    readme.write_text("before\n" + "old\n".join(verdicts.MARKS) + "\nafter\n")
+    readme.write_text("before\n" + "STALE\n".join(verdicts.MARKS) + "\nafter\n")
     assert verdicts.stale_tables() == ["docs/papers/_generated/all.md", "README.md"]
     verdicts.write_tables()
     assert verdicts.stale_tables() == []
     text = readme.read_text()
-    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "STALE" not in text
     rows = [line for line in text.splitlines() if line.startswith(("| [", "| **"))]
     assert rows[1].startswith("| [Keshav 1991: packet-pair](docs/papers/keshav1991.md) |")
     assert [row.split(" | ")[1:3] for row in rows] == [
