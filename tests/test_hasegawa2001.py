@@ -133,7 +133,7 @@ def runs() -> Runs:
     chosen = [v for v in item.variants if v.name in SOME]
     short = [replace(v, settings={**v.settings, "duration": "500s", "interval": "50s"}, seeds=False) for v in chosen]
     item = replace(item, variants=tuple(short), seeds=0)
-    outcomes = runner._run_all(paper, [item], 0, None, None)
+    outcomes = runner._run_all(paper, [item], 0)
     return Runs(paper, item, {name: o for (_, name, _), o in outcomes.items()}, {})
 
 
