@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import core_stateless, first_round, readings, second_round, subscribers
+from . import core_cost, core_scale, core_stateless, core_tcp, first_round, readings, second_round, subscribers
 from .statements import CLAIMS
 
-PARTS = (first_round, second_round, readings, subscribers, core_stateless)
+PARTS = (first_round, second_round, readings, subscribers, core_stateless, core_tcp, core_scale, core_cost)
 
 __all__ = ["CLAIMS", "PARTS"]
