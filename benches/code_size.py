@@ -44,7 +44,7 @@ def functions(program: str) -> dict[int, Function]:
 
 
 def pointers(program: str) -> dict[int, int]:
-    """What the table of addresses holds, through which calls to other crates go."""
+    """The table of addresses, through which other crates are called."""
     entries = (
         re.match(r"([0-9a-f]+) R_X86_64_RELATIVE +\*ABS\*\+0x([0-9a-f]+)", x) for x in disassembled(program, "-R")
     )

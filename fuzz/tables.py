@@ -149,7 +149,7 @@ def try_inputs(first: int, count: int, present: str) -> None:
 
 
 def main() -> int:
-    """Tries so many inputs, in processes of their own; the numbers of those that failed on standard output."""
+    """Tries a number of inputs in separate processes; the numbers of those that failed on standard output."""
     if sys.argv[1] == "--chunk":
         try_inputs(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
         return 0

@@ -2,7 +2,7 @@
 
 Twenty bursts of ten TCP packets of 1514 bytes, 25 ms apart, each burst at 100 Mbit/s (a packet takes 121 us): 4.8 Mbit/s in all.
 Beside it a UDP packet of 214 bytes every 20 ms. Of each packet 64 bytes are captured. The pcap file has microseconds, the
-pcapng file the same packets with nanoseconds, 250 ns later. Run this file to write them anew.
+pcapng file the same packets with nanoseconds, 250 ns later. Run this file to write them again.
 """
 
 from __future__ import annotations

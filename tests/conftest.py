@@ -77,7 +77,7 @@ def cli(tmp_path: Path) -> Cli:
 
 @pytest.fixture
 def process(tmp_path: Path) -> Cli:
-    """Runs the command in an empty folder, in a process of its own: for what depends on the environment or on how Python starts."""
+    """Runs the command in an empty folder, in a separate process: for what depends on the environment or on how Python starts."""
 
     def run(*args: object) -> subprocess.CompletedProcess[str]:
         code = "from headgate.cli import main; main()"

@@ -1,4 +1,4 @@
-"""Writes the digests of tests/digests anew, after a model was changed on purpose."""
+"""Writes the digests of tests/digests again, after a model was changed on purpose."""
 
 from __future__ import annotations
 

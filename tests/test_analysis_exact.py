@@ -143,7 +143,7 @@ def test_a_chain_of_lines_by_hand() -> None:
     assert csfq_chain([6, 4], routes, [9, 9, 9]) == pytest.approx([4 / 3] * 3)
     # With their first labels the two would be taken for flows of 9, of which a third is left: alpha (1/3 + 1/3 + 1) = 4.
     assert csfq_chain([6, 4], routes, [9, 9, 9], relabel=False) == pytest.approx([0.8, 0.8, 2.4])
-    # A flow that sends nothing gets nothing, and a line that nobody crosses is none; the one after it counts.
+    # A flow that sends nothing gets nothing, and a line that no flow crosses is none; the one after it counts.
     assert csfq_chain([5, 1, 4], [[0], [2], []], [0, 8, 7]) == pytest.approx([0, 4, 7])
     assert csfq_chain([5, 4], [[0], [1]], [0, 8]) == pytest.approx([0, 4])
     assert csfq_chain([4], [[0], [0]], [8, 8], [1, 3]) == pytest.approx([1, 3])
@@ -174,7 +174,7 @@ def test_indices_and_ideals_by_hand() -> None:
     with pytest.raises(ValueError, match=r"^1 weights; expected one for each of 2 flows$"):
         max_min(6, [1, 2], [1])
     assert max_min(6, [1, 2, 3]).tolist() == [1, 2, 3]
-    # Demands that add up to the capacity, but for rounding: nobody is cut to the least share.
+    # Demands that add up to the capacity, but for rounding: no flow is cut to the least share.
     assert max_min(0.3, [0.1, 0.2, 0.0]) == pytest.approx([0.1, 0.2, 0.0])
     tiny = [1.0, 1.986310537877543, 28.986310537877543, 100.0, 1.0, 1.0, 1.0, 1.0]
     assert max_min(sum(tiny), tiny) == pytest.approx(tiny)
@@ -196,7 +196,7 @@ def test_indices_and_ideals_by_hand() -> None:
             network_max_min([4], [[0], [0]], demands, weights)
     assert network_max_min([], [[]], [3]).tolist() == [3]
     assert network_max_min([6], [[0, 0], [0]]).tolist() == [3, 3]
-    # The second line is full first, at 1 each; what it leaves of the first goes to the flow that crosses that alone, up to its demand.
+    # The second line is full first, at 1 each; what it leaves of the first is used by the flow that crosses only that, up to its demand.
     assert network_max_min([10, 2], [[0], [0, 1], [1]], [8, 5, 5]).tolist() == [8, 1, 1]
     assert network_max_min([10, 2], [[0], [0, 1], [1]], [math.inf, 5, 0.5]).tolist() == [8.5, 1.5, 0.5]
 

@@ -97,7 +97,7 @@ def test_a_lone_transfer_takes_a_round_trip_and_its_packets() -> None:
     starts = {f"flows.short{n:02d}-{{i}}.count": 1 for n in SIZES}
     apart = {f"flows.short{n:02d}-{{i}}.start": f"{10 * k}s" for k, n in enumerate(SIZES)}
     outcome = run("short random generic fq", **alone, **starts, **apart, **{"flows.short*.start_spread": "0s"})
-    # Two propagations of 94.3 ms, 1000 bytes at 8 and .8 Mbit/s, 40 bytes back; then a packet each 10 ms.
+    # Two propagations of 94.3 ms, 1000 bytes at 8 and 0.8 Mbit/s, 40 bytes back; then a packet each 10 ms.
     first = 2 * 0.0943 + 0.001 + 0.01 + 0.0004 + 0.00004
     for n in SIZES:
         assert measures.completions(outcome, n) == pytest.approx([first + (n - 1) * 0.01], abs=1e-6)

@@ -83,7 +83,7 @@ def test_the_numbers_of_chapter_3(chapter_3: Reproduction) -> None:
     assert {(row, case) for (row, _, case), v in orders.items() if v != "match"} <= {("HEAP", "best"), ("PERC", "best")}
     assert len(orders) == 12
     assert {v for (_, metric, _), v in verdicts.items() if metric == "code_size"} == {"not-tested"}
-    # Nobody asked for instructions, and none of the verdicts depends on that.
+    # Instructions were not asked for, and none of the verdicts depends on that.
     assert {v for (_, metric, _), v in verdicts.items() if metric == "instructions"} == {"not-tested"}
 
 

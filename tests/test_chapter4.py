@@ -54,7 +54,7 @@ def test_the_numbers_of_table_4_1(chapter_4: Reproduction) -> None:
 
 
 def test_a_server_is_read_from_the_trace_of_its_backlog() -> None:
-    # Arrivals at 0, 0, .1 (as the first service ends), .15 refused, .5; an event at .5 that comes after the arrival.
+    # Arrivals at 0, 0, 0.1 (as the first service ends), 0.15 refused, 0.5; an event at 0.5 that comes after the arrival.
     times = np.array([0.0, 0.0, 0.1, 0.1, 0.15, 0.2, 0.5, 0.5])
     backlog = np.array([0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
     at = read_port(times, backlog, [(0.0, 0.1), (0.45, 0.3)], [0.5])
@@ -69,7 +69,7 @@ def test_a_server_is_read_from_the_trace_of_its_backlog() -> None:
 
 
 def test_recovery_is_when_the_queue_is_back_for_good() -> None:
-    # One packet of .1 s every .1 s, then four at once at 1 s: inside from 0 or 1 to 5 and back to at most 2, a packet more than before.
+    # One packet of 0.1 s every 0.1 s, then four at once at 1 s: inside from 0 or 1 to 5 and back to at most 2, a packet more than before.
     arrivals = np.concatenate((np.arange(0, 1, 0.2), np.full(4, 1.0), np.arange(1.6, 4, 0.2)))
     served = np.array(chain_departures(arrivals.tolist(), [0.1])[0])
     server = Server(arrivals, served - 0.1, served)
@@ -113,7 +113,7 @@ def test_the_rules_react_as_worked_out(runs: Runs) -> None:
     }
     for variant, sizes in expected.items():
         assert [n for _, n in corrections(runs, variant)] == sizes, variant
-    # A rule that does not see the change does nothing, for ever; as printed one correction brings the next.
+    # A rule that does not see the change does nothing, forever; as printed one correction brings the next.
     for rule in ("as_printed", "first_probe", "least"):
         assert corrections(runs, f"R up, upstream, {rule}") == ()
         assert reaction(runs, f"R up, upstream, {rule}").settled == np.inf

@@ -125,7 +125,7 @@ def test_the_fluid_follows_the_closed_form(setpoint: float, mu: float, above: fl
 def test_with_delays_the_fluid_rests_at_the_setpoint_after_each_step() -> None:
     for fuzzy in (est.FuzzySets(), None):
         r = step_response([(0, 10), (20, 4), (60, 13)], 3, 0.3, 0.5, 120, sets=fuzzy)
-        # R = .8: set-point + R mu; the fuzzy prediction is still a little off at the end of each part.
+        # R = 0.8: set-point + R mu; the fuzzy prediction is still a little off at the end of each part.
         assert r.at([19, 59, 119]) == pytest.approx([3 + 8, 3 + 3.2, 3 + 10.4], abs=0.05)
         assert r.queue.min() >= 0
 

@@ -68,7 +68,7 @@ def test_the_bound_of_the_emulation_fails_when_the_algorithm_is_wrong(
     if fault == "first come, first served":
         monkeypatch.setattr(emulation, "by_packets", lambda trace, queue="fq": by_packets(trace, "fcfs"))
     elif fault == "no round number":
-        # Finish numbers without the round number: an idle conversation keeps its credit for ever.
+        # Finish numbers without the round number: an idle conversation keeps its credit forever.
         def credit(trace: emulation.Trace, _: emulation.Floats) -> emulation.Served:
             last: dict[int, float] = {}
             finish = [last.setdefault(f, 0.0) for f in trace.flows]

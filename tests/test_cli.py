@@ -1,4 +1,4 @@
-"""Commands as a user types them, and the forms for machines."""
+"""Commands as a user types them, and the machine-readable forms."""
 
 from __future__ import annotations
 
@@ -74,22 +74,7 @@ def test_a_command_in_the_process_of_a_test_leaves_its_signals_alone(cli: Cli) -
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "disciplines",
-        "flow-controls",
-        "workloads",
-        "packet-sizes",
-        "arrivals",
-        "distributions",
-        "topologies",
-        "losses",
-        "framings",
-        "rate-traces",
-        "papers",
-    ],
-)
+@pytest.mark.parametrize("kind", lists.KINDS)
 def test_lists(kind: str, cli: Cli) -> None:
     entries = json.loads(cli("list", kind, "--json").stdout)
     assert entries
@@ -100,7 +85,7 @@ def test_lists(kind: str, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("kind", lists.KINDS)
-def test_a_list_has_a_line_for_each_entry_and_tells_everything_about_one(kind: str, cli: Cli) -> None:
+def test_a_list_has_a_line_for_each_entry_and_describes_one_in_full(kind: str, cli: Cli) -> None:
     entries = lists.catalogue(kind, more=True)
     printed = cli("list", kind).stdout.splitlines()
     # A heading, a line below it, and the line that says how to see more.

@@ -126,7 +126,7 @@ def test_time_to_the_setpoint_by_hand() -> None:
     for before, after in ((20, 10), (20, 21), (5, 10), (5, 4), (20, 5), (5, 20)):
         with pytest.raises(ValueError, match=f"^after: expected a number between {before} and 10, found {after}$"):
             rc.time_between(before, after, 10, 4)
-    # Several times: each part goes on where the last one ended; the accuracy is that of small steps.
+    # Several times: each part continues where the last one ended; the accuracy is that of small steps.
     parts = [rc.time_between(20, s, 10, 4) for s in (20, 18, 15, 11)]
     assert rc.fluid_outstanding(6, 1, 4, 20, parts) == pytest.approx([20, 18, 15, 11], abs=1e-9)
     # A round trip of 10 ms: the steps are as much shorter.
@@ -145,7 +145,7 @@ def test_the_filter_by_hand() -> None:
     first, second, third = est.kalman_trace([10, 14, 14], [11, 12, 12], 2, 3, 1)
     assert first.state.tolist() == [0, 10, 10]
     assert first.covariance.tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 1]]
-    # mu and its value one epoch before are not correlated yet, so the probe tells nothing.
+    # mu and its value one epoch before are not correlated yet, so the probe carries no information.
     assert first.gain.tolist() == [0, 0, 0]
     # n_b = 0 - 2 * 10 + 2 * 11.
     assert second.state.tolist() == [2, 10, 10]

@@ -39,7 +39,7 @@ Array = npt.NDArray[np.float64]
 def queue(
     packet: Any, load: float, packets: int, intervals: int = 1, warm_up: int = 500, **discipline: Any
 ) -> dict[str, Any]:
-    """A Poisson stream into one line, for so many packets in the mean in each interval, and some before."""
+    """A Poisson stream into one line, for a mean number of packets in each interval, and some before."""
     gap = round(10_000_000 / load)
     return {
         "duration": f"{gap * (packets * intervals + warm_up)}ns",
@@ -101,7 +101,7 @@ def test_intervals_over_replications(name: str, load: float) -> None:
 
 @pytest.mark.parametrize(("name", "load"), CASES)
 def test_batch_means_within_one_run(name: str, load: float) -> None:
-    """400 runs of 20 intervals of 1500 packets, each a study of its own."""
+    """400 runs of 20 intervals of 1500 packets, each a separate study."""
     totals, packets = waits(queue(SERVICE[name][0], load, 1500, 20), 2, STUDIES)
     truth = exact(name, load)
     assert LEAST <= held([ratio_of(t, n) for t, n in zip(totals, packets, strict=True)], truth) <= MOST

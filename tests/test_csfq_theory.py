@@ -86,7 +86,7 @@ def test_the_greatest_excess_of_nothing_and_of_what_is_wrong() -> None:
 
 
 def forwarded(times: np.ndarray, bits: np.ndarray, share: float, k: float, first: str) -> np.ndarray:
-    """What the theorem lets pass of each packet: its length times the probability to go, by the estimate with it."""
+    """The part of each packet that the theorem lets pass: its length times the probability to pass, by the estimate with it."""
     estimates = csfq_rate_estimates(times, bits, k, first)
     return np.asarray(bits * np.minimum(1.0, share / np.maximum(estimates, 1e-300)))
 
@@ -106,7 +106,7 @@ def test_a_burst_from_idle_is_that_of_the_vectors_and_close_to_theorem_1() -> No
     st.lists(st.tuples(st.integers(320, 12_000), st.integers(0, 5), st.floats(0, 1)), min_size=10, max_size=200),
     st.floats(1e5, 1e7), st.floats(1.01, 300.0), st.floats(0.05, 0.5), st.sampled_from(["l/K", "0"]),
 )  # fmt: skip
-def test_nobody_gets_more_than_theorem_1_allows(
+def test_no_flow_gets_more_than_theorem_1_allows(
     packets: list[tuple[int, int, float]], share: float, above: float, k: float, first: str
 ) -> None:
     peak = share * above
@@ -193,7 +193,7 @@ def test_false_labels_share_the_line_in_proportion(flows: list[tuple[float, floa
     )
 
 
-def test_false_labels_of_nobody_and_of_too_few() -> None:
+def test_false_labels_of_no_flow_and_of_too_few() -> None:
     assert csfq_labelled_shares(5, [0, 0], [1, 1]).tolist() == [0, 0]
     with pytest.raises(ValueError, match="expected"):
         csfq_labelled_shares(5, [1, 1], [1])

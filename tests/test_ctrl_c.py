@@ -101,7 +101,7 @@ def test_anywhere_in_a_study(point: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert lines[-1] == "stopped" or lines[-2].startswith("stopped; what is finished is in out"), lines
     assert done.stdout == ""
     assert not list(tmp_path.rglob(".[mpc]*"))
-    # Whatever there is can be gone on from.
+    # Whatever is there can be continued.
     study = run_here(headgate.Sweep.from_file(tmp_path / "a.json"), monkeypatch, out=tmp_path / "out", resume=True)
     assert plain(study.flows) == plain(run_here(sweep_of(TABLE), monkeypatch).flows)
 
@@ -116,7 +116,7 @@ def test_twice_in_a_study(tmp_path: Path) -> None:
 
 
 def test_a_worker_never_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever sends SIGINT to every process reaches a worker while it starts."""
+    """A SIGINT to every process reaches a worker while it starts."""
     (tmp_path / "sitecustomize.py").write_text(
         "import os, signal, sys\n"
         "if 'headgate.sweep.worker' in sys.orig_argv:\n"

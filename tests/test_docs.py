@@ -146,7 +146,7 @@ def test_the_numbers_of_the_page_on_packet_pair() -> None:
         for start, line, delay in zip((40, 100, 160), (10, 10, 5), delays, strict=True):
             assert abs(sum(pps for pps, _ in parts[start]) - line) < 0.01
             assert abs(sum(rtt for _, rtt in parts[start]) / len(parts[start]) - float(delay)) < 0.0151
-    # "Both sources get exactly half, and nothing was dropped"; over FCFS round trips of 6 to 7 s, and so many drops.
+    # "Both sources get exactly half, and nothing was dropped"; over FCFS round trips of 6 to 7 s, and this number of drops.
     halves = last_parts(base)
     assert [pps for start in (100, 160, 220) for pps, _ in halves[start]] == [5, 5, 2.5, 2.5, 5, 5]
     fcfs = base.set("links.slow.queue.kind", "fcfs")

@@ -34,7 +34,7 @@ def scenario(queue: str) -> dict[str, Any]:
 
 
 def test_a_perfect_share_with_a_typing_user_reads_one() -> None:
-    """The plain index cannot tell a flow that wants little from one that gets little; the one over the ideal can."""
+    """The plain index cannot distinguish a flow that wants little from one that gets little; the one over the ideal can."""
     fair, fcfs = (headgate.Scenario(scenario(q)).run().fairness() for q in QUEUES)
     assert fair["jain_of_max_min"] == pytest.approx(1, abs=2e-3)
     # (1 + 2)^2 / (3 (1 + 4)), the third being next to nothing.

@@ -59,7 +59,7 @@ PLOTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "cdf": (
         {"kind": "cdf", "metric": "p99_delay", "by": "queue"},
-        ["distribution of 99 % quantile", "share", "one value per run and flow: 24 values in each curve; of every rate"],
+        ["distribution of 99 % quantile", "share", "one value per run and flow: 8 values in each curve", "fq, 80kbit/s"],
     ),
 }  # fmt: skip
 
@@ -89,7 +89,13 @@ def test_figures_hold_the_numbers(small: headgate.Study) -> None:
     grid = headgate.plot(small, "p99_delay", kind="heatmap", x="queue", y="rate").grid
     assert grid is not None and grid.values == pytest.approx(values.mean(axis=-1))
     cdf = headgate.plot(small, "p99_delay", kind="cdf", flow="ftp1").series[0]
-    assert len(cdf.x) == 37 and cdf.y[-1] == 1 and (np.diff(cdf.x) >= 0).all()
+    assert len(cdf.x) == 5 and cdf.y[-1] == 1 and (np.diff(cdf.x) >= 0).all()
+    values = cube(small, "p99_delay", "ftp1").values
+    assert cdf.x[1:] == pytest.approx(np.sort(values[0, 0]))
+    # Curves of variants are never mixed, whatever the order of the axes.
+    apart = headgate.plot(small, "p99_delay", kind="cdf", by="queue", flow="ftp1").series
+    assert [s.name for s in apart][:4] == ["fcfs, 40kbit/s", "fcfs, 60kbit/s", "fcfs, 80kbit/s", "fq, 40kbit/s"]
+    assert apart[3].x[1:] == pytest.approx(np.sort(values[0, 1]))
     one = small.select(rate="40kbit/s", queue="fq")
     (outline,) = headgate.plot(one, "p99_delay", kind="utility", flow="ftp1", delay="p95_delay").series
     assert len(outline.x) == 1

@@ -139,7 +139,7 @@ def runs() -> Runs:
 def test_disciplines_share_as_the_sheet_says(runs: Runs) -> None:
     m = Measured.of(runs)
     fifo, red, drr = (m.relative(f"{q} Reno", 400) for q in ("FIFO", "RED", "DRR"))
-    # Under FIFO and RED slow connections get most of their links, and the fastest least of its own; DRR gives each near 0.417 of it.
+    # Under FIFO and RED slow connections get most of their links, and the fastest least; DRR gives each near 0.417 of it.
     assert fifo[0] > 0.8 and fifo[3] < 0.25
     np.testing.assert_allclose(red, [0.85, 0.73, 0.48, 0.25], atol=0.08)
     assert m.jain("FIFO Reno", 400) < m.jain("RED Reno", 400) < m.jain("DRR Reno", 400)
@@ -150,7 +150,7 @@ def test_disciplines_share_as_the_sheet_says(runs: Runs) -> None:
     assert m.throughput("FIFO Reno", 400).sum() == pytest.approx(400, rel=0.02)
 
 
-def test_two_connections_share_a_queue_and_queues_go_by_their_inputs(runs: Runs) -> None:
+def test_two_connections_share_a_queue_and_queues_follow_their_inputs(runs: Runs) -> None:
     m = Measured.of(runs)
     for case in ("DRR two Reno", "DRR+ two Reno"):
         got = m.throughput(case, 400)
@@ -187,7 +187,7 @@ def test_equations_are_verdicts_beside_fair_shares(runs: Runs) -> None:
     assert len(found) == 328
     assert {n.verdict for n in found} == {"match"}
     by = {(n.published.metric, n.published.row, n.published.source): n for n in found}
-    # The model gives the fastest exactly its fair share without timeouts, and nobody else his.
+    # The model gives the fastest exactly its fair share without timeouts, and no other connection.
     assert by["rho", "400", "512"].trivial_meets
     assert not by["rho", "400", "64"].trivial_meets
     assert not by["rho_prime", "400", "512"].trivial_meets

@@ -1,4 +1,4 @@
-"""Every command, called as nobody should: one message, exit code 2, and nothing left behind."""
+"""Every command, called in wrong ways: one message, exit code 2, and nothing left behind."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def test_table_1_is_met_within_its_tolerance_only(monkeypatch: pytest.MonkeyPatc
         assert claims._b10(runs_of())[0] is due
 
 
-def test_a_periodic_queue_is_told_from_one_that_is_not() -> None:
+def test_a_periodic_queue_is_distinguished_from_one_that_is_not() -> None:
     at = np.arange(0, 60, 0.005)
     noise = np.random.default_rng(1).normal(size=len(at))
     assert claims.periodic(np.sin(2 * np.pi * at / 0.1) + 0.1 * noise) > 0.9

@@ -82,7 +82,7 @@ def measured(
 
 
 def test_waits_are_those_of_each_packet_and_zero_for_those_that_found_the_line_free() -> None:
-    # Two come at 0.9 and 1.0, and go at 1.1 and 1.4; one comes at 2.0 and goes at once. Two more never waited.
+    # Two come at 0.9 and 1.0, and are sent at 1.1 and 1.4; one comes at 2.0 and is sent at once. Two more never waited.
     steps = [(0.9, 1), (1.0, 2), (1.1, 1), (1.4, 0), (2.0, 1), (2.0, 0)]
     assert sorted(measured([], steps, [(0, 10)], 5).waits.tolist()) == pytest.approx([0, 0, 0, 0.2, 0.4])
 

@@ -59,7 +59,7 @@ def test_every_line_has_its_own_four_poisson_sources() -> None:
     run = Outcome(_core.run(json.dumps(scenario), None, 0))
     for line in (1, 2, 3):
         rates = [run.value(PAPER.metrics["raw"], f"cross{line}{i}").mean for i in range(1, 5)]
-        # 1800 s at 2 packets/s: sd of the mean .033; 4 of them.
+        # 1800 s at 2 packets/s: standard deviation of the mean 0.033; 4 of them.
         assert all(abs(r - 2) < 0.15 for r in rates)
         assert abs(sum(rates) - 8) < 0.3
 

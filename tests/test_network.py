@@ -30,7 +30,7 @@ def net(topology: Any = None, flows: list[tuple[str, str]] | None = None, **more
 
 
 def by_hand(links: list[tuple[str, str]], hosts: str = "", **more: Any) -> Network:
-    """A network of these lines; the flow goes from the first to the last node."""
+    """A network of these lines; the flow runs from the first to the last node."""
     names = list(dict.fromkeys(name for link in links for name in link))
     nodes = [{"name": n, "kind": "host" if n in hosts.split() else "gateway"} for n in names]
     lines = [{"name": f"l{i}", "from": a, "to": b, "rate": "1Mbit/s", **more} for i, (a, b) in enumerate(links)]
@@ -139,7 +139,7 @@ def test_stations_stand_apart(topology: dict[str, Any]) -> None:
     assert min(math.dist(a, b) for a, b in combinations(plan.places.values(), 2)) > 0.6
 
 
-def test_nobody_needs_colours() -> None:
+def test_colours_are_not_needed() -> None:
     line = {"rate": ["1Mbit/s", "2Mbit/s", "3Mbit/s"]}
     drawing = draw(net({"kind": "random", "gateways": 20, "line": line}))
     looks = [str(line._dash_pattern) for line in drawing.lines + drawing.artists]  # type: ignore[attr-defined]

@@ -199,7 +199,7 @@ def test_help_on_a_scenario_names_every_key() -> None:
 
 
 def test_no_function_that_users_call_returns_anything_at_all() -> None:
-    """A return type `Any` tells an editor nothing. Contents of JSON files are dictionaries."""
+    """A return type `Any` gives an editor no information. Contents of JSON files are dictionaries."""
     found = []
     for name in headgate.__all__:
         offered = getattr(headgate, name)

@@ -20,7 +20,7 @@ GUIDE = Path(__file__).parent.parent / "CONTRIBUTING.md"
 
 
 def written() -> dict[str, str]:
-    """The files that CONTRIBUTING tells to write: each is named in a step and stands in the block that follows."""
+    """The files that CONTRIBUTING asks for: each is named in a step and is in the block that follows."""
     text = GUIDE.read_text().split("## Add a paper")[1].split("\n## ")[0]
     found = re.findall(r"`mypaper/([\w.]+)`(?:(?!```).)*?```\w+\n(.*?)```", text, re.DOTALL)
     return {name: textwrap.dedent(block) for name, block in found}
@@ -48,8 +48,8 @@ def test_contributing_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:
     assert {n["verdict"] for n in item["numbers"]} == {"match"}
     assert [n["metric"] for n in item["numbers"]].count("utilisation") == 1
     assert [c["holds"] for c in item["claims"]] == [True]
-    told = cli("reproduce", "./mypaper", "--seeds", "0", "--report", "out/mypaper")
-    assert told.returncode == 0, told.stderr
+    done = cli("reproduce", "./mypaper", "--seeds", "0", "--report", "out/mypaper")
+    assert done.returncode == 0, done.stderr
     page = (paper.parent / "out" / "mypaper" / "index.html").read_text()
     assert "Two sources on a slow line" in page
     assert page.count("<svg") == 1

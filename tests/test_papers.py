@@ -1,4 +1,4 @@
-"""The papers: what must come out, and that the forms for machines keep their shape."""
+"""The papers: the results that are required, and the shape of the machine-readable forms."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from headgate.plots.canvas import to_svg
 
 @pytest.fixture(scope="module")
 def demers() -> Reproduction:
-    # Rows judged whole have tests of their own.
+    # Rows judged whole have separate tests.
     paper = load_paper("demers1989")
     return reproduce_items(paper, [replace(i, starts=0) for i in paper.items])
 
 
 @pytest.fixture(scope="module")
 def keshav() -> Reproduction:
-    # Chapter 3 takes a minute and has a short version of its own below; other studies and scenarios 7 and 8 have tests of their own.
+    # Chapter 3 takes a minute and has a short version below; other studies and scenarios 7 and 8 have separate tests.
     own = ("chapter-3", "chapter-4", "chapter-5", "evidence", "scenario-7", "scenario-8")
     names = [i.name for i in load_paper("keshav1991").items if i.name not in own]
     return headgate.reproduce("keshav1991", *names)

@@ -1,4 +1,4 @@
-"""A table of parameters is taken or refused with one message, whoever reads it: `run`, `--set`, `replay --queue` and Python."""
+"""A table of parameters is taken or refused with one message by every reader: `run`, `--set`, `replay --queue` and Python."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_every_discipline_is_a_queue(name: str) -> None:
         ("jk_reno:rtt=0s", ["found '0s'"]),
         ("cbr:64", ["flows[0].workload.rate: found 64"]),
         ("jk_reno,cbr:rate=1B", ["flows[1].workload.rate", "1B"]),
-        ("jk_reno*2,cbr:name=jk_reno1", ["flows[1].name", "name of its own"]),
+        ("jk_reno*2,cbr:name=jk_reno1", ["flows[1].name", "duplicate name"]),
     ],
 )  # fmt: skip
 def test_wrong_flows(flows: str, parts: list[str], cli: Cli) -> None:
@@ -169,9 +169,9 @@ def test_what_is_written_as_toml_is_read_back(data: dict[str, Any]) -> None:
 
 def test_the_summary_has_the_shares_and_the_delays(cli: Cli) -> None:
     args = ("quick", "--rate", "20Mbit/s", "--rtt", "30ms", "--flows", "cubic*2,cbr:64kbit/s")
-    told = cli(*args).stdout.split("\ncubic1 got ")[1]
+    text = cli(*args).stdout.split("\ncubic1 got ")[1]
     results = of("cubic*2,cbr:64kbit/s").run()
-    words = " ".join(f"cubic1 got {told}".split())
+    words = " ".join(f"cubic1 got {text}".split())
     for flow in results.flow_summaries():
         share = 100 * flow.goodput_bps.mean / flow.max_min_bps
         high = flow.owd_quantiles_s["p95"] - flow.owd_s.mean + flow.queueing_s.mean
@@ -182,17 +182,17 @@ def test_the_summary_has_the_shares_and_the_delays(cli: Cli) -> None:
         sentence = words[start:].split("ms. ")[0]
         for part in [*due, f"less than {1e3 * high:.3g} ms", f"round trips took {1e3 * flow.rtt_s.mean:.3g}"]:
             assert part in sentence, sentence
-    # A line that is never idle has a queue whose waits no flow goes beyond, but for the exactness of the quantiles.
+    # A line that is never idle has a queue whose waits no flow exceeds, within the precision of the quantiles.
     assert high < 1.03 * 75e3 * 8 / 20e6
     port = next(x for x in results.link_summaries() if x.link == "bottleneck")
     assert f"dropped {sum(port.drops.values())} packets" in words
     assert f"is {results.fairness()['jain_of_max_min']:.3f};" in words
 
 
-def test_many_flows_are_told_of_together(cli: Cli) -> None:
+def test_many_flows_are_described_together(cli: Cli) -> None:
     done = cli("quick", "--rate", "20Mbit/s", "--rtt", "30ms", "--flows", "jk_reno*40,cbr:64kbit/s", "--duration", "5s")
-    told = " ".join(done.stdout.split())
-    assert "jk_reno1..jk_reno40, 40 flows, got " in told and "jk_reno7 got" not in told and " cbr got " in told
+    text = " ".join(done.stdout.split())
+    assert "jk_reno1..jk_reno40, 40 flows, got " in text and "jk_reno7 got" not in text and " cbr got " in text
     assert len(done.stdout.splitlines()) <= 32
 
 

@@ -154,7 +154,7 @@ def test_without_timeouts_only_the_ratios_of_windows_count(
 
 
 @given(many, st.floats(0.05, 0.99))
-def test_the_fastest_gets_its_fair_share_and_nobody_less(access: list[float], load: float) -> None:
+def test_the_fastest_gets_its_fair_share_and_none_gets_less(access: list[float], load: float) -> None:
     found = red_reno(access, load * sum(access), DELAY, 0.02).rate / access
     assert found.min() == pytest.approx(load)
     assert found[int(np.argmax(access))] == pytest.approx(load)
@@ -178,7 +178,7 @@ def test_vegas_rates_are_the_max_min_shares_whatever_alpha_and_beta(
     line = load * sum(access)
     found = red_vegas(access, line, DELAY, 0.02, alpha, alpha + more)
     np.testing.assert_allclose(found.rate, max_min(line, access), rtol=1e-12)
-    # Equation 15 with the l_i that follow: who is below his input link has his share of what the gateway holds (equation 23).
+    # Equation 15 with the l_i that follow: a connection below its input link has its share of what the gateway holds (equation 23).
     below = found.rate < np.asarray(access) * (1 - 1e-9)
     left = line - found.rate[~below].sum()
     np.testing.assert_allclose(found.rate[below], found.queued[below] / found.queued[below].sum() * left, rtol=1e-6)
@@ -187,7 +187,7 @@ def test_vegas_rates_are_the_max_min_shares_whatever_alpha_and_beta(
 def test_a_cycle_of_vegas_has_one_loss() -> None:
     found = red_vegas(ACCESS, 55, DELAY, 0.02)
     np.testing.assert_allclose(found.packets.sum(axis=0), 50)
-    # With so many losses that no window converges, the third phase is empty.
+    # With losses so frequent that no window converges, the third phase is empty.
     assert (red_vegas(ACCESS, 55, DELAY, 0.5).packets[2] == 0).all()
 
 

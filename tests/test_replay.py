@@ -96,7 +96,7 @@ def test_rows_and_tables(cli: Cli, tmp_path: Path) -> None:
             assert (r["flow"], r["size_bytes"]) == (t["flow"], t["size_bytes"])
             assert Decimal(r["arrival_s"]) == Decimal(t["time_s"])
             assert (r["dropped"] == "1") == (r["start_s"] == "") == (r["departure_s"] == "") == (r["reason"] != "")
-            # Who finds no room is dropped on arrival, who makes room for another at a later arrival.
+            # A packet that finds no room is dropped on arrival, one that makes room for another at a later arrival.
             assert (r["drop_s"] == r["arrival_s"]) == (r["reason"] == "full")
             if r["reason"] == "evicted":
                 assert r["drop_s"] in arrivals and Decimal(r["drop_s"]) > Decimal(r["arrival_s"])
@@ -286,7 +286,7 @@ def test_conventions_reach_the_engine() -> None:
         return headgate.replay(trace, queue, "8bit/s", "1pkt", **options).packets()["departure_s"].tolist()
 
     nan = pytest.approx(float("nan"), nan_ok=True)
-    # Packet 0 is sent until 5 while 1 waits; the arrival at 2 finds room for nobody else. FQ evicts nothing for an equal queue.
+    # Packet 0 is sent until 5 while 1 waits; the arrival at 2 finds no room. FQ evicts nothing for an equal queue.
     assert departures("fcfs") == [5.0, 7.0, nan]
     assert departures("fcfs", in_service="counts") == [5.0, nan, nan]
     # Both want the one place; 0 gets it and is sent at once, so that at 2 there is room again.

@@ -34,7 +34,7 @@ def stop_when(process: subprocess.Popen[str], ready: Callable[[], bool]) -> None
 
 
 def start(folder: Path, *args: str) -> subprocess.Popen[str]:
-    """A replay in a process of its own."""
+    """A replay in a separate process."""
     code = "from headgate.cli import main; main()"
     return subprocess.Popen(
         [sys.executable, "-c", code, "replay", *args], cwd=folder,
@@ -68,7 +68,7 @@ def test_a_pipe_is_read_once_from_its_first_byte(form: str, cli: Cli, tmp_path: 
     os.mkfifo(tmp_path / name)
 
     def write() -> None:
-        # A few bytes at first: the reader waits for as many as it needs to tell what it reads.
+        # A few bytes at first: the reader waits for as many as it needs to recognise the format.
         with (tmp_path / name).open("wb", buffering=0) as pipe:
             pipe.write(content[:3])
             pipe.write(content[3:])

@@ -47,7 +47,7 @@ for function in (headgate.{name}, {name}, headgate.{name}.{name}):
 
 OFFERED = ["plots.timeline", "stats.mean_of", *headgate.__all__]
 
-#: Looks every name up in a process of its own, a copy of one that has loaded other libraries already, which takes most of the time.
+#: Looks every name up in a separate process, a copy of one that has loaded other libraries already, which takes most of the time.
 FORKS = """
 import os, sys
 import click, numpy, pydantic, rich.table

@@ -187,7 +187,7 @@ def test_autocorrelation_under_independence() -> None:
     assert np.mean([batch_means(row).correlated for row in x]) == pytest.approx(0.05, abs=0.015)
 
 
-def test_short_batches_are_told() -> None:
+def test_short_batches_are_reported() -> None:
     rng = np.random.default_rng(6)
     noise = rng.normal(size=(200, 2100))
     series = np.zeros_like(noise)
@@ -202,7 +202,7 @@ def test_short_batches_are_told() -> None:
 
 
 def test_ratios_are_covered() -> None:
-    """Totals that go with their counts: the ratio's interval covers 2, the mean of means is 1.5 too low."""
+    """Totals that rise with their counts: the ratio's interval covers 2, the mean of means is 1.5 too low."""
     rng = np.random.default_rng(7)
     counts = rng.poisson(10, size=(2000, 25)) + 1.0
     totals = counts * 0.2 * counts + rng.normal(size=counts.shape)

@@ -257,7 +257,7 @@ def test_a_comparison_in_words() -> None:
     assert compare([3.0, 2.0], [1.0, 0.0]).sentence().startswith("b is 2 (80 %) below a")
     apart = compare([1.0, 2.0, 3.0], [11.0, 12.0, 13.0, 14.0], paired=False)
     assert apart.sentence().endswith("(3 values a side, not paired)")
-    # A share of nothing is not told.
+    # A share of zero is not given.
     none = compare([-1.0, 1.0], [1.0, 3.0])
     assert math.isnan(none.relative)
     assert none.sentence() == "b is 2 above a: 95 % interval 2 to 2, p = 0 (2 pairs)"

@@ -60,7 +60,7 @@ FAULTS: list[tuple[str, str, str, str, Settings, str]] = [
     ("S16", "table-4", "UDP|TCP", "labels are kept", {"links.link*.queue.relabel": False}, "UDP"),
     ("S17", "table-4", ".*UDP.*", "labels are rewritten all the same", {"links.link*.queue.relabel": True}, "without"),
     ("S23", "weights", "CSFQ", "weights do nothing", {"flows.*.weight": 1}, "CSFQ"),
-    ("S12a", "table-1", "[^ ]+", "each scheme has traffic of its own", {"seed": 2}, "RED"),
+    ("S12a", "table-1", "[^ ]+", "each scheme has its own traffic", {"seed": 2}, "RED"),
 ]  # fmt: skip
 
 
@@ -70,7 +70,7 @@ FAULTS: list[tuple[str, str, str, str, Settings, str]] = [
 def test_a_claim_fails_when_the_mechanism_is_wrong(
     claim: str, item: str, needs: str, what: str, fault: Settings, on: str
 ) -> None:
-    # Table 1 asks for the number of packets sent only: the first second tells.
+    # Table 1 asks for the number of packets sent only: the first second is enough.
     short = {"duration": "1s", "interval": "1s"} if item == "table-1" else {}
     assert predicate(claim)(runs_of(item, needs, short, seeds=1))[0]
     runs = runs_of(item, needs, {**short, **fault}, on, seeds=1)
@@ -202,7 +202,7 @@ def test_theory_fails_when_a_formula_is_wrong(monkeypatch: pytest.MonkeyPatch) -
     nothing = cast(Runs, None)
     estimated, bound, accepted = theory.estimated, csfq_excess_bound, csfq_accepted_rate
     faults: Iterable[tuple[str, str, Callable[..., float]]] = (
-        # A constant weight; a bound without its logarithm; everybody gets the share; labels of three bits of mantissa.
+        # A constant weight; a bound without its logarithm; every flow gets the share; labels of three bits of mantissa.
         ("S21", "estimated", lambda rate, gap, bits, k: 0.1 * bits / gap + 0.9 * rate),
         ("S19", "estimated", lambda rate, gap, bits, k: estimated(rate, gap, bits, 3 * k)),
         ("S19", "csfq_excess_bound", lambda share, peak, k, longest: share * k + longest),

@@ -46,7 +46,7 @@ def watch():
 _core.Control, _core.run = control, run
 if when == "simulating":
     threading.Thread(target=watch, daemon=True).start()
-# The process ends at once, so that nobody waits until a large run is freed.
+# The process ends at once, without a wait until a large run is freed.
 end = os._exit
 os._exit = lambda code: (print(max(c.share for c in controls), flush=True), end(code))
 main()
@@ -136,12 +136,12 @@ def test_ctrl_c_while_a_discipline_is_busy(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_does_not_wait_for_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To free what a large run holds takes seconds: it ends behind the back of whoever pressed Ctrl-C."""
+    """Freeing the memory of a large run takes seconds: the run ends after the command has returned from Ctrl-C."""
     begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
 
     def run(*_: object) -> None:
         begun.set()
-        # Whoever waits for it waits so long, and then finds that it has ended.
+        # The wait takes this long, and then the run has ended.
         may_end.wait(10)
         ended.set()
 
@@ -163,7 +163,7 @@ def test_ctrl_c_does_not_wait_for_checks_of_a_study(monkeypatch: pytest.MonkeyPa
 
     def check(*_: object) -> str:
         begun.set()
-        # Whoever waits for it waits so long, and then finds that it has ended.
+        # The wait takes this long, and then the run has ended.
         may_end.wait(10)
         ended.set()
         return ""

@@ -1,4 +1,4 @@
-"""Studies: what varies, what is stored, and that nothing about it depends on who did the work."""
+"""Studies: axes, stored tables, and that the results do not depend on which worker did the work."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_dask_cluster_of_two_gives_the_same(monkeypatch: pytest.MonkeyPatch) -
         assert plain(getattr(got, table)) == plain(getattr(expected, table))
 
 
-def test_a_variant_that_is_wrong_is_recorded_and_the_others_go_on(tmp_path: Path, cli: Cli) -> None:
+def test_a_variant_that_is_wrong_is_recorded_and_the_others_continue(tmp_path: Path, cli: Cli) -> None:
     # A buffer below one packet is wrong only beside the longer packets.
     axes = {"links.slow.queue": [{"kind": "fcfs", "buffer": "600B"}, "fq"], "flows.*.packet": ["500B", "1000B"]}
     write(tmp_path / "a.json", {"axes": axes, "replications": 2})
@@ -381,6 +381,14 @@ def test_dry_run_check_run_and_summary(tmp_path: Path, cli: Cli) -> None:
     done = cli("sweep", "a.json", "--resume", "--set", "sweep.replications=2")
     assert done.returncode == 0, done.stderr
     assert "9pkt" in done.stdout
+    # A terminal of 80 columns has no room for all; --wide has.
+    assert "columns left out" in done.stdout
+    wide = cli("sweep", "a.json", "--resume", "--set", "sweep.replications=2", "--wide").stdout
+    assert "columns left out" not in wide and "p99" in wide
+    # A value that no variant can have is the fault of the option that gave it.
+    for option in ("links.slow.delay=soon", "sweep.replications=soon"):
+        done = cli("sweep", "a.json", "--dry-run", "--set", option)
+        assert done.returncode == 2 and f"--set {option}: " in done.stderr, done.stderr
 
 
 def test_a_scenario_without_the_table_is_no_study(cli: Cli, tmp_path: Path) -> None:

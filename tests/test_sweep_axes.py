@@ -142,7 +142,7 @@ WRONG: dict[str, tuple[Any, list[str]]] = {
     "hopeless value": ({"axes": {"links.slow.queue.kind": ["fcfs", "fsfs"]}}, ["queue.kind", '"fsfs"', "`fcfs`"]),
     "wrong unit": ({"axes": {"links.slow.rate": ["1kbit/s", "1ms"]}}, ["links.slow.rate", "1ms", "bit/s"]),
     "same twice": ({"axes": {"links.slow.delay": ["1s", "1000ms"]}}, ["variants that differ", "1000ms"]),
-    "same name": ({"axes": {"links.slow.delay": ["1s", "1s"]}}, ["links.slow.delay", "different names"]),
+    "same name": ({"axes": {"links.slow.delay": ["1s", "1s"]}}, ["links.slow.delay", "duplicate name"]),
     "label": ({"axes": {"links.slow.queue": [{"kind": "fq", "label": 3}]}}, ["links.slow.queue", "[0].label", "3"]),
     "uneven zip": (
         {"zip": [{"name": "z", "duration": ["9s"], "interval": ["1s", "2s"]}]},
@@ -150,7 +150,7 @@ WRONG: dict[str, tuple[Any, list[str]]] = {
     ),
     "labels": ({"zip": [{"name": "z", "labels": ["a"], "interval": ["9s", "8s"]}]}, ["zip[0].labels", "2 labels"]),
     "no name": ({"zip": [{"duration": ["9s"]}]}, ["sweep.zip[0]", "`name`"]),
-    "column": ({"axes": {"duration": {"values": ["99s"], "column": "flow"}}}, ["flow", "column of its own"]),
+    "column": ({"axes": {"duration": {"values": ["99s"], "column": "flow"}}}, ["flow", "duplicate column"]),
     "seed": ({"axes": {"seed": [1, 2]}}, ['"seed"', "replications"]),
     "path twice": ({"axes": {"duration": ["99s"]}, "zip": [{"name": "z", "duration": ["98s"]}]}, ["every path once"]),
     "too many": ({"axes": {"flows.*.weight": "1 ... 1000", "duration": "1ms ... 2s step 1ms"}}, ["variants"]),
@@ -199,7 +199,7 @@ def test_cases_set_paths_of_their_own() -> None:
     ("cases", "words"),
     [
         ({"mix": {}}, "sweep.cases.mix"),
-        ({"digest": {"a": {}}}, "column of its own"),
+        ({"digest": {"a": {}}}, "duplicate column"),
         ({"mix": {"a": {"seed": 3}}}, "makes another scenario"),
     ],
 )

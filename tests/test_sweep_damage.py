@@ -33,7 +33,7 @@ Seen = tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]
 
 
 class Some(Here):
-    """An engine that fails after so many chunks, as if the driver had been killed."""
+    """An engine that fails after a number of chunks, as if the driver had been killed."""
 
     left = 2
 

@@ -202,7 +202,7 @@ def test_long_runs_stop_at_once(tmp_path: Path) -> None:
     process = start(tmp_path)
     wait_for(lambda: len(workers := children(process)) == 2 and all(map(listens, workers)), process)
     process.send_signal(signal.SIGTERM)
-    # The driver would wait for them for ever.
+    # The driver would wait for them forever.
     _, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert "--resume" in err
@@ -222,7 +222,7 @@ def test_workers_end_with_their_driver(tmp_path: Path) -> None:
 
 
 def listens(pid: int) -> bool:
-    """Whether a process has a handler of its own for SIGTERM."""
+    """Whether a process has its own handler for SIGTERM."""
     try:
         caught = Path(f"/proc/{pid}/status").read_text().partition("SigCgt:")[2].split()[0]
     except (OSError, IndexError):

@@ -185,7 +185,7 @@ def test_slow_start_takes_its_time() -> None:
     results = run({"kind": "newreno"}, 1)
     traces = windows(results)
     for window in (20, 160, 640):
-        # A round trip goes by before the first acknowledgement; a round's last packet is acknowledged at its end.
+        # A round trip passes before the first acknowledgement; a round's last packet is acknowledged at its end.
         at = float(traces.time_s[traces.value >= window].iloc[0])
         assert at == pytest.approx(slow_start_time(window, 0.1), abs=0.002)
 

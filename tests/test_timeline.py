@@ -42,7 +42,7 @@ def test_what_records_nothing_cannot_be_drawn(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_records_windows_and_queues_unless_told(tmp_path: Path) -> None:
+def test_the_command_records_windows_and_queues_by_default(tmp_path: Path) -> None:
     out = tmp_path / "a.svg"
     short = ["--set", "duration=20s", "--set", "interval=5s", "--set", "events=[]"]
     done = CliRunner().invoke(commands, ["run", str(STEP), "--set", "traces=[]", "--figure", str(out), *short])

@@ -1,4 +1,4 @@
-"""Flows that come and go against queueing theory and against a fluid worked out step by step."""
+"""Flows that come and go against queueing theory and against a fluid computed step by step."""
 
 from __future__ import annotations
 

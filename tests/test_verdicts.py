@@ -218,7 +218,7 @@ def test_the_trivial_model_of_a_source_that_asks_for_little_and_one_that_asks_fo
         for n in result.items[0].numbers
         if n.published.row == "G/FQ" and n.judgement.tested
     }
-    # A Telnet asks for .2 packets of 40 bytes a second: 100 in 500 s; the FTP and the ill-behaved source share the rest.
+    # A Telnet asks for 0.2 packets of 40 bytes a second: 100 in 500 s; the FTP and the ill-behaved source share the rest.
     assert of["2", "throughput"] == pytest.approx(100.0)
     assert of["1", "throughput"] == pytest.approx(of["3", "throughput"])
     assert of["1", "throughput"] == pytest.approx((56e3 - 64) / 2 / 8000 * 500)
@@ -259,7 +259,7 @@ def test_a_row_that_comes_out_whole_at_some_starts(scenario_4: Reproduction) -> 
     assert not any(n.trivial_meets for n in own if n.published.metric == "throughput")
 
 
-def test_the_best_start_of_a_row_is_a_line_of_its_own(scenario_4: Reproduction, tmp_path: Path) -> None:
+def test_the_best_start_of_a_row_is_a_separate_line(scenario_4: Reproduction, tmp_path: Path) -> None:
     item = scenario_4.items[0]
     row = next(r for r in item.rows if r.best)
     assert item.runs is not None
@@ -271,8 +271,8 @@ def test_the_best_start_of_a_row_is_a_line_of_its_own(scenario_4: Reproduction, 
     print_reproduction(scenario_4, console)
     line = next(x for x in console.file.getvalue().splitlines() if f"start {row.best} " in x)  # type: ignore[attr-defined]
     assert [float(x) for x in re.findall(r"[\d.]+", line)[1:]] == values
-    told = json.loads(scenario_4.to_json())["items"][0]["rows"]
-    (of,) = (r for r in told if r["row"] == row.row and r["sources"] == list(row.sources))
+    rows = json.loads(scenario_4.to_json())["items"][0]["rows"]
+    (of,) = (r for r in rows if r["row"] == row.row and r["sources"] == list(row.sources))
     assert [b["value"] for b in of["best"] if b["metric"] == "throughput"] == values
     assert f"start {row.best}, the best of the row: 1 {values[0]:.4g}" in write_report(scenario_4, tmp_path).read_text()
 

@@ -7,12 +7,12 @@ use libfuzzer_sys::fuzz_target;
 
 /// Work of one run: events and packets.
 const WORK: u64 = 2_000;
-/// Work between two looks at the memory, in the first run and in the second.
+/// Work between two checks of the memory, in the first run and in the second.
 const SLICES: [u64; 2] = [256, 7];
 /// Bytes that a run may take.
 const MEMORY: u64 = 1 << 26;
 
-/// Answers "stop" at the question after so many: what is as large as that takes long, and shows no more than what is small.
+/// Answers "stop" after a number of questions: scenarios that are larger take long, and show no more than small ones.
 fn patience(questions: u32) -> impl FnMut() -> bool {
     let mut left = questions;
     move || {

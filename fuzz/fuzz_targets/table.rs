@@ -38,7 +38,7 @@ fn columns(bytes: &mut Bytes<'_>) -> Columns {
     let (kind, rows) = (bytes.byte(), bytes.byte() as usize % MOST_ROWS);
     let mut times = bytes.numbers(rows);
     if kind & 1 == 0 {
-        // Gaps: most traces go forwards.
+        // Gaps: most traces run forwards.
         (1..rows).for_each(|i| times[i] = times[i].wrapping_add(times[i - 1]));
     }
     let tick = [1, 1_000, 1_000_000_000, 1_000_000_000_000][usize::from(kind >> 1 & 3)];
@@ -80,7 +80,7 @@ fn part(all: &Columns, from: usize, to: usize) -> Columns {
     }
 }
 
-/// The rows, or the error, of a trace that comes in tables of so many rows.
+/// The rows, or the error, of a trace that comes in tables of `most` rows.
 fn run(options: &Options, all: &Columns, most: usize) -> Result<Vec<Row>, String> {
     let mut replay = Replay::new(options);
     replay.keep_rows(0);

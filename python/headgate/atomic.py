@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def atomic(path: str | os.PathLike[str], durable: bool = False) -> Iterator[Path
 
 
 def require_place(path: str | os.PathLike[str]) -> None:
-    """Whether a file can be written there, asked before long work; the folder is not made.
+    """Whether a file can be written there, checked before long work; the folder is not made.
 
     >>> require_place("nowhere/a.svg")
     Traceback (most recent call last):
@@ -73,7 +73,7 @@ def require_place(path: str | os.PathLike[str]) -> None:
 
 
 def require_folder(path: str | os.PathLike[str], what: str) -> None:
-    """Whether files can be written into a folder, which may not be there yet, asked before long work; leaves nothing behind.
+    """Whether files can be written into a folder, which may not be there yet, checked before long work; nothing remains of the check.
 
     `what` begins the text of an error.
 
@@ -96,7 +96,7 @@ def require_folder(path: str | os.PathLike[str], what: str) -> None:
 
 
 def _stat(path: Path) -> os.stat_result | None:
-    """What the system knows of a file or folder; None if there is none."""
+    """The status of a file or folder; None if there is none."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -104,13 +104,13 @@ def _stat(path: Path) -> os.stat_result | None:
 
 
 def write_text(path: str | os.PathLike[str], text: str, durable: bool = False) -> None:
-    """Writes a text file, whole or not at all."""
+    """Writes a text file, completely or not at all."""
     with atomic(path, durable) as file:
         file.write_text(text, "utf-8")
 
 
 def _sync(path: Path) -> None:
-    """Brings a file, or the names in a folder, to the disk."""
+    """Flushes a file, or the names in a folder, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

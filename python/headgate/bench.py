@@ -1,7 +1,7 @@
-"""Speed and memory, each figure from a process of its own: the workloads, the disciplines alone, the engine.
+"""Speed and memory, each figure from a separate process: the workloads, the disciplines alone, the engine.
 
-Times are processor time, so another program on the machine disturbs little; the best of several repeats is given, because
-disturbance only ever adds.
+Times are processor time, so another program on the machine has little effect; the best of several repeats is given, because
+disturbance only adds to the time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Workload:
 
 
 def _line(duration: str, rate: str, delay: str, queue: str, buffer: str, flows: list[dict[str, Any]]) -> dict[str, Any]:
-    """One gateway, one line: nothing but the bottleneck costs anything."""
+    """One gateway, one line: only the bottleneck has a cost."""
     return {
         "duration": duration,
         "interval": duration,
@@ -121,7 +121,7 @@ def w6(queue: str, flows: int = 128, duration: str = "10ms") -> Workload:
 
 
 def workloads(quick: bool = False) -> list[Workload]:
-    """Everything that is measured; `quick` leaves out most."""
+    """All measurements; `quick` leaves out most of them."""
     if quick:
         return [w1("fcfs"), w2("fcfs")]
     return [
@@ -142,7 +142,7 @@ def _child(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def scaling(w: Workload, repeats: int) -> dict[str, Any]:
-    """How runs side by side, one on each processor, slow each other down: the time of a run alone over that of the slowest of them."""
+    """Slowdown of runs side by side, one on each processor: the time of a run alone over that of the slowest of them."""
     task, processors = {"do": "run", "scenario": w.scenario}, os.cpu_count() or 1
     alone = min((_child(task) for _ in range(repeats)), key=lambda a: float(a["wall"]))
     best, same = 0.0, True
@@ -155,7 +155,7 @@ def scaling(w: Workload, repeats: int) -> dict[str, Any]:
 
 
 def _peak() -> int:
-    """Peak memory of this process in bytes, of its own image: the figure of getrusage contains that of the parent."""
+    """Peak memory of this process in bytes, of this program only: the figure of getrusage contains that of the parent."""
     try:
         status = Path("/proc/self/status").read_text("ascii")
         return int(status.split("VmHWM:")[1].split()[0]) * 1024
@@ -166,7 +166,7 @@ def _peak() -> int:
 
 
 def work() -> None:
-    """What a fresh process does: a task from standard input, its answer to standard output."""
+    """The work of a fresh process: a task from standard input, its answer to standard output."""
     task = json.load(sys.stdin)
     answer: dict[str, Any] = {}
     began, clock = time.process_time(), time.perf_counter()
@@ -249,7 +249,7 @@ def start_up(repeats: int) -> float:
 def run(
     quick: bool = False, repeats: int = 3, tick: Callable[[int, int], None] = lambda done, total: None
 ) -> dict[str, Any]:
-    """The whole suite, as `{workloads, disciplines, engine}`; `tick` is told how far it is."""
+    """The whole suite, as `{workloads, disciplines, engine}`; `tick` is called with the progress."""
     names = [*(d["name"] for d in json.loads(_core.catalogue("disciplines"))), CORE]
     points = [(d, n) for d in names for n in (CHURN_FLOWS[:3] if quick else CHURN_FLOWS)]
     todo = workloads(quick)

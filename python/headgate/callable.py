@@ -23,7 +23,7 @@ class _CallableModule(ModuleType):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """What `help` and editors show."""
+        """The signature that `help` and editors show."""
         return inspect.signature(self._called)
 
 

@@ -8,7 +8,7 @@ FORMATS = ("csv", "json", "parquet")
 #: Which packets of a capture are one flow.
 CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
 
-#: What a trace does not say; the first of each is the default.
+#: Conventions for what a trace does not say; the first of each is the default.
 CONVENTIONS = {
     "in_service": ("extra", "counts"),
     "ties": ("first", "together"),

@@ -1,8 +1,8 @@
-"""The columns of all tables: name, unit, kind, what they mean and, where they follow from others, how.
+"""The columns of all tables: name, unit, kind, meaning and, where they follow from others, how they are computed.
 
 Most are the engine's, which has a list for each table (`crates/sim/src/tables`, `crates/replay/src/columns.rs`); those that follow
 from them are below. Tables, summaries, what can be compared and drawn, the commands' headings and the reference come from here: no
-unit and no rule is read off a name.
+unit and no rule is derived from a name.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .fairness import of_ideal
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """What is known of a column.
+    """The description of a column.
 
     Attributes:
         table: that it is in.
         name: of the column.
         unit: `s`, `bit/s`, `bytes`, `packets`, `packets/s`, or nothing for names and pure numbers.
-        kind: `key` and `given` tell which object the row is of and describe it; `total`, `mean`, `least` and `most` say what becomes of the
-            values of several flows, ports or runs.
+        kind: `key` and `given` identify and describe the object of the row; `total`, `mean`, `least` and `most` say how the
+            values of several flows, ports or runs are combined.
         type: `int`, `float` or `name`.
         help: what it means.
         of: how it follows from the other columns of its table; None for those of the engine.
@@ -55,7 +55,7 @@ class ColumnInfo:
         return self.name.removesuffix(_ENDS.get(self.unit, ""))
 
 
-#: What names of columns end in.
+#: Endings of names of columns.
 _ENDS = {"s": "_s", "bit/s": "_bps", "packets/s": "_pps", "bytes": "_bytes"}
 
 
@@ -87,7 +87,7 @@ RATES = (
     ),
 )  # fmt: skip
 
-#: What follows once the max-min ideal of the flows is known.
+#: Columns that follow from the max-min ideal of the flows.
 _IDEALS = (
     ColumnInfo(
         "flows", "max_min_bps", "bit/s", "total", "float", "Weighted max-min fair allocation, given the network and the demands.",
@@ -99,13 +99,13 @@ _IDEALS = (
     ),
 )  # fmt: skip
 
-#: Measured columns of the table of runs in studies, and what a replay's summary has besides.
+#: Measured columns of the table of runs in studies, and additional columns of a replay's summary.
 _MORE = (
     ColumnInfo("runs", "events", "", "total", "int", "Events of the run."),
     ColumnInfo("runs", "cpu_s", "s", "mean", "float", "Processor time of the run."),
     ColumnInfo(
         "replay-summary", "jain_of_max_min", "", "mean", "float",
-        "Jain's index of the flows' throughputs over the weighted max-min ideal of what they offered.",
+        "Jain's index of the flows' throughputs over the weighted max-min ideal of their offered load.",
     ),
     ColumnInfo(
         "replay-summary", "jain", "", "mean", "float", "Jain's index of the flows' throughputs over their weights."
@@ -120,7 +120,7 @@ def rates(flows: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def columns(table: str) -> dict[str, ColumnInfo]:
-    """The columns of a table by their names, in their order; rates stand before counts, since they are what one looks for.
+    """The columns of a table by their names, in their order; rates come before counts.
 
     >>> columns("links")["backlog_max"].kind, columns("intervals")["rtt_mean_s"].unit, list(columns("runs"))
     ('most', 's', ['events', 'cpu_s'])

@@ -1,4 +1,4 @@
-"""Where two runs part: the first event in which they differ."""
+"""Where two runs diverge: the first event in which they differ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import _core
 from .errors import HeadgateError
 from .scenario import Scenario
 
-#: Events looked at around the first difference.
+#: Number of events shown around the first difference.
 _SLICE = 4096
 
 
@@ -46,7 +46,7 @@ class Divergence:
         return self.event is None
 
     def to_dict(self) -> dict[str, Any]:
-        """The form for machines."""
+        """The comparison as JSON data."""
         return {
             "equal": self.equal,
             "digests": [self.a.digest, self.b.digest],
@@ -92,7 +92,7 @@ def compare(a: Source, b: Source) -> Divergence:
     """Compares two runs; where they differ, both are run again up to there.
 
     Raises:
-        HeadgateError: a run again gives another digest than its manifest says: another version made it.
+        HeadgateError: a repeated run gives another digest than its manifest: another version made it.
     """
     if a.digest == b.digest and a.events == b.events:
         return Divergence(a, b, None, None, None)
@@ -100,7 +100,7 @@ def compare(a: Source, b: Source) -> Divergence:
         again = _core.run(source.scenario, source.seed, source.run)
         if again.digest != source.digest:
             raise HeadgateError(
-                f"{source.name}: run again gives digest {again.digest}, expected {source.digest}: "
+                f"{source.name}: the repeated run gives digest {again.digest}, expected {source.digest}: "
                 f"it was made by version {source.version}, this is {_core.__version__}"
             )
     start = _agreed(a, b)
@@ -111,7 +111,7 @@ def compare(a: Source, b: Source) -> Divergence:
             if x != y:
                 return Divergence(a, b, start + i, x, y)
         if not first:
-            # Same events, different contents of packets: the slice that holds it is all that can be said.
+            # Same events, different contents of packets: only the slice that holds the difference is known.
             return Divergence(a, b, _agreed(a, b), None, None)
         start += len(first)
 

@@ -1,4 +1,4 @@
-"""Errors that a user can mend: shown as one paragraph, with exit code 2."""
+"""Errors that a user can correct: shown as one paragraph, with exit code 2."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class MissingExtraError(HeadgateError, ImportError):
     """A part of the package that is an extra of the installation is missing."""
 
 
-#: What was found is shown up to so many characters.
+#: Maximum number of characters of a found value that an error shows.
 SHOWN = 80
 
-#: No name of a file is longer than this, and no path than `LONGEST_PATH`; what is longer is cut wherever it comes from.
+#: Maximum length of the name of a file; `LONGEST_PATH` is that of a path. Longer texts are cut.
 LONGEST_NAME = 255
 LONGEST_PATH = 4096
 
@@ -41,7 +41,7 @@ def cut(value: object) -> str:
 
 
 def brief(message: str) -> str:
-    """A message of which all is cut that is no file's name and too long.
+    """A message in which every word is cut that is too long and no file's name.
 
     >>> len(brief("--seed " + "1" * 5000 + ": expected a seed")), brief("/tmp/a.toml: " + "y" * 80)[:13]
     (103, '/tmp/a.toml: ')
@@ -52,7 +52,7 @@ def brief(message: str) -> str:
 
 
 def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
-    """The error for a library that an extra brings.
+    """The error for a missing library of an extra.
 
     >>> print(missing_extra("a figure", "matplotlib", "plots"))
     a figure needs matplotlib, which is not installed; expected: pip install 'headgate[plots]'
@@ -72,6 +72,16 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f' Did you mean "{near[0]}"?' if near else ""
 
 
+def option_of(path: str, options: Mapping[str, str]) -> str | None:
+    """The option of a command that set what stands at a path, or a table around it.
+
+    >>> option_of("links[0].rate", {"links[0]": "--set links.slow={}"}), option_of("links[01]", {"links[0]": ""})
+    ('--set links.slow={}', None)
+    """
+    inside = (o for place, o in options.items() if path == place or path.startswith((f"{place}.", f"{place}[")))
+    return next(inside, None)
+
+
 def placed(e: ScenarioError, origin: str, text: str, options: Mapping[str, str]) -> ScenarioError:
     """An error of a scenario with its file before it, and the line or the option that is at fault; several faults have a line each.
 
@@ -84,10 +94,7 @@ def placed(e: ScenarioError, origin: str, text: str, options: Mapping[str, str])
     known = lines(text) if text else {}
     said = list[tuple[int, str]]()
     for path, message in [(e.path, str(e)), *getattr(e, "others", [])]:
-        inside = (
-            option for place, option in options.items() if path == place or path.startswith((f"{place}.", f"{place}["))
-        )
-        option, line = next(inside, None), line_of(path, known)
+        option, line = option_of(path, options), line_of(path, known)
         text = f"{option}: {message}" if option else f"line {line}: {message}" if line else message
         said.append((0 if option else line or 0, text))
     texts = [text for _, text in sorted(said, key=lambda s: s[0])]

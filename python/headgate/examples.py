@@ -1,4 +1,4 @@
-"""The example scenarios that come with the package: what there is, and copies of them."""
+"""The example scenarios that come with the package: the list, and copies of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .atomic import require_folder, write_text
 from .errors import HeadgateError, cut, nearest
 from .scenario import Scenario
 
-#: Where they stand. In a checkout the folder `scenarios` at the top leads here.
+#: Folder of the examples. In a checkout the folder `scenarios` at the top is a link to it.
 FOLDER = Path(__file__).parent / "scenarios"
 
 #: The examples that are no scenario but a trace to replay, with what they hold.
@@ -109,7 +109,7 @@ def _find(name: str) -> Example:
 
 
 def _about(file: Path) -> str:
-    """What the comment at the beginning says, up to what it suggests to type."""
+    """The comment at the beginning, up to the command that it suggests."""
     lines = []
     for line in file.read_text("utf-8").splitlines():
         if not line.startswith("# ") or line.startswith(("# Try", "# Compare", "# Look", "# Run")):

@@ -25,7 +25,7 @@ def ideal_bps(flows: Mapping[str, Any], links: Mapping[str, Any], routes: Mappin
 
 
 def lines_of(routes: Mapping[str, Any], flows: int) -> list[list[int]]:
-    """The numbers of the lines that each of so many flows crosses, in rising order and each once."""
+    """The numbers of the lines that each of `flows` flows crosses, in rising order and each once."""
     paths: list[set[int]] = [set() for _ in range(flows)]
     for flow, link in zip(routes["flow"].tolist(), routes["link"].tolist(), strict=True):
         paths[flow].add(link)
@@ -47,12 +47,12 @@ def of_ideal(goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDAr
 def fairness(
     goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike, weights: npt.ArrayLike | None = None
 ) -> dict[str, float | None]:
-    """Four measures: `jain_of_max_min` is what tells how fair a run was, the other indices take no account of what flows asked for.
+    """Four measures: `jain_of_max_min` measures how fair a run was; the other indices ignore what flows asked for.
 
-    - `jain_of_max_min`: Jain's index of goodput over its weighted max-min ideal: 1 if all have the same share of what is due to them.
+    - `jain_of_max_min`: Jain's index of goodput over its weighted max-min ideal: 1 if all have the same share of their ideal.
     - `jain_of_weights`: Jain's index of goodput over weight, such as the capacity that a subscriber pays for: 1 if all have the same of it.
     - `jain`: Jain's index of goodput: 1 if all have the same, so it is below 1 for a perfect share if one flow asks for less.
-    - `shortfall`: the largest share of its ideal that a flow misses.
+    - `shortfall`: the largest share of its ideal that a flow lacks.
 
     The first and the last leave out flows whose ideal is 0 or infinite; None if there is no other, or nothing arrived. Weights are 1
     unless given.

@@ -1,4 +1,4 @@
-"""Files that a scenario names: points of distributions, rate traces, times of arrivals. What stands in one takes the place of its name."""
+"""Files that a scenario names: points of distributions, rate traces, times of arrivals. The contents of a file replace its name."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 from .errors import HeadgateError, cut
 
-#: No file is longer than this many bytes.
+#: Maximum length of a file in bytes.
 LONGEST = 8_000_000
 
-#: All files of a scenario together have no more entries, each counted as often as it is named.
+#: Maximum number of entries of all files of a scenario together, each file counted as often as it is named.
 MOST = 1_000_000
 
 #: The first line of a file of times and rates that are plain numbers.
@@ -26,7 +26,7 @@ _AMOUNT = re.compile(r"(\d{1,30}\.?\d{0,30})([eE][+-]?\d{1,2})?")
 
 @dataclass(frozen=True)
 class Kind:
-    """A choice that may name a file: the key of what stands in it, what it is, how a line of it reads, and one as an example."""
+    """A choice that may name a file: the key for its contents, what they are, how a line is read, and an example of a line."""
 
     key: str
     what: str
@@ -74,10 +74,10 @@ KINDS = {
 
 
 def fill(data: dict[str, Any], folder: Path, what: str) -> None:
-    """Puts what stands in each file in the place of its name; `what` begins the text of an error.
+    """Replaces the name of each file by its contents; `what` begins the text of an error.
 
     Raises:
-        HeadgateError: a file cannot be read, or is none of its kind.
+        HeadgateError: a file cannot be read, or is not of its kind.
     """
     files: dict[tuple[str, str], list[Any]] = {}
     total = 0

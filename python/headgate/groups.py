@@ -1,4 +1,4 @@
-"""Flows that are alike, together: those of one template such as `ftp1` to `ftp6`, or with the same control and workload."""
+"""Groups of similar flows: those of one template such as `ftp1` to `ftp6`, or with the same control and workload."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .stats import Mean, mean_of
 if TYPE_CHECKING:
     from .results import Results
 
-#: With more templates than this, what counts is the flow control and the workload.
+#: With more templates than this, flows are grouped by flow control and workload.
 MOST = 20
 
 
 @dataclass(frozen=True)
 class FlowGroup:
-    """Some flows together.
+    """A group of flows.
 
     Attributes:
         name: those of the first and the last flow, or the control and the workload.
-        flows: how many there are.
+        flows: number of flows.
         control: their flow control.
         goodput_bps: of all of them together.
-        least_bps: the goodput of the one with least.
-        most_bps: the goodput of the one with most.
-        max_min_bps: what is due to all of them together.
+        least_bps: the smallest goodput of a flow.
+        most_bps: the largest goodput of a flow.
+        max_min_bps: the max-min ideal of all of them together.
         rtt_s: the mean over the flows of their mean round-trip times.
         queueing_s: the mean over the flows of their mean queueing delays.
         counts: drops, retransmissions, timeouts and marks of all of them.
@@ -49,7 +49,7 @@ class FlowGroup:
 
 
 def groups(results: Results) -> list[FlowGroup]:
-    """The groups of the flows of a result, in the order of their first flows; a flow that is like no other is one by itself."""
+    """The groups of the flows of a result, in the order of their first flows; a flow that is like no other is a group by itself."""
     totals = results._by_run("flows", results.flow_count)
     several = len(results.runs) > 1
     series = totals if several else results._measured

@@ -12,7 +12,7 @@ _STRINGS = re.compile(r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\
 
 
 def lines(text: str) -> dict[str, int]:
-    r"""The line of each place in a file that is valid TOML, by paths such as errors have.
+    r"""The line of each place in a file that is valid TOML, by paths as in errors.
 
     >>> lines('a = 1\n[t]\nb = 2\n[[l]]\nc = [\n  3,\n  { d = 4 },\n]\n')
     {'a': 1, 't': 2, 't.b': 3, 'l[0]': 4, 'l[0].c': 5, 'l[0].c[1]': 7, 'l[0].c[1].d': 7}
@@ -80,7 +80,7 @@ def _indexed(parts: list[str], entries: Counter[str]) -> str:
 
 
 def _values(text: str, at: int, table: str, line: int, found: dict[str, int]) -> int:
-    """Notes a key with what lies in its value; gives where the next line begins."""
+    """Records a key with the places inside its value; returns where the next line begins."""
     parts, length = _key(text[at : at + 4096])
     if not parts:
         end = text.find("\n", at)

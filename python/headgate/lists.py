@@ -1,4 +1,4 @@
-"""What there is to choose from, and what a scenario file may say, from Python."""
+"""The lists of algorithms, and the schema of scenario files, from Python."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALIASES = {"controls": "flow-controls", "queues": "disciplines"}
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an entry: its name, its type as the reference writes it, its default as in a scenario file, what it means."""
+    """A parameter of an entry: its name, its type as the reference writes it, its default as in a scenario file, its meaning."""
 
     name: str
     type: str
@@ -40,7 +40,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Choosable:
-    """An entry of a list: the name that scenario files use, what it does, where it was published, its parameters."""
+    """An entry of a list: its name in scenario files, what it does, its source, its parameters."""
 
     name: str
     summary: str

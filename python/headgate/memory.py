@@ -1,4 +1,4 @@
-"""How much memory runs may take."""
+"""The memory that runs may take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .errors import HeadgateError
 
-#: Where the machine does not say how much memory it has.
+#: Assumed memory of a machine that does not report it.
 UNKNOWN = 8_000_000_000
 
 _UNITS = {"B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -37,9 +37,9 @@ def resident() -> int:
 
 
 class Limit:
-    """What a piece of work may add to the memory that the process holds.
+    """The limit of what a piece of work may add to the memory of the process.
 
-    Measured as resident memory, so that everything counts which the work keeps, wherever it is kept.
+    Measured as resident memory, so that everything counts that the work keeps.
     """
 
     def __init__(self, max_memory: str | int | None) -> None:
@@ -48,13 +48,13 @@ class Limit:
         self._before = resident()
 
     def exceeded(self) -> str:
-        """How much the work holds and may hold, if that is more than it may; else nothing."""
+        """The memory that the work holds and may hold, as text, if it holds more than it may; otherwise empty."""
         held = resident() - self._before
         return f"at most {self.most / 1e9:.3f} GB of memory, found {held / 1e9:.3f} GB" if held > self.most else ""
 
 
 def share(max_memory: str | int | None, at_a_time: int) -> int:
-    """Bytes that each of so many runs at a time may take; all together three quarters of the machine's unless `max_memory` is given.
+    """Bytes that each of `runs` runs at a time may take; all together three quarters of the machine's unless `max_memory` is given.
 
     >>> share("2GB", 4)
     500000000
@@ -68,7 +68,7 @@ def parse(text: str) -> int:
     """A size such as `4GB` or `512MiB` in bytes.
 
     Raises:
-        HeadgateError: it is none.
+        HeadgateError: the text is not a size.
 
     >>> parse("1.5GiB")
     1610612736

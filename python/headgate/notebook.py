@@ -1,4 +1,4 @@
-"""What notebooks show of results: small tables in HTML, with as many rows as people read."""
+"""Results in notebooks: small tables in HTML with a limited number of rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
 
-#: A table shows this many rows; below it stands how many more there are.
+#: Maximum number of rows of a table; the number of the others is printed below it.
 MOST = 12
 
 
@@ -26,7 +26,7 @@ def table(
 
 
 def heading(text: str, rest: str = "") -> str:
-    """A line above tables: what it is, and what is said about it.
+    """A line above tables: a title and a remark.
 
     >>> heading("Study", "complete")
     '<p><strong>Study</strong> complete</p>'

@@ -10,5 +10,5 @@ ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
 #: In the order in which series take them.
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 
-#: Of what explains and is no series: reference lines, notes, the grid, the ground of a panel.
+#: Colours of everything except series: reference lines, notes, the grid, the background of a panel.
 INK, GREY, PALE, GRID, GROUND = "#222222", "#666666", "#999999", "#dddddd", "#eeeeee"

@@ -20,7 +20,7 @@ T = TypeVar("T")
 #: Called with (share done of all runs, from 0 to 1; runs completed; runs in all).
 Progress = Callable[[float, int, int], None]
 
-#: Runs that are handed over for each thread: the one at work and those that wait for it.
+#: Runs that are handed over for each thread: the one that runs and those that wait.
 AHEAD = 8
 
 
@@ -40,11 +40,11 @@ def run_all(
         threads: how many at a time; all processors unless given.
         progress: called in the caller's thread several times a second.
         max_memory: that all runs at a time may take together; three quarters of the machine's unless given.
-        spool: where the rows of tables go that grow with a run; kept in memory unless given.
+        spool: receives the rows of tables that grow with a run; they are kept in memory unless it is given.
 
     Raises:
         ScenarioError: a scenario is wrong, or a run took more memory than it may.
-        KeyboardInterrupt: Ctrl-C; the runs end soon, and nobody waits for them.
+        KeyboardInterrupt: Ctrl-C; the runs end soon, but this function does not wait for them.
     """
     at_a_time = min(threads or os.cpu_count() or 1, max(len(jobs), 1))
     most = share(max_memory, at_a_time)
@@ -58,7 +58,7 @@ def run_all(
 
     pool = ThreadPoolExecutor(at_a_time)
     try:
-        # Each wait looks at all that was handed over: no more of that than keeps the threads busy.
+        # Each wait checks all runs that were submitted: no more than keep the threads busy.
         later, pending = iter(range(len(jobs))), dict[Future[T], int]()
         while len(results) < len(jobs):
             for number in islice(later, AHEAD * at_a_time - len(pending)):
@@ -69,7 +69,7 @@ def run_all(
                 share_done = len(results) + sum(controls[i].share for i in pending.values())
                 progress(share_done / len(jobs), len(results), len(jobs))
     finally:
-        # What is not complete ends soon and by itself; nobody waits for it, since to free millions of flows takes seconds.
+        # Incomplete runs end soon by themselves; nothing waits for them, since freeing millions of flows takes seconds.
         for control in controls:
             control.stop()
         pool.shutdown(wait=False, cancel_futures=True)

@@ -18,16 +18,16 @@ from .toml import parse_value
 #: Keys of a flow that follow from its place in the list.
 _SET = {"name", "from", "to", "via", "count", "first"}
 
-#: The parameter that stands for itself, without its name.
+#: The parameter that may be given without its name.
 MAIN = {
     "cbr": "rate", "on_off": "rate", "background": "rate", "poisson": "mean", "telnet": "mean", "transfer": "bytes",
     "generic": "window", "decbit": "window",
 }  # fmt: skip
 
-#: Workloads that have a rate of their own: without a flow control they are sent as they come.
+#: Workloads with their own rate: without a flow control they are sent as they come.
 OPEN = ("cbr", "on_off", "background", "poisson", "layers")
 
-#: Most flows of one kind.
+#: Maximum number of flows of one kind.
 MOST = 400_000
 
 GRAMMAR = "NAME[*COUNT][:KEY=VALUE,...]"
@@ -53,11 +53,11 @@ def scenario(
     duration: str | None = None,
     seed: int | None = None,
 ) -> Scenario:
-    """Flows over one line between two gateways, each between hosts of its own.
+    """Flows over one line between two gateways, each between its own hosts.
 
     Args:
-        rate: of the line; the lines of hosts have ten times as much.
-        rtt: the round trip without any waiting or sending; a flow may have its own.
+        rate: of the line; the lines of hosts are ten times as fast.
+        rtt: the round-trip time without queueing and transmission; a flow may have another one.
         flows: as `jk_reno*2,cbr:64kbit/s`: names of flow controls or workloads, each with its number and its parameters.
         queue: the discipline of the line, as `fq` or `red:max_p=0.1,gentle=true`.
         buffer: of the discipline; a bandwidth-delay product, and at least 10 packets of 1000 bytes, unless given.
@@ -65,7 +65,7 @@ def scenario(
         seed: of all random streams.
 
     Raises:
-        HeadgateError: something is none of these; the error names the place and what was expected.
+        HeadgateError: an argument is not valid; the error names the place and what was expected.
 
     >>> scenario("20Mbit/s", "30ms", "jk_reno*2,cbr:64kbit/s", "fq").data["flows"][1]
     {'name': 'cbr', 'from': 's3', 'to': 'd3', 'start_spread': '300ms', 'workload': {'kind': 'cbr', 'rate': '64kbit/s'}, 'control': 'none'}
@@ -163,12 +163,12 @@ def _list(name: str) -> dict[str, list[str]]:
 
 @cache
 def _keys() -> list[str]:
-    """What a flow may be given beside the parameters of its flow control or workload."""
+    """Keys of a flow besides the parameters of its flow control or workload."""
     return [key for key in json.loads(_core.schema())["$defs"]["Flow"]["properties"] if key not in _SET]
 
 
 def _start(name: str) -> dict[str, Any]:
-    """What a flow of this name has before any parameter."""
+    """The entry of a flow of this name before any parameter."""
     controls, workloads = _list("flow-controls"), _list("workloads")
     if name == "rlm":
         return {"control": name, "workload": "layers"}
@@ -219,7 +219,7 @@ def _table(entry: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
-    """The entries of the file: hosts are numbered through, and flows by their name."""
+    """The entries of the file: hosts are numbered consecutively, and flows by their name."""
     labels = [g.label or g.name for g in groups]
     several, seen, before = Counter(labels), Counter[str](), 0
     entries = []
@@ -279,5 +279,5 @@ def _quantity(where: str, text: str, kind: str, expected: str) -> int:
 
 
 def _text(kind: str, amount: int) -> str:
-    # Only times may be nothing.
+    # Only times may be zero.
     return _core.quantity_text(kind, min(amount, 2**64 - 1)) if amount else "0s"

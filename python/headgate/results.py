@@ -1,4 +1,4 @@
-"""What a scenario gave: tables of all runs, summaries with their spread, fairness, calibration, and files."""
+"""The results of a scenario: tables of all runs, summaries with their spread, fairness, calibration, and files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Results:
     """The runs of one scenario: one, or several replications."""
 
     def __init__(self, runs: Sequence[_core.RunResult], spool: Spool | None = None) -> None:
-        """Takes at least one run; `spool` has the rows of their tables that the runs handed over as they went on."""
+        """Takes at least one run; `spool` has the rows of their tables that the runs passed on while they ran."""
         self.runs = list(runs)
         self._spool = spool
         self._table = cache(self._build)
@@ -92,12 +92,12 @@ class Results:
 
     @property
     def classes(self) -> Table:
-        """One row per run and class of flows with transfers: how many began after the warm-up, and how long they took."""
+        """One row per run and class of flows with transfers: their number after the warm-up, and their completion times."""
         return self._table("classes")
 
     @property
     def sizes(self) -> Table:
-        """One row per run, class and size of its transfers, by powers of two: how long they took."""
+        """One row per run, class and size of its transfers, by powers of two: their completion times."""
         return self._table("sizes")
 
     @property
@@ -107,7 +107,7 @@ class Results:
 
     @property
     def gauges(self) -> Table:
-        """One row per run, interval, port and gauge of its discipline: what it showed at the end of the interval."""
+        """One row per run, interval, port and gauge of its discipline: its value at the end of the interval."""
         return self._table("gauges")
 
     @property
@@ -146,7 +146,7 @@ class Results:
         """A sentence if the run is not settled at the end of the declared warm-up; empty if it is, or with fewer than 20 intervals.
 
         Looks at the goodput and at the queueing delay of all flows together, averaged over the runs: does the first tenth of the measured
-        time differ from the rest (`headgate.stats.drift`, at 0.5 % each)? If so, MSER-5 tells where to cut.
+        time differ from the rest (`headgate.stats.drift`, at 0.5 % each)? If so, MSER-5 gives the place to cut.
         """
         s = self._measured
         start, end = s["start_s"], s["end_s"]
@@ -191,7 +191,7 @@ class Results:
         return names
 
     def flow_summaries(self, most: int | None = None, by_goodput: bool = False) -> list[FlowSummary]:
-        """Every flow, or the first ones and at most so many: in the order of the scenario, or the highest goodput first."""
+        """Every flow, or the first `most` ones: in the order of the scenario, or the highest goodput first."""
         totals = self._by_run("flows", self.flow_count)
         totals["max_min_bps"] = np.tile(list(self.max_min_bps().values()), (len(self.runs), 1))
         chosen: Sequence[int] = range(self.flow_count if most is None else min(most, self.flow_count))
@@ -220,7 +220,7 @@ class Results:
         """The columns of a table as arrays of shape (runs, rows of a run)."""
         return {k: v.reshape(len(self.runs), rows) for k, v in self._table(table).columns.items()}
 
-    @cache  # noqa: B019 - a result lives as long as its numbers are wanted
+    @cache  # noqa: B019 - a result exists as long as its numbers are needed
     def max_min_bps(self) -> dict[str, float]:
         """The max-min fair allocation of every flow in bits/s, given the network, the workloads' demands and the weights."""
         names = {table: self._names(table, column) for table, column in (("flows", "flow"), ("links", "link"))}
@@ -247,7 +247,7 @@ class Results:
         return [{k: finite(r[k]) if isinstance(r[k], float) else r[k] for k in keys} for r in rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable form for machines: `{scenario, seed, digest, version, flows: [...], links: [...], ...}`."""
+        """The stable JSON form: `{scenario, seed, digest, version, flows: [...], links: [...], ...}`."""
         return {
             "scenario": self.scenario,
             "seed": self.seed,
@@ -264,7 +264,7 @@ class Results:
         }
 
     def manifest(self) -> dict[str, Any]:
-        """What made the results: resolved scenario, seed, version, digests with their checkpoints, calibration."""
+        """The origin of the results: resolved scenario, seed, version, digests with their checkpoints, calibration."""
         return {
             "headgate": _core.__version__,
             "scenario": self.scenario,
@@ -277,7 +277,7 @@ class Results:
         }
 
     def save(self, folder: str | os.PathLike[str], format: str = "csv") -> Path:
-        """Writes every table, `summary.json` and `manifest.json` into a folder, each file whole or not at all.
+        """Writes every table, `summary.json` and `manifest.json` into a folder, each file completely or not at all.
 
         Args:
             folder: made if it is not there.
@@ -305,7 +305,7 @@ class Results:
 
 
 def _summary_table(title: str, rows: Sequence[AnySummary]) -> str:
-    """Summaries as a notebook shows them: the columns of the terminal, less those that are zero for all."""
+    """Summaries as a notebook shows them: the columns of the terminal, without those that are zero for all."""
     first = rows[:MOST]
     shown = [h for h in headings(type(rows[0])) if not h.rare or any(h.value(row) for row in rows)]
     cells = ([_shown(h.value(row), h.scale) for h in shown] for row in first)
@@ -319,7 +319,7 @@ def _shown(value: object, scale: float) -> object:
 
 
 class Measured(Mapping[str, Column]):
-    """The measured full intervals: of each column an array of shape (runs, intervals, flows), made anew when asked for."""
+    """The measured full intervals: of each column an array of shape (runs, intervals, flows), computed again when asked for."""
 
     def __init__(self, column: Callable[[str], Column], shape: tuple[int, int, int]) -> None:
         """Takes what gives a column of the table of intervals, all runs one below the other."""
@@ -340,7 +340,7 @@ class Measured(Mapping[str, Column]):
 
 
 def digits(value: float, significant: int = 4) -> str:
-    """A number with so many significant digits, or a dash where there is none.
+    """A number with a number of significant digits, or a dash where there is none.
 
     >>> [digits(x) for x in (0.0123456, 1234.5, 446.0, float("nan"))]
     ['0.01235', '1234', '446', '-']

@@ -1,4 +1,4 @@
-"""Scenarios: what to simulate, from a file, a dictionary or another scenario with some values changed."""
+"""Scenarios: networks and flows to simulate, from a file, a dictionary or another scenario with some values changed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from .parallel import Progress
     from .results import Results
 
-#: No scenario file is longer than this many bytes.
+#: Maximum length of a scenario file in bytes.
 LONGEST = 8_000_000
 
-#: No table or list of a scenario lies deeper in others than this.
+#: Maximum depth of tables and lists of a scenario within others.
 DEEPEST = 50
 
 
@@ -31,15 +31,15 @@ class Scenario:
 
     Its keys are those of a scenario file:
 
-    - `name`, `description`: what it is called, and what it shows
-    - `duration`, `warm_up`, `interval`, `seed`: how long it takes, what is measured of it, and which random numbers it draws
+    - `name`, `description`: a title, and what the scenario shows
+    - `duration`, `warm_up`, `interval`, `seed`: the simulated time, the part of it that is measured, and the seed of the random numbers
     - `nodes`, `links`, `islands`, `routing`: the network; or `topology`, a network in one table
-    - `flows`: who sends to whom, with `workload` and `control`
-    - `events`: changes of the network on the way
-    - `traces`: what is recorded against time
+    - `flows`: sources and sinks, with `workload` and `control`
+    - `events`: changes of the network during the run
+    - `traces`: quantities that are recorded over time
     - `sweep`: the axes of a study
 
-    The reference, docs/reference/scenario.md, says all of each. From Python, `headgate.schema()` is the JSON Schema of these keys, and
+    The reference, docs/reference/scenario.md, describes each key. From Python, `headgate.schema()` is the JSON Schema of these keys, and
     `headgate.catalogue("disciplines")` lists what `queue` can name; `flow-controls`, `workloads`, `topologies` and others likewise.
 
     >>> import headgate
@@ -81,7 +81,7 @@ class Scenario:
         return str(self.data.get("name") or self.origin or "scenario")
 
     def _parts(self) -> list[str]:
-        """What it is made of, as far as that can be said of data that may be wrong."""
+        """The parts of the scenario, as far as data that may be wrong shows them."""
         parts = [str(self.data["duration"])] if "duration" in self.data else []
         topology = self.data.get("topology")
         if topology is not None:
@@ -124,7 +124,7 @@ class Scenario:
     def set(self, path: str, value: Any) -> Scenario:
         """A copy with one value changed.
 
-        `path` names it as in `links.slow.queue.kind`: entries of nodes, links and flows go by their name or position, and
+        `path` names it as in `links.slow.queue.kind`: entries of nodes, links and flows are given by their name or position, and
         `*` means all of them, `ftp*` those whose names begin so. A path may end in a key that is not there yet.
 
         Raises:
@@ -231,7 +231,7 @@ class Scenario:
         return f"{self.origin}: " if self.origin else ""
 
     def _checked(self, action: Any) -> Any:
-        """Does something and puts the file's name, the line or the option before the text of a scenario error."""
+        """Calls a function and puts the file's name, the line or the option before the text of a scenario error."""
         try:
             return action()
         except _core.ScenarioError as e:

@@ -1,4 +1,4 @@
-"""What came of a run in sentences: what share each flow got, and how long packets waited."""
+"""The results of a run in sentences: the share of each flow, and the waiting time of packets."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from .results import Results
     from .summaries import FlowSummary, LinkSummary
 
-#: More flows than this are told of by their groups.
+#: More flows than this are described by their groups.
 FEW = 8
 
 
 def sentences(results: Results) -> Iterator[str]:
-    """Sentences about the flows, one by one or, if they are many, by groups that are alike; about the busiest port; and about fairness."""
+    """Sentences about the flows, one by one or, if they are many, by groups of similar ones; about the busiest port; and about fairness."""
     if results.flow_count <= FEW:
         yield from (_of_flow(flow) for flow in results.flow_summaries())
     else:

@@ -1,4 +1,4 @@
-"""Rows on their way to a file: a run hands them over as it goes on, and they wait on the disk, not in memory."""
+"""Rows that are to be written to a file: a run passes them on while it runs, and they wait on the disk, not in memory."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CHUNK = 1 << 16
 
 @dataclass
 class _Kept:
-    """What is known of the rows of a table: type and names of each column, and where the batches of each run lie."""
+    """The description of the rows of a table: type and names of each column, and where the batches of each run lie."""
 
     columns: dict[str, tuple[str, list[str] | None]]
     batches: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
 
 class Spool:
-    """The rows of growing tables, in a file that goes with the process, however that ends.
+    """The rows of growing tables, in a file that is removed with the process, however that ends.
 
     >>> with Spool(Path("/tmp")) as spool:
     ...     spool.add(0, "pairs", {"name": ([0, 1], ["a", "b"]), "x": np.array([0.5, 1.5])})

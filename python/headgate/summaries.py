@@ -1,4 +1,4 @@
-"""Summaries of flows and ports: which columns they are made of, and what becomes of intervals and replications."""
+"""Summaries of flows and ports: the columns they are made of, and how intervals and replications are combined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .stats.means import finite
 
 
 class MadeOf(NamedTuple):
-    """What an entry of a summary is made of.
+    """The source of an entry of a summary.
 
     Attributes:
         column: the column, or several by their keys.
@@ -22,7 +22,7 @@ class MadeOf(NamedTuple):
         std: the column with the standard deviation over the intervals, where the table of intervals does not have the column itself.
         percent: whether it is a share, shown in per cent.
         rare: whether the terminal shows it only where it is not zero for all.
-        rank: which columns a narrow terminal leaves out first: those of the highest rank; those of rank 0 always stay.
+        rank: a narrow terminal leaves out first the columns of the highest rank; those of rank 0 always stay.
     """
 
     column: str | dict[str, str]
@@ -33,7 +33,7 @@ class MadeOf(NamedTuple):
     rank: int = 0
 
     def __repr__(self) -> str:
-        """What the reference says of an entry."""
+        """The text of the reference for an entry."""
         return ", ".join(map(repr, [self.column] if isinstance(self.column, str) else self.column.values()))
 
 
@@ -67,7 +67,7 @@ class FlowSummary:
     marks: Annotated[int, MadeOf("marks", "marks", rank=7)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The form for machines."""
+        """The summary as JSON data."""
         out = _plain(self)
         mean_rtt, pps = self.rtt_s.mean, self.goodput_pps.mean
         out["utility"] = {str(a): finite(utility(pps, mean_rtt, a)) for a in (0.1, 0.5, 0.9)}
@@ -94,7 +94,7 @@ class LinkSummary:
     duplicated: Annotated[int, MadeOf("duplicated", "twice", rare=True, rank=6)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The form for machines."""
+        """The summary as JSON data."""
         return _plain(self)
 
 
@@ -129,7 +129,7 @@ class ClassSummary:
     goodput_bps: Annotated[float, MadeOf("fct_goodput_bps", "goodput", rank=5)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The form for machines."""
+        """The summary as JSON data."""
         plain = _plain(self)
         return {"class": plain.pop("name"), **plain}
 
@@ -154,7 +154,7 @@ def _plain(summary: AnySummary) -> dict[str, Any]:
 
 
 def entries(summary: type[AnySummary]) -> list[tuple[str, bool, MadeOf]]:
-    """The names of a summary's entries, whether they are means, and what they are made of."""
+    """The names of a summary's entries, whether they are means, and their sources."""
     found = ((name, *get_args(hint)) for name, hint in get_type_hints(summary, include_extras=True).items())
     return [(name, kind is Mean, entry) for name, kind, entry in found]
 
@@ -201,7 +201,7 @@ def _numbers(column: ColumnInfo, totals: Mapping[str, Any], objects: Iterable[in
 
 
 def _number(column: ColumnInfo, series: Any) -> Any:
-    """One value for all runs: counts add up, what measures is averaged, what describes is the same in all."""
+    """One value for all runs: counts are added up, measurements are averaged, descriptions are the same in all."""
     if column.kind == "most":
         return series.max().item()
     if column.kind == "total" and column.type == "int":
@@ -239,7 +239,7 @@ class Heading:
     unit: str
 
     def value(self, summary: AnySummary) -> Any:
-        """What stands in the summary's row."""
+        """The value in the summary's row."""
         found = getattr(summary, self.path[0])
         return found[self.path[1]] if len(self.path) > 1 else found
 
@@ -255,7 +255,7 @@ def headings(summary: type[AnySummary]) -> list[Heading]:
         for (key, of), text in zip(named, texts, strict=True):
             column = known[of]
             scale, unit = (100.0, "%") if entry.percent else shown(column.unit)
-            # A count is of what its heading says.
+            # The heading of a count names what is counted.
             heading = text if column.type == "int" or not unit else f"{text} {unit}"
             if text:
                 path, words = (name, key) if several else (name,), column.type == "name"

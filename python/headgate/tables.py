@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 Column = npt.NDArray[Any]
 Derived = Callable[[Mapping[str, Any]], Any]
 
-#: Rows that become text at a time.
+#: Number of rows that become text at a time.
 _FEW = 1 << 12
 
-#: What a text begins with that spreadsheets run.
+#: Characters with which a text begins that spreadsheets run.
 _RUN = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -37,7 +37,7 @@ class ColumnError(HeadgateError, KeyError):
     """A table has no such column; the text names the nearest one, and all."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
-        """Takes the name and those that there are."""
+        """Takes the name and the existing ones."""
         # `goodput` means `goodput_bps` rather than any name that is merely similar.
         longer = [k for k in known if k.startswith(f"{name}_")]
         longer.sort(key=lambda k: (not k.startswith(f"{name}_mean"), not k.endswith("_bps")))
@@ -62,7 +62,7 @@ class Table:
     """
 
     def __init__(self, columns: Mapping[str, Column], derived: Mapping[str, Derived] | None = None) -> None:
-        """Takes the columns as they are; `derived` are computed from them when they are asked for, and are not written into files."""
+        """Takes the columns as they are; `derived` are computed from them on demand, and are not written into files."""
         self.columns = dict(columns)
         self.derived = dict(derived or {})
 
@@ -133,7 +133,7 @@ class Table:
         return frame.with_columns(polars.col(polars.Float64).fill_nan(None))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file, whole or not at all, in the form that its name ends in: csv, json (an array of rows) or parquet.
+        """Writes a file, completely or not at all, in the form that its name ends in: csv, json (an array of rows) or parquet.
 
         Raises:
             HeadgateError: another ending, or the file cannot be written.
@@ -141,7 +141,7 @@ class Table:
         write(path, [self])
 
     def parts(self, rows: int) -> Iterator[Table]:
-        """The table in pieces of so many rows; one at least, though it may have none."""
+        """The table in pieces of `rows` rows; at least one piece, which may be empty."""
         for first in range(0, max(len(self), 1), rows):
             yield Table({name: c[first : first + rows] for name, c in self.columns.items()})
 
@@ -198,7 +198,7 @@ def _parquet(file: Path, tables: Iterable[Table]) -> None:
 
 
 def require(form: str) -> None:
-    """Whether tables can be written in a form, asked before long work.
+    """Whether tables can be written in a form, checked before long work.
 
     Raises:
         HeadgateError: no such form.
@@ -218,9 +218,9 @@ class _Lines:
 
 
 def cell(x: Any) -> Any:
-    """A value as it stands in CSV: nothing for nan, and names that a spreadsheet would run with a single quote before them.
+    """A value in CSV: nothing for nan, and names that a spreadsheet would run with a single quote before them.
 
-    Such names begin with one of `= + - @`, a tab or an end of line, after any single quotes. `headgate replay` takes that quote off again.
+    Such names begin with one of `= + - @`, a tab or an end of line, after any single quotes. `headgate replay` removes that quote again.
 
     >>> cell("=1+1"), cell("-7"), cell("'@a"), cell("a=1"), cell(-7.5), cell(float("nan"))
     ("'=1+1", "'-7", "''@a", 'a=1', -7.5, '')

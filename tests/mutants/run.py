@@ -1,6 +1,6 @@
 """Mutants of headgate.stats and headgate.analysis: each small change to the code, and whether a test notices. Run by `make mutants-python`.
 
-mutmut plants the changes. It would start pytest anew for each of them; here one process collects the tests and is then forked for each
+mutmut plants the changes. It would start pytest again for each of them; here one process collects the tests and is then forked for each
 mutant, and the child runs those tests alone that call the changed function, the quick ones first. The package and its tests are copied
 for it below `.cache/mutants`. Doctests are tests too, but mutmut copies each docstring to every mutant of its function: they are
 run from the sources as they stand (`doctests.py`).

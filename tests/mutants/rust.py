@@ -23,7 +23,7 @@ ENTRY = re.compile(r"^    (\w+): \w+\(\w+\),$", re.MULTILINE)
 
 
 def declare_plainly(file: Path) -> None:
-    """Takes the declarations out of the macro, and declares each module of the list by a line of its own."""
+    """Takes the declarations out of the macro, and declares each module of the list by a separate line."""
     text = file.read_text()
     names = ENTRY.findall(text.split("macro_rules!")[1])
     if not names:

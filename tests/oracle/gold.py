@@ -10,7 +10,7 @@ from pathlib import Path
 from streams import read
 
 HERE = Path(__file__).parent
-#: Every so many answers are kept.
+#: One answer in this number is kept.
 STRIDE = 20
 
 

@@ -1,6 +1,6 @@
 """Records event streams: a flow control of ours over one bottleneck, packet by packet, as `headgate control --stdio` reads them.
 
-Run it only to make new streams; then the oracles have to be run anew, too.
+Run it only to make new streams; then the oracles have to be run again, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Recorder:
         self.out: dict[int, int] = {}
         self.next = 0
 
-    def tell(self, ev: str, **more: object) -> None:
+    def record(self, ev: str, **more: object) -> None:
         event = {"t": self.now, "ev": ev, **more}
         self.events.append(event)
         answer = json.loads(self.steps.step(json.dumps(event)))
@@ -41,7 +41,7 @@ class Recorder:
     def send(self, part: float = 1.0) -> None:
         while len(self.out) < int(self.window * part) and self.now >= self.departure:
             pn, self.next = self.next, self.next + 1
-            self.tell("sent")
+            self.record("sent")
             if self.rate is not None:
                 self.departure = self.now + int(1e9 / self.rate)
             self.out[pn] = self.now
@@ -65,13 +65,13 @@ class Recorder:
             for old in lost:
                 del self.out[old]
             if lost:
-                self.tell("loss", n=len(lost))
+                self.record("loss", n=len(lost))
             if marked:
-                self.tell("ce")
+                self.record("ce")
             part = next((part for a, b, part in pauses if a <= self.now < b), 1.0)
             limited = {} if part == 1 else {"limited": False}
             del self.out[pn]
-            self.tell("ack", pn=pn, rtt=self.now - sent, **limited)
+            self.record("ack", pn=pn, rtt=self.now - sent, **limited)
             self.send(part)
         return self.events
 

@@ -46,14 +46,14 @@ impl Recording {
         }
     }
 
-    /// Records from now on.
+    /// Starts to record.
     pub fn start(&self, running: &mut Run) {
         if let AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) = running.discipline_mut(self.port) {
             fq.record();
         }
     }
 
-    /// What was recorded.
+    /// The calls recorded.
     pub fn finish(&self, running: &Run) -> CallTrace {
         let calls = match running.discipline(self.port) {
             AnyDiscipline::Fq(fq) | AnyDiscipline::Wfq(fq) => fq.calls().to_vec(),
@@ -64,7 +64,7 @@ impl Recording {
 }
 
 impl CallTrace {
-    /// So many insertions with made-up tags, and nothing else.
+    /// A number of insertions with made-up tags, and nothing else.
     pub fn made_up(order: Order, conversations: u32, packets: u32, seed: u64) -> CallTrace {
         let calls = order.calls(packets as usize, conversations, &mut Rng::new(seed, 0, "tags"));
         CallTrace { calls, conversations: conversations as usize, most: u64::MAX }

@@ -1,4 +1,4 @@
-//! What parts of the simulator cost by themselves. The engine knows nothing of it; the caller takes the time.
+//! The cost of single parts of the simulator. The engine knows nothing of it; the caller measures the time.
 
 mod churn;
 pub mod cost;

@@ -1,7 +1,7 @@
-//! Who sends a packet to whom: addresses, protocol and ports, from what was captured of it.
+//! Source and destination of a packet: addresses, protocol and ports, from the captured bytes.
 //!
 //! Source: RFC 791 (IPv4), RFC 8200 (IPv6 and its extension headers), RFC 4302 (authentication header), IEEE 802.1Q.
-//! Deviations: nothing is checked that is not needed, neither lengths nor checksums, so that a packet of which the beginning
+//! Deviations: only what is needed is checked, neither lengths nor checksums, so that a packet of which the beginning
 //! was captured is known as well as a whole one.
 
 use crate::{Frame, LinkType};
@@ -38,11 +38,11 @@ impl Endpoints {
     }
 }
 
-/// Who sends a packet to whom; `None` for a packet that is not IP or of which too little was captured.
+/// Source and destination of a packet; `None` for a packet that is not IP or of which too little was captured.
 ///
-/// Behind Ethernet and Linux cooked headers any number of VLAN tags is passed over. A fragment other than the first has no
+/// Behind Ethernet and Linux cooked headers any number of VLAN tags is skipped. A fragment other than the first has no
 /// ports, so with [`Classify::FiveTuple`](crate::Classify::FiveTuple) such fragments form a conversation by their addresses
-/// and protocol. Packets inside a tunnel are not looked at: the ends of the tunnel are the endpoints.
+/// and protocol. Packets inside a tunnel are not examined: the ends of the tunnel are the endpoints.
 #[inline]
 pub fn endpoints(frame: &Frame<'_>) -> Option<Endpoints> {
     let start = ip_header(frame.link, frame.captured)?;

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// What tells conversations apart.
+/// The fields that distinguish conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Classify {
     /// The flow that the driver knows; in a capture that is the five-tuple.
@@ -117,7 +117,7 @@ fn end(address: Option<IpAddr>, port: Option<u16>) -> String {
     }
 }
 
-/// The protocols that captures are full of by their names, others by their numbers.
+/// The names of common protocols, and the numbers of others.
 fn protocol_name(number: u8) -> String {
     let name = match number {
         1 => "icmp",

@@ -13,9 +13,9 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-/// Most bytes that are captured of a packet: what libpcap and its tools take for a file that went out of step.
+/// Maximum number of captured bytes of a packet: with more, libpcap and its tools consider the file damaged.
 const MAX_CAPTURED: u32 = 256 << 10;
-/// Longest packet, as anywhere in headgate.
+/// Maximum length of a packet, as everywhere in headgate.
 const MAX_BYTES: u32 = 16 << 20;
 
 /// A capture that is being read, pcap or pcapng. Holds one packet at a time.
@@ -78,7 +78,7 @@ impl Reader {
     /// The next packet; `None` at the end, and after an error that is not skippable.
     ///
     /// # Errors
-    /// The packet or what stands in its place is wrong. Where the error is skippable, the next call reads the packet after it.
+    /// The packet, or the data in its place, is wrong. Where the error is skippable, the next call reads the packet after it.
     #[allow(clippy::should_implement_trait, reason = "it lends its buffer, which an iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
         if self.finished {

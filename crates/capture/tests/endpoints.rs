@@ -1,4 +1,4 @@
-//! Packets built byte by byte: who sends them to whom. And every packet that `etherparse` understands, read as it reads it.
+//! Packets built byte by byte: their sources and destinations. And every packet that `etherparse` understands, read as it reads it.
 
 mod common;
 

@@ -105,7 +105,7 @@ fn a_source_may_be_interrupted_and_give_a_byte_at_a_time() {
 }
 
 #[test]
-fn a_sink_that_fails_at_the_end_is_told_after_the_last_packet() {
+fn a_sink_that_fails_at_the_end_is_reported_after_the_last_packet() {
     struct Full;
     impl io::Write for Full {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {

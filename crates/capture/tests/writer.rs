@@ -60,7 +60,7 @@ proptest! {
         let capture = write(&packets);
         let mut read = read_good(&capture);
         prop_assert_eq!(read.len(), packets.len());
-        // Each pair of link type and interface becomes an interface of its own, in the order of appearance.
+        // Each pair of link type and interface becomes a separate interface, in the order of appearance.
         let mut pairs = Vec::new();
         for (read, (written, _)) in read.iter_mut().zip(&packets) {
             let pair = (written.link, written.interface);
@@ -172,7 +172,7 @@ fn a_file_appears_when_it_is_finished() {
 }
 
 #[test]
-fn a_sink_that_fails_is_told_with_the_packet() {
+fn a_sink_that_fails_is_reported_with_the_packet() {
     struct Full(usize);
     impl std::io::Write for Full {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

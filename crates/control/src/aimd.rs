@@ -3,10 +3,10 @@
 //! Source: Chiu and Jain 1989; the window of RFC 5681 with its two constants left open.
 //! Deviations: packets are counted, not bytes. State per flow: window and threshold.
 
-use crate::parts::window::Window;
+use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
 use crate::transport::tcp::Recovery;
-use crate::{Ack, Allowance, FlowControl, Loss};
+use crate::{Ack, FlowControl, Loss};
 use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,17 +87,7 @@ impl FlowControl for Aimd {
         self.part = 0.0;
     }
 
-    fn on_undo(&mut self) {
-        self.window.undo();
-    }
-
-    fn in_slow_start(&self) -> bool {
-        self.window.in_slow_start()
-    }
-
-    fn allowance(&self) -> Allowance {
-        Allowance::window(self.window.window)
-    }
+    kept_in!(window);
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.window.probe(sink);

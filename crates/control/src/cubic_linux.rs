@@ -7,10 +7,10 @@
 //! State per flow: window, threshold, and the epoch.
 
 use crate::parts::hystart::Hystart;
-use crate::parts::window::Window;
+use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
-use crate::transport::tcp::{AfterIdle, Preset};
-use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use crate::transport::tcp::Preset;
+use crate::{Ack, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Duration, Ecn, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -221,21 +221,7 @@ impl FlowControl for CubicLinux {
         }
     }
 
-    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
-        self.window.restart(rule, initial, timeouts);
-    }
-
-    fn on_undo(&mut self) {
-        self.window.undo();
-    }
-
-    fn in_slow_start(&self) -> bool {
-        self.window.in_slow_start()
-    }
-
-    fn allowance(&self) -> Allowance {
-        Allowance::window(self.window.window)
-    }
+    kept_in!(window);
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.window.probe(sink);

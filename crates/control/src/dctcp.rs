@@ -5,10 +5,10 @@
 //! first counts for the share and then cuts. With the transport's PRR, as in Linux, the window does not grow in a round trip in which it is cut.
 //! State per flow: window, threshold, share of marks and two counts.
 
-use crate::parts::window::Window;
+use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
-use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
-use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use crate::transport::tcp::{Preset, Recovery, Rules};
+use crate::{Ack, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,21 +95,7 @@ impl FlowControl for Dctcp {
         }
     }
 
-    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
-        self.window.restart(rule, initial, timeouts);
-    }
-
-    fn on_undo(&mut self) {
-        self.window.undo();
-    }
-
-    fn in_slow_start(&self) -> bool {
-        self.window.in_slow_start()
-    }
-
-    fn allowance(&self) -> Allowance {
-        Allowance::window(self.window.window)
-    }
+    kept_in!(window);
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.window.probe(sink);

@@ -4,10 +4,10 @@
 //! Deviations: packets are counted, not bytes. `jk_tahoe` is the same with the clocks and rules of the papers of its time.
 //! State per flow: window and threshold.
 
-use crate::parts::window::Window;
+use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
-use crate::transport::tcp::{AfterIdle, Recovery};
-use crate::{Ack, Allowance, FlowControl, Loss};
+use crate::transport::tcp::Recovery;
+use crate::{Ack, FlowControl, Loss};
 use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,22 +59,7 @@ impl FlowControl for Tahoe {
         self.0.window = 1;
     }
 
-    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
-        self.0.restart(rule, initial, timeouts);
-    }
-
-    fn on_undo(&mut self) {
-        self.0.undo();
-    }
-
-    fn in_slow_start(&self) -> bool {
-        self.0.in_slow_start()
-    }
-
-    #[inline]
-    fn allowance(&self) -> Allowance {
-        Allowance::window(self.0.window)
-    }
+    kept_in!(0);
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.0.probe(sink);

@@ -7,10 +7,10 @@
 //! a quarter for losses found by duplicates, of a half for timeouts.
 //! State per flow: window, threshold, least round trip, and the samples of this round.
 
-use crate::parts::window::Window;
+use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;
-use crate::transport::tcp::{AfterIdle, Preset, Recovery, Rules};
-use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
+use crate::transport::tcp::{Preset, Recovery, Rules};
+use crate::{Ack, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -183,21 +183,7 @@ impl FlowControl for Vegas {
         self.grows = true;
     }
 
-    fn on_idle(&mut self, rule: AfterIdle, initial: u64, timeouts: u64) {
-        self.window.restart(rule, initial, timeouts);
-    }
-
-    fn on_undo(&mut self) {
-        self.window.undo();
-    }
-
-    fn in_slow_start(&self) -> bool {
-        self.window.in_slow_start()
-    }
-
-    fn allowance(&self) -> Allowance {
-        Allowance::window(self.window.window)
-    }
+    kept_in!(window);
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.window.probe(sink);

@@ -19,7 +19,7 @@ pub enum Buffer {
     Packets(u64),
     /// At most this many waiting bytes.
     Bytes(u64),
-    /// Whatever comes has room.
+    /// Every arrival has room.
     Unlimited,
     /// The bytes that the line sends in this time; they become `Bytes` where the rate is known ([`Buffer::at`]).
     Time(Duration),

@@ -67,7 +67,7 @@ pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Res
     }
 }
 
-/// Reads a parameter struct, checking the numeric bounds of its own schema, and then the rules that it has of its own.
+/// Reads a parameter struct, checking the numeric bounds of its own schema, and then the rules of its own `check`.
 pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(value: Value) -> Result<P, E> {
     // What does not depend on the kind of error, and what does not on the struct, is compiled once: there are many of both.
     within_bounds(TypeId::of::<P>(), schema_of::<P>, &value)
@@ -90,7 +90,7 @@ fn within_bounds(id: TypeId, schema: fn() -> Value, value: &Value) -> Result<(),
     Ok(())
 }
 
-/// The text of an error about a rule that a struct has of its own.
+/// The text of an error about a rule of a struct's own `check`.
 fn broken(wrong: Wrong, value: &Value) -> String {
     let Wrong { path, found, expected } = wrong;
     // As it was written, if it was: `60s` is not to be called `1min`.
@@ -116,7 +116,7 @@ fn placed(path: String, text: &str) -> String {
     located_text(&format!("{path}{dot}{inside}"), message)
 }
 
-/// An error with a place in front of its own.
+/// An error whose place gets `path` in front.
 pub fn within<E: Error>(place: &str, e: &E) -> E {
     let text = e.to_string();
     let (inside, message) = located(&text);
@@ -220,7 +220,7 @@ macro_rules! choice {
             pub fn name(&self) -> &'static str {
                 match self { $(Spec::$Type(_) => stringify!($module)),+ }
             }
-            /// The rules that its parameters have of their own. Whatever was read was checked.
+            /// The rules that its parameters check themselves. Parameters that were read were checked already.
             ///
             /// # Errors
             /// The first that is broken.

@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub struct Quantity {
     /// What is counted: `s`, `bps`, `bytes` or `pkt`, the endings of columns in tables.
     pub kind: &'static str,
-    /// How many base units.
+    /// The number of base units.
     pub amount: u64,
 }
 
@@ -19,7 +19,7 @@ const KINDS: [(&str, &[Unit], &[Unit]); 4] =
     [("s", DURATION, DURATION_OUT), ("bps", RATE, RATE), ("bytes", BYTES, BYTES_OUT), ("pkt", PACKETS, PACKETS)];
 
 impl Quantity {
-    /// So many base units of a kind; `None` if there is no such kind.
+    /// This number of base units of a kind; `None` if there is no such kind.
     pub fn new(kind: &str, amount: u64) -> Option<Quantity> {
         let &(kind, ..) = KINDS.iter().find(|k| k.0 == kind)?;
         Some(Quantity { kind, amount })
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_unit_tells_the_kind() {
+    fn the_unit_determines_the_kind() {
         for (text, kind, amount, value, written) in [
             ("100ms", "s", 100_000_000_000, 0.1, "100ms"),
             ("0.3125 Mbit/s", "bps", 312_500, 312_500.0, "312.5kbit/s"),

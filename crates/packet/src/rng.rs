@@ -1,7 +1,7 @@
 //! One random stream per component: PCG64-DXSM keyed by (seed, run, component path).
 //!
 //! The key is hashed with our own fixed function (FNV-1a, then SplitMix64), so neither a new compiler nor a new
-//! component changes anybody else's numbers. Logarithms come from the portable `libm`.
+//! component changes the numbers of the others. Logarithms come from the portable `libm`.
 
 use crate::Duration;
 use rand_core::Rng as _;
@@ -75,8 +75,8 @@ impl Rng {
     }
 }
 
-/// Random bits by position: those of number `i` are the same whenever they are asked for, so a packet that is sent again is as long as
-/// it was. SplitMix64 (Steele, Lea and Flood 2014) from a start of its own.
+/// Random bits by position: those of number `i` are the same whenever they are asked for, so a packet that is sent again has the length
+/// it had. SplitMix64 (Steele, Lea and Flood 2014), with its own start value.
 #[derive(Clone, Copy, Debug)]
 pub struct Positions(u64);
 

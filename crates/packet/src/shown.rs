@@ -1,6 +1,6 @@
-//! How much of a value an error shows: whatever a user gives, its message stays one that can be read.
+//! How much of a value an error shows: its message stays readable, whatever a user gives.
 
-/// What was found is shown up to so many characters.
+/// Maximum number of characters of a found value that an error shows.
 pub const SHOWN: usize = 80;
 
 /// A value as errors show it: its first characters, and `...` if there are more.
@@ -12,7 +12,7 @@ pub fn cut(text: &str) -> String {
     }
 }
 
-/// A message of which all that is too long is cut: whatever stands in quotes, and stretches without blanks.
+/// A message in which parts that are too long are cut: quoted text, and stretches without blanks.
 pub fn cut_within(message: &str) -> String {
     if message.len() <= SHOWN {
         return message.to_owned();

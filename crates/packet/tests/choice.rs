@@ -18,7 +18,7 @@ mod plain {
 
 mod tuned {
     use super::*;
-    /// A choice of its own.
+    /// A choice within the choice.
     #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Shade {
@@ -137,9 +137,9 @@ fn a_choice_is_written_with_its_kind_in_front_and_read_back() {
 }
 
 #[test]
-fn the_list_tells_names_sources_defaults_and_schemas() {
-    let told: Vec<_> = LIST.iter().map(|entry| (entry.name, entry.source)).collect();
-    assert_eq!(told, [("plain", "a paper"), ("tuned", "another paper")]);
+fn the_list_gives_names_sources_defaults_and_schemas() {
+    let listed: Vec<_> = LIST.iter().map(|entry| (entry.name, entry.source)).collect();
+    assert_eq!(listed, [("plain", "a paper"), ("tuned", "another paper")]);
     assert_eq!((LIST[0].defaults)(), json!({}));
     let defaults = json!({"closed": 5, "open": 0.5, "free": 0.0, "delay": "3ms", "list": [], "shade": "light"});
     assert_eq!((LIST[1].defaults)(), defaults);

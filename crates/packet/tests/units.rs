@@ -150,7 +150,7 @@ proptest! {
         prop_assert_eq!(rng.uniform_duration(Duration::ZERO), Duration::ZERO);
         let n = 400;
         let sum: u64 = (0..n).map(|_| rng.uniform_duration(Duration::from_ps(span)).as_ps()).inspect(|ps| assert!(*ps < span)).sum();
-        // The mean of 400 has a standard error of span/sqrt(12 400) = .0144 span: seven of them.
+        // The mean of 400 has a standard error of span/sqrt(12 400) = 0.0144 span: seven of them.
         let (mean, due) = (sum as f64 / n as f64, (span - 1) as f64 / 2.0);
         prop_assert!((mean - due).abs() <= 0.101 * span as f64, "{mean} {due}");
     }

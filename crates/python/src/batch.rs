@@ -1,4 +1,4 @@
-//! Many runs, one after the other, with their tables gathered: what a worker of a study does.
+//! Many runs, one after the other, with their tables collected: the work of a worker of a study.
 
 use crate::run::{columns, simulate};
 use crate::watch::{Control, Watch};
@@ -71,7 +71,7 @@ impl Batch {
         columns(py, self.routes.iter().filter_map(|(name, cells)| Some((*name, numbers(cells)?))).collect())
     }
 
-    /// The columns of all runs so far, `flows` or `links`; the table begins anew. A column of names is a pair (codes, names).
+    /// The columns of all runs so far, `flows` or `links`; the table is then empty. A column of names is a pair (codes, names).
     fn take<'py>(&mut self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         match name {
             "flows" => columns(py, self.flows.take()),

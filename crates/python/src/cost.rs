@@ -9,7 +9,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde_json::Value;
 
-/// Of insert and of get_min: calls, operations, most operations in one call.
+/// Of insert and of get_min: calls, operations, maximum number of operations in one call.
 type Costs = ((u64, u64, u32), (u64, u64, u32));
 
 fn costs(work: &Work) -> Costs {
@@ -41,21 +41,21 @@ impl Calls {
         Ok(Calls { trace: recording.finish(&running) })
     }
 
-    /// So many insertions with tags in a made-up order: random, rising or falling.
+    /// A number of insertions with tags in a made-up order: random, rising or falling.
     #[staticmethod]
     fn made_up(order: &str, conversations: u32, packets: u32) -> PyResult<Calls> {
         let order: Order = named(order)?;
         Ok(Calls { trace: CallTrace::made_up(order, conversations.max(1), packets, 1) })
     }
 
-    /// Plays the calls so often, each time through a new structure.
+    /// Plays the calls `rounds` times, each time through a new structure.
     fn replay(&self, py: Python<'_>, structure: &str, rounds: u32) -> PyResult<Costs> {
         let kind: Structure = named(structure)?;
         Ok(costs(&py.detach(|| self.trace.replay(kind, rounds))))
     }
 }
 
-/// The work of one more insertion (with its discard if the structure is full), and of one get_min, at a size, over so many trials.
+/// The work of one more insertion (with its discard if the structure is full), and of one get_min, at a size, over `trials` trials.
 #[pyfunction]
 pub fn work_at(
     py: Python<'_>,

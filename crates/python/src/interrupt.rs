@@ -1,6 +1,6 @@
-//! Work that Ctrl-C ends at once, whatever it is at: a packet, a read from a pipe, or a discipline that never answers.
+//! Work that Ctrl-C ends at once, whatever it is doing: a packet, a read from a pipe, or a discipline that never answers.
 //!
-//! Such work cannot be asked to end, as `watch.rs` asks a run: it goes on, on its own thread, and nobody waits for it.
+//! Such work cannot be asked to end, as `watch.rs` asks a run. It continues on its own thread, and nothing waits for it.
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -8,10 +8,10 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-/// Time between two looks at Python's signals.
+/// Time between two checks of Python's signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does `work` on what `slot` holds, on a thread of its own, and looks at Python's signals meanwhile. If a signal raises an exception, that is
+/// Does `work` on what `slot` holds, on a separate thread, and checks Python's signals meanwhile. If a signal raises an exception, that is
 /// the answer at once: the thread keeps what it works on until it has done, and `slot` stays empty.
 pub fn interruptible<T, R>(
     py: Python<'_>,
@@ -24,16 +24,16 @@ where
 {
     py.check_signals()?;
     let mut subject = slot.take().ok_or_else(interrupted)?;
-    let (tell, mut told) = channel();
+    let (sender, mut receiver) = channel();
     let thread = Builder::new().spawn(move || {
         let answer = work(&mut subject);
-        // Nobody listens any more if a signal came.
-        let _ = tell.send((subject, answer));
+        // There is no receiver any more if a signal came.
+        let _ = sender.send((subject, answer));
     });
     let thread = thread.map_err(|e| PyOSError::new_err(format!("no thread can be started; {e}")))?;
     loop {
-        let ear = &mut told;
-        match py.detach(move || ear.recv_timeout(LOOK)) {
+        let answers = &mut receiver;
+        match py.detach(move || answers.recv_timeout(LOOK)) {
             Ok((subject, answer)) => {
                 *slot = Some(subject);
                 return Ok(answer);
@@ -47,7 +47,7 @@ where
     }
 }
 
-/// The error for the use of something that was interrupted.
+/// The error for the use of an object that was interrupted.
 pub fn interrupted() -> PyErr {
     PyRuntimeError::new_err("it was interrupted; expected a new one")
 }

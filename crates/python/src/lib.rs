@@ -1,4 +1,4 @@
-//! `headgate._core`: the engine for Python. No logic of its own: texts in, columns out.
+//! `headgate._core`: the engine for Python. It has no logic: texts in, columns out.
 
 mod batch;
 mod column;
@@ -86,7 +86,7 @@ fn quantity(text: &str) -> PyResult<(&'static str, u64, f64)> {
     Ok((q.kind, q.amount, q.value()))
 }
 
-/// The text of so many base units of a kind.
+/// The text of a number of base units of a kind.
 #[pyfunction]
 fn quantity_text(kind: &str, amount: u64) -> PyResult<String> {
     let q = Quantity::new(kind, amount).ok_or_else(|| PyValueError::new_err(format!("{kind:?} is no kind")))?;

@@ -21,7 +21,7 @@ create_exception!(headgate._core, TraceFault, PyException, "A trace that is wron
 /// Packets that are read and served together.
 const BATCH: usize = 1 << 14;
 
-/// Batches of a step, after which Python hands rows on and tells of the progress.
+/// Batches of a step, after which Python passes rows on and reports the progress.
 const BATCHES: usize = 4;
 
 fn trace_error(e: &TraceError) -> PyErr {
@@ -48,10 +48,10 @@ pub struct TraceFile(Option<headgate_replay::TraceFile>);
 
 #[pymethods]
 impl TraceFile {
-    /// Opens a file; its name tells what it is, or else its first bytes.
+    /// Opens a file; its kind follows from its name, or else from its first bytes.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<TraceFile> {
-        // To open a pipe takes until there is a writer.
+        // Opening a pipe waits for a writer.
         let file = interruptible(py, &mut Some(path), |path| headgate_replay::TraceFile::open(path))?;
         file.map(|file| TraceFile(Some(file))).map_err(|e| trace_error(&e))
     }
@@ -63,10 +63,10 @@ impl TraceFile {
     }
 }
 
-/// A trace on its way through one or several disciplines.
+/// A trace while it passes through one or several disciplines.
 #[pyclass(module = "headgate._core")]
 pub struct Replay {
-    /// None after an interruption: then it belongs to a thread that nobody waits for.
+    /// `None` after an interruption: then it belongs to a thread for which nothing waits.
     replay: Option<headgate_replay::Replay>,
     options: Options,
 }
@@ -96,20 +96,20 @@ impl Replay {
         self.options.to_json()
     }
 
-    /// The trace is a CSV file or a capture, of which `classify` tells which packets are one flow.
+    /// The trace is a CSV file or a capture, in which `classify` determines which packets are one flow.
     fn read(&mut self, py: Python<'_>, file: &mut TraceFile, classify: &str) -> PyResult<()> {
         let classify: Classify = classify.parse().map_err(PyValueError::new_err)?;
         let file = file.0.take().ok_or_else(interrupted)?;
         interruptible(py, &mut self.replay, move |r| r.read(file, classify))?.map_err(|e| trace_error(&e))
     }
 
-    /// Rows of a discipline go into a CSV file.
+    /// Rows of a discipline are written into a CSV file.
     fn write_csv(&mut self, queue: usize, path: PathBuf) -> PyResult<()> {
         self.get_mut()?.write_csv(queue, CsvOutput::create(&path)?);
         Ok(())
     }
 
-    /// Packets that get through a discipline go into a capture.
+    /// Packets that a discipline sends are written into a capture.
     fn write_capture(&mut self, queue: usize, path: PathBuf) -> PyResult<()> {
         self.get_mut()?.write_capture(queue, CaptureOutput::create(&path)?);
         Ok(())
@@ -134,8 +134,8 @@ impl Replay {
         interruptible(py, &mut self.replay, work)?.map_err(replay_error)
     }
 
-    /// Replays rows of a table. Times are seconds (float64), whole ticks of so many picoseconds (int64), or
-    /// decimals (pairs of int64, the lower word first) with so many digits after the point.
+    /// Replays rows of a table. Times are seconds (float64), whole ticks of a number of picoseconds (int64), or
+    /// decimals (pairs of int64, the lower word first) with a number of digits after the point.
     #[allow(clippy::too_many_arguments, reason = "one per column")]
     fn push(
         &mut self,
@@ -173,7 +173,7 @@ impl Replay {
         interruptible(py, &mut self.replay, move |r| r.push(&table))?.map_err(replay_error)
     }
 
-    /// The trace is over: sends some of what waits; false when nothing waits and the outputs are complete.
+    /// The trace is over: sends some of the waiting packets; false when none waits and the outputs are complete.
     fn finish(&mut self, py: Python<'_>) -> PyResult<bool> {
         interruptible(py, &mut self.replay, |r| r.finish(BATCHES * BATCH))?.map_err(replay_error)
     }

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What one run left behind.
+/// The results of one run.
 #[pyclass(frozen, module = "headgate._core")]
 pub struct RunResult {
     /// Digest of all events, 16 hexadecimal digits.
@@ -28,7 +28,7 @@ pub struct RunResult {
     #[pyo3(get)]
     checkpoints: Vec<(u64, String)>,
     tables: Vec<(&'static str, Table)>,
-    /// Few ask for the table of delays: it is made when asked for.
+    /// The table of delays is seldom needed: it is made when asked for.
     delays: Vec<Delays>,
 }
 
@@ -88,8 +88,8 @@ type Maker = fn(&mut Run, &Scenario) -> Table;
 /// Rows that are handed over at a time.
 const BATCH: usize = 1 << 13;
 
-/// Runs a scenario. Ctrl-C raises KeyboardInterrupt. The rows of the tables that grow with the run are given to `take`, if there is one, as it
-/// goes on: a name and columns, at least once for each table.
+/// Runs a scenario. Ctrl-C raises KeyboardInterrupt. The rows of the tables that grow with the run are given to `take`, if there is one, while it
+/// runs: a name and columns, at least once for each table.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, seed=None, run=0, control=None, take=None))]
 pub fn run(

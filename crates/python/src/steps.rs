@@ -1,4 +1,4 @@
-//! A flow control by itself, driven event by event.
+//! A flow control without a network, driven event by event.
 
 use headgate_control::Spec;
 use headgate_control::transport::tcp::steps;
@@ -12,7 +12,7 @@ fn wrong(e: &serde_json::Error) -> PyErr {
     PyValueError::new_err(if path.is_empty() { message.to_owned() } else { format!("{path}: {message}") })
 }
 
-/// A flow control that is told what happens.
+/// A flow control to which events are reported one by one.
 #[pyclass(module = "headgate._core")]
 pub struct Steps(steps::Steps);
 
@@ -26,7 +26,7 @@ impl Steps {
         steps::Steps::new(&spec, window, seed).map(Steps).map_err(PyValueError::new_err)
     }
 
-    /// One event as JSON; what the flow control says afterwards, as JSON.
+    /// One event as JSON; the state of the flow control afterwards, as JSON.
     fn step(&mut self, event_json: &str) -> PyResult<String> {
         let event = serde_json::from_str(event_json).map_err(|e| wrong(&e))?;
         let state = self.0.step(&event).map_err(PyValueError::new_err)?;

@@ -1,7 +1,7 @@
 //! How a run is watched: Ctrl-C, another thread that asks it to stop, and the memory that it takes.
 //!
-//! The engine asks a [`Watch`] now and then whether to go on, so that the run itself ends and frees what it holds. What never asks, such as a
-//! read from a pipe, is left to `interrupt.rs`.
+//! The engine asks a [`Watch`] from time to time whether to continue, so that the run itself ends and frees its memory. Work that never asks, such
+//! as a read from a pipe, is left to `interrupt.rs`.
 
 use crate::scenario_error;
 use headgate_sim::spec::{Scenario, SpecError};
@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Work between two looks at whether to stop: events and packets, a millisecond or two.
+/// Work between two checks for a stop, in events and packets: 1 or 2 ms.
 const SLICE: u64 = 1 << 14;
-/// Time between two looks at what takes longer: signals, and the memory taken.
+/// Time between two checks that take longer: signals, and the memory taken.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Stops a run from another thread and tells how far it is; bounds the memory that it takes.
+/// Stops a run from another thread and reports its progress; limits the memory that it takes.
 #[pyclass(frozen, module = "headgate._core")]
 pub struct Control {
     stopped: AtomicBool,
@@ -34,7 +34,7 @@ impl Control {
         Control { stopped: AtomicBool::new(false), share: AtomicU64::new(0), most: max_memory.unwrap_or(u64::MAX) }
     }
 
-    /// The run ends at its next look, with KeyboardInterrupt.
+    /// The run ends at its next check, with KeyboardInterrupt.
     fn stop(&self) {
         self.stopped.store(true, Relaxed);
     }
@@ -46,7 +46,7 @@ impl Control {
     }
 }
 
-/// Looks after one piece of work, which runs without the GIL.
+/// Supervises one piece of work, which runs without the GIL.
 pub(crate) struct Watch<'a> {
     control: Option<&'a Control>,
     looked: Instant,
@@ -76,7 +76,7 @@ impl<'a> Watch<'a> {
         self.reason.take().unwrap_or_else(|| scenario_error(py, e))
     }
 
-    /// Looks now, between two pieces of work.
+    /// Checks now, between two pieces of work.
     pub fn between(&mut self, py: Python<'_>) -> PyResult<()> {
         py.check_signals()?;
         if self.stop() { Err(self.reason.take().expect("there is a reason")) } else { Ok(()) }
@@ -103,7 +103,7 @@ impl<'a> Watch<'a> {
         py.detach(|| {
             while running.digest().events < events {
                 if running.advance(SLICE.min(events - running.digest().events)) {
-                    self.tell(running.progress());
+                    self.report(running.progress());
                     return Ok(true);
                 }
                 let before = self.looked;
@@ -111,20 +111,20 @@ impl<'a> Watch<'a> {
                     return Err(SpecError::at("", "stopped"));
                 }
                 if self.looked != before {
-                    self.tell(running.progress());
+                    self.report(running.progress());
                     running.check_memory(self.most())?;
                 }
                 if running.rows() >= rows {
                     break;
                 }
             }
-            self.tell(running.progress());
+            self.report(running.progress());
             Ok(false)
         })
         .map_err(|e| self.error(py, &e))
     }
 
-    fn tell(&self, share: f64) {
+    fn report(&self, share: f64) {
         if let Some(control) = self.control {
             control.share.store(share.to_bits(), Relaxed);
         }
@@ -135,7 +135,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// The clock of the person who waits.
+/// The wall clock.
 #[allow(clippy::disallowed_methods, reason = "it says when to look at signals, never what a run does")]
 fn clock() -> Instant {
     Instant::now()

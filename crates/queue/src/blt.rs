@@ -1,13 +1,18 @@
-//! The switch of the bandwidth-latency tradeoff: first come, first served, and a full buffer gives up a worse packet for a better one.
+//! The switch of the bandwidth-latency tradeoff: first come, first served, and a full buffer drops a worse packet for a better one.
 //!
-//! Source: Kim and Farber 1994, section 3.3.2. While there is room the queue is in the order of arrival, whatever the priorities. In a full buffer
-//! an arrival that is no better than any waiting packet is dropped; else one of the worse ones goes, the others keep their order, and the
-//! arrival joins at the end. As printed, the worse packet nearest to the end of the queue goes, even when others are worse still; the paper
-//! announces the correction, that the worst of all goes.
-//! A flow's priority is the paper's P(.): 0 is the highest, and equal is not better.
-//! Deviations: with the correction, the last of several equally bad packets goes (the paper does not say). A buffer in bytes gives up as many packets
-//! as the arrival needs.
-//! State per flow: none. Per priority in use: a ring; each packet costs O(log of their number), a push-out their number.
+//! Source: Kim and Farber 1994, section 3.3.2.
+//! - While there is room the queue is in the order of arrival, whatever the priorities.
+//! - In a full buffer an arrival that is no better than any waiting packet is dropped. Otherwise one of the worse packets is dropped, the
+//!   others keep their order, and the arrival joins at the end.
+//! - As printed, the worse packet nearest to the end of the queue is dropped, even when others are worse still; the paper announces the
+//!   correction that the worst of all is dropped.
+//! - A flow's priority is the paper's P(.): 0 is the highest, and an equal priority is not better.
+//!
+//! Deviations:
+//! - With the correction, the last of several equally bad packets is dropped (the paper does not say).
+//! - A buffer in bytes drops as many packets as the arrival needs.
+//!
+//! State per flow: none. State per priority in use: a ring; each packet costs O(log of their number), a push-out their number.
 
 use crate::parts::{IndexedHeap, Ring};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
@@ -15,7 +20,7 @@ use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which worse packet a full buffer gives up.
+/// Which worse packet a full buffer drops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Discard {
@@ -26,13 +31,13 @@ pub enum Discard {
     Corrected,
 }
 
-/// Bandwidth-latency tradeoff: first come, first served; a full buffer gives up a packet of lower priority for one of higher.
+/// Bandwidth-latency tradeoff: first come, first served; a full buffer drops a packet of lower priority for one of higher.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BltParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
-    /// Which worse packet a full buffer gives up.
+    /// Which worse packet a full buffer drops.
     pub discard: Discard,
 }
 
@@ -44,13 +49,13 @@ impl Default for BltParams {
 
 impl Check for BltParams {}
 
-/// The switch queue of the bandwidth-latency tradeoff.
+/// The queue of a switch of the bandwidth-latency tradeoff.
 #[derive(Clone, Debug)]
 pub struct Blt {
     params: BltParams,
     /// Of each priority the waiting packets with their arrival numbers: the queue is all of them in the order of these.
     levels: Vec<Ring<(Packet, u64)>>,
-    /// Priorities in use by the arrival number of their first packet.
+    /// Priorities in use, ordered by the arrival number of their first packet.
     heads: IndexedHeap,
     arrivals: u64,
     backlog: Backlog,
@@ -74,7 +79,7 @@ impl Blt {
         }
     }
 
-    /// The priority whose last packet makes room for one of priority `class`; none if nothing worse waits.
+    /// The priority whose last packet makes room for one of priority `class`; `None` if no worse packet waits.
     fn victim(&self, class: usize) -> Option<usize> {
         let mut worse = (class + 1..self.levels.len()).filter(|l| !self.levels[*l].is_empty());
         match self.params.discard {

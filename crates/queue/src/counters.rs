@@ -1,4 +1,4 @@
-//! What a port tells: what it sent, and what it counted.
+//! What a port reports: the packets that it sent, and its counters.
 
 use crate::DropReason;
 use headgate_packet::{Packet, Time};
@@ -31,7 +31,7 @@ pub struct Counters {
     pub busy_ps: u64,
     /// Sum over the sent packets of the time spent waiting, in ps.
     pub wait_ps: u128,
-    /// Most packets that ever waited.
+    /// Maximum number of packets that waited.
     pub backlog_max: u64,
     /// Waiting packets integrated over time, in packet ps.
     pub backlog_ps: u128,

@@ -1,13 +1,19 @@
-//! Core-Stateless Fair Queueing: packets carry their conversation's rate, and a router drops them as far as it is above the fair share.
+//! Core-Stateless Fair Queueing: packets carry their conversation's rate, and a router drops the part of it that is above the fair share.
 //!
-//! Source: Stoica, Shenker and Zhang 1998, section 2 and figure 2. The first router of a conversation, its edge, estimates its rate r and labels its
-//! packets with r / w, w its weight. A packet goes with probability 1 - alpha / label, alpha being the fair share of the line (`parts/fair_share.rs`).
-//! Labels above alpha are rewritten to it. What passes is served in the order of arrival.
-//! Deviations: figure 2 rewrites every label to alpha, equation 7 takes the minimum: it is the minimum. A packet that passes and finds the buffer full
-//! counts as accepted, as figure 2 has it. What the paper leaves open of alpha, and how the published code differs, is in `parts/fair_share.rs`; of
-//! first packets, in `parts/rate_estimator.rs`.
-//! State per flow: the rate estimate, at its edge only. One that was silent for longer than 40 K is forgotten: its old rate counts for less than the
-//! last digit of a new one, and its next packet is a first one. The published code never forgets: the gap counts however long it was.
+//! Source: Stoica, Shenker and Zhang 1998, section 2 and figure 2.
+//! - The first router of a conversation, its edge, estimates its rate r and labels its packets with r / w, w its weight.
+//! - A packet is dropped with probability 1 - alpha / label, alpha being the fair share of the line (`parts/fair_share.rs`).
+//! - Labels above alpha are rewritten to it. Packets that pass are served in the order of arrival.
+//!
+//! Deviations:
+//! - Figure 2 rewrites every label to alpha, equation 7 takes the minimum; here it is the minimum.
+//! - A packet that passes and finds the buffer full counts as accepted, as in figure 2.
+//! - What the paper leaves open of alpha, and how the published code differs, is in `parts/fair_share.rs`; of first packets, in
+//!   `parts/rate_estimator.rs`.
+//! - An edge forgets a conversation that was silent for longer than 40 K: its old rate counts for less than the last digit of a new one, and
+//!   its next packet is a first one. The published code never forgets: the gap counts however long it was.
+//!
+//! State per flow: the rate estimate, at its edge only.
 
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{FairShare, RateEstimator, Rules, label_code};
@@ -21,12 +27,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Here for packets that come without a label: this is the first router of their way. Labels are believed.
+    /// Here for packets that come without a label: this is the first router of their path. Labels of other packets are trusted.
     #[default]
     Edge,
     /// Not here. Packets without a label are never dropped at random.
     Core,
-    /// Here for all packets, whatever their label: every router is an island of its own (section 2.6).
+    /// Here for all packets, whatever their label: every router is a separate island (section 2.6).
     Island,
 }
 
@@ -34,18 +40,18 @@ pub enum Role {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Labels {
-    /// As it is.
+    /// Unchanged.
     #[default]
     Exact,
     /// Rounded down to four bits of mantissa and four of exponent (section 2.7): 1 kbit/s to 63.488 Mbit/s.
     EightBit,
 }
 
-/// Core-Stateless Fair Queueing: packets carry their conversation's rate and go as far as it is above the fair share; one queue for all.
+/// Core-Stateless Fair Queueing: packets carry their conversation's rate and are dropped as far as it is above the fair share; all share one queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CsfqParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
     /// Where the rate of a conversation is estimated.
     pub role: Role,
@@ -53,12 +59,12 @@ pub struct CsfqParams {
     pub k: Duration,
     /// Time constant K_alpha of the rates of all arrivals and of all accepted packets; above zero.
     pub k_alpha: Duration,
-    /// Window K_c that the line is congested, or not, before alpha changes.
+    /// Window K_c: time for which the line is congested, or uncongested, before alpha changes.
     pub k_c: Duration,
     /// Part of the buffer below which an uncongested line stays uncongested.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub threshold: f64,
-    /// What governs alpha beyond the windows of figure 2.
+    /// Rules that change alpha beyond the windows of figure 2.
     pub rules: Rules,
     /// How a label is carried.
     pub labels: Labels,
@@ -109,7 +115,7 @@ pub fn label(packet: &Packet) -> f64 {
     f64::from(f32::from_bits(packet.label))
 }
 
-/// The probability that a packet goes (equation 2).
+/// The probability that a packet is dropped (equation 2).
 #[inline]
 fn drop_probability(alpha: f64, label: f64) -> f64 {
     (1.0 - alpha / label).max(0.0)
@@ -273,13 +279,13 @@ mod tests {
         assert_eq!(offer("edge", KEEP, 0, 0.0, 0.5), Some(2000.0));
         // Weight 4: a label of 500, below alpha.
         assert_eq!(offer("edge", K, 1, 0.0, 0.0), Some(500.0));
-        // Labels are believed at the edge and in the core: 1 - 1000 / 1600.
+        // Labels are trusted at the edge and in the core: 1 - 1000 / 1600.
         for role in ["edge", "core"] {
             assert_eq!(offer(role, K, 0, 1600.0, 0.374), None);
             assert_eq!(offer(role, K, 0, 1600.0, 0.375), Some(1000.0));
             assert_eq!(offer(role, K, 0, 999.0, 0.0), Some(999.0));
         }
-        // An island makes its own; the core makes none.
+        // An island writes its own labels; the core writes none.
         assert_eq!(offer("island", KEEP, 0, 1.0, 0.5), Some(2000.0));
         assert_eq!(offer("island", K, 0, 1.0, 0.499), None);
         assert_eq!(offer("core", K, 0, 0.0, 0.0), Some(0.0));

@@ -1,11 +1,14 @@
-//! Deficit Round Robin: queues take turns, and a turn is worth a quantum of bytes.
+//! Deficit Round Robin: queues take turns, and each turn adds a quantum of bytes.
 //!
-//! Source: Shreedhar and Varghese 1995, section 3. A queue's deficit counter grows by its quantum when its turn comes; its packets go as long
-//! as the counter covers them; what is left is kept unless the queue is empty.
-//! Deviations: the quantum of a queue is the parameter times the largest weight of its conversations. The buffer is shared, with McKenney's
-//! buffer stealing, which the paper takes over (`parts/queue_set.rs`).
-//! State per queue: its packets, its counter, and a place in the round. Of a conversation that left with a queue of its own nothing is kept once
-//! its queue has left the round; where conversations share queues its number gives the queue, and it is never forgotten.
+//! Source: Shreedhar and Varghese 1995, section 3. A queue's deficit counter grows by its quantum when its turn comes. Its packets are sent as
+//! long as the counter covers them. What is left is kept unless the queue is empty.
+//!
+//! Deviations:
+//! - The quantum of a queue is the parameter times the largest weight of its conversations.
+//! - The buffer is shared, with McKenney's buffer stealing, which the paper takes over (`parts/queue_set.rs`).
+//!
+//! State per queue: its packets, its counter, and a place in the round. A conversation with its own queue is forgotten once its queue has left the
+//! round. Where conversations share queues, a conversation's number gives its queue, and it is never forgotten.
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
@@ -29,9 +32,9 @@ pub enum Assign {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrrParams {
-    /// Most packets or bytes that may wait in all queues; the packet in transmission is extra.
+    /// Maximum backlog of all queues together, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
-    /// Bytes a turn is worth per unit of weight. At least the longest packet, or a queue may wait several turns.
+    /// Quantum of a turn, in bytes per unit of weight. If it is shorter than the longest packet, a queue may wait several turns.
     pub quantum: Bytes,
     /// Number of queues; 0 for one per conversation.
     #[schemars(range(min = 0, max = 1_000_000))]
@@ -54,10 +57,10 @@ impl Default for DrrParams {
     }
 }
 
-/// Largest quantum: times the largest weight it still is a number.
+/// Largest quantum: its product with the largest weight does not overflow.
 const MOST_QUANTUM: Bytes = Bytes(1_000_000_000);
 
-/// The rules that disciplines share whose queues take turns.
+/// The rules shared by disciplines whose queues take turns.
 pub(crate) fn check_quantum(quantum: Bytes) -> Result<(), Wrong> {
     up_to("quantum", quantum, MOST_QUANTUM)
 }
@@ -179,7 +182,7 @@ impl Discipline for Drr {
 
     #[inline]
     fn pass(&mut self, packet: Packet, cx: &mut Cx<'_>) -> Option<Packet> {
-        // Of a queue that is empty again its turn leaves nothing. Others may have been emptied out of turn, and are in the round yet.
+        // A queue that is empty again keeps nothing of its turn. Others may have been emptied out of turn, and are still in the round.
         if self.round.count() > 0 || !self.queues.fits(&packet, cx) {
             self.enqueue(packet, cx);
             return self.dequeue(cx);
@@ -253,7 +256,7 @@ mod tests {
 
     #[test]
     fn what_a_turn_leaves_is_kept() {
-        // Quantum 500. The first packet of A goes on its arrival and leaves A empty. Then A holds 750, 200, 200 and B 600, 300. A's turn: 500, no;
+        // Quantum 500. The first packet of A is sent on its arrival and leaves A empty. Then A holds 750, 200, 200 and B 600, 300. A's turn: 500, no;
         // B's: 500, no; A's: 1000 covers 750 and 200, 50 left; B's: 1000 covers 600 and 300; A's: 550 covers 200.
         let spec = r#"{"kind": "drr", "quantum": "500B"}"#;
         let arrivals: [Arrival; 6] = [(0, 0, 200), (0, 0, 750), (0, 0, 200), (0, 0, 200), (0, 1, 600), (0, 1, 300)];
@@ -265,12 +268,12 @@ mod tests {
         let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 7, weights: vec![] };
         let drr = |queues| Drr::new(&DrrParams { queues, ..DrrParams::default() }, &link);
         assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|flow| drr(3).place(flow)), [0, 1, 2, 0, 1, 2, 0]);
-        assert_eq!([0, 1, 6].map(|flow| drr(0).place(flow)), [0, 1, 6], "a queue each");
+        assert_eq!([0, 1, 6].map(|flow| drr(0).place(flow)), [0, 1, 6], "one queue each");
     }
 
     #[test]
-    fn rounds_in_which_nobody_can_send_cost_nothing() {
-        // A quantum of a byte, weights 3, 1 and 2. The first packet goes on its arrival. Of the others A's of 2000000 bytes is covered in round
+    fn rounds_in_which_no_queue_can_send_cost_nothing() {
+        // A quantum of a byte, weights 3, 1 and 2. The first packet is sent on its arrival. Of the others A's of 2000000 bytes is covered in round
         // 666667, B's of 1000000 in round 1000000, C's of 1500000 in round 750000; A's second one of 1999998 in round 1333333.
         let spec = r#"{"kind": "drr", "quantum": "1B"}"#;
         let arrivals: [Arrival; 5] =
@@ -305,7 +308,7 @@ mod tests {
     #[test]
     fn weights_and_shared_queues() {
         let arrivals: Vec<Arrival> = (0..12).map(|i| (0, i % 3, 100)).collect();
-        // Three conversations in two queues: 0 and 2 share one. The first packet goes on its arrival; then 1 is first in the round.
+        // Three conversations in two queues: 0 and 2 share one. The first packet is sent on its arrival; then 1 is first in the round.
         let spec = r#"{"kind": "drr", "quantum": "100B", "queues": 2}"#;
         let flows = |order: Vec<u32>| order.iter().map(|h| h % 3).collect::<Vec<_>>();
         assert_eq!(flows(order(spec, &[], &arrivals))[..8], [0, 1, 2, 1, 0, 1, 2, 1]);
@@ -323,21 +326,22 @@ mod tests {
         let spec = |end: &str| format!(r#"{{"kind": "drr", "buffer": "4pkt", "drop": "{end}"}}"#);
         assert_eq!(dropped(&spec("tail"), &arrivals), [4]);
         assert_eq!(dropped(&spec("head"), &arrivals), [1]);
-        // One's own queue the longest: the arrival goes, or the head in its place.
+        // The arrival's own queue is the longest: the arrival is dropped, or the head in its place.
         let own: [Arrival; 6] = [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9)];
         assert_eq!(dropped(&spec("tail"), &own), [5]);
-        // Or the arrival, whoever holds how much.
+        // Or the arrival is dropped, whichever queue is the longest.
         assert_eq!(dropped(&spec("arrival"), &arrivals), [5]);
         assert_eq!(dropped(&spec("head"), &own), [1]);
     }
 
     #[test]
     fn an_emptied_queue_keeps_nothing_of_its_turn() {
-        // Quantum 500. A's packet of 100 goes on its arrival and leaves A empty. A comes back with 600, which a turn does not cover; B's 400 goes first.
+        // Quantum 500. A's packet of 100 is sent on its arrival and leaves A empty. A comes back with 600, which a turn does not cover; B's 400 is
+        // sent first.
         let spec = r#"{"kind": "drr", "quantum": "500B"}"#;
         assert_eq!(order(spec, &[], &[(0, 0, 100), (0, 0, 600), (0, 1, 400)]), [0, 2, 1]);
-        // C is sent from 0 to 100. Then A's turn of 500 does not cover 800 and B's 100 goes. At 150 D's 300 take the room of A's 800, its only packet, and A
-        // sends 700. A's turn is the next one and begins at nothing: D goes before A. What A had left would have covered the 700.
+        // C is sent from 0 to 100. Then A's turn of 500 does not cover 800 and B's 100 is sent. At 150 D's 300 take the room of A's 800, its only
+        // packet, and A sends 700. A's turn is the next one and begins at nothing: D is sent before A. What A had left would have covered the 700.
         let spec = r#"{"kind": "drr", "quantum": "500B", "buffer": "1000B"}"#;
         let arrivals: [Arrival; 5] = [(0, 2, 100), (1, 0, 800), (1, 1, 100), (150, 3, 300), (150, 0, 700)];
         assert_eq!((order(spec, &[], &arrivals), dropped(spec, &arrivals)), (vec![0, 2, 3, 4], vec![1]));
@@ -350,7 +354,7 @@ mod tests {
         let spec = |end: &str| format!(r#"{{"kind": "drr", "buffer": "3pkt", "drop": "{end}"}}"#);
         assert_eq!(dropped(&spec("tail"), &arrivals), [4]);
         assert_eq!(dropped(&spec("head"), &arrivals), [3]);
-        // In bytes too: 18 of A against 8 and 10 of B; with 9 it is one less, and A's last packet goes.
+        // In bytes too: 18 of A against 8 and 10 of B; with 9 it is one less, and A's last packet is dropped.
         let arrivals = |last| [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 1, 8), (0, 1, last)];
         let spec = r#"{"kind": "drr", "buffer": "30B"}"#;
         assert_eq!(dropped(spec, &arrivals(10)), [4]);

@@ -1,13 +1,16 @@
 //! DRR+: Deficit Round Robin whose queues each run Random Early Detection, or enhanced RED where connections share a queue.
 //!
-//! Source: Hasegawa, Matsuo, Murata and Miyahara 2001, sections 3.3 and 3.4. Rounds are those of `drr.rs`, average queues and lotteries those
-//! of `parts/early.rs`, enhanced RED's probabilities those of `parts/fair_chances.rs`, computed for each queue by itself.
-//! Deviations: those of the parts and of `enhanced_red.rs`. A queue's quantum goes by the sum of its conversations' weights (section 3.3), not
-//! by the largest. The paper gives neither the thresholds of a queue, nor how the buffer is divided, nor what goes from a full one: here they
-//! share it and the longest queue makes room, as in `drr`, unless `queue_buffer` gives each its own part. An empty queue's
-//! average decays at the pace of the whole line.
+//! Source: Hasegawa, Matsuo, Murata and Miyahara 2001, sections 3.3 and 3.4. The rounds are those of `drr.rs`, the average queues and the random
+//! drops those of `parts/early.rs`, enhanced RED's probabilities those of `parts/fair_chances.rs`, computed for each queue separately.
+//!
+//! Deviations: those of the parts and of `enhanced_red.rs`, and
+//! - A queue's quantum is in proportion to the sum of its conversations' weights (section 3.3), not to the largest.
+//! - The paper gives neither the thresholds of a queue, nor how the buffer is divided, nor which packet is dropped from a full one. Here the queues
+//!   share it and the longest queue makes room, as in `drr`, unless `queue_buffer` gives each its own part.
+//! - An empty queue's average decays at the pace of the whole line.
+//!
 //! State per queue: that of `drr`, the average, and a count. State per flow: as `enhanced_red`, where that is chosen.
-//! Of a conversation that left with a queue of its own the average is forgotten when it has decayed so far that no sample shows it.
+//! The average of a conversation with its own queue is forgotten when it has decayed so far that no sample shows it.
 
 use crate::drr::{Assign, Drr, DrrParams, check_quantum};
 use crate::enhanced_red::EnhancedRedParams;
@@ -28,16 +31,17 @@ pub enum Within {
     EnhancedRed,
 }
 
-/// Deficit Round Robin and RED: queues take turns of a quantum of bytes each, and each drops packets at random by its average length.
+/// Deficit Round Robin and RED: queues take turns of a quantum of bytes each, and each queue drops packets at random, depending on its average
+/// length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrrPlusParams {
-    /// Most packets or bytes that may wait in all queues; the packet in transmission is extra.
+    /// Maximum backlog of all queues together, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
-    /// Most packets or bytes that may wait in one queue; only `buffer` bounds it unless given.
+    /// Maximum backlog of one queue, in packets or bytes. Without it only `buffer` limits the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_buffer: Option<Buffer>,
-    /// Bytes a turn is worth per unit of weight. At least the longest packet, or a queue may wait several turns.
+    /// Quantum of a turn, in bytes per unit of weight. If it is shorter than the longest packet, a queue may wait several turns.
     pub quantum: Bytes,
     /// Number of queues; 0 for one per conversation.
     #[schemars(range(min = 0, max = 1_000_000))]
@@ -48,9 +52,9 @@ pub struct DrrPlusParams {
     pub drop: DropEnd,
     /// What drops packets from each queue before it is full.
     pub within: Within,
-    /// A queue's average length below which every packet passes. In bytes, it is measured in bytes.
+    /// A queue's average length below which every packet passes. If it is in bytes, the queue is measured in bytes.
     pub min_threshold: Buffer,
-    /// A queue's average length from which on no packet passes.
+    /// A queue's average length at and above which no packet passes.
     pub max_threshold: Buffer,
     /// Weight of an arrival in the average length.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -60,10 +64,10 @@ pub struct DrrPlusParams {
     pub max_p: f64,
     /// Between the thresholds the probability pb or p_i does not depend on the average length.
     pub constant: bool,
-    /// Enhanced RED: factor `a` on the p_i of a connection that gets too much.
+    /// Enhanced RED: factor `a` on the p_i of a connection whose throughput is above its ideal.
     #[schemars(range(min = 1.0, max = 10.0))]
     pub increase: f64,
-    /// Enhanced RED: factor `b` on the p_i of a connection that gets too little.
+    /// Enhanced RED: factor `b` on the p_i of a connection whose throughput is below its ideal.
     #[schemars(range(min = 0.1, max = 1.0))]
     pub decrease: f64,
     /// Enhanced RED: largest relative difference from the ideal throughput that ends the computation.
@@ -205,7 +209,7 @@ impl Discipline for DrrPlus {
     fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
         self.drr.on_link_change(link, now);
         if link.rate != self.rate {
-            // Only then: a million conversations come one at a time.
+            // Only then, since a million conversations may come one at a time.
             self.rate = link.rate;
             self.template.set_rate(link.rate, now, Backlog::default());
             for (queue, early) in (0..).zip(&mut self.early) {
@@ -227,8 +231,8 @@ mod tests {
 
     #[test]
     fn each_queue_has_its_own_average() {
-        // With a weight of 1 the average is the queue found, with thresholds of 2 and 3 packets pb is 0 at 2 and all go at 3. Packet 0 goes on its
-        // arrival; 1, 2 and 3 find 0, 1 and 2 packets waiting, 4 and 5 find 3. The other conversation's find 0 and 1.
+        // With a weight of 1 the average is the queue found, with thresholds of 2 and 3 packets pb is 0 at 2 and all are dropped at 3. Packet 0 is
+        // sent on its arrival; 1, 2 and 3 find 0, 1 and 2 packets waiting, 4 and 5 find 3. The other conversation's find 0 and 1.
         let spec = r#"{"kind": "drr_plus", "weight": 1, "min_threshold": "2pkt", "max_threshold": "3pkt"}"#;
         let arrivals: [Arrival; 8] =
             [(0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 0, 9), (0, 1, 9), (0, 1, 9)];
@@ -258,8 +262,8 @@ mod tests {
 
     #[test]
     fn quanta_go_by_the_sum_of_the_weights() {
-        // Conversations 0 and 2 of weights 1 and 4 share a queue, 1 and 3 of weights 2 and 3 the other: five packets a turn each. The first packet goes
-        // on its arrival and leaves its queue empty, so that the other one is first in the round.
+        // Conversations 0 and 2 of weights 1 and 4 share a queue, 1 and 3 of weights 2 and 3 the other: five packets a turn each. The first packet
+        // is sent on its arrival and leaves its queue empty, so that the other one is first in the round.
         let arrivals: Vec<Arrival> = (0..24).map(|i| (0, i % 4, 100)).collect();
         let spec = r#"{"kind": "drr_plus", "quantum": "100B", "queues": 2, "min_threshold": "99pkt", "max_threshold": "100pkt"}"#;
         let queues: Vec<u32> = order(spec, &[1, 2, 4, 3], &arrivals)[..16].iter().map(|h| h % 2).collect();
@@ -284,7 +288,8 @@ mod tests {
 
     #[test]
     fn a_packet_lost_to_a_full_queue_starts_the_spacing_afresh() {
-        // Two always wait, where pb is 0.5: after a packet that passed the next one would go for certain. Who finds no room has not passed.
+        // Two always wait, where pb is 0.5: after a packet that passed the next one would certainly be dropped. A packet that finds no room has
+        // not passed.
         let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
         let text =
             r#"{"queue_buffer": "2pkt", "weight": 1, "max_p": 1, "min_threshold": "1pkt", "max_threshold": "3pkt"}"#;

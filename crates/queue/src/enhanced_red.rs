@@ -1,12 +1,16 @@
-//! Enhanced RED: Random Early Detection with a drop probability of its own for each connection, computed beforehand from the input links.
+//! Enhanced RED: Random Early Detection with a separate drop probability for each connection, computed beforehand from the input links.
 //!
-//! Source: Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2; the computation is in `parts/fair_chances.rs`, the average queue and its
-//! thresholds, which are those of RED, in `parts/early.rs`.
-//! Deviations: those of the parts. Drops are independent of each other: the paper does not say so, but RED's count of packets since the last
-//! drop, shared by connections with different p_i, would starve those with a large one. Between the thresholds the probability grows
-//! linearly to p_i, or is p_i everywhere (`constant`): the paper's words allow both. The capacity of an input link is `access` times the
-//! weight of its conversation. A conversation counts as a connection from its first packet on, and the p_i are computed anew.
-//! State per flow: its class of equal input links; per class a number and p_i. One that left is never forgotten: it goes on to count as a connection.
+//! Source: Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2. The computation is in `parts/fair_chances.rs`; the average queue and its
+//! thresholds, which are those of RED, are in `parts/early.rs`.
+//!
+//! Deviations: those of the parts, and
+//! - Drops are independent of each other. The paper does not say so, but RED's count of packets since the last drop, shared by connections with
+//!   different p_i, would starve those with a large one.
+//! - Between the thresholds the probability grows linearly to p_i, or is p_i everywhere (`constant`): the paper's words allow both.
+//! - The capacity of an input link is `access` times the weight of its conversation.
+//! - A conversation counts as a connection from its first packet on, and the p_i are then computed again. It is never forgotten.
+//!
+//! State per flow: its class of equal input links. State per class: a number and p_i.
 
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{check_early, ChanceParams, Early, EarlyParams, FairChances};
@@ -19,11 +23,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EnhancedRedParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
-    /// Average queue below which every packet passes. In bytes, the queue is measured in bytes.
+    /// Average queue below which every packet passes. If it is in bytes, the queue is measured in bytes.
     pub min_threshold: Buffer,
-    /// Average queue from which on no packet passes.
+    /// Average queue at and above which no packet passes.
     pub max_threshold: Buffer,
     /// Weight of an arrival in the average queue.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -31,10 +35,10 @@ pub struct EnhancedRedParams {
     /// Every p_i at the start of the computation.
     #[schemars(range(min = 0.000001, max = 1.0))]
     pub initial_p: f64,
-    /// Factor `a` on the p_i of a connection that gets too much.
+    /// Factor `a` on the p_i of a connection whose throughput is above its ideal.
     #[schemars(range(min = 1.0, max = 10.0))]
     pub increase: f64,
-    /// Factor `b` on the p_i of a connection that gets too little.
+    /// Factor `b` on the p_i of a connection whose throughput is below its ideal.
     #[schemars(range(min = 0.1, max = 1.0))]
     pub decrease: f64,
     /// Largest relative difference from the ideal throughput that ends the computation.
@@ -159,8 +163,8 @@ mod tests {
     use super::*;
     use headgate_packet::Rng;
 
-    /// Shares of arrivals that go while 20 KB wait, of four connections with input links of 64 to 512 kbit/s: first of the third alone, then of
-    /// each as it comes, then of each when all have come.
+    /// Shares of arrivals that are dropped while 20 KB wait, of four connections with input links of 64 to 512 kbit/s: first of the third alone,
+    /// then of each as it comes, then of each when all have come.
     fn shares(constant: bool) -> [f64; 8] {
         let rate = Rate::from_bps(400_000).unwrap();
         // Conversations 0, 2, 4 and 6; the odd ones never send a packet here.
@@ -190,7 +194,7 @@ mod tests {
         let expected = [0.20572389, 0.06554997, 0.01726136, 0.005];
         for (constant, factor) in [(false, 0.5), (true, 1.0)] {
             let got = shares(constant);
-            // The only connection that was met has the start value.
+            // The only connection seen so far has the start value.
             for (g, p) in [(got[0], 0.005)].into_iter().chain(got[4..].iter().copied().zip(expected)) {
                 // Four standard deviations of the share of 40000 independent drops.
                 let p = p * factor;

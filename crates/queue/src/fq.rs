@@ -1,15 +1,20 @@
 //! Fair Queueing: packets leave in the order in which bit-by-bit round robin would finish them.
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 2.2; Keshav 1991, chapters 2, 3 and 6.
-//! A packet of length P starts at S = max(F of the conversation's last packet, R(now)) and finishes at F = S + P; its bid is
-//! P + max(F of the last packet, R(now) - delta). The packet with the smallest bid is sent next, without preemption.
-//! Deviations: ties, which the papers leave open, go to the earlier arrival. When conversations tie for the most buffer
-//! the arrival is dropped if its own is one of them, else the last packet that is to leave last. `drop_policy = "arrival"`, drop-tail, is none of
-//! the papers'.
-//! State per flow: its packets, its last finish number, and a place in up to three heaps. Of one that left it keeps the finish number, which is
-//! forgotten when R - delta has passed it. See `parts/round.rs` for the round number
-//! and `parts/ordering` for what keeps the packets. The shortcut of Heybey and Davin (1991, section 3.3), the finish number of the packet
-//! in transmission in place of the round number, is what `scfq` does.
+//! - A packet of length P starts at S = max(F of the conversation's last packet, R(now)) and finishes at F = S + P.
+//! - Its bid is P + max(F of the last packet, R(now) - delta). The packet with the smallest bid is sent next, without preemption.
+//!
+//! Deviations:
+//! - Of packets with equal bids, which the papers leave open, the earlier arrival is sent first.
+//! - When several conversations use the same largest part of the buffer, the arrival is dropped if its own is one of them, else that packet
+//!   among their last ones which would be sent last.
+//! - `drop_policy = "arrival"`, drop-tail, is not in the papers.
+//!
+//! State per flow: its packets, its last finish number, and a place in up to three heaps. A flow that left keeps its finish number, which is
+//! forgotten when R - delta has passed it.
+//!
+//! See `parts/round.rs` for the round number and `parts/ordering` for the structures that hold the packets. The shortcut of Heybey and Davin
+//! (1991, section 3.3), the finish number of the packet in transmission in place of the round number, is what `scfq` does.
 
 use crate::parts::ordering::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
 pub use crate::parts::ordering::{DropPolicy, Structure};
@@ -27,11 +32,11 @@ macro_rules! fq_params {
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct $Name {
-            /// Most packets or bytes that may wait; the packet in transmission is extra.
+            /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
             pub buffer: headgate_packet::Buffer,
-            /// Promptness: how far back, in service, a newly active conversation may bid.
+            /// Promptness: the amount of service by which a newly active conversation may bid before the present round.
             pub delta: headgate_packet::Bytes,
-            /// What makes room in a full buffer.
+            /// Which packet is dropped from a full buffer.
             pub drop_policy: $crate::fq::DropPolicy,
             /// Whether a dropped packet still advances its conversation's finish number (1989), or is taken back (1991, chapter 6).
             pub charge_drops: bool,
@@ -50,9 +55,10 @@ macro_rules! fq_params {
 pub(crate) use fq_params;
 
 fq_params! {
-    /// Fair Queueing: packets leave in the order in which bit-by-bit round robin would finish them, conversations having as many bits a round as their weight.
+    /// Fair Queueing: packets leave in the order in which bit-by-bit round robin would finish them, each conversation with as many bits per round
+    /// as its weight.
     FqParams {
-        /// What keeps the waiting packets (1991, chapter 3): it changes the cost, never the packets. `link`, `tree` and `heap` know no
+        /// Structure that holds the waiting packets (1991, chapter 3): it changes the cost, never the packets. `link`, `tree` and `heap` know no
         /// conversations, so they cannot have `drop_policy = "longest_queue"`.
         structure: Structure = Structure::Perc,
     }
@@ -65,7 +71,7 @@ impl FqParams {
     }
 }
 
-/// Largest promptness: its bits are a number, and nobody serves as many.
+/// Largest promptness: its number of bits does not overflow, and no line serves as many.
 pub(crate) const MOST_DELTA: Bytes = Bytes(1_000_000_000_000_000_000);
 
 impl Check for FqParams {
@@ -79,7 +85,7 @@ impl Check for FqParams {
     }
 }
 
-/// Most arrivals that are counted before they are numbered afresh.
+/// Maximum number of arrivals before they are numbered again from 0.
 const MOST_ARRIVALS: u64 = u32::MAX as u64;
 
 /// Fair Queueing.

@@ -2,8 +2,12 @@
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 4: the bit is set whenever a conversation's queue exceeds a third of its fair
 //! share of the buffer; a third is ad hoc.
-//! Deviations: none known. The paper leaves open how both are counted. Here the arrival counts for its queue and the packet in
-//! transmission does not; the fair share is the buffer divided by the active conversations; the arrival carries the bit.
+//!
+//! Deviations: none known. The paper leaves open how both are counted. Here:
+//! - The arrival counts for its queue and the packet in transmission does not.
+//! - The fair share is the buffer divided by the number of active conversations.
+//! - The arrival carries the bit.
+//!
 //! State per flow, also of one that left: as `fq`.
 
 use crate::fq::{Fq, FqParams, MOST_DELTA, fq_params};

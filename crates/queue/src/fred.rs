@@ -1,13 +1,18 @@
 //! Flow Random Early Drop: RED that keeps account of each conversation that has packets waiting, and prefers to drop from those with many.
 //!
-//! Source: Lin and Morris 1997, the pseudocode with its extension for many flows; the paper was not at hand: its rules were taken from a port
+//! Source: Lin and Morris 1997, the pseudocode with its extension for many flows. The paper was not at hand: its rules were taken from a port
 //! that marks the pseudocode's blocks (DRCL J-Sim 2002) and from a summary (Stoica, Shenker and Zhang 1998, section 3).
-//! With avgcq = average queue / active conversations, at least one packet: a conversation that holds `maxq` = `min_threshold`, or
-//! avgcq while it has more than one strike, loses the arrival and has a strike more. Between the thresholds only those that hold `min_queue`
-//! and avgcq take part in RED's lottery (`parts/early.rs`). Variant 1: from the upper threshold on every arrival is lost, with a strike for who
-//! holds more than 2 avgcq (line B, block C). Variant 2: `maxq` is two packets then, and who holds less passes (block A).
-//! Deviations: those of the part. The average takes a sample when a packet is queued, with it, and when a transmission starts, without
-//! the packet sent. That these blocks make FRED-1 and FRED-2 of the 1998 paper is our reading.
+//! Here avgcq = average queue / active conversations, at least one packet.
+//! - A conversation that holds `maxq` = `min_threshold`, or avgcq while it has more than one strike, loses the arrival and gets one more strike.
+//! - Between the thresholds only those that hold `min_queue` and avgcq take part in RED's random drops (`parts/early.rs`).
+//! - Variant 1: at and above the upper threshold every arrival is dropped, with a strike for a conversation that holds more than 2 avgcq (line B,
+//!   block C).
+//! - Variant 2: there `maxq` is two packets, and a conversation that holds less passes (block A).
+//!
+//! Deviations: those of the part, and
+//! - The average takes a sample when a packet is queued, that packet included, and when a transmission starts, without the packet sent.
+//! - That these blocks make FRED-1 and FRED-2 of the 1998 paper is our reading.
+//!
 //! State per flow: packets and bytes that wait, and strikes; a conversation with none waiting is forgotten at once.
 
 use crate::fcfs::{Fcfs, FcfsParams};
@@ -21,16 +26,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FredParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
-    /// 1, or 2 for the one that leaves every conversation two packets however long the queue.
+    /// 1, or 2 for the variant that leaves every conversation two packets however long the queue is.
     #[schemars(range(min = 1, max = 2))]
     pub variant: u8,
-    /// Average queue below which the lottery is not held, and most that a conversation may hold. In bytes, queues are measured in bytes.
+    /// Average queue below which there are no random drops, and the maximum that a conversation may hold. If it is in bytes, queues are measured
+    /// in bytes.
     pub min_threshold: Buffer,
-    /// Average queue from which on no packet passes (variant 1), or none of a conversation that holds two (variant 2).
+    /// Average queue at and above which no packet passes (variant 1), or none of a conversation that holds two (variant 2).
     pub max_threshold: Buffer,
-    /// Packets that a conversation may hold without taking part in the lottery.
+    /// Packets that a conversation may hold before it takes part in the random drops.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub min_queue: u32,
     /// Weight of a sample in the average queue.
@@ -109,7 +115,7 @@ impl Fred {
         }
     }
 
-    /// Whether the arrival of this conversation is lost to the rules.
+    /// Whether the rules drop the arrival of this conversation.
     fn chosen(&mut self, flow: usize, bytes: u32, cx: &mut Cx<'_>) -> bool {
         let (average, (low, high)) = (self.early.average(), self.early.thresholds());
         let account = &mut self.accounts[flow];

@@ -1,19 +1,27 @@
-//! Hierarchical Round Robin: frames of slots, of which a conversation has a fixed number; slow frames live in some slots of faster ones.
+//! Hierarchical Round Robin: frames of slots, of which a conversation has a fixed number; slow frames use some slots of faster ones.
 //!
 //! Source: Kalmanek, Kanakia and Keshav 1990; the paper was not at hand. What is known of it here is its abstract and that of the authors'
-//! patent (Fraser, Kalmanek and Keshav, US 5272697, filed 1990). A frame is a fixed number of slots. In each frame a conversation is
-//! served in as many slots as it has packets, but in no more than its allocation, even if the line would be free. A number of slots in the
-//! frame of a level is reserved for the next level down, which is active in those only: a low level has longer frames, for lower rates.
-//! Slots that nobody needs go to a plain round robin of best-effort conversations.
-//! Here level l has n slots, b of them for all levels below; a frame of level l + 1 takes n' / b frames of level l, n' being its own slots. A
-//! conversation has its weight in slots, on the level of its packets' priority, 0 being the fastest; priorities beyond the last level
-//! are best effort. Allocations are kept if those on each level add up to no more than n - b, n' is a multiple of b, and no packet is
-//! longer than a slot.
-//! Deviations: slots are counted in bytes, since packets are not cells: a packet may overdraw the frame's allocation, which the next frames
-//! make up for. The order of slots in a frame is ours: the conversations of a level in turn, packet by packet, before the levels below.
-//! Frames run on while nobody uses them. `work_conserving` is ours. The buffer is shared (`parts/queue_set.rs`).
-//! State per flow: its packets, what is left of its allocation, and in which frame that was. Of one that left this is forgotten with the first frame
-//! that begins, or with as many as it is overdrawn by.
+//! patent (Fraser, Kalmanek and Keshav, US 5272697, filed 1990).
+//! - A frame is a fixed number of slots. In each frame a conversation is served in as many slots as it has packets, but in no more than its
+//!   allocation, even if the line would be free.
+//! - A number of slots in the frame of a level is reserved for the next level down, which is active in those only: a low level has longer
+//!   frames, for lower rates.
+//! - Slots that are not needed serve best-effort conversations in a plain round robin.
+//!
+//! In this file:
+//! - Level l has n slots, b of them for all levels below; a frame of level l + 1 takes n' / b frames of level l, n' being its own slots.
+//! - A conversation has its weight in slots, on the level of its packets' priority, 0 being the fastest; priorities beyond the last level
+//!   are best effort.
+//! - Allocations are kept if those on each level add up to no more than n - b, n' is a multiple of b, and no packet is longer than a slot.
+//!
+//! Deviations:
+//! - Slots are counted in bytes, since packets are not cells: a packet may overdraw the frame's allocation, and the next frames make up for it.
+//! - The order of slots in a frame is ours: the conversations of a level in turn, packet by packet, before the levels below.
+//! - Frames continue while no conversation uses them.
+//! - `work_conserving` is ours. The buffer is shared (`parts/queue_set.rs`).
+//!
+//! State per flow: its packets, what is left of its allocation, and in which frame that was. The state of a flow that left is forgotten with
+//! the first frame that begins, or after as many frames as it is overdrawn by.
 
 use crate::parts::{DropEnd, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
@@ -26,15 +34,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HrrParams {
-    /// Most packets or bytes that may wait in all queues; the packet in transmission is extra.
+    /// Maximum backlog of all queues together, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
-    /// Length of a slot: that of the packets which the allocations are meant for.
+    /// Length of a slot: the length of the packets for which the allocations are meant.
     pub slot: Bytes,
     /// Slots in a frame of each level, the fastest level first.
     pub slots: Vec<u32>,
-    /// Of each level's slots, those for the level below: at least one, and not all; for each level but the last.
+    /// Slots of each level that are reserved for the level below: at least one, and not all; one entry for each level but the last.
     pub lower: Vec<u32>,
-    /// Slots that nobody may use go to conversations that have had theirs, in turn, without a charge.
+    /// Slots that no conversation may use serve those that have used their allocation, in turn, without a charge.
     pub work_conserving: bool,
 }
 
@@ -50,7 +58,7 @@ impl Default for HrrParams {
     }
 }
 
-/// Most slots in a frame, and with them the length of a frame, are bounded.
+/// Maximum number of slots in a frame, which bounds the length of a frame.
 const MOST_SLOTS: u32 = 1_000_000;
 
 impl Check for HrrParams {
@@ -63,7 +71,7 @@ impl Check for HrrParams {
         if let Some(i) = self.slots.iter().position(|slots| !(1..=MOST_SLOTS).contains(slots)) {
             return Err(Wrong::at(format!("slots[{i}]"), format!("expected 1 to {MOST_SLOTS} slots")).found(&self.slots[i]));
         }
-        // A level that leaves nothing to its own conversations would hold their packets for ever.
+        // A level that leaves nothing to its own conversations would hold their packets forever.
         match self.lower.iter().zip(&self.slots).position(|(lower, slots)| !(1..*slots).contains(lower)) {
             Some(i) => {
                 let expected = format!("expected at least 1 slot, and fewer than the {} of the frame", self.slots[i]);
@@ -80,7 +88,7 @@ struct Level {
     period: u64,
     frame: u64,
     since: (u64, u64),
-    /// Conversations that may have something left, in turn, and those that wait for the next frame.
+    /// Conversations that may have slots left, in turn, and those that wait for the next frame.
     ready: Ring<u32>,
     spent: Ring<u32>,
     /// Bytes per frame for its own conversations and for the levels below, and what is left of them.
@@ -110,7 +118,7 @@ impl Share {
     fn frames_short(&self) -> u64 {
         if self.left > 0 { 0 } else { self.left.unsigned_abs() / self.each.max(1).unsigned_abs() + 1 }
     }
-    /// So many new frames have begun. What was not used is lost.
+    /// This number of new frames have begun. What was not used is lost.
     fn refill(&mut self, frames: u64) {
         if frames > 0 {
             let frames = i64::try_from(frames).unwrap_or(i64::MAX);
@@ -129,6 +137,14 @@ struct Conversation {
     active: bool,
 }
 
+impl Conversation {
+    /// What it may send in the frame of this number, if its last one was an earlier one.
+    fn begin(&mut self, frame: u64) {
+        self.allocation.refill(frame - self.frame);
+        self.frame = frame;
+    }
+}
+
 /// Hierarchical Round Robin.
 #[derive(Clone, Debug)]
 pub struct Hrr {
@@ -138,7 +154,7 @@ pub struct Hrr {
     conversations: Vec<Conversation>,
     /// The levels of the parameters; the last one is best effort, whose allocations never end.
     levels: Vec<Level>,
-    /// Packets wait, and none may go before this time.
+    /// Packets wait, and none may be sent before this time.
     held_until: Option<Time>,
 }
 
@@ -203,7 +219,7 @@ impl Hrr {
         }
     }
 
-    /// The level and the conversation whose packet goes next.
+    /// The level and the conversation whose packet is sent next.
     fn choose(&mut self) -> Option<(usize, u32)> {
         let best_effort = self.levels.len() - 1;
         let mut open = true;
@@ -218,8 +234,7 @@ impl Hrr {
                 if i == best_effort {
                     return Some((i, flow));
                 }
-                conversation.allocation.refill(level.frame - conversation.frame);
-                conversation.frame = level.frame;
+                conversation.begin(level.frame);
                 if conversation.allocation.left > 0 {
                     return Some((i, flow));
                 }
@@ -230,24 +245,27 @@ impl Hrr {
         None
     }
 
-    /// The next in turn of those that may not go.
+    /// The next in turn of those that may not send.
     fn spare(&mut self) -> Option<(usize, u32)> {
         for (i, level) in self.levels.iter_mut().enumerate() {
             while let Some(flow) = level.ready.pop_front().or_else(|| level.spent.pop_front()) {
+                let conversation = &mut self.conversations[flow as usize];
                 if self.queues.front(flow).is_some() {
+                    conversation.begin(level.frame);
                     return Some((i, flow));
                 }
-                self.conversations[flow as usize].active = false;
+                conversation.active = false;
             }
         }
         None
     }
 
-    /// When the first frame begins that may let a waiting packet go.
+    /// When the first frame begins in which a waiting packet may be sent.
     fn next_frame(&self) -> Time {
         let mut next = u64::MAX;
         for (i, level) in self.levels.iter().enumerate() {
-            // Who waits for it: those that have had theirs, all of the level, or those below. What is overdrawn by far takes many frames.
+            // The conversations that wait for it: those that have used their slots, all of the level, or those below. A large overdraft takes many
+            // frames.
             let spent = (0..level.spent.len()).filter_map(|k| level.spent.get(k));
             let theirs = spent.map(|flow| self.conversations[*flow as usize].allocation.frames_short()).min();
             let own = (!level.ready.is_empty()).then(|| level.own.frames_short()).filter(|frames| *frames > 0);
@@ -340,7 +358,7 @@ impl Discipline for Hrr {
         if link.rate != self.rate {
             self.advance(now);
             self.set_periods(link.rate);
-            // The present frames go on for the length of a new one.
+            // The present frames continue for the length of a new one.
             self.levels.iter_mut().for_each(|level| level.since = (now.as_ps(), level.frame));
             self.held_until = None; // the port asks again
         }

@@ -20,7 +20,7 @@ macro_rules! disciplines {
 
         /// Any discipline of the list.
         #[derive(Clone, Debug)]
-        #[allow(clippy::large_enum_variant, reason = "one per port: the size does not matter, a pointer less does")]
+        #[allow(clippy::large_enum_variant, reason = "one per port: the size does not matter, the saved pointer does")]
         pub enum AnyDiscipline {
             $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type)),+
         }
@@ -44,7 +44,7 @@ macro_rules! disciplines {
             }
         }
 
-        /// The constants hold for all of the list; [`Spec`] tells those of each.
+        /// The constants hold for all of the list; [`Spec`] gives those of each.
         impl Discipline for AnyDiscipline {
             const WORK_CONSERVING: bool = $(<$module::$Type as Discipline>::WORK_CONSERVING)&&+;
             const PER_CONVERSATION: bool = $(<$module::$Type as Discipline>::PER_CONVERSATION)||+;
@@ -120,7 +120,7 @@ pub enum DropReason {
     Full,
     /// It was queued and had to make room for another packet.
     Evicted,
-    /// It was chosen before the buffer was full.
+    /// It was chosen at random, or by a rule, before the buffer was full.
     Early,
 }
 
@@ -201,9 +201,9 @@ pub struct Cx<'a> {
     pub now: Time,
     /// The port's random stream.
     pub rng: &'a mut Rng,
-    /// What of the packet in transmission counts against the buffer: nothing, unless the port is told to count it.
+    /// What of the packet in transmission counts against the buffer: nothing, unless the port is set to count it.
     pub in_service: Backlog,
-    /// Where dropped packets go; [`Cx::drop`] adds one.
+    /// The list of dropped packets; [`Cx::drop`] adds one.
     pub dropped: &'a mut Vec<Dropped>,
 }
 
@@ -214,7 +214,7 @@ impl<'a> Cx<'a> {
         Cx { now, rng, in_service: Backlog::default(), dropped }
     }
 
-    /// Whether a buffer that holds `backlog` has no room for so many packets and bytes more.
+    /// Whether a buffer that holds `backlog` has no room for this number of additional packets and bytes.
     #[inline]
     pub fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
         let Backlog { packets: p, bytes: b } = self.in_service;
@@ -255,10 +255,10 @@ pub trait Discipline {
     /// It gives a conversation its share of the weights of all conversations that it knows, also of those that are silent: what it does
     /// depends on when it learns of them.
     const SHARES_BY_KNOWN_WEIGHTS: bool = false;
-    /// It has a short way for a packet that finds nothing waiting and the line free: [`Discipline::pass`].
+    /// It has a shortcut for a packet that finds nothing waiting and the line free: [`Discipline::pass`].
     const PASSES: bool = false;
 
-    /// Takes a packet; refused or evicted packets go to `cx.dropped`.
+    /// Takes a packet; refused or evicted packets are put into `cx.dropped`.
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>);
     /// The packet whose transmission starts now. The port calls it at most once per transmission.
     fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet>;
@@ -282,11 +282,11 @@ pub trait Discipline {
     /// has the new rate, and the fluid that a discipline follows flows at the new rate at once.
     fn on_link_change(&mut self, _link: &LinkInfo, _now: Time) {}
     /// Whether a conversation of which nothing waits would be served from `now` on as a new one with its weight: its number may then go to
-    /// another one. A discipline that cannot tell answers no, and its numbers are never used again.
+    /// another one. A discipline that does not know answers false, and its numbers are never used again.
     fn has_forgotten(&self, _flow: FlowId, _now: Time) -> bool {
         !Self::PER_CONVERSATION
     }
-    /// Has the rest of its port take a packet, as [`Port::offer`] says. A list of disciplines finds out here which one it is.
+    /// Makes the rest of its port take a packet, as [`Port::offer`] says. A list of disciplines finds out here which one it is.
     #[inline]
     fn offer(&mut self, service: &mut Service, packet: Packet, now: Time, sent: &mut impl FnMut(Sent))
     where
@@ -294,7 +294,7 @@ pub trait Discipline {
     {
         service.offer(self, packet, now, sent);
     }
-    /// Has the rest of its port do what is due, as [`Port::advance`] says.
+    /// Makes the rest of its port do what is due, as [`Port::advance`] says.
     #[inline]
     fn advance(&mut self, service: &mut Service, now: Time, sent: &mut impl FnMut(Sent))
     where

@@ -17,7 +17,7 @@ pub struct Port<D = AnyDiscipline> {
 }
 
 /// A port without its discipline, which is handed to it for each call. Which discipline of the list it is, is looked up once for a call and not
-/// each time that the discipline is asked something.
+/// for each question to the discipline.
 #[derive(Clone, Debug)]
 pub struct Service {
     line: Serialiser,
@@ -36,7 +36,7 @@ pub struct Service {
     waiting: u64,
     timeout: Time,
     in_service: InService,
-    /// Whether a packet that finds the line free may pass by the queue: no law says when the line sends, and nobody counts the one in transmission.
+    /// Whether a packet that finds the line free may pass by the queue: no law says when the line sends, and the one in transmission is not counted.
     passes: bool,
     /// Length of the packet in transmission or, on an idle line, of the last one; 0 before the first.
     sending: u32,
@@ -75,7 +75,7 @@ impl<D: Discipline> Port<D> {
         self.service.passes &= in_service == InService::Extra;
     }
 
-    /// Gives the line a law of its own, before anything was sent.
+    /// Sets the law of the line, before anything was sent.
     pub fn follow(&mut self, law: Law) {
         (self.service.law, self.service.passes) = (Some(Box::new(law)), false);
     }
@@ -95,14 +95,14 @@ impl<D: Discipline> Port<D> {
         discipline.on_link_change(link, now);
         service.refresh(discipline, service.dropped.len());
         if service.stalled {
-            // What it kept back may go at another time now.
+            // What it kept back may be sent at another time now.
             service.stalled = false;
             service.ready_at = service.free_at.max(now);
         }
     }
 
     /// Takes the line down or brings it up again at `now`. While it is down no transmission starts and packets are still accepted; the
-    /// one in transmission ends as it would have. The discipline is not told.
+    /// one in transmission ends as it would have. The discipline is not informed.
     pub fn set_up(&mut self, up: bool, now: Time) {
         let service = &mut self.service;
         match (up, service.down) {
@@ -168,7 +168,7 @@ impl<D: Discipline> Port<D> {
         self.service.counters
     }
 
-    /// Starts the maximum of the backlog afresh, for an observation that begins now.
+    /// Starts the maximum of the backlog again, for an observation that begins now.
     pub fn reset_backlog_max(&mut self) {
         self.service.counters.backlog_max = self.discipline.backlog().packets;
     }
@@ -207,7 +207,7 @@ impl Service {
         self.start(discipline, now, sent);
     }
 
-    /// Hands over a packet that finds nothing waiting and the line free. It is kept out of the way of disciplines that have no use for it.
+    /// Hands over a packet that finds nothing waiting and the line free. It is a separate function, since many disciplines do not use it.
     #[inline(never)]
     fn pass<D: Discipline>(&mut self, discipline: &mut D, mut packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
         packet.arrived = now;

@@ -1,4 +1,4 @@
-//! Random Drop: first come, first served; when the buffer overflows, a packet chosen at random goes.
+//! Random Drop: first come, first served; when the buffer overflows, a packet chosen at random is dropped.
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 1 (discussed, not simulated there); Mankin 1990.
 //! Deviations: the choice is uniform over the waiting packets and the arrival, not the one in transmission; the papers do not say.
@@ -10,11 +10,11 @@ use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// First come, first served; when the buffer overflows, a packet chosen at random goes.
+/// First come, first served; when the buffer overflows, a packet chosen at random is dropped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomDropParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
 }
 

@@ -1,8 +1,10 @@
 //! Random Early Detection: packets are dropped or marked at random, the more often the longer the average queue.
 //!
 //! Source: Floyd and Jacobson 1993, sections 4 and 7 and figure 2; the average and the lottery are in `parts/early.rs`.
-//! Deviations: those of the part. With `mark`, packets of flows that understand marks get one instead of being dropped, above the upper threshold too
-//! (section 4); the others are dropped (RFC 3168, section 5).
+//!
+//! Deviations: those of the part. With `mark`, packets of flows that understand marks are marked instead of dropped, at and above the upper
+//! threshold too (section 4); the others are dropped (RFC 3168, section 5).
+//!
 //! State per flow: none.
 
 use crate::fcfs::{Fcfs, FcfsParams};
@@ -16,11 +18,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
-    /// Average queue below which every packet passes. In bytes, the queue is measured in bytes.
+    /// Average queue below which every packet passes. If it is in bytes, the queue is measured in bytes.
     pub min_threshold: Buffer,
-    /// Average queue from which on no packet passes.
+    /// Average queue at and above which no packet passes.
     pub max_threshold: Buffer,
     /// Weight of an arrival in the average queue.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -32,7 +34,7 @@ pub struct RedParams {
     pub gentle: bool,
     /// Marks packets of flows that understand marks instead of dropping them; packets of other flows are dropped all the same.
     pub mark: bool,
-    /// Long packets go more often than short ones, in proportion to their length over `mean_packet`.
+    /// Long packets are dropped more often than short ones, in proportion to their length over `mean_packet`.
     pub by_bytes: bool,
     /// A typical packet: the average decays by one arrival per its transmission time while the line is idle.
     pub mean_packet: Bytes,
@@ -132,7 +134,7 @@ mod tests {
         let mut queue = Red::new(&params, &link);
         let (mut rng, mut dropped) = (Rng::new(1, 0, "red"), Vec::new());
         let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
-        // The average is the queue found: 0, 1 (pb is 0 there), then 2, from which on all go.
+        // The average is the queue found: 0, 1 (pb is 0 there), then 2, from which on all are dropped.
         for (handle, ecn) in [(0, Ecn::Ect0), (1, Ecn::NotEct), (2, Ecn::Ect1), (3, Ecn::NotEct)] {
             queue.enqueue(Packet { handle, bytes: 10, ecn, ..Packet::default() }, &mut cx);
         }
@@ -162,10 +164,10 @@ mod tests {
 
     #[test]
     fn a_packet_lost_to_a_full_buffer_starts_the_spacing_afresh() {
-        // No more than 1 / pb = 2 packets pass in a row: after one that passed the next one goes for certain.
+        // No more than 1 / pb = 2 packets pass in a row: after one that passed the next one is certainly dropped.
         let roomy = fates(Buffer::Packets(9));
         assert!(roomy.windows(2).all(|pair| pair != [None, None]) && roomy.contains(&None), "{roomy:?}");
-        // Who passes the lottery and finds no room has not passed: the next one may pass too.
+        // A packet that is not chosen and finds no room has not passed: the next one may pass too.
         let full = fates(Buffer::Packets(2));
         assert!(full.windows(2).any(|pair| pair == [Some(DropReason::Full); 2]), "{full:?}");
         assert!(full.contains(&Some(DropReason::Early)) && !full.contains(&None), "{full:?}");

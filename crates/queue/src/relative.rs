@@ -105,7 +105,7 @@ mod tests {
         for (low, high) in [("15ms", "5ms"), ("5ms", "1BDP"), ("5ms", "5KB"), ("1BDP", "0.5BDP")] {
             assert!(red(low, high).is_err_and(|e| e.contains("in the same unit")), "{low} {high}");
         }
-        // What is above the other as a product may be no more than it in whole bytes.
+        // Two different products may be the same number of whole bytes.
         let close = red("0.001BDP", "0.002BDP").expect("products");
         let wrong =
             close.at_line(Rate::from_bps(8).expect("above zero"), Some(Duration::from_millis(1))).expect_err("1 B");

@@ -2,12 +2,17 @@
 //!
 //! Source: Golestani 1994, section II. A packet's tag is F = max(F of the conversation's last packet, v) + length / weight, where v is the
 //! tag of the packet in service; the packet with the smallest tag is served next.
-//! Deviations: the paper starts all tags from zero after a busy period; the last packet of one has the largest tag of all, so
-//! leaving them gives the same order. A tag is computed when its packet becomes the first of its conversation, which is the same
-//! number, because a backlogged conversation's last tag is above v; so a packet that is pushed out was never counted. Where nothing of a
-//! conversation waits, its last tag is that of a packet served, and v, which never decreases, is no less: v alone is looked at. Tags are
-//! in 2^-12 bit, up to 2^64 bits: the work of 213 days at 1 Tbit/s. A full buffer takes the last packet of the longest queue, which the paper leaves open.
-//! State per flow: its packets. One of which none waits is forgotten at once.
+//!
+//! Deviations:
+//! - The paper starts all tags from zero after a busy period. The last packet of one has the largest tag of all, so keeping them gives the same
+//!   order.
+//! - A tag is computed when its packet becomes the first of its conversation. It is the same number, because a backlogged conversation's last
+//!   tag is above v; so a packet that is pushed out was never counted.
+//! - Where nothing of a conversation waits, its last tag is that of a packet served, and v, which never decreases, is no less: only v is used.
+//! - Tags are in 2^-12 bit, up to 2^64 bits: the work of 213 days at 1 Tbit/s.
+//! - A full buffer drops the last packet of the longest queue, which the paper leaves open.
+//!
+//! State per flow: its packets. A flow with no packet waiting is forgotten at once.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
@@ -15,11 +20,11 @@ use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Self-Clocked Fair Queueing: by tags whose virtual time is the tag of the packet in service.
+/// Self-Clocked Fair Queueing: packets leave in the order of tags, and virtual time is the tag of the packet in service.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScfqParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
 }
 
@@ -72,7 +77,7 @@ impl Scfq {
         }
     }
 
-    /// A packet becomes the first of its conversation, whose tags go on from `start`.
+    /// A packet becomes the first of its conversation, whose tags continue from `start`.
     fn begin(&mut self, packet: &Packet, start: u128) {
         let length = ((u64::from(packet.bytes) * 8) << FRACTION) / self.weights[packet.flow.index()];
         self.turn += 1;

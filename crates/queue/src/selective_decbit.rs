@@ -3,9 +3,12 @@
 //! Source: Demers, Keshav and Shenker 1989, section 4, after Ramakrishnan, Chiu and Jain 1987 (DEC TR-510), which was not at hand.
 //! The gateway counts each conversation's packets over the averaging span of the original DECbit gateway. While the average
 //! queue is above one, it marks those whose count is above the max-min fair share of the total times a capacity factor.
-//! Deviations: the reading of TR-510 is ours, from summaries. Counting the arrival, and marking everybody above a second
-//! threshold (panic), reproduce the tables of 1989 and 1991. State per flow: two counters, of one that left
-//! until two cycles have ended.
+//!
+//! Deviations:
+//! - The reading of TR-510 is ours, from summaries.
+//! - Counting the arrival, and marking every conversation above a second threshold (panic), reproduce the tables of 1989 and 1991.
+//!
+//! State per flow: two counters; those of a flow that left are kept until two cycles have ended.
 
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
@@ -18,15 +21,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelectiveDecbitParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
     /// Average queue length, the packet in transmission included, above which conversations above their share are marked.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub threshold: f64,
-    /// Average queue length above which everybody is marked.
+    /// Average queue length above which packets of all conversations are marked.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub panic: f64,
-    /// Part of the traffic counted that is shared out as capacity.
+    /// Capacity that is shared, as a part of the traffic counted.
     #[schemars(range(min = 0.0, max = 10.0))]
     pub capacity_factor: f64,
 }
@@ -52,7 +55,7 @@ pub struct SelectiveDecbit {
     /// Packets of each conversation in the last complete cycle and in the present one.
     last: Vec<u64>,
     present: Vec<u64>,
-    /// The conversations that have such packets: a cycle costs what it counted, however many conversations there are.
+    /// The conversations that have such packets: the cost of a cycle depends on what it counted, not on the number of conversations.
     in_last: Vec<u32>,
     in_present: Vec<u32>,
     /// Counts in ascending order, kept to be used again.
@@ -155,8 +158,8 @@ mod tests {
 
     #[test]
     fn the_thresholds_and_the_share_are_to_be_exceeded() {
-        // Conversation 0 had so many packets in queue and in transmission all the time: that is the average. Whether the first packet of another is
-        // marked.
+        // Conversation 0 had this number of packets in queue and in transmission all the time: that is the average. Whether the first packet of
+        // another is marked.
         let marked = |packets: u32, threshold, panic, capacity_factor| {
             let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 2, weights: vec![] };
             let params =

@@ -1,11 +1,14 @@
 //! Stochastic Fairness Queueing: conversations are hashed into queues, and queues take turns of a packet each.
 //!
-//! Source: McKenney 1990. A conversation's queue is a hash of it and of a salt that changes from time to time, so that those who share a queue
-//! do so for a while only; a full buffer takes the last packet of the longest queue (buffer stealing, `parts/queue_set.rs`).
-//! Deviations: the salt follows from the count of periods since the start, so that it needs no timer. Packets that wait when the salt
-//! changes stay where they are: a conversation's packets may then overtake each other, as in the paper.
-//! State per queue: its packets and a place in the round. Nothing is kept of a conversation that left; but its number, which gives the queue, is not
-//! as good as another one, so it counts as one that is never forgotten.
+//! Source: McKenney 1990. A conversation's queue is a hash of the conversation and of a salt that changes from time to time, so that conversations
+//! share a queue only for a while. A full buffer drops the last packet of the longest queue (buffer stealing, `parts/queue_set.rs`).
+//!
+//! Deviations:
+//! - The salt follows from the count of periods since the start, so that it needs no timer.
+//! - Packets that wait when the salt changes stay where they are: a conversation's packets may then overtake each other, as in the paper.
+//!
+//! State per queue: its packets and a place in the round. Nothing is kept of a conversation that left; but its number, which gives the queue,
+//! differs from another one, so it counts as one that is never forgotten.
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
@@ -17,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SfqParams {
-    /// Most packets or bytes that may wait in all queues; the packet in transmission is extra.
+    /// Maximum backlog of all queues together, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
     /// Number of queues.
     #[schemars(range(min = 1, max = 1_000_000))]
@@ -92,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_packet_a_turn_whatever_its_length() {
-        // A's packets are ten times as long as B's; the first goes on its arrival.
+        // A's packets are ten times as long as B's; the first is sent on its arrival.
         let arrivals: [Arrival; 6] = [(0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 1, 1), (0, 1, 1), (0, 1, 1)];
         assert_eq!(order(r#"{"kind": "sfq"}"#, &[], &arrivals), [0, 1, 3, 2, 4, 5]);
     }
@@ -101,7 +104,7 @@ mod tests {
     fn one_queue_is_first_come_first_served_and_a_new_hash_parts_those_who_shared() {
         let arrivals: Vec<Arrival> = (0..10).map(|i| (0, i % 3, 5)).collect();
         assert!(order(r#"{"kind": "sfq", "queues": 1}"#, &[], &arrivals).is_sorted());
-        // With two queues two of three conversations share one; over many periods each pair is parted in some.
+        // With two queues two of three conversations share one; over many periods each pair is separated in some.
         let spec = r#"{"kind": "sfq", "queues": 2, "perturb": "100s"}"#;
         let parted = (0..20u64).filter(|period| {
             let arrivals: Vec<Arrival> = (0..6).map(|i| (period * 100, u32::from(i >= 3), 2)).collect();

@@ -1,8 +1,10 @@
-//! Strict priority: a packet goes only when none of a higher priority waits.
+//! Strict priority: a packet is sent only when none of a higher priority waits.
 //!
 //! Source: none in particular; the reference point of every paper on priorities (Kleinrock 1976, section 3.6, without preemption).
-//! Priority 0 is the highest. Within a priority packets leave in the order of arrival. In a full buffer an arrival takes the place of the
-//! last packet of the lowest priority that waits, if that is below its own; else it is dropped. Or it is dropped in any case (drop-tail).
+//! - Priority 0 is the highest. Within a priority packets leave in the order of arrival.
+//! - In a full buffer an arrival takes the place of the last packet of the lowest priority that waits, if that is below its own; otherwise
+//!   the arrival is dropped. With drop-tail it is always dropped.
+//!
 //! Deviations: none. State per flow: none.
 
 use crate::parts::Ring;
@@ -11,27 +13,27 @@ use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What makes room in a full buffer.
+/// Which packet is dropped from a full buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DropPolicy {
-    /// The last packet of the lowest priority that waits goes, if that is below the arrival's own; else the arrival.
+    /// The last packet of the lowest priority that waits, if that is below the arrival's own; else the arrival.
     #[default]
     LowestPriority,
-    /// The arriving packet goes, whatever its priority (drop-tail).
+    /// The arriving packet, whatever its priority (drop-tail).
     Arrival,
 }
 
-/// Strict priority: a packet goes only when none of a higher priority waits.
+/// Strict priority: a packet is sent only when none of a higher priority waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StrictPriorityParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
     /// Number of priorities, 0 being the highest; flows of a higher number share the lowest.
     #[schemars(range(min = 1, max = 256))]
     pub levels: u32,
-    /// What makes room in a full buffer.
+    /// Which packet is dropped from a full buffer.
     pub drop_policy: DropPolicy,
 }
 
@@ -70,7 +72,7 @@ impl Discipline for StrictPriority {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let level = usize::from(packet.class).min(self.levels.len() - 1);
         let bytes = u64::from(packet.bytes);
-        // Packets of the levels below the arrival's may go for it.
+        // Packets of the levels below the arrival's may be dropped for it.
         let end = if self.drop_policy == DropPolicy::Arrival { level + 1 } else { self.levels.len() };
         let mut refused = cx.exceeds(self.buffer, &Backlog::default(), 1, bytes);
         while !refused && cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
@@ -131,7 +133,7 @@ mod tests {
     fn a_full_buffer_gives_up_the_lowest() {
         let arrivals = [1, 2, 2, 0, 1, 1, 0];
         assert_eq!(order(3, DropPolicy::LowestPriority, &arrivals), (vec![3, 6, 0], vec![2, 1, 5, 4]));
-        // Or drops who comes.
+        // Or the arrival is dropped.
         assert_eq!(order(3, DropPolicy::Arrival, &arrivals), (vec![0, 1, 2], vec![3, 4, 5, 6]));
     }
 }

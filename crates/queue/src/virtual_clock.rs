@@ -1,13 +1,16 @@
 //! Virtual Clock: packets are stamped as if each conversation were served at its own reserved rate.
 //!
 //! Source: Zhang 1990, section 3 (auxVC). A packet's stamp is auxVC = max(now, auxVC) + length / rate of the conversation; the packet with
-//! the smallest stamp is served next. A conversation that used idle capacity finds its clock ahead of time and pays for it later,
-//! which Fair Queueing does not ask.
-//! Deviations: where the rates are not given, the line's is divided by weight among all conversations known so far: a new one lengthens the
-//! steps of all stamps that are given from then on, and leaves those given before.
-//! A full buffer takes the last packet of the longest queue, whose conversation gets the packet's time back; the paper leaves it open.
-//! State per flow: its packets with their stamps, and its clock. Of one that left the clock is forgotten when the time has passed it. Where the line
-//! is divided its weight counts for ever, so that it is never forgotten as a whole: with flows that come and go, give the rate.
+//! the smallest stamp is served next. A conversation that used idle capacity has its clock ahead of time and is served less later,
+//! which is not so with Fair Queueing.
+//!
+//! Deviations:
+//! - Where the rates are not given, the line's rate is divided by weight among all conversations known so far: a new one lengthens the
+//!   steps of all stamps that are given from then on, and leaves those given before.
+//! - A full buffer drops the last packet of the longest queue, whose conversation gets the packet's time back; the paper leaves it open.
+//!
+//! State per flow: its packets with their stamps, and its clock. The clock of a flow that left is forgotten when the time has passed it. Where the
+//! line's rate is divided, its weight counts forever, so that it is never forgotten completely: with flows that come and go, give the rate.
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
@@ -19,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VirtualClockParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
     /// Rate reserved per unit of weight; the line's rate over the sum of all weights unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_reserved_rate_is_a_parameter() {
-        // At a tenth of the line's rate per unit of weight and weights 1 and 2, stamps are 10, 20 and 5, 10, 15; ties go to the earlier arrival.
+        // At a tenth of the line's rate per unit of weight and weights 1 and 2, stamps are 10, 20 and 5, 10, 15; the earlier arrival wins ties.
         let arrivals: [Arrival; 6] = [(0, 2, 1), (0, 0, 1), (0, 0, 1), (0, 1, 1), (0, 1, 1), (0, 1, 1)];
         let spec = r#"{"kind": "virtual_clock", "rate": "0.8bit/s"}"#;
         assert!(serde_json::from_str::<crate::Spec>(spec).is_err(), "rates are whole numbers of bit/s");
@@ -185,9 +188,9 @@ mod tests {
 
     #[test]
     fn who_loses_a_packet_gets_its_time_back() {
-        // Half of the line each: a packet of 10 advances a clock by 20 s. A's packets have stamps 20 to 80, the first goes at once. B's packet takes the
-        // place of A's last one, and A's clock goes back to 60: packet 5 gets the stamp 80. B's packet of 34 comes at 22 s and has 22 + 68 = 90. Without the
-        // time A's would have 100.
+        // Half of the line each: a packet of 10 advances a clock by 20 s. A's packets have stamps 20 to 80, the first is sent at once. B's packet
+        // takes the place of A's last one, and A's clock goes back to 60: packet 5 gets the stamp 80. B's packet of 34 comes at 22 s and has 22 +
+        // 68 = 90. Without the time A's would have 100.
         let spec = r#"{"kind": "virtual_clock", "buffer": "3pkt"}"#;
         let arrivals: [Arrival; 7] =
             [(0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 1, 10), (21, 0, 10), (22, 1, 34)];

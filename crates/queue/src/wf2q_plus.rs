@@ -1,13 +1,16 @@
-//! WF2Q+: of the conversations whose service has begun in the fluid system, the one that is to finish first.
+//! WF2Q+: among the conversations whose service has begun in the fluid system, the one that finishes first is served.
 //!
 //! Source: Bennett and Zhang 1997, section 4. Each backlogged conversation has a start S and a finish F of its first packet: S = F of the one before
 //! it, or the later of that and V for a packet that finds no other of its conversation; F = S + length / share. V grows by the
 //! work done, and is at least the smallest S of all backlogged conversations. Served is the smallest F among those with S <= V.
-//! Deviations: shares are weights over the sum of the weights of all conversations known so far: V grows more slowly from a new one's first
-//! packet on; numbers are in
-//! 2^-32 bit; V goes on growing while the line is idle, or who comes back after a pause would wait for it. A full buffer takes the last
-//! packet of the longest queue.
-//! State per flow: its packets and F. One that left is never forgotten: its weight goes on to count in the sum.
+//!
+//! Deviations:
+//! - Shares are weights over the sum of the weights of all conversations known so far: V grows more slowly from a new one's first packet on.
+//! - Numbers are in 2^-32 bit.
+//! - V continues to grow while the line is idle; otherwise a conversation that comes back after a pause would wait for it.
+//! - A full buffer drops the last packet of the longest queue.
+//!
+//! State per flow: its packets and F. A flow that left is never forgotten: its weight continues to count in the sum.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
 use crate::{Backlog, Cx, Discipline, LinkInfo};
@@ -19,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wf2qPlusParams {
-    /// Most packets or bytes that may wait; the packet in transmission is extra.
+    /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
 }
 
@@ -130,7 +133,7 @@ impl Discipline for Wf2qPlus {
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let mut emptied = |queue: u32| {
-            // Its service never began: its numbers go on from where they stood.
+            // Its service never began: its numbers continue from where they were.
             let c = &mut self.conversations[queue as usize];
             c.finish = c.start;
             self.waiting.remove(queue);
@@ -145,7 +148,7 @@ impl Discipline for Wf2qPlus {
 
     fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
         if self.eligible.is_empty() {
-            // Nobody lags behind: virtual time is at least the smallest start.
+            // No conversation lags behind: virtual time is at least the smallest start.
             let (_, flow) = self.waiting.first()?;
             self.virtual_time = self.virtual_time.max(self.conversations[flow as usize].start);
         }
@@ -211,17 +214,17 @@ mod tests {
         // V = 1/3, and has F = 5 1/3; B's of 3 comes at 9 s, when V = 3, and has F = 6. By V at the end, 4, they would have 9 and 7.
         let arrivals: [Arrival; 3] = [(0, 0, 12), (1, 2, 5), (9, 1, 3)];
         assert_eq!(order(r#"{"kind": "wf2q_plus"}"#, &[], &arrivals), [0, 1, 2]);
-        // Two conversations. A's packet of 10 ends at 10 s, F = 10, V = 5. At 20 s V = 10: B's of 4 has S = 10, F = 14 and goes at once, A's of 1 has S = 10,
-        // F = 11, B's second one S = 14. At 24 s V = 12: A's goes. With V = 7 it would have to wait for B's, of S = 9.
+        // Two conversations. A's packet of 10 ends at 10 s, F = 10, V = 5. At 20 s V = 10: B's of 4 has S = 10, F = 14 and is sent at once, A's of
+        // 1 has S = 10, F = 11, B's second one S = 14. At 24 s V = 12: A's is sent. With V = 7 it would have to wait for B's, of S = 9.
         let arrivals: [Arrival; 4] = [(0, 0, 10), (20, 1, 4), (20, 0, 1), (20, 1, 4)];
         assert_eq!(order(r#"{"kind": "wf2q_plus"}"#, &[], &arrivals), [0, 1, 2, 3]);
     }
 
     #[test]
-    fn who_loses_its_only_packet_goes_on_from_where_it_stood() {
+    fn a_conversation_that_loses_its_only_packet_continues_from_where_it_stood() {
         // Three conversations, V grows by a third of a byte a second. C is sent from 0 to 10 s. A's packet of 90 comes at 1 s, S = 1/3, and makes room for
-        // B's of 30 at 2 s, S = 2/3 and F = 30 2/3. A's next one of 20 comes at 3 s, S = V = 1 and F = 21: at 10 s both have begun and A's goes first.
-        // Had the packet that is gone counted, S were 90 1/3.
+        // B's of 30 at 2 s, S = 2/3 and F = 30 2/3. A's next one of 20 comes at 3 s, S = V = 1 and F = 21: at 10 s both have begun and A's is sent
+        // first. If the dropped packet counted, S would be 90 1/3.
         let spec = r#"{"kind": "wf2q_plus", "buffer": "100B"}"#;
         let arrivals: [Arrival; 4] = [(0, 2, 10), (1, 0, 90), (2, 1, 30), (3, 0, 20)];
         assert_eq!((order(spec, &[], &arrivals), dropped(spec, &arrivals)), (vec![0, 3, 2], vec![1]));

@@ -1,7 +1,7 @@
 //! Weighted Fair Queueing: `fq` under the name by which Fair Queueing with weights is known.
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 5, which names weights as an extension, and Parekh and Gallager 1993 (PGPS). `fq` serves by the
-//! weights of the conversations as it is; nothing differs but the name.
+//! weights of the conversations as it is; only the name differs.
 //! Deviations, state per flow and when it is forgotten: see `fq.rs`.
 
 pub use crate::fq::{Fq as Wfq, FqParams as WfqParams};
@@ -12,8 +12,8 @@ mod tests {
 
     #[test]
     fn it_is_fq_by_weights() {
-        // Weights 3 and 1, packets of 10 bytes, 80 bits: A bids 27, 53, 80, 107, ..., B 80, 160, ...; ties to the earlier arrival. B's first one goes on
-        // its arrival.
+        // Weights 3 and 1, packets of 10 bytes, 80 bits: A bids 27, 53, 80, 107, ..., B 80, 160, ...; ties to the earlier arrival. B's first one
+        // is sent on its arrival.
         let arrivals: [Arrival; 8] =
             [(0, 1, 10), (0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 1, 10)];
         let by_weight = order(r#"{"kind": "wfq"}"#, &[3, 1], &arrivals);

@@ -74,7 +74,7 @@ fn thirty_two_flows_of_figure_3a() {
 }
 
 #[test]
-fn an_idle_line_drops_nobody() {
+fn an_idle_line_drops_no_packet() {
     let rates = [1e6, 2e6, 3e6];
     within(&carried("", &rates, &[1; 3], (1.0, 31.0)), &rates, 0.01);
 }

@@ -141,7 +141,7 @@ fn what_the_bounds_tell_apart() {
     for kind in BOUNDED {
         assert!(delay("fcfs", 30) > bound(kind) && delay(kind, 30) <= bound(kind), "{kind}");
     }
-    // At 0 the first of the ten goes and the others' tags are all the same: the tag in service when the eleventh comes. They all go first.
+    // At 0 the first of the ten is sent and the others' tags are all the same: the tag in service when the eleventh comes. They are all sent first.
     assert_eq!(delay("scfq", 1).div_ceil(packet), 10);
     assert!(delay("fq", 1) <= bound("fq") && bound("fq") < delay("scfq", 1));
 }

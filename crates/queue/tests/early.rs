@@ -54,7 +54,7 @@ proptest! {
         prop_assert_eq!(one("enhanced_red"), enhanced);
     }
 
-    /// Averages that reach the thresholds, and probabilities that are computed anew when a conversation appears.
+    /// Averages that reach the thresholds, and probabilities that are computed again when a conversation appears.
     #[test]
     fn conversations_may_be_added(arrivals in arrivals(), kind in prop::sample::select(vec!["enhanced_red", "fred", "drr_plus"])) {
         let within = if kind == "drr_plus" { r#""within": "enhanced_red","# } else { "" };

@@ -70,7 +70,7 @@ proptest! {
         }
     }
 
-    /// Bennett and Zhang 1997, theorem 4: WF2Q+ never runs ahead of a conversation's guaranteed share by more than a packet of its own.
+    /// Bennett and Zhang 1997, theorem 4: WF2Q+ never runs ahead of a conversation's guaranteed share by more than one of its packets.
     #[test]
     fn wf2q_plus_is_worst_case_fair(
         lengths in prop::collection::vec(prop::collection::vec(40..1500u32, 10..60), 2..6),

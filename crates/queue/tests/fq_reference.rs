@@ -246,7 +246,7 @@ proptest! {
     /// Parekh and Gallager 1993, theorems 1 and 2, for any weights: no packet ends later than in the fluid by more than a largest packet's
     /// time, and no conversation is ever behind the fluid by more than a largest packet. (It may be ahead by more.)
     #[test]
-    fn nobody_is_behind_the_weighted_fluid_by_more_than_a_packet(
+    fn no_conversation_is_behind_the_weighted_fluid_by_more_than_a_packet(
         gaps in prop::collection::vec((0..10u8, 0..4u32, 40..1500u32, 0..u64::MAX), 1..60),
         weights in prop::sample::select(vec![[1, 2, 3, 4], [9, 1, 1, 1], [1, 7, 7, 2]]),
     ) {

@@ -203,7 +203,7 @@ fn the_packet_in_transmission_keeps_its_end() {
 
 #[test]
 fn a_frame_of_hrr_takes_the_time_of_the_new_rate() {
-    // One slot of a byte for each of two conversations in frames of two slots: two seconds at 8 bit/s, one at 16. The frame of 2 s goes on
+    // One slot of a byte for each of two conversations in frames of two slots: two seconds at 8 bit/s, one at 16. The frame of 2 s continues
     // from the change at 3 s for the length of a new one.
     let text = r#"{"kind": "hrr", "slot": "1B", "slots": [2], "lower": []}"#;
     let spec: Spec = serde_json::from_str(text).unwrap();

@@ -1,10 +1,10 @@
-//! What a discipline is told of conversations that are added one by one.
+//! What a discipline learns of conversations that are added one by one.
 
 use headgate_packet::{FlowId, Rate};
 use headgate_queue::LinkInfo;
 
 #[test]
-fn conversations_are_numbered_in_order_and_weigh_one_unless_told() {
+fn conversations_are_numbered_in_order_and_weigh_one_unless_set() {
     let mut link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 0, weights: vec![] };
     let numbers: Vec<FlowId> = [1, 1, 3, 1].into_iter().map(|weight| link.add(weight)).collect();
     assert_eq!(numbers, [FlowId(0), FlowId(1), FlowId(2), FlowId(3)]);

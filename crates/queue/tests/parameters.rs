@@ -44,7 +44,7 @@ fn rules_beyond_types_and_ranges() {
         (json!({"kind": "csfq", "k_alpha": "0ms"}), "k_alpha", r#"found "0ms"; expected a time above zero"#),
         (json!({"kind": "hrr", "slots": [1, 2, 3], "lower": [1]}), "lower", "found [1]; expected one entry less"),
         (json!({"kind": "hrr", "slots": [], "lower": []}), "lower", "found []; expected one entry less"),
-        // Nothing stands in the table: the default is told.
+        // The table is empty: the default is given.
         (json!({"kind": "hrr", "slots": [4]}), "lower", "found [5]; expected one entry less"),
         (json!({"kind": "hrr", "slots": [4, 0]}), "slots[1]", "found 0; expected 1 to 1000000 slots"),
         (json!({"kind": "hrr", "slots": [4, 1_000_001]}), "slots[1]", "found 1000001; expected 1 to 1000000 slots"),

@@ -1,4 +1,4 @@
-//! What a port counts and tells its driver, by worked examples: a packet of 1000 bytes takes a second.
+//! What a port counts and reports to its driver, by worked examples: a packet of 1000 bytes takes a second.
 
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Counters, DropReason, Dropped, InService, LinkInfo, Port, Spec};
@@ -20,7 +20,7 @@ fn offer(port: &mut Port, arrivals: &[(u64, u8, u32)]) {
 }
 
 #[test]
-fn drops_are_told_in_order_with_their_times_and_counted_by_the_port() {
+fn drops_are_reported_in_order_with_their_times_and_counted_by_the_port() {
     let mut port = port(r#"{"kind": "strict_priority", "buffer": "2KB"}"#);
     // Packet 0 is in transmission until 1 s. At 0.5 s packet 4 makes room at the expense of 3, the lowest, then of 2. Packet 5 finds none below it.
     let arrivals = [(0, 0, 1000), (0, 1, 500), (100, 2, 700), (200, 3, 800), (500, 0, 1400), (600, 3, 200)];
@@ -84,7 +84,7 @@ fn the_most_that_waited_is_seen_after_the_line_took_its_packet_and_may_start_afr
 }
 
 #[test]
-fn the_packet_in_transmission_takes_room_as_long_as_it_is_told_to() {
+fn the_packet_in_transmission_takes_room_as_long_as_it_is_set_to() {
     // There is room for one packet. The first is in transmission until 1 s; another arrives before, at and after that moment, or long after it.
     let passes = |counted, ms| {
         let mut port = port(r#"{"kind": "fcfs", "buffer": "1pkt"}"#);

@@ -1,4 +1,4 @@
-//! Traces that are captures: reads their packets, and writes those that get through as another capture.
+//! Traces that are captures: reads their packets, and writes the packets that are sent as another capture.
 
 use crate::clock::Origin;
 use crate::error::{Fault, TraceError};
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Picoseconds in a nanosecond.
 const NS: i128 = 1_000;
 
-/// Counts what is read through it.
+/// Counts the bytes that are read through it.
 struct Counting<R>(R, Arc<AtomicU64>);
 
 impl<R: Read> Read for Counting<R> {
@@ -35,7 +35,7 @@ pub struct CaptureTrace {
     reader: Reader,
     position: Arc<AtomicU64>,
     classify: Classify,
-    /// Only looked up, never walked.
+    /// Only looked up, never iterated.
     numbers: QuickMap<Key, u32>,
     /// The conversation seen last; captures have runs of one.
     last: Option<(Key, u32)>,
@@ -143,7 +143,7 @@ impl Kept {
     }
 }
 
-/// Packets with their bytes, first in, first out; memory of those that are gone is used again.
+/// Packets with their bytes, first in, first out; memory of removed ones is used again.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     window: VecDeque<Option<Kept>>,
@@ -167,7 +167,7 @@ impl Frames {
     }
 }
 
-/// Writes the packets that get through as pcapng.
+/// Writes the packets that are sent as pcapng.
 pub struct CaptureOutput {
     writer: Writer<File>,
     frames: Frames,
@@ -197,7 +197,7 @@ impl CaptureOutput {
         }
     }
 
-    /// What became of a packet of a flow.
+    /// The fate of a packet of a flow.
     pub fn close(&mut self, handle: u32, flow: u32, waited: Time, fate: Fate, origin: Origin) {
         let kept = self.frames.window.get_mut(handle.wrapping_sub(self.first) as usize).and_then(Option::take);
         if let Some(kept) = kept {

@@ -7,7 +7,7 @@ use headgate_packet::Time;
 /// Picoseconds in a second.
 pub const SECOND: i128 = 1_000_000_000_000;
 
-/// Digits after the point that are looked at; what follows is far below half a picosecond.
+/// Digits after the point that are read; the others are far below half a picosecond.
 const FRACTION: i32 = 20;
 
 /// Picoseconds of decimal text such as `1700000000.123456789` or `1.5e-06`, rounded to the nearest; `None` if it is no number.
@@ -99,7 +99,7 @@ impl Origin {
     }
 }
 
-/// Writes a number with at least so many digits.
+/// Writes a number with at least a given number of digits.
 pub fn write_number(mut n: u64, width: usize, out: &mut Vec<u8>) {
     let mut digits = [b'0'; 20];
     let mut first = digits.len();
@@ -138,7 +138,7 @@ mod tests {
             ("0.30000000000000004", 300_000_000_000),
             ("1e-400", 0),
             ("170141183460469231731687303715884105727e-50", 2),
-            // No more than twenty digits after the point are looked at.
+            // No more than 20 digits after the point are read.
             ("0.5000000000000000000000000000000000000000000000001", 500_000_000_000),
             ("987654321098765432.000000000000000000001", 987_654_321_098_765_432_000_000_000_000),
         ] {

@@ -56,7 +56,7 @@ fn delays<R: Counted>() -> Vec<Column<R>> {
         column("delay_p50_s", "s", Mean, Float(|r| r.count().delays.quantile(0.5)), "Median of the queueing delays."),
         column("delay_p95_s", "s", Mean, Float(|r| r.count().delays.quantile(0.95)), "95 % quantile of the queueing delays."),
         column("delay_p99_s", "s", Mean, Float(|r| r.count().delays.quantile(0.99)), "99 % quantile of the queueing delays."),
-        column("delay_max_s", "s", Most, Float(|r| r.count().delays.greatest()), "Greatest queueing delay."),
+        column("delay_max_s", "s", Most, Float(|r| r.count().delays.greatest()), "Maximum queueing delay."),
     ]
 }
 
@@ -158,13 +158,13 @@ fn packets() -> Vec<Column<PacketRow>> {
         column("packet", "", Key, Int(|r| r.row.arrival.number), "Number of the packet in the trace, from 1."),
         column("flow", "", Key, Number(|r| u64::from(r.row.arrival.flow)), "Name of its flow."),
         column("size_bytes", "bytes", Given, Int(|r| u64::from(r.row.arrival.bytes)), "Its length."),
-        column("arrival_s", "s", Given, Float(|r| r.origin.seconds(r.row.arrival.at)), "When it arrived, by the clock of the trace."),
+        column("arrival_s", "s", Given, Float(|r| r.origin.seconds(r.row.arrival.at)), "Time of its arrival, by the clock of the trace."),
         column("start_s", "s", Mean, Float(PacketRow::start), "Start of its transmission; nan if it was dropped."),
         column("departure_s", "s", Mean, Float(PacketRow::departure), "End of its transmission; nan if it was dropped."),
-        column("drop_s", "s", Mean, Float(PacketRow::drop), "When it was dropped; nan if it was sent."),
+        column("drop_s", "s", Mean, Float(PacketRow::drop), "Time at which it was dropped; nan if it was sent."),
         column("dropped", "", Total, Int(|r| u64::from(r.reason() > 0)), "Whether it was dropped."),
         column("marked", "", Total, Int(|r| u64::from(r.marked())), "Whether the discipline set its congestion bit."),
-        column("reason", "", Given, Number(PacketRow::reason), "Why it was dropped; empty if it was sent."),
+        column("reason", "", Given, Number(PacketRow::reason), "Reason of the drop; empty if it was sent."),
     ]
 }
 

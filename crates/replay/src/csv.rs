@@ -13,7 +13,7 @@ pub const COLUMNS: [&str; 6] = ["time_s", "flow", "size_bytes", "weight", "prior
 /// The names of the values of the ECN field, by their numbers in the IP header.
 pub const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
 
-/// Most bytes of a line; one in quotes may be several lines of text.
+/// Maximum number of bytes of a line; one in quotes may be several lines of text.
 const LONGEST: u64 = 1 << 20;
 
 /// Gives out no more bytes than were granted: a line without an end takes no more memory than that.
@@ -37,7 +37,7 @@ impl Read for Bounded {
 pub struct CsvTrace {
     reader: Reader<Bounded>,
     record: ByteRecord,
-    /// Where each of [`COLUMNS`] stands.
+    /// The place of each of [`COLUMNS`].
     columns: [Option<usize>; 6],
     width: usize,
     number: u64,
@@ -142,7 +142,7 @@ fn next(reader: &mut Reader<Bounded>, record: &mut ByteRecord) -> Result<bool, T
     more.map_err(|e| unreadable(&e))
 }
 
-/// Where the columns of a trace stand among `names`; a sentence if one is missing, twice there, or not known.
+/// The places of the columns of a trace among `names`; a sentence if one is missing, twice there, or not known.
 ///
 /// # Errors
 /// That sentence. If `lenient`, unknown columns are no error.

@@ -8,11 +8,11 @@ use std::fmt;
 pub enum Fault {
     /// A packet earlier than the one before it.
     TimeBackwards,
-    /// No time, or none that can be used.
+    /// No time, or an unusable one.
     BadTime,
     /// No flow.
     BadFlow,
-    /// No size, or none that a packet can have.
+    /// No size, or an impossible one.
     BadSize,
     /// No weight, or another than the flow had before.
     BadWeight,
@@ -65,7 +65,7 @@ impl TraceError {
 }
 
 impl TraceError {
-    /// The file cannot be read; the operating system's own words without the number.
+    /// The file cannot be read; the operating system's message without its number.
     pub(crate) fn unreadable(e: &std::io::Error) -> TraceError {
         let text = e.to_string();
         TraceError::file(format!("cannot be read; {}", text.split(" (os error").next().unwrap_or(&text)))

@@ -6,9 +6,9 @@ use crate::quick::QuickMap;
 #[derive(Clone, Debug, Default)]
 pub struct Flows {
     names: Vec<String>,
-    /// 0 until a packet tells the weight.
+    /// 0 until a packet gives the weight.
     weights: Vec<u32>,
-    /// Only looked up, never walked: its order is in no result.
+    /// Only looked up, never iterated: no result depends on its order.
     numbers: QuickMap<Box<str>, u32>,
     /// The flow named last; traces have runs of one flow.
     last: u32,
@@ -37,7 +37,7 @@ impl Flows {
         number
     }
 
-    /// Takes note of a flow's weight; the weight it had before if that is another one.
+    /// Records a flow's weight; the weight it had before if that is another one.
     #[inline]
     pub fn weigh(&mut self, flow: u32, weight: u32) -> Result<(), u32> {
         let known = &mut self.weights[flow as usize];
@@ -57,7 +57,7 @@ impl Flows {
         &self.names
     }
 
-    /// All weights by number; 1 where no packet told one.
+    /// All weights by number; 1 where no packet gave one.
     pub fn weights(&self) -> Vec<u32> {
         self.weights.iter().map(|w| (*w).max(1)).collect()
     }
@@ -72,7 +72,7 @@ mod tests {
         let mut flows = Flows::default();
         assert_eq!(["b", "b", "a", "b", "c"].map(|name| flows.number(name)), [0, 0, 1, 0, 2]);
         assert_eq!((flows.names(), flows.name(1)), (&["b", "a", "c"].map(String::from)[..], "a"));
-        // A weight that no packet told is 1; another one than the first is refused.
+        // A weight that no packet gave is 1; a weight that differs from the first one is refused.
         assert_eq!([flows.weigh(2, 7), flows.weigh(2, 7), flows.weigh(2, 8)], [Ok(()), Ok(()), Err(7)]);
         assert_eq!(flows.weights(), [1, 1, 7]);
     }

@@ -1,7 +1,7 @@
-//! Names in CSV that no spreadsheet takes for a formula.
+//! Names in CSV that no spreadsheet reads as a formula.
 //!
 //! A name that begins with `=`, `+`, `-`, `@`, a tab or an end of line is written with a single quote before it, and so is one that begins with
-//! such quotes before one of them. A reader takes one quote off: every name comes back as it was.
+//! such quotes before one of them. A reader removes one quote, so that every name is read back unchanged.
 
 use std::borrow::Cow;
 

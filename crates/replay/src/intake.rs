@@ -1,4 +1,4 @@
-//! What every reader hands its packets to: it checks them, numbers their flows, and keeps the trace's time.
+//! The intake of packets from every reader: it checks them, numbers their flows, and keeps the trace's time.
 
 use crate::clock::Origin;
 use crate::error::{Fault, TraceError, quoted};
@@ -7,7 +7,7 @@ use headgate_packet::{Ecn, PacketSize, Rate, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Where a packet stands in its trace, from 1.
+/// The place of a packet in its trace, from 1.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
     /// A line of a text file.
@@ -44,7 +44,7 @@ pub struct Arrival {
     pub ecn: Ecn,
 }
 
-/// A packet as it stands in the trace.
+/// A packet as given in the trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Raw {
     /// Where.
@@ -85,7 +85,7 @@ pub struct Intake {
     span: Option<(i128, i128)>,
 }
 
-/// Longest trace: what 64 bits of picoseconds hold.
+/// Maximum duration of a trace: the range of 64 bits of picoseconds.
 const LONGEST: i128 = u64::MAX as i128 / 2;
 
 impl Intake {

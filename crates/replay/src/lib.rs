@@ -1,6 +1,6 @@
-//! A recorded trace through a queueing discipline: what would have become of these packets?
+//! A recorded trace through a queueing discipline: what would have happened to these packets?
 //!
-//! Everything streams: memory holds one batch of packets, what waits in the buffers, and counters per flow.
+//! Everything streams: memory holds one batch of packets, the packets in the buffers, and counters per flow.
 
 pub mod capture;
 pub mod clock;

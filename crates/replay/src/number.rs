@@ -1,4 +1,4 @@
-//! Times that come as numbers, in picoseconds: what their text would be read as, without the text.
+//! Times that come as numbers, in picoseconds: the same as if their text was read, without making the text.
 
 use crate::clock::parse_seconds;
 
@@ -16,7 +16,8 @@ const TEN: [u64; 13] = {
 /// Bits of the fraction of a float.
 const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
 
-/// Picoseconds of a float of seconds, read as the shortest decimal that means this float; `None` for nan, infinities and what is beyond any clock.
+/// Picoseconds of a float of seconds, read as the shortest decimal that means this float; `None` for nan, infinities and values beyond the range
+/// of the clock.
 #[inline]
 pub fn seconds_from_f64(x: f64) -> Option<i128> {
     let ps = x * 1e12;
@@ -34,7 +35,7 @@ fn by_text(x: f64) -> Option<i128> {
     if x.is_finite() { parse_seconds(format!("{x:e}").as_bytes()) } else { None }
 }
 
-/// Picoseconds of the shortest decimal of a float that is not negative; `None` where that takes longer to find out.
+/// Picoseconds of the shortest decimal of a float that is not negative; `None` where this short way does not decide.
 ///
 /// The float is `m / 2^s` with 53 bits of `m`, and all reals closer than half of `1 / 2^s` mean it. Let `10^k < 2^s` with the largest such `k`: at
 /// most one decimal with `k` digits after the point is that close. If there is one, no other decimal of as many digits or fewer
@@ -65,14 +66,14 @@ fn decimal(m: u64, s: u32, k: usize) -> Option<i128> {
     let ten = *TEN.get(k)?;
     let scaled = u128::from(m) * u128::from(ten);
     let nearest = (scaled + (1 << (s - 1))) >> s;
-    // Twice the distance, in parts of `10^-k / 2^s`. What lies on an edge or in the middle between two decimals is left to the text.
+    // Twice the distance, in parts of `10^-k / 2^s`. Values on an edge or in the middle between two decimals are left to the text.
     let distance = 2 * scaled.abs_diff(nearest << s);
     let clear = distance < u128::from(ten) && distance < 1 << s;
     clear.then(|| (nearest * u128::from(TEN[12 - k])) as i128)
 }
 
-/// Picoseconds of a whole number of units of `10^-scale` s, rounded to the nearest, half a picosecond away from zero; `None` for what is beyond
-/// any clock.
+/// Picoseconds of a whole number of units of `10^-scale` s, rounded to the nearest, half a picosecond away from zero; `None` for values beyond
+/// the range of the clock.
 #[inline]
 pub fn seconds_from_decimal(value: i128, scale: i32) -> Option<i128> {
     let digits = 12_i32.checked_sub(scale)?;

@@ -1,7 +1,7 @@
 //! A hash that is quick for short keys: conversations and names of flows are looked up once per packet.
 //!
 //! Each word is multiplied by an odd random number and the halves of the product are joined, as in `wyhash` and `ahash`. The numbers are drawn for
-//! each table, so that nobody can write a trace whose keys all fall on one place. Tables are only looked up, never walked: results do
+//! each table, so that no trace can be written whose keys all fall on one place. Tables are only looked up, never iterated: results do
 //! not depend on these numbers.
 
 use std::collections::hash_map::RandomState;
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn each_table_has_random_numbers_of_its_own() {
+    fn each_table_has_its_own_random_numbers() {
         assert_ne!(Quick::default().hash_one(7_u64), Quick::default().hash_one(7_u64));
     }
 }

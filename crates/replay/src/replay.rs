@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashSet, VecDeque};
 use std::io;
 
-/// What to replay a trace through.
+/// The options of a replay.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
@@ -31,7 +31,7 @@ pub struct Options {
     /// Seed of the disciplines' random streams.
     #[serde(default = "one")]
     pub seed: u64,
-    /// What a trace does not say.
+    /// Conventions for what a trace does not say.
     #[serde(default)]
     pub conventions: Conventions,
     /// Packets with faults are skipped and counted.
@@ -50,7 +50,7 @@ impl Options {
     /// Reads options from JSON.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its place.
+    /// The first fault, with its place.
     pub fn from_json(text: &str) -> Result<Options, SpecError> {
         let value: serde_json::Value =
             serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected options in JSON; {e}")))?;
@@ -112,7 +112,7 @@ struct Record {
     csv: Option<CsvOutput>,
     /// Rows until the caller takes them, if it wants them.
     kept: Option<VecDeque<Row>>,
-    /// Handles of the packets in here that came with their congestion bit set; only looked up, never walked.
+    /// Handles of the packets in here that came with their congestion bit set; only looked up, never iterated.
     came_marked: HashSet<u32>,
     capture: Option<CaptureOutput>,
     series: Option<Series>,
@@ -223,7 +223,7 @@ impl Replay {
         }
     }
 
-    /// Reads from a file of packets; `classify` tells which of a capture are one flow.
+    /// Reads from a file of packets; `classify` determines which packets of a capture are one flow.
     ///
     /// # Errors
     /// Its beginning is wrong, or it holds Parquet, whose rows are to be handed over with [`Replay::push`].
@@ -248,7 +248,7 @@ impl Replay {
         (record.kept, record.rows) = (Some(VecDeque::new()), Some(Rows::default()));
     }
 
-    /// Writes the packets that get through discipline number `queue` into a capture.
+    /// Writes the packets that are sent by discipline number `queue` into a capture.
     pub fn write_capture(&mut self, queue: usize, capture: CaptureOutput) {
         self.queues[queue].record.capture = Some(capture);
         self.frames = Some(Frames::default());
@@ -301,10 +301,10 @@ impl Replay {
         Ok(())
     }
 
-    /// The trace is over: in each discipline up to `most` of what waits is sent. False when nothing waits and the outputs are complete.
+    /// The trace is over: in each discipline up to `most` of the waiting packets are sent. False when nothing waits and the outputs are complete.
     ///
     /// # Errors
-    /// The trace held no packet, the last one would leave beyond the clock's reach, or an output cannot be written.
+    /// The trace held no packet, the last one would leave beyond the clock's range, or an output cannot be written.
     pub fn finish(&mut self, most: usize) -> Result<bool, ReplayError> {
         if self.intake.packets == 0 {
             let skipped: u64 = self.intake.skipped().values().sum();
@@ -320,8 +320,7 @@ impl Replay {
                 continue;
             }
             if !replayer.is_empty() {
-                let message =
-                    "the last packet would leave more than 213 days after the first came; expected a higher rate";
+                let message = "the last packet would leave more than 213 days after the arrival of the first one; expected a higher rate";
                 return Err(TraceError::file(message).into());
             }
             record.write(&self.intake)?;

@@ -1,4 +1,4 @@
-//! One port fed with a trace: the conventions about equal times live here.
+//! One port that receives the packets of a trace, with the conventions about equal times.
 //!
 //! A trace does not say what happens when several things fall on one instant, nor whether the packet in transmission takes
 //! room in the buffer. Both are options; the defaults are those of the simulator (see `headgate_queue::Port`).
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InService {
-    /// It is extra.
+    /// It takes none.
     #[default]
     Extra,
     /// It counts until its transmission ends.
@@ -34,7 +34,7 @@ pub enum Ties {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AtDeparture {
-    /// The transmission ends and the next one starts before the arrival is looked at.
+    /// The transmission ends and the next one starts before the arrival.
     #[default]
     DeparturesFirst,
     /// The arrival finds the buffer as it was before.
@@ -61,7 +61,7 @@ impl From<EcnDefault> for Ecn {
     }
 }
 
-/// What a trace does not say.
+/// Conventions for what a trace does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conventions {
@@ -75,7 +75,7 @@ pub struct Conventions {
     pub ecn: EcnDefault,
 }
 
-/// Who is told what becomes of the packets.
+/// The observer of what happens to the packets.
 pub trait Watch {
     /// A packet's transmission starts.
     fn sent(&mut self, sent: &Sent);
@@ -83,7 +83,7 @@ pub trait Watch {
     fn dropped(&mut self, dropped: &Dropped);
 }
 
-/// A port with a discipline, fed in the order of time.
+/// A port with a discipline, which receives packets in the order of time.
 #[derive(Clone, Debug)]
 pub struct Replayer {
     port: Port,
@@ -173,7 +173,7 @@ impl Replayer {
         self.port.dropped().drain(..).for_each(|dropped| watch.dropped(&dropped));
     }
 
-    /// The trace is over: does up to `most` of what is left to do. False when nothing is left.
+    /// The trace is over: performs up to `most` of the remaining steps. False when nothing is left.
     pub fn drain(&mut self, most: usize, watch: &mut impl Watch) -> bool {
         for _ in 0..most {
             let next = self.port.next();
@@ -185,7 +185,7 @@ impl Replayer {
         true
     }
 
-    /// Whether every packet has left, and within the reach of the clock.
+    /// Whether every packet has left, and within the range of the clock.
     pub fn is_empty(&self) -> bool {
         self.end() < Time::NEVER && self.port.backlog().packets == 0
     }

@@ -1,14 +1,14 @@
 //! One row per packet in the order of arrival, although packets leave in another order.
 //!
 //! Rows wait in a window from the oldest packet whose fate is open to the newest. What waits in the buffer bounds it, except that
-//! every packet that overtakes a waiting one keeps its row until that one has gone.
+//! every packet that overtakes a waiting one keeps its row until that one has left.
 
 use crate::intake::Arrival;
 use headgate_packet::Time;
 use headgate_queue::DropReason;
 use std::collections::VecDeque;
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Not known yet.
@@ -31,12 +31,12 @@ pub enum Fate {
     },
 }
 
-/// A packet and what became of it.
+/// A packet and its fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The packet.
     pub arrival: Arrival,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
 }
 

@@ -2,13 +2,13 @@
 
 use headgate_packet::{Duration, Time};
 
-/// Most bins of a series.
+/// Maximum number of bins of a series.
 const BINS: usize = 512;
 
 /// Width of a bin before any doubling.
 const NARROWEST: u64 = 1_000;
 
-/// So many flows have series of their own; those that appear later share one.
+/// Number of flows that have their own series; those that appear later share one.
 pub const FLOWS: usize = 512;
 
 /// What happened to a flow's packets in one bin, by their arrival.
@@ -18,7 +18,7 @@ pub struct Bin {
     pub sent: u64,
     /// Sum of their queueing delays in ps.
     pub delay_ps: u128,
-    /// The greatest of them.
+    /// The maximum of them.
     pub greatest: Duration,
     /// Packets dropped.
     pub drops: u64,

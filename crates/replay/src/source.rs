@@ -1,4 +1,4 @@
-//! The file of a trace: opened once and read once from its first byte, so that a pipe will do.
+//! The file of a trace: opened once and read once from its first byte, so that it may be a pipe.
 
 use crate::error::TraceError;
 use std::fs::File;
@@ -26,7 +26,7 @@ impl Kind {
         }
     }
 
-    /// What the ending of a file's name says.
+    /// The kind by the ending of a file's name.
     fn of_name(path: &Path) -> Option<Kind> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
@@ -37,7 +37,7 @@ impl Kind {
         }
     }
 
-    /// What the first bytes of a file say: pcap with micro- and nanoseconds in both byte orders, pcapng, Parquet, or else CSV.
+    /// The kind by the first bytes of a file: pcap with micro- and nanoseconds in both byte orders, pcapng, Parquet, or else CSV.
     fn of_bytes(start: &[u8]) -> Kind {
         let four: [u8; 4] = start.try_into().unwrap_or_default();
         match u32::from_be_bytes(four) {
@@ -48,7 +48,7 @@ impl Kind {
     }
 }
 
-/// A file that was opened, with the bytes that were looked at before the rest.
+/// A file that was opened, with the bytes that were examined before the rest.
 pub type Bytes = Chain<Cursor<Vec<u8>>, File>;
 
 /// A trace's file.
@@ -59,7 +59,7 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
-    /// Opens a file; its name tells what it is, or else its first bytes.
+    /// Opens a file; its kind follows from its name, or else from its first bytes.
     ///
     /// # Errors
     /// It cannot be read, or it is a pipe that holds Parquet.
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_file_tells_its_kind() {
+    fn the_name_of_a_file_determines_its_kind() {
         let kinds = ["t.csv", "t.CSV", "t.pcap", "t.pcapng", "t.Cap", "t.parquet", "t.txt", "t", "csv"];
         let (csv, capture) = (Some(Kind::Csv), Some(Kind::Capture));
         let due = [csv, csv, capture, capture, capture, Some(Kind::Parquet), None, None, None];

@@ -1,13 +1,13 @@
-//! What a replay comes to, per flow and in all.
+//! The results of a replay, per flow and in total.
 //!
-//! Delay is queueing delay: from a packet's arrival to the start of its transmission. Means and greatest values are exact; quantiles are
+//! Delay is queueing delay: from a packet's arrival to the start of its transmission. Means and maxima are exact; quantiles are
 //! exact for up to [`EXACT`] packets of a flow and to 3 % beyond, when a histogram takes over.
 
 use headgate_packet::Duration;
 use headgate_queue::DropReason;
 use headgate_sim::meter::Histogram;
 
-/// So many delays of a flow are kept as they are.
+/// Number of delays of a flow that are kept exactly.
 pub const EXACT: usize = 1024;
 
 /// The distribution of delays.
@@ -44,7 +44,7 @@ impl Delays {
         self.sum_ps as f64 * 1e-12 / self.count as f64
     }
 
-    /// The greatest in seconds; NaN without any.
+    /// The maximum in seconds; NaN without any.
     pub fn greatest(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { self.greatest.as_secs_f64() }
     }

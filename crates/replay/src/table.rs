@@ -12,14 +12,14 @@ pub const MISSING: i64 = i64::MIN;
 pub enum Times {
     /// Seconds; nan where one is missing.
     Seconds(Vec<f64>),
-    /// Whole ticks of so many picoseconds.
+    /// Whole ticks of a number of picoseconds.
     Ticks(Vec<i64>, i128),
-    /// Whole numbers of so many digits after the point; [`i128::MIN`] where one is missing.
+    /// Whole numbers with a number of digits after the point; [`i128::MIN`] where one is missing.
     Decimals(Vec<i128>, i32),
 }
 
 impl Times {
-    /// The time of a row in picoseconds, if there is one and a clock can tell it.
+    /// The time of a row in picoseconds, if there is one and it is within the range of the clock.
     #[inline]
     fn ps(&self, i: usize) -> Option<i128> {
         match self {
@@ -29,7 +29,7 @@ impl Times {
         }
     }
 
-    /// What stands where there is no time.
+    /// The value in place of a missing time.
     #[cold]
     fn found(&self, i: usize) -> String {
         match self {
@@ -60,7 +60,7 @@ pub struct Columns {
     pub ecn: Option<Vec<i64>>,
 }
 
-/// Reads traces that are handed over as columns.
+/// Reads traces that are given as columns.
 #[derive(Clone, Debug, Default)]
 pub struct TableTrace {
     number: u64,

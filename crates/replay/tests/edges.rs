@@ -1,4 +1,4 @@
-//! Whole replays by hand: what is counted, what is said at the edges, and what a capture's comments tell.
+//! Whole replays by hand: what is counted, what is reported at the edges, and the comments in a capture.
 
 mod common;
 
@@ -120,7 +120,8 @@ fn what_would_leave_beyond_the_clock_is_an_error() {
             ReplayError::Trace(e) => e.to_string(),
             ReplayError::Output(e) => panic!("nothing is written: {e}"),
         });
-        let late = "the last packet would leave more than 213 days after the first came; expected a higher rate";
+        let late =
+            "the last packet would leave more than 213 days after the arrival of the first one; expected a higher rate";
         assert_eq!(said, if fits { Ok(()) } else { Err(late.to_owned()) });
     }
 }
@@ -131,7 +132,7 @@ fn drops_by_reason() {
     for (queue, drops) in [
         // b evicts a's last packet, and a's next one finds no room.
         (r#"{"kind": "fq", "buffer": "2pkt"}"#, [1, 1, 0]),
-        // Above an average of one packet all go.
+        // Above an average of one packet all are dropped.
         (r#"{"kind": "red", "weight": 1.0, "min_threshold": "1pkt", "max_threshold": "2pkt"}"#, [0, 0, 2]),
     ] {
         let mut replay = replay_of("8bit/s", queue, "");
@@ -146,7 +147,8 @@ fn drops_by_reason() {
 #[test]
 fn comments_tell_what_became_of_a_flow() {
     // 100 bytes take 800 us; one packet may wait. Flow 1's first is sent at 0; its second waits 700 us, until which its next two are dropped, of
-    // which it tells; flow 2's first is dropped at 400 and its second waits from 900 to 1600 and tells of that. The rest finds an idle line.
+    // which its comment says; flow 2's first is dropped at 400 and its second waits from 900 to 1600, with a comment on that drop. The rest finds
+    // an idle line.
     let packets = [(0, 1), (100, 1), (200, 1), (300, 1), (400, 2), (900, 2), (2_500, 1), (9_000, 1)];
     let folder = Folder::new("comments");
     let trace = folder.file("t.pcap", &pcap(&packets.map(|(us, source)| (us, source, 72))));

@@ -38,7 +38,7 @@ fn parquet_is_not_read_from_a_device_and_text_is() {
 }
 
 /// Reads a whole file through a discipline, four packets at a time.
-fn go(replay: &mut Replay, trace: &Path) -> Result<(), ReplayError> {
+fn replay_all(replay: &mut Replay, trace: &Path) -> Result<(), ReplayError> {
     replay.read(TraceFile::open(trace)?, Classify::FiveTuple)?;
     while replay.step(4)? {}
     finish(replay)
@@ -52,7 +52,7 @@ fn rows_are_written_in_the_traces_own_time() {
     let (trace, out) = (folder.file("t.csv", text.as_bytes()), folder.file("o.csv", b""));
     let mut replay = replay_of("8bit/s", r#"{"kind": "fcfs", "buffer": "1pkt"}"#, r#", "lenient": true"#);
     replay.write_csv(0, CsvOutput::create(&out).expect("a file"));
-    go(&mut replay, &trace).expect("a good trace");
+    replay_all(&mut replay, &trace).expect("a good trace");
     let at = |s: &str| format!("{s}.500000000000");
     let rows = format!(
         "{HEADER}1,a,2,{0},{0},{1},,0,0,\n2,'-b,1,{0},{1},{2},,0,0,\n3,a,1,{0},,,{0},1,0,full\n",
@@ -63,7 +63,7 @@ fn rows_are_written_in_the_traces_own_time() {
     assert_eq!(std::fs::read_to_string(&out).expect("the output"), rows);
     assert_eq!((replay.position(), replay.intake().is_lenient()), (text.len() as u64, true));
     // Without leave, an unknown column is an error.
-    let strict = go(&mut replay_of("8bit/s", r#""fcfs""#, ""), &trace);
+    let strict = replay_all(&mut replay_of("8bit/s", r#""fcfs""#, ""), &trace);
     assert!(
         matches!(strict, Err(ReplayError::Trace(e)) if e.to_string().starts_with("line 1: found a column \"colour\";"))
     );
@@ -86,7 +86,7 @@ fn a_capture_is_written_with_its_packets_at_their_departures() {
     let (trace, out) = (folder.file("t.pcap", &bytes), folder.file("o.pcapng", b""));
     let mut replay = replay_of("1Mbit/s", r#"{"kind": "fcfs", "buffer": "1pkt"}"#, "");
     replay.write_capture(0, CaptureOutput::create(&out).expect("a file"));
-    go(&mut replay, &trace).expect("a good trace");
+    replay_all(&mut replay, &trace).expect("a good trace");
     assert_eq!(replay.position(), bytes.len() as u64);
     let mut reader = Reader::open(&out).expect("a capture");
     let mut got = Vec::new();
@@ -104,7 +104,7 @@ fn a_departure_is_written_to_the_nearest_nanosecond() {
     let (trace, out) = (folder.file("t.pcap", &pcap(&[(1_000_000, 1, 72)])), folder.file("o.pcapng", b""));
     let mut replay = replay_of("7Mbit/s", r#""fcfs""#, "");
     replay.write_capture(0, CaptureOutput::create(&out).expect("a file"));
-    go(&mut replay, &trace).expect("a good trace");
+    replay_all(&mut replay, &trace).expect("a good trace");
     let mut reader = Reader::open(&out).expect("a capture");
     let time = reader.next().expect("a good capture").expect("a packet").time;
     assert_eq!(time.nanos(), 1_000_114_286);

@@ -78,7 +78,7 @@ fn first_come_first_served() {
 #[test]
 fn fair_queueing() {
     // R grows by 8 bits/s over the active flows. At 0 flow 0 sends 4 bytes (F = 32) and queues 4 more (F = 64). At 1, R = 8: flow 1
-    // brings 2 bytes, F = 8 + 16 = 24, and again 2, F = 40. At 4 the bids are 64, 24, 40: flow 1 goes twice, to 6 and 8.
+    // brings 2 bytes, F = 8 + 16 = 24, and again 2, F = 40. At 4 the bids are 64, 24, 40: flow 1 is sent twice, until 6 and 8.
     let packets = [(0, 0, 4), (0, 0, 4), (1, 1, 2), (1, 1, 2)];
     assert_eq!(departures(r#""fq""#, DEFAULT, &packets), [4, 12, 6, 8]);
     assert_eq!(departures(r#""fcfs""#, DEFAULT, &packets), [4, 8, 10, 12]);

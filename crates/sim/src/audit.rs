@@ -4,7 +4,7 @@ use crate::run::Run;
 
 impl Run {
     /// Every packet offered to a port was sent or dropped, or waits there; what was sent is on the wire or has come out of it; and what came out
-    /// of a wire was delivered, was lost or is delayed, each of those that came twice two times. What acknowledgements carry beside their
+    /// of a wire was delivered, was lost or is delayed, each duplicated packet counted twice. What acknowledgements carry beside their
     /// numbers is kept once for each that is in the network.
     ///
     /// # Errors

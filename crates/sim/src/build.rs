@@ -24,10 +24,10 @@ impl Run {
         Run::new_unless(scenario, seed, run, Rows::Kept, u64::MAX, &mut || false).expect("nothing stops or bounds it")
     }
 
-    /// As [`Run::new`], for a run that may take `most` bytes of memory; `stop` is asked now and then whether to give up.
+    /// As [`Run::new`], for a run that may take `most` bytes of memory; `stop` is called from time to time and answers whether to give up.
     ///
     /// # Errors
-    /// What is known before the run takes more memory, or `stop` answered true.
+    /// The memory that is known to be needed before the run exceeds `most`, or `stop` answered true.
     pub fn new_unless(
         s: &Scenario,
         seed: u64,
@@ -189,7 +189,7 @@ fn queues(s: &Scenario) -> Vec<Spec> {
     s.links.iter().flat_map(both).collect()
 }
 
-/// The conversations at each port, of the ways that flows take at the start and after changes.
+/// The conversations at each port, of the paths that flows take at the start and after changes.
 fn crossings(
     s: &Scenario,
     queues: &[Spec],

@@ -32,7 +32,7 @@ pub fn catalogue(list: &str) -> Option<Value> {
     Some(entries.iter().map(with_gauges).collect())
 }
 
-/// What the discipline shows of itself at the end of each interval.
+/// The gauges of the discipline, read at the end of each interval.
 fn gauges(discipline: &str) -> Vec<&'static str> {
     let spec = headgate_queue::Spec::default_of(discipline).expect("a discipline of the list");
     let rate = Rate::from_bps(1_000_000).expect("above zero");
@@ -65,7 +65,7 @@ fn parameter(name: &str, schema: &Value, default: &Value) -> Value {
     let one_of = schema["oneOf"]
         .as_array()
         .map(|variants| variants.iter().map(|v| v.get("const").unwrap_or(&v["enum"][0]).clone()).collect::<Vec<_>>());
-    // A choice from another list: its names come first, and an entry without parameters goes by its name.
+    // A choice from another list: its names come first, and an entry without parameters is given by its name.
     let named = || schema["anyOf"][0]["enum"].as_array().cloned();
     if default.as_object().is_some_and(|choice| choice.len() == 1 && choice.contains_key("kind")) {
         out["default"] = default["kind"].clone();

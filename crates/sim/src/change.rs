@@ -1,7 +1,7 @@
-//! Changes of the network during a run. Everything that can be worked out beforehand, new paths above all, is.
+//! Changes of the network during a run. Whatever can be computed beforehand, such as new paths, is.
 //!
 //! What a change does to packets that are already on their way is said where it is done: `Port::set_link`, `Port::set_up`,
-//! `Lane::set_delay`. Packets that were sent keep their path. A rate trace is a row of changes of one line.
+//! `Lane::set_delay`. Packets that were sent keep their path. A rate trace is a sequence of changes of one line.
 
 use crate::link::rate::steps::StepsParams;
 use crate::net::{Lane, Paths, Way};
@@ -17,16 +17,16 @@ pub(crate) struct Change {
     rate: Option<Rate>,
     delay: Option<Duration>,
     up: Option<bool>,
-    /// Flows that take other ways from now on: flow, and the starts of its paths; in a run those in the table of hops.
+    /// Flows that take other paths from now on: flow, and the starts of its paths; in a run those in the table of hops.
     pub moved: Vec<(usize, Way)>,
     pub stop: Option<usize>,
 }
 
 impl Change {
-    /// The changes of a scenario, in the order of the file; their new paths go into `paths`. `ways` are those of the flows at the start.
+    /// The changes of a scenario, in the order of the file; their new paths are put into `paths`. `ways` are the paths of the flows at the start.
     ///
     /// # Errors
-    /// The pace says that the work is to end.
+    /// The work was stopped.
     pub fn all(
         s: &Scenario,
         paths: &mut Paths<'_>,
@@ -48,7 +48,7 @@ impl Change {
             }
             paths.close(&down);
             for (flow, (new, way)) in paths.ways(pace)?.into_iter().zip(&mut present).enumerate() {
-                // Without any way a flow keeps the one that it had, and waits at the line that is down.
+                // Without any path a flow keeps the one that it had, and waits at the line that is down.
                 if let Some(new) = new.filter(|new| new != way) {
                     *way = new;
                     all[i].moved.push((flow, new));
@@ -69,7 +69,7 @@ impl Change {
         Change { lanes, rate: event.rate, delay: event.delay, up: event.up, moved: Vec::new(), stop }
     }
 
-    /// A lane is from now on what the change makes of it.
+    /// Applies a change to a lane.
     pub fn apply(&self, lane: &mut Lane, now: Time) {
         if let Some(rate) = self.rate {
             set_rate(lane, rate, now);
@@ -107,7 +107,7 @@ impl Steps {
             .collect()
     }
 
-    /// Whether nothing is sent at the beginning.
+    /// Whether the rate is zero at the beginning.
     pub fn begins_at_rest(&self) -> bool {
         self.trace.rate(0).is_none()
     }
@@ -117,7 +117,7 @@ impl Steps {
         self.trace.at(self.next).map(|at| Time::ZERO + at)
     }
 
-    /// The next step is taken.
+    /// Takes the next step.
     pub fn take(&mut self, lane: &mut Lane, now: Time) {
         let rate = self.trace.rate(self.next);
         self.next += 1;

@@ -7,7 +7,7 @@ use crate::net::Hop;
 use crate::run::Run;
 use headgate_packet::{Packet, Time};
 
-/// A packet that has come to the far end of a link, and where it goes on.
+/// A packet that has come to the far end of a link, and its next hop.
 pub(crate) struct Come {
     pub packet: Packet,
     pub next: Hop,
@@ -53,7 +53,7 @@ impl Run {
         self.out_of_network(flow as usize);
     }
 
-    /// The same packet once more, with a payload of its own.
+    /// The same packet once more, with its own payload.
     fn copy(&mut self, packet: Packet) -> Packet {
         let handle = self.payloads.reserve();
         let mut payload = *self.payloads.get(packet.handle);
@@ -63,7 +63,7 @@ impl Run {
         Packet { handle, ..packet }
     }
 
-    /// A packet that was neither lost nor is delayed any longer.
+    /// A packet that was not lost and is not delayed any longer.
     fn come(&mut self, packet: Packet) -> Come {
         let payload = self.payloads.get(packet.handle);
         Come { packet, next: self.hops[payload.hop as usize], is_ack: payload.is_ack }
@@ -80,7 +80,7 @@ impl Run {
         }
     }
 
-    /// The first delayed packet of a wire arrives, unless a nearer event made this one needless.
+    /// The first delayed packet of a wire arrives, unless an earlier event made this one needless.
     #[cold]
     pub(crate) fn on_late(&mut self, l: usize) -> Option<Come> {
         let laws = self.lanes[l].laws.as_mut().expect("only wires with laws delay packets");

@@ -9,7 +9,7 @@ use headgate_control::transport::{Config, Receiver};
 use headgate_packet::{Ecn, Rng, Time};
 use std::sync::Arc;
 
-/// What becomes of a flow.
+/// The state of a place for flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// It is there from the beginning to the end.
@@ -18,7 +18,7 @@ pub(crate) enum Role {
     Template,
     /// It began during the run and is removed when it is done.
     Transient,
-    /// None: the place is free.
+    /// No flow: the place is free.
     Free,
 }
 
@@ -130,7 +130,7 @@ impl Kind {
         let f = &self.flow;
         let packet_bytes = f.packet.mean_bytes();
         let control = || match role {
-            // Flows of an entry that come and go have numbers of their own instead of names.
+            // Flows of an entry that come and go have numbers instead of names.
             Role::Transient => rng.clone(),
             _ => Rng::new(self.of_run.0, self.of_run.1, &format!("flow/{name}/control")),
         };
@@ -205,7 +205,7 @@ impl Flow {
         }
     }
 
-    /// Nothing is left of a flow that came and goes: neither to send nor in the network.
+    /// Whether a flow that comes and goes is over: it has nothing to send and nothing in the network.
     pub fn is_over(&self) -> bool {
         self.role == Role::Transient && self.in_network == 0 && self.connection.is_done() && self.workload.is_over()
     }

@@ -10,7 +10,7 @@ use headgate_control::transport::tcp::Answer;
 use headgate_control::{AckPacket, Echo, Segment};
 use headgate_packet::{Duration, Ecn, Packet, Time};
 
-/// Most packets that a flow sends in one event; the next ones go in an event of their own at the same instant.
+/// Maximum number of packets that a flow sends in one event; the next ones are sent in another event at the same instant.
 const MOST_AT_ONCE: u64 = 1 << 14;
 
 impl Run {
@@ -27,9 +27,9 @@ impl Run {
             None => flow.receiver.on_data(payload.seq),
             Some(sink) => {
                 sink.last = (payload.seq, payload.sent);
-                let told = sink.sink.on_data(payload.seq, payload.marked, payload.reacted, self.now);
-                answer = Some(told);
-                Received { cumulative: told.cumulative, duplicate: told.duplicate }
+                let reply = sink.sink.on_data(payload.seq, payload.marked, payload.reacted, self.now);
+                answer = Some(reply);
+                Received { cumulative: reply.cumulative, duplicate: reply.duplicate }
             }
         };
         let one_way = self.now.since(payload.sent);
@@ -62,7 +62,7 @@ impl Run {
             return self.out_of_network(f);
         }
         let first = self.hops[back as usize];
-        // A mark tells of the data's path: the acknowledgement echoes it and is marked no further.
+        // A mark reports on the data's path: the acknowledgement echoes it and is marked no further.
         self.offer(first, Packet { handle, bytes: ack_bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
     }
 
@@ -90,7 +90,7 @@ impl Run {
         self.offer(first, Packet { handle, bytes: ack_bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
     }
 
-    /// An acknowledgement that no packet brings about now: of packets that came before.
+    /// An acknowledgement that a timer triggers, for packets that came before.
     fn acknowledge_for(&mut self, f: usize, class: u8, cumulative: u64, echo: Echo) {
         let echo = self.echoes.keep(echo);
         let handle = self.payloads.reserve();
@@ -109,16 +109,16 @@ impl Run {
         let class = self.flows[f].priority;
         let Some(sink) = &mut self.flows[f].sink else { return };
         if sink.armed != now {
-            return; // an entry that a nearer one made needless
+            return; // an entry that an earlier one made needless
         }
         sink.armed = Time::NEVER;
-        let told = sink.sink.on_timeout(now);
+        let waiting = sink.sink.on_timeout(now);
         let due = sink.sink.timeout();
         if due != Time::NEVER {
             sink.armed = due;
             self.events.push(due, Event::Sink(f as u32));
         }
-        if let Some((cumulative, echo)) = told {
+        if let Some((cumulative, echo)) = waiting {
             self.acknowledge_for(f, class, cumulative, echo);
         }
     }
@@ -218,7 +218,7 @@ impl Run {
         let label = if flow.labelled { self.labels[&flow.entry] } else { 0 };
         let packet = Packet { handle, bytes, ecn: flow.ecn, class, label, ..Packet::default() };
         let wire_before = self.enqueue(first, packet);
-        // What is refused at the first port never needs its payload.
+        // A packet that is refused at the first port never needs its payload.
         let port = &mut self.lanes[l].port;
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
             let at = port.dropped()[0].at;
@@ -240,7 +240,7 @@ impl Run {
         }
     }
 
-    /// A flow has more to send than one event may: goes on in the next one, so that the run can be watched and ended in between.
+    /// A flow has more to send than one event may: it continues in the next one, so that the run can be watched and stopped in between.
     #[cold]
     fn pause(&mut self, f: usize) {
         self.budget = 0;

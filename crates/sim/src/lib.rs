@@ -40,7 +40,7 @@ pub fn spec_json(scenario: &spec::Scenario) -> String {
     spec_json_unless(scenario, &mut || false).expect("nothing stops it")
 }
 
-/// A resolved scenario as indented JSON. `stop` is asked now and then whether to give up.
+/// A resolved scenario as indented JSON. `stop` is called from time to time and answers whether to give up.
 ///
 /// # Errors
 /// `stop` answered true.

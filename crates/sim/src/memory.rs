@@ -1,4 +1,4 @@
-//! What a run takes in memory: an estimate before it begins, and the sum of its large parts while it goes on.
+//! What a run takes in memory: an estimate before it begins, and the sum of its large parts while it runs.
 
 use crate::flow::Flow;
 use crate::link::Wire;
@@ -23,7 +23,7 @@ const CONVERSATION: u64 = 256;
 const PAYLOAD: u64 = size_of::<Payload>() as u64;
 /// A hop on a path, while the table of hops is made.
 const HOP: u64 = 2 * size_of::<Hop>() as u64;
-/// Most packets under way at a time: what a handle can name, less what may come in a slice of work.
+/// Maximum number of packets under way at a time: what a handle can name, less what may come in a slice of work.
 const MOST_PACKETS: usize = 1 << 31;
 /// An entry of the scenario, and a flow's own part of it.
 const ENTRY: u64 = 512;
@@ -94,7 +94,7 @@ impl Run {
         // Their places are used again, and so are the numbers of their conversations where the discipline forgets them.
         let numbers: usize = self.grown.values().map(|link| link.flows).sum();
         let came = (self.flows.len() - self.meters.len()) as u64 * TRANSIENT + numbers as u64 * CONVERSATION;
-        // With many flows a look at each of them is work: it follows that of the events.
+        // With many flows a look at each of them is work; its cost is kept in proportion to that of the events.
         if self.digest.events >= self.records_at {
             let sink = |f: &Flow| f.sink.as_ref().map_or(0, |s| s.sink.memory());
             let of = |f: &Flow| f.connection.memory() + f.receiver.memory() + sink(f);
@@ -114,7 +114,7 @@ impl Run {
         ]
     }
 
-    /// Whether the run may go on.
+    /// Whether the run may continue.
     ///
     /// # Errors
     /// It has grown above `most` bytes; the error names what grew.

@@ -1,4 +1,4 @@
-//! Long work that can be given up: every few thousand steps it asks whether to stop.
+//! Long work that can be stopped: every few thousand steps it asks whether to stop.
 
 use crate::spec::SpecError;
 
@@ -12,7 +12,7 @@ pub(crate) struct Pace<'a> {
 }
 
 impl Pace<'_> {
-    /// `stop` answers true when the work is to end.
+    /// `stop` answers true if the work is to end.
     pub fn new(stop: &mut dyn FnMut() -> bool) -> Pace<'_> {
         Pace { stop, steps: 0 }
     }

@@ -27,7 +27,7 @@ pub struct Run {
     pub(crate) lanes: Vec<Lane>,
     /// Those of the scenario in its order, then the places of those that come and go.
     pub(crate) flows: Vec<Flow>,
-    /// What is counted of the flows, by the scenario's entries.
+    /// The counts of the flows, by the scenario's entries.
     pub(crate) meters: Vec<FlowMeter>,
     /// The entries whose flows come and go.
     pub(crate) transient: BTreeMap<u32, TransientFlows>,
@@ -35,9 +35,9 @@ pub struct Run {
     pub(crate) labels: BTreeMap<u32, u32>,
     /// Places of flows that were removed.
     pub(crate) free: Vec<u32>,
-    /// Flows of which perhaps nothing is left, looked at when the present event is over.
+    /// Flows that may be over; they are checked when the present event is over.
     pub(crate) finished: Vec<u32>,
-    /// What the ports were told that got conversations while they run.
+    /// The facts for the disciplines of ports that got conversations during the run.
     pub(crate) grown: BTreeMap<u32, LinkInfo>,
     /// No conversation's number is used again: for tests, which compare.
     pub(crate) fresh_numbers: bool,
@@ -48,14 +48,14 @@ pub struct Run {
     pub(crate) hops: Vec<Hop>,
     pub(crate) payloads: Payloads,
     pub(crate) echoes: Echoes,
-    /// What will happen to the network, in the order of the file.
+    /// The future changes of the network, in the order of the file.
     pub(crate) changes: Vec<Change>,
     /// The lanes whose rates follow traces.
     pub(crate) traced: Vec<Steps>,
     pub(crate) digest: Digest,
     pub(crate) samples: Samples,
     pub(crate) traces: Traces,
-    /// Ports act at each instant at which something is due, since a trace tells of it; otherwise when the next packet arrives.
+    /// Ports act at each instant at which something is due, since a trace records it; otherwise when the next packet arrives.
     pub(crate) prompt: bool,
     pub(crate) log: Option<Log>,
     /// What is left of the present slice of work.
@@ -74,7 +74,7 @@ impl Run {
             // Events at the very end still count: the last interval is closed by its own sample.
             let Some((now, event)) = self.events.pop_before(self.end + Duration::from_ps(1)) else { return true };
             self.now = now;
-            // What a port sends shows when it arrives, and when the port is asked for it changes nothing: this is no event of the digest.
+            // The packets that a port sends are seen when they arrive, and the time of this call changes nothing: this is no event of the digest.
             if let Event::Port(lane) = event {
                 self.on_port(lane as usize);
                 continue;
@@ -122,7 +122,7 @@ impl Run {
         self.lanes[port].port.discipline_mut()
     }
 
-    /// How many conversations cross a port: 1 where its discipline does not tell them apart.
+    /// How many conversations cross a port: 1 where its discipline does not distinguish them.
     pub fn conversations(&self, port: usize) -> usize {
         self.lanes[port].conversations as usize
     }
@@ -137,7 +137,7 @@ impl Run {
         self.flows.iter().filter(|flow| matches!(flow.role, Role::Permanent | Role::Transient)).count()
     }
 
-    /// Gives each flow that comes conversations of its own that nobody had before, for tests that compare.
+    /// Gives each flow that comes new conversations that no flow had before, for tests that compare.
     pub fn use_no_number_again(&mut self, fresh: bool) {
         self.fresh_numbers = fresh;
     }
@@ -165,7 +165,7 @@ impl Run {
     fn on_port(&mut self, l: usize) {
         let lane = &mut self.lanes[l];
         if lane.armed != self.now {
-            return; // an entry that a nearer one made needless
+            return; // an entry that an earlier one made needless
         }
         lane.armed = Time::NEVER;
         self.catch_up(l);
@@ -196,7 +196,7 @@ impl Run {
         wire_before
     }
 
-    /// After a port acted: arms the wire or the port, and takes away what was dropped.
+    /// After a port acted: arms the wire or the port, and removes what was dropped.
     ///
     /// While packets are on the wire the port needs no event: nothing that it sends later arrives before them, so it is enough that it
     /// catches up, each transmission at its own time, when the next one arrives, and before anything else comes to it.
@@ -255,7 +255,7 @@ impl Run {
     }
 
     fn on_arrival(&mut self, l: usize) {
-        // Wires with laws come to the same end: what happens there is worked out in one place, so that it is compiled into this function.
+        // Packets from wires with laws arrive here too: arrival is in one place, so that it is compiled into this function.
         let come = if l < self.lanes.len() { self.out_of_wire(l) } else { self.on_late(l - self.lanes.len()) };
         let Some(Come { packet, next, is_ack }) = come else { return };
         if !next.is_end() {
@@ -312,7 +312,7 @@ impl Run {
         }
     }
 
-    /// A lane is another one from now on.
+    /// Changes a lane.
     pub(crate) fn change_lane(&mut self, l: usize, change: impl FnOnce(&mut Lane)) {
         if !self.prompt {
             self.catch_up(l);

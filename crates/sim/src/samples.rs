@@ -5,14 +5,14 @@ use crate::net::Lane;
 use headgate_packet::{Duration, Time};
 use headgate_queue::Discipline as _;
 
-/// What becomes of the rows that a run makes as it goes on: of intervals, of gauges and of completions.
+/// What happens to the rows that a run makes while it runs: of intervals, of gauges and of completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// They are kept until its end.
     Kept,
     /// They are taken from time to time (see `Run::take_rows`).
     Taken,
-    /// Nobody wants them.
+    /// They are not made.
     Dropped,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Samples {
     rows: Rows,
     pub intervals: Vec<IntervalRow>,
     pub gauges: Vec<GaugeRow>,
-    /// What was counted of each flow since the warm-up when the present interval began; empty if nobody wants rows.
+    /// What was counted of each flow since the warm-up when the present interval began; empty if no rows are made.
     marks: Vec<Traffic>,
     /// Data packets sent and received, the warm-up included.
     pub packets: (u64, u64),
@@ -95,7 +95,7 @@ impl Samples {
         if warm_up {
             self.before = packets;
         }
-        // A last interval cut short by the end is no sample of the others' mean.
+        // A last interval that the end of the run cuts short is no sample of the others' mean.
         let measured = !warm_up && end.since(start) == self.length;
         for (lane, meter) in lanes.iter_mut().zip(&mut self.ports) {
             meter.sample(&lane.port.counters(end), end.since(start).as_ps(), measured);

@@ -1,4 +1,4 @@
-//! Tables: columns of equal length. A list says of each column its name, its unit, its kind and how it is read off a row; the tables of runs
+//! Tables: columns of equal length. A list gives the name, the unit, the kind of each column and how it is read from a row; the tables of runs
 //! and replays, the summaries, the commands and the reference page all come from these lists.
 
 use serde_json::{Value, json};
@@ -19,10 +19,10 @@ pub enum Cells {
 /// A table: columns of equal length, in order, each with its name.
 pub type Table = Vec<(&'static str, Cells)>;
 
-/// What a column is, and so what becomes of the values of several flows, ports or runs.
+/// The kind of a column, which determines how values of several flows, ports or runs become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It tells which flow, port or packet the row is of.
+    /// It identifies the flow, port or packet of the row.
     Key,
     /// It describes the row's object and measures none of its traffic.
     Given,
@@ -30,9 +30,9 @@ pub enum Kind {
     Total,
     /// Its values are averaged.
     Mean,
-    /// Of several values the least one counts.
+    /// Of several values the least one is taken.
     Least,
-    /// Of several values the greatest one counts.
+    /// Of several values the greatest one is taken.
     Most,
 }
 
@@ -50,14 +50,14 @@ impl Kind {
     }
 }
 
-/// How a column is read off a row.
+/// How a column is read from a row.
 #[derive(Debug)]
 pub enum Of<R> {
     /// A whole number.
     Int(fn(&R) -> u64),
     /// A floating-point number.
     Float(fn(&R) -> f64),
-    /// A name of its own in each row.
+    /// A name in each row.
     Name(fn(&R) -> String),
     /// A name as its place in a list that is kept elsewhere.
     Number(fn(&R) -> u64),
@@ -118,7 +118,7 @@ impl<R> Column<R> {
     }
 }
 
-/// The table of these rows, which are gone through once for each column. `lists` are those of the names that are given by their place,
+/// The table of these rows, which are read once for each column. `lists` are those of the names that are given by their place,
 /// each for one column.
 pub fn table<R, T: Borrow<R>, const N: usize>(
     columns: &[Column<R>],
@@ -158,7 +158,7 @@ impl Gather {
         }
     }
 
-    /// All rows so far; the next table begins anew.
+    /// All rows so far; the next table begins empty.
     pub fn take(&mut self) -> Table {
         std::mem::take(self).table
     }

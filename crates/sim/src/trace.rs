@@ -1,4 +1,4 @@
-//! What a run records of its flows and ports while it goes on, if the scenario asks for it.
+//! Values that a run records of its flows and ports over time, if the scenario asks for it.
 
 use crate::flow::Flow;
 use crate::meter::{Estimates, TraceRow};
@@ -13,12 +13,12 @@ pub(crate) struct Traces {
     wanted: u8,
     pub rows: Vec<TraceRow>,
     pub estimates: Estimates,
-    /// Of each flow the window and the packets in flight that were traced last, as long as anybody asks.
+    /// Of each flow the window and the packets in flight that were traced last, if they are wanted.
     seen: Vec<(f64, u64)>,
 }
 
 impl Traces {
-    /// Nothing yet of these kinds.
+    /// No values yet of these kinds.
     pub fn new(kinds: &[TraceKind]) -> Traces {
         Traces { wanted: kinds.iter().fold(0, |mask, kind| mask | 1 << *kind as u8), ..Traces::default() }
     }
@@ -55,7 +55,7 @@ impl Traces {
         self.push(TraceKind::Backlog, l, at, lane.port.backlog().packets as f64);
     }
 
-    /// Whether anything of the flows is wanted but their round-trip times.
+    /// Whether anything of the flows except their round-trip times is wanted.
     #[inline(always)]
     pub fn wants_flows(&self) -> bool {
         self.wants(TraceKind::Window) || self.wants(TraceKind::InFlight) || self.wants(TraceKind::Estimates)

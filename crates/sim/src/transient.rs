@@ -1,6 +1,6 @@
 //! Flows that come and go: where they come from, and what is used again when they have gone.
 //!
-//! A flow has two rows of hops, there and back, with a conversation of its own at each port that tells flows apart. Rows are used again
+//! A flow has two rows of hops, there and back, with its own conversation at each port that distinguishes flows. Rows are used again
 //! when every discipline on its way has forgotten its conversation, so memory follows the flows that are alive at one time. Flows of
 //! entries whose way has no such port share the rows of their entry.
 
@@ -23,7 +23,7 @@ pub(crate) struct TransientFlows {
     of_run: (u64, u64),
     /// Starts of its rows in the table of hops.
     way: [u32; 2],
-    /// Some port on the way tells its flows apart.
+    /// Some port on the path distinguishes its flows.
     apart: bool,
     /// Pairs of rows that no flow uses, the one left first in front.
     spare: VecDeque<[u32; 2]>,
@@ -58,7 +58,7 @@ impl Run {
         }
         let way = self.rows_for(entry as u32);
         let class = self.transient.get_mut(&(entry as u32)).expect("its flows come and go");
-        // A stream of its own, so that what a flow draws does not move the next arrival.
+        // A separate stream, so that the random numbers of a flow do not change the next arrival.
         let rng = Rng::new(class.rng.next_u64(), class.number, "transient");
         let lengths = class.kind.lengths(class.of_run.0, class.of_run.1, class.number);
         class.number += 1;
@@ -119,7 +119,7 @@ impl Run {
         way.map(|row| self.row(row, weight))
     }
 
-    /// A row like this one, with a new conversation at each port that tells flows apart.
+    /// A row like this one, with a new conversation at each port that distinguishes flows.
     fn row(&mut self, like: u32, weight: u32) -> u32 {
         let start = self.hops.len() as u32;
         for place in like as usize.. {

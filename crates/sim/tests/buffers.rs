@@ -61,7 +61,7 @@ fn a_time_is_what_the_line_sends_in_it() {
 #[test]
 fn the_round_trip_is_that_of_the_way_taken() {
     let mut value = network(json!({"queue": {"kind": "fcfs", "buffer": "1BDP"}}));
-    // The long flow goes the other way, and crosses with its data back.
+    // The long flow runs in the other direction, and crosses with its data on the way back.
     (value["flows"][1]["from"], value["flows"][1]["to"]) = (json!("d"), json!("c"));
     value["flows"][1]["via"] = json!(["h", "g"]);
     assert_eq!(resolved(&value).expect("good").links[0].rtt.expect("known").to_string(), "90ms");

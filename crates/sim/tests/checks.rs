@@ -145,7 +145,7 @@ fn names_are_computed_from_the_index() {
     assert_eq!(ring(far), of(&["f-1: r1 r2 r3", "f-2: r2 r3 r4"]));
     // Names that come out equal.
     let same = r#""name": "f{i/2}", "from": "r1", "to": "r2", "count": 3"#;
-    let due = "flows[0].name: found \"f1\"; expected a name of its own: flows[0] has this one already";
+    let due = "flows[0].name: found \"f1\"; duplicate name: already used by flows[0]";
     assert_eq!(ring(same), Err(due.to_owned()));
     // Without a count nothing is computed.
     assert_eq!(ring(r#""name": "f{i+1}", "from": "r1", "to": "r2""#), of(&["f{i+1}: r1 r2"]));
@@ -226,7 +226,7 @@ fn the_lists_are_data() {
     }
     let fcfs = &catalogue("disciplines").expect("a list")[0];
     assert_eq!(fcfs["summary"], "First come, first served; an arrival at a full buffer is dropped.");
-    let buffer = "Most packets or bytes that may wait; the packet in transmission is extra.";
+    let buffer = "Maximum backlog, in packets or bytes; the packet in transmission is not counted.";
     assert_eq!(
         fcfs["parameters"],
         json!([{ "name": "buffer", "type": "buffer", "default": "100pkt", "description": buffer }])

@@ -157,7 +157,7 @@ fn a_conversation_has_the_largest_weight_of_its_flows() {
     let (s, running) = run(text);
     let received = column(&running.flow_table(&s), "received");
     let share = received[..3].iter().sum::<f64>() / received.iter().sum::<f64>();
-    assert!((share - 0.75).abs() < 0.01, "{share} of the line instead of .75");
+    assert!((share - 0.75).abs() < 0.01, "{share} of the line instead of 0.75");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn the_port_at_the_far_end_is_the_reverse_one() {
 #[test]
 fn a_line_can_break_in_one_direction() {
     // Five packets a second; the line breaks after 20 s. Of 100 packets that reach it before, all arrive.
-    // Another flow goes the other way.
+    // Another flow runs in the other direction.
     let source = r#""control": "none", "workload": {"kind": "cbr", "rate": "40kbit/s"}"#;
     let flow = &format!(r#", {source}}}, {{"name": "back", "from": "d", "to": "s", {source}"#);
     let broken = |direction: &str| {

@@ -49,9 +49,9 @@ fn red_that_marks_drops_early_what_does_not_listen_and_marks_what_does() {
     assert_eq!(flows, [[0.0, marks]]);
 
     let (_, flows) = signals(RED, &["none", "decbit"]);
-    let [[lost, deaf], [kept, told]] = flows[..] else { panic!("two flows") };
-    assert!(lost > 0.0 && deaf == 0.0, "none: {lost} drops, {deaf} marks");
-    assert!(kept == 0.0 && told > 0.0, "decbit: {kept} drops, {told} marks");
+    let [[lost, unmarked], [kept, marks]] = flows[..] else { panic!("two flows") };
+    assert!(lost > 0.0 && unmarked == 0.0, "none: {lost} drops, {unmarked} marks");
+    assert!(kept == 0.0 && marks > 0.0, "decbit: {kept} drops, {marks} marks");
 }
 
 #[test]

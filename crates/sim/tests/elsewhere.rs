@@ -1,4 +1,4 @@
-//! What goes on elsewhere in a network changes nothing here: ports know only the conversations that cross them.
+//! What happens elsewhere in a network changes nothing here: ports know only the conversations that cross them.
 
 mod common;
 
@@ -52,7 +52,7 @@ fn elsewhere(number: usize, to: usize, weight: u32) -> [String; 3] {
     ]
 }
 
-/// Something else elsewhere: a host with a line of its own to b, and a flow that b sends there.
+/// Something else elsewhere: a host with its own line to b, and a flow that b sends there.
 fn beside(number: usize, weight: u32) -> [String; 3] {
     [
         format!(r#"{{"name": "y{number}", "kind": "host"}}"#),
@@ -78,7 +78,7 @@ fn outcome(text: &str) -> Vec<u64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
     #[test]
-    fn what_goes_on_elsewhere_changes_nothing_here(
+    fn what_happens_elsewhere_changes_nothing_here(
         classify in prop::sample::select(vec!["pair", "source", "destination", "flow"]),
         weights in prop::sample::select(vec![[1, 1], [3, 2]]),
         others in prop::collection::vec((any::<bool>(), 1..9u32), 2..6),
@@ -104,7 +104,7 @@ proptest! {
 fn a_port_knows_the_conversations_that_cross_it() {
     let text = scenario("fq", "pair", [1, 1], &[elsewhere(0, 1, 1)], &[elsewhere(1, 0, 1)]);
     let (_, running) = run(&text);
-    // Links in the order of the file: x0's, a's, b's, g to h, h to c, x1's. Hosts' own ports tell none apart.
+    // Links in the order of the file: x0's, a's, b's, g to h, h to c, x1's. Hosts' own ports distinguish none.
     let counts: Vec<usize> = (0..12).map(|port| running.conversations(port)).collect();
     // From g to a: acknowledgements of the flows from a. From g to h: the data from a and b, and the acknowledgements of c's flow.
     assert_eq!(counts, [1, 2, 1, 1, 1, 2, 3, 3, 3, 1, 1, 2]);

@@ -18,7 +18,7 @@ fn column(table: &Table, name: &str) -> Vec<f64> {
     }
 }
 
-/// `count` sources on fast access lines of their own, one gateway, one slow line to the sink.
+/// `count` sources each on its own fast access line, one gateway, one slow line to the sink.
 fn one_gateway(flow: &str, count: usize, queue: &str, duration: &str) -> String {
     format!(
         r#"{{"duration": "{duration}",
@@ -110,7 +110,7 @@ fn wrong_scenarios_name_the_place() {
         ("\"fcfs\"", "\"fifo\"", "links[1].queue.kind", "one of fcfs"),
         ("\"buffer\"", "\"bufer\"", "links[1].queue.bufer", "did you mean `buffer`"),
         ("\"to\": \"d\", \"start\"", "\"to\": \"dd\", \"start\"", "flows[0].to", "did you mean `d`"),
-        ("{\"name\": \"g\"}", "{\"name\": \"g\"}, {\"name\": \"g\"}", "nodes[2].name", "nodes[1] has this one"),
+        ("{\"name\": \"g\"}", "{\"name\": \"g\"}, {\"name\": \"g\"}", "nodes[2].name", "already used by nodes[1]"),
         ("\"start\": \"1s\"", "\"packet\": \"0B\"", "flows[0].packet", "1B to 16MiB"),
         (
             "\"start\": \"1s\"",
@@ -206,9 +206,9 @@ fn labels_travel_from_router_to_router() {
     for (relabel, due) in [
         // Labels are rewritten to 5 Mbit/s on the first line: the second one shares equally.
         ("\"relabel\": true", [10.0 / 3.0; 3]),
-        // They stay at 10 Mbit/s: the second line cuts everybody by half. Were labels lost on the way, its own estimates would make the shares equal.
+        // They stay at 10 Mbit/s: the second line halves every flow. Were labels lost on the way, its own estimates would make the shares equal.
         ("\"relabel\": false", [2.5, 2.5, 5.0]),
-        // Islands estimate anew, so rewriting does not matter.
+        // Islands estimate again, so rewriting does not matter.
         ("\"relabel\": false, \"role\": \"island\"", [10.0 / 3.0; 3]),
     ] {
         let (scenario, running) = run(&text.replace("RELABEL", relabel), 1);
@@ -220,7 +220,7 @@ fn labels_travel_from_router_to_router() {
 }
 
 #[test]
-fn flows_go_into_queues_in_turn_whatever_their_acknowledgements_do() {
+fn flows_are_put_into_queues_in_turn_whatever_their_acknowledgements_do() {
     // Three transfers in two queues: the first and the third share half the line. All conversations are named, those of acknowledgements too.
     let flow = r#""control": {"kind": "generic", "window": 5}"#;
     for classify in ["pair", "flow"] {
@@ -295,7 +295,7 @@ fn estimates_are_traced_when_they_change_under_their_own_names() {
     assert_eq!(of("alpha").iter().map(|r| r.1).collect::<Vec<_>>(), [0.8]);
     let service = of("service_rate");
     assert!((service[0].1 - 10.0).abs() < 1e-6);
-    // Law 5.14 goes on correcting: rate, its inverse and the queue at the same times.
+    // Law 5.14 continues to correct: rate, its inverse and the queue at the same times.
     let (rate, spacing, queue) = (of("rate"), of("packet_spacing"), of("queue"));
     assert!(rate.len() > 3 && rate.len() == spacing.len());
     assert!(rate.iter().zip(&spacing).all(|(r, s)| r.0 == s.0 && (r.1 * s.1 - 1.0).abs() < 1e-12));

@@ -7,7 +7,7 @@ use headgate_sim::Run;
 use headgate_sim::spec::Scenario;
 use proptest::prelude::*;
 
-/// Two transfers of window 5 over a line of ten packets a second; a detour of half that rate goes round it. Seven intervals of 10 s.
+/// Two transfers of window 5 over a line of ten packets a second; a detour around it has half that rate. Seven intervals of 10 s.
 fn scenario(queue: &str, events: &str) -> String {
     format!(
         r#"{{"duration": "70s", "interval": "10s", "warm_up": "0s", "traces": ["rtt"],
@@ -78,7 +78,7 @@ fn a_longer_line_raises_the_round_trip_at_once_and_a_shorter_one_does_not_reorde
     assert!(order.is_sorted(), "none overtakes another");
     for (at, rtt) in at.iter().zip(&rtt) {
         let sent = at - rtt;
-        // Packets go at 0, 0.5, 1 s, ...; that of 40 s has its transmission at the slow line after the change.
+        // Packets are sent at 0, 0.5, 1 s, ...; that of 40 s has its transmission at the slow line after the change.
         let due = if sent < 19.95 {
             plain
         } else if sent < 39.95 {
@@ -184,7 +184,7 @@ fn wrong_events_name_the_place() {
         (r#"{"at": "7s", "link": "slw", "up": true}"#, "events[0].link", "did you mean `slow`"),
         (r#"{"at": "7s", "link": "slow"}"#, "events[0]", "`rate`, `delay` or `up`"),
         (r#"{"at": "7s"}"#, "events[0]", "`link` or `stop`"),
-        (r#"{"at": "7s", "link": "slow", "stop": "f-1"}"#, "events[0].stop", "of its own"),
+        (r#"{"at": "7s", "link": "slow", "stop": "f-1"}"#, "events[0].stop", "expected an event without `link`"),
         (r#"{"at": "7s", "stop": "f-1", "rate": "1bit/s"}"#, "events[0].rate", "a `link`"),
         (r#"{"at": "7s", "link": "slow", "rate": "0bit/s"}"#, "events[0].rate", "rate"),
         (r#"{"at": "7s", "link": "slow", "delya": "9s"}"#, "events[0].delya", "did you mean `delay`"),

@@ -14,7 +14,7 @@ fn edges(default: &Value, name: &str) -> Vec<Value> {
     let texts = |all: &[&str]| all.iter().map(|t| json!(t)).collect();
     match default {
         Value::Bool(_) => vec![json!(false), json!(true)],
-        // So many packets at once take memory, which is a matter of its own.
+        // This number of packets at once takes memory, which other tests cover.
         Value::Number(_) if name == "window" => [0, 1, 2, 5, 900].map(|n| json!(n)).to_vec(),
         Value::Number(n) if n.is_f64() => {
             [0.0, 5e-324, 1e-6, 0.3, 1.0, 2.0, 64.0, 1e9, 1e300].map(|x| json!(x)).to_vec()
@@ -54,7 +54,7 @@ fn entry(list: &'static [Entry]) -> impl Strategy<Value = Value> {
         let fields: Vec<_> = properties
             .iter()
             .map(|(name, field)| {
-                // What need not be given goes by an example.
+                // What need not be given follows an example.
                 let example = if defaults[name].is_null() { &field["examples"][0] } else { &defaults[name] };
                 let mut values = edges(example, name);
                 let named = field["oneOf"].as_array().into_iter().flatten().filter_map(|one| one.get("const").cloned());

@@ -86,7 +86,7 @@ fn links_into_an_island_take_labels_off_and_its_border_labels_what_has_none() {
     ends["flows"][0]["to"] = "r3".into();
     assert_eq!(ports(&ends)["r3 to r4"], "edge");
     let s = serde_json::to_value(read(&file).expect("it is right")).expect("plain data");
-    // hop2 goes from one island to the other.
+    // hop2 leads from one island to the other.
     assert_eq!((&s["links"][1]["queue"]["k"], &s["links"][1]["reverse_queue"]["k"]), (&json!("100ms"), &json!("9ms")));
     assert_eq!(s.get("islands"), None, "they have become disciplines");
     let off: Vec<&Value> =
@@ -138,7 +138,7 @@ fn an_island_is_what_its_ports_would_be_by_hand() {
 
 #[test]
 fn two_islands_in_a_row_share_fairly() {
-    // Constant rates far above the share, and one flow through both islands: half of each line for everybody.
+    // Constant rates far above the share, and one flow through both islands: half of each line for each flow.
     let source = |name: &str, from: &str, to: &str, rate: &str| {
         let workload = json!({ "kind": "cbr", "rate": rate, "jitter": 0.5 });
         json!({ "name": name, "from": from, "to": to, "control": "none", "acknowledge": false, "workload": workload })
@@ -218,7 +218,7 @@ fn a_core_port_keeps_nothing_per_conversation_and_an_edge_port_does() {
         let run = through_two_islands(n);
         let all = rates(&run, 1.0).iter().sum::<f64>();
         // With 10,000 flows their packets are 0.5 s apart, five times K: estimates say little, and a part of the line is left unused.
-        assert!((40.0..101.0).contains(&all), "packets go through: {all} Mbit/s with {n} flows");
+        assert!((40.0..101.0).contains(&all), "packets arrive: {all} Mbit/s with {n} flows");
         // hop1 leaves the edge r1, hop2 the core r2, hop3 the border r3 of the first island, hop4 the border r4 of the second one.
         let bytes = ["hop1", "hop2", "hop3", "hop4"].map(|port| gauge(&run, port, "conversation_bytes"));
         assert!(bytes[0] >= 8.0 * f64::from(n) && bytes[3] >= 8.0 * f64::from(n), "edges estimate: {bytes:?}");
@@ -255,7 +255,7 @@ fn what_an_island_has_labelled_is_not_labelled_again_at_its_border() {
 }
 
 #[test]
-fn a_host_that_writes_a_low_label_gets_what_it_sends_unless_the_edge_estimates_everybody() {
+fn a_host_that_writes_a_low_label_gets_what_it_sends_unless_the_edge_estimates_every_flow() {
     // Four flows at 4 Mbit/s into 10: 2.5 each. The edge believes a label of 1 kbit/s, and never drops its packets at random.
     let shares = |label: Value, role: &str| {
         let queue = json!({ "kind": "csfq", "buffer": "64KB", "role": role });
@@ -288,7 +288,7 @@ fn errors_name_the_island() {
     for (islands, due) in [
         (
             json!([{ "gateways": ["r1", "r7"] }]),
-            r#"islands[0].gateways[1]: found "r7"; expected the name of a gateway, or a pattern that some have (did you mean `r1`?)"#,
+            r#"islands[0].gateways[1]: found "r7"; expected the name of a gateway, or a pattern that matches some (did you mean `r1`?)"#,
         ),
         (json!([{ "gateways": ["h1"] }]), r#"islands[0].gateways[0]: found "h1"; expected the name of a gateway"#),
         (json!([{ "gateways": ["x*"] }]), r#"islands[0].gateways[0]: found "x*"; expected the name of a gateway"#),

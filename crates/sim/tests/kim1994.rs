@@ -14,7 +14,7 @@ struct Net {
     /// A sixth of the round trip.
     part: u64,
     buffer: u64,
-    /// Everything is so many times slower.
+    /// Factor by which everything is slower.
     slower: u64,
 }
 

@@ -30,9 +30,9 @@ fn laws() -> Vec<serde_json::Value> {
     ]
 }
 
-type Told = (Vec<Vec<(String, String)>>, u64);
+type Outcome = (Vec<Vec<(String, String)>>, u64);
 
-fn told(mut value: serde_json::Value, traces: bool) -> Told {
+fn outcome(mut value: serde_json::Value, traces: bool) -> Outcome {
     if traces {
         value["traces"] = json!(["backlog", "drops"]);
     }
@@ -86,7 +86,7 @@ proptest! {
             if !value["links"][1]["rate"].is_string() {
                 value["events"][0]["rate"].take();
             }
-            prop_assert_eq!(told(value.clone(), false), told(value, true), "{}", kind.name);
+            prop_assert_eq!(outcome(value.clone(), false), outcome(value, true), "{}", kind.name);
         }
     }
 }

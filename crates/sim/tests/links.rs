@@ -28,7 +28,7 @@ fn of(running: &mut Run, s: &headgate_sim::spec::Scenario, link: &str, name: &st
     cell(&running.link_table(s), ("link", link), name)
 }
 
-/// Standard deviations that so many lie from those of independent trials.
+/// Distance of this number from the mean of independent trials, in standard deviations.
 fn deviation(number: f64, of: f64, p: f64) -> f64 {
     (number - of * p) / (of * p * (1.0 - p)).sqrt()
 }
@@ -89,7 +89,7 @@ fn given_packets_are_lost_and_others_keep_their_times() {
 }
 
 #[test]
-fn a_law_has_streams_of_its_own() {
+fn a_law_has_its_own_streams() {
     let sources = |link: Value, other: Value| {
         let mut value = line(link, "5Mbit/s", "20s");
         value["flows"][0]["workload"] = json!({"kind": "poisson", "mean": "2ms"});

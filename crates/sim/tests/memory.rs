@@ -77,7 +77,7 @@ fn what_is_known_before_the_run_is_refused_before_it() {
     s.interval = Some("1s".parse().expect("a time"));
     let (path, text) = refused(&s).expect_err("10,000 intervals of 1000 flows");
     assert!(path == "interval" && text.contains("at most 0.010 GB"), "{text}");
-    // Flows of one entry take little room, those with an entry of their own more.
+    // Flows of one entry take little room, those with separate entries more.
     let flow = |i: usize| format!(r#"{{"name": "f{i}", "from": "s", "to": "d"}}"#);
     let text = format!(
         r#"{{"duration": "9s", "interval": "9s", "warm_up": "0s", "nodes": [{{"name": "s"}}, {{"name": "d"}}],
@@ -142,14 +142,14 @@ fn reading_and_building_can_be_given_up_at_any_time() {
                 late += u64::from(count > nth);
                 count >= nth
             });
-            assert!(!done && late == 0, "{what} goes on after it was to stop at question {nth} of {asked}");
+            assert!(!done && late == 0, "{what} continues after it was to stop at question {nth} of {asked}");
         }
     }
 }
 
 #[test]
 fn a_burst_in_parts_is_the_same_burst() {
-    // A window of 40,000 goes in three parts at one instant; the host's line sends it in order, and nothing is lost or sent twice.
+    // A window of 40,000 is sent in three parts at one instant; the host's line sends it in order, and nothing is lost or sent twice.
     let flow = r#""packet": "100B", "control": {"kind": "generic", "window": 40000, "initial_rtt": "1000s"}, "workload": {"kind": "transfer", "packets": 40000}"#;
     let s = scenario(flow, r#""rate": "1Gbit/s""#, "").to_owned();
     let mut s = s;

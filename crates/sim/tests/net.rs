@@ -43,7 +43,7 @@ fn a_packet_arrives_one_delay_after_the_end_of_its_transmission() {
 }
 
 #[test]
-fn what_a_packet_carries_goes_with_it() {
+fn what_a_packet_carries_stays_with_it() {
     let mut lane = lane(0);
     let (ecn, label, class) = (Ecn::default(), 77, 3);
     lane.offer(Packet { ecn, label, class, ..packet(9, 0) }, at(0));

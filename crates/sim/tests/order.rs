@@ -1,5 +1,5 @@
 //! What depends on the order of the tables in a scenario file, as docs/determinism.md says: nothing on that of nodes; on that of links and flows
-//! only who is first among things that happen at one instant, and which of equally short ways is taken.
+//! only which is first of the things that happen at one instant, and which of equally short paths is taken.
 
 mod common;
 
@@ -63,7 +63,7 @@ fn without_ties_the_order_of_flows_and_links_changes_no_result() {
 }
 
 #[test]
-fn of_two_that_come_at_one_instant_the_first_in_the_file_goes_first() {
+fn of_two_that_come_at_one_instant_the_first_in_the_file_is_sent_first() {
     // Both send one packet at 0 over links of the same rate; the second to reach the gateway waits for the first, 100 ms.
     let links: [&str; 3] = [LINKS[0], r#"{"name": "in-b", "from": "b", "to": "g", "rate": "800kbit/s"}"#, LINKS[2]];
     let flow = |name: &str, from: &str| {
@@ -78,7 +78,7 @@ fn of_two_that_come_at_one_instant_the_first_in_the_file_goes_first() {
         ["one", "two"].map(|name| (cell(&flows, ("flow", name), "queueing_mean_s") * 10.0).round())
     };
     let (one, two) = (flow("one", "a"), flow("two", "b"));
-    // Over links of their own they come in the order of the links, whatever that of the flows.
+    // Over separate links they come in the order of the links, whatever that of the flows.
     let own = "\"from\": \"b\", \"to\": \"d\"";
     for flows in [[one.as_str(), &two], [&two, &one]] {
         assert_eq!(waits(flows, &links, own), [0.0, 1.0]);

@@ -123,7 +123,7 @@ fn without_a_loop_nothing_is_sent_after_the_last_time() {
 }
 
 #[test]
-fn rates_change_at_their_times_and_go_round() {
+fn rates_change_at_their_times_and_repeat() {
     // 2 s at 8 Mbit/s, 1 s at rest, 2 s at 4 Mbit/s: a packet of 1000 bytes takes 1 or 2 ms.
     let steps = json!([["0s", "8Mbit/s"], ["2s", "0bit/s"], ["3s", "4Mbit/s"]]);
     let rate = json!({"kind": "steps", "steps": steps, "period": "5s"});
@@ -153,13 +153,13 @@ fn a_trace_is_a_row_of_events() {
         .map(|(at, bps)| json!({"at": at, "link": "l", "direction": "forward", "rate": rate(*bps)}))
         .collect();
     for queue in ["fq", "csfq", "virtual_clock", "red"] {
-        let told = |value: &Value| {
+        let outcome = |value: &Value| {
             let mut value = value.clone();
             value["links"][0]["queue"] = json!({"kind": queue, "buffer": "20pkt"});
             let (s, running) = ran(&value);
             (format!("{:?}", running.interval_table(&s)), arrivals(&s, &running))
         };
-        assert_eq!(told(&traced), told(&plain), "{queue}");
+        assert_eq!(outcome(&traced), outcome(&plain), "{queue}");
     }
 }
 

@@ -26,7 +26,7 @@ fn routes_of(text: &str, seed: u64) -> BTreeMap<String, Vec<String>> {
     routes(&s, &Run::new(&s, seed, 0))
 }
 
-/// Two leaves with a host each, and spines 1 to `spines` between them; flows go from a to b.
+/// Two leaves with a host each, and spines 1 to `spines` between them; flows run from a to b.
 fn leaf_spine(spines: u32, more: &str, flows: &str) -> String {
     format!(
         r#"{{"duration": "1s", "interval": "1s", "warm_up": "0s", {more}
@@ -60,7 +60,7 @@ fn the_shortest_way_is_the_first_spine_and_a_hash_takes_all_alike() {
     assert_eq!(used.iter().sum::<usize>(), 4000, "each crosses one spine");
     // 1000 each; the standard deviation is 27.
     assert!(used.iter().all(|n| n.abs_diff(1000) < 110), "{used:?}");
-    // Another seed chooses anew: a quarter of them alike.
+    // Another seed chooses again: a quarter of the choices are the same.
     let other = routes_of(&leaf_spine(4, ECMP, &many), 2);
     let same = spread.iter().filter(|(flow, path)| other[*flow] == **path).count();
     assert!(same.abs_diff(1000) < 110, "{same}");
@@ -142,7 +142,7 @@ fn a_way_by_hand_passes_its_nodes_and_comes_back_over_the_same_links() {
 }
 
 #[test]
-fn acknowledgements_of_a_way_by_hand_go_round_what_is_down() {
+fn acknowledgements_of_a_given_path_avoid_what_is_down() {
     // Two links between x and y: the first one breaks in the direction of the acknowledgements only.
     let text = |events: &str| {
         format!(
@@ -187,7 +187,7 @@ fn ways_that_cannot_be_are_refused_with_their_place() {
         r#"flows[0].via[1]: found "island"; expected a node that can be reached over links from "spine1""#
     );
     let twice =
-        |node: &str| format!(r#"expected nodes on a way that comes to each node once; it comes to "{node}" twice"#);
+        |node: &str| format!(r#"expected nodes on a path that visits each node once; it visits "{node}" twice"#);
     assert_eq!(said(r#""spine1", "left""#), format!(r#"flows[0].via[1]: found "left"; {}"#, twice("left")));
     assert_eq!(said(r#""spine1", "spine2""#), format!(r#"flows[0].via[1]: found "spine2"; {}"#, twice("left")));
     assert_eq!(said(r#""spine1", "spine1""#), format!(r#"flows[0].via[1]: found "spine1"; {}"#, twice("spine1")));
@@ -222,7 +222,7 @@ fn nets() -> impl Strategy<Value = Net> {
     })
 }
 
-/// A scenario of the links; its one flow goes over the first of them.
+/// A scenario of the links; its one flow crosses the first of them.
 fn net((n, links, _): &Net) -> Scenario {
     let nodes: Vec<String> = (0..*n).map(|i| format!(r#"{{"name": "n{i}"}}"#)).collect();
     let links: Vec<String> = links
@@ -251,7 +251,7 @@ fn working((_, links, down): &Net) -> Vec<(u32, usize, usize)> {
     both.filter(|(link, ..)| !down[*link]).map(|(link, a, b)| (link as u32, a, b)).collect()
 }
 
-/// The path of a search from the source that goes over links in the order of the file.
+/// The path of a search from the source that tries links in the order of the file.
 fn by_search(links: &[(u32, usize, usize)], n: usize, from: usize, to: usize) -> Option<Vec<u32>> {
     let mut paths: Vec<Option<Vec<u32>>> = vec![None; n];
     paths[from] = Some(Vec::new());

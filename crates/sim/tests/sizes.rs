@@ -16,7 +16,7 @@ fn the_least_and_the_greatest_random_number_give_the_least_and_the_greatest_leng
 }
 
 #[test]
-fn a_workload_goes_by_the_mean_length_to_whole_bytes() {
+fn a_workload_uses_the_mean_length_in_whole_bytes() {
     let mean =
         |text: &str| serde_json::from_str::<Packets>(text).unwrap_or_else(|e| panic!("{text}: {e}")).mean_bytes();
     // 770; 4084/12 = 340.3.

@@ -124,7 +124,7 @@ fn the_table_of_ports() {
 
 #[test]
 fn marks_of_the_warm_up_are_none_of_the_table() {
-    // The window of a source that reads marks goes to and fro all the time.
+    // The window of a source that reads marks rises and falls all the time.
     let text = |warm_up: &str| {
         format!(
             r#"{{"duration": "100s", "interval": "50s", "warm_up": "{warm_up}",
@@ -188,7 +188,7 @@ fn traces(kinds: &str) -> Vec<(String, String, u64, f64)> {
 }
 
 #[test]
-fn each_trace_tells_of_its_own() {
+fn each_trace_has_its_own_rows() {
     let all = traces(r#""window", "in_flight", "rtt", "backlog", "drops""#);
     assert!(all.is_sorted_by_key(|row| row.2));
     let of = |kind: &str, object: &str| {
@@ -261,7 +261,7 @@ fn progress_is_the_share_of_the_time_that_has_passed() {
 
 #[test]
 fn a_long_event_takes_more_of_a_slice() {
-    // A window of 1000 goes in one event, and an interval of 1000 flows ends in one: neither leaves anything of a slice of 500.
+    // A window of 1000 is sent in one event, and an interval of 1000 flows ends in one: neither leaves anything of a slice of 500.
     let events = |flow: &str, slices: usize| {
         let text = format!(
             r#"{{"duration": "100s", "interval": "1s", "nodes": [{{"name": "s", "kind": "host"}}, {{"name": "d", "kind": "host"}}],

@@ -114,7 +114,7 @@ fn a_fat_tree_has_k_ports_to_a_gateway_and_k_squared_over_4_ways_between_pods() 
 }
 
 #[test]
-fn lists_go_round_and_laws_are_drawn_by_the_links_name() {
+fn lists_repeat_and_laws_are_drawn_by_the_links_name() {
     let rates = ["1Mbit/s", "2Mbit/s", "3Mbit/s"];
     let lists =
         json!({ "kind": "parking_lot", "hops": 4, "hosts": 0, "line": { "rate": rates, "delay": ["1ms", "2ms"] } });
@@ -167,7 +167,7 @@ fn what_stands_in_the_file_comes_after_the_topology() {
     file["nodes"] = json!([{ "name": "far" }, { "name": "r1" }]);
     assert_eq!(
         read(&file).expect_err("twice"),
-        r#"nodes[1].name: found "r1"; expected a name of its own: topology has this one already"#
+        r#"nodes[1].name: found "r1"; duplicate name: already used by topology"#
     );
 }
 
@@ -207,7 +207,7 @@ fn errors_name_the_parameter() {
         ),
         (said(json!({ "kind": "star", "hosts": 0 })), "topology.hosts: found 0; expected a number at least 1"),
         (said(json!({ "kind": "fat_tree", "k": 3 })), "topology.k: found 3; expected an even number"),
-        (line(json!("fast")), "topology.line: found \"fast\"; expected what lines are like"),
+        (line(json!("fast")), "topology.line: found \"fast\"; expected properties of lines"),
         (line(json!({ "delay": "1ms" })), "topology.line: expected a value for `rate`"),
         (line(json!({ "rate": "1Mbit/s", "name": "l" })), "topology.line.name: found \"l\"; expected no such key"),
         (

@@ -97,7 +97,7 @@ fn controlled_flows_leave_when_all_is_acknowledged_and_their_places_are_used_aga
 }
 
 #[test]
-fn nobody_is_left_when_all_is_done_whatever_was_dropped_where() {
+fn no_flow_is_left_when_all_is_done_whatever_was_dropped_where() {
     for control in ["jk_reno", "generic", "none"] {
         for queue in ["fq", "fcfs", "random_drop"] {
             let flows = json!([{"name": "web", "from": "a", "to": "c", "control": control, "arrivals": {"kind": "poisson", "mean": "30ms", "most": 400},
@@ -122,7 +122,7 @@ fn nobody_is_left_when_all_is_done_whatever_was_dropped_where() {
 }
 
 /// Digest and table of classes of a run; whether numbers of conversations are used again.
-fn told(text: &str, fresh: bool) -> (u64, String) {
+fn outcome(text: &str, fresh: bool) -> (u64, String) {
     let s = Scenario::from_json(text).expect("a scenario");
     let mut running = Run::new(&s, 7, 0);
     running.use_no_number_again(fresh);
@@ -139,7 +139,7 @@ fn the_run_does_not_depend_on_when_numbers_are_used_again() {
         let heavy = json!({"name": "heavy", "from": "a", "to": "b", "control": "generic", "weight": 3, "arrivals": {"kind": "poisson", "mean": "110ms"},
             "packet": {"kind": "uniform"}, "workload": {"kind": "transfer", "packets": 30, "size": "exponential"}});
         let text = scenario(queue, json!([web, heavy]), json!({"duration": "30s"}));
-        assert_eq!(told(&text, false), told(&text, true), "{}", entry.name);
+        assert_eq!(outcome(&text, false), outcome(&text, true), "{}", entry.name);
     }
 }
 

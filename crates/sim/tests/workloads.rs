@@ -221,7 +221,7 @@ fn bursts(text: &str, end: f64) -> (Vec<f64>, Vec<f64>) {
 }
 
 #[test]
-fn on_and_off_times_have_distributions_of_their_own() {
+fn on_and_off_times_have_separate_distributions() {
     let text = r#"{"kind": "on_off", "rate": "8Mbit/s", "on": "100ms", "off": "300ms", "spans": "fixed",
         "on_spans": {"kind": "pareto", "shape": 2.5}}"#;
     let (on, off) = bursts(text, 1_000_000.0);

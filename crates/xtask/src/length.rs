@@ -8,7 +8,7 @@ pub const LIMIT: usize = 400;
 /// Folders with code.
 const FOLDERS: [&str; 6] = ["crates", "python", "tests", "docs", "fuzz", "benches"];
 
-/// Folders below them that tools made.
+/// Folders below them that tools make.
 const MADE: [&str; 5] = ["target", "__pycache__", "_build", "corpus", "artifacts"];
 
 /// The files below `root` that are too long, in the order of their names, with their numbers of lines.

@@ -1,4 +1,4 @@
-"""What one computes from results: fairness, utility, delays of fair queueing, queues and congestion control in closed form."""
+"""Computations from results and theory: fairness, utility, delays of fair queueing, queues and congestion control in closed form."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Bounds of the delay at one line of a flow that keeps to a leaky bucket (sigma, rho), whatever the other flows do.
+"""Bounds of the delay, at one line, of a flow that conforms to a leaky bucket (sigma, rho), whatever the other flows do.
 
-The delay runs from the arrival of a packet to the end of its transmission. `share` is the rate that the flow is sure of, its weight over
+The delay runs from the arrival of a packet to the end of its transmission. `share` is the guaranteed rate of the flow, its weight over
 the sum of all weights times the line's rate; rho must be no more. Sizes are in bits, rates in bit/s, delays in s. The sources
-were quoted from memory, but for Parekh and Gallager; what vouches for the formulas is that the tests of the Rust disciplines hold
+were quoted from memory, except Parekh and Gallager. The formulas are confirmed by the tests of the Rust disciplines, which hold
 each of them to its bound.
 """
 
@@ -33,7 +33,7 @@ def fair_queueing_delay_bound(burst: float, share: float, line: float, longest: 
 
     Args:
         burst: sigma.
-        share: rate that the flow is sure of.
+        share: guaranteed rate of the flow.
         line: C.
         longest: l_max, the longest packet of any flow.
 
@@ -48,7 +48,7 @@ def scfq_delay_bound(burst: float, share: float, line: float, others: Iterable[f
 
     Args:
         burst: sigma.
-        share: rate that the flow is sure of.
+        share: guaranteed rate of the flow.
         line: C.
         others: the longest packet of each of the other flows.
 

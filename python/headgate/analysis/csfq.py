@@ -1,4 +1,4 @@
-"""The fluid model of Core-Stateless Fair Queueing, its estimator and labels, and what estimates may cost (Stoica, Shenker and Zhang 1998).
+"""The fluid model of Core-Stateless Fair Queueing, its estimator and labels, and the errors of estimates (Stoica, Shenker and Zhang 1998).
 
 A line of capacity C serves flow i, which sends at a constant rate r_i and has the weight w_i, at min(r_i, alpha w_i). Rates and
 capacities are in one unit, bit/s say; alpha, the fair share, is per unit of weight.
@@ -49,7 +49,7 @@ def csfq_fair_share(capacity: float, rates: npt.ArrayLike, weights: npt.ArrayLik
     order = np.argsort(labels, kind="stable")
     left, weight = capacity, float(w.sum())
     for i in order:
-        # Everybody from here on is at or above this label.
+        # All flows from here on are at or above this label.
         if labels[i] * weight > left:
             return left / weight
         left -= float(r[i])
@@ -74,15 +74,15 @@ def csfq_chain(
     weights: npt.ArrayLike | None = None,
     relabel: bool = True,
 ) -> Floats:
-    """What each flow gets behind lines in a row, each with labels from the first router of its way.
+    """What each flow gets behind lines in a row, each with labels from the first router of its path.
 
     Args:
         capacities: of the lines, in the order in which they are crossed.
         routes: of each flow, the numbers of the lines that it crosses.
-        rates: that the flows send at.
+        rates: sending rates of the flows.
         weights: of the flows; 1 unless given.
-        relabel: whether a line rewrites labels above its fair share (equation 7). If not, lines further on take a flow for what it once
-            was: a line drops the share 1 - alpha / label of what is left of it.
+        relabel: whether a line rewrites labels above its fair share (equation 7). If not, lines further on take a flow for what it
+            was before: a line drops the share 1 - alpha / label of what is left of it.
 
     Figure 8 of the paper: two flows cross both lines, the third one the second line only.
 
@@ -115,7 +115,7 @@ def csfq_chain(
 
 
 def csfq_excess_bound(share: float, peak: float, k: float, longest: float, weight: float = 1.0) -> float:
-    """Theorem 1 (equation 8): most bits that a flow gets in any interval beyond its share of it, r_a K (1 + ln(R / r_a)) + l_max.
+    """Theorem 1 (equation 8): maximum excess in bits of a flow over its share in any interval, r_a K (1 + ln(R / r_a)) + l_max.
 
     Args:
         share: alpha in bit/s, constant, per unit of weight; r_a = alpha w.
@@ -140,10 +140,10 @@ def csfq_excess_bound(share: float, peak: float, k: float, longest: float, weigh
 
 
 def csfq_labelled_shares(capacity: float, rates: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
-    """What each flow gets on a line that drops by labels, right or wrong.
+    """What each flow gets on a line that drops by labels, which may be right or wrong.
 
     A packet passes with probability min(1, alpha / label), alpha such that the line is full. With labels that are the rates this is
-    `csfq_shares`. A flow that claims less gets up to all that it sends; the paper does not look at that.
+    `csfq_shares`. A flow that claims less gets up to all that it sends; the paper does not consider this case.
 
     >>> csfq_labelled_shares(10, [4, 4, 4, 4], [4, 4, 4, 4]).tolist()
     [2.5, 2.5, 2.5, 2.5]
@@ -166,7 +166,7 @@ def csfq_rate_estimates(times: npt.ArrayLike, lengths: npt.ArrayLike, k: float, 
     """The edge's estimate of a flow's rate after each packet (equation 3): (1 - exp(-T / K)) l / T + exp(-T / K) of the one before.
 
     Args:
-        times: of the arrivals in s, none before the one in front of it. Packets at one instant count together with the next later one.
+        times: of the arrivals in s, in order. Packets at one instant count together with the next later one.
         lengths: in bits.
         k: K in s.
         first: the estimate after the first packet: `"l/K"`, the limit of the formula for T = 0 from a rate of 0, or `"0"`.
@@ -180,7 +180,7 @@ def csfq_rate_estimates(times: npt.ArrayLike, lengths: npt.ArrayLike, k: float, 
     [50.0, 69.673, 88.843, 93.233]
 
     Raises:
-        ValueError: times or lengths that are not as said, a K that is not above zero, or another `first`.
+        ValueError: times that are not in order, other numbers of lengths than of times, a K that is not above zero, or another `first`.
     """
     t, bits = np.asarray(times, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
     if t.ndim != 1 or t.shape != bits.shape or (np.diff(t) < 0).any() or (bits <= 0).any() or k <= 0:
@@ -203,10 +203,10 @@ def csfq_rate_estimates(times: npt.ArrayLike, lengths: npt.ArrayLike, k: float, 
 
 
 def csfq_greatest_excess(times: npt.ArrayLike, bits: npt.ArrayLike, rate: float) -> float:
-    """Most bits that were served in any interval beyond `rate` times its length: what Theorem 1 bounds.
+    """Maximum number of bits that were served in any interval beyond `rate` times its length, which Theorem 1 bounds.
 
     Args:
-        times: of the departures in s, none before the one in front of it.
+        times: of the departures in s, in order.
         bits: served at each of them.
         rate: r_a, in bit/s.
 
@@ -231,7 +231,7 @@ def csfq_greatest_excess(times: npt.ArrayLike, bits: npt.ArrayLike, rate: float)
 
 
 def csfq_burst_excess(share: float, peak: float, k: float) -> float:
-    """Bits beyond its share that a flow gets in the fluid model which was idle for long and then sends at its peak rate for good.
+    """Bits beyond its share that a flow gets in the fluid model which was idle for long and then always sends at its peak rate.
 
     Until its estimate has come to r_a all is forwarded, then the part r_a / estimate: (R - r_a) K ln(R / (R - r_a)) + r_a K ln(R / r_a).
     The first term is at most r_a K, which gives Theorem 1 without its packet.
@@ -253,7 +253,7 @@ def csfq_burst_excess(share: float, peak: float, k: float) -> float:
 
 
 def csfq_lottery_deviation(share: float, rate: float, time: float, length: float) -> float:
-    """Standard deviation, over the mean, of what a flow above its share gets in a time when each packet passes by a lottery of its own.
+    """Standard deviation, over the mean, of what a flow above its share gets in a time when each packet is dropped independently.
 
     Of n = rate time / length packets each passes with probability p = share / rate: sqrt((1 - p) / (n p)).
 
@@ -280,7 +280,7 @@ def csfq_label_encode(rate: float) -> int:
     """The 8 bits of a label (section 2.7): 4 of exponent e and 4 of mantissa m for (1 + m / 16) 2^e kbit/s, rounded down.
 
     Args:
-        rate: in bit/s. Below 1 kbit/s the code is 0, above 63.488 Mbit/s it is 255; what the paper leaves open.
+        rate: in bit/s. Below 1 kbit/s the code is 0, above 63.488 Mbit/s it is 255; the paper leaves both open.
 
     >>> csfq_label_encode(1_000_000), csfq_label_encode(0), csfq_label_encode(1e9)
     (159, 0, 255)
@@ -300,7 +300,7 @@ def csfq_label_encode(rate: float) -> int:
 
 
 def csfq_label_decode(code: int) -> float:
-    """The rate in bit/s that a label of 8 bits stands for. What it was rounded down from is above it by less than a sixteenth.
+    """The rate in bit/s that a label of 8 bits stands for. The rate before rounding is above it by less than a sixteenth.
 
     >>> csfq_label_decode(159), csfq_label_decode(255)
     (992000.0, 63488000.0)

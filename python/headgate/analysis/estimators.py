@@ -1,6 +1,6 @@
-"""Estimators of a bottleneck's rate from probes, and what can be estimated and controlled at all (Keshav 1991, chapter 5).
+"""Estimators of a bottleneck's rate from probes, and which parts of the state can be estimated and controlled (Keshav 1991, chapter 5).
 
-The state is (n_b, mu, mu one epoch before), in packets and packets per second; a probe tells the last of the three, with noise. `q` is
+The state is (n_b, mu, mu one epoch before), in packets and packets per second; a probe gives the last of the three, with noise. `q` is
 the variance of mu's steps, `r` that of a probe.
 """
 
@@ -59,7 +59,7 @@ def state_space(rtt: float, q: float, r: float) -> StateSpace:
 
 
 def observability_rank(rtt: float) -> int:
-    """Rank of [C; C G; C G^2], which must be 3 to know all of the state from probes: n_b never shows.
+    """Rank of [C; C G; C G^2], which must be 3 to know all of the state from probes: they never show n_b.
 
     >>> observability_rank(2)
     2
@@ -69,7 +69,7 @@ def observability_rank(rtt: float) -> int:
 
 
 def controllability_rank(rtt: float) -> int:
-    """Rank of [H, G H, G^2 H], which must be 3 to bring the state anywhere: sending moves n_b, never mu.
+    """Rank of [H, G H, G^2 H], which must be 3 to reach every state: sending changes n_b, never mu.
 
     >>> controllability_rank(2), controllability_rank(0)
     (1, 0)
@@ -91,7 +91,7 @@ def lqg_rank(rtt: float) -> int:
 
 @dataclass(frozen=True)
 class KalmanStep:
-    """One epoch of the filter: what it believed before the probe, and the gain with which it took the probe."""
+    """One epoch of the filter: its estimate before the probe, and the gain that it applied to the probe."""
 
     state: Floats
     """x-hat: n_b, mu, previous mu."""
@@ -125,7 +125,7 @@ def kalman_trace(
 
 
 def kalman_gains(rtt: float, q: float, r: float, steps: int, *, known_start: bool = True) -> Floats:
-    """Gains (n_b, mu, previous mu) of the Kalman estimator, one row per epoch; from P(0) = 0 unless told otherwise.
+    """Gains (n_b, mu, previous mu) of the Kalman estimator, one row per epoch; from P(0) = 0 by default.
 
     >>> kalman_gains(2, 0.25, 1, 5)[:, 2].round(6).tolist()
     [0.0, 0.0, 0.2, 0.310345, 0.359116]
@@ -146,7 +146,7 @@ def kalman_steady(q: float, r: float) -> float:
 
 
 def queue_error_growth(rtt: float, r: float) -> float:
-    """By how much the variance of n_b's estimate grows in an epoch, for ever: r RTT^2, since probes never show n_b.
+    """Growth of the variance of n_b's estimate in each epoch, without bound: r RTT^2, since probes never show n_b.
 
     >>> queue_error_growth(2, 1)
     4
@@ -185,7 +185,7 @@ def exponential_average(probes: Iterable[float], alpha: float, start: float) -> 
 
 @dataclass(frozen=True)
 class FuzzySets:
-    """What low, medium and high mean to the fuzzy controller (figure 5.2, which is lost: these are ours).
+    """The meanings of low, medium and high in the fuzzy controller (figure 5.2, which is lost: these are ours).
 
     Inputs are triangles that cross at 1/2, with peaks at 0, `reach` / 2 and `reach`; above that an input is wholly high. An output is a
     point, or a set of that centroid and area; the result is the mean of the centroids, weighted by membership times area.
@@ -241,7 +241,7 @@ class FuzzySets:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the fuzzy controller did with a probe."""
+    """The values that the fuzzy controller computed from a probe."""
 
     relative: float
     """Error of the prediction over the probe."""
@@ -275,7 +275,7 @@ class FuzzyPredictor:
         return self.estimate
 
     def choose(self, y: float) -> Choice:
-        """As `update`, but gives what led there. Raises `ValueError` for a probe that is not above 0."""
+        """As `update`, but returns the values on the way. Raises `ValueError` for a probe that is not above 0."""
         if y <= 0:
             raise ValueError(f"probe: expected a rate above 0, found {y:g}")
         relative = abs(y - self.estimate) / y
@@ -310,7 +310,7 @@ def step_probes(sets: FuzzySets, before: float, after: float, within: float = 0.
 
 
 def spike_share(sets: FuzzySets, rate: float = 10.0) -> float:
-    """The share of a single doubled probe that gets into the prediction, at most.
+    """The maximum share of a single doubled probe in the prediction.
 
     >>> round(spike_share(FuzzySets()), 9)
     0.18

@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def jain_index(allocations: npt.ArrayLike) -> float:
-    """Jain's fairness index of allocations, dimensionless: 1 if all are equal, 1/n if one has everything.
+    """Jain's fairness index of allocations, dimensionless: 1 if all are equal, 1/n if one flow has everything.
 
     Source: Jain, Chiu and Hawe 1984 (DEC-TR-301). nan without any allocation above zero.
 
@@ -65,7 +65,7 @@ def network_max_min(
 ) -> Floats:
     """The max-min fair allocation of a network by progressive filling (Bertsekas and Gallager 1987, section 6.5).
 
-    All allocations rise together, in proportion to their weights, until a line is full or a demand met; what crosses a full line is frozen.
+    All allocations rise together, in proportion to weights, until a line is full or a demand met; flows that cross a full line are frozen.
 
     Args:
         capacities: of each line.
@@ -142,7 +142,7 @@ def filled(
 
 
 def shortfall(allocations: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
-    """Distance from an ideal: the largest share of its due that a flow misses, from 0 to 1.
+    """Distance from an ideal: the largest share of its ideal that a flow lacks, from 0 to 1.
 
     >>> shortfall([5.0, 3.0], [4.5, 4.0])
     0.25

@@ -10,7 +10,7 @@ __all__ = ["NetbltStep", "netblt_rounds", "netblt_step"]
 
 @dataclass(frozen=True)
 class NetbltStep:
-    """What the fluid does after the bottleneck's rate changed, round trip by round trip."""
+    """The fluid after a change of the bottleneck's rate, round trip by round trip."""
 
     rates: tuple[float, ...]
     """Sending rate in each round trip, in packets a round trip."""
@@ -21,7 +21,7 @@ class NetbltStep:
 def netblt_step(
     mu_before: float, mu_after: float, rounds: int, *, decrease: float = 0.9, increase: float = 1.1
 ) -> NetbltStep:
-    """A source that sends at `mu_before` when the bottleneck goes to `mu_after`, in packets a round trip.
+    """A source that sends at `mu_before` when the bottleneck changes to `mu_after`, in packets a round trip.
 
     Acknowledgements come at the bottleneck's rate while packets wait or come too fast, else at the sending rate; once per round trip the
     sending rate is multiplied by `decrease` if it is above theirs and by `increase` otherwise. The gains are ours.

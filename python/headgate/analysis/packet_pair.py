@@ -1,4 +1,4 @@
-"""The deterministic chain of servers on which packet-pair rests, and what it predicts of transients (Keshav 1991, chapter 4).
+"""The deterministic chain of servers on which packet-pair is based, and its predictions of transients (Keshav 1991, chapter 4).
 
 Packets are of one length; a server is known by its service time for this conversation. Where the thesis's rule fails as printed, the
 corrected one is the default and `as_printed=True` gives the other.
@@ -95,28 +95,28 @@ def probe_spacing(s0: float, service: Sequence[float]) -> float:
     return max(s0, *service)
 
 
-#: What a depth may be off by its floating-point numbers, in packets.
+#: Tolerance of a depth for floating-point errors, in packets.
 _NOISE = 1e-9
 
 
 @dataclass(frozen=True)
 class BurstAtThrottle:
-    """What a burst does at a rate-throttle (Lemma 6)."""
+    """A burst at a rate-throttle (Lemma 6)."""
 
     first_s: float
     """First arrival, in seconds after the first packet was sent."""
     peak_s: float
-    """When most packets are there."""
+    """Time of the largest number of packets."""
     peak_packets: int
-    """How many, the one in service included."""
+    """This number, the packet in service included."""
     empty_s: float
-    """When the last one leaves."""
+    """Time at which the last packet leaves."""
 
 
 def burst_at_throttle(
     packets: int, s0: float, service: Sequence[float], throttle: int, *, as_printed: bool = False
 ) -> BurstAtThrottle:
-    """What a burst of `packets`, sent `s0` seconds apart, does at rate-throttle number `throttle` of the chain (Lemma 6).
+    """A burst of `packets`, sent `s0` seconds apart, at rate-throttle number `throttle` of the chain (Lemma 6).
 
     The printed time of the peak has K where it must be K - 1.
     Raises `ValueError` if nothing waits at that server.
@@ -188,7 +188,7 @@ def burst_size(depth_old: float, depth_new: float) -> int:
 
 
 def proposition_1_start(t0: float, round_trip: float) -> float:
-    """From when on flow control is optimal if nothing changes and no packets are primed, in seconds (Proposition 1).
+    """Time from which flow control is optimal if nothing changes and no packets are primed, in seconds (Proposition 1).
 
     >>> proposition_1_start(10, 1)
     12
@@ -199,7 +199,7 @@ def proposition_1_start(t0: float, round_trip: float) -> float:
 def proposition_2_loss(r_old: float, r_new: float, s_b: float, xi: float) -> float:
     """Packets of bandwidth lost when a pair straddles a rise of the delay and comes `xi` seconds apart (Proposition 2).
 
-    Round trips and the bottleneck's service time in seconds; a spacing of at most `s_b` misleads nobody.
+    Round trips and the bottleneck's service time in seconds; a spacing of at most `s_b` has no effect.
 
     >>> round(proposition_2_loss(1.0, 1.4, 0.1, 0.4), 9)
     12.0
@@ -209,7 +209,7 @@ def proposition_2_loss(r_old: float, r_new: float, s_b: float, xi: float) -> flo
 
 
 def buffers_needed(dv: float, *, as_printed: bool = False) -> float:
-    """Buffers in packets that let no change of at most `dv` packets of depth lose any, with as many in the queue before (section 4.4).
+    """Buffers in packets with which no change of depth of at most `dv` loses a packet, with as many in the queue before (section 4.4).
 
     The printed 2 dv leaves out the pair that comes at once; the packet in service is not counted in either.
 
@@ -222,7 +222,7 @@ def buffers_needed(dv: float, *, as_printed: bool = False) -> float:
 def priming_loss(dv: float, n_b: float, *, upstream: bool = True) -> float:
     """Packets of bandwidth lost when the depth rises by `dv` packets while `n_b` wait (table 4.1, R up and mu up, no migration).
 
-    What lies behind the bottleneck costs it nothing.
+    Changes behind the bottleneck cost nothing.
 
     >>> priming_loss(4, 5), priming_loss(4, 2), priming_loss(4, 0, upstream=False)
     (0.0, 2.0, 0.0)
@@ -231,9 +231,9 @@ def priming_loss(dv: float, n_b: float, *, upstream: bool = True) -> float:
 
 
 def migration_loss(dv: float, transit: float, s_new: float, *, upstream: bool) -> float:
-    """Most packets of bandwidth lost when another server becomes the bottleneck (section 4.5.2.1).
+    """Maximum number of packets of bandwidth lost when another server becomes the bottleneck (section 4.5.2.1).
 
-    Upstream all `dv`, whatever the scheme; downstream what the new one, of service time `s_new`, could serve while the first packet
+    Upstream all `dv`, with any scheme; downstream what the new one, of service time `s_new`, could serve while the first packet
     crosses the `transit` seconds between the two.
 
     >>> migration_loss(2.5, 0.05, 0.08, upstream=True), migration_loss(2.5, 0.04, 0.08, upstream=False)
@@ -245,7 +245,7 @@ def migration_loss(dv: float, transit: float, s_new: float, *, upstream: bool) -
 def priming_recovery(t0: float, detection: float, before_bottleneck: float, dv: float, s_prev: float) -> float:
     """When a bottleneck is served again as before after the depth rose by `dv` packets, in seconds (table 4.1, R up and mu up).
 
-    `detection` is the time until the news reaches the source; the burst then crosses servers of `before_bottleneck` seconds in
+    `detection` is the time until the source learns of the change; the burst then crosses servers of `before_bottleneck` seconds in
     all, and its packets reach the bottleneck `s_prev` seconds apart.
 
     >>> round(priming_recovery(20, 1.5, 0.45, 4, 0.01), 9)
@@ -255,9 +255,10 @@ def priming_recovery(t0: float, detection: float, before_bottleneck: float, dv: 
 
 
 def r_down_recovery(t0: float, r_old: float, r_new: float, *, waiting: float = 0.0, as_printed: bool = False) -> float:
-    """When the queue is as before after the round trip fell, in seconds (section 4.5.3.2): the news, then a skip of R_old - R_new.
+    """When the queue is as before after the round trip fell, in seconds (section 4.5.3.2).
 
-    `waiting`: how long the packet that carries the news waits in the queue, which the thesis leaves out.
+    It is the time until the source learns of it, then a skip of R_old - R_new.
+    `waiting`: the wait of the packet that carries this information in the queue, which the thesis leaves out.
     The printed sum ends with R_old instead of the new round trip and the skip together.
 
     >>> r_down_recovery(20, 1.4, 1.0), round(r_down_recovery(20, 1.4, 1.0, as_printed=True), 9)
@@ -268,7 +269,9 @@ def r_down_recovery(t0: float, r_old: float, r_new: float, *, waiting: float = 0
 
 
 def mu_down_recovery(t0: float, round_trip: float, s_old: float, s_new: float, *, as_printed: bool = False) -> float:
-    """When the queue is as before after the bottleneck became slower, in seconds (table 4.1, row 4): the news, then the skip.
+    """When the queue is as before after the bottleneck became slower, in seconds (table 4.1, row 4).
+
+    It is the time until the source learns of it, then the skip.
 
     The printed skip, `ceil(R / (2 s_old) - R / s_new) s_new`, is zero in every realistic case.
 

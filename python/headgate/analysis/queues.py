@@ -1,4 +1,4 @@
-"""Closed forms of the single-server queue with Poisson arrivals: what a simulator must give.
+"""Closed forms of the single-server queue with Poisson arrivals, which a simulator must reproduce.
 
 Waits do not count the packet's own transmission. `load` is the share of the time the line is busy, `service` the mean transmission time;
 times come in its unit. Lengths are in packets and count those that wait, not the one in transmission (Little's law).
@@ -98,7 +98,7 @@ def mm1k_loss(load: float, places: int) -> float:
 
     Args:
         load: offered, from 0; may be above 1.
-        places: K, the packets that there is room for, with the one in transmission: in headgate one more than the buffer.
+        places: K, the maximum number of packets, with the one in transmission: in headgate one more than the buffer.
 
     >>> round(mm1k_loss(0.5, 2), 6), mm1k_loss(1.0, 4)  # 0.5^2 0.5 / (1 - 0.5^3)
     (0.142857, 0.2)
@@ -116,8 +116,8 @@ def mm1k_loss(load: float, places: int) -> float:
 def md1k_loss(load: float, places: int) -> float:
     """Share of packets lost in M/D/1/K, by the chain that a departing packet leaves behind.
 
-    With a_k the Poisson probability of k arrivals in a transmission and A_k that of more than k, what goes up over level j equals what
-    comes down: q_(j+1) a_0 = q_0 A_j + the sum over i = 1..j of q_i A_(j-i+1); all terms are positive, so no digits are lost.
+    With a_k the Poisson probability of k arrivals in a transmission and A_k that of more than k, upward and downward crossings of level j
+    are equally frequent: q_(j+1) a_0 = q_0 A_j + the sum over i = 1..j of q_i A_(j-i+1); all terms are positive, so no digits are lost.
     Then the loss is 1 - 1 / (q_0 + load), q normed over 0..K-1 (Gross and Harris 1998, section 5.1.8), to 1e-15.
 
     Args:

@@ -1,4 +1,4 @@
-"""The control laws of packet-pair and their stability (Keshav 1991, chapter 5). The estimators stand in `estimators`.
+"""The control laws of packet-pair and their stability (Keshav 1991, chapter 5). The estimators are in `estimators`.
 
 Rates in packets per second, times in seconds, queues and set-points in packets. n_b(k) is the queue at the beginning of epoch k;
 mu(k), lambda(k) and S(k) = lambda(k) RTT belong to the epoch; the next rate is chosen at its end.
@@ -128,7 +128,7 @@ def closed_loop(alpha: float, law: Law = "offset_free") -> Floats:
 def law_eigenvalues(alpha: float, *, as_printed: bool = False, law: Law = "offset_free") -> tuple[complex, complex]:
     """Eigenvalues of law 5.9: 0 and 1 - alpha (deadbeat for alpha = 1); of the index trap, roots of z^2 - (1 - 2 alpha) z - alpha.
 
-    The printed analysis takes S for an outside input and has the roots (1 +- sqrt(1 - 4 alpha)) / 2, of magnitude sqrt(alpha) from
+    The printed analysis treats S as an external input and has the roots (1 +- sqrt(1 - 4 alpha)) / 2, of magnitude sqrt(alpha) from
     alpha = 1/4 on.
 
     >>> law_eigenvalues(1.0)
@@ -227,7 +227,7 @@ def pipeline_time(outstanding: float, round_trip: float, mu: float) -> float:
 
 
 def to_setpoint(error: float, elapsed: float, j: float) -> float:
-    """What is left of an error of the queue under law 5.14 with constant J (equation 5.19): it decays as exp(-t/J).
+    """Remainder of an error of the queue under law 5.14 with constant J (equation 5.19): it decays as exp(-t/J).
 
     >>> round(to_setpoint(1, 2, 2), 4)
     0.3679
@@ -238,7 +238,7 @@ def to_setpoint(error: float, elapsed: float, j: float) -> float:
 def time_between(before: float, after: float, rest: float, mu: float) -> float:
     """Seconds in which law 5.14 with J = S/mu takes S from `before` to `after`, both above or both below `rest` = setpoint + R mu.
 
-    From dS/dt = mu (rest - S)/S. Raises `ValueError` where S never gets there.
+    From dS/dt = mu (rest - S)/S. Raises `ValueError` where S never reaches `after`.
 
     >>> round(time_between(20, 11, 10, 10), 4)
     3.2026

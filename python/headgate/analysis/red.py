@@ -2,10 +2,10 @@
 
 N connections come over input links of `access` packets/s each, and share a line of `line` packets/s; `delay` is the propagation one way,
 tau, in s. All rates are in packets/s, windows and queues in packets, times in s. Arrays have a value for each connection, in the given
-order, which plays no part.
+order, which has no effect.
 
-Source: Hasegawa, Matsuo, Murata and Miyahara 2001, sections 3.2 and 4.2, with the equations as they must have been meant: as printed, units
-or indices of equations 5, 6, 9 to 12 and 21 to 23 do not fit. `papers/hasegawa2001/errata.csv` has all 23 places and what is read there.
+Source: Hasegawa, Matsuo, Murata and Miyahara 2001, sections 3.2 and 4.2, with the equations corrected: as printed, units
+or indices of equations 5, 6, 9 to 12 and 21 to 23 do not fit. `papers/hasegawa2001/errata.csv` lists all 23 places.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Reading = Literal["time", "rates"]
 
 @dataclass(frozen=True)
 class Phases:
-    """How windows that start to arrive at once are served (figure 9). Phases are in their order in time; N connections, up to N phases.
+    """Service of windows that start to arrive at once (figure 9). Phases are in their order in time; N connections, up to N phases.
 
     Attributes:
         packets: W_ij, packets of each connection in each phase, shape (phases, N).
@@ -67,9 +67,9 @@ def red_reno(
 ) -> RenoThroughput:
     """Throughput of Reno connections of which RED drops each packet with a probability p (equations 3 to 14), for any number of them.
 
-    It takes the average queue to be above RED's lower threshold always, and leaves out slow start. It does not conserve the line: each
+    It assumes that the average queue is always above RED's lower threshold, and leaves out slow start. It does not conserve the line: each
     burst is served at its own phases' rates, so that all throughputs together may exceed the line's (by 25 % in the paper's network at
-    400 kbit/s). Timeouts cost 1.2 % at most with p = 0.02, though the text makes them the reason for what the fastest connection loses.
+    400 kbit/s). Timeouts cost 1.2 % at most with p = 0.02, although the text explains the loss of the fastest connection by them.
 
     Args:
         access: rates of the input links in packets/s, shape (N,).
@@ -136,7 +136,7 @@ class EnhancedRed:
     Attributes:
         loss: p_i.
         throughput: rho' with these, in packets/s.
-        ideal: what each is due, in packets/s.
+        ideal: throughput due to each, in packets/s.
         steps: how many times a probability was changed.
         converged: whether all are within the tolerance of their ideal.
     """
@@ -169,10 +169,10 @@ def enhanced_red(
         line: rate of the shared line in packets/s; of a queue of DRR+ its share of it.
         delay: propagation delay one way in s.
         initial: every p_i at the start.
-        increase: factor a on the p_i of a connection that gets too much; p_i is at most 1.
-        decrease: factor b on that of one that gets too little.
+        increase: factor a on the p_i of a connection above its ideal; p_i is at most 1.
+        decrease: factor b on that of a connection below its ideal.
         tolerance: largest relative difference from the ideal that is close enough.
-        most: number of changes after which it gives up; `converged` is then False.
+        most: maximum number of changes; `converged` is then False.
         reading: of equation 11, as in `red_reno`.
 
     >>> found = enhanced_red([4, 8, 16, 32], line=25, delay=0.1)
@@ -206,7 +206,7 @@ class VegasThroughput:
     """Vegas behind RED. Arrays have shape (N,); those of the three phases of a cycle (figure 14) have shape (3, N).
 
     Attributes:
-        capped: M, how many connections have all of their input links.
+        capped: M, the number of connections that fill their input links.
         rate: rho, throughput without losses, in packets/s (equations 22, 23).
         queued: l, packets of each connection at the gateway (equation 20).
         rtt: round trips in s (equation 18).

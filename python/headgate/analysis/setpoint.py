@@ -50,7 +50,7 @@ def random_walk(
 
 @dataclass(frozen=True)
 class QueueShares:
-    """What the distribution N of the queue says: bandwidth is lost in proportion to `empty`, packets to `full`."""
+    """Shares of the distribution N of the queue: bandwidth is lost in proportion to `empty`, packets to `full`."""
 
     empty: float
     """N(0)."""
@@ -61,7 +61,7 @@ class QueueShares:
 
     @property
     def imbalance(self) -> float:
-        """How far the two losses are apart."""
+        """Difference of the two losses."""
         return abs(self.empty - self.full)
 
 
@@ -88,7 +88,7 @@ def queueing_delay(distribution: npt.ArrayLike, service: float) -> float:
 def queue_spread(sigma: float, rtt: float, *, delay: int = 1) -> float:
     """Standard deviation of the queue around the set-point under law 5.9 with alpha = 1, where the queue is never cut off.
 
-    n_b(k+2) is the set-point plus (2 mu-hat - mu(k) - mu(k+1)) RTT. With mu-hat = mu(k - 1), which is what probes tell at the end of
+    n_b(k+2) is the set-point plus (2 mu-hat - mu(k) - mu(k+1)) RTT. With mu-hat = mu(k - 1), which is what probes show at the end of
     epoch k (`delay` 1), that is -(2 w(k-1) + w(k)) RTT; with mu-hat = mu(k) (`delay` 0) it is -w(k) RTT.
 
     >>> round(queue_spread(1, 1), 6), queue_spread(1, 2, delay=0)
@@ -130,7 +130,7 @@ def queues_of_walk(mu: npt.ArrayLike, setpoint: float, buffer: float, rtt: float
     for k, served in enumerate(rates):
         out.append(n)
         known, sent = float(rates[max(k - delay, 0)]), rate * rtt
-        # The epoch's service shows in its acknowledgements: the source's count is the queue (section 5.4), its prediction is not.
+        # The acknowledgements show the epoch's service: the source's count is the queue (section 5.4), its prediction is not.
         rate = max(law_5_9(setpoint, n, sent, known, rtt), 0.0)
         n = next_queue(n, sent, float(served) * rtt, buffer)
     return np.array(out)

@@ -1,7 +1,7 @@
 """Packet-pair as a fluid when the bottleneck's rate changes (Keshav 1991, section 5.7.1): law 5.14 with each probe, delays included.
 
-Rates in packets per second, times in seconds. A probe comes with every second packet that is acknowledged and tells the rate at which it
-was served; between probes the sending rate stands.
+Rates in packets per second, times in seconds. A probe comes with every second packet that is acknowledged and reports the rate at which it
+was served; between probes the sending rate is constant.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def step_response(
     changes: Sequence[tuple[float, float]], setpoint: float, ahead: float, back: float, end: float, *,
     sets: FuzzySets | None = _SETS, dt: float = 0.005,
 ) -> StepResponse:  # fmt: skip
-    """The response of law 5.14, which believes that R = `ahead` + `back`, to changes (time, rate of the bottleneck); the first is at 0.
+    """The response of law 5.14, which assumes R = `ahead` + `back`, to changes (time, rate of the bottleneck); the first is at 0.
 
     `ahead` is the time from the source to the bottleneck's queue, `back` from there to the source. The rate is predicted by the fuzzy
     average; by the last probe alone if `sets` is None. The run begins at rest.

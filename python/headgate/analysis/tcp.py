@@ -1,4 +1,4 @@
-"""Closed forms of congestion control: what windows, rates and queues theory gives for a loss rate, a path or a threshold.
+"""Closed forms of congestion control: theoretical windows, rates and queues for a loss rate, a path or a threshold.
 
 Windows and queues are in packets, times in seconds, rates in packets a second; a loss rate is the share of the packets sent that is lost.
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-#: CUBIC's constants (RFC 9438, section 4.6): the curve's scale in packets per cubic second, and what a loss leaves of a window.
+#: CUBIC's constants (RFC 9438, section 4.6): the curve's scale in packets per cubic second, and the share of a window that a loss leaves.
 CUBIC_C = 0.4
 CUBIC_BETA = 0.7
 
@@ -38,11 +38,11 @@ def pftk_rate(loss: float, rtt: float, timeout: float, per_ack: int = 1, most: f
     """Rate of Reno with its timeouts, in packets a second (PFTK's approximation): what is sent, lost packets included.
 
     Args:
-        loss: loss rate of a source whose losses come in bursts: the first one in a window takes the rest of it along.
+        loss: loss rate of a source whose losses come in bursts: after the first loss in a window the rest of the window is lost too.
         rtt: mean round trip.
         timeout: the first timeout, before it backs off.
         per_ack: packets to an acknowledgement.
-        most: the receiver's window.
+        most: the receiver's window, the maximum.
 
     With 2 % loss, a round trip of 0.1 s and a timeout of 0.4 s the mean window is 7.32 packets:
 
@@ -121,7 +121,7 @@ def slow_start_time(window: float, rtt: float, initial: float = 10, growth: floa
 def cubic_window(loss: float, rtt: float, c: float = CUBIC_C, beta: float = CUBIC_BETA) -> float:
     """Mean window of CUBIC alone, without its Reno-friendly region: (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4).
 
-    It takes each loss to come at the plateau. With losses spread evenly a source is within 12 % of it, or up to 25 % above it without
+    It assumes that each loss comes at the plateau. With losses spread evenly a source is within 12 % of it, or up to 25 % above it without
     fast convergence.
 
     >>> round(cubic_window(1e-5, 0.1), 1)
@@ -150,7 +150,7 @@ def cubic_or_reno_window(loss: float, rtt: float) -> float:
 
 
 def cubic_crossover(rtt: float) -> float:
-    """Loss rate below which CUBIC's window is above Reno's; it goes with the cube of the round trip.
+    """Loss rate below which CUBIC's window is above Reno's; it is proportional to the inverse cube of the round trip.
 
     >>> f"{cubic_crossover(0.1):.2e}"
     '5.95e-04'
@@ -199,7 +199,7 @@ def dctcp_alpha(window: float) -> float:
 def dctcp_queue(path: float, threshold: float, flows: int = 1) -> tuple[float, float]:
     """Least and greatest queue of DCTCP flows in step, at a gateway that marks above a threshold: the law of the square root.
 
-    The greatest is K + N, and the amplitude sqrt(2 N (path + K)) / 2. It takes alpha to be constant over a period, which asks for a gain g
+    The greatest is K + N, and the amplitude sqrt(2 N (path + K)) / 2. It assumes that alpha is constant over a period, which needs a gain g
     below 1.386 / sqrt(2 (path + K)); the usual 1/16 is below that for path + K up to some 250 packets.
 
     >>> [round(q, 1) for q in dctcp_queue(path=100, threshold=65)]
@@ -216,7 +216,7 @@ def dctcp_queue(path: float, threshold: float, flows: int = 1) -> tuple[float, f
 
 
 def vegas_queue(alpha: float, beta: float, flows: int = 1, path: float = math.inf) -> tuple[float, float]:
-    """Least and greatest queue of Vegas flows in equilibrium, all together: each holds alpha to beta packets of its own in it.
+    """Least and greatest queue of Vegas flows in equilibrium, all together: each has alpha to beta packets in it.
 
     With `path`, the packets that the path holds without a queue, it is Linux's rule, which takes the difference of the rates times the
     round trip with the queue: each flow's q solves q (1 + N q / path) = alpha or beta.

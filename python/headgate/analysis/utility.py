@@ -1,4 +1,4 @@
-"""What a user makes of throughput and delay."""
+"""Utility of throughput and delay to a user."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 def utility(throughput: float, rtt: float, a: float = 0.5) -> float:
     """`a T - (1 - a) RTT` with T in packets per second and RTT in seconds (Keshav 1991, section 1.2).
 
-    `a` near 1 is a user who wants throughput, near 0 one who minds delay.
+    `a` near 1 is a user who wants throughput, near 0 one who wants short delays.
 
     >>> round(utility(4.99, 1.00, 0.9), 3)
     4.391

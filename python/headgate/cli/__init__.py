@@ -10,7 +10,7 @@ def main() -> None:
     """Runs the command: exit code 2 for anything that the user gave wrong, 130 after Ctrl-C, no traceback for either."""
     from . import signals
 
-    # All libraries are loaded here, where Ctrl-C has nothing to clean up: a library that is half loaded may lose it.
+    # All libraries are loaded here, where Ctrl-C has nothing to clean up: a half-loaded library may lose the signal.
     signals.end_at_once()
     from .commands import call
 

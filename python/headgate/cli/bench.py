@@ -14,11 +14,15 @@ Examples:
   headgate bench
   headgate bench --quick --json"""
 )
-@click.option("--quick", is_flag=True, help="Fewer workloads and flows.")
+@click.option("--quick", is_flag=True, help="Measure fewer workloads and flows.")
 @click.option(
-    "--repeats", type=click.IntRange(1, 100), default=3, show_default=True, help="Of each figure; the best counts."
+    "--repeats",
+    type=click.IntRange(1, 100),
+    default=3,
+    show_default=True,
+    help="Repeats of each measurement; the best is printed.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the figures for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def bench(quick: bool, repeats: int, as_json: bool) -> None:
     """Measure the speed of the engine and of every discipline, and the memory of a flow."""
     with signals.loading():

@@ -1,4 +1,4 @@
-"""headgate check and headgate schema: what a scenario file means, and what it may say."""
+"""headgate check and headgate schema: the resolved form of a scenario file, and the schema of such files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All commands, and what becomes of their errors."""
+"""All commands, and how their errors are reported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
 @contextmanager
 def _ended() -> Iterator[None]:
-    """Ends the command without an error when nobody reads its output any more, and with the code of Ctrl-C after that."""
+    """Ends the command without an error when its output is no longer read, and with the code of Ctrl-C after that."""
     # Click would make exit code 1 of the one, and an empty line of the other.
     try:
         yield
@@ -90,16 +90,16 @@ def call() -> int:
 
 
 def _guarded() -> int:
-    """Runs the command; whatever was wrong has been said when it returns."""
+    """Runs the command; every error has been printed when it returns."""
     try:
         return int(cli.main(standalone_mode=False) or 0)
     except BaseException as e:
-        # Whatever a library made of Ctrl-C.
+        # Whatever exception a library made of Ctrl-C.
         return signals.STOPPED if signals.asked() else _say(e)
 
 
 def _say(e: BaseException) -> int:
-    """Says what was wrong; gives the exit code."""
+    """Prints the error; returns the exit code."""
     from .terminal import fail
 
     if isinstance(e, click.UsageError):
@@ -115,7 +115,7 @@ def _say(e: BaseException) -> int:
     elif isinstance(e, OSError) and e.filename is not None:
         fail(brief(f"{e.filename}: {e.strerror or e}"))
     elif isinstance(e, OSError):
-        # Whoever writes files says which; the rest is what click prints.
+        # Code that writes files names the file; the rest is what click prints.
         fail(f"standard output: cannot be written; {e.strerror or e}")
     elif isinstance(e, MemoryError):
         fail("no memory is left; expected a smaller scenario, study or trace")
@@ -125,7 +125,7 @@ def _say(e: BaseException) -> int:
 
 
 def _open_streams() -> None:
-    """Gives the process the streams it expects: whoever started it may have closed them, or asked for ASCII."""
+    """Gives the process the streams it expects: the program that started it may have closed them, or set them to ASCII."""
     # A file that is opened later must not become one of them.
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
@@ -135,16 +135,16 @@ def _open_streams() -> None:
     if sys.stderr is None:
         sys.stderr = os.fdopen(2, "w")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # No name and no sign is worth an error.
+        # A character that cannot be printed is no reason for an error.
         sys.stdout.reconfigure(errors="replace")
 
 
 def _flush(code: int) -> int:
-    """Writes what is left to be written, so that no error can come after this; gives the exit code."""
+    """Flushes the output, so that no error can come after this; returns the exit code."""
     try:
         sys.stdout.flush()
     except OSError as e:
-        # What it holds still would be written at the end of the process, and fail again.
+        # The rest of its buffer would be written at the end of the process, and fail again.
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
         os.close(null)

@@ -1,4 +1,4 @@
-"""headgate compare: which of several variants of a study is better, and is it sure?"""
+"""headgate compare: which of several variants of a study is better, and is the difference significant?"""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ Examples:
     required=True,
     help="Column of the tables, or a short name: goodput, p99_delay, rtt, jain_of_max_min, ...",
 )
-@click.option("--flow", metavar="PATTERN", help="Flows that count, such as telnet or 'ftp*'; all unless given.")
-@click.option("--link", metavar="PATTERN", help="Ports that count, for metrics of ports.")
+@click.option("--flow", metavar="PATTERN", help="Flows to use, such as telnet or 'ftp*'; all unless given.")
+@click.option("--link", metavar="PATTERN", help="Ports to use, for metrics of ports.")
 @click.option(
     "--over",
     type=click.Choice(["total", "mean", "least", "most", "jain"]),
-    help="What becomes of several flows of a run; rates and counts are summed, all else averaged unless given.",
+    help="How the values of several flows of a run are combined; by default rates and counts are summed and others averaged.",
 )
-@click.option("--against", metavar="VALUE", help="Point that the others are held against; all pairs unless given.")
+@click.option("--against", metavar="VALUE", help="Point with which the others are compared; all pairs unless given.")
 @click.option(
-    "--where", "wheres", metavar="AXIS=VALUE", multiple=True, help="Only these runs; a repeated axis adds values."
+    "--where", "wheres", metavar="AXIS=VALUE", multiple=True, help="Use only these runs; a repeated axis adds values."
 )
 @click.option("--pool", is_flag=True, help="Average over the other axes instead of keeping them apart.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Probability of a false finding.")
@@ -44,10 +44,13 @@ Examples:
     type=click.Choice(["holm", "bh", "none"]),
     default="holm",
     show_default=True,
-    help="Of p-values for many comparisons.",
+    help="Correction of p-values for many comparisons.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison for machines.")
-def compare(folder: Path, wheres: tuple[str, ...], as_json: bool, by: str, metric: str, **options: Any) -> None:
+@click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+def compare(
+    folder: Path, wheres: tuple[str, ...], wide: bool, as_json: bool, by: str, metric: str, **options: Any
+) -> None:
     """Compare the points of an axis of the study in DIR by a metric, replication by replication.
 
     Prints means with intervals, paired differences with intervals, and which differences are significant.
@@ -61,7 +64,7 @@ def compare(folder: Path, wheres: tuple[str, ...], as_json: bool, by: str, metri
     if as_json:
         print_json(found.to_dict())
     else:
-        print_compared(found)
+        print_compared(found, wide)
 
 
 def where_of(texts: Sequence[str]) -> dict[str, list[str]]:

@@ -9,8 +9,9 @@ import click
 
 from .. import _core
 from ..errors import HeadgateError, brief
+from . import completing
 
-#: No event is longer than this.
+#: Maximum length of an event.
 _LONGEST = 65536
 
 
@@ -27,7 +28,7 @@ Examples:
   headgate control reno --stdio < events.jsonl
   headgate control '{"kind": "cubic", "beta": 0.8}' --stdio --window 1 < events.jsonl"""
 )
-@click.argument("name")
+@click.argument("name", shell_complete=completing.controls)
 @click.option(
     "--stdio", is_flag=True, required=True, help="Read events from the standard input and answer each on the output."
 )
@@ -35,7 +36,7 @@ Examples:
     "--window", type=click.IntRange(1, 1_000_000), help="Initial window in packets; that of its transport unless given."
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Seed of what it leaves to chance."
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Seed of its random numbers."
 )
 def control(name: str, stdio: bool, window: int | None, seed: int) -> None:
     """Drive the flow control NAME by events: each line of JSON is answered by a line with its window, threshold and pacing rate."""

@@ -19,7 +19,7 @@ Examples:
 @click.argument("run_a", type=click.Path(path_type=Path))
 @click.argument("run_b", type=click.Path(path_type=Path))
 @click.option("--run", "number", type=click.IntRange(0), default=0, show_default=True, help="Replication to compare.")
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.pass_context
 def diff(context: click.Context, run_a: Path, run_b: Path, number: int, as_json: bool) -> None:
     """Compare two runs: folders written by `run --out`, or scenario files, which are run first. Exit code 1 if they differ."""
@@ -38,7 +38,7 @@ def diff(context: click.Context, run_a: Path, run_b: Path, number: int, as_json:
             out.print(f"equal: digest {found.a.digest}, {found.a.events} events")
         else:
             out.print(
-                f"different: digests {found.a.digest} and {found.b.digest}; they part at event {found.event}",
+                f"different: digests {found.a.digest} and {found.b.digest}; they diverge at event {found.event}",
                 soft_wrap=True,
             )
             for source, text in ((found.a, found.first), (found.b, found.second)):

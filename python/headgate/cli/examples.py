@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import HeadgateError
-from . import signals
+from . import completing, signals
 from .show import print_json
 
 
@@ -18,7 +18,7 @@ Examples:
   headgate examples game
   headgate examples --all --out scenarios"""
 )
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completing.examples)
 @click.option("--all", "every", is_flag=True, help="Copy all examples.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for the copies; the current one unless given."
@@ -67,7 +67,7 @@ def examples(names: tuple[str, ...], every: bool, out: Path | None, as_json: boo
 
 
 def _command(file: Path) -> str:
-    """What to type for a file that was copied."""
+    """The command for a file that was copied."""
     if file.suffix == ".csv":
         return f"headgate replay {file} --queue fcfs --queue fq --rate 2Mbit/s"
     import tomllib

@@ -1,4 +1,4 @@
-"""headgate list: what there is to choose from."""
+"""headgate list: the algorithms, topologies and papers to choose from."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import click
 from .. import _core
 from ..errors import HeadgateError, cut, nearest
 from ..lists import ALIASES
-from . import signals
+from . import completing, signals
 from .show import print_json
 
-#: The lists, and what they have.
+#: The lists and their contents.
 KINDS = {
     "disciplines": "queueing disciplines of links, also `queues`",
     "flow-controls": "flow controls of flows, also `controls`",
-    "workloads": "what flows have to send",
+    "workloads": "data that flows have to send",
     "packet-sizes": "distributions of the lengths of packets",
-    "arrivals": "when flows that come and go begin",
+    "arrivals": "start times of flows that come and go",
     "distributions": "distributions of times and sizes",
-    "topologies": "networks by a rule",
+    "topologies": "networks made by a rule",
     "losses": "laws by which wires lose packets",
-    "framings": "what lines send besides each packet",
+    "framings": "what lines send in addition to each packet",
     "rate-traces": "rates of lines that change over time",
     "papers": "papers that `headgate reproduce` knows",
 }
@@ -39,10 +39,10 @@ Examples:
   headgate list controls --json""",
 )
 @click.argument("kind", type=click.Choice([*KINDS, *ALIASES]), required=False, metavar="[KIND]")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.entries)
 @click.option("--json", "as_json", is_flag=True, help="Print an array of {name, source, parameters}.")
 def list_(kind: str | None, name: str | None, as_json: bool) -> None:
-    """List what there is of a KIND, such as disciplines; tell everything about the one with the NAME. Without a KIND, list the kinds."""
+    """List the entries of a KIND, such as disciplines, or describe the one called NAME. Without a KIND, list the kinds."""
     if kind is None:
         kinds = [{"name": k, "entries": len(catalogue(k)), "description": what} for k, what in KINDS.items()]
         if as_json:
@@ -74,7 +74,7 @@ def list_(kind: str | None, name: str | None, as_json: bool) -> None:
 
 
 def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
-    """The entries of a list as `{name, source, parameters}`; with `summary` and, of disciplines, `gauges` if there is to be `more`."""
+    """The entries of a list as `{name, source, parameters}`; with `summary` and, of disciplines, `gauges` if `more` is set."""
     if kind != "papers":
         keys = ("name", "source", "parameters", *(("summary", "gauges") if more else ()))
         return [{k: entry[k] for k in keys if k in entry} for entry in json.loads(_core.catalogue(kind))]

@@ -20,7 +20,7 @@ Examples:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--figure", type=click.Path(path_type=Path), help="File (.svg, .png, .pdf) to draw into, instead of the terminal."
+    "--figure", type=click.Path(path_type=Path), help="Draw into this file (.svg, .png, .pdf) instead of the terminal."
 )
 @click.option("--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. topology.hosts=8.")
 def show(file: Path, figure: Path | None, changes: tuple[str, ...]) -> None:

@@ -20,7 +20,10 @@ Examples:
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="File: .svg, .png, .pdf, or .html (interactive)."
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="File of the figure: .svg, .png, .pdf, or .html (interactive).",
 )
 @click.option("--metric", default="goodput", show_default=True, help="Column of the tables, or a short name.")
 @click.option(
@@ -30,23 +33,29 @@ Examples:
     show_default=True,
     help="Of figure.",
 )
-@click.option("--x", metavar="AXIS", help="Axis across; the first one of numbers unless given.")
-@click.option("--y", metavar="AXIS", help="Axis upward, of a heatmap.")
+@click.option("--x", metavar="AXIS", help="Horizontal axis; the first axis of numbers unless given.")
+@click.option("--y", metavar="AXIS", help="Vertical axis of a heatmap.")
 @click.option("--by", metavar="AXIS", help="Axis whose points are the series; also flow.")
-@click.option("--flow", metavar="PATTERN", help="Flows that count, such as telnet or 'ftp*'; all unless given.")
-@click.option("--link", metavar="PATTERN", help="Ports that count, for metrics of ports.")
+@click.option("--flow", metavar="PATTERN", help="Flows to use, such as telnet or 'ftp*'; all unless given.")
+@click.option("--link", metavar="PATTERN", help="Ports to use, for metrics of ports.")
 @click.option(
     "--over",
     type=click.Choice(["total", "mean", "least", "most", "jain"]),
-    help="What becomes of several flows of a run; rates and counts are summed, all else averaged unless given.",
+    help="How the values of several flows of a run are combined; by default rates and counts are summed and others averaged.",
 )
 @click.option(
-    "--where", "wheres", metavar="AXIS=VALUE", multiple=True, help="Only these runs; a repeated axis adds values."
+    "--where", "wheres", metavar="AXIS=VALUE", multiple=True, help="Use only these runs; a repeated axis adds values."
 )
-@click.option("--delay", default="rtt", show_default=True, metavar="METRIC", help="Upward in a utility diagram.")
-@click.option("--log-y", is_flag=True, help="A logarithmic scale upward.")
+@click.option(
+    "--delay",
+    default="rtt",
+    show_default=True,
+    metavar="METRIC",
+    help="Metric on the vertical axis of a utility diagram.",
+)
+@click.option("--log-y", is_flag=True, help="Use a logarithmic vertical scale.")
 def plot(folder: Path, wheres: tuple[str, ...], metric: str, out: Path, **options: Any) -> None:
-    """Draw a metric of the study in DIR into a file. Axes that are neither drawn nor chosen are averaged over."""
+    """Draw a metric of the study in DIR into a file. The mean is taken over axes that are neither drawn nor chosen."""
     with signals.loading():
         from rich.markup import escape
 

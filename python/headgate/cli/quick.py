@@ -12,7 +12,7 @@ from .show import output, print_json
 
 @click.command(
     epilog="""\b
-A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for so many. NAME is a flow control (headgate list
+A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
 flow-controls), with endless data, or a workload (headgate list workloads). A workload with a rate, such as cbr, is
 sent as it comes; others have the default flow control. KEY is a parameter of NAME, or rtt, name, or a key of flows
 such as packet, weight, start or control.window. The main parameter may stand without its key: cbr:64kbit/s. Commas
@@ -26,8 +26,10 @@ Examples:
   headgate quick --rate 2Mbit/s --rtt 50ms --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s' --queue red:gentle=true
   headgate quick --rate 20Mbit/s --rtt 30ms --flows jk_reno --print > one-flow.toml"""
 )
-@click.option("--rate", required=True, help="Rate of the line, such as 20Mbit/s. Hosts have lines ten times as fast.")
-@click.option("--rtt", required=True, help="Round trip without waiting and sending, such as 30ms.")
+@click.option(
+    "--rate", required=True, help="Rate of the line, such as 20Mbit/s. The lines of hosts are ten times as fast."
+)
+@click.option("--rtt", required=True, help="Round-trip time without queueing and transmission, such as 30ms.")
 @click.option("--flows", metavar="LIST", multiple=True, required=True, help="Flows by their names, see below.")
 @click.option(
     "--queue", metavar="NAME[:KEY=VALUE,...]", default="fcfs", show_default=True, help="Discipline of the line."
@@ -45,9 +47,9 @@ Examples:
     help="Draw goodput and queueing delay of each flow over time (.png, .svg, .pdf).",
 )
 @click.option("--top", type=click.IntRange(1), metavar="N", help="List the N flows with the highest goodput.")
-@click.option("--wide", is_flag=True, help="Print every column, on lines as long as it takes.")
+@click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
 @click.option("--print", "as_file", is_flag=True, help="Print the scenario file instead of running it.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def quick(
     rate: str,
     rtt: str,

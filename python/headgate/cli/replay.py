@@ -25,20 +25,20 @@ Examples:
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
     "--queue", "queues", metavar="NAME|TABLE", multiple=True, required=True,
-    help="Discipline: its name, or a TOML or JSON table with its kind and parameters; several are compared.",
+    help="Discipline: its name, or a TOML or JSON table with its kind and parameters. Repeat it to compare several.",
 )  # fmt: skip
-@click.option("--rate", required=True, help="Of the line, such as 10Mbit/s.")
-@click.option("--buffer", help="For every discipline that has one, such as 64KB or 100pkt.")
+@click.option("--rate", required=True, help="Rate of the line, such as 10Mbit/s.")
+@click.option("--buffer", help="Buffer of every discipline that has one, such as 64KB or 100pkt.")
 @click.option(
     "--set", "changes", metavar="[QUEUE.]NAME=VALUE", multiple=True,
-    help="A parameter of every discipline that has it, or of one queue, e.g. delta=1000B or fq.delta=1000B.",
+    help="Set a parameter of every discipline that has it, or of one queue, e.g. delta=1000B or fq.delta=1000B.",
 )  # fmt: skip
 @click.option(
     "--classify", type=click.Choice(CLASSIFY), help="Which packets of a capture are one flow; 5tuple by default."
 )
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE",
-    help="A row per packet (.csv, .parquet) or the packets that get through (.pcapng).",
+    help="Write a row per packet (.csv, .parquet) or the packets that are sent (.pcapng).",
 )  # fmt: skip
 @click.option(
     "--figure",
@@ -46,22 +46,28 @@ Examples:
     metavar="FILE",
     help="Draw delay and drops over time (.png, .svg, .pdf).",
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of random disciplines.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    default=1,
+    show_default=True,
+    help="Seed of the random numbers of disciplines.",
+)
 @click.option(
     "--in-service", type=click.Choice(CONVENTIONS["in_service"]), default="extra", show_default=True,
     help="Whether the packet in transmission counts against the buffer.",
 )  # fmt: skip
 @click.option(
     "--ties", type=click.Choice(CONVENTIONS["ties"]), default="first", show_default=True,
-    help="Packets at one instant at an idle line: the first starts, or the discipline chooses among them together.",
+    help="Several packets at one instant at an idle line: the first one is sent, or the discipline chooses.",
 )  # fmt: skip
 @click.option(
     "--at-departure", type=click.Choice(CONVENTIONS["at_departure"]), default="departures-first", show_default=True,
-    help="What comes first when a packet arrives as a transmission ends.",
+    help="Which comes first when a packet arrives at the instant at which a transmission ends.",
 )  # fmt: skip
 @click.option(
     "--ecn", type=click.Choice(CONVENTIONS["ecn"]), default="not-capable", show_default=True,
-    help="Whether the packets of a table without a column ecn can be marked; those of a capture say it themselves.",
+    help="Whether the packets of a table without a column ecn can be marked; in a capture, each packet says so.",
 )  # fmt: skip
 @click.option(
     "--max-memory", metavar="SIZE", help="Memory that the replay may take, such as 4GB; three quarters of the machine's unless given."
@@ -75,8 +81,8 @@ Examples:
     show_default=True,
     help="List the N flows with most bytes.",
 )
-@click.option("--wide", is_flag=True, help="Print every column, on lines as long as it takes.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
+@click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def replay(
     trace: Path,
     queues: tuple[str, ...],
@@ -97,7 +103,7 @@ def replay(
     wide: bool,
     as_json: bool,
 ) -> None:
-    """Replay TRACE (CSV, Parquet, pcap or pcapng) through queueing disciplines and compare what becomes of its packets."""
+    """Replay TRACE (CSV, Parquet, pcap or pcapng) through queueing disciplines and compare the results."""
     with signals.loading():
         from rich.markup import escape
 
@@ -141,7 +147,7 @@ def parse_queue(text: str) -> str | dict[str, Any]:
     ('fq', {'kind': 'fq', 'delta': '1000B'}, {'kind': 'fq'})
 
     Raises:
-        HeadgateError: it begins like a table and is none.
+        HeadgateError: it begins like a table but is not valid.
     """
     if not text.lstrip().startswith("{"):
         return text.strip()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from . import signals
+from . import completing, signals
 from .show import print_json
 
 
@@ -17,25 +17,30 @@ Examples:
   headgate reproduce keshav1991 --report out/keshav1991
   headgate list papers"""
 )
-@click.argument("paper")
-@click.argument("items", nargs=-1)
+@click.argument("paper", shell_complete=completing.papers)
+@click.argument("items", nargs=-1, shell_complete=completing.items)
 @click.option(
     "--seeds",
     type=click.IntRange(0, 10_000),
     default=0,
-    help="Least number of runs with random start phases that the printed range is taken over. No verdict depends on it.",
+    help="Minimum number of runs with random start phases for the printed range. No verdict depends on it.",
 )
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="DIR", help="Also write an HTML report with figures there."
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also write an HTML report with figures into this folder.",
 )
-@click.option("--details", is_flag=True, help="A line per number: its spread over the runs and how it was tested.")
+@click.option(
+    "--details", is_flag=True, help="Print a line for each number: its spread over the runs and how it was tested."
+)
 @click.option(
     "--count-instructions",
     is_flag=True,
     help="Also count processor instructions where a paper measures them, by perf or valgrind. Valgrind takes a minute or more.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def reproduce(
     paper: str,
     items: tuple[str, ...],
@@ -48,7 +53,7 @@ def reproduce(
 ) -> None:
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours.
 
-    PAPER is a name that `headgate list papers` shows, or a folder of your own, such as ./mypaper.
+    PAPER is a name that `headgate list papers` shows, or a folder, such as ./mypaper.
     """
     with signals.loading():
         from rich.markup import escape
@@ -74,7 +79,7 @@ def reproduce(
                 found, [item], seeds=seeds, threads=threads, progress=callback, count_instructions=count_instructions
             )
         results.append(result)
-        # Each table is printed as soon as it is there.
+        # Each table is printed as soon as it is complete.
         if not as_json:
             if k == 0:
                 print_heading(found, out)

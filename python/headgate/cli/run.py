@@ -30,30 +30,32 @@ Examples:
     "--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. links.slow.rate=1Mbit/s."
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the tables and the manifest.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="csv", show_default=True, help="Of the tables.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="csv", show_default=True, help="File format of the tables."
+)
 @click.option(
     "--figure",
     type=click.Path(path_type=Path),
-    help="File (.svg, .png, .pdf): the traces of the first run against time.",
+    help="Draw the traces of the first run over time into this file (.svg, .png, .pdf).",
 )
 @click.option(
     "--completions",
     type=click.Path(path_type=Path),
-    help="File (.svg, .png, .pdf): the completion times of the transfers, as a distribution and by size.",
+    help="Draw the completion times of the transfers, as a distribution and by size, into this file (.svg, .png, .pdf).",
 )
-@click.option("--panel", "panels", metavar="TRACE", multiple=True, help="Of the figure, from above; all unless given.")
+@click.option(
+    "--panel", "panels", metavar="TRACE", multiple=True, help="Trace for a panel of the figure; all unless given."
+)
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
 @click.option(
     "--max-memory",
     metavar="SIZE",
     help="Memory that the runs may take together, such as 4GB; three quarters of the machine's unless given.",
 )
-@click.option(
-    "--base", is_flag=True, help="Run the scenario of a study file alone, without what its table `sweep` varies."
-)
+@click.option("--base", is_flag=True, help="Run only the scenario of a study file, without its table `sweep`.")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="List the N flows with the highest goodput.")
-@click.option("--wide", is_flag=True, help="Print every column, on lines as long as it takes.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results for machines.")
+@click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def run(
     file: Path,
     seed: int | None,
@@ -73,7 +75,7 @@ def run(
 ) -> None:
     """Simulate the scenario in FILE and print its flows and links.
 
-    Up to 20 flows are listed one by one, and those that are alike are added up. The table has the columns that fit the terminal; a file or
+    Up to 20 flows are listed one by one, and equal ones are added up. The table has the columns that fit the terminal; a file or
     a pipe counts as 80 columns wide unless the environment variable COLUMNS says otherwise.
     """
     with signals.loading():

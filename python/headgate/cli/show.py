@@ -1,4 +1,4 @@
-"""What commands print for machines."""
+"""Machine-readable output of commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import HeadgateError
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Says in words that standard output takes no more."""
+    """Turns an error of standard output into a message."""
     try:
         yield
     except BrokenPipeError:
@@ -23,7 +23,7 @@ def output() -> Iterator[None]:
 
 
 def print_json(value: Any) -> None:
-    """Prints a value for machines, and nothing else."""
+    """Prints a value as JSON, and nothing else."""
     # In one piece: writing it bit by bit takes longer than making it.
     text = json.dumps(value, indent=1, allow_nan=False) + "\n"
     with output():

@@ -25,29 +25,29 @@ _kept: BaseException | None = None
 
 
 def asked() -> bool:
-    """Whether Ctrl-C was pressed: a library may have made another exception of it."""
+    """Whether Ctrl-C was pressed: a library may have turned it into another exception."""
     return _asked
 
 
 def said() -> bool:
-    """Whether a command told the user itself that it was stopped."""
+    """Whether a command itself reported to the user that it was stopped."""
     return _said
 
 
 def say() -> None:
-    """A command has told the user that it was stopped."""
+    """Records that a command has reported to the user that it was stopped."""
     global _said
     _said = True
 
 
 def keep(interrupt: BaseException) -> None:
-    """Keeps what an interrupted command held until the process has ended: to free it could take seconds."""
+    """Keeps the memory of an interrupted command until the process has ended: freeing it could take seconds."""
     global _kept
     _kept = interrupt
 
 
 def end_at_once() -> None:
-    """From here on Ctrl-C ends the process where it is."""
+    """From here on Ctrl-C ends the process at once."""
     _set(_end)
 
 
@@ -63,7 +63,7 @@ def loading() -> Iterator[None]:
 
 
 def interrupt() -> None:
-    """From here on Ctrl-C raises KeyboardInterrupt, so that what is at work can clean up."""
+    """From here on Ctrl-C raises KeyboardInterrupt, so that running code can clean up."""
     # Raised where Python throws exceptions away, as in a destructor, it would be lost.
     sys.unraisablehook = _unraisable
     global _asked, _said

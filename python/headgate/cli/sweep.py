@@ -28,25 +28,30 @@ Examples:
   headgate sweep scenarios/queues-and-rates.toml --out out/queues --resume"""
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--workers", type=click.IntRange(1), help="Processes; one per processor unless given.")
+@click.option("--workers", type=click.IntRange(1), help="Number of processes; one per processor unless given.")
 @click.option(
-    "--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True, help="Where to work."
+    "--engine",
+    type=click.Choice(["local", "dask"]),
+    default="local",
+    show_default=True,
+    help="Where runs are executed.",
 )
-@click.option("--address", help="Of a Dask scheduler, such as tcp://host:8786; a cluster on this machine unless given.")
+@click.option(
+    "--address", help="Address of a Dask scheduler, such as tcp://host:8786; a cluster on this machine unless given."
+)
 @click.option(
     "--max-memory",
     metavar="SIZE",
     help="Memory that the runs of all workers may take together, such as 4GB; three quarters of the machine's unless given.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the study in the folder, if there is one.")
+@click.option("--resume", is_flag=True, help="Continue the study in the folder, if there is one.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the study; out/NAME-OF-FILE unless given.")
 @click.option(
     "--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. sweep.replications=3."
 )
-@click.option("--dry-run", is_flag=True, help="Check every variant and say what would be run.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the summary, or with --dry-run the variants, for machines."
-)
+@click.option("--dry-run", is_flag=True, help="Check every variant and print what would be run.")
+@click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary, or with --dry-run the variants, as JSON.")
 def sweep(
     file: Path,
     workers: int | None,
@@ -57,6 +62,7 @@ def sweep(
     out: Path | None,
     changes: tuple[str, ...],
     dry_run: bool,
+    wide: bool,
     as_json: bool,
 ) -> int:
     """Run the study in FILE: every variant of its scenario, several times.
@@ -72,8 +78,8 @@ def sweep(
         from .terminal import print_error
 
     study = Sweep.from_file(file)
-    for _, path, value in changes_of(changes):
-        study = study.set(path, value)
+    for option, path, value in changes_of(changes):
+        study = study.set_option(option, path, value)
     if dry_run:
         return _dry(study, as_json)
     folder = out if out is not None else Path("out") / file.stem
@@ -92,7 +98,7 @@ def sweep(
 
         print_json(to_dict(results))
     else:
-        print_study(results)
+        print_study(results, wide)
     return 1 if len(results.failures) else 0
 
 

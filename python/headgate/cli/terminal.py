@@ -1,4 +1,4 @@
-"""How commands talk to people: text, progress and errors. Loaded only once there is something to say."""
+"""Output of commands in the terminal: text, progress and errors. Loaded only when there is something to print."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class _Console(Console):
-    """A console whose reader may go away: that is no error, and the command's own affair."""
+    """A console whose reader may close it: that is no error here, and the command handles it."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -48,7 +48,7 @@ def console(width: int | None = None) -> Console:
     out = _Console(highlight=False, width=width)
     if width is None and not out.is_terminal:
         named = os.environ.get("COLUMNS", "")
-        # Another stream may be a terminal, but what is in a file is not to depend on that.
+        # Another stream may be a terminal, but the contents of a file must not depend on that.
         return _Console(highlight=False, width=int(named) if re.fullmatch("0*[1-9][0-9]{0,4}", named) else 80)
     return out
 
@@ -60,7 +60,7 @@ def fail(message: str) -> int:
 
 
 def print_error(markup: str) -> None:
-    """Prints to standard error; if nobody reads that, there is nobody to tell."""
+    """Prints to standard error; a closed stream is ignored."""
     with suppress(OSError, HeadgateError):
         _Console(stderr=True, highlight=False, soft_wrap=True).print(markup)
 

@@ -1,4 +1,4 @@
-"""The results of a study as a cube: one number for every point of the axes and every replication, and what one asks of it."""
+"""The results of a study as a cube: one number for every point of the axes and every replication, and the comparison of points."""
 
 from __future__ import annotations
 

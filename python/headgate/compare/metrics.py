@@ -1,4 +1,4 @@
-"""What can be compared and drawn: the columns of a study's tables, and short names for the usual ones."""
+"""The metrics that can be compared and drawn: the columns of a study's tables, and short names for the usual ones."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ..columns import columns
 from ..errors import HeadgateError, cut, nearest
 from ..sweep import rows
 
-#: What becomes of several flows or ports of a run. Jain's index is (sum x)^2 / (n sum x^2).
+#: How the values of several flows or ports of a run are combined. Jain's index is (sum x)^2 / (n sum x^2).
 OVER = ("total", "mean", "least", "most", "jain")
 
-#: Short names: the column, and what becomes of several flows if it is not what the column's kind says.
+#: Short names: the column, and how several flows are combined if that differs from the column's kind.
 ALIASES: dict[str, tuple[str, str | None]] = {
     "goodput": ("goodput_bps", None),
     "throughput": ("throughput_pps", None),
@@ -30,7 +30,7 @@ ALIASES: dict[str, tuple[str, str | None]] = {
     "jain": ("goodput_bps", "jain"),
 }
 
-#: How the parts of a column's name are said.
+#: Words for the parts of a column's name.
 _WORDS = {
     "owd": "one-way delay",
     "rtt": "round-trip time",
@@ -50,10 +50,10 @@ class Metric:
     """One number per run, flow or port.
 
     Attributes:
-        name: as it was asked for.
+        name: as the user gave it.
         table: `flows`, `links` or `runs`.
         column: of the table.
-        over: what becomes of several flows or ports of a run, one of `OVER`.
+        over: how several flows or ports of a run are combined, one of `OVER`.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Metric:
         return f"Jain's index of {stem}" if self.over == "jain" else stem
 
     def of(self, pattern: str | None = None, split: bool = False) -> str:
-        """In words, with the flows or ports that it is of; `split` says that each is looked at by itself.
+        """In words, with its flows or ports; `split` says that each is considered separately.
 
         >>> find("p99_delay").of("telnet"), find("drops").of("ftp*")
         ('99 % quantile of the one-way delay of telnet', 'drops, total of flows ftp*')
@@ -116,15 +116,15 @@ def find(name: str, flow: str | None = None, link: str | None = None, over: str 
 
     Args:
         name: `goodput_bps`, `p99_delay`.
-        flow: given if the metric is to be one of flows; which ones plays no part here.
+        flow: given if the metric is to be one of flows; the names have no effect here.
         link: the same for ports.
-        over: what becomes of several flows or ports; by default rates and counts are summed, all else is averaged.
+        over: how several flows or ports are combined; by default rates and counts are summed, others averaged.
 
     >>> find("p99_delay"), find("drops", over="most").over
     (Metric(name='p99_delay', table='flows', column='owd_p99_s', over='mean'), 'most')
 
     Raises:
-        HeadgateError: no such metric, or not of what was asked for.
+        HeadgateError: no such metric, or none of flows or ports as asked for.
     """
     if flow is not None and link is not None:
         raise HeadgateError(f"flow {cut(flow)} and link {cut(link)}: expected one of them")

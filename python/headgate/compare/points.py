@@ -1,6 +1,6 @@
-"""The points of one axis held against each other: means, paired differences, and which of them are significant.
+"""Comparison of the points of one axis: means, paired differences, and which of them are significant.
 
-Replication k of every variant meets the same random numbers, so differences are taken replication by replication (Law 2015, section
+Replication k of every variant uses the same random numbers, so differences are taken replication by replication (Law 2015, section
 11.2). The other axes are either kept apart, each combination of their points being compared by itself, or pooled: then the mean over
 all of them is taken within each replication first, because runs of one replication have their random numbers in common and would not
 count as independent pairs. All p-values of one comparison are corrected together.
@@ -28,20 +28,20 @@ from .values import Cube, cube
 if TYPE_CHECKING:
     from ..sweep import Study
 
-#: How p-values of many comparisons are corrected.
+#: Corrections of p-values for many comparisons.
 CORRECTIONS: dict[str, Callable[[npt.ArrayLike], Any]] = {
     "holm": stats.holm,
     "bh": stats.benjamini_hochberg,
     "none": np.asarray,
 }
 
-#: How they are called.
+#: Their names in sentences.
 SAID = {"holm": "corrected after Holm", "bh": "corrected after Benjamini and Hochberg", "none": "not corrected"}
 
 #: Pairs below which only very large differences can be seen.
 FEW = 5
 
-#: A smaller probability cannot be told from 0 beside 1.
+#: A smaller probability cannot be distinguished from 0 beside 1.
 LEAST_ALPHA = 1e-12
 
 Where = dict[str, Any]
@@ -58,11 +58,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Difference:
-    """`b` held against `a`.
+    """`b` compared with `a`.
 
     Attributes:
         where: the points of the other axes.
-        a: the point held against.
+        a: the reference point.
         b: the other one; the difference is b - a.
         found: difference, interval and p-value of this one comparison, over the pairs of replications.
         p: the p-value, corrected for all comparisons that were made.
@@ -88,20 +88,20 @@ class Difference:
 
 @dataclass(frozen=True)
 class Compared:
-    """What `compare` found.
+    """The result of `compare`.
 
     Attributes:
-        metric: that was compared.
+        metric: the metric that was compared.
         what: the same in words.
         by: the axis.
         pooled: other axes over which means were taken.
         fixed: other axes that have one point only.
-        against: the point that all others were held against; None if all pairs were compared.
+        against: the point with which all others were compared; None if all pairs were compared.
         alpha: probability of a false finding.
         correction: for many comparisons.
         entries: the means, in the order of the axes.
         differences: in the same order.
-        notes: sentences on what to beware of.
+        notes: sentences on limits of the comparison.
     """
 
     metric: Metric
@@ -117,7 +117,7 @@ class Compared:
     notes: list[str]
 
     def sentences(self) -> list[str]:
-        """What was found, in words: one sentence in all and one for each pair of points."""
+        """The result in words: one sentence on all and one for each pair of points."""
         many, some = len(self.differences), [d for d in self.differences if d.significant]
         said = f"{self.alpha:g}, {SAID[self.correction]}"
         if many == 1:
@@ -133,7 +133,7 @@ class Compared:
         return pairs
 
     def to_dict(self) -> dict[str, Any]:
-        """The form for machines, described in docs/reference/json.md."""
+        """The results as JSON data, described in docs/reference/json.md."""
         return {
             "metric": {
                 "name": self.metric.name,
@@ -181,13 +181,13 @@ def compare(
     """Compares the points of an axis.
 
     Args:
-        study: also one that is not complete: pairs are made of what is there.
+        study: also one that is not complete: pairs are made of the runs that are there.
         by: the axis, or `flow` or `link` to compare the flows or ports of the same runs.
         metric: a column of a table or a short name such as `p99_delay`.
         flow: which flows: a name or a pattern; all unless given.
         link: which ports, for metrics of ports.
-        over: what becomes of several flows or ports of a run: `total`, `mean`, `least`, `most` or `jain`.
-        against: the point that all others are held against; all pairs unless given.
+        over: how several flows or ports of a run are combined: `total`, `mean`, `least`, `most` or `jain`.
+        against: the point with which all others are compared; all pairs unless given.
         pool: take means over the other axes, within each replication, instead of comparing each of their combinations.
         alpha: probability of a false finding; intervals have the confidence 1 - alpha, each by itself.
         correction: for many comparisons: `holm`, which bounds the probability of any false finding, `bh` (Benjamini and Hochberg),
@@ -265,12 +265,12 @@ def _enough(pairs: list[int], by: str, study: Study) -> None:
     have = f"1 replication of each {by}" if pairs else f"no replication that two points of {by} have in common"
     state = "" if study.complete else "; the study is not complete"
     raise HeadgateError(
-        f"{study.folder}: found {have}; expected at least 2 to tell a difference from chance, and better 10{state}"
+        f"{study.folder}: found {have}; expected at least 2 to distinguish a difference from chance, and better 10{state}"
     )
 
 
 def _notes(study: Study, differences: list[Difference], lacking: int, data: Cube) -> list[str]:
-    """What stands behind the numbers and should be known."""
+    """Notes on the numbers that a reader should know."""
     notes = []
     if study.missing is None or study.missing > 0:
         many = "Some" if study.missing is None else f"{study.missing} of the"
@@ -299,7 +299,7 @@ def _notes(study: Study, differences: list[Difference], lacking: int, data: Cube
 
 
 def _pair(differences: list[Difference]) -> str:
-    """What is known of two points: where one is above, where below, where neither can be said."""
+    """Result for two points: where one is above, where below, where neither is shown."""
     a, b = differences[0].a, differences[0].b
     parts = []
     for side in ("below", "above"):

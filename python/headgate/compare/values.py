@@ -41,13 +41,13 @@ class Cube:
 
     @property
     def replications(self) -> int:
-        """The most that a point has."""
+        """The maximum number of replications of a point."""
         return int(self.values.shape[-1])
 
     def pool(self, keep: Sequence[int]) -> Cube:
-        """The mean over all axes but those to keep, which come in the order given, for each replication by itself.
+        """The mean over all axes but those to keep, which come in the order given, for each replication separately.
 
-        A replication that lacks a run or a value for one of the points has none: means of different points are not alike.
+        A replication that lacks a run or a value for one of the points has none: means over different points are not comparable.
         """
         gone = tuple(i for i in range(len(self.axes)) if i not in keep)
         order = (*keep, *gone, len(self.axes))
@@ -71,10 +71,10 @@ def cube(
     Args:
         study: with its axes, perhaps only some points of them (`Study.select`).
         metric: a column or an alias.
-        flow: which flows count: a name or a pattern such as `ftp*`; all unless given.
-        link: which ports count, for metrics of ports.
-        over: what becomes of the flows or ports of a run: `total`, `mean`, `least`, `most` or `jain`.
-        split: keep them apart instead, as one more axis.
+        flow: the flows to use: a name or a pattern such as `ftp*`; all unless given.
+        link: the ports to use, for metrics of ports.
+        over: how the flows or ports of a run are combined: `total`, `mean`, `least`, `most` or `jain`.
+        split: keep them separate instead, as one more axis.
 
     Raises:
         HeadgateError: there is no such metric, flow or port, or no run has ended yet.

@@ -1,4 +1,4 @@
-"""A network on paper: gateways are squares and hosts are circles; lines that are alike have one style, which the legend explains."""
+"""A network on paper: gateways are squares and hosts are circles; equal lines have one style, which the legend explains."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 Place = tuple[float, float]
 
-#: What words stand on where lines pass.
+#: Background of words on lines.
 _PAPER = {"fc": "white", "ec": "none", "pad": 0.8, "alpha": 0.85}
 
-#: Most stations that are drawn one by one, and in a row.
+#: Maximum number of stations that are drawn one by one, and in a row.
 _STATIONS, _ROW = 120, 9
 
 #: More stations than this are drawn small.
 _MANY = 12
 
-#: Most lines between stations that have their words beside them, and most styles of lines.
+#: Maximum number of lines between stations that have their words beside them, and of styles of lines.
 _LABELLED, _STYLES = 12, 6
 
 #: Inches between stations in a row, in a column and in a stage, between stages, and between hosts.
@@ -40,7 +40,7 @@ _ARM, _MARGIN = 1.9, 0.55
 #: Inches of a line of the legend, most of its lines, and characters to an inch.
 _LEGEND, _FLOWS, _CHARACTERS = 0.19, 12, 13.5
 
-#: How lines look: dashes first, so that nobody needs colours.
+#: Styles of lines: dashes first, so that colours are not needed.
 _LOOKS = [
     (INK, "-", 1.6), (BLUE, (0, (6, 2)), 1.6), (VERMILION, (0, (1.5, 1.5)), 1.8),
     (GREEN, (0, (6, 2, 1.5, 2)), 1.6), (PURPLE, (0, (3, 1)), 1.4), (GREY, (0, (1, 3)), 1.6),
@@ -49,12 +49,12 @@ _LOOKS = [
 
 @dataclass
 class _Plan:
-    """Where everything stands, in inches."""
+    """The places of everything, in inches."""
 
     places: dict[str, Place]
     #: Of each group of hosts: its place, and on which side of it its name stands.
     hosts: list[tuple[Group, Place, str]] = field(default_factory=list)
-    #: Whether the words of lines of hosts stand beside them, and whether lines within a column bend around what stands there.
+    #: Whether the words of lines of hosts are beside them, and whether lines within a column bend around what is there.
     labelled: bool = True
     bent: bool = False
 
@@ -124,7 +124,7 @@ def _row(net: Network, found: Layers) -> _Plan:
 def _stages(net: Network, found: Layers) -> _Plan:
     """Stages one above the other, the hosts below."""
     widest = max(map(len, found.layers))
-    # Many lines need room to be told apart.
+    # Many lines need room to be distinguished.
     rise = _STAGE * (1 + widest / 40)
     places: dict[str, Place] = {}
     for row, layer in enumerate(found.layers):
@@ -141,7 +141,7 @@ def _columns(net: Network, found: Layers) -> _Plan:
     tallest = max(map(len, found.layers))
     for column, layer in enumerate(found.layers):
         rung = (_RUNG if len(net.stations) > _MANY else 1.5 * _RUNG) * min(2.0, tallest / len(layer))
-        # A little aslant, so that lines within a column can be told apart.
+        # Slightly shifted, so that lines within a column can be distinguished.
         places |= {
             name: (_COLUMN * column + 0.22 * (k % 2), rung * ((len(layer) - 1) / 2 - k)) for k, name in enumerate(layer)
         }

@@ -12,7 +12,7 @@ from . import words
 
 Table = Mapping[str, Any]
 
-#: Hosts at a gateway that are unlike are drawn one by one up to this many.
+#: Maximum number of different hosts at a gateway that are drawn one by one.
 _APART = 4
 
 #: More groups than this at a gateway are drawn as one.
@@ -39,7 +39,7 @@ class Group:
 
     @property
     def words(self) -> list[str]:
-        """What their lines are like; of one line its name first, if it is one of its own."""
+        """The properties of their lines; for a single line its name first, if the file gives one."""
         return [*_own_name(self.links), *words.line(self.links, self.station)]
 
 
@@ -52,7 +52,7 @@ class Edge:
 
     @property
     def words(self) -> list[str]:
-        """What they are like; first their name, if it is one of their own, or their number."""
+        """Their properties; first their name, if the file gives one, or their number."""
         many = [f"{len(self.links)} lines"] if len(self.links) > 1 else []
         return [*many, *_own_name(self.links), *words.line(self.links)]
 
@@ -68,10 +68,10 @@ def _own_name(links: list[Table]) -> list[str]:
 
 @dataclass
 class Network:
-    """What is drawn of a scenario."""
+    """The parts of a scenario that are drawn."""
 
     name: str
-    #: Gateways, and hosts that are no leaves, with what they are called.
+    #: Gateways, and hosts that are no leaves, with their names.
     stations: dict[str, str] = field(default_factory=dict)
     gateways: set[str] = field(default_factory=set)
     groups: list[Group] = field(default_factory=list)
@@ -140,7 +140,7 @@ def _edges(links: Iterable[Table]) -> Iterable[Edge]:
 
 
 def _groups(net: Network, leaves: Mapping[str, tuple[str, Table]], sources: set[str]) -> Iterable[Group]:
-    """Hosts at one station that are alike, or that are too many to be told apart."""
+    """Hosts at one station that are equal, or too many to be drawn separately."""
     apart: dict[tuple[Any, ...], Group] = {}
     for host, (station, link) in leaves.items():
         letters = host.rstrip("0123456789")
@@ -168,7 +168,7 @@ def _groups(net: Network, leaves: Mapping[str, tuple[str, Table]], sources: set[
 
 
 def _flows(flows: Iterable[Table]) -> Iterable[str]:
-    """Flows in a row that are alike, as one line of words."""
+    """Consecutive equal flows, as one line of words."""
     kinds: dict[tuple[str, str], tuple[list[str], list[str], list[str]]] = {}
     for flow in flows:
         lists = kinds.setdefault((words.flow(flow), flow["name"].rstrip("0123456789")), ([], [], []))

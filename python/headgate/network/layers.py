@@ -14,7 +14,7 @@ from itertools import pairwise
 from . import words
 from .graph import Edge, Group, Network
 
-#: How often the order within layers is improved.
+#: Number of improvements of the order within layers.
 _SWEEPS = 8
 
 
@@ -77,7 +77,7 @@ def _columns(near: Mapping[str, list[str]]) -> dict[str, int]:
 
 
 def _untangled(layers: list[list[str]], near: Mapping[str, list[str]]) -> list[list[str]]:
-    """An order with few crossings: each station goes to the middle of its neighbours in the layer before, there and back."""
+    """An order with few crossings: each station is moved to the middle of its neighbours in the layer before, forwards and backwards."""
     best, least = layers, _crossings(layers, near)
     for sweep in range(_SWEEPS):
         if least == 0:

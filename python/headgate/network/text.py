@@ -11,10 +11,10 @@ from .layers import Layers, folded, layered
 #: Columns of the picture.
 WIDTH = 80
 
-#: Most stations in a row, most other ones, and most lines between these, that are drawn one by one.
+#: Maximum number of stations in a row, of other ones, and of lines between these, that are drawn one by one.
 _ROW, _STATIONS, _EDGES = 24, 12, 16
 
-#: Most kinds of flows that are listed.
+#: Maximum number of kinds of flows that are listed.
 _FLOWS = 12
 
 _GATEWAY, _HOST = "■", "○"
@@ -70,7 +70,7 @@ def _called(net: Network, name: str) -> str:
 
 
 def _beside(start: str, text: str) -> Iterator[str]:
-    """Words after a start; what does not fit stands below."""
+    """Words after a start; the rest is printed below."""
     rest = start.replace("─", " ").replace("├", "│").replace("└", " ")
     yield from textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=f"{rest}  ")
 

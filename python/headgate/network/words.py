@@ -1,4 +1,4 @@
-"""What is written beside nodes, lines and flows."""
+"""The words beside nodes, lines and flows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from .. import _core
 from ..errors import cut
 
-#: Keys of a line that are said elsewhere, or not at all.
+#: Keys of a line that are shown elsewhere, or not at all.
 _SAID = ("name", "from", "to", "rate", "delay", "queue", "reverse_queue", "classify")
 
-#: Units by the kind of a quantity, and the most digits that are shown as they are.
+#: Units by the kind of a quantity, and the maximum number of digits that are not rounded.
 _UNITS: dict[str, list[tuple[float, str]]] = {
     "s": [(1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")],
     "bps": [(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1, "bit/s")],
@@ -22,12 +22,12 @@ _UNITS: dict[str, list[tuple[float, str]]] = {
 }
 _DIGITS = 5
 
-#: More names than this are not written one by one.
+#: Maximum number of names that are written one by one.
 NAMES = 3
 
 
 def shown(name: str) -> str:
-    r"""A name as pictures have it: neither too long nor with signs that cannot be printed.
+    r"""A name as pictures have it: neither too long nor with characters that cannot be printed.
 
     >>> shown("r1"), shown("a\x1b[2Jb")
     ('r1', 'a?[2Jb')
@@ -67,7 +67,7 @@ def quantity(text: str) -> str:
 
 
 def line(links: Sequence[Mapping[str, Any]], end: str | None = None) -> list[str]:
-    """What some lines are like, in parts: rate and delay, disciplines, and the rest; `end` is the gateway of lines of hosts.
+    """The properties of some lines, in parts: rate and delay, disciplines, and the rest; `end` is the gateway of lines of hosts.
 
     >>> line([{"rate": "9Mbit/s", "delay": "5ms", "queue": {"kind": "fq", "buffer": "9pkt"}, "from": "a", "to": "b"}])
     ['9 Mbit/s, 5 ms', 'fq 9 pkt']
@@ -128,12 +128,12 @@ def _range(values: Sequence[Any]) -> str:
 
 
 def flow(entry: Mapping[str, Any]) -> str:
-    """What a flow is: its flow control, workload and length of packets.
+    """A flow in words: its flow control, workload and length of packets.
 
     >>> flow({"control": {"kind": "jk_reno"}, "workload": {"kind": "cbr", "rate": "1Mbit/s"}, "packet": "1000B"})
     'jk_reno, cbr 1 Mbit/s, 1000 B'
     """
     control, work, packet = entry["control"]["kind"], entry["workload"], entry["packet"]
-    told = next((quantity(work[k]) for k in ("rate", "mean", "bytes") if isinstance(work.get(k), str)), "")
-    parts = [control if control != "none" else "no flow control", f"{work['kind']} {told}".strip(), _brief(packet)]
+    amount = next((quantity(work[k]) for k in ("rate", "mean", "bytes") if isinstance(work.get(k), str)), "")
+    parts = [control if control != "none" else "no flow control", f"{work['kind']} {amount}".strip(), _brief(packet)]
     return ", ".join(parts)

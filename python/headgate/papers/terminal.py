@@ -23,8 +23,8 @@ _STYLE: dict[Verdict, str] = {
     "match": "green",
     "miss": "red",
     "some-run": "cyan",
-    "undecided": "yellow",
-    "not-reproduced": "yellow",
+    "undecided": "magenta",
+    "not-reproduced": "magenta",
     "not-tested": "dim",
 }
 _SIGN: dict[Verdict, str] = {
@@ -226,7 +226,7 @@ def print_item(result: ItemResult, console: Console, details: bool) -> None:
 
 
 def _print_section(section: Section, console: Console) -> None:
-    title = f"{escape(section.title)}{' [yellow](measured, varies)[/]' if section.measured else ''}"
+    title = f"{escape(section.title)}{' [magenta](measured, varies)[/]' if section.measured else ''}"
     table = Table(title=title, title_justify="left")
     for heading in section.headings:
         table.add_column(escape(heading), justify="right" if section.is_numeric(heading) else "left")
@@ -269,7 +269,7 @@ def _side_by_side(numbers: list[Number], rows: Sequence[Row]) -> Table:
                 cells = ("" if n is None else as_printed(values.get(n.published.source), n.published) for n in present)
                 table.add_row(f"[dim]start {start}[/]", "best", *cells)
         else:
-            table.add_row("", "[yellow]not reproduced[/]")
+            table.add_row("", "[magenta]not reproduced[/]")
     return table
 
 
@@ -328,6 +328,6 @@ def _print_claims(result: ItemResult, console: Console) -> None:
     for heading in ("id", "claim", "verdict", "measured"):
         table.add_column(heading)
     for f in result.findings:
-        verdict = {True: "[green]holds[/]", False: "[red]does not hold[/]", None: "[yellow]not reproduced[/]"}[f.holds]
+        verdict = {True: "[green]holds[/]", False: "[red]does not hold[/]", None: "[magenta]not reproduced[/]"}[f.holds]
         table.add_row(f.id, escape(f.text), verdict, escape(f.measured))
     print_table(table, console)

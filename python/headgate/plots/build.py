@@ -1,9 +1,10 @@
-"""From a study to a figure: which numbers are shown, and what is said of them."""
+"""From a study to a figure: the numbers that are shown, and their captions."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,13 +23,13 @@ from .units import scale_of
 if TYPE_CHECKING:
     from ..sweep import Study
 
-#: What can be drawn.
+#: Kinds of figures.
 KINDS = ("line", "heatmap", "utility", "cdf")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What `plot` was asked for."""
+    """The arguments of `plot`."""
 
     study: Study
     metric: str
@@ -64,21 +65,21 @@ def plot(
 ) -> Figure:
     """Draws a metric of a study.
 
-    Axes that are not drawn are averaged over, each replication by itself, and the caption says so; `study.select(...)` picks points.
+    The mean is taken over axes that are not drawn, for each replication, and the caption says so; `study.select(...)` picks points.
 
     Args:
-        study: also one that is not complete; the caption says what is missing.
+        study: also one that is not complete; the caption names what is missing.
         metric: a column of a table or a short name such as `p99_delay`.
         out: a file to write, in the form that its name ends in: svg, png, pdf or html.
         kind: `line` (metric against axis x with 95 % intervals), `heatmap` (metric over the axes x and y), `utility` (metric against
             delay, as in Keshav 1991: a point for each flow or, if x is given, for each point of that axis) or `cdf` (the
-            distribution over runs and flows).
+            distribution over runs and flows, a curve for each variant, those of `by` first).
         x: axis, or `flow`; of a line, the first axis of numbers unless given.
         y: axis of a heat map.
         by: axis, or `flow`, of which each point becomes a series.
         flow: which flows: a name or a pattern; all unless given.
         link: which ports, for metrics of ports.
-        over: what becomes of several flows or ports of a run: `total`, `mean`, `least`, `most` or `jain`.
+        over: how several flows or ports of a run are combined: `total`, `mean`, `least`, `most` or `jain`.
         delay: metric of the vertical axis of a utility diagram.
         log_y: a logarithmic vertical axis.
 
@@ -97,7 +98,10 @@ def plot(
     request = Request(study, metric, flow, link, over, x, y, by, delay, log_y)
     figure = {"line": _line, "heatmap": _heatmap, "utility": _utility, "cdf": _cdf}[kind](request)
     if len(figure.series) > MOST_SERIES:
-        raise HeadgateError(f"{by}: {len(figure.series)} series; expected at most {MOST_SERIES}: select some points")
+        what = figure.legend or by
+        raise HeadgateError(
+            f"{what}: {len(figure.series)} curves; expected at most {MOST_SERIES}: select points of an axis with --where"
+        )
     if out is not None:
         figure.save(out)
     return figure
@@ -114,7 +118,7 @@ def _line(r: Request) -> Figure:
     means, halves = means * factor, halves * factor
     series = []
     for i, name in enumerate(_series_names(data)):
-        # Names stand side by side, so that their intervals can be told apart.
+        # Names stand side by side, so that their intervals can be distinguished.
         shift = 0.0 if x.names is None else 0.5 * ((i + 0.5) / means.shape[1] - 0.5)
         y, half = means[:, i], halves[:, i]
         series.append(Series(name, numbers + shift, y, y - half, y + half))
@@ -176,8 +180,13 @@ def _cdf(r: Request) -> Figure:
     split = r.over is None and wanted.table != "runs" and wanted.over != "jain"
     data = r.cube(r.metric, split)
     by = None if r.by is None else find_axis(data.axes, r.by)
-    rows = data.values.reshape(1, -1) if by is None else np.moveaxis(data.values, by, 0).reshape(len(data.axes[by]), -1)
-    names = [""] if by is None else [str(c) for c in data.axes[by].columns[data.axes[by].name]]
+    # A curve for each variant: a mixture of variants would be no distribution of anything.
+    apart = [i for i, axis in enumerate(data.axes) if i != by and axis.name not in ("flow", "link") and len(axis) > 1]
+    apart = apart if by is None else [by, *apart]
+    rows = np.moveaxis(data.values, apart, range(len(apart)))
+    rows = rows.reshape(int(np.prod(rows.shape[: len(apart)])), -1)
+    points = product(*([str(c) for c in data.axes[i].columns[data.axes[i].name]] for i in apart))
+    names = [", ".join(point) for point in points]
     good = [np.sort(row[~np.isnan(row)]) for row in rows]
     factor, unit = scale_of(data.metric.unit, np.concatenate(good))
     series = [
@@ -186,17 +195,16 @@ def _cdf(r: Request) -> Figure:
         if row.size
     ]
     each = f"run and {wanted.table[:-1]}" if split and by != len(data.axes) - 1 else "run"
-    drawn = {"flow", "link"} if by is None else {"flow", "link", data.axes[by].name}
-    gone, fixed = _others(data, drawn)
-    every = [f"of every {', '.join(gone)}"] if gone else []
+    labels = [data.axes[i].name for i in apart]
+    _, fixed = _others(data, {"flow", "link", *labels})
     many = f"one value per {each}: {_span([row.size for row in good])} values in each curve"
-    caption = "; ".join([many, *every, *fixed]) + _state(r)
+    caption = "; ".join([many, *fixed]) + _state(r)
     title, across = _title(r, f"distribution of {_said(r, data)}"), Scale(_with_unit(data.metric.label, unit))
-    return Figure("cdf", title, caption, across, Scale("share"), r.by or "", series)
+    return Figure("cdf", title, caption, across, Scale("share"), ", ".join(labels), series)
 
 
 def _usual_x(axes: list[Axis], by: str | None) -> int:
-    """The first axis of numbers, or the first one at all, that has several points and is not drawn otherwise."""
+    """The first axis of numbers, or otherwise the first one, that has several points and is not drawn elsewhere."""
     skip = None if by is None else find_axis(axes, by)
     free = [i for i, axis in enumerate(axes) if len(axis) > 1 and i != skip]
     if not free:
@@ -300,7 +308,7 @@ def _said(r: Request, whole: Cube) -> str:
 
 
 def _caption(r: Request, whole: Cube, data: Cube, mean: str, mark: str) -> str:
-    """How the numbers came about."""
+    """How the numbers were computed."""
     counts = (~np.isnan(data.values)).sum(axis=-1).ravel()
     parts = [f"{mean} over {_span(counts[counts > 0].tolist())} replications"]
     if counts.max(initial=0) > 1:
@@ -319,7 +327,7 @@ def _others(whole: Cube, drawn: set[str]) -> tuple[list[str], list[str]]:
 
 
 def _state(r: Request) -> str:
-    """What is not there."""
+    """The missing and failed runs."""
     missing, failed = r.study.missing, len(r.study.failures)
     said = "; some runs are missing" if missing is None else f"; {missing} runs are missing" if missing else ""
     return f"{said}; {failed} runs failed" if failed else said

@@ -22,7 +22,7 @@ FORMS = (".png", ".svg", ".pdf")
 
 
 class Picture:
-    """A figure that was drawn: it shows in a notebook, and can be saved. `matplotlib` is the figure for changes of your own."""
+    """A figure that was drawn: it shows in a notebook, and can be saved. `matplotlib` is the figure, for further changes."""
 
     def __init__(self, sheet: Drawing, path: str | os.PathLike[str] | None = None) -> None:
         """Takes what was drawn, and writes it into a file if one is given.
@@ -31,13 +31,13 @@ class Picture:
             HeadgateError: the file cannot be written.
         """
         self.matplotlib = sheet
-        #: Where it was written last.
+        #: File to which it was written last.
         self.file: Path | None = None
         if path is not None:
             self.save(path)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a file, whole or not at all, in the form that its name ends in: svg, png or pdf.
+        """Writes a file, completely or not at all, in the form that its name ends in: svg, png or pdf.
 
         Raises:
             HeadgateError: another ending, or the file cannot be written.
@@ -56,7 +56,7 @@ class Picture:
 
 
 def require(path: str | os.PathLike[str] | None) -> None:
-    """Whether a figure can be drawn and written, asked before long work; without a path, whether it can be drawn.
+    """Whether a figure can be drawn and written, checked before long work; without a path, whether it can be drawn.
 
     Raises:
         HeadgateError: another ending, or the file cannot be written there.
@@ -112,7 +112,7 @@ def _import_matplotlib() -> None:
         if backend is not None:
             os.environ["MPLBACKEND"] = backend
     if backend:
-        # What matplotlib does itself when it is imported.
+        # As matplotlib does when it is imported.
         with suppress(ValueError):
             mpl.rcParams["backend"] = backend
 
@@ -129,7 +129,7 @@ def to_bytes(sheet: Drawing, form: str) -> bytes:
 
 
 def to_svg(sheet: Drawing, title: str = "") -> str:
-    """The figure as an SVG element for a page; its title is what a screen reader says instead of it."""
+    """The figure as an SVG element for a page; a screen reader reads its title."""
     text = to_bytes(sheet, "svg").decode("utf-8")
     text = text[text.index("<svg") :]
     if not title:

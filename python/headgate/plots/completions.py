@@ -1,4 +1,4 @@
-"""How long the transfers of a run took: their distribution by class, and their slowdown by size."""
+"""Completion times of the transfers of a run: their distribution by class, and their slowdown by size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .canvas import Picture, blank, require
 if TYPE_CHECKING:
     from ..results import Results
 
-#: Most classes that are drawn; with more nobody could tell them apart.
+#: Maximum number of classes that are drawn; more could not be distinguished.
 MOST = len(COLOURS)
 
 #: Lines differ by these too, not by colour alone.
@@ -52,7 +52,7 @@ def completions(results: Results, path: str | os.PathLike[str] | None = None) ->
             times, np.arange(1, times.size + 1) / times.size, where="post", color=colour, ls=style, lw=1.3, label=name
         )
         own = sizes["class"] == name
-        # Classes beside each other, not on top of each other.
+        # Classes are drawn beside each other, not on top of each other.
         middle = np.sqrt(sizes["size_min"][own] * sizes["size_max"][own].astype(float)) * 1.06**i
         mean, high = sizes["slowdown_mean"][own], sizes["slowdown_p99"][own]
         # The quantile is exact to 3 %, so with a few transfers it may come out below their mean.

@@ -1,4 +1,4 @@
-"""What a figure shows, before it is drawn: what stands where, in the units that are shown. Both drawers, `mpl` and `html`, take it."""
+"""The contents of a figure before it is drawn, in the units that are shown. Both back ends, `mpl` and `html`, take it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MARKERS = (
 )  # fmt: skip
 DASHES = (("-", "solid"), ("--", "dash"), (":", "dot"), ("-.", "dashdot"))
 
-#: More series than this are not told apart.
+#: Maximum number of series: more could not be distinguished.
 MOST_SERIES = 24
 
 
 @dataclass(frozen=True)
 class Scale:
-    """One direction: what is shown, whether its scale is logarithmic, and names at 0, 1, 2 ... where it is not of numbers."""
+    """One axis: what is shown, whether its scale is logarithmic, and names at 0, 1, 2 ... where it is not of numbers."""
 
     label: str
     log: bool = False
@@ -56,14 +56,14 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """What a figure shows.
+    """The contents of a figure.
 
     Attributes:
         kind: `line`, `heatmap`, `utility` or `cdf`.
         title: above it.
-        caption: how the numbers came about.
-        x: what is across.
-        y: what is upward.
+        caption: how the numbers were computed.
+        x: the horizontal axis.
+        y: the vertical axis.
         legend: heads the names of the series; none is shown if it is empty.
         series: of all kinds but the heat map.
         grid: of a heat map.

@@ -42,7 +42,7 @@ class Figure(Content):
         return draw(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a file, whole or not at all, in the form that its name ends in: svg, png, pdf, or html, which is interactive.
+        """Writes a file, completely or not at all, in the form that its name ends in: svg, png, pdf, or html, which is interactive.
 
         Raises:
             HeadgateError: another ending, or the file cannot be written.

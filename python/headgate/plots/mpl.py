@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Characters of a caption to a line, and points of its height.
 _CAPTION = 105
 
-#: Cells beyond which no numbers are written into a heat map.
+#: Maximum number of cells of a heat map into which numbers are written.
 _CELLS = 80
 
 
@@ -110,7 +110,7 @@ def _labels(sheet: Drawing, axes: Axes, figure: Content) -> None:
     area = [float(v) * to_points for v in axes.get_window_extent().extents]
     for x, y, text, colour in wanted:
         width, height = 4.9 * len(text), 9.0
-        # The ends of one path tell those of the others; what a flow is called must stand somewhere.
+        # The ends of one path show those of the others; the name of a flow must be somewhere.
         steps = (4, -12) if figure.path else (4, -12, 14, -22, 24, -32)
         choices = [(x + dx if dx > 0 else x - width + dx, y + dy) for dy in steps for dx in (5, -5)]
         boxes = [(u, v, u + width, v + height) for u, v in choices]

@@ -1,4 +1,4 @@
-"""Goodput and queueing delay of each flow against time."""
+"""Goodput and queueing delay of each flow over time."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from .units import scale_of
 if TYPE_CHECKING:
     from ..results import Results
 
-#: With more flows than this, those that are alike have one line.
+#: With more flows than this, each group of similar flows has one line.
 MOST = len(COLOURS)
 
 
 def shares(results: Results, path: str | os.PathLike[str]) -> Path:
     """Draws the goodput and the mean queueing delay of each flow in each interval of the first run into a file.
 
-    Of many flows, those that are alike have one line: the goodput of all of them together, and the mean of their delays.
+    Of many flows, each group of similar ones has one line: the goodput of all of them together, and the mean of their delays.
 
     Args:
-        results: of a scenario with as many intervals as the lines are to have points.
+        results: of a scenario; the lines have one point per interval.
         path: a file, written in the form that its name ends in: svg, png or pdf.
 
     Raises:
@@ -42,7 +42,7 @@ def shares(results: Results, path: str | os.PathLike[str]) -> Path:
     lines = [(name, [i]) for i, name in enumerate(names)] if len(names) <= MOST else members_of(results)
     if len(lines) > MOST:
         raise HeadgateError(
-            f"{path}: {len(lines)} kinds of flows; expected at most {MOST}: a line each could not be told apart"
+            f"{path}: {len(lines)} kinds of flows; expected at most {MOST}: more lines could not be distinguished"
         )
     start, end = t["start_s"][:, 0], t["end_s"][:, 0]
     middle, warm = (start + end) / 2, float(end[t["warm_up"][:, 0] > 0].max(initial=0.0))

@@ -1,4 +1,4 @@
-"""What a run recorded against time: a panel for each kind of trace, a line for each flow or port."""
+"""Traces of a run over time: a panel for each kind of trace, a line for each flow or port."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-#: Traces in the order of their panels, with what their axis says. Others follow by name.
+#: Traces in the order of their panels, with the labels of their axes. Others follow by name.
 LABELS = {
     "window": "window\n(packets)",
     "in_flight": "outstanding\n(packets)",
@@ -42,31 +42,31 @@ LABELS = {
     "backlog": "waiting at ports\n(packets)",
 }
 
-#: What is recorded for a figure of a scenario that asks for nothing.
+#: Traces for a figure of a scenario that records none.
 TRACES = ("window", "backlog", "drops")
 
 #: Traces of ports; the others are of flows.
 PORTS = ("backlog", "drops")
 
-#: So many flows or ports have colours and names of their own; the rest are grey.
+#: Number of flows or ports with their own colours and names; the others are grey.
 NAMED = len(COLOURS)
 
 #: Ports whose mean backlog is below this share of the greatest one are left out.
 _SHORT = 0.02
 
-#: A line of more than four points for each of so many slices of time is drawn by a few points of each slice.
+#: Number of slices of time: a line of more than four points for each slice is drawn by a few points of each.
 SLICES = 1500
 
 
 def timeline(
     results: Results, path: str | os.PathLike[str] | None = None, panels: Sequence[str] | None = None
 ) -> Picture:
-    """Draws the traces of the first run against time; network events are vertical lines.
+    """Draws the traces of the first run over time; network events are vertical lines.
 
     Args:
         results: of a scenario that records traces.
         path: a file, if one is to be written, in the form that its name ends in: svg, png or pdf.
-        panels: the kinds of traces, from above; all unless given.
+        panels: the kinds of traces, from the top; all unless given.
 
     Raises:
         HeadgateError: the scenario does not record such traces, or the file cannot be written.
@@ -127,7 +127,7 @@ def _colours(traces: Table, objects: Sequence[str], backlogs: Array | None = Non
 def _panel(axes: Axes, traces: Table, kind: str, colours: Mapping[str, str], end: float) -> None:
     """One kind of trace; drops are crosses at the top of the backlog's panel."""
     others = 0
-    # Those without a colour lie below; of the others each has dashes through which those before it show.
+    # Grey lines are below; each of the others has dashes through which the earlier ones are visible.
     ordered = sorted(enumerate(colours.items()), key=lambda item: item[1][1] != PALE)
     for i, (name, colour) in ordered:
         mine = (traces["trace"] == kind) & (traces["object"] == name) & np.isfinite(traces["value"])

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from ..tables import Table
 
-#: So many flows have colours and names of their own; the rest are one grey series.
+#: Number of flows with their own colours and names; the others are one grey series.
 NAMED = 7
 
 
-#: Longest name of a flow in the legend.
+#: Maximum length of the name of a flow in the legend.
 LONGEST = 44
 
 
@@ -53,7 +53,7 @@ def draw(
         column[0].set_title(queue, fontsize=11)
         column[2].set_xlabel(f"time since the first packet ({unit})")
     _scale(axes[0, 0], [bins for _, bins, _ in series.values()])
-    axes[0, 0].set_ylabel("queueing delay (ms)\nline: mean, shade: to the greatest")
+    axes[0, 0].set_ylabel("queueing delay (ms)\nline: mean, shade: to the maximum")
     axes[1, 0].set_ylabel("drops so far (packets)")
     axes[2, 0].set_ylabel(f"so far ({size_unit})")
     for ax in axes.flat:
@@ -104,12 +104,12 @@ def _dashes(colour: str) -> str:
 
 
 def _delay(axes: Axes, groups: list[tuple[str, str, dict[str, Any]]], width: float) -> None:
-    """Mean delay of the packets that arrived in each bin, and the greatest; a gap where a flow sent nothing for long."""
+    """Mean delay of the packets that arrived in each bin, and the maximum; a gap where a flow sent nothing for long."""
     for _, colour, bins in groups:
         some = bins["sent"] > 0
         at, mean, greatest = bins["bin"][some], 1e3 * bins["mean_s"][some], 1e3 * bins["max_s"][some]
         gaps = np.diff(at)
-        # A flow that sends now and then is still one line: only a pause far longer than its usual ones breaks it.
+        # A flow that sends from time to time is still one line: only a pause far longer than its usual ones breaks it.
         usual = max(2.0, 8 * float(np.median(gaps))) if gaps.size else 2.0
         breaks = np.flatnonzero(gaps > usual) + 1
         x = np.insert((at + 0.5) * width, breaks, np.nan)
@@ -120,7 +120,7 @@ def _delay(axes: Axes, groups: list[tuple[str, str, dict[str, Any]]], width: flo
 
 
 def _scale(axes: Axes, tables: list[Any]) -> None:
-    """A logarithmic scale, linear towards 0, where a few delays would press all others flat."""
+    """A logarithmic scale, linear towards 0, where a few long delays would hide all others."""
     mean = np.concatenate([1e3 * bins["mean_s"][bins["sent"] > 0] for bins in tables])
     mean = mean[mean > 0]
     if mean.size and mean.max() > 30 * np.median(mean):

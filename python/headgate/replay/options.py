@@ -1,4 +1,4 @@
-"""Which disciplines a trace is replayed through, from what a user says."""
+"""The disciplines of a replay, from the user's options."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 from .. import _core
 from ..errors import HeadgateError, cut, nearest
 
-#: Longest name of a queue: it becomes a part of the names of files.
+#: Longest name of a queue: it becomes part of the names of files.
 LONGEST = 80
 
-#: Most levels of a discipline's table: no parameter has as many.
+#: Maximum number of levels of a discipline's table: no parameter has as many.
 LEVELS = 8
 
 #: A discipline: its name, or a table with its kind and parameters.
@@ -33,11 +33,11 @@ def disciplines(
 ) -> dict[str, dict[str, Any]]:
     """The disciplines by the names that they have in tables and files.
 
-    A table may have a `name`; otherwise the kind is the name, with a number if it occurs again. `buffer` goes to every discipline that has
-    one and does not state its own. `parameters` are `NAME` for every discipline that has it, or `QUEUE.NAME` for one.
+    A table may have a `name`; otherwise the kind is the name, with a number if it occurs again. `buffer` is set for every discipline that
+    has one and does not set it itself. `parameters` are `NAME` for every discipline that has it, or `QUEUE.NAME` for one.
 
     Raises:
-        HeadgateError: a parameter or a queue that nothing has.
+        HeadgateError: a parameter or a queue that does not exist.
 
     >>> disciplines(["fcfs", "fq"], "64KB", {"delta": "1000B"})
     {'fcfs': {'kind': 'fcfs', 'buffer': '64KB'}, 'fq': {'kind': 'fq', 'buffer': '64KB', 'delta': '1000B'}}

@@ -1,4 +1,4 @@
-"""What a replay gave: a row per packet, sums per flow and per queue, and a figure."""
+"""The results of a replay: a row per packet, sums per flow and per queue, and a figure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..plots.canvas import Picture
     from .rows import Kept
 
-#: Entries of the form for machines that gather columns, by their keys.
+#: Entries of the JSON form that combine columns, by their keys.
 GATHERED = {
     "drops": {reason: f"drops_{reason}" for reason in _core.DROP_REASONS},
     "delay_s": {kind: f"delay_{kind}_s" for kind in ("mean", "p50", "p95", "p99", "max")},
@@ -33,7 +33,7 @@ GATHERED = {
 class Replay:
     """A trace that was replayed through one or several queueing disciplines.
 
-    Delay means queueing delay: from a packet's arrival to the start of its transmission. Means and greatest values are exact; quantiles are
+    Delay means queueing delay: from a packet's arrival to the start of its transmission. Means and maxima are exact; quantiles are
     exact for up to 1024 packets and exact to 3 % beyond. Throughput counts the bytes sent over the span from the first
     arrival to the last departure.
     """
@@ -174,10 +174,10 @@ class Replay:
         return self.queues.index(queue)
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """The stable form for machines: `{trace, rate, seed, conventions, version, queues: [{queue, ..., flows: [...]}]}`.
+        """The stable JSON form: `{trace, rate, seed, conventions, version, queues: [{queue, ..., flows: [...]}]}`.
 
         Args:
-            most: only so many flows of each queue, those with most bytes.
+            most: maximum number of flows of each queue, those with most bytes.
         """
         options = json.loads(self._core.options)
         queues = []
@@ -220,7 +220,7 @@ class Replay:
 
 
 def _ideal_bps(rate_bps: float, offered: Any, weights: Any, span_s: float) -> Any:
-    """What is due to each flow of one line, in bit/s; nan where nothing was sent, so that there is no span."""
+    """The max-min ideal of each flow of one line, in bit/s; nan where nothing was sent, so that there is no span."""
     if span_s <= 0:
         return np.full(len(offered), np.nan)
     return max_min(rate_bps, 8.0 * offered / span_s, weights)

@@ -1,4 +1,4 @@
-"""Drives a replay: batches in, rows out, outputs whole or not at all."""
+"""Drives a replay: batches in, rows out; outputs are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def replay(
     progress: Progress | None = None,
     max_memory: str | int | None = None,
 ) -> Replay:
-    """Replays a trace through one or several queueing disciplines: what would have become of these packets?
+    """Replays a trace through one or several queueing disciplines: what would have happened to these packets?
 
     >>> import headgate, pyarrow
     >>> trace = pyarrow.table({"time_s": [0.0, 0.0, 0.001], "flow": ["a", "a", "b"], "size_bytes": [1000, 1000, 500]})
@@ -66,14 +66,14 @@ def replay(
         buffer: such as `"64KB"` or `"100pkt"`, for every discipline that has one; its own default unless given.
         parameters: more of them: `NAME` for all disciplines that have it, `QUEUE.NAME` for one.
         classify: which packets of a capture are one flow: flow or 5tuple (the default), pair, source, destination.
-        out: a file for a row per packet (`.csv`, `.parquet`) or for the packets that get through (`.pcapng`, from a capture only). With
+        out: a file for a row per packet (`.csv`, `.parquet`) or for the packets that are sent (`.pcapng`, from a capture only). With
             several disciplines their names come before its ending.
         seed: of the disciplines' random streams.
         in_service: `extra`: the packet in transmission takes no room in the buffer; `counts`: it does.
         ties: several packets at one instant at an idle line: `first`: the first starts at once; `together`: the discipline chooses.
         at_departure: `departures-first`: a transmission that ends makes room before an arrival at that instant; `arrivals-first`: after.
         ecn: packets of a table without a column `ecn`: `not-capable`: they are Not-ECT, which no discipline marks and `red` drops instead;
-            `capable`: they are ECT(0). The packets of a capture say it themselves.
+            `capable`: they are ECT(0). Each packet of a capture says so.
         lenient: packets with faults are skipped and counted, not an error.
         packets: whether rows are kept for `Replay.packets` (some 60 bytes each).
         series: whether series over time are kept for `Replay.figure`.
@@ -106,7 +106,7 @@ def replay(
         raise TraceError(f"{source}: {e}") from None
     kind = "table" if file is None else file.kind
     if kind == "capture" and ecn != CONVENTIONS["ecn"][0]:
-        raise HeadgateError(f"ecn {ecn}; expected none: the packets of a capture say it themselves")
+        raise HeadgateError(f"ecn {ecn}; expected none: each packet of a capture says so")
     outputs = output_paths(out, list(chosen), source, kind)
     table = _open(core, source, file, classify, lenient)
     origin = str(source) if is_path(source) else "table"
@@ -130,7 +130,7 @@ def replay(
 
 
 def classify_name(kind: str, classify: str | None) -> str:
-    """What tells flows apart.
+    """The columns that distinguish flows.
 
     Raises:
         HeadgateError: something else than the column of flows, in a table.
@@ -148,7 +148,7 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
     """The files of the outputs, one per queue; none if `out` is None.
 
     Raises:
-        HeadgateError: another ending, a capture from what is none, the trace itself, or a place that cannot be written to.
+        HeadgateError: another ending, a capture from a trace that is none, the trace itself, or a place that cannot be written to.
     """
     if out is None:
         return []
@@ -202,10 +202,10 @@ def _drive(
     progress: Progress | None,
     limit: Limit,
 ) -> None:
-    """Feeds the whole trace and hands finished rows on."""
+    """Reads the whole trace and passes finished rows on."""
     size = Path(source).stat().st_size if table is None else table.rows
 
-    def tell() -> None:
+    def report() -> None:
         if found := limit.exceeded():
             origin = source if is_path(source) else "table"
             raise HeadgateError(
@@ -226,14 +226,14 @@ def _drive(
     if table is None:
         while core.step():
             hand_on()
-            tell()
+            report()
     else:
         for batch in table.batches():
             core.push(*batch)
             hand_on()
-            tell()
+            report()
     more = True
     while more:
         more = core.finish()
         hand_on()
-        tell()
+        report()

@@ -1,4 +1,4 @@
-"""Where a trace comes from: a file, or a table of pyarrow, pandas, polars or anything else that speaks Arrow.
+"""Where a trace comes from: a file, or a table of pyarrow, pandas, polars or anything else with the Arrow interface.
 
 A table reaches the engine in batches of rows. Columns are plain numbers there: float64 seconds, int64 ticks or 128-bit decimals of time,
 int64 for the rest, and flows as positions in a list of names; what is missing is nan, `_core.MISSING` or -1.
@@ -48,14 +48,14 @@ class TraceTable:
         """
         self.origin = str(source) if is_path(source) else "table"
         self.lenient = lenient
-        # What a library makes of a damaged file is its own affair: whatever it raises is an error of the trace.
+        # A library may raise anything for a damaged file: each exception is an error of the trace.
         try:
             self._batches, names, self.rows = _open(source, self.origin)
         except HeadgateError:
             raise
         except Exception as e:
             raise TraceError(f"{self.origin}: cannot be read; {_first_line(e)}") from None
-        # A pandas frame hands its index over as a column unless it is plain numbers.
+        # A pandas frame passes its index as a column unless it is plain numbers.
         columns = [n for n in names if not n.startswith("__index_level_")]
         try:
             self._where = [None if i is None else columns[i] for i in _core.trace_columns(columns, lenient)]

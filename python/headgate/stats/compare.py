@@ -1,7 +1,7 @@
 """Is one better than the other: differences with intervals and tests, for pairs of runs with common random numbers.
 
 Two variants run with the same seed see the same packets at the same times, so much of the chance in their results is common and drops out
-of the difference (Law 2015, section 11.2). Such results are compared pair by pair, never as two heaps.
+of the difference (Law 2015, section 11.2). Such results are compared pair by pair, never as two separate samples.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def compare(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 0.95, paired
         b: the other one; with pairs, value i of both comes from the same replication (same seed, same run number). Pairs of which
             one is nan are left out.
         confidence: of the interval of the difference.
-        paired: False for runs that have nothing in common (Welch 1947).
+        paired: False for independent runs (Welch 1947).
 
     >>> c = compare([10.0, 12, 11, 13], [9.0, 10.5, 10, 11.5])
     >>> round(c.difference, 3), round(c.p, 4), c.robust_p, c.significant
@@ -126,7 +126,7 @@ def wilcoxon(differences: npt.ArrayLike) -> float:
 
     Zeros are left out (Wilcoxon 1945), ties get mean ranks. Exact up to 50 differences, given their ranks; above, by the normal
     distribution with the correction for ties and for continuity (Hollander and Wolfe 1999, section 3.1). Below 6 differences the
-    least p-value is above 0.05: such a test can show nothing at that level.
+    least p-value is above 0.05: such a test can show nothing at the 0.05 level.
 
     >>> wilcoxon([1.0, 2, 3, 4, 5, 6])  # 2 of the 64 choices of signs
     0.03125
@@ -157,7 +157,7 @@ def wilcoxon(differences: npt.ArrayLike) -> float:
 def sign_test(differences: npt.ArrayLike) -> float:
     """Two-sided p-value of the sign test: positive and negative differences are equally likely; zeros are left out.
 
-    It asks for less than any other test, and sees least.
+    It needs fewer assumptions than any other test, and has the least power.
 
     >>> round(sign_test([0.1, 0.4, 0.2, 3.0, 0.7, 0.2, -0.1, 0.5]), 4)  # 2 (1 + 8) / 256
     0.0703
@@ -181,7 +181,7 @@ def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def benjamini_hochberg(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """p-values of many tests, adjusted so that of those below 0.05 one in twenty is wrong in the mean (Benjamini and Hochberg 1995).
 
-    For independent tests and for those that go up and down together. nan stays nan and is not counted.
+    For independent and for positively correlated tests. nan stays nan and is not counted.
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
     [0.02, 0.04, 0.04, 0.02]

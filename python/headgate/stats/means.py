@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .distributions import NORMAL, student_quantile
 
-#: Batches into which a long series is cut: in the middle of the 10 to 30 beyond which an interval gains little (Schmeiser 1982).
+#: Batches into which a long series is cut: in the middle of 10 to 30, beyond which an interval gains little (Schmeiser 1982).
 BATCHES = 20
 
 
@@ -48,7 +48,7 @@ class Mean:
 
     @property
     def real(self) -> float:
-        """Half width of what REAL calls the 95 % interval: three standard deviations (Keshav 1991, section 6.3)."""
+        """Half width of REAL's 95 % interval: three standard deviations (Keshav 1991, section 6.3)."""
         return 3.0 * self.std
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class Mean:
             return "-"
         if math.isnan(self.half):
             return f"{self.mean:.6g}"
-        # What is left of rounding is no spread.
+        # A rounding error is no spread.
         if self.half <= 1e-9 * abs(self.mean):
             return f"{self.mean:.6g} ± 0"
         decimals = 1 - math.floor(math.log10(float(f"{self.half:.1e}")))
@@ -102,7 +102,7 @@ def finite(x: float) -> float | None:
 
 
 def mean_of(values: npt.ArrayLike) -> Mean:
-    """Mean and deviation of those values that are numbers.
+    """Mean and deviation of the values that are numbers.
 
     The interval is right for independent values of one distribution: one value per replication always are; intervals of one run are if
     they are long enough (see `batch_means`).
@@ -117,7 +117,7 @@ def mean_of(values: npt.ArrayLike) -> Mean:
     n = int(good.size)
     if n == 0:
         return Mean(math.nan, math.nan, 0)
-    # What `mean` and `std` do as well, to the last bit, at a fifth of the time: most of these series are short.
+    # The same as `mean` and `std`, to the last bit, in a fifth of the time: most of these series are short.
     mean = float(np.add.reduce(good)) / n
     if n == 1:
         return Mean(mean, math.nan, 1)
@@ -141,7 +141,7 @@ def means_of(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def ratio_of(totals: npt.ArrayLike, counts: npt.ArrayLike) -> Mean:
     """The mean of a quantity per packet (or per second) from its totals and counts in several intervals or replications.
 
-    Sum over sum, not mean of means: an interval with many packets counts for more, as it must where long delays and many packets go
+    Sum over sum, not mean of means: an interval with many packets counts for more, as it must where long delays and many packets occur
     together. The deviation is such that the Student interval is the classical one of a ratio (Law 2015, section 9.4.2; Cochran 1977,
     chapter 6): that of `(total - ratio * count) / mean count`. The ratio's own bias is of the order 1/n.
 
@@ -203,9 +203,9 @@ class Batches:
 
     @property
     def advice(self) -> str:
-        """A sentence for people; empty if nothing speaks against the interval."""
+        """A warning as a sentence; empty if nothing is wrong with the interval."""
         if self.mean.n < 8:
-            return f"{self.mean.n} batches are too few to tell whether they are independent; run longer or use replications"
+            return f"{self.mean.n} batches are too few to test whether they are independent; run longer or use replications"
         if self.correlated:
             return (
                 f"neighbouring batches of {self.size} are correlated ({self.lag_one:.2f}), so the interval is too narrow; "
@@ -217,9 +217,9 @@ class Batches:
 def batch_means(values: npt.ArrayLike, batches: int | None = None) -> Batches:
     """The mean of a stationary, correlated series with an interval, by nonoverlapping batches of equal size.
 
-    Neighbouring values of a simulation are alike; means of long batches hardly are. Twenty batches (Schmeiser 1982: between 10 and 30
-    lose little against any other number), or one per value for fewer than 40 values. What does not fill a batch is dropped from the
-    beginning, where the warm-up is nearest.
+    Neighbouring values of a simulation are correlated; means of long batches are hardly so. Twenty batches (Schmeiser 1982: between 10
+    and 30 lose little against any other number), or one per value for fewer than 40 values. Values that do not fill a batch are dropped
+    from the beginning, where the warm-up is nearest.
 
     Args:
         values: one per interval or packet, warm-up removed; without nan.

@@ -1,4 +1,4 @@
-"""Shares: of packets lost, of runs that failed."""
+"""Proportions, such as the share of packets that are lost or of runs that failed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def wilson(successes: float, trials: float, confidence: float = 0.95) -> tuple[f
     """The interval of a share from independent trials (Wilson 1927); good for few trials and shares near 0 and 1.
 
     Drops of one run are not independent: they come in bursts. Over replications, use `ratio_of(drops, sent)`; this one is for runs that
-    end one way or the other, and a lower bound of the width for drops.
+    either fail or succeed, and a lower bound of the width for drops.
 
     >>> [round(x, 4) for x in wilson(0, 10)]
     [0.0, 0.2775]

@@ -92,7 +92,7 @@ class Sketch:
         return int(self.counts.sum())
 
     def _place(self, q: float) -> tuple[int, float]:
-        """The bucket that holds the `q`-quantile, and how far inside it."""
+        """The bucket that holds the `q`-quantile, and the position inside it."""
         if not 0 <= q <= 1:
             raise ValueError(f"quantile {q}; expected from 0 to 1")
         above = np.cumsum(self.counts)

@@ -1,8 +1,8 @@
-"""How many replications are enough: the sequential rule of relative precision.
+"""The number of replications that is enough: the sequential rule of relative precision.
 
 Source: Chow and Robbins 1965; Law and Kelton 1982; Law 2015, section 9.4.1. The rule stops when the interval happens to be narrow, which
 happens early when the spread is estimated too small; so the interval at the stop covers the truth in somewhat less than 95 % of all
-studies. It is right in the limit of a small share. With values whose deviation is 30 % to 100 % of their mean and shares of 0.05 to 0.2 we
+studies. It is exact in the limit of a small share. With values whose deviation is 30 % to 100 % of their mean and shares of 0.05 to 0.2 we
 counted 93 to 96 % with ten runs to start with, 92 to 95 % with five, 87 to 95 % with two, least where few runs are enough.
 """
 
@@ -39,7 +39,7 @@ def enough(values: npt.ArrayLike, share: float, least: int = LEAST, confidence: 
 
 
 def runs_needed(values: npt.ArrayLike, share: float, least: int = LEAST, confidence: float = 0.95) -> int:
-    """About how many replications will be enough, from the spread of those so far (Law 2015, section 9.4.1).
+    """The approximate number of replications that will be enough, from the spread of those so far (Law 2015, section 9.4.1).
 
     2^31, which is never, for a mean of zero.
 

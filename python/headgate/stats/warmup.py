@@ -1,4 +1,4 @@
-"""How much of a run is warm-up: MSER-5.
+"""The length of the warm-up of a run: MSER-5.
 
 Source: White 1997, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6); in batches of five,
 Spratt 1998 and White, Cobb and Spratt 2000 (Winter Simulation Conference). Deviations: none; the last five batches are never the
@@ -20,7 +20,7 @@ from .means import mean_of
 
 @dataclass(frozen=True)
 class WarmUp:
-    """What MSER says of a series.
+    """The result of MSER for a series.
 
     Attributes:
         discard: values at the beginning that are warm-up.
@@ -72,8 +72,8 @@ def mser(values: npt.ArrayLike, batch: int = 5) -> WarmUp:
 def drift(values: npt.ArrayLike, parts: int = 10) -> float:
     """Whether a series that should be settled still drifts: the p-value of "its first part is like the others".
 
-    The series is cut into equal parts; Student's t compares the mean of the first with those of the others. MSER says where to cut but
-    cuts settled noise as well (a tenth or more of it in three of ten series that we tried); this says whether there is need to.
+    The series is cut into equal parts; Student's t compares the mean of the first with those of the others. MSER gives the place to cut but
+    cuts settled noise as well (a tenth or more of it in three of ten series that we tried); this test shows whether a cut is needed.
 
     Args:
         values: as for `mser`, warm-up removed.

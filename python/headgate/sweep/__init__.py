@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Study", "Sweep", "open_study"]
 
-#: Where what is offered here comes from, loaded on first use: a worker needs nothing of it, and none of its libraries.
+#: The modules of the names of this package, loaded on first use: a worker needs none of them, and none of their libraries.
 _LAZY = {"Study": "study", "Sweep": "sweep", "open_study": "study"}
 
 

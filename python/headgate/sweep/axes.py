@@ -33,7 +33,7 @@ class Axis:
 
     @property
     def name(self) -> str:
-        """The column that tells its points apart."""
+        """The column that identifies its points."""
         return next(iter(self.columns))
 
     def unit(self, column: str) -> str:
@@ -103,7 +103,7 @@ def read_axes(
 
 
 def _cases(name: str, points: Mapping[str, Mapping[str, Any]]) -> Axis:
-    """An axis whose points set paths of their own."""
+    """An axis in which each point sets its own paths."""
     paths = dict.fromkeys(path for point in points.values() for path in point)
     return Axis(f"sweep.cases.{name}", tuple(paths), [tuple(p.items()) for p in points.values()], {name: list(points)})
 
@@ -136,7 +136,7 @@ def _distinct(texts: Sequence[str], place: str, origin: str) -> None:
     seen: dict[str, int] = {}
     for i, text in enumerate(texts):
         if text in seen:
-            expected = f"expected values of different names: number {seen[text]} has this one already; a table may have a `label`"
+            expected = f"duplicate name: already used by {place}[{seen[text]}]; a table may have a `label`"
             raise wrong(f"{place}[{i}]", expected, found=text, origin=origin)
         seen[text] = i
 
@@ -179,9 +179,7 @@ def _unique(columns: Iterable[tuple[str, str]], reserved: set[str], origin: str)
             raise wrong(place, "expected a column's name of letters, digits and _", found=column, origin=origin)
         if column in seen or column in reserved:
             by = seen.get(column, "a column of results")
-            expected = (
-                f'expected a column of its own, such as {{ values = ..., column = "my_{column}" }}: {by} has this one'
-            )
+            expected = f'duplicate column: already used by {by}; expected another one, such as {{ values = ..., column = "my_{column}" }}'
             raise wrong(place, expected, found=column, origin=origin)
         seen[column] = place
 
@@ -311,7 +309,7 @@ class Variants:
 
 
 def refuse(paths: Iterable[str], origin: str = "") -> None:
-    """Raises if an axis varies what tells runs apart already."""
+    """Raises if an axis varies a key that already distinguishes runs."""
     for path in paths:
         if path in ("seed", "description", "traces", "sweep") or path.startswith("sweep."):
             hint = ": `replications` runs each variant with other random numbers" if path == "seed" else ""

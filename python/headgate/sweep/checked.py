@@ -1,7 +1,7 @@
-"""Files of a study that notice when a byte of them has changed: for all that is read there is a SHA-256 digest.
+"""Files of a study with SHA-256 digests, so that a changed byte is noticed.
 
 A part is a Parquet file, whose digest stands in the manifest. A chunk begins with the length and the digest of each of its
-tables. The manifest holds the digest of its own contents.
+tables. The manifest holds the digest of its contents.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .arrow import pyarrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The form of a study's folder; another number is another form.
+#: Version of the format of a study's folder.
 FORMAT = 2
 
 #: The second copy of the manifest.
@@ -35,7 +35,7 @@ class DamagedError(HeadgateError):
     """A file of a study is not as it was written; `file` is its name."""
 
     def __init__(self, file: Path, folder: Path, why: str = "its contents are not those that were written") -> None:
-        """Takes the file, the folder of its study and what is wrong with it."""
+        """Takes the file, the folder of its study and the fault."""
         command = f"headgate sweep FILE --out {shlex.quote(str(folder))} --resume"
         super().__init__(f"{file}: is damaged: {why}; mend it with: {command} (with the study's own FILE)")
         self.file = file
@@ -82,7 +82,7 @@ def write_chunk(tables: Sequence[pa.Table], file: Path) -> None:
 
 
 def read_chunk(file: Path, number: int, tables: int, folder: Path) -> pa.Table:
-    """One of the tables of a chunk; the bytes of the others are not looked at.
+    """One of the tables of a chunk; the bytes of the others are not read.
 
     Raises:
         DamagedError: its bytes have another digest, or the chunk is not there.

@@ -1,4 +1,4 @@
-"""The loop of a study: hands chunks to an engine, stores what comes back, and ends in good order whatever happens."""
+"""The loop of a study: gives chunks to an engine, stores their results, and ends properly whatever happens."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 #: Called with (runs done, runs in all as far as is known, runs that failed).
 Progress = Callable[[int, int, int], None]
 
-#: A run that ended its worker so often has failed.
+#: A run that ended its worker this number of times has failed.
 DEATHS = 3
 
-#: Seconds that a chunk takes at first: what a crash can lose.
+#: Seconds that a chunk takes at first, which a crash can lose.
 CHUNK_S = 1.0
 
-#: Seconds that workers have to hand over what is finished.
+#: Seconds that workers have to return finished runs.
 PATIENCE = 30.0
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM, after what was finished had been stored."""
+    """Ctrl-C or SIGTERM, after finished runs had been stored."""
 
 
 class Driver:
-    """One study at work."""
+    """One study that is run."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Driver:
         self.done = self.failed = 0
 
     def run(self, stopped: Callable[[], bool]) -> bool:
-        """Works until the plan is done (True) or someone wants to stop (False)."""
+        """Works until the plan is done (True) or the study is to stop (False)."""
         pending = 0
         while not stopped():
             while self._engine.free() > 0 and (runs := self._next()):
@@ -209,7 +209,7 @@ def interrupts(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     def handler(number: int, frame: FrameType | None) -> None:
         wanted[0] += 1
         if wanted[0] > 1:
-            # Whoever handled Ctrl-C before does so again.
+            # The earlier handler of Ctrl-C is restored.
             if callable(ctrl_c):
                 ctrl_c(number, frame)
             raise KeyboardInterrupt

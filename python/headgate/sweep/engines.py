@@ -1,4 +1,4 @@
-"""Where the chunks of a study are worked on: processes of this machine, or a Dask cluster.
+"""Engines that run the chunks of a study: processes of this machine, or a Dask cluster.
 
 Processes rather than threads, although the engine runs without Python's lock: what a run does to its process (no memory left,
 a kill) then ends a worker and not the study.
@@ -21,40 +21,40 @@ from typing import Any, Protocol
 from ..errors import HeadgateError, cut, missing_extra
 from .work import Chunk, Done, run_chunk
 
-#: What became of a chunk: its results; or None and how its worker ended.
+#: The outcome of a chunk: its results; or None and how its worker ended.
 Outcome = tuple[Chunk, Done | None, str]
 
 
 class Engine(Protocol):
-    """Somewhere to work."""
+    """A place where chunks are run."""
 
     def free(self) -> int:
-        """How many more chunks it takes now, so that no worker waits."""
+        """The number of further chunks that it takes now, so that no worker waits."""
 
     def workers(self) -> int:
-        """How many chunks it works on at a time."""
+        """The number of chunks that it runs at a time."""
 
     def submit(self, chunk: Chunk) -> None:
-        """Hands over a chunk."""
+        """Submits a chunk."""
 
     def outcomes(self, timeout: float) -> list[Outcome]:
-        """What ended; waits up to so many seconds for the first."""
+        """The chunks that ended; waits up to `seconds` for the first."""
 
     def drain(self, patience: float) -> list[Outcome]:
-        """Stops, within so many seconds, and gives what was finished."""
+        """Stops within `seconds` and returns what was finished."""
 
     def close(self) -> None:
         """Stops at once."""
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
-    """Ctrl-C waits meanwhile, and never reaches processes and threads that are started meanwhile: they inherit this."""
+    """Ctrl-C waits meanwhile, and does not reach processes and threads that are started meanwhile: they inherit this."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -63,11 +63,11 @@ def _ctrl_c_waits() -> Iterator[None]:
 
 
 class _Worker:
-    """A process that works on chunks, and those handed to it, the first of which it works on."""
+    """A process that runs chunks, and the chunks given to it, the first of which it is running."""
 
     def __init__(self) -> None:
         self.pipe, theirs = Pipe()
-        # A program of its own rather than a fork or a copy of this one: no thread, lock or main module comes along. It is in
+        # A separate program rather than a fork or a copy of this one: it inherits no thread, lock or main module. It is in
         # another group of processes, so that Ctrl-C in a terminal reaches only the driver.
         with _ctrl_c_waits():
             self.process = subprocess.Popen(
@@ -99,7 +99,7 @@ class Local:
         return self._number
 
     def free(self) -> int:
-        """See `Engine.free`: each worker has one chunk at work and one waiting."""
+        """See `Engine.free`: each worker has one chunk that runs and one that waits."""
         return 2 * self._number - sum(len(w.chunks) for w in self._workers)
 
     def submit(self, chunk: Chunk) -> None:
@@ -151,7 +151,7 @@ class Local:
 
 
 def _read_address(address: str) -> None:
-    """Looks whether Dask understands an address.
+    """Checks whether Dask understands an address.
 
     Raises:
         ValueError: it does not.
@@ -165,7 +165,7 @@ def _read_address(address: str) -> None:
         resolve(address)
     except (OSError, ValueError):
         raise
-    except Exception as e:  # what each kind of address makes of nonsense is its own affair
+    except Exception as e:  # each kind of address may raise anything for nonsense
         raise ValueError(str(e) or "it is none") from None
 
 
@@ -198,7 +198,7 @@ class Dask:
                 raise HeadgateError(f"engine dask: no cluster started on this machine ({e}); {hint}") from None
         try:
             if address is not None:
-                # A client that cannot read its address waits for 40 s as it goes, and prints a traceback.
+                # A client that cannot read its address waits for 40 s when it ends, and prints a traceback.
                 _read_address(address)
             self._client = client(self._cluster or address, timeout="10s", set_as_default=False)
         except (OSError, ValueError) as e:

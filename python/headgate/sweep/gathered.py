@@ -1,4 +1,4 @@
-"""What follows from the columns that a worker hands over: numpy arrays of them, the max-min ideals, and what a stopping rule looks at."""
+"""Values computed from the columns of a worker: numpy arrays of them, the max-min ideals, and the metric of a stopping rule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .work import Done
 
 @dataclass(frozen=True)
 class Watched:
-    """What a stopping rule looks at: one number per run."""
+    """The metric of a stopping rule: one number per run."""
 
     column: str
     table: str
@@ -73,7 +73,7 @@ def _ideals(done: Done) -> npt.NDArray[np.float64]:
 
 
 def values_of(metric: Watched, done: Done, tables: dict[str, dict[str, Any]]) -> list[float]:
-    """What a stopping rule looks at, of every run of a chunk."""
+    """The metric of a stopping rule, for every run of a chunk."""
     ends = np.cumsum(done.lengths[metric.table])
     if not len(ends):
         return []

@@ -1,4 +1,4 @@
-"""Which runs of a study are to be done next: a fixed number per variant, or until a stopping rule holds.
+"""The next runs of a study: a fixed number per variant, or until a stopping rule holds.
 
 Whatever the order in which runs end, the runs that count are the same: with a stopping rule they are the first n replications
 of a variant, n being the first number at which the rule holds for replications 0 to n - 1. Runs begun beyond that, because
@@ -20,27 +20,27 @@ Run = tuple[int, int]
 
 
 class Plan(Protocol):
-    """Which runs to do."""
+    """The runs to do."""
 
     @property
     def total(self) -> int:
         """Runs in all, as far as is known."""
 
     def next(self, most: int) -> list[Run]:
-        """Up to so many runs (variant, replication) to begin now; none if all are begun or what comes is not known yet."""
+        """Up to `most` runs (variant, replication) to begin now; none if all are begun or the next ones are not known yet."""
 
     def put_back(self, runs: Iterable[Run]) -> None:
-        """Runs that were not come to."""
+        """Takes back runs that were not begun."""
 
     def record(self, run: Run, value: float) -> None:
-        """A run ended; `value` is the stopping rule's metric, nan if it failed."""
+        """Records that a run ended; `value` is the stopping rule's metric, nan if it failed."""
 
     def keep(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Of each variant, how many replications count."""
 
 
 class Fixed:
-    """So many replications of every variant that is right."""
+    """A fixed number of replications of every valid variant."""
 
     def __init__(self, variants: Iterable[int], length: int, replications: int, done: Iterable[Run] = ()) -> None:
         """Takes the variants to run, of `length` in all, and the runs that are done."""
@@ -133,7 +133,7 @@ class Until:
         return out
 
     def _advance(self, number: int, variant: _Variant) -> None:
-        """Looks at the replications without a gap at the beginning: is the rule fulfilled, or how many more may it need?"""
+        """Checks the replications up to the first gap: is the rule fulfilled, or how many more may it need?"""
         while not variant.settled and variant.low in variant.values:
             variant.low += 1
             n = variant.low

@@ -1,4 +1,4 @@
-"""The columns of a study's tables: what the engine counted, and what follows from it."""
+"""The columns of a study's tables: what the engine counted, and what is computed from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEYS = ("variant", "replication", "seed", "digest", "cpu_s")
 
 
 def name_of(column: ColumnInfo) -> str:
-    """What a column is called in a study: one that describes a flow or port gets a prefix, for axes have names such as `queue`."""
+    """The name of a column in a study: one that describes a flow or port gets a prefix, since axes have names such as `queue`."""
     return f"{column.table[:-1]}_{column.name}" if column.kind == "given" else column.name
 
 

@@ -1,4 +1,4 @@
-"""Whether a folder holds the study that is to go on."""
+"""Whether a folder holds the study that is to be continued."""
 
 from __future__ import annotations
 

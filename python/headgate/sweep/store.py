@@ -1,4 +1,4 @@
-"""A study on disk: nothing is read that was not written whole, and nothing finished is lost.
+"""A study on disk: only complete files are read, and no finished run is lost.
 
     DIR/manifest.json               what the study is, and which generation of files counts, with the digest of each
     DIR/manifest-copy.json          the same, for the day on which the manifest is damaged
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: The tables of a study; `runs` comes first.
 TABLES = ("runs", "failures", "flows", "links")
 
-#: Rows of a part of the largest table, more or less.
+#: Approximate number of rows of a part of the largest table.
 PART_ROWS = 2_000_000
 
 
@@ -114,11 +114,11 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Says in words that the folder cannot be written."""
+        """Turns an error of the folder into a message."""
         try:
             yield
         except OSError as e:
-            kept = "; what was finished is kept: make room and go on with --resume" if self.manifest else ""
+            kept = "; finished runs are kept: make room and continue with --resume" if self.manifest else ""
             raise HeadgateError(f"{self.folder}: cannot be written: {e.strerror or e}{kept}") from None
 
     def close(self) -> None:
@@ -136,12 +136,12 @@ class Store:
         text = manifest_text(manifest)
         with self._writing():
             write_text(self._manifest, text, durable=True)
-            # Before the files that it names are touched again: as long as one of both is whole, the study is.
+            # Before the files that it names are changed again: as long as one of both is undamaged, the study is.
             write_text(self._copy, text, durable=True)
         self.manifest = manifest
 
     def mend(self, columns: pa.Table) -> list[str]:
-        """Gives up what is damaged, so that its runs are done again; gives a sentence for each file.
+        """Discards damaged files, so that their runs are done again; returns a sentence for each file.
 
         Args:
             columns: the columns of axes, one row per variant.
@@ -172,7 +172,7 @@ class Store:
                     if name == "failures":
                         said.append(f"{file}: was damaged; the runs that failed are tried again")
                         continue
-                    # What the other tables say of these runs goes too.
+                    # The rows of these runs in the other tables are removed too.
                     lost[low:high] = True
                     said.append(f"{file}: was damaged; the runs of variants {low} to {high - 1} are done again")
         if damaged:
@@ -181,7 +181,7 @@ class Store:
         return said
 
     def clean(self) -> None:
-        """Removes what an earlier process left behind unfinished or replaced, and makes the manifest and its copy equal.
+        """Removes files that an earlier process left unfinished or replaced, and makes the manifest and its copy equal.
 
         Raises:
             HeadgateError: the folder cannot be written.
@@ -245,11 +245,11 @@ class Store:
         return pa.concat_tables(parts, promote_options="default").unify_dictionaries() if parts else pa.table({})
 
     def merge(self, complete: bool, keep: np.ndarray[Any, Any], columns: pa.Table) -> None:
-        """Makes the next generation of all that is finished.
+        """Makes the next generation of all finished runs.
 
         Args:
             complete: whether nothing remains to be run.
-            keep: of each variant, how many replications count; what was run beyond does not.
+            keep: of each variant, the number of replications that count; further ones do not.
             columns: the columns of axes, one row per variant.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Studies that were run: their tables, and what they were."""
+"""Studies that were run: their tables and their descriptions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """The results of a study, also of one that is at work or was interrupted: what is finished is there.
+    """The results of a study, also of one that is running or was interrupted: finished runs are there.
 
     Tables are Arrow tables sorted by variant and replication. All begin with `variant` (its position), the columns of the axes,
     `replication` and `seed`; `digest` and `cpu_s` (processor seconds) are the run's.
@@ -39,9 +39,9 @@ class Study:
             HeadgateError: there is no study.
         """
         self._store = Store(folder).open()
-        #: Of what this is a selection.
+        #: The study of which this is a selection.
         self._whole: Study | None = None
-        #: Of each axis, the points that are looked at.
+        #: Of each axis, the selected points.
         self._points = [list(range(len(axis))) for axis in self._all_axes()]
         if temporary:
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
@@ -53,7 +53,7 @@ class Study:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What the study is: `scenario`, `sweep`, `axes`, `variants`, `seed`, `headgate` (the version), `complete`."""
+        """The description of the study: `scenario`, `sweep`, `axes`, `variants`, `seed`, `headgate` (the version), `complete`."""
         return self._store.manifest
 
     @property
@@ -127,7 +127,7 @@ class Study:
                 table = self._store.assemble(name, keep, columns)
             except HeadgateError as e:
                 error = e
-            # Whoever works on the study may have merged its files meanwhile: then some were not seen.
+            # The process that runs the study may have merged its files meanwhile: then some were not seen.
             self._store.open()
             if self._store.generation == generation:
                 if error is not None:

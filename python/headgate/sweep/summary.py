@@ -11,8 +11,8 @@ from ..stats import Mean, mean_of
 from .arrow import to_arrow, to_numpy
 from .study import Study
 
-#: Entry of the summary, its heading without the unit (none if only machines are told), the column of flows it comes from, and what becomes
-#: of the flows of a run if it is not what the column's kind says. Jain's index is (sum x)^2 / (n sum x^2).
+#: Entry of the summary, its heading without the unit (none if it is only in the JSON form), its column of flows, and how
+#: the flows of a run are combined if that differs from the column's kind. Jain's index is (sum x)^2 / (n sum x^2).
 METRICS: tuple[tuple[str, str | None, str, str | None], ...] = (
     ("goodput_bps", "total goodput", "goodput_bps", None),
     ("jain_of_max_min", "Jain of max-min", "goodput_of_max_min", "jain"),
@@ -27,7 +27,7 @@ METRICS: tuple[tuple[str, str | None, str, str | None], ...] = (
 
 
 def headings() -> list[tuple[str, str, float]]:
-    """The entries that people are shown, with their headings and the factors to the units in these."""
+    """The entries in the terminal, with their headings and the factors to the units in these."""
     out = []
     for name, heading, column, _ in METRICS:
         if heading is not None:
@@ -90,7 +90,7 @@ def _starts(*columns: Any) -> Any:
 
 
 def to_dict(study: Study) -> dict[str, Any]:
-    """The form for machines: `{folder, version, complete, variants: [...], failures: [...]}`."""
+    """The summary as JSON data: `{folder, version, complete, variants: [...], failures: [...]}`."""
     entries = [{k: v.to_dict() if isinstance(v, Mean) else v for k, v in entry.items()} for entry in summary(study)]
     return {
         "folder": str(study.folder),

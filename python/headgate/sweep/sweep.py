@@ -1,4 +1,4 @@
-"""The study as a user writes it: a scenario, what varies in it, and how often each variant is run."""
+"""The study as a user writes it: a scenario, its axes, and the number of runs of each variant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import __version__, _core
 from ..atomic import require_folder
-from ..errors import HeadgateError, cut, nearest, wrong
+from ..errors import HeadgateError, ScenarioError, cut, nearest, option_of, placed, wrong
 from ..memory import share
 from ..scenario import Scenario, require_plain
 from . import rows
@@ -33,13 +33,13 @@ from .store import Store
 from .study import Study, axis_columns
 from .texts import Texts
 
-#: Where a study can be worked on.
+#: Engines that can run a study.
 ENGINES = ("local", "dask")
 
 
 @dataclass(frozen=True)
 class Check:
-    """What looking at a variant gave: its key, which is a hash of the resolved scenario, or what is wrong with it."""
+    """The result of checking a variant: its key, which is a hash of the resolved scenario, or what is wrong with it."""
 
     key: str | None
     error: str | None
@@ -94,15 +94,22 @@ class Sweep:
         """
         table = scenario.data.get("sweep")
         if table is None:
-            raise wrong("sweep", "expected a table that says what varies", origin=scenario.origin)
+            raise wrong("sweep", "expected a table of what varies", origin=scenario.origin)
         sweep = cls.__new__(cls)
         sweep._prepare(scenario.base(), table)
         return sweep
 
     def set(self, path: str, value: Any) -> Sweep:
         """A copy with one value of the scenario, or of the table (`sweep.replications`), changed, as by `Scenario.set`."""
-        whole = Scenario({**self.scenario.data, "sweep": self.table}, self.scenario.origin)
-        return Sweep.of(whole.set(path, value))
+        return Sweep.of(self._whole().set(path, value))
+
+    def set_option(self, option: str, path: str, value: Any) -> Sweep:
+        """As `set`, for an option of a command such as `--set sweep.replications=3`: errors that come of it name the option."""
+        return Sweep.of(self._whole().set_option(option, path, value))
+
+    def _whole(self) -> Scenario:
+        """The scenario with the table, as the file has it."""
+        return self.scenario._with({**self.scenario.data, "sweep": self.table})
 
     def _prepare(self, scenario: Scenario, table: Any) -> None:
         self.scenario, self.table = scenario, table
@@ -153,7 +160,7 @@ class Sweep:
         return Texts(self._variants)
 
     def check(self) -> list[Check]:
-        """Looks at every variant before anything is run.
+        """Checks every variant before anything is run.
 
         Raises:
             ScenarioError: a value of an axis, or every variant, makes no valid scenario, or two variants are the same scenario.
@@ -161,11 +168,14 @@ class Sweep:
         control = _core.Control()
         texts = Texts(self._variants, {"name": "", "description": "", "seed": 0})
 
+        faults: dict[int, ScenarioError] = {}
+
         def look(variant: int) -> Check:
             try:
                 resolved = _core.check(texts.of(variant), control)
                 return Check(hashlib.sha256(resolved.encode()).hexdigest()[:16], None)
             except _core.ScenarioError as e:
+                faults[variant] = e
                 return Check(None, str(e))
 
         self.scenario.to_json()  # refuses what JSON does not know, such as dates
@@ -175,9 +185,11 @@ class Sweep:
         try:
             checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
         finally:
-            # After Ctrl-C the blocks at work end soon and by themselves.
+            # After Ctrl-C the running blocks end soon by themselves.
             control.stop()
             pool.shutdown(wait=False, cancel_futures=True)
+        if len(faults) == len(checks):
+            self._refuse_options(faults[0])
         self._refuse_hopeless(checks)
         seen: dict[str, int] = {}
         for v, check in enumerate(checks):
@@ -186,8 +198,13 @@ class Sweep:
                 raise wrong("sweep", "expected variants that differ", found=pair, origin=self.scenario.origin)
         return checks
 
+    def _refuse_options(self, fault: ScenarioError) -> None:
+        """Where no variant is valid and the fault of the first one is in what an option set, the option is at fault."""
+        if option_of(fault.path, self.scenario._options):
+            raise placed(fault, self.scenario.origin, "", self.scenario._options)
+
     def _refuse_hopeless(self, checks: list[Check]) -> None:
-        """A value of an axis that is wrong with whatever goes beside it is an error of the file."""
+        """A value of an axis that is wrong in all combinations is an error of the file."""
         good = [np.zeros(len(axis), dtype=bool) for axis in self.axes]
         first: dict[tuple[int, int], str] = {}
         for v, check in enumerate(checks):
@@ -219,11 +236,11 @@ class Sweep:
         Results depend neither on the engine nor on the number of workers.
 
         Args:
-            out: folder to store it in; a temporary one, which goes with the result, unless given.
+            out: folder to store it in; a temporary one, which is removed with the result, unless given.
             workers: processes; as many as there are processors unless given. A cluster at an address has its own.
             engine: `local` (processes of this machine) or `dask`.
             address: of a Dask scheduler; without one, `dask` starts a cluster on this machine.
-            resume: go on with the study that is in the folder, if there is one: what is finished is not repeated, what failed is.
+            resume: continue the study in the folder, if there is one: finished runs are not repeated, failed ones are.
             progress: called with (runs done, runs in all as far as is known, runs that failed).
             max_memory: bytes, or a size such as "4GB", that the runs of all workers may take together; three quarters of each
                 worker's machine unless given. A run that takes more than its part has failed.
@@ -231,7 +248,7 @@ class Sweep:
         Raises:
             ScenarioError: a value of an axis makes no valid scenario.
             HeadgateError: the folder holds another study, or cannot be written.
-            KeyboardInterrupt: Ctrl-C or SIGTERM; what is finished is stored.
+            KeyboardInterrupt: Ctrl-C or SIGTERM; finished runs are stored.
         """
         if engine not in ENGINES:
             raise HeadgateError(
@@ -274,12 +291,12 @@ class Sweep:
         return Study(store.folder, temporary)
 
     def _meet(self, store: Store, resume: bool) -> None:
-        """Looks at what is in the folder before long work."""
+        """Checks the contents of the folder before long work."""
         require_folder(store.folder, "study")
         if store.exists:
             if not resume:
                 raise HeadgateError(
-                    f"{store.folder}: holds a study already; expected --resume to go on with it, or another folder"
+                    f"{store.folder}: holds a study already; expected --resume to continue it, or another folder"
                 )
             same_study(store.open(mend=True), self._manifest())
         elif store.folder.is_dir() and any(
@@ -348,7 +365,7 @@ class Sweep:
         return finished
 
     def _plan(self, store: Store, checks: list[Check]) -> tuple[Plan, int]:
-        """What remains to be done, and how many runs are done. Variants that are wrong are recorded once."""
+        """The remaining runs, and the number of runs that are done. Invalid variants are recorded once."""
         runs, failed = store.read("runs"), store.read("failures")
         known = set(failed["variant"].to_pylist()) if len(failed) else set()
         bad = [

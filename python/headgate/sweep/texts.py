@@ -9,12 +9,12 @@ from typing import Any
 
 from .axes import Variants
 
-#: What marks begin and end with, as JSON writes it.
+#: Beginning and end of marks, as JSON writes them.
 MARK = "\\u0000"
 
 
 class Texts:
-    """The scenarios of variants as JSON text: `json.dumps(variants.data(v))`, at a tenth of its time.
+    """The scenarios of variants as JSON text: `json.dumps(variants.data(v))`, in a tenth of its time.
 
     The text of a marked scenario is cut at its marks, and the values of each point are put between the pieces.
     """

@@ -1,4 +1,4 @@
-"""Values of an axis: ranges such as `400kbit/s ... 960kbit/s step 40kbit/s`, and how values stand in tables."""
+"""Values of an axis: ranges such as `400kbit/s ... 960kbit/s step 40kbit/s`, and the form of values in tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 from .. import _core
 from ..errors import cut
 
-#: No axis has more values than this.
+#: Maximum number of values of an axis.
 MOST = 1_000_000
 
-#: Nor has a plain number of a range a larger power of ten than this.
+#: Maximum power of ten of a plain number of a range.
 LARGEST = 300
 
 #: Kinds of quantities, which the names of their columns end in, and their units.
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE]-?\d+)?")
 def expand(text: str) -> list[Any]:
     """The values of a range, both ends included where a step reaches them.
 
-    Plain numbers step by 1 unless told; quantities need `step` or `log`. Values of a logarithmic range are rounded to four
+    Plain numbers step by 1 by default; quantities need `step` or `log`. Values of a logarithmic range are rounded to four
     digits, and to whole base units or, between whole ends, whole numbers. The arithmetic is decimal and exact: no rounding
     adds up, and every machine gets the same values.
 
@@ -97,7 +97,7 @@ def _logarithmic(low: Decimal, high: Decimal, points: str, whole: bool) -> list[
 
 
 def text_of(value: Any) -> str:
-    """How a value is called in tables: a name or a number as it is, a table by its kind and what else it says.
+    """The text of a value in tables: a name or a number as it is, a table by its kind and its other keys.
 
     >>> text_of("fq"), text_of(5), text_of(True), text_of({"kind": "red", "max_p": 0.1}), text_of([1, 2])
     ('fq', '5', 'true', 'red max_p=0.1', '[1, 2]')

@@ -1,4 +1,4 @@
-"""What a worker does: a chunk of runs, one after the other, with their rows gathered.
+"""The work of a worker: a chunk of runs, one after the other, with their rows collected.
 
 A chunk is plain data in and plain data out: any scheduler can run it anywhere, as long as headgate of the same version is
 installed there. The worker needs neither files nor pyarrow nor numpy, so that it has started in a few hundredths of a second; what
@@ -17,7 +17,7 @@ from .. import __version__, _core
 from ..errors import HeadgateError
 from ..memory import share
 
-#: A chunk is handed over when its tables reach this many rows.
+#: A chunk is returned when its tables reach this number of rows.
 MOST_ROWS = 500_000
 
 
@@ -37,7 +37,7 @@ class Chunk:
 
 @dataclass
 class Done:
-    """What a chunk gave: a row per run that succeeded, the tables of all of them, failures, and the runs not come to.
+    """The results of a chunk: a row per run that succeeded, the tables of all of them, failures, and the runs that were not begun.
 
     A column is an array of numbers, a list of names, or a pair (array of codes, names). `routes` has the hops of a run of each
     variant, numbers of 64 bits.
@@ -57,36 +57,36 @@ class Done:
 
 
 class StopError(BaseException):
-    """Raised inside a run that is to be given up."""
+    """Raised inside a run that is to be abandoned."""
 
 
 class Switch:
-    """Asks a worker to hand over what it has: `set` may be called from a signal handler in the middle of a run."""
+    """Asks a worker to return what it has: `set` may be called from a signal handler in the middle of a run."""
 
     def __init__(self) -> None:
         self.on = False
         self._running = False
 
     def set(self, *_: object) -> None:
-        """Ends the run at hand, if there is one, and the chunk."""
+        """Ends the present run, if there is one, and the chunk."""
         # A batch system may send the signal to every process, and then the driver sends it once more.
         again, self.on = self.on, True
         if self._running and not again:
             raise StopError
 
     def __enter__(self) -> None:
-        """A run that may be given up begins."""
+        """Records that a run begins which may be abandoned."""
         if self.on:
             raise StopError
         self._running = True
 
     def __exit__(self, *_: object) -> None:
-        """It ended."""
+        """Records that it ended."""
         self._running = False
 
 
 def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
-    """Does the runs of a chunk, until its time is over; a run that fails is noted, the others go on.
+    """Does the runs of a chunk, until its time is over; a run that fails is recorded, the others continue.
 
     Raises:
         HeadgateError: this is another version of headgate than the one that made the chunk.
@@ -127,7 +127,7 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
         done.lengths["links"].append(links)
         rows += flows + links
     for name in ("flows", "links"):
-        # A run given up at its very end has left rows, the last ones.
+        # A run that was abandoned at its very end has left rows, the last ones.
         rows = sum(done.lengths[name])
         done.tables[name] = {k: _plain(v, rows) for k, v in batch.take(name).items()}
     done.wall_s = time.perf_counter() - began

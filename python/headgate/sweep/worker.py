@@ -15,9 +15,9 @@ from .work import Chunk, Switch, run_chunk
 
 
 def main(handle: int, driver: int) -> None:
-    """Works until the driver closes the pipe or is gone."""
+    """Works until the driver closes the pipe or has ended."""
     switch = Switch()
-    # Ctrl-C is the driver's business; SIGTERM asks for what is finished.
+    # The driver handles Ctrl-C; SIGTERM asks for finished runs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, switch.set)
     threading.Thread(target=_watch, args=(driver,), daemon=True).start()
@@ -38,7 +38,7 @@ def main(handle: int, driver: int) -> None:
 
 
 def _receive(pipe: Connection, chunks: queue.SimpleQueue[Chunk | None]) -> None:
-    """Takes chunks off the pipe at once: if both ends waited to be heard before they listened, they would wait for ever."""
+    """Reads chunks from the pipe at once: if both ends waited for the other to read, they would wait forever."""
     try:
         while True:
             chunks.put(pipe.recv())
@@ -47,7 +47,7 @@ def _receive(pipe: Connection, chunks: queue.SimpleQueue[Chunk | None]) -> None:
 
 
 def _watch(driver: int) -> None:
-    """Ends this process soon after the driver is gone, though a run may have hours to go."""
+    """Ends this process soon after the driver has ended, although a run may need hours."""
     while os.getppid() == driver:
         time.sleep(0.5)
     os._exit(1)

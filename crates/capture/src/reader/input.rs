@@ -56,7 +56,7 @@ impl Input {
         Ok(self.buffer.len())
     }
 
-    /// Passes over `n` bytes without holding them. Gives back how many there were.
+    /// Skips `n` bytes without holding them. Gives back how many there were.
     pub fn skip(&mut self, n: u64, place: Place) -> Result<u64, CaptureError> {
         io::copy(&mut self.source.by_ref().take(n), &mut io::sink()).map_err(|e| unreadable(place, &e))
     }

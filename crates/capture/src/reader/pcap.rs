@@ -37,7 +37,7 @@ impl Pcap {
             let found = format!("version {}.{}", header.version_major, header.version_minor);
             return Err(CaptureError::fatal(Place::Header, found, "pcap version 2"));
         }
-        // The upper half tells of checksums at the end of the packets.
+        // The upper half describes checksums at the end of the packets.
         let number = header.network.0 as u32 as u16;
         let Some(link) = LinkType::from_number(number) else {
             return Err(CaptureError::fatal(Place::Header, format!("link type {number}"), supported()));

@@ -1,7 +1,7 @@
 //! pcapng: blocks with their length at both ends; sections, each with its byte order and its interfaces.
 //!
 //! Source: draft-ietf-opsawg-pcapng. Packets are read from Enhanced Packet Blocks and from the obsolete Packet Blocks. Simple
-//! Packet Blocks are packets too, but have no time. Blocks of other types are passed over.
+//! Packet Blocks are packets too, but have no time. Blocks of other types are skipped.
 //! Deviations: a section's length and a packet's options are ignored.
 
 use super::input::{Input, u32_at};
@@ -74,8 +74,8 @@ impl Pcapng {
         }
     }
 
-    /// Reads a block, of which the input holds the first twelve bytes, and gives back its type. Blocks that are of no use are
-    /// passed over without holding them.
+    /// Reads a block, of which the input holds the first twelve bytes, and gives back its type. Blocks that are not used are
+    /// skipped without holding them.
     #[inline]
     fn block(&mut self, input: &mut Input, number: u64) -> Result<u32, CaptureError> {
         let cut_off = |place: Place, read: u64, of: u32| {
@@ -141,7 +141,7 @@ impl Pcapng {
         Ok(())
     }
 
-    /// Adds an interface to the section. One that is wrong spoils its own packets only.
+    /// Adds an interface to the section. An invalid one affects only its own packets.
     fn interface(&mut self, input: &Input, place: Place) -> Result<(), CaptureError> {
         if self.interfaces.len() == MAX_INTERFACES {
             return Err(CaptureError::fatal(
@@ -209,7 +209,7 @@ fn between(number: u64) -> Place {
     if number == 0 { Place::Header } else { Place::After(number) }
 }
 
-/// What an interface says of its packets.
+/// Properties that an interface gives to its packets.
 struct Interface {
     link: LinkType,
     unit: Unit,
@@ -219,9 +219,9 @@ struct Interface {
 
 /// The unit of time of an interface (`if_tsresol`).
 enum Unit {
-    /// So many nanoseconds.
+    /// This number of nanoseconds.
     Nanoseconds(u64),
-    /// So many make one nanosecond.
+    /// This number of units make one nanosecond.
     PerNanosecond(u128),
     /// Two to this power make one second.
     Binary(u8),
@@ -266,7 +266,7 @@ impl Unit {
     fn new([resolution]: [u8; 1]) -> Unit {
         match resolution {
             0..=9 => Unit::Nanoseconds(10u64.pow(9 - u32::from(resolution))),
-            // A unit that does not fit makes every time 0 or nearly so, as it is.
+            // A unit that does not fit makes every time 0 or nearly 0.
             10..=0x7f => Unit::PerNanosecond(10u128.checked_pow(u32::from(resolution) - 9).unwrap_or(u128::MAX)),
             0x80.. => Unit::Binary(resolution & 0x7f),
         }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 /// that, it is removed.
 pub struct OutputFile {
     file: File,
-    /// The name it has now and the name it will have; `None` for what is no plain file, such as a pipe.
+    /// The name it has now and the name it will have; `None` for something other than a plain file, such as a pipe.
     names: Option<(PathBuf, PathBuf)>,
 }
 
 impl OutputFile {
-    /// Begins a file. What is no plain file, such as a pipe, is written directly.
+    /// Begins a file. A pipe, and anything else that is not a plain file, is written directly.
     ///
     /// # Errors
     /// The file cannot be created.
@@ -27,7 +27,7 @@ impl OutputFile {
         Ok(OutputFile { file: File::create(&part)?, names: Some((part, path.to_owned())) })
     }
 
-    /// Gives the file its name, replacing what had it.
+    /// Gives the file its name, and replaces the file that had it.
     ///
     /// # Errors
     /// The file cannot be renamed.

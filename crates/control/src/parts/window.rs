@@ -104,6 +104,26 @@ impl Window {
     }
 }
 
+/// What a protocol answers whose window is the [`Window`] in this field, however it grows and is cut.
+macro_rules! kept_in {
+    ($field:tt) => {
+        fn on_idle(&mut self, rule: crate::transport::tcp::AfterIdle, initial: u64, timeouts: u64) {
+            self.$field.restart(rule, initial, timeouts);
+        }
+        fn on_undo(&mut self) {
+            self.$field.undo();
+        }
+        fn in_slow_start(&self) -> bool {
+            self.$field.in_slow_start()
+        }
+        #[inline]
+        fn allowance(&self) -> crate::Allowance {
+            crate::Allowance::window(self.$field.window)
+        }
+    };
+}
+pub(crate) use kept_in;
+
 /// A protocol whose window is a [`Window`] that is cut to a part of it: the parts that such protocols share.
 macro_rules! by_window {
     ($Type:ident, |$loss:ident, $window:ident| $to:expr) => {
@@ -120,19 +140,7 @@ macro_rules! by_window {
                 let to = $to;
                 self.0.cut($loss, to);
             }
-            fn on_idle(&mut self, rule: crate::transport::tcp::AfterIdle, initial: u64, timeouts: u64) {
-                self.0.restart(rule, initial, timeouts);
-            }
-            fn on_undo(&mut self) {
-                self.0.undo();
-            }
-            fn in_slow_start(&self) -> bool {
-                self.0.in_slow_start()
-            }
-            #[inline]
-            fn allowance(&self) -> crate::Allowance {
-                crate::Allowance::window(self.0.window)
-            }
+            crate::parts::window::kept_in!(0);
             fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
                 self.0.probe(sink);
             }

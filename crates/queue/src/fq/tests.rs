@@ -60,7 +60,7 @@ fn bids_go_on_beyond_2_to_the_52_bits() {
 
 #[test]
 fn arrivals_go_on_beyond_2_to_the_32() {
-    // Six equal bids, whose order is that of arrival; the numbers of arrivals begin afresh between any two of them.
+    // Six equal bids, whose order is that of arrival; the numbers of arrivals begin again between any two of them.
     let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 6, weights: vec![] };
     for drop_policy in [DropPolicy::LongestQueue, DropPolicy::LargestBid, DropPolicy::Arrival] {
         for left in 0..7 {
@@ -94,7 +94,7 @@ fn survivors(params: FqParams, arrivals: &[(u32, u32)]) -> Vec<u32> {
 fn the_longest_queue_loses_its_last_packet() {
     let params = FqParams { buffer: Buffer::Packets(3), ..FqParams::default() };
     assert_eq!(survivors(params.clone(), &[(0, 10), (0, 10), (0, 10), (1, 10)]), [0, 1, 3]);
-    // The arrival's own conversation is one of the longest: the arrival goes.
+    // The arrival's own conversation is one of the longest: the arrival is dropped.
     assert_eq!(survivors(params, &[(0, 10), (0, 10), (1, 10), (1, 10)]), [0, 1, 2]);
     // Of two others that hold as much it is the one whose last packet is to leave last, whatever their numbers.
     let params = FqParams { buffer: Buffer::Packets(4), ..FqParams::default() };
@@ -106,14 +106,14 @@ fn the_longest_queue_loses_its_last_packet() {
 }
 
 #[test]
-fn the_largest_bid_goes_whoever_owns_it() {
+fn the_largest_bid_is_dropped_in_any_conversation() {
     let params =
         FqParams { buffer: Buffer::Packets(2), drop_policy: DropPolicy::LargestBid, ..FqParams::default() };
     assert_eq!(survivors(params, &[(0, 10), (1, 50), (2, 20)]), [0, 2]);
 }
 
 #[test]
-fn the_arrival_goes_whatever_its_bid() {
+fn the_arrival_is_dropped_whatever_its_bid() {
     // Of every structure: 2 comes to a full buffer, with a smaller bid than 1 and from a conversation that holds nothing.
     for structure in [Structure::Perc, Structure::Link, Structure::Tree, Structure::Heap] {
         let buffer = Buffer::Packets(2);

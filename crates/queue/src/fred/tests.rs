@@ -33,7 +33,7 @@ impl Bench {
         self.dropped.len() == before
     }
 
-    /// How many of so many packets pass.
+    /// How many of these packets pass.
     fn passed(&mut self, flow: u32, packets: u32) -> usize {
         (0..packets).filter(|_| self.offer(flow, 1000)).count()
     }
@@ -66,11 +66,11 @@ fn who_had_strikes_is_held_to_the_average() {
 
 #[test]
 fn the_variants_differ_from_the_upper_threshold_on() {
-    // A and B hold 4 packets each: the average is 8. Variant 1 lets nobody in, and no newcomer has a strike for it.
+    // A and B hold 4 packets each: the average is 8. Variant 1 refuses every arrival, and a new conversation gets no strike for it.
     let mut first = Bench::plain(1, 0.0);
     assert_eq!([first.passed(A, 4), first.passed(B, 4), first.passed(C, 3)], [4, 4, 0]);
     assert_eq!(first.strikes(C), 0);
-    // Variant 2 lets everybody have two packets.
+    // Variant 2 lets every conversation have two packets.
     let mut second = Bench::plain(2, 0.0);
     assert_eq!([second.passed(A, 4), second.passed(B, 4), second.passed(C, 3)], [4, 4, 2]);
     assert_eq!(second.strikes(C), 1);
@@ -86,7 +86,8 @@ fn the_variants_differ_from_the_upper_threshold_on() {
 
 #[test]
 fn a_strike_in_a_crowd_is_for_more_than_twice_the_fair_part() {
-    // Thresholds of 6 and 8 packets: eight wait, and variant 1 lets nobody in. A strike gets who holds more than twice 8 / `active`.
+    // Thresholds of 6 and 8 packets: eight wait, and variant 1 refuses every arrival. A conversation that holds more than twice 8 / `active` gets
+    // a strike.
     let strikes = |held: &[u32]| {
         let (min_threshold, max_threshold, weight) = (Buffer::Packets(6), Buffer::Packets(8), 1.0);
         let params =
@@ -108,7 +109,7 @@ fn only_those_with_their_part_take_part_in_the_lottery() {
     let mut bench = Bench::plain(1, 1.0);
     // A's three find an average below 4; C's find 3, 4 and 5 packets while avgcq is 3, 2 and 2.5: none takes part.
     assert_eq!([bench.passed(A, 3), bench.passed(C, 3)], [3, 3]);
-    // Now avgcq is 3 and pb = max_p (6 - 4) / 4 = 0.5: A's next takes part, and goes for certain, as two packets have passed. That is no strike.
+    // Now avgcq is 3 and pb = max_p (6 - 4) / 4 = 0.5: A's next takes part, and is certainly dropped, as two packets have passed. That is no strike.
     assert_eq!((bench.passed(A, 1), bench.strikes(A)), (0, 0));
     // B holds none and passes. One packet has passed since, pb = 0.75: certain again.
     assert_eq!([bench.passed(B, 1), bench.passed(C, 1)], [1, 0]);
@@ -122,7 +123,7 @@ fn a_full_buffer_spaces_the_lottery_afresh() {
     let params = FredParams { buffer, min_threshold, max_threshold, weight, max_p, min_queue, ..FredParams::default() };
     let mut bench = Bench::new(&params);
     assert_eq!([bench.passed(A, 3), bench.passed(C, 2), bench.passed(B, 200)], [3, 2, 0]);
-    // Four wait, pb = .01. A has its part, 2, and takes part: had the 200 that found no room counted as passed, it would go for certain.
+    // Four wait, pb = 0.01. A has its part, 2, and takes part: if the 200 that found no room counted as passed, it would certainly be dropped.
     assert_eq!(bench.send(), Some(A));
     assert_eq!(bench.passed(A, 1), 1);
 }

@@ -21,7 +21,7 @@ const TWO: &str = r#""slot": "1B", "slots": [4, 4], "lower": [2], "buffer": "100
 
 #[test]
 fn frames_and_levels() {
-    // A and B on the first level, C on the second, a slot each; D is best effort. Everybody has enough to send from the beginning on.
+    // A and B on the first level, C on the second, a slot each; D is best effort. All have enough to send from the beginning on.
     let all: Vec<(u64, u32, u8, u32)> =
         (0..40).map(|i| (0, i % 4, [0, 0, 1, 2][i as usize % 4], 1)).collect();
     let order: Vec<u32> = starts(TWO, &[1; 4], &all, 16).iter().map(|s| s.1).collect();
@@ -44,7 +44,7 @@ fn frames_and_levels() {
 
 #[test]
 fn a_level_keeps_to_its_slots() {
-    // C and D may have three slots each in eight seconds, but the second level has four of its own in that time, two in each frame of the first.
+    // C and D may have three slots each in eight seconds, but the second level has four slots in that time, two in each frame of the first.
     let all: Vec<(u64, u32, u8, u32)> = (0..40).map(|i| (0, i % 2, 1, 1)).collect();
     let started = starts(TWO, &[3, 3], &all, 12);
     assert_eq!(started, [(0, 0), (1, 1), (4, 0), (5, 1), (8, 0), (9, 1)]);
@@ -64,6 +64,15 @@ fn what_is_overdrawn_is_made_up_for() {
     assert_eq!(starts(spec, &[1], &all, 5_000_000), [(0, 0), (4 << 20, 0)]);
     // What is not used is lost: after a pause there is one slot, not many.
     assert_eq!(starts(spec, &[1], &[(40, 0, 0, 1), (40, 0, 0, 1)], 100), [(40, 0), (44, 0)]);
+}
+
+#[test]
+fn a_spare_slot_begins_the_frame_of_its_conversation() {
+    // B overdraws the level, so that A and C live on spare slots. A used its slot in the first frame, which is over: it takes turns with C.
+    let spec = format!(r#"{TWO}, "work_conserving": true"#);
+    let all = [(0, 0, 0, 1), (4, 1, 0, 9), (5, 0, 0, 1), (5, 2, 0, 1), (5, 0, 0, 1), (5, 2, 0, 1)];
+    let started = starts(&spec, &[1, 10, 1], &all, 20);
+    assert_eq!(started, [(0, 0), (4, 1), (13, 0), (14, 2), (15, 0), (16, 2)]);
 }
 
 proptest! {

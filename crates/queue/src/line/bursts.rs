@@ -1,9 +1,9 @@
-//! A line that sends in bursts: at whole multiples of a time it may send so many packets, one after the other.
+//! A line that sends in bursts: at whole multiples of a time it may send a number of packets, one after the other.
 
 use headgate_packet::{Duration, Time};
 
-/// So many packets at each whole multiple of a time, as long as some wait. What comes too late for a burst waits for the next one, and a burst
-/// that takes longer than that time lets those pass that come meanwhile.
+/// A number of packets at each whole multiple of a time, as long as some wait. A packet that comes too late for a burst waits for the next one,
+/// and a burst that takes longer than that time skips the multiples that pass meanwhile.
 #[derive(Clone, Debug)]
 pub struct Bursts {
     packets: u32,
@@ -11,7 +11,7 @@ pub struct Bursts {
     /// Packets that the present burst may still send, and when its last one ends.
     left: u32,
     end: Time,
-    /// The first multiple that no burst has had.
+    /// The first multiple that no burst has used.
     next: u64,
 }
 
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_has_so_many_packets_and_the_next_one_waits_for_its_time() {
+    fn a_burst_has_a_number_of_packets_and_the_next_one_waits_for_its_time() {
         let mut bursts = Bursts::new(2, Duration::from_millis(10));
         // What could start at 3 ms starts at 10 ms; each packet takes 1 ms.
         assert_eq!(bursts.opens(ms(3)), ms(10));
@@ -63,13 +63,13 @@ mod tests {
         assert_eq!(bursts.opens(ms(20)), ms(20));
         bursts.sent(ms(21));
         assert_eq!(bursts.opens(ms(22)), ms(30));
-        // A time is used once, though its burst took no time.
+        // A time is used once, although its burst took no time.
         assert_eq!(bursts.opens(ms(30)), ms(30));
         bursts.sent(ms(30));
         assert_eq!(bursts.opens(ms(30)), ms(30));
         bursts.sent(ms(30));
         assert_eq!(bursts.opens(ms(30)), ms(40));
-        // One that takes long: the times at 50 and 60 ms pass.
+        // A burst that takes long: the times at 50 and 60 ms are skipped.
         assert_eq!(bursts.opens(ms(40)), ms(40));
         bursts.sent(ms(55));
         assert_eq!(bursts.opens(ms(55)), ms(55));

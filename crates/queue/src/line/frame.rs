@@ -3,7 +3,7 @@
 /// How many bytes are sent for a packet: it and the overhead, at least `least`, in whole cells if there are any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Bytes that go with each packet.
+    /// Bytes that are added to each packet.
     pub overhead: u32,
     /// Fewest bytes of a packet with its overhead; shorter ones are padded.
     pub least: u32,

@@ -1,6 +1,6 @@
-//! How a line serves that does more than send one bit after the other: what a frame adds to a packet, and when it may send.
+//! Lines that do more than send one bit after the other: what a frame adds to a packet, and when the line may send.
 //!
-//! A port without such a law does not look here. Time is handed in, and calls come in the order of time.
+//! A port without such a law does not use this module. Time is handed in, and calls come in the order of time.
 
 mod bursts;
 mod frame;
@@ -26,7 +26,7 @@ pub enum Gate {
 /// The law of a line.
 #[derive(Clone, Debug)]
 pub struct Law {
-    /// What is sent of a packet.
+    /// What is sent for a packet.
     pub frame: Frame,
     /// When it is sent.
     pub gate: Gate,

@@ -1,4 +1,4 @@
-//! A line that sends at given times only, so many bytes at once at each: a trace of delivery opportunities.
+//! A line that sends only at given times, a number of bytes at once at each: a trace of delivery opportunities.
 
 use headgate_packet::{Duration, Rate, Time};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Opportunities {
         self.slots[self.slots.len() - 1].0
     }
 
-    /// Bits over time, of so many bytes at each opportunity; at least 1 bit/s.
+    /// Bits over time, with this number of bytes at each opportunity; at least 1 bit/s.
     pub fn mean_rate(&self, bytes: u32) -> Rate {
         let bits = u128::from(self.number) * u128::from(bytes) * 8;
         let bps = bits.saturating_mul(1_000_000_000_000) / u128::from(self.period().as_ps());
@@ -38,7 +38,8 @@ impl Opportunities {
     }
 }
 
-/// Sends up to so many bytes at each opportunity and carries the rest of a packet to the next one. What an opportunity leaves is lost when its time is over.
+/// Sends up to a number of bytes at each opportunity and carries the rest of a packet to the next one. What an opportunity does not use is lost
+/// when its time is over.
 #[derive(Clone, Debug)]
 pub struct Slots {
     all: Opportunities,
@@ -51,7 +52,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// From the first opportunity on; after the last one they begin anew if they are `looped`, and nothing more is sent otherwise.
+    /// From the first opportunity on; after the last one they begin again if they are `looped`; otherwise nothing more is sent.
     pub fn new(all: Opportunities, bytes: u32, looped: bool) -> Slots {
         Slots { all, bytes: u64::from(bytes), looped, round: 0, slot: 0, used: 0 }
     }
@@ -74,7 +75,7 @@ impl Slots {
         }
     }
 
-    /// The part of the time since the slot before that so many bytes take up.
+    /// The part of the time since the slot before that this number of bytes takes up.
     fn share(&self, bytes: u64) -> u64 {
         let of = |slot: usize| self.all.slots[slot].0;
         let before = if self.slot == 0 { Duration::ZERO } else { of(self.slot - 1) };
@@ -97,7 +98,7 @@ impl Slots {
         self.at()
     }
 
-    /// Ends at the opportunity at which the last byte goes.
+    /// Ends at the opportunity at which the last byte is sent.
     pub(super) fn transmit(&mut self, bytes: u32) -> (Time, Duration) {
         let (mut left, mut taken) = (u64::from(bytes), 0_u64);
         loop {
@@ -129,7 +130,7 @@ mod tests {
         Slots::new(all, 1504, looped)
     }
 
-    /// Sends packets of these lengths, each as soon as the one before is gone; the times of their ends.
+    /// Sends packets of these lengths, each as soon as the one before is sent; the times of their ends.
     fn ends(slots: &mut Slots, mut free: Time, packets: &[u32]) -> Vec<Time> {
         let one = |bytes: &u32| {
             let start = slots.opens(free);

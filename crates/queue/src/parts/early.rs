@@ -1,9 +1,11 @@
-//! What the disciplines after Random Early Detection share: the average queue, and the lottery that picks packets before the buffer is full.
+//! What the disciplines after Random Early Detection share: the average queue, and the random choice of packets before the buffer is full.
 //!
-//! Source: Floyd and Jacobson 1993, sections 4 and 7 and figure 2. The average queue is exponentially weighted over arrivals and decays while
-//! the line is idle. Between the thresholds a packet goes with probability pa = pb / (1 - count pb), where pb grows linearly to `max_p`
-//! and count is the number of packets since the last one that went: their spacing is then uniform. Above the upper threshold all go.
-//! `gentle` (Floyd 2000) lets pb grow from `max_p` to 1 between the upper threshold and twice it.
+//! Source: Floyd and Jacobson 1993, sections 4 and 7 and figure 2.
+//! - The average queue is exponentially weighted over arrivals and decays while the line is idle.
+//! - Between the thresholds a packet is dropped with probability pa = pb / (1 - count pb), where pb grows linearly to `max_p` and count is the
+//!   number of packets since the last drop: the spacing of drops is then uniform. At and above the upper threshold all are dropped.
+//! - `gentle` (Floyd 2000) lets pb grow from `max_p` to 1 between the upper threshold and twice it.
+//!
 //! Deviations: count is what section 7 defines it to be; figure 2 counts the arrival first, which makes the spacing one packet shorter.
 
 use crate::Backlog;
@@ -13,9 +15,9 @@ use headgate_packet::{Buffer, Bytes, Rate, Time, Wrong};
 /// The parameters, as the disciplines have them.
 #[derive(Clone, Debug)]
 pub struct EarlyParams {
-    /// Average queue below which every packet passes. In bytes, the queue is measured in bytes.
+    /// Average queue below which every packet passes. If it is in bytes, the queue is measured in bytes.
     pub min_threshold: Buffer,
-    /// Average queue from which on no packet passes; in the same unit, see [`check_early`].
+    /// Average queue at and above which no packet passes; in the same unit, see [`check_early`].
     pub max_threshold: Buffer,
     /// Weight of a sample in the average.
     pub weight: f64,
@@ -54,7 +56,7 @@ pub(crate) fn check_early(min_threshold: Buffer, max_threshold: Buffer, mean_pac
 /// An average below this part of a sample's weight does not change the next sample: it is below half of the last bit of 1.
 const UNSEEN: f64 = 1.0 / (1u64 << 60) as f64;
 
-/// An average queue and its lottery.
+/// An average queue and its random drops.
 #[derive(Clone, Debug)]
 pub struct Early {
     params: EarlyParams,
@@ -63,7 +65,7 @@ pub struct Early {
     high: f64,
     rate: Rate,
     average: f64,
-    /// Packets that passed between the thresholds since the last one that went.
+    /// Packets that passed between the thresholds since the last drop.
     count: f64,
     /// When the line became, or becomes, idle.
     idle_from: Time,
@@ -76,7 +78,7 @@ impl Early {
         Early { params, low, high, rate, average: 0.0, count: 0.0, idle_from: Time::ZERO }
     }
 
-    /// The line has another rate from `now` on, while so much waits.
+    /// The line has another rate from `now` on, while this backlog waits.
     pub fn set_rate(&mut self, rate: Rate, now: Time, waiting: Backlog) {
         if rate != self.rate {
             if waiting.packets == 0 {
@@ -169,7 +171,7 @@ impl Early {
         Some(if by_bytes { pb * f64::from(bytes) / mean_packet.0 as f64 } else { pb })
     }
 
-    /// Whether an arrival is to go; `uniform` gives the lottery's number in [0, 1), if one is needed.
+    /// Whether an arrival is to be dropped; `uniform` gives the random number in [0, 1), if one is needed.
     pub fn chosen(&mut self, bytes: u32, uniform: impl FnOnce() -> f64) -> bool {
         let Some(pb) = self.chance(bytes, || self.params.max_p) else {
             self.count = 0.0;
@@ -182,17 +184,17 @@ impl Early {
         chosen
     }
 
-    /// Whether an arrival is to go, with the probability pb of a `max_p` of its own and whatever became of those before it.
+    /// Whether an arrival is to be dropped, with pb from its own `max_p` and independently of the arrivals before it.
     pub fn chosen_alone(&self, bytes: u32, max_p: impl FnOnce() -> f64, uniform: impl FnOnce() -> f64) -> bool {
         self.chance(bytes, max_p).is_some_and(|pb| uniform() < pb)
     }
 
-    /// An arrival passes without the lottery.
+    /// An arrival passes without a random number.
     pub fn exempt(&mut self) {
         self.count = if self.average < self.low { 0.0 } else { self.count + 1.0 };
     }
 
-    /// An arrival was lost otherwise: the spacing starts afresh.
+    /// An arrival was dropped for another reason: the spacing starts again.
     pub fn on_loss(&mut self) {
         self.count = 0.0;
     }
@@ -219,7 +221,7 @@ mod tests {
         Early::new(params, Rate::from_bps(8_000).unwrap())
     }
 
-    /// Numbers of passed packets between those that go, with the average held at a given value.
+    /// Numbers of passed packets between drops, with the average held at a given value.
     fn spacings(mut early: Early, average: f64, bytes: u32) -> Vec<u32> {
         let (mut rng, mut gaps, mut gap) = (Rng::new(1, 0, "red"), Vec::new(), 1);
         early.average = average;
@@ -235,14 +237,14 @@ mod tests {
 
     #[test]
     fn the_lottery_by_hand() {
-        // The average is 10, half way, and max_p 0.5: pb = .25. Chances pb / (1 - count pb): 0.25, 0.333, 0.5, 1 (without a draw).
+        // The average is 10, half way, and max_p 0.5: pb = 0.25. Chances pb / (1 - count pb): 0.25, 0.333, 0.5, 1 (without a draw).
         let mut early = early(|p| p.max_p = 0.5);
         early.average = 10.0;
         let mut numbers = [0.25, 0.34, 0.5, /* none */ 0.24, 0.3, 0.33, 0.26, 0.32].into_iter();
         let gone: Vec<bool> = (0..9).map(|_| early.chosen(1000, || numbers.next().expect("a number"))).collect();
         assert_eq!(gone, [false, false, false, true, true, false, true, false, true]);
         assert_eq!(numbers.next(), None);
-        // Outside the thresholds nothing is drawn, and counting starts afresh below.
+        // Outside the thresholds nothing is drawn, and counting starts again below.
         early.average = 4.9;
         assert!(!early.chosen(1000, || unreachable!()));
         early.average = 15.0;
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chance_of_its_own() {
+    fn a_chance_for_each_arrival() {
         let mut params = early(|_| ());
         let chance = |early: &Early| early.chance(1000, || 0.4);
         for (average, linear, constant) in
@@ -276,7 +278,7 @@ mod tests {
         let expected = gaps.len() as f64 / 20.0;
         let chi2: f64 =
             (1..=20).map(|k| (gaps.iter().filter(|g| **g == k).count() as f64 - expected).powi(2) / expected).sum();
-        assert!(chi2 < 43.8, "chi squared {chi2}, 19 degrees of freedom, .999 quantile 43.8");
+        assert!(chi2 < 43.8, "chi squared {chi2}, 19 degrees of freedom, 0.999 quantile 43.8");
     }
 
     #[test]
@@ -321,14 +323,14 @@ mod tests {
 
     #[test]
     fn at_the_lower_threshold_packets_are_counted() {
-        // pb is 0 at the threshold itself, but whoever passes counts: then, half way with pb = 0.25, the chance is 0.25 / (1 - 0.25) = 0.333.
+        // pb is 0 at the threshold itself, but an arrival that passes counts: then, half way with pb = 0.25, the chance is 0.25 / (1 - 0.25) = 0.333.
         for pass in [|early: &mut Early| assert!(!early.chosen(1000, || 0.0)), Early::exempt] {
             let mut early = early(|p| p.max_p = 0.5);
             early.average = 5.0;
             pass(&mut early);
             early.average = 10.0;
             assert!(early.chosen(1000, || 0.33), "one packet has passed");
-            // Below the threshold counting starts afresh: 0.25 again.
+            // Below the threshold counting starts again: 0.25 again.
             early.exempt();
             early.average = 4.99;
             pass(&mut early);

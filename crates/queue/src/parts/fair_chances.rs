@@ -3,19 +3,23 @@
 //! Source: Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2: the throughput of TCP Reno under RED (Eqs 3 to 14) and the four steps that
 //! set p_i. Windows of W_i = 3/4 sqrt(8 / (3 p_i)) packets (Eqs 7, 8) start to arrive at once, connection i's at the rate bw_i of its input
 //! link, and are served in phases, each until the next window has arrived (figure 9, Eq 9).
-//! Deviations: Eq 10 is a time, so that rho_i = W_i over the time of the phases in which i is active; Eq 11 weights the wrong quantity. Eq 12
-//! sums to P = 1 - (1-p)^W - W p (1-p)^(W-1). Connections with equal input links have one p. The largest difference is the largest relative
-//! one; p is at most 1. Where the input links are slower than the line together, the ideal is the input link.
+//!
+//! Deviations:
+//! - Eq 10 is a time, so that rho_i = W_i over the time of the phases in which i is active; Eq 11 weights the wrong quantity.
+//! - Eq 12 sums to P = 1 - (1-p)^W - W p (1-p)^(W-1).
+//! - Connections with equal input links have one p.
+//! - The largest difference is the largest relative one; p is at most 1.
+//! - Where the input links together are slower than the line, the ideal is the input link.
 
 use crate::LinkInfo;
 use headgate_packet::{Bytes, Duration, Rate};
 
-/// At most so many changes of a probability: far more than take effect when connections of a few speeds meet.
+/// Maximum number of changes of a probability: far more than take effect with connections of a few speeds.
 const MOST_STEPS: u32 = 5000;
 /// A conversation without a class.
 const UNKNOWN: u32 = u32::MAX;
 
-/// What the probabilities follow from besides the connections.
+/// What determines the probabilities besides the connections.
 #[derive(Clone, Debug)]
 pub struct ChanceParams {
     /// Rate of an input link per unit of weight.
@@ -24,7 +28,7 @@ pub struct ChanceParams {
     pub delay: Duration,
     /// p_i at the start.
     pub initial: f64,
-    /// Factors a and b on p_i where a connection gets too much or too little.
+    /// Factors a and b on p_i where a connection's throughput is above or below its ideal.
     pub increase: f64,
     /// See `increase`.
     pub decrease: f64,
@@ -52,7 +56,7 @@ struct Group {
     known: u64,
 }
 
-/// The probability of each conversation that was met so far.
+/// The probability of each conversation seen so far.
 #[derive(Clone, Debug)]
 pub struct FairChances {
     params: ChanceParams,
@@ -61,13 +65,13 @@ pub struct FairChances {
     /// Of each conversation: its weight, and its class in its group.
     weights: Vec<u32>,
     class_of: Vec<u32>,
-    /// Conversations met, and the sum of their weights.
+    /// Conversations seen, and the sum of their weights.
     known: u64,
     weight: u64,
 }
 
 impl FairChances {
-    /// Nobody met yet, in so many queues.
+    /// No conversation seen yet, with this number of queues.
     pub fn new(params: ChanceParams, link: &LinkInfo, queues: usize) -> FairChances {
         let mut made = FairChances {
             params,
@@ -82,7 +86,7 @@ impl FairChances {
         made
     }
 
-    /// Follows the rate of the link; makes room for its conversations, and for so many queues; there are never fewer than before.
+    /// Follows the rate of the link; makes room for its conversations, and for this number of queues, which never decreases.
     pub fn grow(&mut self, link: &LinkInfo, queues: usize) {
         if link.rate != self.rate {
             self.rate = link.rate;
@@ -116,7 +120,7 @@ impl FairChances {
         self.known += 1;
     }
 
-    /// p of a conversation that was met.
+    /// p of a conversation that was seen.
     pub fn of(&mut self, flow: usize, queue: usize) -> f64 {
         let group = &mut self.groups[queue];
         if group.known != self.known {

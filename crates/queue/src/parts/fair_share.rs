@@ -1,17 +1,24 @@
 //! The fair share alpha of a line, from what arrives and what passes, without knowing the conversations.
 //!
-//! Source: Stoica, Shenker and Zhang 1998, section 2.2 and figure 2. A and F are the rates of arriving and of accepted packets. When A >= C
-//! during a window K_c, alpha becomes alpha C / F; after a window with A < C it is the largest label seen in it. Every overflow of the buffer
-//! takes 1 % off, at most 25 % between updates; a line without congestion is left alone while its buffer is below a threshold.
-//! Deviations, `paper`: alpha starts unset, and everything passes then. It becomes unset again when a window without congestion ends with
-//! the buffer below the threshold; the first packet that finds the buffer at the threshold sets it to the largest label since, or to C / 2.
-//! Overflows cut it down to 75 % of what it was at the last update, which is a window's end, a change of congestion, or its setting. A window
-//! without a label leaves it alone: 0 would starve everybody for ever. For the same reason F decays over a congested window in which nothing
-//! passes, and alpha is at most C after it: the last F, above C, would take alpha down with every such window.
-//! `figure_2` is the figure alone: alpha starts at C and is never unset, overflows and the threshold do nothing.
-//! `published_code` follows the ns-2 code as its port to OMNeT++ (inet-hnrl, variant 2) tells of it: at most 29 cuts of 1 % (0.747), allowed again
-//! each time congestion begins; alpha is at most C; F decays with every arrival, not only with accepted ones; first gaps count from time 0; a
-//! packet at the same instant as the one before it leaves alpha alone. A conversation that has no rate yet gets F / 2 (`csfq.rs`).
+//! Source: Stoica, Shenker and Zhang 1998, section 2.2 and figure 2. A and F are the rates of arriving and of accepted packets.
+//! - When A >= C during a window K_c, alpha becomes alpha C / F; after a window with A < C it is the largest label seen in it.
+//! - Every overflow of the buffer takes 1 % off, at most 25 % between updates.
+//! - A line without congestion is left alone while its buffer is below a threshold.
+//!
+//! Deviations of `paper`:
+//! - alpha starts unset, and everything passes then. It becomes unset again when a window without congestion ends with the buffer below the
+//!   threshold; the first packet that finds the buffer at the threshold sets it to the largest label since, or to C / 2.
+//! - Overflows cut it down to 75 % of what it was at the last update, which is a window's end, a change of congestion, or its setting.
+//! - A window without a label leaves it alone: with 0 no packet would ever pass again. For the same reason F decays over a congested window in
+//!   which nothing passes, and alpha is at most C after it: the last F, above C, would reduce alpha with every such window.
+//!
+//! Deviations of `figure_2`, the figure alone: alpha starts at C and is never unset, overflows and the threshold do nothing.
+//!
+//! Deviations of `published_code`, the ns-2 code as its port to OMNeT++ (inet-hnrl, variant 2) describes it:
+//! - At most 29 cuts of 1 % (0.747), allowed again each time congestion begins.
+//! - alpha is at most C; F decays with every arrival, not only with accepted ones; first gaps count from time 0.
+//! - A packet at the same instant as the one before it leaves alpha alone. A conversation that has no rate yet gets F / 2 (`csfq.rs`).
+//!
 //! State per flow: none.
 
 use super::RateEstimator;
@@ -19,7 +26,7 @@ use headgate_packet::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What governs the fair share beyond the windows of figure 2.
+/// Rules that change the fair share beyond the windows of figure 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rules {
@@ -29,12 +36,12 @@ pub enum Rules {
     /// Figure 2 without the amendments.
     #[serde(rename = "figure_2")]
     Figure2,
-    /// The published ns-2 code, as a port of it tells.
+    /// The published ns-2 code, as a port of it describes it.
     PublishedCode,
 }
 
 impl Rules {
-    /// A rate of which nothing is known.
+    /// An unknown rate.
     pub fn fresh_estimator(self) -> RateEstimator {
         if self == Rules::PublishedCode { RateEstimator::since(Time::ZERO) } else { RateEstimator::default() }
     }
@@ -42,7 +49,7 @@ impl Rules {
 
 /// alpha while it is unset: no label is above it.
 const UNSET: f64 = f64::INFINITY;
-/// Most cuts of alpha in a row by the published code.
+/// Maximum number of cuts of alpha in a row by the published code.
 const MOST_CUTS: u32 = 29;
 
 /// The estimate of a line's fair share. All rates are in bit/s, alpha per unit of weight.
@@ -109,7 +116,7 @@ impl FairShare {
         self.accepted.rate()
     }
 
-    /// A packet arrived and passes the lottery or not (figure 2, `estimate_alpha`); `low` says that the buffer is below the threshold.
+    /// A packet arrived and passes the random drop or not (figure 2, `estimate_alpha`); `low` says that the buffer is below the threshold.
     pub fn on_packet(&mut self, now: Time, bits: f64, label: f64, passes: bool, low: bool) {
         let code = self.rules == Rules::PublishedCode;
         let counted = self.arriving.on_packet(now, bits, self.k_alpha);

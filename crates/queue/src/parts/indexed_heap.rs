@@ -1,5 +1,5 @@
 //! A binary heap of small numbers with a key each, smallest key first, of equal keys the smaller number; any entry's key can be
-//! changed or removed. The counted calls tell how many swaps of two
+//! changed or removed. The counted calls return the number of swaps of two
 //! entries they took.
 
 /// Keys compare as (first, second); the caller makes them unique where order matters.

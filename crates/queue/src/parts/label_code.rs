@@ -2,8 +2,10 @@
 //!
 //! Source: Stoica, Shenker and Zhang 1998, section 2.7. The rate is (1 + m / 16) 2^e kbit/s: 1 kbit/s to 63.488 Mbit/s, and every rate
 //! below 65.536 Mbit/s is at most 6.25 % above what is decoded.
-//! Deviations: the hidden one is our reading, without it the accuracy would be 12.5 %. Rates are rounded down; those outside of the range take the
-//! nearest code.
+//!
+//! Deviations:
+//! - The hidden one is our reading; without it the accuracy would be 12.5 %.
+//! - Rates are rounded down; those outside of the range take the nearest code.
 
 /// The code of a rate in bit/s: e in the upper four bits, m in the lower.
 #[inline]

@@ -46,7 +46,7 @@ pub struct QueueSet {
 }
 
 impl QueueSet {
-    /// So many empty queues.
+    /// A number of empty queues.
     pub fn new(buffer: Buffer, end: DropEnd, queues: usize) -> QueueSet {
         QueueSet {
             buffer,
@@ -58,7 +58,7 @@ impl QueueSet {
         }
     }
 
-    /// Makes it that many queues; there are never fewer than before.
+    /// Makes room for this number of queues, which never decreases.
     pub fn grow(&mut self, queues: usize) {
         self.queues.resize(queues.max(self.queues.len()), Queue::default());
         self.longest.grow(self.queues.len());
@@ -69,7 +69,7 @@ impl QueueSet {
         self.push_with(queue, packet, cx, &mut |_, _, _| {})
     }
 
-    /// As `push`; `evicted` is told of each packet that goes for it: its queue, the packet, and whether that was its queue's only one.
+    /// As `push`; `evicted` is called for each packet that is dropped for it: its queue, the packet, and whether it was its queue's only one.
     #[inline]
     pub fn push_with(
         &mut self,
@@ -95,7 +95,7 @@ impl QueueSet {
         true
     }
 
-    /// Drops what it takes to make room for so many bytes more in a queue; false if they are refused.
+    /// Drops what is needed to make room for additional bytes in a queue; false if they are refused.
     fn make_room(
         &mut self,
         queue: u32,
@@ -126,7 +126,7 @@ impl QueueSet {
     }
 
     /// As `push` into the conversation's own queue, for schedulers that order the first packets of the conversations: true if the packet
-    /// became the first of its queue; `emptied` is told of each queue that lost its only packet.
+    /// became the first of its queue; `emptied` is called for each queue that lost its only packet.
     pub fn push_first(&mut self, packet: Packet, cx: &mut Cx<'_>, emptied: &mut impl FnMut(u32)) -> bool {
         let first = self.front(packet.flow.0).is_none();
         let mut evicted = |queue, _, only| {

@@ -1,9 +1,11 @@
 //! A rate as an exponential average over packets at uneven gaps.
 //!
 //! Source: Stoica, Shenker and Zhang 1998, equations 3 and 5. A packet of l bits that comes T after the one before it takes the estimate
-//! to (1 - e^(-T/K)) l / T + e^(-T/K) r. With a constant l / T the estimate goes to it as a fluid's would, whatever the lengths.
-//! Deviations: the paper has no rule for the first packet and for T = 0. Here the first packet gives l / K, the limit of T towards 0; packets at
-//! one instant are added up and count with the next one that comes later.
+//! to (1 - e^(-T/K)) l / T + e^(-T/K) r. With a constant l / T the estimate approaches it as a fluid's would, whatever the lengths.
+//!
+//! Deviations: the paper has no rule for the first packet and for T = 0.
+//! - The first packet gives l / K, the limit of T towards 0.
+//! - Packets at one instant are added up and count with the next one that comes later.
 
 use headgate_packet::{Duration, Time};
 

@@ -15,12 +15,12 @@ impl<T: Copy + Default> Default for Ring<T> {
 }
 
 impl<T: Copy + Default> Ring<T> {
-    /// How many are held.
+    /// Number of items held.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
-    /// How many it has room for.
+    /// Number of items for which there is room.
     pub fn capacity(&self) -> usize {
         self.slots.len()
     }

@@ -16,7 +16,7 @@ impl Rotation {
         Rotation { round: Ring::default(), member: vec![false; queues] }
     }
 
-    /// Makes room for numbers below `queues`; there are never fewer than before.
+    /// Makes room for numbers below `queues`, which never decreases.
     pub fn grow(&mut self, queues: usize) {
         self.member.resize(queues.max(self.member.len()), false);
     }
@@ -82,7 +82,7 @@ mod tests {
         assert!(!round.enter(2) && round.enter(0));
         round.next(false);
         assert_eq!((round.current(), round.count()), (Some(0), 1));
-        // Room for fewer is no less room.
+        // A smaller number changes nothing.
         round.grow(1);
         assert!(round.enter(2));
     }

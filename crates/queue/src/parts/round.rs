@@ -2,14 +2,15 @@
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 2.2; Keshav 1991, section 3.2 and figure 3.1. While the active conversations
 //! weigh W together, R grows by mu / W; a conversation leaves when R reaches its last finish number.
-//! Deviations: the printed loop has no case for nobody active; here R stands still then.
+//!
+//! Deviations: the printed loop has no case in which no conversation is active; here R stands still then.
 //!
 //! Exactness: R and finish numbers are kept in 2^-40 bit. What a division leaves over is work (bits of line time times weight), and
 //! work is carried on whatever happens to W, so R never drifts. Bids are rounded once to 2^-12 bit, far above what the
 //! divisions cut off, so those that are equal compare equal.
 //!
-//! Cost: work is divided into rounds only when somebody becomes active who was not. Until then a comparison tells whether R has reached the first
-//! of the finish numbers, and those are brought up to date in the heap only when R reaches what they were there.
+//! Cost: work is divided into rounds only when a conversation becomes active that was not. Until then a comparison shows whether R has reached
+//! the first of the finish numbers, and those are brought up to date in the heap only when R reaches what they were there.
 
 use super::{IndexedHeap, Packed};
 use headgate_packet::{Rate, Time};
@@ -19,7 +20,8 @@ const FINE: u32 = 40;
 /// Fractional bits of a rounded finish number.
 const COARSE: u32 = 12;
 const PS: u128 = 1_000_000_000_000;
-/// Most work that is taken in at once, before it is shifted by `FINE`, and the least that is divided before more is taken in: their sum is a number.
+/// Maximum work that is taken in at once, before it is shifted by `FINE`, and the least that is divided before more is taken in: their sum is a
+/// number.
 const MOST_STEP: u128 = 1 << 84;
 const MUCH: u128 = 1 << 126;
 
@@ -39,10 +41,10 @@ pub struct Round {
     reaches: u128,
     /// Sum of the weights of the active conversations.
     weight: u64,
-    /// Most picoseconds whose work is taken in at once.
+    /// Maximum number of picoseconds whose work is taken in at once.
     step: u64,
     shares: Vec<Share>,
-    /// What the keys of `active` are counted from; R when nobody was active the last time, or later.
+    /// What the keys of `active` are counted from; R when no conversation was active the last time, or later.
     origin: Rounds,
     /// Active conversations by a finish number that they had since they became active, none above the last one.
     active: IndexedHeap<Packed>,
@@ -103,7 +105,7 @@ impl Finish {
 }
 
 impl Round {
-    /// Virtual time zero, nobody active. `weights` has an entry per conversation.
+    /// Virtual time zero, no conversation active. `weights` has an entry per conversation.
     pub fn new(rate: Rate, weights: impl Iterator<Item = u32>) -> Round {
         let mut made = Round {
             rate: 0,
@@ -149,7 +151,7 @@ impl Round {
         self.shares.len()
     }
 
-    /// R goes on to what it is at `now`; the conversations that it passes are no longer active.
+    /// R advances to its value at `now`; the conversations that it passes are no longer active.
     #[inline]
     pub fn advance(&mut self, now: Time) {
         let mut left = now.since(self.now).as_ps();
@@ -217,7 +219,7 @@ impl Round {
         self.active.set(id, self.key(finish));
     }
 
-    /// The key of a finish number. One beyond what a key can tell is found to be so when R comes there.
+    /// The key of a finish number. One beyond the range of a key is recognised when R comes there.
     #[inline]
     fn key(&self, finish: Rounds) -> u128 {
         finish.saturating_sub(self.origin).min(Packed::MOST)
@@ -239,7 +241,7 @@ impl Round {
         }
     }
 
-    /// Finds out how much work takes R to the first key of the heap. With nobody active no work is taken in.
+    /// Finds out how much work takes R to the first key of the heap. With no active conversation no work is taken in.
     #[inline]
     fn watch(&mut self) {
         self.reaches = match self.active.first() {
@@ -268,7 +270,7 @@ impl Round {
         (self.round, self.work) = self.divided();
     }
 
-    /// A packet of so many bits comes, and is the last one of its conversation from now on. Gives the finish number that it has if it may start
+    /// A packet of `bits` bits comes, and is the last one of its conversation from now on. Gives the finish number that it has if it may start
     /// `back` rounds before R, but not before the last packet finishes.
     #[inline]
     pub fn extend(&mut self, id: u32, bits: u64, back: Rounds) -> Finish {
@@ -304,7 +306,7 @@ impl Round {
         bid
     }
 
-    /// The last packet of a conversation, of so many bits, is taken back.
+    /// The last packet of a conversation, of `bits` bits, is taken back.
     pub fn retract(&mut self, id: u32, bits: u64) {
         self.divide();
         let share = &mut self.shares[id as usize];

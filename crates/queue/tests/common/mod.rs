@@ -42,7 +42,7 @@ impl Gps {
         }
     }
 
-    /// A packet of so many bits arrives now.
+    /// A packet of `bits` bits arrives now.
     pub fn arrive(&mut self, name: u32, flow: usize, bits: u64) {
         self.arrived[flow] += q(bits);
         self.waiting[flow].push_back((name, self.arrived[flow].clone()));

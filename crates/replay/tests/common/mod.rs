@@ -5,7 +5,7 @@ use headgate_replay::table::{Columns, Times};
 use headgate_replay::{Options, Replay, ReplayError};
 use std::path::PathBuf;
 
-/// A folder that goes away with its owner.
+/// A folder that is removed with its owner.
 pub struct Folder(PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! When the flows of an entry begin that come and go. Each process is one file and one line in the list below.
+//! Arrival processes: when the flows of an entry begin that come and go. Each process is one file and one line in the list below.
 
 use headgate_packet::{Duration, Rng};
 

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 pub struct TimesParams {
     /// When flows begin, counted from the start of the entry, in order.
     pub at: Vec<Duration>,
-    /// A file of times, one a line as `1.5s` or in seconds as `1.5`, which lies where the scenario does; instead of `at`. Lines with `#` in front are left out.
+    /// A file of times, one per line, as `1.5s` or in seconds as `1.5`; instead of `at`. Its path is relative to the scenario's folder. Lines that
+    /// begin with `#` are ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
@@ -21,7 +22,7 @@ pub struct TimesParams {
 impl Check for TimesParams {
     fn check(&self) -> Result<(), Wrong> {
         if let Some(file) = &self.file {
-            let message = "expected `at`: a file of times is read with a scenario file, and lies where that does";
+            let message = "expected `at`: a file of times is read with a scenario file, from the same folder";
             return Err(Wrong::at("file", message).found(file));
         }
         match self.at.windows(2).position(|pair| pair[1] < pair[0]) {

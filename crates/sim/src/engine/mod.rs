@@ -4,10 +4,12 @@ mod queue;
 
 pub use queue::EventQueue;
 
-/// What is due; the number names the object. Kinds are ordered: at one instant a transmission ends before an arrival,
-/// an arrival comes before a timer, a timer before a source, a source before a sample, and a change of the network comes after
-/// all of them, which still find the network as it was; only then goes an acknowledgement that waited for its timer. Of one kind the object with the lower number comes first, which is
-/// the order of the file.
+/// What is due; the number names the object. The order at one instant is that of the kinds:
+/// - a transmission ends before an arrival, an arrival comes before a timer, a timer before a source, a source before a sample;
+/// - a change of the network comes after all of them, which still find the network as it was;
+/// - then an acknowledgement that waited for its timer is sent.
+///
+/// Of one kind the object with the lower number comes first, which is the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A port may start its next transmission or has a timeout of its discipline.
@@ -26,7 +28,7 @@ pub enum Event {
     Sink(u32),
 }
 
-/// Most objects of one kind that an event can name.
+/// Maximum number of objects of one kind that an event can name.
 pub const MAX_OBJECTS: usize = 1 << OBJECT_BITS;
 
 const OBJECT_BITS: u32 = 29;

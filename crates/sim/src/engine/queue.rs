@@ -1,8 +1,8 @@
-//! A calendar of small buckets for what comes soon, and a heap for what comes later or finds its bucket full.
+//! A calendar of small buckets for events that are due soon, and a heap for those that are due later or find their bucket full.
 //!
 //! The key of an event is its time (64 bits), the rank of its kind (3) and its object (29): events are ordered totally, so the order never depends
 //! on where they wait, and two entries with equal keys are the same event. A bucket is one line of the cache and spans about as much
-//! time as one or two events take to come; how much is measured as the run goes on. Source: Brown 1988, "Calendar queues". Deviations:
+//! time as one or two events take to come; the span is measured while the run proceeds. Source: Brown 1988, "Calendar queues". Deviations:
 //!
 //! - buckets are bounded, and a bitmap finds the next one that holds something;
 //! - what lies beyond the last bucket waits in the heap instead of in a later year of the calendar.
@@ -16,9 +16,9 @@ use std::collections::BinaryHeap;
 const LOW: u32 = 32;
 /// Events that a bucket holds.
 const SLOTS: usize = 8;
-/// Fewest and most buckets.
+/// Minimum and maximum number of buckets.
 const BUCKETS: [usize; 2] = [64, 1 << 16];
-/// Events between two looks at how dense they come, at least.
+/// Minimum number of events between two measurements of their density.
 const STRIDE: u64 = 256;
 
 /// Keys in no order, without the upper half of their times, which those of a bucket have in common.
@@ -36,14 +36,14 @@ pub struct EventQueue {
     filled: Vec<u64>,
     /// A bucket spans 2^shift ps.
     shift: u32,
-    /// Number of the bucket, counted from time 0, in which the event taken last lay; those from it on have their place.
+    /// Number of the bucket, counted from time 0, in which the event taken last lay; buckets from this one on are in use.
     cursor: u64,
     /// How many events are in buckets.
     near: usize,
     far: BinaryHeap<Reverse<u128>>,
     /// Time of its first event; the greatest number if it is empty.
     far_at: u64,
-    /// Events taken since `measured_from`, and how many make the next look due.
+    /// Events taken since `measured_from`, and the number at which the next measurement is due.
     taken: u64,
     measured_from: u64,
     next_look: u64,
@@ -103,7 +103,7 @@ impl EventQueue {
         self.put_far(at, code);
     }
 
-    /// Out of the way of those that find a bucket.
+    /// A separate function, since most events find a bucket.
     #[cold]
     #[inline(never)]
     fn put_far(&mut self, at: u64, code: u32) {
@@ -187,7 +187,7 @@ impl EventQueue {
         word << 6 | bits.trailing_zeros() as usize
     }
 
-    /// Fits the buckets to how dense events came since the last look: one or two to a bucket, and twice as many buckets as events.
+    /// Fits the buckets to the density of events since the last measurement: one or two to a bucket, and twice as many buckets as events.
     #[cold]
     fn look(&mut self, now: u64) {
         let gap = (now - self.measured_from.min(now)) / self.taken;
@@ -217,7 +217,7 @@ impl EventQueue {
         }
     }
 
-    /// Makes it that many buckets, all of them empty.
+    /// Sets the number of buckets, all of them empty.
     fn resize(&mut self, buckets: usize) {
         self.buckets = vec![Bucket([0; SLOTS]); buckets];
         self.held = vec![0; buckets];
@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Objects that come again and again, each after a time of its own: (pops from the heap, buckets, span of a bucket) at the end.
+    /// Objects that come again and again, each with its own period: (pops from the heap, buckets, span of a bucket) at the end.
     fn steady(objects: u32, gap: u64, pops: u64) -> (usize, usize, u64) {
         let mut queue = EventQueue::new();
         (0..objects).for_each(|i| queue.push(Time::from_ps(u64::from(i) * gap), Event::Source(i)));

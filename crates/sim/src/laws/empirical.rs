@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Most points.
+/// Maximum number of points.
 const MOST: usize = 100_000;
 /// Greatest value.
 const GREATEST: f64 = 1e12;
@@ -26,13 +26,14 @@ pub struct EmpiricalParams {
     /// which only the ratios count: they are scaled to the mean of the workload.
     #[schemars(with = "Vec<Pair>")]
     pub points: Curve,
-    /// A file of points, one a line as `10KB,0.15`, which lies where the scenario does; instead of `points`. Lines with `#` in front are left out.
+    /// A file of points, one per line as `10KB,0.15`; instead of `points`. Its path is relative to the scenario's folder. Lines that begin with
+    /// `#` are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub file: Option<String>,
 }
 
-/// The points. All flows of a scenario share them, and what is worked out from them.
+/// The points. All flows of a scenario share them, and what is computed from them.
 #[derive(Clone, Debug)]
 pub struct Curve {
     pairs: Arc<[Pair]>,
@@ -171,7 +172,7 @@ impl EmpiricalParams {
 impl Check for EmpiricalParams {
     fn check(&self) -> Result<(), Wrong> {
         if let Some(file) = &self.file {
-            let message = "expected `points`: a file of points is read with a scenario file, and lies where that does";
+            let message = "expected `points`: a file of points is read with a scenario file, from the same folder";
             return Err(Wrong::at("file", message).found(file));
         }
         let n = self.points.len();

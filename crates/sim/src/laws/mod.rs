@@ -1,8 +1,9 @@
 //! Probability distributions of sizes and times. Each is one file and one line in the list below.
 //!
-//! A distribution has the mean 1, and a workload multiplies what it draws by a mean of its own. Those of published sizes, and `empirical` with values in
-//! bytes, have sizes of their own instead. A draw takes one random number (none for `fixed`), and a greater one gives a greater value: under
-//! the same seed two distributions are compared at the same shares.
+//! - A distribution has the mean 1, and a workload multiplies what it draws by its own mean. Those of published sizes, and `empirical` with values
+//!   in bytes, have their own sizes instead.
+//! - A draw takes one random number (none for `fixed`), and a greater one gives a greater value: under the same seed two distributions are
+//!   compared at the same shares.
 
 mod normal;
 mod points;

@@ -108,7 +108,7 @@ mod tests {
         for share in [1e-15, 1e-12, 1e-9, 1e-5, 0.01, 0.074, 0.076, 0.3, 0.4999] {
             for (x, way) in [(quantile(share), "lower"), (-quantile(1.0 - share), "upper")] {
                 let back = 0.5 * libm::erfc(-x / std::f64::consts::SQRT_2);
-                // A share below 10^-9 has an error of its own: a step of 2^-53, and half of one.
+                // A share below 10^-9 has an additional error: a step of 2^-53, and half of one.
                 let allowed = 1e-13 + 3e-16 / share;
                 assert!((back / share - 1.0).abs() < allowed, "{way} {share}: {x}, back {back}");
             }

@@ -1,12 +1,12 @@
-//! Sizes of what is sent and then ends: a distribution and its mean, in whole packets.
+//! Sizes of objects, which are sent and then end: a distribution and its mean, in whole packets.
 
 use super::{AnyLaw, Law, Spec};
 use headgate_packet::{Bytes, Rng, Wrong};
 
-/// The most packets that a size may have; a greater one becomes this.
+/// Maximum size in packets; a greater one becomes this.
 pub const MOST_PACKETS: u64 = 1_000_000_000_000;
 
-/// The greatest mean in bytes.
+/// Maximum mean in bytes.
 const MOST_BYTES: Bytes = Bytes(1_000_000_000_000);
 
 /// Sizes of objects, in whole packets.
@@ -22,7 +22,7 @@ impl Sizes {
     /// The rules for a distribution `size` of the mean `packets` or `bytes`.
     ///
     /// # Errors
-    /// Both are given, or one with a distribution that has sizes of its own, or bytes are out of range.
+    /// Both are given, or one with a distribution that has its own sizes, or bytes are out of range.
     pub fn check(law: &Spec, packets: Option<u64>, bytes: Option<Bytes>) -> Result<(), Wrong> {
         let name = law.name();
         let (place, found) = match (packets, bytes) {
@@ -34,13 +34,14 @@ impl Sizes {
             (None, Some(bytes)) => ("bytes", format!("\"{bytes}\"")),
         };
         if law.in_bytes() {
-            let message = format!("expected no mean: the distribution `{name}` has sizes of its own");
+            let message = format!("expected no mean: the distribution `{name}` has its own sizes");
             return Err(Wrong { found: Some(found), ..Wrong::at(place, message) });
         }
         bytes.map_or(Ok(()), |bytes| headgate_packet::check::up_to("bytes", bytes, MOST_BYTES))
     }
 
-    /// Sizes of these parameters, which were checked, in packets of `packet_bytes`. Without a mean, and without sizes of the distribution's own, it is one packet.
+    /// Sizes of these parameters, which were checked, in packets of `packet_bytes`. Without a mean, and if the distribution has no sizes, it is
+    /// one packet.
     pub fn new(law: &Spec, packets: Option<u64>, bytes: Option<Bytes>, packet_bytes: u32) -> Sizes {
         let (law, packet_bytes) = (law.build(), f64::from(packet_bytes));
         let (factor, divisor) = match (packets, bytes) {

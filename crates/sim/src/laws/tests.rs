@@ -87,7 +87,7 @@ fn the_mean_is_one() {
     }
     for (text, bytes) in [(r#""web_search""#, 1_665_830.8), (r#""data_mining""#, 7_470_236.0)] {
         let law = law(text);
-        let (own, got) = (law.own_bytes().expect("sizes of its own"), mean(&law));
+        let (own, got) = (law.own_bytes().expect("its own sizes"), mean(&law));
         assert!((own - bytes).abs() < 0.1 && (got / own - 1.0).abs() < 1e-4, "{text}: {own}, {got}");
     }
 }
@@ -192,7 +192,7 @@ fn what_makes_no_distribution_is_refused_with_its_place() {
             r#""web_search""#,
             Some(3),
             None,
-            "packets: found 3; expected no mean: the distribution `web_search` has sizes",
+            "packets: found 3; expected no mean: the distribution `web_search` has its own sizes",
         ),
         (r#""data_mining""#, None, bytes("3KB"), "bytes: found \"3KB\"; expected no mean"),
         (r#""fixed""#, None, bytes("0B"), "bytes: found \"0B\"; expected 1B to 1000GB"),

@@ -19,7 +19,7 @@ pub struct Jitter {
     pub mean: Duration,
     /// Its distribution.
     pub law: laws::Spec,
-    /// Whether a packet may overtake others. If not, one that would waits for the last one before it, and the mean is longer on a busy link.
+    /// Whether a packet may overtake others. If not, a packet that would overtake waits for the one before it, and the mean is longer on a busy link.
     pub reorder: bool,
 }
 

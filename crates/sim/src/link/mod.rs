@@ -1,4 +1,4 @@
-//! Links as they are: what a wire does to packets besides carrying them, and how a line sends that is not of one rate.
+//! Properties of real links: what a wire does to packets besides carrying them, and lines that do not send at one rate.
 //!
 //! Every law may differ between the two directions (`Ways`). What a wire does is decided where a packet comes out of it (`Wire`), so the wire itself
 //! keeps the order in which packets went in; what a line does is part of the port (`headgate_queue::line`). Links without laws have neither.

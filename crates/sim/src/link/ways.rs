@@ -20,12 +20,12 @@ pub struct Ways<T> {
 
 /// What a link may have in one direction.
 pub trait OneWay: Sized + Clone + PartialEq + Serialize + JsonSchema {
-    /// What is meant by a direction that is not named; `None` if both must be.
+    /// The value of a direction that is not named; `None` if both must be.
     const ABSENT: Option<Self> = None;
     /// Reads and checks it.
     ///
     /// # Errors
-    /// It is none, with its place in front.
+    /// It is not valid; the error begins with its place.
     fn read<E: Error>(value: Value) -> Result<Self, E>;
 }
 

@@ -1,6 +1,6 @@
-//! What a wire does to packets besides carrying them: it takes labels off, loses, doubles and delays them.
+//! What a wire does to packets besides carrying them: it removes labels, and loses, duplicates and delays packets.
 //!
-//! Each packet that comes out of the wire is lost or not, then doubled or not, and each copy is delayed by a time of its own. Packets that are
+//! Each packet that comes out of the wire is lost or not, then duplicated or not, and each copy has its own delay. Packets that are
 //! delayed, and second copies, wait in a heap, whose first one is in the event queue.
 
 use super::loss::{AnyLoss, Loss as _};
@@ -34,9 +34,9 @@ pub struct WireCounts {
     pub carried: u64,
     /// Packets of these that were lost.
     pub lost: u64,
-    /// Packets that came twice.
+    /// Packets that were duplicated.
     pub duplicated: u64,
-    /// Packets that came to the far end, both copies of those that came twice.
+    /// Packets that came to the far end, both copies of those that were duplicated.
     pub delivered: u64,
     /// Packets that were delayed, and the sum of what was added to their delays, in ps.
     pub delayed: u64,
@@ -55,7 +55,7 @@ struct Delayed {
     last: Time,
 }
 
-/// A packet under way. Of two that arrive at one time, that which came first goes first.
+/// A packet under way. Of two that arrive at one time, that which came first is first.
 #[derive(Clone, Copy, Debug)]
 struct Late {
     at: Time,
@@ -171,7 +171,7 @@ impl Wire {
         None
     }
 
-    /// Takes the second copy of a packet, which arrives by an event of its own.
+    /// Takes the second copy of a packet, which arrives by a separate event.
     pub(crate) fn delay_copy(&mut self, packet: Packet, now: Time) {
         if self.jitter.is_some() {
             let _ = self.delay(packet, now);

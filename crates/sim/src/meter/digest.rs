@@ -1,6 +1,6 @@
-//! The digest of a run: a 64-bit hash of all its events in order, with checkpoints to find where two runs part.
+//! The digest of a run: a 64-bit hash of all its events in order, with checkpoints to find where two runs diverge.
 
-/// Most checkpoints kept; the distance between them doubles when there would be more.
+/// Maximum number of checkpoints kept; the distance between them doubles when there would be more.
 const MOST: usize = 4096;
 
 /// Hash of the events so far.
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(digest.checkpoints(), [(1024, digest.value())]);
         go(&mut digest, 4094 * 1024);
         assert_eq!(at(&digest), (1..4096).map(|n| 1024 * n).collect::<Vec<_>>());
-        // One more: every other one goes, and the next ones are twice as far apart.
+        // One more: every other one is removed, and the next ones are twice as far apart.
         go(&mut digest, 1024 + 3 * 2048 - 1);
         assert_eq!(at(&digest), (1..2051).map(|n| 2048 * n).collect::<Vec<_>>());
         go(&mut digest, 1);

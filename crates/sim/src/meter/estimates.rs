@@ -1,6 +1,6 @@
 //! Which estimates of the flow controls changed, for the trace of them.
 
-/// Last values traced; empty as long as nobody asks.
+/// Last values traced; empty unless estimates are traced.
 #[derive(Clone, Debug, Default)]
 pub struct Estimates {
     names: Vec<&'static str>,
@@ -14,7 +14,7 @@ impl Estimates {
         &self.names
     }
 
-    /// The number of the name, if the value is one and differs from the last one of this flow. The window has a trace of its own.
+    /// The number of the name, if the value is one and differs from the last one of this flow. The window has its own trace.
     pub fn changed(&mut self, flow: usize, name: &'static str, value: f64) -> Option<u8> {
         if value.is_nan() || name == "window" {
             return None;
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_changes_are_told_and_each_flow_has_its_own() {
+    fn only_changes_are_recorded_and_each_flow_has_its_own() {
         let mut e = Estimates::default();
         assert_eq!(e.changed(3, "rate", f64::NAN), None);
         assert_eq!(e.changed(3, "window", 5.0), None);

@@ -1,4 +1,4 @@
-//! Meters: counters per flow and interval, traces, and the digest. They watch and change nothing.
+//! Meters: counters per flow and interval, traces, and the digest. They observe and change nothing.
 
 mod digest;
 mod estimates;
@@ -23,7 +23,7 @@ use headgate_packet::Time;
 pub struct Count {
     /// Of its packets.
     pub traffic: Traffic,
-    /// Of what its source hears of them.
+    /// Of what its source learns of them.
     pub control: Control,
 }
 
@@ -49,7 +49,7 @@ pub struct Traffic {
     pub waited_ps: Sum,
 }
 
-/// What is counted of a source with flow control, of marks and of losses on wires. It takes no memory where there is nothing of it.
+/// What is counted of a source with flow control, of marks and of losses on wires. It takes no memory for flows that have none of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Control {
     /// Data packets sent again.
@@ -64,7 +64,7 @@ pub struct Control {
     pub rtt: Moments,
 }
 
-/// A sum of 128 bits that lies anywhere a number of 64 bits does.
+/// A sum of 128 bits with the alignment of a number of 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum([u64; 2]);
 
@@ -81,7 +81,7 @@ impl Sum {
         u128::from(self.0[1]) << 64 | u128::from(self.0[0])
     }
 
-    /// What came to it since it was `before`.
+    /// What was added since it was `before`.
     fn since(self, before: Sum) -> Sum {
         let more = self.get() - before.get();
         Sum([more as u64, (more >> 64) as u64])
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_since_is_told_and_has_its_means() {
+    fn what_came_since_is_given_and_has_its_means() {
         // Sums beyond 64 bits: 7 times 8 and 2 million seconds, of which 4 times came before.
         let since = traffic(7).since(&traffic(4));
         let fields = |t: &Traffic| {

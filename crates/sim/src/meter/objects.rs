@@ -4,7 +4,7 @@ use super::{Histogram, Moments};
 use headgate_packet::{Duration, Time};
 use std::collections::BTreeMap;
 
-/// How long an object takes at least: alone on its way, each packet sent as soon as the line before it allows.
+/// The least time of an object: alone on its path, each packet sent as soon as the line before it allows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ideal {
     /// Of the first packet, from the source to the sink, in ps.
@@ -14,7 +14,7 @@ pub struct Ideal {
 }
 
 impl Ideal {
-    /// The time that so many packets take, in seconds.
+    /// The time that this number of packets takes, in seconds.
     pub fn seconds(&self, packets: u64) -> f64 {
         (self.first + self.further * packets.saturating_sub(1) as f64) * 1e-12
     }
@@ -128,7 +128,7 @@ impl Objects {
         self.of.get(entry)?.as_ref().map(|of| (of.started, &of.finished))
     }
 
-    /// A flow of an entry begins that will go.
+    /// A flow of an entry begins that comes and goes.
     pub fn begun(&mut self, entry: u32, measuring: bool) {
         let class = self.entry(entry).class;
         self.classes[class as usize].flows += u64::from(measuring);

@@ -45,7 +45,7 @@ pub struct LaneMark {
     pub wire: WireCounts,
 }
 
-/// What was counted between two readings; the greatest backlog is that of the later one.
+/// What was counted between two readings; the maximum backlog is that of the later one.
 pub fn difference(now: &Counters, before: &Counters) -> Counters {
     let mut dropped = now.dropped;
     dropped.iter_mut().zip(before.dropped).for_each(|(d, b)| *d -= b);
@@ -79,7 +79,7 @@ mod tests {
             backlog_max: 7 * n,
             backlog_ps: (30 * n).into(),
         };
-        // All but the greatest backlog, which is that of the later reading.
+        // All but the maximum backlog, which is that of the later reading.
         let mut due = all(3);
         due.backlog_max = 7 * 5;
         assert_eq!(difference(&all(5), &all(2)), due);
@@ -92,7 +92,7 @@ mod tests {
         meter.sample(&all(11), 20, true);
         assert_eq!((meter.utilisation.count, meter.queueing.deviation()), (2, 0.0));
         meter.sample(&Counters { wait_ps: 70_000_000_000_000, sent: 48, ..all(12) }, 20, true);
-        // 12 s of 8 packets twice and 4 s of 4: 28/20 s each; what is over, .8, .8 and -1.6, in units of a mean of 20/3 packets.
+        // 12 s of 8 packets twice and 4 s of 4: 28/20 s each; what is over, 0.8, 0.8 and -1.6, in units of a mean of 20/3 packets.
         let due = (3.84_f64 / 2.0).sqrt() / (20.0 / 3.0);
         assert!((meter.queueing.deviation() - due).abs() < 1e-12, "{}", meter.queueing.deviation());
     }

@@ -33,7 +33,7 @@ impl Conversations {
     /// Nothing crosses yet. `per_conversation` says of each port, two to a link, whether its discipline looks at conversations.
     ///
     /// # Errors
-    /// The pace says that the work is to end.
+    /// The work was stopped.
     pub fn new(s: &Scenario, per_conversation: &[bool], pace: &mut Pace<'_>) -> Result<Conversations, SpecError> {
         let mut kinds: Vec<Classify> = Vec::new();
         let mut ports = Vec::with_capacity(per_conversation.len());
@@ -104,7 +104,7 @@ impl Conversations {
         at.found[place].1
     }
 
-    /// What a port's discipline is told.
+    /// The facts that a port's discipline gets.
     pub fn info(&self, port: usize, rate: Rate) -> LinkInfo {
         let at = &self.ports[port];
         let flows = if at.classes.is_some() { at.found.len() } else { 1 };
@@ -147,7 +147,7 @@ mod tests {
 
     /// Of three ports, the conversations of the streams that cross them, and their weights.
     fn found(classify: &str, crossings: [&[u32]; 3]) -> [(Vec<u32>, Vec<u32>); 3] {
-        // Two flows from a to b, one back: its data goes the way of their acknowledgements and is another conversation all the same.
+        // Two flows from a to b, one back: its data takes the path of their acknowledgements and is still another conversation.
         let text = format!(
             r#"{{"duration": "1s", "nodes": [{{"name": "a"}}, {{"name": "b"}}, {{"name": "c"}}],
                 "links": [{{"from": "a", "to": "b", "rate": "1Mbit/s", "classify": "{classify}"}},

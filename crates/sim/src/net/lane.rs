@@ -34,9 +34,9 @@ pub struct Lane {
     pub up: bool,
     /// See `up`.
     pub flowing: bool,
-    /// How many conversations cross the port; 1 if its discipline does not tell them apart.
+    /// How many conversations cross the port; 1 if its discipline does not distinguish them.
     pub conversations: u32,
-    /// Each flow is a conversation of its own there.
+    /// Each flow is a separate conversation there.
     pub apart: bool,
     /// Time of the port's entry in the event queue; `NEVER` without one.
     pub armed: Time,
@@ -80,7 +80,7 @@ impl Lane {
         self.laws.as_ref().map_or_else(WireCounts::default, |laws| laws.counts)
     }
 
-    /// Whether the number of a conversation can go to another one, for all that the port knows.
+    /// Whether the number of a conversation can go to another one, as far as the port knows.
     pub fn has_forgotten(&self, conversation: u32, now: Time) -> bool {
         !self.apart || self.port.discipline().has_forgotten(FlowId(conversation), now)
     }

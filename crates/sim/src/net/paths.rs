@@ -39,10 +39,10 @@ impl<'s> Paths<'s> {
         self.routes.close(down);
     }
 
-    /// The ways of all flows over the links that work; nothing for a flow without one.
+    /// The paths of all flows over the links that work; nothing for a flow without one.
     ///
     /// # Errors
-    /// The pace says that the work is to end, or the paths take too much memory.
+    /// The work was stopped, or the paths take too much memory.
     pub fn ways(&mut self, pace: &mut Pace<'_>) -> Result<Vec<Option<Way>>, SpecError> {
         let flows = &self.s.flows;
         let alike = |i: usize| i > 0 && self.hashes.is_none() && flows[i].same_way(&flows[i - 1]);

@@ -24,11 +24,11 @@ pub struct Payload {
     pub marked: bool,
     /// Of data: its source reacted to marks.
     pub reacted: bool,
-    /// Of an acknowledgement: the place of what else it tells, and 1; 0 if that is nothing.
+    /// Of an acknowledgement: the place of the further information that it carries, plus 1; 0 if there is none.
     pub echo: u32,
 }
 
-/// What acknowledgements tell beside their numbers, for flows whose sinks tell more; places are used again.
+/// Information that acknowledgements carry beside their numbers, for flows whose sinks report more; places are used again.
 #[derive(Clone, Debug, Default)]
 pub struct Echoes {
     all: Vec<Echo>,
@@ -46,7 +46,7 @@ impl Echoes {
         self.all.len() as u32
     }
 
-    /// Keeps the same once more; nothing of nothing.
+    /// Keeps a copy; 0 for 0.
     pub fn copy(&mut self, place: u32) -> u32 {
         match (place as usize).checked_sub(1) {
             Some(i) => self.keep(self.all[i]),
@@ -75,7 +75,7 @@ pub struct Payloads {
 }
 
 impl Payloads {
-    /// A handle of its own; the payload behind it is what an earlier packet left.
+    /// A free handle; the payload behind it is what an earlier packet left.
     #[inline]
     pub fn reserve(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {

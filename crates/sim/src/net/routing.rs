@@ -2,7 +2,7 @@
 //! chooses at each node among the links that lead on.
 //!
 //! Nodes know how far they are from one destination at a time, so memory grows with nodes and links. A node that has one neighbour, as
-//! most hosts do, is reached over that neighbour and needs no distances of its own.
+//! most hosts do, is reached over that neighbour and needs no distances.
 
 use crate::spec::Scenario;
 use headgate_packet::Rng;
@@ -25,7 +25,7 @@ pub struct Routes<'s> {
     gate: Vec<u32>,
     /// Directed links that do not work; those beyond its end do.
     down: Vec<bool>,
-    /// Where the distances lead to, and those of the nodes, in hops.
+    /// The destination of the distances, and the distances of the nodes, in hops.
     root: u32,
     distance: Vec<u32>,
 }
@@ -135,10 +135,10 @@ impl<'s> Routes<'s> {
         }
     }
 
-    /// Appends the directed links from one node to another; nothing for a node to itself. Without a way the path is of no use.
+    /// Appends the directed links from one node to another; nothing for a node to itself. Without a path the result is of no use.
     ///
     /// # Errors
-    /// There is no way.
+    /// There is no path.
     pub fn extend(&mut self, path: &mut Vec<u32>, from: u32, to: u32, choice: Choice<'_>) -> Result<(), NoWay> {
         let mut node = from;
         let mut step = |link: Option<(u32, u32)>| {
@@ -168,7 +168,7 @@ impl<'s> Routes<'s> {
     /// Appends the directed links of a path over several nodes, in their order and by the first link where several lead on.
     ///
     /// # Errors
-    /// There is no way, or it comes to a node twice.
+    /// There is no path, or it visits a node twice.
     pub fn extend_over(&mut self, path: &mut Vec<u32>, stops: &[u32]) -> Result<(), NoWay> {
         let mut passed = vec![stops[0]];
         for leg in stops.windows(2) {
@@ -180,7 +180,7 @@ impl<'s> Routes<'s> {
         if passed.windows(2).any(|pair| pair[0] == pair[1]) { Err(NoWay) } else { Ok(()) }
     }
 
-    /// The directed links on any of the shortest paths from one node to another; nothing if there is no way.
+    /// The directed links on any of the shortest paths from one node to another; nothing if there is no path.
     pub fn all(&mut self, from: u32, to: u32) -> Vec<u32> {
         let mut path = Vec::new();
         if self.extend(&mut path, from, to, Choice::First).is_err() {
@@ -235,7 +235,7 @@ impl<'s> Routes<'s> {
         self.ends[link as usize]
     }
 
-    /// The directed links from one node to another, in order; `None` if there is no way, empty for a node to itself.
+    /// The directed links from one node to another, in order; `None` if there is no path, empty for a node to itself.
     pub fn path(&mut self, from: &str, to: &str) -> Option<Vec<u32>> {
         let mut path = Vec::new();
         self.extend(&mut path, self.node(from)?, self.node(to)?, Choice::First).ok()?;

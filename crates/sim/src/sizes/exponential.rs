@@ -1,9 +1,11 @@
 //! Exponentially distributed lengths, in whole bytes: with Poisson arrivals, M/M/1.
 //!
 //! Source: Kleinrock 1975, Queueing Systems I, section 3.2 (M/M/1).
-//! Deviations: an exponential length is rounded up to whole bytes, which makes it geometric; its scale is chosen so that the mean is exact.
-//! The second moment of mean m is 2 m^2 - m instead of 2 m^2: waits are short by the share 1 / (2 m), 0.05 % at 1000 bytes. A
-//! length above `max` becomes `max`; that happens to a share exp(-max / mean) of the packets.
+//!
+//! Deviations:
+//! - An exponential length is rounded up to whole bytes, which makes it geometric; its scale is chosen so that the mean is exact. The second
+//!   moment of mean m is 2 m^2 - m instead of 2 m^2: waits are too short by the share 1 / (2 m), 0.05 % at 1000 bytes.
+//! - A length above `max` becomes `max`; that happens to a share exp(-max / mean) of the packets.
 
 use super::{Distribution, size};
 use headgate_packet::{Check, PacketSize, Wrong, unit};

@@ -1,7 +1,7 @@
 //! Lengths of data packets: one for all, or drawn from a distribution. Each distribution is one file and one line in the list below.
 //!
-//! The length of a packet depends on its sequence number alone, by a random stream of the flow's own: a packet that is sent again
-//! keeps its length, no other random number moves, and under the same seed every discipline is offered the same packets.
+//! The length of a packet depends on its sequence number alone, by a random stream of the flow: a packet that is sent again
+//! keeps its length, no other random number changes, and under the same seed every discipline is offered the same packets.
 
 mod packets;
 

@@ -17,7 +17,7 @@ pub enum Packets {
 }
 
 impl Packets {
-    /// Mean length, to whole bytes: what a workload goes by that paces by length.
+    /// Mean length in whole bytes, for workloads that pace by length.
     pub fn mean_bytes(&self) -> u32 {
         match self {
             Packets::Fixed(size) => size.bytes(),

@@ -1,8 +1,10 @@
 //! Buffers that are times or multiples of the bandwidth-delay product become bytes.
 //!
-//! The rate is that of the port's line; of a trace its mean. The round-trip time is the link's `rtt` or, without it, the longest base round-trip time of
-//! the flows that cross the link in either direction: the sum of the propagation delays on the paths of their data and of their acknowledgements, as they are at
-//! the beginning, without transmission, queues and jitter. What is taken stands in the resolved scenario as `rtt`.
+//! - The rate is that of the port's line; of a trace its mean.
+//! - The round-trip time is the link's `rtt` or, without it, the longest base round-trip time of the flows that cross the link in either direction:
+//!   the sum of the propagation delays on the paths of their data and of their acknowledgements, as they are at the beginning, without
+//!   transmission, queues and jitter.
+//! - The time that is used appears in the resolved scenario as `rtt`.
 
 use super::expand::Origins;
 use super::{Flow, Link, Routing, Scenario, SpecError};
@@ -72,7 +74,7 @@ fn known(s: &Scenario, origins: &Origins, k: usize, longest: &[Option<Duration>]
     longest[k].ok_or_else(|| missing("no flow crosses the link"))
 }
 
-/// Of each link the longest base round-trip time of the flows that cross it; nothing if none does. Flows that have no way are left out.
+/// Of each link the longest base round-trip time of the flows that cross it; nothing if none does. Flows that have no path are left out.
 fn longest(s: &Scenario, pace: &mut Pace<'_>) -> Result<Vec<Option<Duration>>, SpecError> {
     let mut longest = vec![None; s.links.len()];
     let mut routes = Routes::new(s);

@@ -10,10 +10,10 @@ use headgate_packet::{Buffer, Duration};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher as _};
 
-/// Most rows of the table of intervals.
+/// Maximum number of rows of the table of intervals.
 const MOST_ROWS: u64 = 100_000_000;
 
-/// Longest run: the clock reaches a little farther.
+/// Longest run: the clock's range is slightly larger.
 const LONGEST: Duration = Duration::from_secs(18_446_743);
 
 /// Largest weight of a flow.
@@ -105,7 +105,7 @@ fn one_flow(i: Place, flow: &Flow) -> Result<(), SpecError> {
     let open = flow.control.name() == "none";
     if open && flow.workload.demand_bps(flow.packet.mean_bytes()).is_infinite() && flow.workload.name() != "transfer" {
         let message =
-            "expected a workload with a rate: without flow control an endless transfer would send without end";
+            "expected a workload with a rate: without flow control an endless transfer would never stop sending";
         return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
     }
     if flow.arrivals.is_some() && !flow.workload.ends() {
@@ -117,8 +117,7 @@ fn one_flow(i: Place, flow: &Flow) -> Result<(), SpecError> {
         let given = [("transport", flow.transport.is_some()), ("receiver", flow.receiver.is_some())];
         if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
             let name = flow.control.name();
-            let message =
-                format!("expected none: flow control `{name}` has rules of its own, which are its parameters");
+            let message = format!("expected none: flow control `{name}` has its own rules, which are its parameters");
             return Err(SpecError::at(format!("{i}.{key}"), message));
         }
     }
@@ -176,7 +175,7 @@ fn unique<'a>(origins: &[Place], names: impl Iterator<Item = &'a str>, work: &mu
             return Err(SpecError::at(path(), "expected a name"));
         }
         if let Some(first) = seen.insert(name, i) {
-            let message = format!("expected a name of its own: {} has this one already", origins[first]);
+            let message = format!("duplicate name: already used by {}", origins[first]);
             return Err(SpecError::at(path(), message).found(format!("{name:?}")));
         }
     }
@@ -279,7 +278,7 @@ fn links_taken(s: &Scenario, routes: &mut Routes<'_>, flow: &Flow, i: Place) -> 
             if path.len() == before { Some(node(routes, ends[1])) } else { new.clone().find(|n| passed.contains(n)) };
         if let Some(twice) = twice {
             let name = &s.nodes[twice as usize].name;
-            let message = format!("expected nodes on a way that comes to each node once; it comes to {name:?} twice");
+            let message = format!("expected nodes on a path that visits each node once; it visits {name:?} twice");
             return Err(SpecError::at(format!("{i}.{}", key(leg)), message).found(format!("{:?}", ends[1])));
         }
         passed.extend(new);

@@ -16,7 +16,7 @@ pub struct SpecError {
     pub message: String,
     /// The nearest valid name, when a name is wrong.
     pub nearest: Option<String>,
-    /// What else is wrong with the file and does not depend on this.
+    /// The other faults of the file that do not depend on this one.
     pub others: Vec<SpecError>,
 }
 
@@ -88,12 +88,12 @@ impl SpecError {
         let short = outer.filter(|o| choice::lookup(file, o).is_some_and(Value::is_string));
         let path = short.map_or(path.clone(), str::to_owned);
         let found = choice::lookup(file, &path);
-        // What was found is said once.
+        // The value found is named once.
         let repeated = found
             .map(|v| [format!("{v}: "), format!("found {v}; "), format!("found {}; ", cut(&v.to_string()))])
             .unwrap_or_default();
         let message = repeated.iter().find_map(|r| message.strip_prefix(r.as_str())).unwrap_or(message);
-        // What does not stand in the file is a default.
+        // A value that is not in the file is a default.
         let default = message.strip_prefix("found ").and_then(|m| m.split_once("; ")).filter(|_| found.is_none());
         let Plain { message, wrong, is_key, names } = plain(default.map_or(message, |(_, rest)| rest));
         let error = SpecError::at(path.clone(), message);
@@ -145,11 +145,11 @@ mod tests {
     fn the_nearest_name_is_at_most_half_another() {
         let nearest = |name: &str, valid: &[&str]| SpecError::at("", "").nearest(name, valid.iter().copied()).nearest;
         assert_eq!(nearest("drr", &["fcfs", "drr_plus", "wrr"]), Some("wrr".to_owned()));
-        // Two of four letters are other ones, then three.
+        // Two of four letters differ, then three.
         assert_eq!(nearest("abcd", &["abxy"]), Some("abxy".to_owned()));
         assert_eq!(nearest("abcd", &["axyz"]), None);
         assert_eq!(nearest("abcd", &[]), None);
-        // What is too long to be shown is not looked up.
+        // A name that is too long to be shown is not looked up.
         let name = "n".repeat(SHOWN);
         assert_eq!(nearest(&name, &[&name[1..]]), Some(name[1..].to_owned()));
         assert_eq!(nearest(&format!("{name}n"), &[&name]), None);

@@ -6,11 +6,11 @@ use headgate_packet::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which way over a link.
+/// A direction of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// Both ways.
+    /// Both directions.
     #[default]
     Both,
     /// From the `from` end to the `to` end.
@@ -23,25 +23,25 @@ pub enum Direction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkEvent {
-    /// When. Whatever else happens at that instant comes first; events at one instant happen in the order of the file.
+    /// Time of the event. Everything else at that instant happens first; events at one instant happen in the order of the file.
     pub at: Duration,
     /// Name of the link that changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// Which way over the link; both unless given.
+    /// Direction of the link; both unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
-    /// Rate of the line from then on. A packet in transmission still ends when it would have.
+    /// New rate of the line. The transmission of a packet that has begun keeps the old rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Propagation delay of packets whose transmission starts from then on. Those before keep theirs, and none is overtaken.
+    /// Propagation delay of packets whose transmission starts from then on. Earlier packets keep theirs, and none is overtaken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
-    /// Whether the link works. While it does not, packets wait for it, those in transmission and on the wire still arrive, and flows take the
+    /// Whether the link is up. While it is down, packets wait for it, those in transmission and on the wire still arrive, and flows take the
     /// shortest path over the other links, if there is one; packets that were sent keep their path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<bool>,
-    /// Name of a flow that ends: it sends nothing new, and what it sent before is still repaired.
+    /// Name of a flow that ends: it sends nothing new, but it still repairs losses of what it sent before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
 }
@@ -68,7 +68,7 @@ fn one(s: &Scenario, i: usize, event: &NetworkEvent) -> Result<(), SpecError> {
     let nothing = event.rate.is_none() && event.delay.is_none() && event.up.is_none();
     match (&event.link, &event.stop) {
         (Some(_), Some(flow)) => {
-            return Err(at("stop", "expected an event of its own, without a link".to_owned()).found(flow));
+            return Err(at("stop", "expected an event without `link`".to_owned()).found(flow));
         }
         (None, None) => {
             return Err(SpecError::at(format!("events[{i}]"), "expected `link` or `stop`, which name what changes"));
@@ -76,7 +76,7 @@ fn one(s: &Scenario, i: usize, event: &NetworkEvent) -> Result<(), SpecError> {
         (Some(link), None) => {
             named("link", "link", link, Box::new(s.links.iter().map(|l| l.name.as_str())))?;
             if nothing {
-                let message = "expected `rate`, `delay` or `up`: what changes of the link";
+                let message = "expected `rate`, `delay` or `up`: the property of the link that changes";
                 return Err(SpecError::at(format!("events[{i}]"), message));
             }
         }

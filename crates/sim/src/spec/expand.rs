@@ -17,7 +17,7 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    /// Where the discipline of a port stands; `own` says whether the port at the `to` end has one of its own.
+    /// Place in the file of the discipline of a port; `own` says whether the port at the `to` end has its own.
     pub fn queue(&self, port: usize, own: bool) -> String {
         if let Some(island) = self.islands.get(&port) {
             return format!("islands[{island}].queue");
@@ -116,7 +116,7 @@ pub(super) fn expand(mut s: Scenario, pace: &mut Pace<'_>) -> Result<(Scenario, 
     Ok((s, Origins { nodes, links, flows, islands }))
 }
 
-/// The name that stands under a key, filled in for an index.
+/// The name under a key, for an index.
 ///
 /// # Errors
 /// What is wrong with its arithmetic; the path is the key.
@@ -139,7 +139,7 @@ fn name(text: &mut String, index: Option<u32>) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// The entries that a topology made, and those of the file, as often as they count.
+/// The entries that a topology made, and those of the file, repeated by their counts.
 fn repeat<T>(
     what: List,
     made: Vec<Made<T>>,

@@ -4,10 +4,10 @@ use super::{Scenario, SpecError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// So many faults are reported together.
+/// Maximum number of faults that are reported together.
 const MOST: usize = 10;
 
-/// Of a longer file only the first fault is looked for: each takes another reading.
+/// In a longer file only the first fault is reported, since each fault takes another reading.
 const LONG: usize = 1_000_000;
 
 /// Faults that were found so far.
@@ -35,11 +35,11 @@ impl Faults {
     }
 }
 
-/// Reads a scenario of which something is wrong: what, and where, takes longer to find out than to read. Of a key that occurs twice the
+/// Reads a scenario with faults: finding all of them takes longer than reading the file. Of a key that occurs twice the
 /// last one counts.
 ///
 /// # Errors
-/// All that is wrong with the entries by themselves. What is wrong is taken out, and the rest is read again.
+/// The faults of the entries by themselves. Each faulty entry is removed, and the rest is read again.
 pub(super) fn read(text: &str) -> Result<Scenario, SpecError> {
     let mut file: Value =
         serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected a scenario in JSON; {e}")))?;
@@ -82,7 +82,7 @@ fn entry(path: &str) -> Option<(&str, usize, &str)> {
     (!list.contains('.')).then_some((list, index.parse().ok()?, rest))
 }
 
-/// Takes what is wrong out of the file: a key that is unknown, an entry of a list, or a value; false if there is nothing to take out.
+/// Removes what is wrong from the file: an unknown key, an entry of a list, or a value; false if there is nothing to remove.
 fn take_out(file: &mut Value, error: &SpecError, gone: &mut BTreeMap<String, Vec<usize>>) -> bool {
     if error.message.starts_with("unknown key") {
         let (parent, key) = error.path.rsplit_once('.').unwrap_or(("", &error.path));

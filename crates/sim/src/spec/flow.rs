@@ -24,8 +24,8 @@ pub struct Entry {
     pub from: Arc<str>,
     /// Node of the sink.
     pub to: Arc<str>,
-    /// Nodes that the data pass on their way, in this order; between them they take the shortest path, with `routing` or without. Acknowledgements take the same
-    /// links back. If one of those is down, they take the shortest path over the same nodes.
+    /// Nodes that the data pass on their path, in this order. Between them the data take the shortest path, with `routing` or without.
+    /// Acknowledgements take the same links back. If one of those is down, they take the shortest path over the same nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<Arc<str>>,
     /// Length of a data packet, or a distribution of lengths.
@@ -34,7 +34,7 @@ pub struct Entry {
     /// Length of an acknowledgement.
     #[serde(default = "ack_size")]
     pub ack: PacketSize,
-    /// Whether the sink acknowledges every packet. Only a source without flow control can do without; with `rlm` there are no acknowledgements.
+    /// Whether the sink sends acknowledgements. Only a source without flow control needs none; with `rlm` there are none.
     #[serde(default = "yes")]
     pub acknowledge: bool,
     /// When the source has something to send.
@@ -43,11 +43,12 @@ pub struct Entry {
     /// When the source may send.
     #[serde(default = "default_control")]
     pub control: headgate_control::Spec,
-    /// How losses are found and repaired, and the timers, where that differs from what the flow control asks for. For those that do not say it by their own parameters.
+    /// How losses are found and repaired, and the timers, where that differs from the defaults of the flow control. For the flow controls that do
+    /// not set this by their own parameters.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked")]
     pub transport: Option<headgate_control::transport::tcp::Options>,
-    /// When the sink acknowledges, and what it tells. For the flow controls that have `transport`; by default it acknowledges each packet, and with the
-    /// transport's preset `linux` as Linux does.
+    /// When the sink acknowledges, and what it reports. For the flow controls that have `transport`. By default it acknowledges each packet, and
+    /// with the transport's preset `linux` as Linux does.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked")]
     pub receiver: Option<headgate_control::transport::tcp::Policy>,
     /// When the source starts.
@@ -56,8 +57,8 @@ pub struct Entry {
     /// The source starts uniformly at random within this span after `start`.
     #[serde(default)]
     pub start_spread: Duration,
-    /// When flows of this entry begin that come and go: each has a workload, a flow control and, where flows are told apart, a conversation of its own.
-    /// Without it there is one flow from the start on.
+    /// When flows of this entry begin that come and go. Each has its own workload and flow control and, where flows are distinguished, its own
+    /// conversation. Without it there is one flow from the start on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<crate::arrivals::Spec>,
     /// Name of the class in the table of classes, where completion times are; flows of one class count together. The name of the entry unless
@@ -71,8 +72,8 @@ pub struct Entry {
     /// Priority of its packets and acknowledgements at disciplines that know priorities; 0 is the highest.
     #[serde(default)]
     pub priority: u8,
-    /// Label with which the source sends its packets, as a rate per unit of weight: what it claims to `csfq`, whose routers believe the labels that they
-    /// get but for those of role `island`. Without it packets have no label.
+    /// Label with which the source sends its packets, as a rate per unit of weight: what it claims to `csfq`. The routers of `csfq` trust the
+    /// labels of packets, except those of role `island`. Without it packets have no label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Rate>,
     /// How many such flows.
@@ -84,7 +85,7 @@ pub struct Entry {
     pub first: Option<u32>,
 }
 
-/// Reads parameters and checks them, as those of a choice are.
+/// Reads parameters and checks them, like those of a choice.
 fn checked<'de, D, P>(d: D) -> Result<Option<P>, D::Error>
 where
     D: Deserializer<'de>,
@@ -217,18 +218,18 @@ impl Flow {
         names::is_plain(&self.entry.name)
     }
 
-    /// Whether both come from one entry, and so differ in their names and ends at most.
+    /// Whether both come from one entry, and so differ only in their names and ends.
     pub fn alike(&self, other: &Flow) -> bool {
         Arc::ptr_eq(&self.entry, &other.entry)
     }
 
-    /// Whether both go between the same nodes by the same rules.
+    /// Whether both run between the same nodes by the same rules.
     pub fn same_way(&self, other: &Flow) -> bool {
         let same = |a: &Arc<str>, b: &Arc<str>| Arc::ptr_eq(a, b) || a == b;
         same(&self.from, &other.from) && same(&self.to, &other.to) && (self.alike(other) || self.via == other.via)
     }
 
-    /// The nodes that the data are sent over: the source, those that they are to pass, and the sink.
+    /// The nodes that the data pass: the source, those of `via`, and the sink.
     pub fn stops(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.from).chain(&self.via).chain([&self.to]).map(|name| &**name)
     }

@@ -1,8 +1,9 @@
-//! Islands of Core-Stateless Fair Queueing: which ports label packets with their conversation's rate, and which only police.
+//! Islands of Core-Stateless Fair Queueing: which ports label packets with their conversation's rate, and which only drop by the label.
 //!
 //! Source: Stoica, Shenker and Zhang 1998, sections 1, 2.1 and 2.6: a packet's label is written by the router by which it enters the island, and changed
 //! along the path by aggregate information alone. So a gateway at a border labels what comes in there, and drops by the label what its own island has
-//! labelled before. An island becomes the `queue` and `reverse_queue` of links, each with its role, and links that lead into it take labels off (`unlabel`).
+//! labelled before. An island becomes the `queue` and `reverse_queue` of links, each with its role, and links that lead into it remove labels
+//! (`unlabel`).
 
 use super::{Flow, NodeKind, Scenario, SpecError};
 use crate::pace::Pace;
@@ -28,7 +29,7 @@ pub struct Island {
     #[schemars(length(min = 1))]
     pub gateways: Vec<String>,
     /// The discipline `csfq` of its ports. The role is not given: it follows from the place. A gateway beside a host or a gateway outside, or with an end
-    /// of a flow, labels packets without a label (`edge`), and the others drop only (`core`). Links from gateways outside take labels off (`unlabel`).
+    /// of a flow, labels packets without a label (`edge`), and the others only drop (`core`). Links from gateways outside remove labels (`unlabel`).
     #[serde(default = "csfq", deserialize_with = "without_role")]
     pub queue: Queue,
 }
@@ -134,7 +135,7 @@ fn members(s: &Scenario, islands: &[Island], pace: &mut Pace<'_>) -> Result<Hash
                 }
             }
             if !found {
-                let e = wrong("expected the name of a gateway, or a pattern that some have".to_owned());
+                let e = wrong("expected the name of a gateway, or a pattern that matches some".to_owned());
                 return Err(e.nearest(pattern, gateways()));
             }
         }
@@ -142,7 +143,7 @@ fn members(s: &Scenario, islands: &[Island], pace: &mut Pace<'_>) -> Result<Hash
     Ok(of)
 }
 
-/// Whether a name is like a pattern in which `*` stands for any characters.
+/// Whether a name matches a pattern in which `*` stands for any characters.
 fn fits(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
@@ -158,7 +159,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     name.ends_with(end)
 }
 
-/// What the gateways of islands do that are not in their core.
+/// What the gateways of islands do at their edges.
 fn roles<'s>(
     s: &'s Scenario,
     of: &HashMap<String, u32>,

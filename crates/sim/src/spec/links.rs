@@ -36,7 +36,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     rates(s, origins)
 }
 
-/// The clock can tell how long the longest packet of all takes on every line.
+/// The transmission time of the longest packet fits into the clock on every line.
 fn rates(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
     let longest = |flow: &Flow| flow.packet.longest().max(flow.ack.bytes());
     let mut most = (0, None);

@@ -49,13 +49,13 @@ pub struct Scenario {
     /// Time before measurements count; one interval unless given (REAL discards its first interval).
     #[serde(default)]
     pub warm_up: Option<Duration>,
-    /// What to record against time.
+    /// Quantities to record over time.
     #[serde(default)]
     pub traces: Vec<TraceKind>,
-    /// Which of several shortest paths packets take.
+    /// Choice among several shortest paths.
     #[serde(default)]
     pub routing: Routing,
-    /// A network by a rule. Its nodes and links come before those that the file has beside it.
+    /// A network made by a rule. Its nodes and links come before those of `nodes` and `links`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<crate::topology::Spec>,
     /// Hosts and gateways.
@@ -82,7 +82,7 @@ fn one() -> u64 {
     1
 }
 
-/// A quantity that can be recorded against time.
+/// A quantity that can be recorded over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceKind {
@@ -96,7 +96,7 @@ pub enum TraceKind {
     Backlog,
     /// Every drop at each port; the value is the flow's position in the file.
     Drops,
-    /// What each flow control holds besides its window, whenever it changes, each under its own name (`rate`, `probe`, `depth` ...).
+    /// Internal variables of each flow control besides its window, whenever they change, each under its own name (`rate`, `probe`, `depth` ...).
     Estimates,
     /// Every complete object, with its size and its completion time, in the table of completions.
     Completions,
@@ -117,7 +117,7 @@ impl TraceKind {
     }
 }
 
-/// Which of several shortest paths packets take. Shortest means fewest hops.
+/// Choice among several shortest paths. Shortest means fewest hops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Routing {
@@ -133,7 +133,7 @@ pub enum Routing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
-    /// Its ports are unlimited first-come-first-served queues: a host waits for its own line and drops nothing.
+    /// Its ports are unlimited first-come-first-served queues: a host drops nothing.
     Host,
     /// Its ports have the discipline of their link.
     #[default]
@@ -189,7 +189,8 @@ pub struct Link {
     /// Propagation delay: one for both directions or `{ forward = "10ms", reverse = "30ms" }`.
     #[serde(default)]
     pub delay: Ways<Duration>,
-    /// Random time that packets take besides. Here and below, one for both directions, or `{ forward = ..., reverse = ... }`, of which one may be left out.
+    /// Random delay that is added. Here and below, one value for both directions, or `{ forward = ..., reverse = ... }`, of which one may be left
+    /// out.
     #[serde(default, skip_serializing_if = "Ways::is_none")]
     pub jitter: Ways<Option<Jitter>>,
     /// Which packets and acknowledgements the wire loses.
@@ -198,23 +199,23 @@ pub struct Link {
     /// Probability that a packet arrives twice.
     #[serde(default, skip_serializing_if = "Ways::is_none")]
     pub duplicate: Ways<Option<Probability>>,
-    /// Packets come to the far end without the label that they carried. `islands` sets it where a link leads into an island.
+    /// Packets arrive at the far end without the label that they carried. `islands` sets it where a link leads into an island.
     #[serde(default, skip_serializing_if = "is_not")]
     pub unlabel: Ways<bool>,
-    /// What the line sends besides each packet.
+    /// What the line sends in addition to each packet.
     #[serde(default, skip_serializing_if = "Ways::is_none")]
     pub framing: Ways<Option<framing::Spec>>,
-    /// Service in bursts, as over Wi-Fi.
+    /// Service in bursts, as on Wi-Fi.
     #[serde(default, skip_serializing_if = "Ways::is_none")]
     pub aggregation: Ways<Option<Aggregation>>,
     /// Discipline of the ports at gateways.
     #[serde(default = "default_queue")]
     pub queue: headgate_queue::Spec,
-    /// Discipline of the port at the `to` end, if it is to differ.
+    /// Discipline of the port at the `to` end, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse_queue: Option<headgate_queue::Spec>,
-    /// Round-trip time that `BDP` in a buffer means: with `buffer = "1.5BDP"` it holds one and a half times what the line sends in this time. Unless given, the longest
-    /// of the flows that cross the link: the propagation delays of their data's and their acknowledgements' paths.
+    /// Round-trip time for `BDP` in a buffer: with `buffer = "1.5BDP"` the buffer holds one and a half times what the line sends in this time. The
+    /// default is the longest one of the flows that cross the link: the sum of the propagation delays on the paths of data and acknowledgements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rtt: Option<Duration>,
     /// Which packets are one conversation at these ports.
@@ -241,18 +242,18 @@ impl Scenario {
     /// Reads, expands and checks a scenario. The result has every default filled in and resolves to itself.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its place in the file, and beside it what else is wrong, as far as that does not depend on it.
+    /// The first fault, with its place in the file, and the other faults that do not depend on it.
     pub fn from_json(text: &str) -> Result<Scenario, SpecError> {
         Scenario::from_json_unless(text, &mut || false)
     }
 
-    /// As [`Scenario::from_json`]; `stop` is asked now and then whether to give up, and an error that says so is the result.
+    /// As [`Scenario::from_json`]; `stop` is called from time to time; if it answers true, the result is an error that says so.
     ///
     /// # Errors
     /// Those of [`Scenario::from_json`].
     pub fn from_json_unless(text: &str, stop: &mut dyn FnMut() -> bool) -> Result<Scenario, SpecError> {
         let mut pace = Pace::new(stop);
-        // What is wrong, and where, takes longer to find out: a second reading does that.
+        // Finding all faults takes longer: a second reading does that.
         let read: Scenario = serde_json::from_str(text).or_else(|_| faults::read(text))?;
         if read.sweep.is_some() {
             let hint = "`headgate sweep` runs the study, `headgate run --base` its scenario alone";

@@ -1,6 +1,7 @@
 //! Names of an entry with a count: `{i}` stands for the index, and `{i+1}`, `{i%4}` or `{(i-1)/8+1}` for what is computed from it.
 //!
-//! Whole numbers, `i`, `+ - * / %` and parentheses. A quotient is rounded down, and a remainder is never negative, so that `{(i-2)%4}` goes round a ring.
+//! Whole numbers, `i`, `+ - * / %` and parentheses. A quotient is rounded down, and a remainder is never negative, so that `{(i-2)%4}` counts
+//! around a ring.
 
 use std::fmt::Write as _;
 use std::iter::Peekable;
@@ -75,14 +76,14 @@ fn value(inside: &str, index: u32) -> Result<i64, String> {
     Ok(value)
 }
 
-/// Arithmetic that is being read.
+/// An expression while it is read.
 struct Sum<'a> {
     signs: Peekable<Chars<'a>>,
     index: i64,
 }
 
 impl Sum<'_> {
-    /// The next sign that is no space.
+    /// The next character that is not a space.
     fn next(&mut self) -> Option<char> {
         while self.signs.next_if_eq(&' ').is_some() {}
         self.signs.peek().copied()
@@ -161,7 +162,7 @@ mod tests {
             ("{i/2}.{i%2}", 7, "3.1"),
             ("{100/i/2}", 7, "7"),
             ("{i%4*2}", 7, "6"),
-            // Round a ring: the one before the first is the last.
+            // Around a ring: the one before the first is the last.
             ("{(i-2)%4+1}", 1, "4"),
             ("{(i-2)/4+1}", 1, "0"),
             ("{7}", 3, "7"),

@@ -1,4 +1,4 @@
-//! What the reader of JSON says, in the words of a scenario file.
+//! Messages of the JSON parser, in the words of a scenario file.
 
 /// A message in plain words.
 pub(super) struct Plain {
@@ -12,7 +12,7 @@ pub(super) struct Plain {
     pub names: Vec<String>,
 }
 
-/// What types are called in files.
+/// The names of types in files.
 const WORDS: [(&str, &str); 14] = [
     ("a sequence", "a list"),
     ("a map", "a table"),

@@ -21,16 +21,16 @@ pub struct Sweep {
     /// Seed of all random streams; the scenario's unless given.
     #[serde(default)]
     pub seed: Option<u64>,
-    /// What varies: paths as in `--set`, each with its values. The variants are all their combinations.
+    /// Paths as in `--set`, each with its values. The variants are all combinations of these values.
     #[serde(default)]
     pub axes: BTreeMap<String, Axis>,
     /// Axes whose points set several paths together.
     #[serde(default)]
     pub zip: Vec<Zip>,
-    /// Axes by name whose points, by name too, each set paths of their own; what a point does not set stays as it is in the scenario.
+    /// Axes by name, with points by name. Each point sets its own paths; paths that a point does not set keep the value of the scenario.
     #[serde(default)]
     pub cases: BTreeMap<String, BTreeMap<String, BTreeMap<String, Value>>>,
-    /// Replicate until a mean is known well enough, instead of a fixed number of times.
+    /// Replicate until a mean is known precisely enough, instead of a fixed number of times.
     #[serde(default)]
     pub stop: Option<Stop>,
 }
@@ -97,7 +97,7 @@ impl JsonSchema for Axis {
 /// An axis whose points set several paths together; further keys are paths, as in `axes`, with equally many values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Zip {
-    /// Name of the column that tells its points apart.
+    /// Name of the column that identifies its points.
     pub name: String,
     /// Names of its points; their values unless given.
     #[serde(default)]
@@ -108,7 +108,7 @@ pub struct Zip {
 }
 
 /// A stopping rule, per variant: the first number of replications, from `least` on, at which half the 95 % Student interval of
-/// the metric's mean is at most `share` of the mean's magnitude; `most` if there is none.
+/// the metric's mean is at most `share` of the mean's magnitude; `most` if there is no such number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
@@ -120,16 +120,16 @@ pub struct Stop {
     /// The port that counts, or a pattern, instead of a flow.
     #[serde(default)]
     pub link: Option<String>,
-    /// What becomes of the values of several flows or ports.
+    /// How the values of several flows or ports become one.
     #[serde(default)]
     pub over: Over,
-    /// How narrow the interval is to be.
+    /// Maximum half-width of the interval, as a share of the mean.
     pub share: f64,
-    /// Fewest replications of a variant; at least 2.
+    /// Minimum number of replications of a variant; at least 2.
     #[serde(default = "least")]
     #[schemars(range(min = 2, max = 1000000))]
     pub least: u32,
-    /// Most replications of a variant.
+    /// Maximum number of replications of a variant.
     #[serde(default = "most")]
     #[schemars(range(min = 2, max = 1000000))]
     pub most: u32,
@@ -157,14 +157,14 @@ fn most() -> u32 {
     200
 }
 
-/// Most replications of a variant.
+/// Maximum number of replications of a variant.
 const MOST: u32 = 1_000_000;
 
 impl Sweep {
     /// Reads the `sweep` table of a file and checks it. Paths in errors begin with `sweep`.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its place in the file.
+    /// The first fault, with its place in the file.
     pub fn from_json(text: &str) -> Result<Sweep, SpecError> {
         #[derive(Deserialize)]
         struct Study {
@@ -173,7 +173,7 @@ impl Sweep {
         let value: Value =
             serde_json::from_str(text).map_err(|e| SpecError::at("sweep", format!("expected a table; {e}")))?;
         if !value.is_object() {
-            return Err(SpecError::at("sweep", "expected a table that says what varies").found(&value));
+            return Err(SpecError::at("sweep", "expected a table of what varies").found(&value));
         }
         let file = json!({ "sweep": value });
         let Study { sweep } = serde_path_to_error::deserialize(&file).map_err(|e| SpecError::from_serde(&e, &file))?;

@@ -22,7 +22,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("started", "", Total, Int(|r| r.class.started), "Transfers that began after the warm-up."),
     ];
     all.extend(completions());
-    all.insert(4, column("unfinished", "", Total, Int(|r| r.class.started - r.of.time.count), "Those of them that were not complete at the end of the run."));
+    all.insert(4, column("unfinished", "", Total, Int(|r| r.class.started - r.of.time.count), "Transfers of these that were not complete at the end of the run."));
     all
 }
 
@@ -30,8 +30,8 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
 pub(super) fn size_columns<'a>() -> Vec<Column<Row<'a>>> {
     let mut all: Vec<Column<Row<'a>>> = vec![
         column("class", "", Key, Name(|r| r.class.name.clone()), "Name of the class."),
-        column("size_min", "packets", Key, Int(|r| 1 << r.size), "Least size of these transfers, a power of two."),
-        column("size_max", "packets", Given, Int(|r| (1 << (r.size + 1)) - 1), "Greatest size: the next power of two less one."),
+        column("size_min", "packets", Key, Int(|r| 1 << r.size), "Minimum size of these transfers, a power of two."),
+        column("size_max", "packets", Given, Int(|r| (1 << (r.size + 1)) - 1), "Maximum size: the next power of two minus one."),
     ];
     all.extend(completions());
     all
@@ -47,8 +47,8 @@ fn completions<'a>() -> Vec<Column<Row<'a>>> {
         column("fct_p50_s", "s", Mean, Float(|r| r.of.times.quantile(0.5)), "Median of the completion times."),
         column("fct_p95_s", "s", Mean, Float(|r| r.of.times.quantile(0.95)), "95 % quantile of the completion times."),
         column("fct_p99_s", "s", Mean, Float(|r| r.of.times.quantile(0.99)), "99 % quantile of the completion times."),
-        column("fct_max_s", "s", Most, Float(|r| r.of.time.greatest()), "Greatest completion time."),
-        column("slowdown_mean", "", Mean, Float(|r| r.of.slowdown.mean()), "Mean of the completion times over the least possible ones: alone on the way and without flow control."),
+        column("fct_max_s", "s", Most, Float(|r| r.of.time.greatest()), "Maximum completion time."),
+        column("slowdown_mean", "", Mean, Float(|r| r.of.slowdown.mean()), "Mean slowdown: completion time over the least possible one, alone on the path and without flow control."),
         column("slowdown_p50", "", Mean, Float(|r| r.of.slowdowns.quantile(0.5)), "Median of the slowdowns."),
         column("slowdown_p95", "", Mean, Float(|r| r.of.slowdowns.quantile(0.95)), "95 % quantile of the slowdowns."),
         column("slowdown_p99", "", Mean, Float(|r| r.of.slowdowns.quantile(0.99)), "99 % quantile of the slowdowns."),

@@ -11,8 +11,8 @@ use crate::table::{Column, Table, column, table};
 pub(super) fn columns() -> Vec<Column<ObjectRow>> {
     vec![
         column("class", "", Key, Code(0, |r| u64::from(r.class)), "Name of the class."),
-        column("start_s", "s", Least, Float(|r| r.start.as_secs_f64()), "When the source had the transfer."),
-        column("end_s", "s", Most, Float(|r| r.end.as_secs_f64()), "When the sink had all of it."),
+        column("start_s", "s", Least, Float(|r| r.start.as_secs_f64()), "Time at which the source had the transfer."),
+        column("end_s", "s", Most, Float(|r| r.end.as_secs_f64()), "Time at which the sink had all of it."),
         column("packets", "packets", Given, Int(|r| r.packets), "Its packets."),
         column("bytes", "bytes", Given, Int(|r| r.bytes), "Its bytes, by the mean length of its packets."),
         column("fct_s", "s", Mean, Float(|r| r.end.since(r.start).as_secs_f64()), "Completion time."),

@@ -54,7 +54,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("workload", "", Given, Name(|r| r.flow.workload.name().to_owned()), "What the source has to send."),
         column("weight", "", Given, Int(|r| u64::from(r.flow.weight)), "Weight at gateways that know weights."),
         column("packet_bytes", "bytes", Given, Int(|r| u64::from(r.flow.packet.mean_bytes())), "Mean length of the data packets."),
-        column("demand_bps", "bit/s", Given, Float(|r| r.flow.workload.demand_bps(r.flow.packet.mean_bytes())), "Most that the workload asks for; infinite if it takes all it gets."),
+        column("demand_bps", "bit/s", Given, Float(|r| r.flow.workload.demand_bps(r.flow.packet.mean_bytes())), "Maximum rate that the workload asks for; infinite if it has no limit."),
         column("start_s", "s", Least, Float(|r| r.start.as_secs_f64()), "Start of the time measured: the end of the warm-up."),
         column("end_s", "s", Most, Float(|r| r.end.as_secs_f64()), "End of the time measured."),
     ];
@@ -71,12 +71,12 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("owd_p99_s", "s", Mean, Float(|r| r.one_way(0.99)), "99 % quantile of the one-way delays."),
         column("queueing_mean_s", "s", Mean, Float(|r| r.count.traffic.waited_mean()), "Mean time of the packets received in the queues on their way."),
         column("started", "", Total, Int(|r| r.objects.map_or(0, |o| o.0)), "Transfers that began after the warm-up; 0 for a workload without any."),
-        column("finished", "", Total, Int(|r| r.objects.map_or(0, |o| o.1.time.count)), "Those of them of which the sink has received all."),
+        column("finished", "", Total, Int(|r| r.objects.map_or(0, |o| o.1.time.count)), "Transfers of these of which the sink has received all."),
         column("fct_mean_s", "s", Mean, Float(|r| r.of_objects(|o| o.time.mean())), "Mean completion time of the transfers."),
         column("fct_p50_s", "s", Mean, Float(|r| r.of_objects(|o| o.times.quantile(0.5))), "Median of the completion times."),
         column("fct_p95_s", "s", Mean, Float(|r| r.of_objects(|o| o.times.quantile(0.95))), "95 % quantile of the completion times."),
         column("fct_p99_s", "s", Mean, Float(|r| r.of_objects(|o| o.times.quantile(0.99))), "99 % quantile of the completion times."),
-        column("slowdown_mean", "", Mean, Float(|r| r.of_objects(|o| o.slowdown.mean())), "Mean of the completion times over the least possible ones."),
+        column("slowdown_mean", "", Mean, Float(|r| r.of_objects(|o| o.slowdown.mean())), "Mean slowdown: completion time over the least possible one."),
         column("slowdown_p50", "", Mean, Float(|r| r.of_objects(|o| o.slowdowns.quantile(0.5))), "Median of the slowdowns."),
         column("slowdown_p99", "", Mean, Float(|r| r.of_objects(|o| o.slowdowns.quantile(0.99))), "99 % quantile of the slowdowns."),
     ]);

@@ -1,4 +1,4 @@
-//! The table of gauges: what the disciplines showed at the end of each interval, the warm-up included.
+//! The table of gauges: values of the disciplines at the end of each interval, the warm-up included.
 
 use super::port_names;
 use crate::meter::GaugeRow;
@@ -18,7 +18,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("gauge", "", Key, Code(1, place), "Name of the discipline's gauge."),
         column("interval", "", Key, Int(|r| u64::from(r.0.interval)), "Number of the interval, from 0."),
         column("end_s", "s", Most, Float(|r| r.0.end.as_secs_f64()), "End of the interval."),
-        column("value", "", Mean, Float(|r| r.0.value), "What the gauge showed then."),
+        column("value", "", Mean, Float(|r| r.0.value), "Value of the gauge at that time."),
     ]
 }
 

@@ -45,7 +45,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     vec![
         column("link", "", Key, Name(Row::name), "Name of the port: that of its link, with `:reverse` against the link's direction."),
         column("from", "", Given, Name(|r| r.ends()[0].clone()), "Node that the port belongs to."),
-        column("to", "", Given, Name(|r| r.ends()[1].clone()), "Node that it leads to."),
+        column("to", "", Given, Name(|r| r.ends()[1].clone()), "Node at the other end of its line."),
         column("queue", "", Given, Name(|r| r.queue.to_owned()), "Queueing discipline; `host` at a host, whose own queue is unlimited."),
         column("rate_bps", "bit/s", Given, Float(|r| r.link.rate.way(r.back).mean().as_bps() as f64), "Rate that the scenario gives; of a trace the mean."),
         column("achieved_rate_bps", "bit/s", Given, Float(Row::achieved_rate), "Bits sent over the time spent transmitting."),
@@ -65,7 +65,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("duplicated", "packets", Total, Int(|r| r.during.wire.duplicated), "Packets that came out of the wire twice."),
         column("backlog_mean", "packets", Mean, Float(|r| r.during.counters.backlog_ps as f64 / r.span_ps), "Waiting packets, averaged over time."),
         column("backlog_std", "packets", Mean, Float(|r| r.meter.backlog.deviation()), "Standard deviation of the intervals' mean backlog."),
-        column("backlog_max", "packets", Most, Int(|r| r.during.counters.backlog_max), "Most packets that waited at one time."),
+        column("backlog_max", "packets", Most, Int(|r| r.during.counters.backlog_max), "Maximum number of packets that waited at one time."),
         column("queueing_mean_s", "s", Mean, Float(|r| r.during.counters.wait_ps as f64 * 1e-12 / r.during.counters.sent as f64), "Mean wait of the packets sent."),
         column("queueing_std_s", "s", Mean, Float(|r| r.meter.queueing.deviation()), "Standard deviation of the intervals' mean wait, weighted by their packets."),
     ]

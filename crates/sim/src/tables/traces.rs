@@ -16,7 +16,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     vec![
         column("trace", "", Key, Code(0, |r| r.0.kind as u64 + u64::from(r.0.estimate)), "Kind of the trace, or name of the estimate."),
         column("object", "", Key, Code(1, object), "Name of the flow or port."),
-        column("time_s", "s", Key, Float(|r| r.0.at.as_secs_f64()), "When the value was recorded."),
+        column("time_s", "s", Key, Float(|r| r.0.at.as_secs_f64()), "Time at which the value was recorded."),
         column("value", "", Mean, Float(|r| r.0.value), "The value, in the unit of the trace."),
     ]
 }

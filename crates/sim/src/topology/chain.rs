@@ -1,4 +1,4 @@
-//! Gateways in a row, each with hosts of its own.
+//! Gateways in a row, each with its own hosts.
 //!
 //! Source: the usual picture of a line of gateways. Deviations: none.
 
@@ -23,7 +23,7 @@ pub struct ChainParams {
     /// The lines of hosts; ten times as fast as `line`, without delay, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Line>,
-    /// Seed of all that is drawn of the network.
+    /// Seed of the random numbers of the network.
     pub seed: u64,
 }
 

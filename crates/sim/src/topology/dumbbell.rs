@@ -28,7 +28,7 @@ pub struct DumbbellParams {
     /// The lines of the hosts on the right; as on the left unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<Line>,
-    /// Seed of all that is drawn of the network.
+    /// Seed of the random numbers of the network.
     pub seed: u64,
 }
 

@@ -21,7 +21,7 @@ pub struct FatTreeParams {
     /// The lines of hosts; as those between gateways unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Line>,
-    /// Seed of all that is drawn of the network.
+    /// Seed of the random numbers of the network.
     pub seed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Lines of a topology: what a `[[links]]` entry may say but for its name and ends. Rates and delays may be lists, or drawn from a law.
+//! Lines of a topology: what a `[[links]]` entry may set, except its name and ends. Rates and delays may be lists, or drawn from a law.
 
 use crate::laws::{self, AnyLaw};
 use crate::link::{LineRate, OneWay, Ways};
@@ -27,7 +27,7 @@ pub struct Line {
 /// One value of each line.
 #[derive(Clone, Debug, PartialEq)]
 enum Values<T, M> {
-    /// In turn; after the last one comes the first again.
+    /// In turn; the first one follows the last one.
     List(Vec<Ways<T>>),
     /// Drawn, with this mean.
     Law(Box<laws::Spec>, M),
@@ -49,13 +49,13 @@ struct Plain(Link);
 impl Check for Plain {}
 
 impl Line {
-    /// The line that is meant where nothing is said.
+    /// The default line.
     pub fn of(rate: &str, delay: &str) -> Line {
         let table = json!({ "rate": rate, "delay": delay });
         Line::read::<serde_json::Error>(table).expect("a rate and a delay are enough")
     }
 
-    /// The line of hosts where nothing is said: ten times the fastest of these lines, without delay.
+    /// The default line of hosts: ten times the fastest of these lines, without delay.
     pub fn ten_times(&self) -> Line {
         let fastest = match &self.rates {
             Values::List(rates) => rates.iter().flat_map(|ways| [ways.forward.mean(), ways.reverse.mean()]).max(),
@@ -86,7 +86,7 @@ impl Line {
         };
         let rate = match &self.rates {
             Values::List(rates) => rates[i % rates.len()].clone(),
-            // What is above 2^64 bit/s becomes that, and what is below 1 bit/s becomes 1 bit/s.
+            // Rates above 2^64 bit/s become that, and rates below 1 bit/s become 1 bit/s.
             Values::Law(_, mean) => {
                 let bps = ((drawn(&laws[0], "rate") * mean.as_bps() as f64) as u64).max(1);
                 LineRate::Fixed(Rate::from_bps(bps).expect("above zero")).into()
@@ -101,7 +101,7 @@ impl Line {
 
     fn read<E: Error>(value: Value) -> Result<Line, E> {
         let Value::Object(table) = value else {
-            return Err(E::custom("expected what lines are like, such as { rate = \"10Mbit/s\", delay = \"5ms\" }"));
+            return Err(E::custom("expected properties of lines, such as { rate = \"10Mbit/s\", delay = \"5ms\" }"));
         };
         if let Some(key) = SET.iter().find(|key| table.contains_key(**key)) {
             return Err(choice::located_error(key, "expected no such key: the topology gives names, ends and numbers"));
@@ -121,7 +121,7 @@ impl Line {
     }
 }
 
-/// A law has a mean; so it is told from other tables.
+/// A law has a mean, which distinguishes it from other tables.
 fn is_law(value: &Value) -> bool {
     value.get("mean").is_some()
 }

@@ -12,7 +12,7 @@ use crate::spec::SpecError;
 use headgate_packet::Wrong;
 use serde::Serialize;
 
-/// Most nodes, and most links, of a topology.
+/// Maximum number of nodes, and of links, of a topology.
 const MOST: u128 = 1_000_000;
 
 /// Makes the choice over all topologies from the list.
@@ -40,17 +40,17 @@ topologies! {
 
 /// A network by a rule. Its parameters have been checked, so its size is known to be within bounds.
 pub trait Topology {
-    /// Lays the nodes and links.
+    /// Makes the nodes and links.
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     fn build(&self, net: &mut Net<'_, '_>) -> Result<(), SpecError>;
 }
 
-/// A topology that would have so many nodes and links is not too large.
+/// Checks that a topology of this number of nodes and links is not too large.
 ///
 /// # Errors
-/// It is; `path` names the parameter that makes it so.
+/// It is too large; `path` names the parameter at fault.
 fn fits(path: &str, found: &impl Serialize, nodes: u128, links: u128) -> Result<(), Wrong> {
     if nodes <= MOST && links <= MOST {
         return Ok(());

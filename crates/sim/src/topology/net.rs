@@ -1,4 +1,4 @@
-//! The nodes and links of a topology that is being laid.
+//! The nodes and links of a topology while it is made.
 
 use super::Line;
 use crate::laws::AnyLaw;
@@ -36,7 +36,7 @@ impl Part {
 /// A node or a link with the parameter that it comes from.
 pub type Made<T> = (T, Part);
 
-/// What a topology is laid into.
+/// The nodes and links that a topology makes.
 pub struct Net<'p, 's> {
     pub(crate) nodes: Vec<Made<Node>>,
     pub(crate) links: Vec<Made<Link>>,
@@ -64,10 +64,10 @@ impl<'p, 's> Net<'p, 's> {
         Net { nodes: Vec::new(), links: Vec::new(), pace }
     }
 
-    /// A step of work that lays nothing.
+    /// A step of work that adds nothing.
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     pub fn step(&mut self) -> Result<(), SpecError> {
         self.pace.step()
     }
@@ -75,7 +75,7 @@ impl<'p, 's> Net<'p, 's> {
     /// A host.
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     pub fn host(&mut self, name: String) -> Result<(), SpecError> {
         self.node(name, NodeKind::Host)
     }
@@ -83,7 +83,7 @@ impl<'p, 's> Net<'p, 's> {
     /// A gateway.
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     pub fn gateway(&mut self, name: String) -> Result<(), SpecError> {
         self.node(name, NodeKind::Gateway)
     }
@@ -94,18 +94,18 @@ impl<'p, 's> Net<'p, 's> {
         Ok(())
     }
 
-    /// The next line of a piece, called `FROM->TO`.
+    /// The next line of a part, called `FROM->TO`.
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     pub fn link(&mut self, piece: &mut Piece<'_>, from: &str, to: &str) -> Result<(), SpecError> {
         self.named(piece, format!("{from}->{to}"), from, to)
     }
 
-    /// The next line of a piece, with a name of its own.
+    /// The next line of a part, with a given name.
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     pub fn named(&mut self, piece: &mut Piece<'_>, name: String, from: &str, to: &str) -> Result<(), SpecError> {
         self.pace.step()?;
         let link = piece.line.link(name, [from, to], piece.laid, &piece.laws, piece.seed);
@@ -117,7 +117,7 @@ impl<'p, 's> Net<'p, 's> {
     /// A host with its line to a gateway.
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     pub fn attach(&mut self, piece: &mut Piece<'_>, host: String, gateway: &str) -> Result<(), SpecError> {
         self.link(piece, &host, gateway)?;
         self.host(host)
@@ -126,16 +126,16 @@ impl<'p, 's> Net<'p, 's> {
     /// A host with the line from a gateway that leads to it.
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     pub fn hang(&mut self, piece: &mut Piece<'_>, gateway: &str, host: String) -> Result<(), SpecError> {
         self.link(piece, gateway, &host)?;
         self.host(host)
     }
 
-    /// So many hosts at each of these gateways: h1, h2, ....
+    /// A number of hosts at each of these gateways: h1, h2, ....
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     pub fn hosts(
         &mut self,
         piece: &mut Piece<'_>,
@@ -154,7 +154,7 @@ impl<'p, 's> Net<'p, 's> {
     /// Gateways r1, r2, ... in a row, with lines hop1, hop2, ... between them.
     ///
     /// # Errors
-    /// The work is to end.
+    /// The work was stopped.
     pub fn row(&mut self, piece: &mut Piece<'_>, gateways: u32) -> Result<(), SpecError> {
         (1..=gateways).try_for_each(|i| self.gateway(format!("r{i}")))?;
         (1..gateways).try_for_each(|i| self.named(piece, format!("hop{i}"), &format!("r{i}"), &format!("r{}", i + 1)))

@@ -1,4 +1,4 @@
-//! Gateways in a row: a long path shares each line with cross traffic of its own.
+//! Gateways in a row: a long path shares each line with its own cross traffic.
 //!
 //! Source: Stoica, Shenker and Zhang 1998, section 3.2, figure 5. Deviations: numbers of hops and hosts are free.
 
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Gateways r1, r2, ... in a row, with lines `hop1`, `hop2`, ... between them. Flows from a1, a2, ... at the first gateway to b1, b2, ... at the last one
-/// cross all hops. Cross traffic goes from s1, s2, ... to d1, d2, ...; of `hosts` pairs to a hop the first ones cross hop 1.
+/// cross all hops. Cross traffic is sent from s1, s2, ... to d1, d2, ...; of `hosts` pairs per hop the first ones cross hop 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParkingLotParams {
@@ -30,7 +30,7 @@ pub struct ParkingLotParams {
     /// The lines of the hosts at both ends: a1, b1, a2, b2, ...; as those of cross traffic unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends: Option<Line>,
-    /// Seed of all that is drawn of the network.
+    /// Seed of the random numbers of the network.
     pub seed: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Gateways joined at random.
 //!
-//! Source: Erdős and Rényi 1959 (so many lines between pairs drawn at random). Deviations: the first lines join each gateway to one before it, drawn at
-//! random, so that there is a way between any two.
+//! Source: Erdős and Rényi 1959 (a given number of lines between pairs drawn at random). Deviations: the first lines join each gateway to one
+//! before it, drawn at random, so that there is a path between any two.
 
 use super::{Line, Net, Part, Piece, Topology, fits};
 use crate::spec::SpecError;
@@ -10,14 +10,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Gateways r1, r2, ... joined at random, so that there is a way between any two, with hosts h1, h2, ..., the first ones at r1.
+/// Gateways r1, r2, ... joined at random, so that there is a path between any two, with hosts h1, h2, ..., the first ones at r1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomParams {
     /// Gateways.
     #[schemars(range(min = 1, max = 1000000))]
     pub gateways: u32,
-    /// Mean number of gateways that a gateway is joined to. There are at least so many lines that all gateways are joined.
+    /// Mean number of gateways that a gateway is joined to. There are always enough lines to join all gateways.
     #[schemars(range(min = 0.0, max = 1000000.0))]
     pub degree: f64,
     /// Hosts at each gateway.
@@ -28,7 +28,7 @@ pub struct RandomParams {
     /// The lines of hosts; ten times as fast as `line`, without delay, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Line>,
-    /// Seed of all that is drawn of the network.
+    /// Seed of the random numbers of the network.
     pub seed: u64,
 }
 

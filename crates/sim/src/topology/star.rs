@@ -17,7 +17,7 @@ pub struct StarParams {
     pub hosts: u32,
     /// The lines of the hosts, from h1 on: the keys of a link.
     pub access: Line,
-    /// Seed of all that is drawn of the network.
+    /// Seed of the random numbers of the network.
     pub seed: u64,
 }
 

@@ -1,8 +1,9 @@
 //! Constant bit rate: equally spaced packets; the ill-behaved source of the papers when it has no flow control.
 //!
-//! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet comes at the start. With `jitter` each packet is late by a
-//! random time of its own, so that their order and the rate in the long run stay what they are. With `spread` the times between packets are drawn
-//! independently of each other, so that packets fall more and more out of step with the mean rate: the "UDP" of Stoica, Shenker and Zhang 1998, footnote 4.
+//! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet comes at the start.
+//! - With `jitter` each packet is late by an independent random time, so that the order and the long-run rate stay what they are.
+//! - With `spread` the times between packets are drawn independently of each other, so that packets move more and more out of step with the mean
+//!   rate: the "UDP" of Stoica, Shenker and Zhang 1998, footnote 4.
 
 use super::{Supply, Workload};
 use headgate_packet::{Check, Duration, Rate, Rng, Serialiser, Wrong};
@@ -13,12 +14,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CbrParams {
-    /// Rate at which the source makes bits.
+    /// Rate of the source.
     pub rate: Rate,
-    /// Each packet comes uniformly at random within this share of the time between two packets after it is due, the first one too.
+    /// Each packet, the first one included, is late by a uniformly random time of at most this share of the time between two packets.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
-    /// Each time between two packets is drawn independently, uniformly within this share of the mean one below and above it: with 0.5 from 0.5 to 1.5 times it.
+    /// Each time between two packets is drawn independently, uniformly within this share of the mean below and above it: with 0.5 from 0.5 to 1.5
+    /// times the mean.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub spread: f64,
 }
@@ -61,7 +63,7 @@ enum Source {
 struct Uneven {
     line: Serialiser,
     bytes: u32,
-    /// Most that a packet is late.
+    /// Maximum lateness of a packet.
     span: Duration,
     /// How late the next packet is; `None` before the first one.
     late: Option<Duration>,
@@ -72,7 +74,7 @@ struct Uneven {
 struct Drawn {
     line: Serialiser,
     bytes: u32,
-    /// Most that a time differs from the mean one.
+    /// Maximum difference of a time from the mean.
     span: Duration,
 }
 

@@ -1,9 +1,9 @@
-//! Layers: one signal in several streams of packets, each with more of its detail than those below it.
+//! Layers: one signal in several streams of packets, each of which adds detail to those below it.
 //!
 //! Source: McCanne, Jacobson and Vetterli 1996, with the rates and the random gaps of Stoica, Shenker and Zhang 1998, section 3.3: layer i of 7 at
 //! 2^(i+4) kbit/s, packets at times uniform between 0.5 and 1.5 of their mean apart. Flow control `rlm` says which of them the network carries;
 //! with another one all of them are sent.
-//! Deviations: where the layers stand to each other at the start is not published. The first packet of the lowest layer comes at the start, that of
+//! Deviations: the relative timing of the layers at the start is not published. The first packet of the lowest layer comes at the start, that of
 //! each other one at random within its mean gap. State per flow: the time of each layer's next packet.
 
 use super::{Supply, Workload};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LayersParams {
-    /// How many layers.
+    /// Number of layers.
     #[schemars(range(min = 1, max = 8))]
     pub layers: u8,
     /// Mean rate of the lowest layer.
@@ -110,7 +110,7 @@ impl Workload for Layers {
         }
         *layer = *next as u8;
         let (gap, left) = &mut streams[*next];
-        // At least a picosecond, so that time goes on.
+        // At least a picosecond, so that time advances.
         *left = ((*gap * (1.0 + *jitter * (2.0 * rng.uniform() - 1.0))) as u64).max(1);
         let (soonest, step) =
             streams.iter().map(|stream| stream.1).enumerate().min_by_key(|(_, left)| *left).expect("one layer at least");

@@ -2,7 +2,7 @@
 
 use headgate_packet::{Duration, Rate, Rng};
 
-/// Least mean of random times between packets. A shorter one would not let simulated time go on.
+/// Least mean of random times between packets. A shorter one would not let simulated time advance.
 pub(crate) const LEAST_GAP: Duration = Duration::from_ps(100);
 
 /// Makes the enum over all workloads from the list.
@@ -23,7 +23,7 @@ macro_rules! workloads {
                 match self { $(Spec::$Type(p) => p.demand_bps(packet_bytes)),+ }
             }
 
-            /// The rate at which it makes bits while it does; `None` for one that goes by times or by numbers of packets.
+            /// The rate at which it makes bits while it does; `None` for one that is defined by times or by numbers of packets.
             pub fn rate(&self) -> Option<Rate> {
                 match self {
                     Spec::Cbr(p) => Some(p.rate),
@@ -96,7 +96,7 @@ pub struct Supply {
     pub again: Option<Duration>,
 }
 
-/// A workload: asked first at the start of its flow, then whenever it asked to be.
+/// A workload: asked first at the start of its flow, then at the times that it asked for.
 pub trait Workload {
     /// What is ready now.
     fn supply(&mut self, rng: &mut Rng) -> Supply;
@@ -113,7 +113,7 @@ pub trait Workload {
     fn on_complete(&mut self, _rng: &mut Rng) -> Option<Duration> {
         None
     }
-    /// Whether it has supplied all that it ever will.
+    /// Whether it will supply nothing more.
     fn is_over(&self) -> bool {
         false
     }

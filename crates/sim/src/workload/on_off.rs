@@ -1,4 +1,4 @@
-//! On-off: bursts at a constant rate, with on and off times of any distribution, exponential unless told otherwise.
+//! On-off: bursts at a constant rate, with on and off times of any distribution, by default exponential.
 //!
 //! Source: Stoica, Shenker and Zhang 1998, section 3.2 (on-off sources) and the REAL simulator's `onoff` module; with Pareto distributed times Willinger, Taqqu,
 //! Sherman and Wilson 1997 (the sum of many such sources is self-similar). Deviations: none; a source starts with an on time.

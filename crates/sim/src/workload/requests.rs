@@ -4,7 +4,7 @@
 //!
 //! - the request itself is not sent: the object begins when the source has it;
 //! - a page is one object;
-//! - the window of the flow control lives on from object to object.
+//! - the window of the flow control continues from object to object.
 
 use super::transfer::{Transfer, TransferParams};
 use super::{Supply, Workload};
@@ -24,7 +24,7 @@ pub struct RequestsParams {
     pub think: Duration,
     /// Distribution of the times to think, one of the list `distributions`.
     pub think_times: Law,
-    /// How many objects there are; without it they go on as long as the run.
+    /// Number of objects; without it they continue as long as the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64", range(min = 1))]
     pub objects: Option<u64>,

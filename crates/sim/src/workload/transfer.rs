@@ -1,4 +1,4 @@
-//! A transfer that ends: so many packets at the start, and nothing afterwards.
+//! A transfer that ends: a number of packets at the start, and nothing afterwards.
 //!
 //! Source: Keshav 1991, section 6.7, which leaves numerous short conversations to future work. Deviations: there is nothing to deviate
 //! from; a size drawn from a distribution is rounded up to whole packets.
@@ -9,7 +9,7 @@ use headgate_packet::{Bytes, Check, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A transfer that ends: so many packets at the start, and nothing afterwards.
+/// A transfer that ends: a number of packets at the start, and nothing afterwards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, from = "Given")]
 #[schemars(!from)]
@@ -22,11 +22,11 @@ pub struct TransferParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Bytes")]
     pub bytes: Option<Bytes>,
-    /// Distribution of sizes, one of the list `distributions`; one that has sizes of its own goes without `packets` and `bytes`.
+    /// Distribution of sizes, one of the list `distributions`; one that has its own sizes is given without `packets` and `bytes`.
     pub size: Law,
 }
 
-/// What stands in a file: without any size it is ten packets.
+/// The parameters in a file: without any size it is ten packets.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Given {
@@ -67,7 +67,7 @@ impl TransferParams {
     }
 }
 
-/// A supply of so many packets.
+/// A supply of this number of packets.
 #[derive(Clone, Debug)]
 pub struct Transfer(Sizes);
 

@@ -16,7 +16,7 @@ from .fit import Column, names_of, print_fitted
 MOST = 100
 
 
-def print_compared(found: Compared) -> None:
+def print_compared(found: Compared, wide: bool = False) -> None:
     """The comparison in the terminal."""
     out = console()
     factor, unit = scale_of(found.metric.unit, [abs(e.mean.mean) for e in found.entries])
@@ -38,7 +38,7 @@ def print_compared(found: Compared) -> None:
         columns.append(Column(f"{found.by} {text(value)}", cells=cells))
     counts = [sorted({e.mean.n for e in row}) for row in shown]
     columns.append(Column("runs", 1, cells=[f"{n[0]}" if len(n) == 1 else f"{n[0]}-{n[-1]}" for n in counts]))
-    left = print_fitted("", columns)
+    left = print_fitted("", columns, wide)
     differences = found.differences[:MOST]
     columns = [Column(n, text=True, cells=[text(d.where[n]) for d in differences]) for n in others]
     columns += [
@@ -54,12 +54,12 @@ def print_compared(found: Compared) -> None:
         Column("p", 1, cells=[p_text(d.p) for d in differences]),
         Column("", text=True, cells=[d.verdict for d in differences]),
     ]
-    left += print_fitted("differences, replication by replication", columns)
+    left += print_fitted("differences, replication by replication", columns, wide)
     out.print()
     if max(len(rows), len(found.differences)) > MOST:
         out.print(f"[dim]only {MOST} rows are shown; --json has them all, --where and --pool make them fewer[/]")
     if left:
-        out.print(f"columns left out: {names_of(left)}; a wider terminal and --json have them")
+        out.print(f"columns left out: {names_of(left)}; --wide shows them")
     for sentence in found.sentences():
         out.print(escape(sentence), soft_wrap=True)
     for note in found.notes:

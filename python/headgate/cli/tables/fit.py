@@ -16,11 +16,11 @@ from ..terminal import console
 #: Spaces between two columns.
 _GAP = 2
 
-#: A column of text is at least this wide before it is broken over lines.
+#: Minimum width of a column of text that is broken over lines.
 _NARROWEST = 12
 
 
-#: No line of a table is longer.
+#: Maximum length of a line of a table.
 _LONGEST = 10_000
 
 
@@ -31,7 +31,7 @@ class Column:
     Attributes:
         heading: quantity and unit, which may stand on two lines.
         rank: columns of the highest rank are left out first; those of rank 0 always stay.
-        text: whether it holds words, which stand on the left and may go on in the next line.
+        text: whether it holds words, which are aligned to the left and may continue in the next line.
         cells: as they are printed.
     """
 
@@ -47,7 +47,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """What it takes on the screen."""
+        """Its width on the screen."""
         return max(map(cell_len, [*self.lines, *self.cells]), default=0)
 
 
@@ -75,12 +75,12 @@ def _needed(columns: Sequence[Column], width: int) -> int:
 
 
 def print_fitted(title: str, columns: Sequence[Column], wide: bool = False) -> list[Column]:
-    """Prints a table with the columns that fit, or all of them on lines as long as it takes; gives those that were left out."""
+    """Prints a table with the columns that fit, or all of them on lines of any length; returns those that were left out."""
     out = console()
     out.print()
     kept, left = (list(columns), []) if wide else chosen(columns, out.width)
     if title:
-        # Not as the table's own, which would be as narrow as the table.
+        # Not as the table's own title, which would be as narrow as the table.
         out.print(f"[bold]{escape(title)}[/]")
     table = new_table()
     for column in kept:
@@ -98,7 +98,7 @@ def print_fitted(title: str, columns: Sequence[Column], wide: bool = False) -> l
 
 
 def new_table() -> Table:
-    """A table as commands print them: a line below the headings, and space between columns."""
+    """A table as commands print it: a line below the headings, and space between columns."""
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
 
 

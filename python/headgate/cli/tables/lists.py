@@ -26,7 +26,7 @@ def print_kinds(kinds: list[dict[str, Any]]) -> None:
         table.add_row(kind["name"], str(kind["entries"]), escape(kind["description"]))
     out = console()
     out.print(table)
-    out.print("\nheadgate list KIND lists the entries, headgate list KIND NAME tells everything about one.")
+    out.print("\nheadgate list KIND lists the entries, headgate list KIND NAME describes one.")
 
 
 def print_catalogue(kind: str, entries: list[dict[str, Any]]) -> None:
@@ -41,7 +41,7 @@ def print_catalogue(kind: str, entries: list[dict[str, Any]]) -> None:
     for entry, source in zip(entries, sources, strict=True):
         table.add_row(escape(entry["name"]), escape(short(entry["summary"], room)), escape(source))
     out.print(table)
-    out.print(f"\nheadgate list {kind} {entries[min(1, len(entries) - 1)]['name']} tells everything about one.")
+    out.print(f"\nheadgate list {kind} {entries[min(1, len(entries) - 1)]['name']} describes one in full.")
 
 
 def print_entry(kind: str, entry: dict[str, Any]) -> None:

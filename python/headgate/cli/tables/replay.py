@@ -15,13 +15,13 @@ from ...results import digits
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 
-#: More flows than this are not listed one by one in the terminal unless `--top` asks for them.
+#: Maximum number of flows that are listed one by one in the terminal unless `--top` asks for more.
 MOST = 10
 
 #: Columns of drops and of delays.
 DROPS, DELAYS = (tuple(GATHERED[key].values()) for key in ("drops", "delay_s"))
 
-#: Headings of columns that are called otherwise than their stem.
+#: Headings of columns that differ from their stem.
 HEADINGS = {
     "throughput_bps": "throughput {unit}",
     "utilisation": "utilisation %",
@@ -32,7 +32,7 @@ HEADINGS = {
     "jain": "Jain",
 }
 
-#: Which columns a narrow terminal leaves out first: those of the highest rank.
+#: A narrow terminal leaves out first the columns of the highest rank.
 RANKS = {
     "sent": 6, "packets": 6, "throughput_bps": 1, "utilisation": 7, **dict.fromkeys(DROPS, 3), "marks": 4,
     **dict(zip(DELAYS, (2, 8, 2, 9, 5), strict=True)), "jain_of_max_min": 7, "jain": 10,
@@ -89,7 +89,7 @@ def _others(rows: Sequence[Mapping[str, Any]], listed: Sequence[Mapping[str, Any
 
 
 def _print(title: str, key: str, names: Sequence[str], rows: list[dict[str, Any]], wide: bool) -> list[Column]:
-    """A table of these columns; of the counts those that occur, and drops for a full buffer in any case."""
+    """A table of these columns; counts only if they are not zero, but always drops for a full buffer."""
     known = columns("replay-summary" if key == "queue" else "replay-flows")
     made = [Column(key, text=True, cells=[row[key] for row in rows])]
     rate = scale_of("bit/s", [row["throughput_bps"] for row in rows])

@@ -15,7 +15,7 @@ from ...summaries import AnySummary, Heading, LinkSummary, headings
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 
-#: More flows, groups or ports than this are not listed one by one in the terminal.
+#: Maximum number of flows, groups or ports that are listed one by one in the terminal.
 MOST = 20
 
 #: A port without drops whose line is busy for less of the time, in a run with busier ones, has no line in the terminal.
@@ -69,7 +69,7 @@ def _more(count: int, what: str) -> None:
 
 
 def _print_links(results: Results, wide: bool) -> list[Column]:
-    """Gateways' ports that are busy, or that lost something, one by one; of the others how busy they are at most."""
+    """Gateways' ports that are busy, or that dropped packets, one by one; of the others the maximum utilisation."""
     ports = [x for x in results.link_summaries() if x.utilisation.mean > 0 and x.queue != "host"]
     if not ports:
         return []
@@ -91,7 +91,7 @@ def _print_links(results: Results, wide: bool) -> list[Column]:
 
 
 def _idle(ports: Sequence[LinkSummary]) -> str:
-    """A line for ports that have none of their own."""
+    """A line for the ports that are not listed."""
     busy = digits(100 * max(x.utilisation.mean for x in ports), 2)
     wait = max((x.queueing_s.mean for x in ports if x.queueing_s.mean == x.queueing_s.mean), default=0.0)
     factor, unit = scale_of("s", [wait])
@@ -101,7 +101,7 @@ def _idle(ports: Sequence[LinkSummary]) -> str:
 
 
 def _print_summaries(title: str, rows: Sequence[AnySummary], wide: bool) -> list[Column]:
-    """Rows as a table, with the columns that the summary's class says; gives those that there was no room for."""
+    """Rows as a table, with the columns of the summary's class; returns those for which there was no room."""
     of = [h for h in headings(type(rows[0])) if (wide and not h.rare) or _says(h, rows)]
     rates = [_number(h.value(row)) for h in of if h.unit == "bit/s" for row in rows]
     factor, rate = scale_of("bit/s", rates)
@@ -116,13 +116,13 @@ def _print_summaries(title: str, rows: Sequence[AnySummary], wide: bool) -> list
 
 
 def _says(heading: Heading, rows: Sequence[AnySummary]) -> bool:
-    """Whether a column of counts has one that is not zero; drops are what people look for, even if there are none."""
+    """Whether a column of counts has one that is not zero; drops are shown even if there are none."""
     values = [heading.value(row) for row in rows]
     return heading.heading in ("drops", "drops full") or any(not isinstance(v, int) or v for v in values)
 
 
 def _print_groups(found: Sequence[FlowGroup], wide: bool) -> None:
-    """Totals of the flows that are alike."""
+    """Totals of the groups of flows."""
     factor, rate = scale_of("bit/s", [g.goodput_bps.mean for g in found] + [g.max_min_bps for g in found])
     shown = found[:MOST]
 

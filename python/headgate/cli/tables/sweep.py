@@ -14,17 +14,17 @@ from ...sweep.sweep import Check
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 
-#: Which columns a narrow terminal leaves out first: those of the highest rank.
+#: A narrow terminal leaves out first the columns of the highest rank.
 RANKS = {
     "goodput_bps": 1, "queueing_s": 2, "jain_of_max_min": 3, "drops": 4, "rtt_s": 6, "retransmissions": 7, "rtt_p99_s": 8
 }  # fmt: skip
 
-#: More variants than this are not listed one by one in the terminal.
+#: Maximum number of variants that are listed one by one in the terminal.
 MOST = 40
 
 
 def print_plan(study: Sweep, checks: Sequence[Check]) -> None:
-    """What would be run: the axes, and the variants that are no valid scenarios."""
+    """The plan of a study: the axes, and the variants that are no valid scenarios."""
     out = console()
     rows = []
     for axis in study.axes:
@@ -45,7 +45,7 @@ def print_plan(study: Sweep, checks: Sequence[Check]) -> None:
     out.print(f"{len(checks)} variants, {atleast}{study.least_runs} runs, seed {study.seed}; nothing was run")
 
 
-def print_study(study: Study) -> None:
+def print_study(study: Study, wide: bool = False) -> None:
     """The summary in the terminal."""
     out = console()
     entries = summary(study)
@@ -63,10 +63,10 @@ def print_study(study: Study) -> None:
     for name, heading, scale in headings():
         cells = [_interval(e[name], scale) for e in shown]
         columns.append(Column(heading, RANKS[name], cells=cells))
-    left = print_fitted("variants", columns) if entries else []
+    left = print_fitted("variants", columns, wide) if entries else []
     out.print()
     if left:
-        out.print(f"columns left out: {names_of(left)}; a wider terminal and --json have them")
+        out.print(f"columns left out: {names_of(left)}; --wide shows them")
     if len(entries) > MOST:
         out.print(f"[dim]and {len(entries) - MOST} more variants; --json and the tables in the folder have them all[/]")
     if len(study.failures):

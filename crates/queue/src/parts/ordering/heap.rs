@@ -57,7 +57,7 @@ fn adjust(own: &mut [Element], other: &mut [Element], mut at: usize) -> u32 {
     }
 }
 
-/// Takes the root of `own`: it goes last in both arrays and leaves, then those that took its places are sifted.
+/// Takes the root of `own`: it is moved last in both arrays and leaves, then those that took its places are sifted.
 fn pop(own: &mut Vec<Element>, other: &mut Vec<Element>) -> Option<(u32, u32)> {
     let (last, there) = (own.len().checked_sub(1)?, own[0].across as usize);
     exchange(own, other, 0, last);

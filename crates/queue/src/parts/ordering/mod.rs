@@ -1,9 +1,9 @@
-//! What holds the packets of Fair Queueing: four structures behind one interface, each counting its work.
+//! Structures that hold the packets of Fair Queueing: four behind one interface, each counting its work.
 //!
 //! Source: Keshav 1991, sections 3.3 to 3.5. The thesis's bounded heap has two calls: insert puts a packet in and then discards the
 //! packets with the largest tags while there are too many; get_min takes the packet with the smallest tag. The tag is the bid.
 //! Equal tags, which the thesis leaves open, are in the order of arrival: the later one counts as larger.
-//! Here the owner of the buffer decides how many are too many, and calls `pop_victim` so often.
+//! Here the owner of the buffer decides how many are too many, and calls `pop_victim` once for each.
 
 mod heap;
 mod link;
@@ -25,7 +25,7 @@ use headgate_packet::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where waiting packets are kept. All give the same packets in the same order; they differ in cost.
+/// The structure that holds the waiting packets. All give the same packets in the same order; they differ in cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Structure {
@@ -33,23 +33,23 @@ pub enum Structure {
     Link,
     /// A binary search tree that is never balanced.
     Tree,
-    /// A heap by smallest and a heap by largest bid, with pointers across.
+    /// A heap by smallest and a heap by largest bid, with pointers between them.
     Heap,
     /// A queue per conversation, with a heap of their heads and a heap of their tails.
     #[default]
     Perc,
 }
 
-/// What makes room in a full buffer.
+/// Which packet is dropped from a full buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DropPolicy {
-    /// The last packet of the conversation that uses most buffer goes (1989, section 2.2).
+    /// The last packet of the conversation that uses most of the buffer (1989, section 2.2).
     #[default]
     LongestQueue,
-    /// The packet with the largest bid goes, whoever owns it (1991, chapter 3).
+    /// The packet with the largest bid, of any conversation (1991, chapter 3).
     LargestBid,
-    /// The arriving packet goes (drop-tail).
+    /// The arriving packet (drop-tail).
     Arrival,
 }
 
@@ -71,7 +71,7 @@ impl Tagged {
     }
 }
 
-/// A bounded heap. Every call gives the elementary operations it took: links traversed, or swaps of two elements.
+/// A bounded heap. Every call returns the number of elementary operations it took: links traversed, or swaps of two elements.
 pub trait BoundedHeap {
     /// Puts a packet in.
     fn insert(&mut self, item: Tagged) -> u32;
@@ -127,7 +127,7 @@ impl AnyHeap {
         }
     }
 
-    /// There are now so many conversations.
+    /// Sets the number of conversations.
     pub fn grow(&mut self, flows: usize) {
         match self {
             AnyHeap::Perc(perc) => perc.grow(flows),
@@ -188,7 +188,7 @@ pub struct Cost {
     pub calls: u64,
     /// Operations in all of them.
     pub operations: u64,
-    /// Most operations in one call.
+    /// Maximum number of operations in one call.
     pub most: u32,
 }
 

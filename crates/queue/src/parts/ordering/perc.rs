@@ -17,9 +17,9 @@ struct Queue {
     noted: u64,
 }
 
-/// Bits of an arrival's number beside a length: of two packets with one bid that come more than 2^24 apart either may go first.
+/// Bits of an arrival's number beside a length: of two packets with one bid that come more than 2^24 apart either may be first.
 const SHORT: u32 = 24;
-/// A conversation that holds more counts as one that holds this much, a million of millions.
+/// A conversation that holds more counts as one that holds this much, 10^12.
 const MOST_HELD: u64 = (1 << (64 - SHORT)) - 1;
 
 /// A key by the tag of the first packet. Numbers of arrivals have 32 bits.
@@ -48,7 +48,7 @@ pub struct Perc {
 }
 
 impl Perc {
-    /// Empty queues; `in_bytes` tells the unit in which the longest is sought.
+    /// Empty queues; `in_bytes` says whether the longest is the one with most bytes or with most packets.
     pub fn new(policy: DropPolicy, in_bytes: bool, flows: usize) -> Perc {
         Perc {
             policy,
@@ -59,7 +59,7 @@ impl Perc {
         }
     }
 
-    /// There are now so many conversations.
+    /// Sets the number of conversations.
     pub fn grow(&mut self, flows: usize) {
         self.queues.resize(flows, Queue::default());
         self.service.grow(flows);
@@ -104,7 +104,7 @@ impl Perc {
     fn grown(&mut self, flow: u32, tail: Key) -> u32 {
         match self.policy {
             DropPolicy::LargestBid => self.victims.set_counted(flow, largest(tail)),
-            // Of equally long ones the one whose last packet is to leave last: no conversation is preferred for its number.
+            // Of equally long ones the one whose last packet would be sent last: no conversation is preferred for its number.
             DropPolicy::LongestQueue => {
                 let held = self.held(flow as usize);
                 let queue = &mut self.queues[flow as usize];

@@ -1,6 +1,6 @@
 //! The work of a structure by itself: recorded calls played again, and workloads made up for it.
 //!
-//! Source: Keshav 1991, section 3.5: a simulation leaves a trace of calls, which each structure then goes through; table 3.1 is about
+//! Source: Keshav 1991, section 3.5: a simulation leaves a trace of calls, which each structure then processes; table 3.1 is about
 //! workloads of a known distribution.
 
 use super::{AnyHeap, BoundedHeap as _, Structure, Tagged, Work};
@@ -25,7 +25,7 @@ fn tagged(bid: u64, conversation: u32, arrival: u64) -> Tagged {
     Tagged { packet: Packet { flow: FlowId(conversation), bytes: 1, ..Packet::default() }, bid, arrival }
 }
 
-/// Plays a trace through an empty structure that holds at most so many packets.
+/// Plays a trace through an empty structure that holds at most `most` packets.
 pub fn replay(kind: Structure, calls: &[Call], conversations: usize, most: u64) -> Work {
     let (mut heap, mut work, mut held) = (AnyHeap::new(kind, conversations), Work::default(), 0);
     for (number, call) in calls.iter().enumerate() {
@@ -65,13 +65,13 @@ pub enum Order {
 }
 
 impl Order {
-    /// So many insertions.
+    /// Number of insertions.
     pub fn calls(self, packets: usize, conversations: u32, rng: &mut Rng) -> Vec<Call> {
         let tags = self.tags(packets, conversations, rng);
         tags.into_iter().map(|(bid, conversation)| Call::Insert { bid, conversation }).collect()
     }
 
-    /// So many tags, each with its conversation, in the order of insertion.
+    /// Tags, each with its conversation, in the order of insertion.
     fn tags(self, packets: usize, conversations: u32, rng: &mut Rng) -> Vec<(u64, u32)> {
         let mut owners: Vec<u32> = (0..packets as u32).map(|i| i % conversations).collect();
         for i in (1..packets).rev() {

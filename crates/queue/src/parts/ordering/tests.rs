@@ -10,7 +10,7 @@ fn item(bid: u64, flow: u32, arrival: u64) -> Tagged {
     Tagged { packet: Packet { flow: FlowId(flow), bytes: 1, ..Packet::default() }, bid, arrival }
 }
 
-/// Mean operations of one more insertion into a structure that holds `n`, over so many trials.
+/// Mean operations of one more insertion into a structure that holds `n`, over `trials` trials.
 fn mean(kind: Structure, order: Order, n: u32, trials: u32) -> f64 {
     let work = exercise(kind, order, n + 1, n, false, trials, &mut Rng::new(1, 0, "test"));
     work.insert.operations as f64 / work.insert.calls as f64
@@ -77,10 +77,10 @@ fn a_small_trace_by_hand() {
     assert_eq!(cost(Structure::Heap, &tags, 9), (4, 2, 2));
     // PERC with a conversation per packet does the same.
     assert_eq!(cost(Structure::Perc, &tags, 9), (4, 2, 2));
-    // Room for three: 8 goes when 4 comes. LINK's ends cost nothing; from 8, which has no child, one link back to 5.
+    // Room for three: 8 is discarded when 4 comes. LINK's ends cost nothing; from 8, which has no child, one link back to 5.
     assert_eq!(cost(Structure::Link, &tags, 3), (3, 2, 0));
     assert_eq!(cost(Structure::Tree, &tags, 3), (5, 3, 1));
-    // HEAP: 8 with the last of the max-heap (1), 3 sinks below 5 (1); in the min-heap 8 is third of four: it goes with the last (1),
+    // HEAP: 8 with the last of the max-heap (1), 3 sinks below 5 (1); in the min-heap 8 is third of four: it is exchanged with the last (1),
     // which stays there.
     assert_eq!(cost(Structure::Heap, &tags, 3), (7, 5, 2));
 }
@@ -185,7 +185,7 @@ proptest! {
     }
 }
 
-/// All packets in a vector, sorted anew at every call.
+/// All packets in a vector, sorted again at every call.
 #[derive(Default)]
 struct Model(Vec<Tagged>);
 

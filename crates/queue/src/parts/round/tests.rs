@@ -66,7 +66,7 @@ fn the_spec_line_of_80_kbit() {
 
 #[test]
 fn no_drift_in_a_million_odd_steps() {
-    // Three conversations for ever active; steps whose rounds are no fixed-point numbers.
+    // Three conversations that are always active; steps whose rounds are no fixed-point numbers.
     let mut round = Round::new(Rate::from_bps(1_000_003).unwrap(), [1; 3].into_iter());
     for id in 0..3 {
         round.extend(id, 1 << 50, 0);
@@ -144,7 +144,7 @@ proptest! {
             let id = id % weights.len() as u32;
             match call {
                 0..4 => {
-                    // From nothing to as much as takes R beyond what a key can tell.
+                    // From nothing to as much as takes R beyond the range of a key.
                     let gap = ((1 << size) + more).min(u64::MAX - now);
                     now += gap;
                     round.advance(Time::from_ps(now));

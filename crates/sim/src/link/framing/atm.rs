@@ -26,7 +26,7 @@ impl Check for AtmParams {
 }
 
 impl AtmParams {
-    /// What is sent of a packet.
+    /// What is sent for a packet.
     pub fn frame(&self) -> Frame {
         Frame { overhead: self.header.0 as u32 + TRAILER, least: 0, cell: Some(CELL) }
     }

@@ -26,7 +26,7 @@ pub struct EthernetParams {
 impl Check for EthernetParams {}
 
 impl EthernetParams {
-    /// What is sent of a packet.
+    /// What is sent for a packet.
     pub fn frame(&self) -> Frame {
         let tag = if self.tag { TAG } else { 0 };
         Frame { overhead: PREAMBLE + HEADER + tag + CHECK + GAP, least: PREAMBLE + SHORTEST + GAP, cell: None }

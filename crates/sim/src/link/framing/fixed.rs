@@ -8,16 +8,16 @@ use headgate_queue::line::Frame;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most bytes that go with a packet.
+/// Maximum number of bytes that are added to a packet.
 pub(super) const MOST: Bytes = Bytes(1 << 16);
 
 /// A fixed number of bytes with each packet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FixedParams {
-    /// Bytes that go with each packet.
+    /// Bytes that are added to each packet.
     pub overhead: Bytes,
-    /// Fewest bytes of a packet with its overhead; shorter ones are padded.
+    /// Minimum length of a packet with its overhead; shorter ones are padded.
     pub least: Bytes,
 }
 
@@ -29,7 +29,7 @@ impl Check for FixedParams {
 }
 
 impl FixedParams {
-    /// What is sent of a packet.
+    /// What is sent for a packet.
     pub fn frame(&self) -> Frame {
         Frame { overhead: self.overhead.0 as u32, least: self.least.0 as u32, cell: None }
     }

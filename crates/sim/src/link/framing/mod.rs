@@ -1,7 +1,7 @@
 //! What a link adds to each packet when it sends it. Each framing is one file and one line in the list below.
 //!
-//! The length of a packet is that of what a frame carries: an IP packet. Buffers and all counts of bytes go on with that length, and disciplines do not
-//! know of the frame: the line alone is longer busy with each packet.
+//! The length of a packet is that of what a frame carries: an IP packet. Buffers and all counts of bytes use that length, and disciplines do not
+//! know of the frame: only the line is busy for longer with each packet.
 
 use super::OneWay;
 use headgate_queue::line::Frame;
@@ -13,7 +13,7 @@ macro_rules! framings {
         headgate_packet::choice!("a framing", $($module: $Type($Params)),+);
 
         impl Spec {
-            /// What is sent of a packet.
+            /// What is sent for a packet.
             pub fn frame(&self) -> Frame {
                 match self { $(Spec::$Type(p) => p.frame()),+ }
             }

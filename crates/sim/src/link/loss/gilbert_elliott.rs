@@ -1,4 +1,4 @@
-//! Losses in bursts: the wire is in a good or in a bad state, each with a probability of loss of its own.
+//! Losses in bursts: the wire is in a good or in a bad state, each with its own probability of loss.
 //!
 //! Source: Gilbert 1960, Capacity of a burst-noise channel (no loss in the good state), and Elliott 1963, Estimates of error rates for codes on
 //! burst-noise channels (any probability in both). Deviations: the state may change from packet to packet, not from bit to bit; the first state is drawn from
@@ -9,7 +9,7 @@ use headgate_packet::{Check, Rng, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Losses in bursts: the wire is in a good or in a bad state, each with a probability of loss of its own.
+/// Losses in bursts: the wire is in a good or in a bad state, each with its own probability of loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GilbertElliottParams {

@@ -1,6 +1,6 @@
 //! Which packets a wire loses. Each law is one file and one line in the list below.
 //!
-//! A law decides packet by packet in the order in which they went into the wire, data and acknowledgements alike. It has a random stream of its own
+//! A law decides packet by packet in the order in which they were put on the wire, data and acknowledgements alike. It has its own random stream
 //! in each direction: neither other streams nor the laws of other links depend on it.
 
 use super::OneWay;

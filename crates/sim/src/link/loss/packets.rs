@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PacketsParams {
-    /// Numbers of the packets that are lost, in order; the first one that goes into the wire in this direction has the number 1. Data and
+    /// Numbers of the packets that are lost, in order; the first one that is put on the wire in this direction has the number 1. Data and
     /// acknowledgements are counted alike.
     #[schemars(with = "Vec<u64>", inner(range(min = 1)))]
     pub packets: Numbers,

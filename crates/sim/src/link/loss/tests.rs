@@ -4,7 +4,7 @@ use super::*;
 use headgate_packet::Check as _;
 use serde_json::json;
 
-/// Whether each of so many packets is lost.
+/// Whether each of this number of packets is lost.
 fn lost(law: serde_json::Value, number: usize) -> Vec<bool> {
     let spec: Spec = serde_json::from_value(law).expect("a loss law");
     let mut rng = Rng::new(5, 0, "loss");
@@ -12,7 +12,7 @@ fn lost(law: serde_json::Value, number: usize) -> Vec<bool> {
     (0..number).map(|_| law.loses(&mut rng)).collect()
 }
 
-/// Standard deviations that so many losses lie from those of independent ones.
+/// Distance of this number of losses from the mean of independent ones, in standard deviations.
 fn deviation(lost: usize, of: usize, p: f64) -> f64 {
     (lost as f64 - of as f64 * p) / (of as f64 * p * (1.0 - p)).sqrt()
 }

@@ -1,12 +1,15 @@
 //! A trace of delivery opportunities in mahimahi's format: the times in milliseconds at which 1504 bytes may be sent.
 //!
-//! Source: Netravali et al. 2015, Mahimahi: Accurate Record-and-Replay for HTTP, section 3.2, and `src/frontend/link_queue.cc` of its release. A line of the file
-//! is a time in whole milliseconds, none earlier than the one before; as many lines as there are opportunities at that time. A packet that is longer than what
-//! an opportunity has left goes on in the next one; what no packet waits for is lost. Rounds follow each other, each as long as the last time.
+//! Source: Netravali et al. 2015, Mahimahi: Accurate Record-and-Replay for HTTP, section 3.2, and `src/frontend/link_queue.cc` of its release.
+//! - A line of the file is a time in whole milliseconds, none earlier than the one before; there are as many lines as opportunities at that time.
+//! - A packet that is longer than what is left of an opportunity continues in the next one; an opportunity for which no packet waits is lost.
+//! - Rounds follow each other, each as long as the last time.
 //!
-//! Deviations: a packet that arrives at the very time of an opportunity may use it; mahimahi lets those pass first. Lengths are those of packets: mahimahi's
-//! have 4 bytes more, which `framing = { kind = "fixed", overhead = "4B" }` adds. Packets longer than an opportunity are sent; mahimahi refuses them. Without
-//! `loop` nothing is sent after the last time; mahimahi ends its program then.
+//! Deviations:
+//! - A packet that arrives at the very time of an opportunity may use it; mahimahi does not let it.
+//! - Lengths are those of packets; mahimahi's have 4 bytes more, which `framing = { kind = "fixed", overhead = "4B" }` adds.
+//! - Packets longer than an opportunity are sent; mahimahi refuses them.
+//! - Without `loop` nothing is sent after the last time; mahimahi ends its program then.
 
 use headgate_packet::{Check, Duration, PacketSize, Rate, Wrong};
 use headgate_queue::line::{Opportunities, Slots};
@@ -14,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Most opportunities.
+/// Maximum number of opportunities.
 const MOST: usize = 1_000_000;
 /// Picoseconds of a millisecond.
 const MS: u64 = 1_000_000_000;
@@ -26,11 +29,11 @@ pub struct MahimahiParams {
     /// Times of the opportunities in whole milliseconds, in order; a time may occur several times.
     #[schemars(with = "Vec<u64>")]
     pub times: Times,
-    /// A file of such times, one a line, which lies where the scenario does; instead of `times`.
+    /// A file of such times, one per line; instead of `times`. Its path is relative to the scenario's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub file: Option<String>,
-    /// Whether the trace begins anew at its last time. Without it nothing is sent after that.
+    /// Whether the trace begins again at its last time. Without it nothing is sent after that.
     #[serde(rename = "loop")]
     pub looped: bool,
     /// Bytes that may be sent at each opportunity.

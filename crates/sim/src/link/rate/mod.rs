@@ -1,4 +1,4 @@
-//! The rate of a line: one for good, or a trace. Each kind of trace is one file and one line in the list below.
+//! The rate of a line: constant, or a trace. Each kind of trace is one file and one line in the list below.
 
 use super::OneWay;
 use headgate_packet::{Duration, Rate, choice};
@@ -31,7 +31,7 @@ pub enum LineRate {
 }
 
 impl LineRate {
-    /// What the tables give as the rate, and what buffers go by that are times: of a trace the mean.
+    /// The rate in the tables, and for buffers that are times: of a trace the mean.
     pub fn mean(&self) -> Rate {
         match self {
             LineRate::Fixed(rate) => *rate,
@@ -113,12 +113,11 @@ impl JsonSchema for LineRate {
 /// A trace's file is read with the scenario's.
 fn check_file(file: Option<&String>, key: &str) -> Result<(), headgate_packet::Wrong> {
     let Some(file) = file else { return Ok(()) };
-    let message =
-        format!("expected `{key}`: the file of a trace is read with a scenario file, and lies where that does");
+    let message = format!("expected `{key}`: the file of a trace is read with a scenario file, from the same folder");
     Err(headgate_packet::Wrong::at("file", message).found(file))
 }
 
-/// The latest time of a trace: the clock reaches a little farther.
+/// The latest time of a trace: the clock's range is slightly larger.
 const LATEST: Duration = Duration::from_secs(18_446_743);
 
 #[cfg(test)]

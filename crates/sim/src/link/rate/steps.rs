@@ -1,7 +1,7 @@
 //! A rate that changes at given times, as it was measured.
 //!
-//! Source: none is needed. Deviations: none. Each change is one of the network, like that of an event: a packet in transmission ends as it would have, and disciplines are
-//! told the new rate. While the rate is zero no transmission starts.
+//! Source: none is needed. Deviations: none. Each change is one of the network, like that of an event: a packet in transmission ends as it would
+//! have, and disciplines are informed of the new rate. While the rate is zero no transmission starts.
 
 use headgate_packet::{Check, Duration, Quantity, Rate, Wrong};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Most changes.
+/// Maximum number of changes.
 const MOST: usize = 1_000_000;
 
 /// A rate that changes at given times.
@@ -20,12 +20,13 @@ pub struct StepsParams {
     /// Times with the rate from each on, `["10s", "2Mbit/s"]`; the first time is `0s`. While the rate is `0bit/s` nothing is sent.
     #[schemars(with = "Vec<(Duration, StepRate)>")]
     pub steps: StepList,
-    /// A file of times and rates, one pair a line as `10s,2Mbit/s`, which lies where the scenario does; instead of `steps`. Below a first line
-    /// `time_s,rate_bps` they are plain numbers. Lines with `#` in front are left out.
+    /// A file of times and rates, one pair per line as `10s,2Mbit/s`; instead of `steps`. Its path is relative to the scenario's folder. Below a
+    /// first line
+    /// `time_s,rate_bps` they are plain numbers. Lines that begin with `#` are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub file: Option<String>,
-    /// Time after which the steps begin anew. Without it the last rate stays.
+    /// Time after which the steps begin again. Without it the last rate stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Duration")]
     pub period: Option<Duration>,

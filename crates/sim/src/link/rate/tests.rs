@@ -37,7 +37,7 @@ fn a_mean_is_bits_over_time() {
 }
 
 #[test]
-fn steps_go_round() {
+fn steps_repeat() {
     let text = json!({"kind": "steps", "steps": [["0s", "8Mbit/s"], ["1s", "2Mbit/s"]], "period": "4s"});
     let steps = |value| trace(value).expect("steps").steps().expect("steps").clone();
     let due = [0, 1, 4, 5, 8].map(|s| Some(Duration::from_secs(s)));
