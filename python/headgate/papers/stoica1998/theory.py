@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 
@@ -60,6 +61,7 @@ def bursts(rng: np.random.Generator, seconds: float = 20.0) -> list[tuple[float,
     return found
 
 
+@cache
 def without_buffer(k: float, share: float = 1e6, runs: int = 20) -> tuple[Floats, Floats]:
     """What such bursts get beyond a constant share, counted with probabilities and by lot, in several runs."""
     found = []
