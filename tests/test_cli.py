@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from headgate.cli import lists
+from headgate.lists import KINDS, catalogue
 from headgate.results import TABLES
 
 from .conftest import ROOT, Cli, dumbbell
@@ -72,6 +73,15 @@ def test_the_schema_accepts_the_examples_and_refuses_unknown_keys(cli: Cli) -> N
 def test_a_command_in_the_process_of_a_test_leaves_its_signals_alone(cli: Cli) -> None:
     assert cli("list", "papers").returncode == 0
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_entry_says_how_it_deviates_from_its_source(cli: Cli) -> None:
+    shown = " ".join(cli("list", "disciplines", "fq").stdout.split())
+    assert "deviations from it: - Of packets with equal bids, which the papers leave open, the earlier arrival" in shown
+    for kind in KINDS:
+        for name, entry in catalogue(kind).items():
+            # An empty list would mean that the head of its file has another form than the reader expects.
+            assert entry.deviations and all(d[:1].isupper() or not d[:1].isalpha() for d in entry.deviations), name
 
 
 @pytest.mark.parametrize("kind", lists.KINDS)

@@ -18,6 +18,7 @@ from .conftest import Cli
         ("reproduce demers1989 fig", ["figure-1"]),
         ("list disciplines dr", ["drr", "drr_plus"]),
         ("list controls cub", ["cubic", "cubic_linux"]),
+        ("list papers st", ["stoica1998"]),
         ("control cub", ["cubic", "cubic_linux"]),
         ("examples gam", ["game"]),
         # Where nothing can be said, nothing is offered, and nothing fails.

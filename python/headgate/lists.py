@@ -40,12 +40,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Choosable:
-    """An entry of a list: its name in scenario files, what it does, its source, its parameters."""
+    """An entry of a list: its name in scenario files, what it does, its source, its parameters, its deviations from the source."""
 
     name: str
     summary: str
     source: str
     parameters: tuple[Parameter, ...]
+    deviations: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Choosable({self.name}: {self.summary})"
@@ -111,6 +112,7 @@ def catalogue(kind: str) -> Catalogue:
             e["summary"],
             e["source"],
             tuple(Parameter(p["name"], p.get("type", ""), p.get("default"), p["description"]) for p in e["parameters"]),
+            tuple(e["deviations"]),
         )
         for e in json.loads(_core.catalogue(name))
     ]

@@ -78,7 +78,7 @@ impl Connection {
             Kind::Open { supplied: 0, sent: 0 }
         } else if let Some(rules) = &config.line {
             Kind::Line(Box::new(Lined::new(spec, config, rules)))
-        } else if config.paced.is_some() {
+        } else if config.rules.released.is_some() {
             Kind::Paced(Box::new(Paced::new(spec, config)))
         } else {
             Kind::Window(Box::new(Windowed::new(spec, &config.rules)))
@@ -209,7 +209,7 @@ impl Connection {
         match &self.0 {
             Kind::Open { sent, .. } => *sent,
             Kind::Window(w) => w.sender.pipe(),
-            Kind::Paced(p) => p.sender.in_flight(),
+            Kind::Paced(p) => p.sender.pipe(),
             Kind::Line(l) => l.sender.in_flight(),
             Kind::Layered(l) => l.sent,
         }

@@ -8,7 +8,8 @@
 //! State per flow: two rates, and the acknowledgements of this round trip.
 
 use crate::packet_pair::transport;
-use crate::transport::{check_timer, Config, Pacing, Timers};
+use crate::transport::tcp::Released;
+use crate::transport::{check_timer, Config, Timers};
 use crate::{Ack, FlowControl, Loss, Release, Supply};
 use headgate_packet::{Check, Duration, Time, Wrong};
 use schemars::JsonSchema;
@@ -66,8 +67,8 @@ impl Check for NetbltParams {
 impl NetbltParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        let pacing = Pacing { timers: Timers::PerPacket, probe_again: false };
-        transport(self.timeout, pacing, self.initial_timeout, Duration::ZERO, self.max_timeout)
+        let released = Released { probe_again: false };
+        transport(self.timeout, Timers::PerPacket, released, self.initial_timeout, Duration::ZERO, self.max_timeout)
     }
 }
 

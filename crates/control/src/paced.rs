@@ -1,6 +1,7 @@
 //! The source of a rate-based flow: a protocol that says when packets go, and the transport that sends and repairs them.
 
-use crate::transport::{Config, PairSender};
+use crate::transport::Config;
+use crate::transport::tcp::Sender;
 use crate::{Ack, AckPacket, AnyFlowControl, FlowControl, Loss, LossKind, Release, Segment, Spec, Supply};
 use headgate_packet::{Duration, Time};
 use std::sync::Arc;
@@ -9,8 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Paced {
     pub control: AnyFlowControl,
-    config: Arc<Config>,
-    pub sender: PairSender,
+    pub sender: Sender,
     pub timeouts: u64,
     /// Packets of the present release that are still to go: of a pair, those above `keep`, or each for itself.
     pair: u8,
@@ -20,8 +20,8 @@ pub(crate) struct Paced {
 
 impl Paced {
     pub fn new(spec: &Spec, config: &Arc<Config>) -> Paced {
-        let (control, config) = (spec.build(), Arc::clone(config));
-        Paced { control, config, sender: PairSender::default(), timeouts: 0, pair: 0, keep: 0, single: 0 }
+        let (control, sender) = (spec.build(), Sender::new(&config.rules));
+        Paced { control, sender, timeouts: 0, pair: 0, keep: 0, single: 0 }
     }
 
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
@@ -30,7 +30,7 @@ impl Paced {
             if left.is_some() || self.single > 0 {
                 self.pair -= u8::from(left.is_some());
                 self.single -= u64::from(left.is_none());
-                match self.sender.send(left, now, &self.config) {
+                match self.sender.release(left, now) {
                     Some((seq, first_sent, retransmission)) => {
                         return Some(Segment::plain(seq, first_sent, retransmission));
                     }
@@ -39,7 +39,7 @@ impl Paced {
             }
             let sender = &self.sender;
             let supply =
-                Supply { waiting: sender.waiting(), in_flight: sender.in_flight(), unanswered: sender.unanswered() };
+                Supply { waiting: sender.waiting(), in_flight: sender.pipe(), unanswered: sender.unanswered() };
             match self.control.release(now, &supply) {
                 Release::Nothing => return None,
                 Release::Packets(n) => self.single = n,
@@ -51,22 +51,22 @@ impl Paced {
     }
 
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
-        let p = self.sender.on_ack(ack.cumulative, (ack.seq, ack.sent), now, &self.config, rtts);
-        if p.newly_acked == 0 {
+        let (p, pair) = self.sender.on_named_ack(ack.cumulative, (ack.seq, ack.sent), now, rtts);
+        if p.delivered == 0 {
             return;
         }
         self.control.on_ack(&Ack {
             now,
-            newly_acked: p.newly_acked,
+            newly_acked: p.delivered,
             duplicates: 0,
             rtt: p.rtt,
             marked: ack.marked,
             cumulative: ack.cumulative,
             highest_sent: self.sender.highest(),
-            in_flight: self.sender.in_flight(),
+            in_flight: self.sender.pipe(),
             seq: ack.seq,
             waited: ack.waited,
-            pair: p.probe,
+            pair,
             ..Ack::default()
         });
     }
@@ -77,9 +77,9 @@ impl Paced {
     }
 
     pub fn on_timeout(&mut self, now: Time) {
-        let lost = self.sender.on_timeout(now, &self.config);
+        let lost = self.sender.on_timeout(now).lost;
         self.timeouts += lost;
-        let in_flight = self.sender.in_flight();
+        let in_flight = self.sender.pipe();
         // Each packet is a loss of its own: those of a pair time out together.
         for _ in 0..lost {
             let kind = LossKind::Timeout;

@@ -6,7 +6,7 @@
 //! Deviations: as printed, R_e = r_t - n_b s_e. At a busy bottleneck r_t is the packets outstanding times s_e (Little), so that V_e
 //! tells only what the source itself has outstanding; the other choices of `round_trip` tell more. The text lets a skipped slot last
 //! s_e, though a pair fills 2 s_e; `slot` chooses. A depth that moves by less than `deadband` is taken as unchanged: the printed rule
-//! skips two packets for a change of a billionth. The rest stands in [`crate::parts::machine`] and [`crate::transport::PairSender`].
+//! skips two packets for a change of a billionth. The rest stands in [`crate::parts::machine`] and `transport/tcp/sender/pairs.rs`.
 //! State per flow: the estimates, the slots to skip, the machine.
 
 mod params;

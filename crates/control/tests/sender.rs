@@ -5,7 +5,7 @@ mod common {
 }
 
 use common::plain::{Source, clock, retransmit, rules};
-use headgate_control::transport::tcp::{Averages, Rules};
+use headgate_control::transport::tcp::{Averages, Preset, Recovery, Rules};
 use headgate_control::transport::{Clock, Retransmit};
 use headgate_packet::{Duration, Time};
 
@@ -196,6 +196,24 @@ fn with_a_timer_for_each_packet_its_own_timeouts_back_it_off() {
     // None is left when all is acknowledged.
     rtts(&mut s, 2, 42_500);
     assert_eq!((s.timeout(), burst(&mut s, 0, 42_500)), (None, vec![]));
+}
+
+#[test]
+fn what_goes_again_by_a_timer_of_its_own_takes_no_further_place_in_the_window() {
+    // A protocol that reads all signals counts packets that are in the network twice; of these recoveries none are.
+    for recovery in [Recovery::Each, Recovery::Oldest, Recovery::Repair, Recovery::GoBackN] {
+        let mut s = Source::new(&Rules { recovery, ..Preset::Rfc.rules() });
+        for seq in 0..4 {
+            assert_eq!(s.poll(4, at(0)), Some((seq, at(0), false)));
+        }
+        for due in [1000, 3000] {
+            assert!(s.on_timeout(at(due)), "{recovery:?}");
+            assert_eq!(burst(&mut s, 4, due).first(), Some(&(0, true)), "{recovery:?}");
+            assert_eq!((s.0.pipe(), s.0.outstanding()), (4, 4), "{recovery:?} at {due} ms");
+        }
+        rtts(&mut s, 4, 3500);
+        assert_eq!(s.0.pipe(), 0, "{recovery:?}");
+    }
 }
 
 #[test]

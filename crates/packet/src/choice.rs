@@ -19,6 +19,8 @@ pub struct Entry {
     pub name: &'static str,
     /// Where the algorithm was published.
     pub source: &'static str,
+    /// The comment at the head of its file: what it does, its source, its deviations from that, its state.
+    pub header: &'static str,
     /// JSON Schema of its parameter struct; the definitions are inlined.
     pub schema: fn() -> Value,
     /// The default parameters as JSON.
@@ -108,7 +110,7 @@ fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|e| placed(e.path().to_string(), &e.inner().to_string()))
 }
 
-/// The text of an error at a place. A choice within a choice has put its own place in front of it.
+/// The text of an error at a place. A choice within a choice has added its own place before it.
 fn placed(path: String, text: &str) -> String {
     let path = if path == "." { String::new() } else { path };
     let (inside, message) = located(text);
@@ -211,6 +213,11 @@ macro_rules! choice {
         pub const LIST: &[$crate::choice::Entry] = &[$($crate::choice::Entry {
             name: stringify!($module),
             source: $module::$Type::SOURCE,
+            header: {
+                const TEXT: &str = include_str!(concat!(stringify!($module), ".rs"));
+                const HEADER: [u8; $crate::header::length(TEXT)] = $crate::header::bytes(TEXT);
+                match std::str::from_utf8(&HEADER) { Ok(text) => text, Err(_) => "" }
+            },
             schema: $crate::choice::schema_of::<$module::$Params>,
             defaults: $crate::choice::defaults_of::<$module::$Params>,
         }),+];

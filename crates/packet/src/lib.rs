@@ -5,6 +5,7 @@
 mod buffer;
 pub mod check;
 pub mod choice;
+pub mod header;
 mod hint;
 mod packet;
 mod quantity;

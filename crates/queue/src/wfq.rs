@@ -2,7 +2,7 @@
 //!
 //! Source: Demers, Keshav and Shenker 1989, section 5, which names weights as an extension, and Parekh and Gallager 1993 (PGPS). `fq` serves by the
 //! weights of the conversations as it is; only the name differs.
-//! Deviations, state per flow and when it is forgotten: see `fq.rs`.
+//! Deviations, state per flow and when it is forgotten: those of `fq`.
 
 pub use crate::fq::{Fq as Wfq, FqParams as WfqParams};
 

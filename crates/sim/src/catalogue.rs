@@ -2,6 +2,7 @@
 
 use headgate_packet::Rate;
 use headgate_packet::choice::Entry;
+use headgate_packet::header::deviations;
 use headgate_queue::{Discipline as _, LinkInfo};
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ pub const LISTS: [(&str, &[Entry]); 10] = [
     ("rate-traces", crate::link::rate::LIST),
 ];
 
-/// A list as JSON: `[{name, source, summary, parameters: [{name, type, default, description, ...}]}]`, and `gauges` of disciplines; `None` for an unknown list.
+/// A list as JSON: `[{name, source, deviations, summary, parameters: [{name, type, default, description, ...}]}]`, and `gauges` of disciplines; `None` for an unknown list.
 pub fn catalogue(list: &str) -> Option<Value> {
     let (_, entries) = LISTS.iter().find(|(name, _)| *name == list)?;
     let with_gauges = |entry| {
@@ -45,7 +46,10 @@ fn describe(entry: &Entry) -> Value {
     let (schema, defaults) = ((entry.schema)(), (entry.defaults)());
     let fields = schema["properties"].as_object().cloned().unwrap_or_default();
     let parameters: Vec<Value> = fields.iter().map(|(name, field)| parameter(name, field, &defaults[name])).collect();
-    json!({ "name": entry.name, "source": entry.source, "summary": schema["description"], "parameters": parameters })
+    json!({
+        "name": entry.name, "source": entry.source, "deviations": deviations(entry.header), "summary": schema["description"],
+        "parameters": parameters
+    })
 }
 
 fn parameter(name: &str, schema: &Value, default: &Value) -> Value {

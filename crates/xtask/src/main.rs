@@ -58,6 +58,11 @@ fn page(list: &str) -> String {
         let text = |key: &str| cell(&entry[key]);
         write!(out, "\n## `{}`\n\n{}\n\nSource: {}.\n", text("name"), text("summary"), text("source"))
             .expect("a string");
+        let deviations: Vec<String> =
+            entry["deviations"].as_array().into_iter().flatten().map(|d| format!("- {}\n", cell(d))).collect();
+        if !deviations.is_empty() {
+            write!(out, "\nDeviations from the source:\n\n{}", deviations.concat()).expect("a string");
+        }
         let gauges: Vec<String> =
             entry["gauges"].as_array().into_iter().flatten().map(|g| format!("`{}`", cell(g))).collect();
         if !gauges.is_empty() {

@@ -32,6 +32,14 @@ from .queues import (
     mm1k_loss,
 )
 from .red import enhanced_red, red_reno, red_vegas
+from .self_similarity import (
+    aggregated_variances,
+    hurst_aggregated_variance,
+    hurst_local_whittle,
+    hurst_rescaled_range,
+    on_off_hurst,
+    rescaled_ranges,
+)
 from .tcp import (
     cubic_crossover,
     cubic_or_reno_window,
@@ -49,6 +57,7 @@ from .tcp import (
 from .utility import power, utility
 
 __all__ = [
+    "aggregated_variances",
     "csfq_accepted_rate",
     "csfq_burst_excess",
     "csfq_chain",
@@ -75,6 +84,9 @@ __all__ = [
     "fq_poisson_delay",
     "gps_delay_bound",
     "gps_finish_times",
+    "hurst_aggregated_variance",
+    "hurst_local_whittle",
+    "hurst_rescaled_range",
     "jain_index",
     "mathis_window",
     "max_min",
@@ -88,10 +100,12 @@ __all__ = [
     "mm1_wait_quantile",
     "mm1k_loss",
     "network_max_min",
+    "on_off_hurst",
     "pftk_rate",
     "power",
     "red_reno",
     "red_vegas",
+    "rescaled_ranges",
     "sawtooth_mean",
     "sawtooth_peak",
     "scfq_delay_bound",

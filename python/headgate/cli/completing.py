@@ -34,18 +34,21 @@ def items(context: click.Context, _: click.Parameter, begun: str) -> Found:
 
 def entries(context: click.Context, _: click.Parameter, begun: str) -> Found:
     """Entries of the list whose kind stands before them."""
-    from ..lists import ALIASES
-    from .lists import KINDS, catalogue
+    from ..lists import catalogue
+    from ..papers.folder import list_papers
 
-    kind = ALIASES.get(kind, kind) if (kind := context.params.get("kind")) else ""
-    return _beginning((e["name"] for e in catalogue(kind)), begun) if kind in KINDS else []
+    kind = context.params.get("kind") or ""
+    try:
+        return _beginning(list_papers() if kind == "papers" else catalogue(kind), begun)
+    except HeadgateError:
+        return []
 
 
 def controls(_: click.Context, __: click.Parameter, begun: str) -> Found:
     """Flow controls."""
-    from .lists import catalogue
+    from ..lists import catalogue
 
-    return _beginning((e["name"] for e in catalogue("flow-controls")), begun)
+    return _beginning(catalogue("flow-controls"), begun)
 
 
 def examples(_: click.Context, __: click.Parameter, begun: str) -> Found:

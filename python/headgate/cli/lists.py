@@ -74,9 +74,9 @@ def list_(kind: str | None, name: str | None, as_json: bool) -> None:
 
 
 def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
-    """The entries of a list as `{name, source, parameters}`; with `summary` and, of disciplines, `gauges` if `more` is set."""
+    """A list as `{name, source, parameters}`; with `summary`, `deviations` and, of disciplines, `gauges` if `more` is set."""
     if kind != "papers":
-        keys = ("name", "source", "parameters", *(("summary", "gauges") if more else ()))
+        keys = ("name", "source", "parameters", *(("summary", "deviations", "gauges") if more else ()))
         return [{k: entry[k] for k in keys if k in entry} for entry in json.loads(_core.catalogue(kind))]
     with signals.loading():
         from ..papers.load import list_papers, load_paper

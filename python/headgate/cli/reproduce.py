@@ -25,7 +25,7 @@ Examples:
     default=0,
     help="Minimum number of runs with random start phases for the printed range. No verdict depends on it.",
 )
-@click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
+@click.option("--threads", type=click.IntRange(1), help="Number of runs at a time; one per processor unless given.")
 @click.option(
     "--report",
     type=click.Path(path_type=Path),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -11,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from ..errors import HeadgateError, nearest
+from ..errors import HeadgateError, cut, nearest
 
 Table = dict[str, Any]
 
@@ -229,6 +230,19 @@ class FigureEntry(Form):
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
+def _has_number(figure: str, number: str) -> bool:
+    """Whether a figure is called so in the paper; one that is several has the first number and the last.
+
+    >>> [_has_number(f, "26") for f in ("figure-26", "figure-25-27", "figure-2", "figure-21-22")]
+    [True, True, False, False]
+    >>> _has_number("6.7", "6.7"), _has_number("5-step", "5")
+    (True, False)
+    """
+    if not (m := re.fullmatch(r"(?:figure-)?([0-9]+(?:\.[0-9]+)?)(?:-([0-9]+))?", figure)):
+        return False
+    return m[1] == number or (m[2] is not None and float(m[1]) <= float(number) <= float(m[2]))
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper and everything that its folder says. `place` is the folder, where it is one of the user's own."""
@@ -248,12 +262,28 @@ class Paper:
         """The item with this name.
 
         Raises:
-            PaperError: there is none; the message lists the items.
+            PaperError: there is none; the message lists the items, and says which has the figure or table of that name.
         """
         for i in self.items:
             if i.name == name:
                 return i
-        raise unknown(f"item of {self.name}", name, [i.name for i in self.items])
+        items = [i.name for i in self.items]
+        having = [i for i in items if i in self._having(name)]
+        if having:
+            there = f'there is no item of {self.name} "{cut(name)}"; expected one of {", ".join(items)}'
+            raise PaperError(f"{there}. It is made by the item{'s' if len(having) > 1 else ''} {' and '.join(having)}.")
+        raise unknown(f"item of {self.name}", name, items)
+
+    def _having(self, name: str) -> set[str]:
+        """The items that a figure or table belongs to which is called so: by its name, or as "figure 6" or "table-1"."""
+        found = {f.item for f in self.figures if f.name == name}
+        asked = re.fullmatch(r"(figure|fig\.?|table)[ -]?([0-9]+(?:\.[0-9]+)?)", name.lower())
+        if found or not asked:
+            return found
+        if asked[1] == "table":
+            table = re.compile(rf"table {re.escape(asked[2])}(?![.\d])")
+            return {i.name for i in self.items for n in i.numbers if table.match(n.table)}
+        return {f.item for f in self.figures if _has_number(f.name, asked[2])}
 
     def rule(self, item: str, number: Published) -> Rule:
         """The tolerance of a number: the first rule that fits."""

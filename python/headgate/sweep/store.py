@@ -76,7 +76,7 @@ class Store:
         return self.folder / f"work-{self.generation}"
 
     def open(self, mend: bool = False) -> Store:
-        """Reads the manifest; if that is damaged and is to be mended, its copy.
+        """Reads the manifest; if that is damaged and is to be repaired, its copy.
 
         Raises:
             HeadgateError: there is no study, one in another form, or one whose manifest is damaged.

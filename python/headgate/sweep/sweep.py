@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,7 +14,7 @@ import numpy as np
 
 from .. import __version__, _core
 from ..atomic import require_folder
-from ..errors import HeadgateError, ScenarioError, cut, nearest, option_of, placed, wrong
+from ..errors import HeadgateError, cut, nearest, wrong
 from ..memory import share
 from ..scenario import Scenario, require_plain
 from . import rows
@@ -25,24 +22,17 @@ from .arrow import pyarrow
 from .axes import Axis, Variants, read_axes, refuse
 from .checked import FORMAT
 from .driver import Driver, Interrupted, Progress, failures, interrupts
-from .engines import Dask, Engine, Local, processors
+from .engines import Dask, Engine, Local
 from .gathered import Watched
 from .plan import Fixed, Plan, Until
 from .same import same_study
 from .store import Store
 from .study import Study, axis_columns
 from .texts import Texts
+from .variants import Check, check_variants
 
 #: Engines that can run a study.
 ENGINES = ("local", "dask")
-
-
-@dataclass(frozen=True)
-class Check:
-    """The result of checking a variant: its key, which is a hash of the resolved scenario, or what is wrong with it."""
-
-    key: str | None
-    error: str | None
 
 
 class Sweep:
@@ -165,61 +155,7 @@ class Sweep:
         Raises:
             ScenarioError: a value of an axis, or every variant, makes no valid scenario, or two variants are the same scenario.
         """
-        control = _core.Control()
-        texts = Texts(self._variants, {"name": "", "description": "", "seed": 0})
-
-        faults: dict[int, ScenarioError] = {}
-
-        def look(variant: int) -> Check:
-            try:
-                resolved = _core.check(texts.of(variant), control)
-                return Check(hashlib.sha256(resolved.encode()).hexdigest()[:16], None)
-            except _core.ScenarioError as e:
-                faults[variant] = e
-                return Check(None, str(e))
-
-        self.scenario.to_json()  # refuses what JSON does not know, such as dates
-        n, block = len(self._variants), 200
-        blocks = [range(low, min(low + block, n)) for low in range(0, n, block)]
-        pool = ThreadPoolExecutor(processors())
-        try:
-            checks = [check for part in pool.map(lambda part: [look(v) for v in part], blocks) for check in part]
-        finally:
-            # After Ctrl-C the running blocks end soon by themselves.
-            control.stop()
-            pool.shutdown(wait=False, cancel_futures=True)
-        if len(faults) == len(checks):
-            self._refuse_options(faults[0])
-        self._refuse_hopeless(checks)
-        seen: dict[str, int] = {}
-        for v, check in enumerate(checks):
-            if check.key is not None and (first := seen.setdefault(check.key, v)) != v:
-                pair = f"{self._variants.describe(first)} and {self._variants.describe(v)}"
-                raise wrong("sweep", "expected variants that differ", found=pair, origin=self.scenario.origin)
-        return checks
-
-    def _refuse_options(self, fault: ScenarioError) -> None:
-        """Where no variant is valid and the fault of the first one is in what an option set, the option is at fault."""
-        if option_of(fault.path, self.scenario._options):
-            raise placed(fault, self.scenario.origin, "", self.scenario._options)
-
-    def _refuse_hopeless(self, checks: list[Check]) -> None:
-        """A value of an axis that is wrong in all combinations is an error of the file."""
-        good = [np.zeros(len(axis), dtype=bool) for axis in self.axes]
-        first: dict[tuple[int, int], str] = {}
-        for v, check in enumerate(checks):
-            for i, point in enumerate(self._variants.points(v)):
-                if check.error is None:
-                    good[i][point] = True
-                else:
-                    first.setdefault((i, point), check.error)
-        for (i, point), error in first.items():
-            if not good[i][point]:
-                axis = self.axes[i]
-                cell = axis.columns[axis.name][point]
-                raise wrong(axis.place, f"makes no valid scenario: {error}", found=cell, origin=self.scenario.origin)
-        if not self.axes and checks[0].error is not None:
-            raise wrong("", checks[0].error, origin=self.scenario.origin)
+        return check_variants(self.scenario, self._variants)
 
     def run(
         self,

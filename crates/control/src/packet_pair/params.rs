@@ -1,7 +1,7 @@
 //! The parameters of packet-pair.
 
-use crate::transport::tcp::{Averages, Recovery, Rules};
-use crate::transport::{check_timer, Clock, Config, Pacing, Timers};
+use crate::transport::tcp::{Averages, Released, Rules};
+use crate::transport::{check_timer, Clock, Config, Timers};
 use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,8 @@ impl Check for PacketPairParams {
 /// The transport of rate-based protocols: `means` times the last round-trip time for each packet, doubled at each timeout.
 pub(crate) fn transport(
     means: f64,
-    pacing: Pacing,
+    timers: Timers,
+    released: Released,
     initial: Duration,
     min_timeout: Duration,
     max_timeout: Duration,
@@ -119,15 +120,16 @@ pub(crate) fn transport(
         // A timer runs for some time at least.
         min_timeout: min_timeout.max(Duration::from_ps(1)),
         max_timeout,
-        ..Config::averages(Recovery::Each, averages)
+        released: Some(released),
+        ..Config::averages(timers, averages)
     };
-    Config { paced: Some(pacing), ..Config::new(rules, Ecn::NotEct) }
+    Config::new(rules, Ecn::NotEct)
 }
 
 impl PacketPairParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        let pacing = Pacing { timers: self.timers, probe_again: self.probe_again };
-        transport(self.timeout, pacing, self.initial_timeout, self.min_timeout, self.max_timeout)
+        let released = Released { probe_again: self.probe_again };
+        transport(self.timeout, self.timers, released, self.initial_timeout, self.min_timeout, self.max_timeout)
     }
 }

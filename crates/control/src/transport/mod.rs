@@ -1,14 +1,12 @@
 //! What every protocol needs and none owns: sequence numbers, round-trip times, loss detection, retransmission.
 
 pub mod line;
-mod pairs;
 mod receiver;
 pub mod tcp;
 
 use headgate_packet::check::at_least;
 use headgate_packet::{Duration, Ecn, Wrong};
 pub use line::LineSender;
-pub use pairs::{PairProgress, PairSender};
 pub use receiver::{Received, Receiver};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +62,15 @@ pub enum Timers {
     OnePerFlow,
 }
 
+impl From<Timers> for tcp::Recovery {
+    fn from(timers: Timers) -> tcp::Recovery {
+        match timers {
+            Timers::PerPacket => tcp::Recovery::Each,
+            Timers::OnePerFlow => tcp::Recovery::Oldest,
+        }
+    }
+}
+
 /// Least first timeout, or first round-trip time. Where nothing is known yet of a way of many seconds, a shorter one would send a packet again
 /// millions of times.
 const LEAST_FIRST: Duration = Duration::from_ps(100_000_000);
@@ -81,22 +88,11 @@ pub(crate) fn check_timer(name: &str, first: Duration, min: Duration, max: Durat
     Ok(())
 }
 
-/// What the transport of a protocol that sends at times of its own is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pacing {
-    /// Who keeps the time of what was sent.
-    pub timers: Timers,
-    /// Pairs with packets that are sent again measure too.
-    pub probe_again: bool,
-}
-
 /// How the transport serves a protocol.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// How losses are found and repaired, and the timer.
     pub rules: Arc<tcp::Rules>,
-    /// For a protocol that lets packets go at times of its own ([`PairSender`]); `None` for one with a window ([`tcp::Sender`]).
-    pub paced: Option<Pacing>,
     /// Sends what the workload supplies, at once and once.
     pub open_loop: bool,
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
@@ -108,7 +104,7 @@ pub struct Config {
 impl Config {
     /// A protocol with these rules; `ecn` is what data packets carry.
     pub fn new(rules: tcp::Rules, ecn: Ecn) -> Config {
-        Config { rules: Arc::new(rules), paced: None, open_loop: false, ecn, line: None }
+        Config { rules: Arc::new(rules), open_loop: false, ecn, line: None }
     }
 
     /// A protocol from before 1990, with this recovery and these clocks: whatever is later than it is left out.

@@ -134,7 +134,7 @@ type Answer = (AckPacket<'static>, Option<Echo>);
 pub fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
     let (mut source, mut rng) = (Connection::new(spec, &Arc::new(spec.transport())), Rng::new(seed, 0, "channel"));
     let (mut sink, mut telling) = (Receiver::default(), Sink::new(&Policy::default()));
-    let (open_loop, paced) = (spec.transport().open_loop, spec.transport().paced.is_some());
+    let (open_loop, paced) = (spec.transport().open_loop, spec.transport().rules.released.is_some());
     let tcp = spec.transport().has_options();
     let (mut acks, mut n): (BTreeMap<(Time, u64), Answer>, u64) = (BTreeMap::new(), 0u64);
     let mut outcome = Outcome { unique: 0, sent: 0, end: Time::ZERO };

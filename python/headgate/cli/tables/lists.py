@@ -50,6 +50,10 @@ def print_entry(kind: str, entry: dict[str, Any]) -> None:
     out.print(f"[bold]{escape(entry['name'])}[/]")
     out.print(escape(_line(entry["summary"])))
     out.print(f"source: {escape(_line(entry['source']))}")
+    if entry.get("deviations"):
+        out.print("deviations from it:")
+        for deviation in entry["deviations"]:
+            _print_indented(f"- {_line(deviation)}", 2)
     if entry.get("gauges"):
         out.print(f"gauges, which the table `gauges` has at the end of each interval: {', '.join(entry['gauges'])}")
     if kind == "papers":

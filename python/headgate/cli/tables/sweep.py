@@ -10,7 +10,7 @@ from rich.markup import escape
 from ...results import digits
 from ...sweep import Study, Sweep
 from ...sweep.summary import headings, summary
-from ...sweep.sweep import Check
+from ...sweep.variants import Check
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 

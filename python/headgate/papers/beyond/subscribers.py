@@ -7,22 +7,35 @@ each gives one of Jain's index.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...analysis import jain_index
+from ...palette import BLUE, GREEN, ORANGE, PURPLE, VERMILION
 from ...parallel import Progress
 from ..claims import Result, Runs, listed
 from ..layout import Layouts
 from ..measure import Floats, Outcome
 from ..model import Table
+from ..sheets import Sheets
 from ..study import Shown
 from .statements import claim
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+SHEETS = Sheets(__file__)
 
 #: Output links in kbit/s, for four connections; the others in proportion.
 LINES = (400, 560, 720)
 INPUTS = (64, 128, 256, 512)
 QUEUES = ("FIFO", "RED", "enhanced RED", "DRR", "DRR+")
+EXPERIMENTS = ("Reno", "20", "200", "starts", "SACK", "CUBIC", "both ways")
+
+#: Colour and mark of each discipline.
+LOOKS = ((VERMILION, "X"), (ORANGE, "^"), (PURPLE, "D"), (BLUE, "o"), (GREEN, "s"))
 
 
 def study(runs: Runs, progress: Progress | None) -> Shown:
@@ -35,7 +48,18 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
             "got": relative(runs, f"{what} {queue} 400"),
         }
 
-    return Shown((Layouts(__file__).section("subscribers", row),))
+    return Shown((Layouts(__file__).section("subscribers", row),), {"subscribers": partial(draw, runs)})
+
+
+def draw(runs: Runs) -> Drawing:
+    """Jain's index of each discipline in each experiment, a panel for each output link."""
+    sheet = SHEETS.open("subscribers")
+    places = np.arange(len(EXPERIMENTS))[::-1]
+    for axes, line in zip(sheet.axes, LINES, strict=True):
+        for k, (queue, (colour, mark)) in enumerate(zip(QUEUES, LOOKS, strict=True)):
+            found = [jain(runs, f"{what} {queue} {line}") for what in EXPERIMENTS]
+            axes.plot(found, places + 0.12 * (2 - k), ls="", marker=mark, ms=6, color=colour, label=queue)
+    return sheet.done()
 
 
 def _over(runs: Runs, variant: str, measure: Callable[[Outcome], Floats]) -> Floats:

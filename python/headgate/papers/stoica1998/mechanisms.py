@@ -35,6 +35,7 @@ class Change:
 CHANGES = (
     Change("3b CSFQ: UDP flow (Mbit/s)", "0.361", "3b CSFQ", "initial timeout 0.5 s", "throughput", "udp"),
     Change("3b RED: UDP flow (Mbit/s)", "over 8", "3b RED", "minimum timeout 0.5 s", "throughput", "udp"),
+    Change("3b FRED-1: UDP flow (Mbit/s)", "almost 1.8", "3b FRED-1", "minimum timeout 0.5 s", "throughput", "udp"),
     Change("table 1 RED: part that arrives", "0.79", "table 1 RED", "minimum timeout 0.5 s", "fraction", "on-off", form=".3f"),
     Change("figure 4 DRR: 17 flows", "-", "figure 4 DRR 17", "NewReno", "throughput", "tcp", 1.7),
     Change("figure 4 DRR: 17 flows", "-", "figure 4 DRR 17", "window 3", "throughput", "tcp", 1.7),

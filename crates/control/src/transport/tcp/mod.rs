@@ -1,6 +1,7 @@
-//! The transport that protocols with a window share: what is lost, when it goes again, and what acknowledgements tell.
+//! The transport that protocols share, those with a window and those that release packets themselves: what is lost, when it goes again, and what
+//! acknowledgements tell.
 //!
-//! A protocol says only how large window and rate are; how loss is found and repaired is a choice among [`Recovery`] and its options, the same
+//! A protocol says only how large window and rate are, or when packets go; how loss is found and repaired is a choice among [`Recovery`] and its options, the same
 //! for all protocols. Sources stand in the files of the parts.
 
 mod blocks;
@@ -56,6 +57,14 @@ pub enum AfterIdle {
     Halved,
 }
 
+/// Rules of packets that a protocol releases itself. An acknowledgement counts for the packet that caused it, a packet whose timer ran out is in
+/// the network no more, and it goes again before new ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Released {
+    /// Pairs with packets that are sent again measure too.
+    pub probe_again: bool,
+}
+
 /// The rules that a sender follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
@@ -104,6 +113,8 @@ pub struct Rules {
     pub own_window: bool,
     /// The protocol reads samples of the delivery rate.
     pub rate_samples: bool,
+    /// The protocol itself releases packets, with `averages` and recovery `each` or `oldest`; else they go as its window allows.
+    pub released: Option<Released>,
 }
 
 impl Rules {

@@ -36,6 +36,12 @@ impl Recovery {
         matches!(self, Recovery::Sack | Recovery::Rack)
     }
 
+    /// Whether each duplicate stands for a packet that came.
+    #[inline]
+    pub fn counts_duplicates(self) -> bool {
+        !self.needs_blocks() && !self.is_plain()
+    }
+
     /// Whether duplicates tell of a loss and nothing else: they do not count as packets that left the network, and nothing is done to the window.
     #[inline]
     pub fn is_plain(self) -> bool {
@@ -84,6 +90,7 @@ impl Preset {
             as_linux: false,
             own_window: false,
             rate_samples: false,
+            released: None,
         };
         match self {
             Preset::Rfc => rfc,

@@ -3,7 +3,8 @@
 //! Sources: Demers, Keshav and Shenker 1989, section 3, and the 4.3BSD rules as Jacobson 1988 gives them (the plain recoveries), RFC 5681 and 6582 (duplicates, fast retransmit and recovery), 3042 (limited transmit), 6675 (SACK), 8985 (RACK and the tail
 //! probe), 9937 (PRR), 6298 (timer), 3168 (one reaction to marks per window).
 //! One count serves all: `pipe`, the packets in the network, is what is outstanding less what is known to have come and what is taken for lost
-//! and waits. Where the sink tells no blocks each duplicate says that one packet came, which is the same as the inflated window of RFC 5681.
+//! and waits. So it is for a protocol that releases packets itself (`pairs.rs`), whose acknowledgements name packets.
+//! Where the sink tells no blocks each duplicate says that one packet came, which is the same as the inflated window of RFC 5681.
 //! Deviations: packets, not bytes; a SACK sender takes a hole for lost when enough packets above it came, without the rule of three
 //! separate ranges, which says the same of whole packets; Reno may enter recovery again as soon as it left it, `newreno` and `tahoe` only for
 //! packets beyond that episode, without the heuristics of RFC 6582, section 4;
@@ -15,17 +16,19 @@
 mod acknowledgement;
 mod judge;
 mod more;
+mod pairs;
 mod plain;
 mod send;
 mod timer;
 
-use super::rate::Stamp;
 use super::rto::RoundTrips;
 use super::timers::PacketTimers;
 use super::{RateSample, Rules};
 use crate::LossKind;
 use headgate_packet::{Duration, Time};
 use more::Lazy;
+use pairs::Pairs;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// It came.
@@ -38,12 +41,16 @@ const RESENT: u8 = 4;
 const AGAIN: u8 = 8;
 /// It went again without being taken for lost: both are in the network.
 const TWICE: u8 = 16;
+/// It left in a pair: [`Pairs`] tells which.
+const PAIRED: u8 = 32;
 
 /// One packet that is not acknowledged yet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
     first: Time,
     last: Time,
+    /// How often its own timer ran out.
+    timeouts: u32,
     flags: u8,
 }
 
@@ -123,6 +130,8 @@ pub struct Sender {
     probe_due: bool,
     /// A timer for each packet, with [`Recovery::Each`] from the first one on.
     timers: Option<Box<PacketTimers>>,
+    /// For a protocol that releases packets itself, from the first one on.
+    pairs: Option<Box<Pairs>>,
     more: Lazy,
 }
 
@@ -147,6 +156,7 @@ impl Sender {
             purpose: Purpose::Retransmit,
             probe_due: false,
             timers: None,
+            pairs: None,
             more: Lazy::default(),
         }
     }
@@ -248,7 +258,8 @@ impl Sender {
     /// Bytes of the records.
     pub fn memory(&self) -> usize {
         let timers = self.timers.as_ref().map_or(0, |t| t.memory());
-        self.records.capacity() * size_of::<Record>() + timers + self.more.memory()
+        let pairs = self.pairs.as_ref().map_or(0, |p| p.memory());
+        self.records.capacity() * size_of::<Record>() + timers + pairs + self.more.memory()
     }
 
     /// The window of a reduction under way.
@@ -270,17 +281,22 @@ impl Sender {
     #[cold]
     fn grow(&mut self) {
         let len = (self.records.len() * 2).max(4);
-        let (from, to) = (self.una, self.next);
-        let spread = |seq: u64, len: usize| seq as usize & (len - 1);
-        let old = std::mem::replace(&mut self.records, vec![Record::default(); len]);
-        for seq in from..to {
-            self.records[spread(seq, len)] = old[spread(seq, old.len())];
-        }
+        let outstanding = self.una..self.next;
+        spread(&mut self.records, outstanding.clone(), len);
         if self.rules.rate_samples {
-            let old = std::mem::replace(&mut self.more.stamps, vec![Stamp::default(); len]);
-            for seq in from..to {
-                self.more.stamps[spread(seq, len)] = old[spread(seq, old.len())];
-            }
+            spread(&mut self.more.stamps, outstanding.clone(), len);
         }
+        if let Some(pairs) = &mut self.pairs {
+            pairs.grow(outstanding, len);
+        }
+    }
+}
+
+/// Makes room for `len` packets in what is kept of packet `s` at `s % len`.
+fn spread<T: Copy + Default>(kept: &mut Vec<T>, packets: Range<u64>, len: usize) {
+    let place = |seq: u64, len: usize| seq as usize & (len - 1);
+    let old = std::mem::replace(kept, vec![T::default(); len]);
+    for seq in packets {
+        kept[place(seq, len)] = old[place(seq, old.len())];
     }
 }

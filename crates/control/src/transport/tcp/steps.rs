@@ -98,7 +98,7 @@ impl Steps {
     /// It has no window that could be asked for at any time: the reason.
     pub fn new(spec: &Spec, initial_window: Option<u64>, seed: u64) -> Result<Steps, String> {
         let config = spec.transport();
-        if config.open_loop || config.paced.is_some() {
+        if config.open_loop || config.rules.released.is_some() {
             return Err(format!("{}: expected a flow control with a window", spec.name()));
         }
         let mut rules = if config.has_options() { *config.rules } else { Preset::Rfc.rules() };

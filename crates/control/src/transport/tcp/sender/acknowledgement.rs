@@ -153,7 +153,7 @@ impl Sender {
 
     /// Where the sink tells no blocks, a duplicate says that one packet came, unless the recovery does not count so.
     fn count_duplicate(&mut self, now: Time, p: &mut Progress) {
-        let counts = !self.rules.recovery.needs_blocks() && !self.rules.recovery.is_plain();
+        let counts = self.rules.recovery.counts_duplicates();
         if counts && self.came + self.lost < self.outstanding() - u64::from(self.lost == 0) {
             self.came += 1;
             p.delivered = 1;

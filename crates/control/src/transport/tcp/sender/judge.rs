@@ -185,7 +185,7 @@ impl Sender {
         }
         self.scan = self.scan.min(seq);
         p.lost += 1;
-        if self.came > 0 && !self.rules.recovery.needs_blocks() {
+        if self.came > 0 && self.rules.recovery.counts_duplicates() {
             self.keep_came(self.outstanding() - self.lost);
         }
     }

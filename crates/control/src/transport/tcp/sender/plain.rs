@@ -5,7 +5,7 @@
 //! A loss that duplicates show sends the oldest packet alone; no further one is seen before everything sent until then is acknowledged, so that
 //! duplicates caused by resending what had arrived are not taken for a new loss.
 
-use super::{LOST, Progress, RESENT, Sender, State};
+use super::{LOST, Progress, RESENT, SACKED, Sender, State};
 use crate::LossKind;
 use crate::transport::Clock;
 use crate::transport::tcp::Recovery;
@@ -51,8 +51,8 @@ impl Sender {
         if self.state == State::Timeout {
             self.go_on();
         }
-        self.timer = if let Some(timers) = &mut self.timers {
-            timers.next(self.una)
+        self.timer = if self.timers.is_some() {
+            self.next_packet_timer()
         } else if self.next > self.una {
             now + timeout
         } else {
@@ -95,13 +95,14 @@ impl Sender {
 
     /// The timer of the flow ran out, or those of some packets.
     pub(super) fn time_out_plainly(&mut self, now: Time, p: &mut Progress) {
+        if self.rules.released.is_some() {
+            return self.time_out_released(now, p);
+        }
         p.loss = Some(LossKind::Timeout);
         p.again = self.state == State::Timeout && self.una < self.recover;
         (self.state, self.recover, self.duplicates) = (State::Timeout, self.next, 0);
-        if let Some(timers) = &mut self.timers {
-            timers.run_out(self.una, now, |times| now + self.rtt.timeout_after(times, &self.rules));
-            self.timer = timers.next(self.una);
-            return;
+        if self.timers.is_some() {
+            return self.run_out(now, |sender, seq| sender.keep_and_send_again(seq, now));
         }
         self.rtt.back_off(&self.rules);
         self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
@@ -110,5 +111,35 @@ impl Sender {
         for seq in self.una..end {
             self.lose(seq, p);
         }
+    }
+
+    /// The timer of a packet ran out: it goes again though it stays in the window, and its timer starts again now.
+    fn keep_and_send_again(&mut self, seq: u64, now: Time) {
+        let timeouts = self.record(seq).timeouts;
+        let timeout = self.rtt.timeout_after(timeouts, &self.rules);
+        if let Some(timers) = &mut self.timers {
+            timers.send_again(seq);
+            // Later than now, or a timeout of nothing would keep us here.
+            timers.start(seq, (now + timeout).max(now + Duration::from_ps(1)));
+        }
+    }
+
+    /// The packets whose own timers ran out, one after the other.
+    pub(super) fn run_out(&mut self, now: Time, mut each: impl FnMut(&mut Sender, u64)) {
+        while self.next_packet_timer() <= now
+            && let Some(seq) = self.timers.as_mut().and_then(|timers| timers.pop())
+        {
+            let record = self.record(seq);
+            record.timeouts = record.timeouts.saturating_add(1);
+            each(self, seq);
+        }
+        self.timer = self.next_packet_timer();
+    }
+
+    /// When the next of the packets' own timers runs out; what came needs none.
+    pub(super) fn next_packet_timer(&mut self) -> Time {
+        let (una, records) = (self.una, &self.records);
+        let missing = |seq: u64| seq >= una && records[seq as usize & (records.len() - 1)].flags & SACKED == 0;
+        self.timers.as_mut().map_or(Time::NEVER, |timers| timers.next(missing))
     }
 }

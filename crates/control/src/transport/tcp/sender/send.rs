@@ -135,13 +135,13 @@ impl Sender {
 
     // For most protocols two tests and a record.
     #[inline(always)]
-    fn send_new(&mut self, now: Time) -> (u64, Time, bool) {
+    pub(super) fn send_new(&mut self, now: Time) -> (u64, Time, bool) {
         let (seq, idle) = (self.next, self.next == self.una);
         if self.outstanding() == self.records.len() as u64 {
             self.grow();
         }
         self.next += 1;
-        *self.record(seq) = Record { first: now, last: now, flags: 0 };
+        *self.record(seq) = Record { first: now, last: now, timeouts: 0, flags: 0 };
         if self.rules.signals() {
             self.more.last_sent = now;
             self.keep_more(seq, idle, now);
@@ -154,11 +154,13 @@ impl Sender {
 
     /// A new packet goes: its timer, or that of the flow.
     fn time_new(&mut self, seq: u64, now: Time) {
+        if self.rules.released.is_some() {
+            return; // Its timer starts where it is released.
+        }
         if self.rules.recovery == Recovery::Each {
             let runs_out = now + self.rtt.timeout(&self.rules);
-            let timers = self.timers.get_or_insert_default();
-            timers.start(seq, runs_out);
-            self.timer = timers.next(self.una);
+            self.timers.get_or_insert_default().start(seq, runs_out);
+            self.timer = self.next_packet_timer();
         } else if self.timer == Time::NEVER || self.purpose == Purpose::Probe || self.may_probe() {
             self.arm(now, self.timer == Time::NEVER);
         }
@@ -176,7 +178,7 @@ impl Sender {
         self.more.reduction.out += 1;
     }
 
-    fn send_again(&mut self, seq: u64, now: Time) -> (u64, Time, bool) {
+    pub(super) fn send_again(&mut self, seq: u64, now: Time) -> (u64, Time, bool) {
         let plain = self.rules.recovery.is_plain();
         let record = self.record(seq);
         let was_lost = record.flags & LOST != 0;
@@ -196,7 +198,8 @@ impl Sender {
         // RFC 6582: with one hole a round trip, the timer is to end what lasts too long.
         let impatient = self.rules.recovery == Recovery::Newreno && self.more.partial;
         let its_timer = seq == self.una && self.purpose == Purpose::Retransmit && !impatient;
-        if (its_timer || plain) && self.timers.is_none() {
+        let own_timer = self.timers.is_some() || self.rules.released.is_some();
+        if (its_timer || plain) && !own_timer {
             self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
         }
         (seq, first, true)

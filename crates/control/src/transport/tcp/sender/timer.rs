@@ -27,8 +27,8 @@ impl Sender {
             (self.timer, self.purpose) = (Time::NEVER, Purpose::Retransmit);
             return;
         }
-        if let Some(timers) = &mut self.timers {
-            self.timer = timers.next(self.una);
+        if self.timers.is_some() {
+            self.timer = self.next_packet_timer();
             return;
         }
         if let Some(at) = self.more.rack.until {

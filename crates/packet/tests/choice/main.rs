@@ -1,66 +1,24 @@
 //! A list of two algorithms as crates make them: what is read, what is refused and where, what is written, and the schema.
 
 use headgate_packet::choice::{located, schema_of};
+use headgate_packet::header::deviations;
 use headgate_packet::{Duration, Rate};
 use serde_json::{Value, json};
 
-mod plain {
-    /// Without parameters.
-    #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-    #[serde(default, deny_unknown_fields)]
-    pub struct PlainParams {}
-    impl headgate_packet::Check for PlainParams {}
-    pub struct Plain;
-    impl Plain {
-        pub const SOURCE: &'static str = "a paper";
-    }
-}
+mod plain;
 
-mod tuned {
-    use super::*;
-    /// A choice within the choice.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-    #[serde(rename_all = "snake_case")]
-    pub enum Shade {
-        #[default]
-        Light,
-        Dark,
-    }
-    /// With parameters of each kind.
-    #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-    #[serde(default, deny_unknown_fields)]
-    pub struct TunedParams {
-        /// Both ends belong to it.
-        #[schemars(range(min = 1, max = 10))]
-        pub closed: u64,
-        /// Neither end belongs to it.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0))]
-        pub open: f64,
-        pub free: f64,
-        pub delay: Duration,
-        pub list: Vec<Rate>,
-        pub shade: Shade,
-    }
-    impl Default for TunedParams {
-        fn default() -> TunedParams {
-            TunedParams {
-                closed: 5,
-                open: 0.5,
-                free: 0.0,
-                delay: Duration::from_millis(3),
-                list: vec![],
-                shade: Shade::Light,
-            }
-        }
-    }
-    impl headgate_packet::Check for TunedParams {}
-    pub struct Tuned;
-    impl Tuned {
-        pub const SOURCE: &'static str = "another paper";
-    }
-}
+mod tuned;
 
 headgate_packet::choice!("a toy", plain: Plain(PlainParams), tuned: Tuned(TunedParams));
+
+#[test]
+fn the_header_is_the_comment_at_the_head_and_nothing_else() {
+    let of = |name: &str| LIST.iter().find(|entry| entry.name == name).expect("it is in the list").header;
+    assert_eq!(of("plain"), "//! A toy.\n//!\n//! Source: a paper. Deviations: none.\n");
+    assert_eq!(deviations(of("plain")), ["None."]);
+    assert_eq!(deviations(of("tuned")), ["The shade.", "The delay, in whole picoseconds."]);
+    assert_eq!(deviations("//! No word of them.\n"), Vec::<String>::new());
+}
 
 fn read(value: Value) -> Result<Spec, String> {
     serde_json::from_value(value).map_err(|e| e.to_string())
