@@ -19,6 +19,7 @@ mod more;
 mod pairs;
 mod plain;
 mod send;
+mod stamped;
 mod timer;
 
 use super::rto::RoundTrips;
@@ -43,6 +44,8 @@ const AGAIN: u8 = 8;
 const TWICE: u8 = 16;
 /// It left in a pair: [`Pairs`] tells which.
 const PAIRED: u8 = 32;
+/// An acknowledgement named it: it came, though an earlier one is missing.
+const NAMED: u8 = 64;
 
 /// One packet that is not acknowledged yet.
 #[derive(Clone, Copy, Debug, Default)]
