@@ -16,7 +16,8 @@ enum Happens {
     Arrives(usize, bool, bool),
     Vanishes(usize),
     Doubles(usize),
-    Timeout,
+    /// The timer runs out this many times in a row.
+    Timeout(u32),
     Supply(u64),
     Stop,
 }
@@ -28,7 +29,7 @@ fn happens() -> impl Strategy<Value = Happens> {
         14 => (0..10usize, rarely(), rarely()).prop_map(|(which, lost, old)| Happens::Arrives(which, lost, old)),
         3 => (0..10usize).prop_map(Happens::Vanishes),
         1 => (0..10usize).prop_map(Happens::Doubles),
-        2 => Just(Happens::Timeout),
+        2 => prop_oneof![3 => Just(1), 1 => 1..9u32].prop_map(Happens::Timeout),
         2 => (1..30u64).prop_map(Happens::Supply),
         1 => Just(Happens::Stop),
     ]
@@ -128,7 +129,7 @@ proptest! {
     #[test]
     fn what_goes_and_what_duplicates_tell_is_that_of_the_books(
         (kind, skips) in prop::sample::select(vec![("kim_reno", false), ("blt", false), ("blt", true)]), most in prop::sample::select(vec!["2s", "1h"]),
-        steps in prop::collection::vec((happens(), 1..60u64, 0..400u64), 1..200),
+        steps in prop::collection::vec((happens(), prop_oneof![1..5u64, 1..60u64], 0..400u64), 1..200),
     ) {
         let option = if skips { r#", "skip_received": true"# } else { "" };
         let text = format!(r#"{{"kind": "{kind}", "max_timeout": "{most}"{option}}}"#);
@@ -166,12 +167,15 @@ proptest! {
                 Happens::Doubles(which) => if let Some(which) = pick(&under_way, which) {
                     under_way.push(under_way[which]);
                 },
-                Happens::Timeout if s.timeout() != Time::NEVER => {
-                    now = now.max(s.timeout());
-                    prop_assert!(!s.on_timeout(now).stale);
-                    books.time_out(now);
-                }
-                Happens::Timeout => prop_assert!(s.on_timeout(now).stale),
+                Happens::Timeout(times) => for _ in 0..times {
+                    let runs = s.timeout() != Time::NEVER;
+                    if runs {
+                        now = now.max(s.timeout());
+                        books.time_out(now);
+                    }
+                    prop_assert_eq!(s.on_timeout(now).stale, !runs);
+                    prop_assert_eq!(s.timeout(), books.timer);
+                },
                 Happens::Supply(n) => { s.supply(n); books.supply += n; }
                 Happens::Stop => { s.stop(); books.supply = books.highest; }
             }
