@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 import headgate
 from headgate.papers import load_paper
 from headgate.papers.runner import reproduce_items
+from headgate.papers.runs import Work
 
 from .conftest import ROOT
 
@@ -58,7 +59,7 @@ def test_threads_do_not_matter() -> None:
 def test_reproductions_do_not_depend_on_threads() -> None:
     paper = load_paper("demers1989")
     few = [replace(paper.item("scenario-4"), seeds=3, starts=5)]
-    one, many = (reproduce_items(paper, few, threads=n) for n in (1, 4))
+    one, many = (reproduce_items(paper, few, work=Work(n)) for n in (1, 4))
     assert one.to_json() == many.to_json()
 
 

@@ -65,7 +65,7 @@ def checkout(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The study that docs/how-to/compare.md looks at."""
+    """The study of docs/how-to/compare.md."""
     folder = tmp_path_factory.mktemp("study") / "queues"
     headgate.Sweep.from_file(ROOT / "scenarios/queues-and-rates.toml").run(folder)
     return folder

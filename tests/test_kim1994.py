@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,6 +16,7 @@ from headgate.papers.kim1994 import claims, curves, grid, measures, ranges
 from headgate.papers.kim1994.grid import LOADS, Curve, Measured, One, Point
 from headgate.papers.kim1994.measures import Network
 from headgate.papers.load import load_paper
+from headgate.papers.runs import open_work, work_here
 
 DATA = Path(__file__).parent / "data/kim1994"
 
@@ -92,17 +92,14 @@ def test_the_search_looks_beside_the_greatest_power() -> None:
 
 
 def test_points_that_are_complete_are_kept_and_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(grid.FOLDER, str(tmp_path / "points"))
     curve = Curve("BLT", Network(150, 90, 30), repeats=1, connections=7, loads=(0.2,), searches=0)
-    (first,) = grid.measured(runs_of(), curve)
-    assert len(list((tmp_path / "points").iterdir())) == 1
-    monkeypatch.setattr(grid, "_KNOWN", {})
-    monkeypatch.setattr(grid, "run_all", None)
-    (again,) = grid.measured(runs_of(), curve)
-    assert again == first
-    # Another network is another point.
-    with pytest.raises(TypeError):
-        grid.measured(runs_of(), replace(curve, network=Network(150, 90, 3)))
+    found = []
+    for kept in (0, 3):
+        with open_work(resume=tmp_path / "kept") as work, work_here(work):
+            found += grid.measured(runs_of(), curve)
+        assert (work.runs, work.kept) == (3, kept)
+        monkeypatch.setattr(grid, "_KNOWN", {})
+    assert found[0] == found[1]
 
 
 def fake(curve: Curve, response: float, fair: float = 0.9, collapse: float = 2.0) -> Measured:

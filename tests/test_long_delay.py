@@ -1,4 +1,4 @@
-"""Scenarios 7 and 8 of the thesis: the network, the rows that come out, and what charging for dropped packets does."""
+"""Scenarios 7 and 8 of the thesis: the network, the rows that are reproduced, and the effect of charging for dropped packets."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_gauges_are_read_at_the_ends_of_intervals() -> None:
 
 
 def test_fairness_and_the_first_summaries_are_those_of_all_flows() -> None:
-    """What the terminal needs of many flows is worked out for all at once, to the last bit as flow by flow."""
+    """What the terminal needs of many flows is computed for all at once, to the last bit as flow by flow."""
     nodes = [{"name": "a", "kind": "host"}, {"name": "g"}, {"name": "b", "kind": "host"}]
     links = [{"from": "a", "to": "g", "rate": "9Mbit/s"}, {"from": "g", "to": "b", "rate": "1Mbit/s"}]
     flow = {"name": "f", "from": "a", "to": "b", "count": 7, "start_spread": "1s", "weight": 2}

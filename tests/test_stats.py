@@ -196,7 +196,7 @@ def test_short_batches_are_reported() -> None:
     short = [batch_means(row[100:500]) for row in series]  # batches of 20
     assert np.mean([b.correlated for b in short]) > 0.9
     assert all("too narrow" in b.advice for b in short if b.correlated)
-    # An interval that ignores the correlation is far too narrow; this one says so rather than mend it.
+    # An interval that ignores the correlation is far too narrow; this one reports it and does not correct it.
     assert np.mean([abs(b.mean.mean) < b.mean.half for b in short]) < 0.8
     assert batch_means(range(5)).advice.startswith("5 batches are too few")
 

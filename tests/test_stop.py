@@ -52,7 +52,7 @@ os._exit = lambda code: (print(max(c.share for c in controls), flush=True), end(
 main()
 """
 
-# Says when the disciplines are to send what waits, and whether that was given up.
+# Says when the disciplines are to send what waits, and whether that was stopped.
 REPLAY = """
 from headgate import _core
 from headgate.cli import main
@@ -118,7 +118,7 @@ def test_ctrl_c_stops_cleanly(when: str, scenario: dict[str, Any], tmp_path: Pat
 
 
 def test_ctrl_c_while_a_discipline_is_busy(tmp_path: Path) -> None:
-    """A byte more for each of 65,000 queues in a round, and hardly one of them may send: billions of looks at a queue."""
+    """A byte more for each of 65,000 queues in a round, and hardly one of them may send: billions of checks of a queue."""
     flows = range(500, 65_500)
     (tmp_path / "t.csv").write_text("time_s,flow,size_bytes\n" + "".join(f"0,{i},{i}\n" for i in flows) * 2)
     queue = '{kind = "drr", quantum = "1B", buffer = "unlimited"}'

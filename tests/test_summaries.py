@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import headgate
+from headgate.papers.whole.run import papers_of
 
 from .conftest import ROOT
 
@@ -68,3 +70,32 @@ def test_a_summary_says_what_a_run_gave(verdicts: ModuleType) -> None:
     assert verdicts.fingerprint("demers1989") in text
     row = next(line for line in text.splitlines() if line.startswith("| scenario-5 |"))
     assert [c.strip() for c in row.split("|")[2:4]] == ["48", "43"]
+
+
+def test_one_table_over_all_papers(verdicts: ModuleType) -> None:
+    keys = ("tested", "match", "trivial", "wrong_pair", "only_ours", "miss", "undecided", "hold", "fail")
+    for n, paper in enumerate(verdicts.TITLES):
+        found = json.dumps({**dict.fromkeys(keys, n), "seconds": 90 * n})
+        (verdicts.GENERATED / f"{paper}.md").write_text(f"<!-- Counts: {found} -->\n")
+    readme = verdicts.ROOT / "README.md"
+    readme.write_text("before\n" + "STALE\n".join(verdicts.MARKS) + "\nafter\n")
+    assert verdicts.stale_tables() == ["docs/papers/_generated/all.md", "README.md"]
+    verdicts.write_tables()
+    assert verdicts.stale_tables() == []
+    text = readme.read_text()
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "STALE" not in text
+    rows = [line for line in text.splitlines() if line.startswith(("| [", "| **"))]
+    assert rows[1].startswith("| [Keshav 1991: packet-pair](docs/papers/keshav1991.md) |")
+    assert [row.split(" | ")[1:3] for row in rows] == [
+        ["0", "0"],
+        ["1", "1"],
+        ["2", "2"],
+        ["3", "3"],
+        ["4", "4"],
+        ["10", "10"],
+    ]
+    assert [row.split(" | ")[-1] for row in rows] == ["0.0 |", "1.5 |", "3.0 |", "4.5 |", "6.0 |", "15.0 |"]
+    readme.write_text(text.replace("| 3 | 3 |", "| 3 | 2 |"))
+    assert verdicts.stale_tables() == ["README.md"]
+    # All papers but our own experiments are in it.
+    assert list(verdicts.TITLES) == [p.name for p in papers_of()]

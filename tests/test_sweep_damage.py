@@ -1,4 +1,4 @@
-"""Studies of which a byte has changed on the disk: never other data, never a traceback, and a command that mends them."""
+"""Studies of which a byte has changed on the disk: never other data, never a traceback, and a command that repairs them."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_the_command_in_the_message_mends_the_study(cli: Cli, tmp_path: Path) ->
         done = cli(*args)
         assert done.returncode == 2
         assert "my out/flows/part-1-0.parquet: is damaged" in done.stderr
-    command = done.stderr.partition("mend it with: ")[2].partition(" (with")[0]
+    command = done.stderr.partition("repair it with: ")[2].partition(" (with")[0]
     mended = cli(*shlex.split(command.replace("FILE", "a.json"))[1:], "--workers", 1)
     assert mended.returncode == 0, mended.stderr
     assert "my out/flows/part-1-0.parquet: was damaged; the runs of variants 0 to 1 are done again" in mended.stderr

@@ -90,7 +90,7 @@ def test_killed_at_twenty_random_moments(tmp_path: Path, undisturbed: headgate.S
             if kills % 2:
                 wait_for(lambda: list((tmp_path / "out").glob("work-*/.chunk-*")), process)
         else:
-            # Now and then, early: it has looked at the folder, started a worker, or done nothing yet.
+            # Sometimes early: it has looked at the folder, started a worker, or done nothing yet.
             early: list[Callable[[], object]] = [
                 lambda: True,
                 lambda: (tmp_path / "out/.lock").exists(),

@@ -118,7 +118,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
     for name in ("README.md", "tests.svg", "tests.csv"):
         (tmp_path / name).write_text("") if name == "README.md" else (tmp_path / name).mkdir()
     file = str(tmp_path / place) + (".csv" if command == "replay rows" else ".svg")
-    # The scenario would run for hours, and there is no study: the place is looked at first.
+    # The scenario would run for hours, and there is no study: the place is checked first.
     args = {
         "run": ["run", str(STEP), "--set", "duration=100h", "--set", "events=[]", "--figure", file],
         "replay": ["replay", str(tmp_path / "none.csv"), "--queue", "fq", "--rate", "1Mbit/s", "--figure", file],

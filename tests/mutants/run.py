@@ -30,7 +30,7 @@ from _pytest.runner import runtestprotocol
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / ".cache/mutants"
 
-#: Tests that look at these two packages. Those of whole papers are left out: they take long and are about the papers.
+#: Tests of these two packages. Those of whole papers are left out: they take long and are about the papers.
 TESTS = (
     "test_stats", "test_stats_exact", "test_theory", "test_fluid", "test_packet_pair_theory", "test_fairness", "test_chapter4",
     "test_chapter5", "test_analysis_exact", "test_control_exact", "test_red_theory", "test_csfq_theory",

@@ -110,7 +110,7 @@ fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|e| placed(e.path().to_string(), &e.inner().to_string()))
 }
 
-/// The text of an error at a place. A choice within a choice has put its own place in front of it.
+/// The text of an error at a place. A choice within a choice has added its own place before it.
 fn placed(path: String, text: &str) -> String {
     let path = if path == "." { String::new() } else { path };
     let (inside, message) = located(text);

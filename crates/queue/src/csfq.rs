@@ -159,7 +159,7 @@ impl Csfq {
         label(packet)
     }
 
-    /// Whether a conversation's estimate is as good as none.
+    /// Whether a conversation's estimate is too old to be used.
     #[inline]
     fn has_fallen_silent(&self, flow: usize, now: Time) -> bool {
         self.params.rules != Rules::PublishedCode && self.rates[flow].is_silent_for(self.memory, now)

@@ -124,7 +124,7 @@ impl<D: Discipline> Port<D> {
         self.discipline.offer(&mut self.service, packet, now, sent);
     }
 
-    /// Puts a packet that arrives at `now` into the queue, without a look at the line.
+    /// Puts a packet that arrives at `now` into the queue, whatever the state of the line.
     #[inline]
     pub fn accept(&mut self, packet: Packet, now: Time) {
         self.service.accept(&mut self.discipline, packet, now);

@@ -126,7 +126,7 @@ proptest! {
                 prop_assert_eq!(short.dropped(), long.dropped(), "{}", name);
             }
             prop_assert_eq!(&ways[0], &ways[1], "{}", name);
-            // Where the longest queue makes room, a queue that was emptied keeps its place in the order of lengths until that is looked at.
+            // Where the longest queue makes room, a queue that was emptied keeps its place in the order of lengths until that is updated.
             let operations = !name.contains("longest_queue");
             for (port, gauges) in [short, long].iter().zip(&mut gauges).filter(|_| operations) {
                 port.discipline().probe(&mut |gauge, value| gauges.push((gauge, value.to_bits())));

@@ -143,7 +143,7 @@ proptest! {
         }
     }
 
-    /// With a line that is idle now and then.
+    /// With a line that is idle from time to time.
     #[test]
     fn it_is_forgotten_in_time(
         before in arrivals(40),

@@ -1,4 +1,4 @@
-//! Where packets come out of wires that have laws: they are lost, doubled and delayed there.
+//! Where packets come out of wires that have laws: they are lost, duplicated and delayed there.
 //!
 //! Those that are delayed arrive with events of their own: `Event::Arrive` of the number of the lane plus the number of lanes.
 

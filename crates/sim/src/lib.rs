@@ -52,7 +52,7 @@ pub fn spec_json_unless(scenario: &spec::Scenario, stop: &mut dyn FnMut() -> boo
     }
 }
 
-/// Text in memory that can be given up.
+/// Text in memory whose writing can be stopped.
 struct Writer<'a> {
     text: Vec<u8>,
     pace: Pace<'a>,

@@ -181,7 +181,7 @@ mod tests {
         let tables = rows * interval + gauges * gauge;
         let got = running.memory().map(|(_, bytes)| bytes);
         assert_eq!((got[0], got[1], got[3], got[4]), (waiting * (64 + payload), wires, tables, traces * trace));
-        // The rate-based source has records of what it sent. They are looked at again after eight events for each flow.
+        // The rate-based source has records of what it sent. They are measured again after eight events for each flow.
         assert!(got[2] > 0);
         running.records = 0;
         let events = running.digest.events;

@@ -60,7 +60,7 @@ pub struct Run {
     pub(crate) log: Option<Log>,
     /// What is left of the present slice of work.
     pub(crate) budget: u64,
-    /// Bytes of the flows' records when they were looked at last, and the number of the event from which on to look again.
+    /// Bytes of the flows' records when they were measured last, and the number of the event at which they are measured again.
     pub(crate) records: u64,
     pub(crate) records_at: u64,
 }

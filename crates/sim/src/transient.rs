@@ -31,7 +31,7 @@ pub(crate) struct TransientFlows {
     number: u64,
 }
 
-/// Spare pairs that are looked at before a new one is made.
+/// Number of spare pairs that are checked before a new one is made.
 const LOOKS: usize = 4;
 
 impl TransientFlows {

@@ -1,4 +1,4 @@
-//! What is counted, and by whom: each number against one worked out by hand.
+//! The counters of flows, ports and tables: each number against one computed by hand.
 
 mod common;
 

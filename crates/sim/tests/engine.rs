@@ -257,7 +257,7 @@ fn packet_pair_trades_delay_by_its_set_point_and_shares_evenly() {
 #[test]
 fn packet_pair_sources_divide_a_line_by_six() {
     // Scenario 2 without its Telnets: ten packets/s for six sources with windows of 5. 31 buffers hold them all; with the thesis's 25
-    // some source loses a packet now and then, and waits three round trips for its timer.
+    // some source loses a packet from time to time, and waits three round trips for its timer.
     let flow = r#""control": {"kind": "pp_cth", "window": 5}, "start_spread": "2s""#;
     let (scenario, running) = run(&one_gateway(flow, 6, r#"{"kind": "fq", "buffer": "31pkt"}"#, "700s"), 1);
     let rates: Vec<f64> = column(&running.flow_table(&scenario), "unique").iter().map(|n| n / 600.0).collect();

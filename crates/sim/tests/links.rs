@@ -1,4 +1,4 @@
-//! Links as they are: what comes out of a run is the configured law.
+//! Properties of real links: the results of a run follow the configured law.
 
 mod common;
 

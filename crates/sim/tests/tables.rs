@@ -1,4 +1,4 @@
-//! The tables of a run, number by number, against a run worked out by hand.
+//! The tables of a run, number by number, against a run computed by hand.
 
 mod common;
 

@@ -49,7 +49,7 @@ fn controlled() -> Vec<&'static str> {
     headgate_control::LIST.iter().map(|entry| entry.name).filter(|name| !open(name)).collect()
 }
 
-/// A run in slices of this size, with its books looked at now and then.
+/// A run in slices of this size, with an audit from time to time.
 fn run(scenario: &Scenario, slice: u64) -> Run {
     let mut running = Run::new(scenario, 1, 0);
     while !running.advance(slice) {

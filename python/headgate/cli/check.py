@@ -24,7 +24,7 @@ Example:
 def check(file: Path) -> None:
     """Validate the scenario in FILE and print it as JSON with every default filled in; of a study, every variant is checked.
 
-    A study whose axes change a topology or a count is printed as it was written, since these are gone once the defaults are filled in.
+    A study whose axes change a topology or a count is printed as it was written, since the resolved scenario no longer contains them.
     """
     scenario = Scenario.from_file(file)
     if "sweep" not in scenario.data:

@@ -37,7 +37,9 @@ Examples:
 @click.option(
     "--where", "wheres", metavar="AXIS=VALUE", multiple=True, help="Use only these runs; a repeated axis adds values."
 )
-@click.option("--pool", is_flag=True, help="Average over the other axes instead of keeping them apart.")
+@click.option(
+    "--pool", is_flag=True, help="Average over the other axes instead of comparing each of their combinations."
+)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Probability of a false finding.")
 @click.option(
     "--correction",

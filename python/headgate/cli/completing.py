@@ -16,10 +16,10 @@ Found = list[str]
 
 
 def papers(_: click.Context, __: click.Parameter, begun: str) -> Found:
-    """Papers of the list."""
+    """Papers of the list, and all of them."""
     from ..papers.folder import list_papers
 
-    return _beginning(list_papers(), begun)
+    return _beginning([*list_papers(), "all"], begun)
 
 
 def items(context: click.Context, _: click.Parameter, begun: str) -> Found:

@@ -17,11 +17,11 @@ _LONGEST = 65536
 
 @click.command(
     epilog="""\b
-Events, one a line, times in nanoseconds:
+Events, one per line, times in nanoseconds:
   {"t": 0, "ev": "sent"}
   {"t": 40000000, "ev": "ack", "rtt": 40000000}
   {"t": 50000000, "ev": "loss"}
-Answers, in packets and packets a second:
+Answers, in packets and packets per second:
   {"t":50000000,"cwnd":5.0,"ssthresh":5.0,"pacing":null}
 \b
 Examples:

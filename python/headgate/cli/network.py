@@ -26,7 +26,7 @@ Examples:
 def show(file: Path, figure: Path | None, changes: tuple[str, ...]) -> None:
     """Draw the network of the scenario in FILE: nodes, lines with rate, delay and discipline, and flows.
 
-    Hosts that are alike are drawn as one, and so are the gateways of a layer where there are too many.
+    Equal hosts are drawn as one, and so are the gateways of a layer if there are too many.
     """
     with signals.loading():
         from ..network import Network, draw, picture

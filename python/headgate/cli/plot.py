@@ -31,7 +31,7 @@ Examples:
     type=click.Choice(["line", "heatmap", "utility", "cdf"]),
     default="line",
     show_default=True,
-    help="Of figure.",
+    help="Kind of figure.",
 )
 @click.option("--x", metavar="AXIS", help="Horizontal axis; the first axis of numbers unless given.")
 @click.option("--y", metavar="AXIS", help="Vertical axis of a heatmap.")

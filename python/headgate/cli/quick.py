@@ -15,8 +15,8 @@ from .show import output, print_json
 A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
 flow-controls), with endless data, or a workload (headgate list workloads). A workload with a rate, such as cbr, is
 sent as it comes; others have the default flow control. KEY is a parameter of NAME, or rtt, name, or a key of flows
-such as packet, weight, start or control.window. The main parameter may stand without its key: cbr:64kbit/s. Commas
-separate both flows and parameters; quote the list, because * means something to the shell.
+such as packet, weight, start or control.window. The main parameter needs no key: cbr:64kbit/s. Commas
+separate both flows and parameters; quote the list, because the shell expands *.
 
 \b
 Examples:
@@ -39,7 +39,9 @@ Examples:
 )
 @click.option("--duration", help="Simulated time; 1000 round trips, and at least 10s, unless given.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams; 1 unless given.")
-@click.option("--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Independent runs.")
+@click.option(
+    "--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Number of independent runs."
+)
 @click.option(
     "--figure",
     type=click.Path(path_type=Path),
@@ -67,7 +69,7 @@ def quick(
 ) -> None:
     """Simulate flows over one line between two gateways, without a file.
 
-    The tables of `headgate run` come first, and then a summary in sentences: what share each flow got, and how long its packets waited.
+    The tables of `headgate run` come first, and then a summary in sentences: the share of each flow, and the waiting times of its packets.
     """
     with signals.loading():
         from ..quick import finely

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -15,6 +19,8 @@ from .show import print_json
 Examples:
   headgate reproduce demers1989 scenario-2
   headgate reproduce keshav1991 --report out/keshav1991
+  headgate reproduce kim1994 --resume out/runs
+  headgate reproduce all --report out/papers
   headgate list papers"""
 )
 @click.argument("paper", shell_complete=completing.papers)
@@ -25,7 +31,27 @@ Examples:
     default=0,
     help="Minimum number of runs with random start phases for the printed range. No verdict depends on it.",
 )
-@click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
+@click.option("--threads", type=click.IntRange(1), help="Number of runs at a time; one per processor unless given.")
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "dask"]),
+    default="local",
+    show_default=True,
+    help="Where runs are executed.",
+)
+@click.option(
+    "--address", help="Address of a Dask scheduler, such as tcp://host:8786; a cluster on this machine unless given."
+)
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Keep finished runs in this folder and use those in it: after an interruption the same command continues. "
+    "With `all` the folder is out/runs unless given.",
+)
+@click.option(
+    "--ours", is_flag=True, help="With `all`, also run our own experiments, beyond and linux-tcp, which are no papers."
+)
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
@@ -46,14 +72,21 @@ def reproduce(
     items: tuple[str, ...],
     seeds: int,
     threads: int | None,
+    engine: str,
+    address: str | None,
+    resume: Path | None,
+    ours: bool,
     report: Path | None,
     details: bool,
     count_instructions: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Reproduce a PAPER, or some ITEMS of it, and print the paper's numbers beside ours.
 
-    PAPER is a name that `headgate list papers` shows, or a folder, such as ./mypaper.
+    PAPER is a name that `headgate list papers` shows, or a folder, such as ./mypaper. With `all` every paper is reproduced,
+    and a table shows the counts of each; an item that fails does not stop the others.
+
+    The exit code is 1 if an item of `all` failed. A number that is missed is no failure.
     """
     with signals.loading():
         from rich.markup import escape
@@ -63,32 +96,61 @@ def reproduce(
         from ..papers.build import check_items
         from ..papers.report import require_extras
         from ..papers.runner import each_item
+        from ..papers.runs import open_work
         from ..papers.terminal import print_heading, print_item, print_summary
         from .terminal import console, progress
 
     if report is not None:
         require_extras()
         require_folder(report, "--report")
+    if paper == "all":
+        from .every import KEPT, reproduce_every
+
+        if items or details:
+            raise click.UsageError(f"all: expected no {'items' if items else '--details'} beside it")
+        folder = resume or KEPT
+        with stopped_in(folder):
+            return reproduce_every(ours, seeds, threads, engine, address, folder, report, count_instructions, as_json)
+    if ours:
+        raise click.UsageError("--ours: expected `all` beside it")
     found = load_paper(paper)
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
     check_items(found, chosen)
     out, results = console(), []
-    for k, item in enumerate(chosen):
-        with progress(f"{paper} {item.name} ({k + 1} of {len(chosen)})") as callback:
-            (result,) = each_item(
-                found, [item], seeds=seeds, threads=threads, progress=callback, count_instructions=count_instructions
-            )
-        results.append(result)
-        # Each table is printed as soon as it is complete.
-        if not as_json:
-            if k == 0:
-                print_heading(found, out)
-            print_item(result, out, details)
+    with stopped_in(resume), open_work(threads, resume, engine, address) as work:
+        for k, item in enumerate(chosen):
+            with progress(f"{paper} {item.name} ({k + 1} of {len(chosen)})") as work.progress:
+                (result,) = each_item(found, [item], seeds=seeds, count_instructions=count_instructions, work=work)
+            results.append(result)
+            # Each table is printed as soon as it is complete.
+            if not as_json:
+                if k == 0:
+                    print_heading(found, out)
+                print_item(result, out, details)
     whole = Reproduction(found, tuple(results))
     page = write_report(whole, report) if report is not None else None
     if as_json:
         print_json(whole.to_dict())
-        return
+        return 0
     print_summary(whole, out)
     if page is not None:
         out.print(f"report: {escape(str(page))}", soft_wrap=True)
+    return 0
+
+
+@contextmanager
+def stopped_in(folder: Path | None) -> Iterator[None]:
+    """After Ctrl-C, says where finished runs are and how to go on, if they were kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder is None:
+            raise
+        from rich.markup import escape
+
+        from .terminal import print_error
+
+        again = shlex.join(["headgate", *sys.argv[1:]])
+        signals.say()
+        print_error(f"stopped; finished runs are in {escape(str(folder))}. Go on with:\n  {escape(again)}")
+        raise click.exceptions.Exit(signals.STOPPED) from None

@@ -25,7 +25,9 @@ Examples:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams, instead of the file's.")
-@click.option("--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Independent runs.")
+@click.option(
+    "--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Number of independent runs."
+)
 @click.option(
     "--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. links.slow.rate=1Mbit/s."
 )
@@ -46,7 +48,7 @@ Examples:
 @click.option(
     "--panel", "panels", metavar="TRACE", multiple=True, help="Trace for a panel of the figure; all unless given."
 )
-@click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
+@click.option("--threads", type=click.IntRange(1), help="Number of runs at a time; one per processor unless given.")
 @click.option(
     "--max-memory",
     metavar="SIZE",

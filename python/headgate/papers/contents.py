@@ -89,7 +89,7 @@ class ItemForm(Form):
 
 @dataclass(frozen=True)
 class PaperForm(Form):
-    """`paper.toml`; `seeds` and `starts` hold for every item that has none of its own."""
+    """`paper.toml`; `seeds` and `starts` hold for every item that has none of its own. `ours`: it is no paper, but experiments of ours."""
 
     title: Name
     authors: Name
@@ -99,6 +99,7 @@ class PaperForm(Form):
     seeds: Count = SEEDS
     starts: Count = 0
     zero: str = "0"
+    ours: bool = False
     metrics: Mapping[str, Measure] = field(default_factory=dict)
     pairs: Mapping[str, PairForm] = field(default_factory=dict)
 

@@ -56,6 +56,7 @@ def _load(folder: Folder) -> Paper:
         rules=rules,
         figures=_figures(folder, items),
         place=folder.place,
+        ours=form.ours,
     )
 
 

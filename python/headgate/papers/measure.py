@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
 from ..columns import rates as flow_rates
 from ..stats import Mean, mean_of
 from ..tables import Column, from_core
 from .model import Measure, PaperError
+from .runs.packed import Result
 
 Floats = npt.NDArray[np.float64]
 Columns = Mapping[str, Column]
@@ -38,10 +38,14 @@ def together(metric: Measure, values: Floats) -> float:
     return float(of[metric.over](values))
 
 
+#: The tables of a run that measures look at.
+TABLES = ("intervals", "traces", "gauges", "flows", "links", "routes", "classes")
+
+
 class Outcome:
     """The interval records of one run, and its traces."""
 
-    def __init__(self, result: _core.RunResult) -> None:
+    def __init__(self, result: Result) -> None:
         """Keeps what the measures need from a run."""
         self.digest = result.digest
         self.seed = result.seed

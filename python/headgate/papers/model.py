@@ -245,7 +245,10 @@ def _has_number(figure: str, number: str) -> bool:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and everything that its folder says. `place` is the folder, where it is one of the user's own."""
+    """A paper and everything that its folder says.
+
+    `place` is the folder, where it is one of the user's own. `ours` says that it is no paper, but experiments of this package.
+    """
 
     name: str
     title: str
@@ -257,6 +260,7 @@ class Paper:
     rules: tuple[Rule, ...]
     figures: tuple[FigureEntry, ...]
     place: Path | None = None
+    ours: bool = False
 
     def item(self, name: str) -> Item:
         """The item with this name.

@@ -35,20 +35,19 @@ if TYPE_CHECKING:
 _ABOUT = re.compile(r"\b(scenario|chapter|table)s? (\d+(?:\.\d+)?)(?: and (\d+))?", re.IGNORECASE)
 
 
-def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> Path:
+def write_report(reproduction: Reproduction, folder: str | os.PathLike[str], above: str = "") -> Path:
     """Writes `index.html`, and each figure as SVG and PNG, into `folder`; gives the path of the page.
+
+    `above` is a page that it leads back to.
 
     Raises:
         MissingExtraError: matplotlib or jinja2 is not installed.
         HeadgateError: the folder cannot be written.
     """
     require_extras()
-    from jinja2 import Environment
     from markupsafe import Markup
 
     place = Path(folder)
-    text = resources.files(__package__).joinpath("report.html.j2").read_text("utf-8")
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     try:
         figures = {
             item.item.name: [(f, Markup(svg)) for f, svg in _figures(reproduction, item, place)]
@@ -56,7 +55,9 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
         }
     except OSError as e:
         raise HeadgateError(f"{place}: cannot be written; {e.strerror or e}") from None
-    page = environment.from_string(text).render(
+    page = render(
+        "report.html.j2",
+        above=above,
         paper=reproduction.paper,
         notes=_notes(reproduction),
         version=__version__,
@@ -79,6 +80,19 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str]) -> 
     path = place / "index.html"
     write_text(path, page)
     return path
+
+
+def render(template: str, package: str = __package__, **values: object) -> str:
+    """A page made of a template of a package, with the style of all reports."""
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    def text(package: str, file: str) -> str:
+        return resources.files(package).joinpath(file).read_text("utf-8")
+
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    style = Markup(text(__package__, "style.css"))
+    return environment.from_string(text(package, template)).render(style=style, **values)
 
 
 def _notes(reproduction: Reproduction) -> list[str]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 
-from ..parallel import Progress, run_all
+from ..parallel import Progress
 from .build import build_scenario, check_items
 from .claims import Finding, Runs, claims_of, examine
 from .judging import numbers_of
 from .load import load_paper
-from .measure import Outcome
+from .measure import TABLES, Outcome
 from .model import Item, Paper, Variant
 from .reproduction import ItemResult, Reproduction
 from .rows import depends_on_start, judge_rows
+from .runs import Work, open_work, run_all, work_here
 from .study import study_of
 from .verdict import missing
 
@@ -25,6 +27,9 @@ def reproduce(
     threads: int | None = None,
     progress: Progress | None = None,
     count_instructions: bool = False,
+    resume: str | os.PathLike[str] | None = None,
+    engine: str = "local",
+    address: str | None = None,
 ) -> Reproduction:
     """Reproduces items of a paper, all of them if none is named.
 
@@ -38,55 +43,46 @@ def reproduce(
         threads: runs at a time; all processors unless given.
         progress: called with the share done of the present item, its runs completed, and its runs in all.
         count_instructions: also counts instructions where a paper measures them, by perf or valgrind; valgrind takes long.
+        resume: folder in which finished runs are kept; what is there already is not run again.
+        engine: `local` (threads of this process) or `dask`.
+        address: of a Dask scheduler; without one, `dask` starts a cluster on this machine.
 
     Raises:
         PaperError: no such paper or item.
+        HeadgateError: there is no such engine or cluster, or the folder holds something else or cannot be written.
     """
     found = load_paper(paper)
     chosen = [found.item(i) for i in dict.fromkeys(items)] or list(found.items)
-    return reproduce_items(
-        found, chosen, seeds=seeds, threads=threads, progress=progress, count_instructions=count_instructions
-    )
+    with open_work(threads, resume, engine, address) as work:
+        work.progress = progress
+        return reproduce_items(found, chosen, seeds=seeds, count_instructions=count_instructions, work=work)
 
 
 def reproduce_items(
-    paper: Paper,
-    items: Sequence[Item],
-    *,
-    seeds: int = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    count_instructions: bool = False,
+    paper: Paper, items: Sequence[Item], *, seeds: int = 0, count_instructions: bool = False, work: Work | None = None
 ) -> Reproduction:
     """As `reproduce`, for items that may have been changed."""
-    found = each_item(
-        paper, items, seeds=seeds, threads=threads, progress=progress, count_instructions=count_instructions
-    )
+    found = each_item(paper, items, seeds=seeds, count_instructions=count_instructions, work=work)
     return Reproduction(paper, tuple(found))
 
 
 def each_item(
-    paper: Paper,
-    items: Sequence[Item],
-    *,
-    seeds: int = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    count_instructions: bool = False,
+    paper: Paper, items: Sequence[Item], *, seeds: int = 0, count_instructions: bool = False, work: Work | None = None
 ) -> Iterator[ItemResult]:
-    """The items one after the other, each as soon as it is there; arguments as for `reproduce`."""
+    """The items one after the other, each as soon as it is there; `work` is where they run."""
     check_items(paper, items)
+    work = work or Work()
     for item in items:
-        outcomes = _run_all(paper, [item], seeds, threads, progress)
-        yield _result(paper, item, outcomes, progress, count_instructions)
+        with work_here(work):
+            outcomes = _run_all(paper, [item], seeds)
+            result = _result(paper, item, outcomes, work.progress, count_instructions)
+        yield result
 
 
 Key = tuple[str, str, int]
 
 
-def _run_all(
-    paper: Paper, items: Sequence[Item], seeds: int, threads: int | None, progress: Progress | None
-) -> dict[Key, Outcome]:
+def _run_all(paper: Paper, items: Sequence[Item], seeds: int) -> dict[Key, Outcome]:
     """Runs everything; the key is (item, variant, run), run 0 being the base run."""
     jobs: dict[Key, tuple[str, None, int]] = {}
     for item in items:
@@ -96,7 +92,7 @@ def _run_all(
             for phases, runs in ((False, range(1)), (True, range(1, 1 + starts))):
                 text = json.dumps(build_scenario(item, variant, phases=phases)) if runs else ""
                 jobs |= {(item.name, variant.name, run): (text, None, run) for run in runs}
-    found = run_all(list(jobs.values()), lambda _, result: Outcome(result), threads, progress)
+    found = run_all(list(jobs.values()), lambda _, result: Outcome(result), TABLES)
     return dict(zip(jobs, found, strict=True))
 
 

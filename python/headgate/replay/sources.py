@@ -119,7 +119,7 @@ class TraceTable:
         codes = column.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
         names = column.dictionary
         if len(names) > len(codes):
-            # Batches may share one long list of names: only those that occur are looked at.
+            # Batches may share one long list of names: only those that occur are read.
             used, codes = np.unique(codes, return_inverse=True)
             names = names.take(pa.array(used, mask=used < 0))
             codes = codes.astype(np.int32)

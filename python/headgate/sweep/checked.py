@@ -37,7 +37,7 @@ class DamagedError(HeadgateError):
     def __init__(self, file: Path, folder: Path, why: str = "its contents are not those that were written") -> None:
         """Takes the file, the folder of its study and the fault."""
         command = f"headgate sweep FILE --out {shlex.quote(str(folder))} --resume"
-        super().__init__(f"{file}: is damaged: {why}; mend it with: {command} (with the study's own FILE)")
+        super().__init__(f"{file}: is damaged: {why}; repair it with: {command} (with the study's own FILE)")
         self.file = file
 
 

@@ -14,15 +14,18 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Protocol
 
 from ..errors import HeadgateError, cut, missing_extra
-from .work import Chunk, Done, run_chunk
+from .work import Chunk, run_chunk
 
-#: The outcome of a chunk: its results; or None and how its worker ended.
-Outcome = tuple[Chunk, Done | None, str]
+#: Engines that can run a study or the runs of papers.
+ENGINES = ("local", "dask")
+
+#: The outcome of a chunk: its results (`Done`); or None and how its worker ended.
+Outcome = tuple[Any, Any, str]
 
 
 class Engine(Protocol):
@@ -34,7 +37,7 @@ class Engine(Protocol):
     def workers(self) -> int:
         """The number of chunks that it runs at a time."""
 
-    def submit(self, chunk: Chunk) -> None:
+    def submit(self, chunk: Any) -> None:
         """Submits a chunk."""
 
     def outcomes(self, timeout: float) -> list[Outcome]:
@@ -172,8 +175,10 @@ def _read_address(address: str) -> None:
 class Dask:
     """A Dask cluster. Dask gives the chunks of a worker that dies to others; how often, it decides (`allowed-failures`)."""
 
-    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
-        """Takes the address of a scheduler; without one, starts a cluster of processes on this machine.
+    def __init__(
+        self, address: str | None = None, workers: int | None = None, work: Callable[[Any], Any] = run_chunk
+    ) -> None:
+        """Takes the address of a scheduler; without one, starts a cluster of processes on this machine. `work` does a chunk.
 
         Raises:
             MissingExtraError: Dask is not installed.
@@ -204,7 +209,8 @@ class Dask:
         except (OSError, ValueError) as e:
             where = f"--address {cut(address)}"
             raise HeadgateError(f"{where}: expected the address of a Dask scheduler; {cut(e)}") from None
-        self._pending: dict[Any, Chunk] = {}
+        self._work = work
+        self._pending: dict[Any, Any] = {}
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._threads, self._looked = 1, 0.0
 
@@ -219,9 +225,9 @@ class Dask:
         """See `Engine.free`."""
         return 2 * self.workers() - len(self._pending)
 
-    def submit(self, chunk: Chunk) -> None:
+    def submit(self, chunk: Any) -> None:
         """See `Engine.submit`."""
-        future = self._client.submit(run_chunk, chunk, pure=False)
+        future = self._client.submit(self._work, chunk, pure=False)
         self._pending[future] = chunk
         future.add_done_callback(self._ended.put)
 

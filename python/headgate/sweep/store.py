@@ -15,7 +15,6 @@ removed. A crash between any two of these steps leaves a study that counts every
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -30,6 +29,7 @@ from ..atomic import atomic, write_text
 from ..errors import HeadgateError
 from .arrow import pyarrow, to_arrow, to_numpy
 from .checked import COPY, DamagedError, manifest_text, read_chunk, read_manifest, read_part, write_chunk, write_part
+from .lock import lock
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,7 +76,7 @@ class Store:
         return self.folder / f"work-{self.generation}"
 
     def open(self, mend: bool = False) -> Store:
-        """Reads the manifest; if that is damaged and is to be mended, its copy.
+        """Reads the manifest; if that is damaged and is to be repaired, its copy.
 
         Raises:
             HeadgateError: there is no study, one in another form, or one whose manifest is damaged.
@@ -103,14 +103,7 @@ class Store:
             HeadgateError: another process writes to the folder, or it cannot be made.
         """
         with self._writing():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(handle)
-            raise HeadgateError(f"{self.folder}: another process is at work on this study") from None
-        self._lock = handle
+            self._lock = lock(self.folder, "this study")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -22,7 +22,7 @@ from .arrow import pyarrow
 from .axes import Axis, Variants, read_axes, refuse
 from .checked import FORMAT
 from .driver import Driver, Interrupted, Progress, failures, interrupts
-from .engines import Dask, Engine, Local
+from .engines import ENGINES, Dask, Engine, Local
 from .gathered import Watched
 from .plan import Fixed, Plan, Until
 from .same import same_study
@@ -30,9 +30,6 @@ from .store import Store
 from .study import Study, axis_columns
 from .texts import Texts
 from .variants import Check, check_variants
-
-#: Engines that can run a study.
-ENGINES = ("local", "dask")
 
 
 class Sweep:

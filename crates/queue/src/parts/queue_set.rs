@@ -38,8 +38,8 @@ pub struct QueueSet {
     buffer: Buffer,
     end: DropEnd,
     queues: Vec<Queue>,
-    /// Queues that hold something, the longest first. What was sent since is looked at when the buffer is full, and what came only if a queue holds
-    /// more than it did: most queues are never the longest.
+    /// Queues that hold something, the longest first. Packets sent since then are considered when the buffer is full, and arrivals only if a queue
+    /// holds more than it did: most queues are never the longest.
     longest: IndexedHeap,
     backlog: Backlog,
     arrivals: u64,

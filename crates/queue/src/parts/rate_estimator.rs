@@ -85,7 +85,7 @@ mod tests {
         Time::from_ps((seconds * 1e12).round() as u64)
     }
 
-    /// Numbers worked out from equation 3 by another program, for both readings of the first packet.
+    /// Numbers computed from equation 3 by another program, for both readings of the first packet.
     #[test]
     fn worked_sequences() {
         let (mut estimator, mut rows) = (RateEstimator::default(), 0);

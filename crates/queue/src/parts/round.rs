@@ -264,7 +264,7 @@ impl Round {
         (self.round + rounds, self.work - rounds * per_round)
     }
 
-    /// Turns the work at hand into rounds.
+    /// Turns the present work into rounds.
     #[inline]
     fn divide(&mut self) {
         (self.round, self.work) = self.divided();

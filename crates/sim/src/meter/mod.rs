@@ -33,7 +33,7 @@ pub struct Count {
 pub struct Traffic {
     /// Data packets sent, retransmissions included.
     pub sent: u64,
-    /// Data packets dropped anywhere on the way.
+    /// Data packets dropped anywhere on the path.
     pub drops: u64,
     /// Data packets that reached the sink, duplicates included.
     pub received: u64,

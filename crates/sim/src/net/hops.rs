@@ -6,7 +6,7 @@ use crate::memory;
 use crate::spec::SpecError;
 use std::collections::BTreeMap;
 
-/// A step on the way of a packet.
+/// A step on the path of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hop {
     /// The directed link.
@@ -45,7 +45,7 @@ impl<'a, 's> Hops<'a, 's> {
     }
 
     /// Where the rows of a flow that takes this way begin, for its data and its acknowledgements, and whether other flows between the same
-    /// nodes have the same ones on this way. Without acknowledgements their row is never looked at.
+    /// nodes have the same ones on this way. Without acknowledgements their row is never read.
     ///
     /// # Errors
     /// The table takes too much memory.

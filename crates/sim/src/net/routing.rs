@@ -35,7 +35,7 @@ pub struct Routes<'s> {
 pub enum Choice<'a> {
     /// The first one of the file.
     First,
-    /// The one on which the hash of the packets' number is greatest: what becomes of a link moves only those that take it.
+    /// The one on which the hash of the packets' number is greatest: a change of a link moves only those that take it.
     Hash(u64, &'a Hashes),
 }
 

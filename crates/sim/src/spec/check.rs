@@ -212,7 +212,7 @@ fn unique_flows(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<
     unique(&origins, names.iter().map(|name| &**name), work)
 }
 
-/// Every sink can be reached, and every buffer on the way holds at least one packet.
+/// Every sink can be reached, and every buffer on the path holds at least one packet.
 pub(super) fn routes_and_buffers(s: &Scenario, origins: &Origins, work: &mut Pace<'_>) -> Result<(), SpecError> {
     let mut routes = Routes::new(s);
     let buffers: Vec<Option<(u64, &str)>> = s
@@ -286,7 +286,7 @@ fn links_taken(s: &Scenario, routes: &mut Routes<'_>, flow: &Flow, i: Place) -> 
     Ok(path)
 }
 
-/// Whether two flows put the same demands on the way.
+/// Whether two flows make the same demands on their path.
 fn alike(a: &Flow, b: &Flow) -> bool {
     a.same_way(b) && (a.alike(b) || a.packet == b.packet)
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...analysis import jain_index
+from ...palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from ..measure import Floats
 from ..sheets import Sheets
 from . import networks
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
 SHEETS = Sheets(__file__)
 
-#: One look per connection, from the slowest: colours of Okabe and Ito, markers and dashes.
-LOOKS = (("#0072B2", "o", "-"), ("#D55E00", "s", "--"), ("#009E73", "^", "-."), ("#CC79A7", "D", ":"))
-_GREY = "#555555"
+#: One look per connection, from the slowest: colours, markers and dashes.
+LOOKS = ((BLUE, "o", "-"), (VERMILION, "s", "--"), (GREEN, "^", "-."), (PURPLE, "D", ":"))
+#: Sizes of their markers: where several have the same value, the slower ones' show around the faster ones'.
+SIZES = (8.5, 6.5, 4.8, 3.2)
 
 
 @dataclass(frozen=True)
@@ -60,24 +62,24 @@ def _curves(axes: Axes, m: Measured, panel: Panel, *, joined: bool = True) -> No
             yerr=[below, above],
             color=colour,
             marker=marker,
-            ms=4.5,
+            ms=SIZES[i],
             lw=1.2,
             ls=dash if joined else "",
             elinewidth=0.8,
-            label=f"{bw:.0f} kbit/s",
+            label=f"input {bw:.0f} kbit/s",
         )
     if panel.measure == "relative":
-        axes.plot(LINES, np.array(LINES) / INPUTS.sum(), color=_GREY, lw=1, ls=(0, (1, 1)), label="fair share")
+        axes.plot(LINES, np.array(LINES) / INPUTS.sum(), color=GREY, lw=1, ls=(0, (1, 1)), label="fair share")
     if panel.measure == "throughput" and joined:
         for bw in INPUTS:
             share = np.array(LINES) * bw / INPUTS.sum()
-            axes.plot(LINES, share, color=_GREY, lw=0.9, ls=(0, (1, 1)), label="fair shares" if bw == 64 else "")
+            axes.plot(LINES, share, color=GREY, lw=0.9, ls=(0, (1, 1)), label="fair shares" if bw == 64 else "")
 
 
 def _range(values: Floats) -> Floats:
-    """Mean over the runs, and how far the least and the greatest are from it."""
+    """Mean over the runs, and how far the least and the greatest are from it; the mean of equal values may be off by a rounding."""
     mean = values.mean(axis=0)
-    return np.array([mean, mean - values.min(axis=0), values.max(axis=0) - mean])
+    return np.array([mean, np.maximum(mean - values.min(axis=0), 0), np.maximum(values.max(axis=0) - mean, 0)])
 
 
 def _draw(m: Measured, name: str, panels: Iterable[Panel]) -> Drawing:
@@ -99,7 +101,7 @@ def _against_analysis(
         y = np.array([theory(line) for line in x])
         for i, (colour, _, _) in enumerate(LOOKS):
             axes.plot(x, y[:, i], color=colour, ls=dash, lw=1.2)
-        axes.plot([], [], color=_GREY, ls=dash, lw=1.2, label=label)
+        axes.plot([], [], color=GREY, ls=dash, lw=1.2, label=label)
     return sheet.done()
 
 
@@ -121,7 +123,7 @@ def fairness(m: Measured) -> Drawing:
     """Jain's index of all disciplines."""
     sheet = SHEETS.open("fairness")
     forward = ("FIFO", "RED", "enhanced RED", "DRR", "DRR two", "DRR+", "DRR+ two")
-    looks = (*LOOKS, ("#E69F00", "v", "--"), ("#56B4E9", "P", "-."), ("#000000", "X", ":"))
+    looks = (*LOOKS, (ORANGE, "v", "--"), (SKY, "P", "-."), (BLACK, "X", ":"))
     called = {"DRR two": "DRR, two queues", "DRR+ two": "DRR+, two queues"}
     for axes, tcp, disciplines in zip(sheet.axes, ("Reno", "Vegas"), (forward, ("FIFO", "RED", "DRR")), strict=True):
         for discipline in disciplines:
@@ -131,10 +133,10 @@ def fairness(m: Measured) -> Drawing:
             axes.plot(LINES, y, color=colour, marker=marker, ls=dash, ms=4.5, lw=1.2, label=name)
         if tcp == "Reno":
             y = [jain_index(reno(line) / INPUTS) for line in LINES]
-            axes.plot(LINES, y, color=_GREY, lw=1, label="RED, analysis")
+            axes.plot(LINES, y, color=GREY, lw=1, label="RED, analysis")
         else:
             y = [jain_index(vegas(line) / INPUTS) for line in LINES]
-            axes.plot(LINES, y, color=_GREY, lw=1, label="RED, analysis")
+            axes.plot(LINES, y, color=GREY, lw=1, label="RED, analysis")
     return sheet.done()
 
 

@@ -6,24 +6,21 @@ A run ends when its last file does. Three runs are one point of the paper; ours 
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cache, cached_property
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from ... import _core
-from ...atomic import atomic
-from ...parallel import run_all
 from ...tables import from_core
 from ..claims import Runs
 from ..measure import Floats
 from ..model import Table
+from ..runs import run_all
+from ..runs.packed import Result
 from .measures import BITS, Network, fairness, power, present
 
 #: The loads, as parts of what the bottleneck carries: the paper does not give its arrival rates.
@@ -116,9 +113,13 @@ class One:
     missing: int
 
 
-def take(curve: Curve, load: float, result: _core.RunResult) -> One:
+#: The tables of a run that its measures come from.
+TABLES = ("completions", "flows", "links")
+
+
+def take(curve: Curve, load: float, result: Result) -> One:
     """The measures of a run. Files that did not end count with the time since the last one can have come: less than theirs."""
-    done, flows, links = (from_core(result.table(name)) for name in ("completions", "flows", "links"))
+    done, flows, links = (from_core(result.table(name)) for name in TABLES)
     ways = curve.network.delay / 2e3
     start = done["start_s"]
     response = done["end_s"] - start + ways
@@ -233,63 +234,16 @@ def _between(found: Measured) -> list[tuple[Curve, float]]:
     return [(found.curve, round((loads[i] + loads[j]) / 2, 6)) for j in ends]
 
 
-#: With this variable, complete points are kept in the folder that it names, and a run that was ended goes on from there.
-FOLDER = "HEADGATE_POINTS"
-
-#: Runs that are handed over together; then their points are kept.
-TOGETHER = 60
-
-
 def _run(base: Table, pairs: Sequence[tuple[Curve, float]]) -> None:
     """Runs points and adds them to what is known."""
-    waiting: list[tuple[Curve, float, str]] = []
+    work = [(curve, load) for curve, load in pairs for _ in range(THREE * curve.repeats)]
+    texts = {pair: json.dumps(pair[0].scenario(base, pair[1])) for pair in pairs}
+    jobs = [(texts[pair], None, n) for pair in pairs for n in range(THREE * pair[0].repeats)]
+    found = iter(run_all(jobs, lambda n, result: take(*work[n], result), TABLES))
     for curve, load in pairs:
-        text = json.dumps(curve.scenario(base, load))
-        kept = _place(text, curve.repeats)
-        if kept is not None and kept.is_file():
-            _add(curve, load, tuple(One(**run) for run in json.loads(kept.read_text("utf-8"))))
-        else:
-            waiting.append((curve, load, text))
-        if waiting and (sum(THREE * c.repeats for c, _, _ in waiting) >= TOGETHER):
-            _finish(waiting)
-            waiting = []
-    _finish(waiting)
-
-
-def _finish(waiting: Sequence[tuple[Curve, float, str]]) -> None:
-    """Runs some points and keeps them."""
-    work = [(curve, load, text, n) for curve, load, text in waiting for n in range(THREE * curve.repeats)]
-    if not work:
-        return
-    jobs: list[tuple[str, int | None, int]] = [(text, None, n) for _, _, text, n in work]
-    found = run_all(jobs, lambda n, result: take(work[n][0], work[n][1], result))
-    for curve, load, text in waiting:
-        mine = tuple(one for one, (c, at, _, _) in zip(found, work, strict=True) if (c, at) == (curve, load))
-        kept = _place(text, curve.repeats)
-        if kept is not None:
-            with atomic(kept) as file:
-                file.write_text(json.dumps([asdict(one) for one in mine]), "utf-8")
-        _add(curve, load, mine)
-
-
-def _add(curve: Curve, load: float, runs: tuple[One, ...]) -> None:
-    known = _KNOWN.get(curve, Measured(curve))
-    _KNOWN[curve] = Measured(curve, {**known.points, load: Point(load, curve.rate(load), runs)})
-
-
-@cache
-def _engine() -> bytes:
-    """Of the engine and of this file: what points were made by."""
-    return hashlib.sha256(Path(_core.__file__).read_bytes() + Path(__file__).read_bytes()).digest()
-
-
-def _place(text: str, repeats: int) -> Path | None:
-    """The file of a point; none unless points are kept."""
-    folder = os.environ.get(FOLDER)
-    if not folder:
-        return None
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    return Path(folder) / f"{hashlib.sha256(_engine() + f'{repeats} {text}'.encode()).hexdigest()[:32]}.json"
+        known = _KNOWN.get(curve, Measured(curve))
+        point = Point(load, curve.rate(load), tuple(islice(found, THREE * curve.repeats)))
+        _KNOWN[curve] = Measured(curve, {**known.points, load: point})
 
 
 def pair(line: int, bottleneck: int, delay: float = 30, packets: int = 200, repeats: int = FEW) -> tuple[Curve, Curve]:

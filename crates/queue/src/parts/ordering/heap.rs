@@ -1,7 +1,7 @@
 //! HEAP: the double heap, a heap by the smallest and a heap by the largest tag with cross pointers between them.
 //!
 //! Source: Keshav 1991, section 3.4 and appendix 3.A. Two arrays hold the same elements; `across` of an element is its place in the
-//! other array (the thesis's i_min and i_max), and every exchange in one array mends the pointers in both.
+//! other array (the thesis's i_min and i_max), and every exchange in one array corrects the pointers in both.
 //! Deviations: the appendix marks what it deletes with an infinite tag and sifts; here it leaves before its successor is sifted. The
 //! packets themselves lie aside, as in the thesis, whose arrays hold pointers.
 //! Counted: exchanges of two elements, in both arrays.

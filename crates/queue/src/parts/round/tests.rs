@@ -80,7 +80,7 @@ fn no_drift_in_a_million_odd_steps() {
     assert!(Round::coarse(round.reached()).abs_diff(exact) <= 1);
 }
 
-/// The same by the book: each step divides, and every finish number is looked at.
+/// The same as the definition says: each step divides, and every finish number is examined.
 struct Eager {
     rate: u128,
     round: Rounds,

@@ -1,4 +1,4 @@
-//! What comes out is the configured law.
+//! The losses follow the configured law.
 
 use super::*;
 use headgate_packet::Check as _;

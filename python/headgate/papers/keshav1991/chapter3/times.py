@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import statistics
@@ -12,13 +13,15 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from .... import _core
 from ....parallel import Progress
 from ...build import build_scenario
 from ...model import Point, Table
+from ...runs import remember
 from ...study import Section
 from .costs import STRUCTURES, TRUNK, Costs
 from .growth import TABLES
@@ -196,9 +199,43 @@ class Times:
 
 
 def measure(costs: Costs, progress: Progress | None) -> Times:
-    """Takes the time of each structure on made-up traces and on the recorded calls of every point's run, one after the other."""
+    """Takes the time of each structure on made-up traces and on the recorded calls of every point's run, one after the other.
+
+    A reproduction that goes on after an interruption has the times that it took before, on the same machine.
+    """
     item = costs.runs.item
     scenarios = {p: build_scenario(item, item.variant(Costs.variant("PERC", p))) for p in costs.points}
+    here = [platform.node(), os.cpu_count(), Path(__file__).read_text("utf-8"), costs.runs.count_instructions]
+    return _times(remember(lambda: _plain(_measure(costs, scenarios, progress)), here, list(scenarios.values())))
+
+
+def _plain(times: Times) -> dict[str, Any]:
+    """Times as values of JSON: a mapping is a list of keys and values."""
+    return {
+        name: [[key, asdict(v) if isinstance(v, Nanoseconds) else v] for key, v in x.items()]
+        if isinstance(x, dict)
+        else x
+        for name, x in vars(times).items()
+    }
+
+
+def _times(plain: dict[str, Any]) -> Times:
+    """The opposite of `_plain`."""
+
+    def key(first: str, second: str | list[int]) -> tuple[str, str | Point]:
+        return first, second if isinstance(second, str) else tuple(second)
+
+    def value(v: float | dict[str, float]) -> float | Nanoseconds:
+        return Nanoseconds(**v) if isinstance(v, dict) else v
+
+    mappings: dict[str, Any] = {
+        name: {key(*k): value(v) for k, v in x} for name, x in plain.items() if not isinstance(x, str)
+    }
+    return Times(tool=plain["tool"], **mappings)
+
+
+def _measure(costs: Costs, scenarios: dict[Point, Table], progress: Progress | None) -> Times:
+    """Takes the times."""
     steps, done = len(ORDERS) + len(scenarios) + 2, 0
 
     def step() -> None:

@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 
 from ....analysis import packet_pair as theory
-from ....parallel import run_all
-from ...measure import Floats, Outcome
+from ...measure import TABLES, Floats, Outcome
 from ...model import Table
+from ...runs import run_all
 from .server import INSTANT, Server, read_port
 
 #: Service times of random chains are whole milliseconds up to this, so that every line has a whole rate: 20160 bits over 1 to 10 ms.
@@ -92,7 +92,7 @@ def _passage(chain: Chain, run: Outcome) -> Passage:
 def pass_through(chains: Sequence[Chain]) -> list[Passage]:
     """Runs chains."""
     jobs = [(json.dumps(scenario(c)), 1, 0) for c in chains]
-    runs = run_all(jobs, lambda _, result: Outcome(result))
+    runs = run_all(jobs, lambda _, result: Outcome(result), TABLES)
     return [_passage(c, r) for c, r in zip(chains, runs, strict=True)]
 
 

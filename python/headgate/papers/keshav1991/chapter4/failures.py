@@ -9,11 +9,11 @@ from functools import cache
 
 import numpy as np
 
-from ....parallel import run_all
 from ...build import build_scenario
 from ...claims import Runs
-from ...measure import Outcome
+from ...measure import TABLES, Outcome
 from ...model import Table
+from ...runs import run_all
 from .server import amount, read_port, service_times
 
 #: The first probe's spacing, undisturbed: that of the bottleneck.
@@ -98,7 +98,7 @@ def waves(runs: Runs) -> tuple[Wave, ...]:
 @cache
 def _waves(bench: str) -> tuple[Wave, ...]:
     scenarios = [wave_scenario(json.loads(bench), p) for p in PERIODS]
-    outcomes = run_all([(json.dumps(s), None, 0) for s in scenarios], lambda _, result: Outcome(result))
+    outcomes = run_all([(json.dumps(s), None, 0) for s in scenarios], lambda _, result: Outcome(result), TABLES)
     found = []
     for period, scenario, run in zip(PERIODS, scenarios, outcomes, strict=True):
         rates = service_times(scenario, "slow")

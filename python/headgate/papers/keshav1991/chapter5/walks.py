@@ -14,10 +14,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ....analysis.setpoint import random_walk
-from ....parallel import Progress, run_all
+from ....parallel import Progress
 from ...claims import Runs
-from ...measure import Outcome
+from ...measure import TABLES, Outcome
 from ...model import Table
+from ...runs import run_all
 
 #: Random walks of the rate: one step a second, which is R, of a tenth of the middle rate; five walks.
 SEEDS = (1, 2, 3, 4, 5)
@@ -151,6 +152,6 @@ def walks(runs: Runs, progress: Progress | None = None) -> Walks:
         assert runs.item.scenario is not None
         jobs = scenarios(runs.item.scenario)
         texts = [(json.dumps(s), None, 0) for s in jobs.values()]
-        outcomes = run_all(texts, lambda _, result: Outcome(result), None, progress)
+        outcomes = run_all(texts, lambda _, result: Outcome(result), TABLES, progress)
         _KEPT[runs] = Walks(dict(zip(jobs, outcomes, strict=True)))
     return _KEPT[runs]

@@ -1,0 +1,103 @@
+"""What `headgate reproduce all` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from ...papers.model import Item, Paper
+from ...papers.reproduction import ItemResult
+from ...papers.runs import Work
+from ...papers.whole.page import time_text
+from ...papers.whole.run import Failure, Took, Whole
+from ...papers.whole.summary import Summary, summary_of
+from ..terminal import bar_of, print_error
+from .fit import Column, print_fitted
+
+#: Headings of the table, their counts, and which of them a narrow terminal leaves out first: those of the highest rank.
+COLUMNS = (
+    ("tested", "tested", 0),
+    ("match", "match", 0),
+    ("trivial model", "trivial", 2),
+    ("wrong pair", "wrong_pair", 3),
+    ("only ours", "only_ours", 1),
+    ("some run", "some_run", 6),
+    ("miss", "miss", 0),
+    ("undecided", "undecided", 5),
+    ("not tested", "not_tested", 7),
+    ("claims hold", "hold", 0),
+    ("fail", "fail", 0),
+    ("open", "open", 8),
+)
+
+
+class Telling:
+    """Prints a line for each item as soon as it is there, and shows progress over all of them."""
+
+    def __init__(self, out: Console | None, work: Work, total: int) -> None:
+        """`out` is where lines are printed, if they are."""
+        self._out, self._work = out, work
+        self._bar = bar_of(TextColumn("{task.fields[of]}"), TaskProgressColumn(), TimeElapsedColumn())
+        self._total = total
+
+    @contextmanager
+    def showing(self) -> Iterator[Telling]:
+        """While it is at work."""
+        with self._bar as bar:
+            self._shown = bar
+            self._task = bar.add_task("", total=self._total, of="") if bar is not None else None
+            yield self
+
+    def begin(self, paper: Paper, item: Item, done: int, total: int) -> None:
+        """See `Watcher.begin`."""
+        bar, task = self._shown, self._task
+        if bar is None or task is None:
+            return
+        name = f"{paper.name} {item.name}"
+        bar.update(task, completed=done, total=total, description=name, of=f"item {done + 1} of {total}")
+
+        def far(share: float, runs: int, of: int) -> None:
+            bar.update(task, completed=done + share, of=f"item {done + 1} of {total}, run {runs} of {of}")
+
+        self._work.progress = far
+
+    def end(self, paper: Paper, item: Item, result: ItemResult | Failure, took: Took) -> None:
+        """See `Watcher.end`."""
+        if isinstance(result, Failure):
+            print_error(f"[bold red]{paper.name} {escape(item.name)} failed:[/] {escape(result.error)}")
+        elif self._out is not None:
+            kept = ", kept" if took.runs and took.kept == took.runs else ""
+            what = f"{paper.name} {item.name}"
+            self._out.print(f"{escape(what):<25} {_in_words(summary_of([result]))}, {time_text(took.seconds)}{kept}")
+
+
+def _in_words(summary: Summary) -> str:
+    found = []
+    if summary.tested:
+        found.append(f"{summary.match} of {summary.tested} numbers")
+    if decided := summary.hold + summary.fail:
+        found.append(f"{summary.hold} of {decided} claims")
+    return ", ".join(found) or "nothing to be judged"
+
+
+def print_whole(whole: Whole, out: Console) -> None:
+    """Prints the table of all papers, and what failed."""
+    summaries = [(p.paper.name, summary_of(p.reproduction.items), p.took) for p in whole.papers]
+    columns = [Column("paper", text=True, cells=[name for name, _, _ in summaries])]
+    for heading, key, rank in COLUMNS:
+        columns.append(Column(heading, rank, cells=[str(s.to_dict()[key]) for _, s, _ in summaries]))
+    columns.append(Column("processor time", 4, cells=[time_text(took.cpu_s) for _, _, took in summaries]))
+    print_fitted("papers", columns)
+    took = whole.took
+    kept = f", {took.kept} of which were there already" if took.kept else ""
+    out.print(
+        f"{took.runs} runs{kept}; {time_text(took.seconds)}, {time_text(took.cpu_s)} of processor time", soft_wrap=True
+    )
+    for failure in whole.failures:
+        out.print(
+            f"[red]failed[/]: {escape(failure.paper)} {escape(failure.item)}: {escape(failure.error)}", soft_wrap=True
+        )

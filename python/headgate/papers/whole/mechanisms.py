@@ -1,0 +1,161 @@
+"""Why something of a paper does not come out: `mechanisms.toml` in its folder says what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from ..checks import checked, wrong
+from ..claims import Finding, claims_of
+from ..folder import folder_of
+from ..model import Form, Item, Name, Paper
+from ..reproduction import ItemResult, Reproduction
+from ..verdict import Number
+
+#: What is said where nothing is known.
+UNKNOWN = "No mechanism is known."
+
+
+@dataclass(frozen=True)
+class Mechanism(Form):
+    """Why claims (by their names) or statements in tables (by a pattern) fail, or numbers are missed (by patterns)."""
+
+    text: Name
+    claims: tuple[str, ...] = ()
+    statement: str = ""
+    item: str = "*"
+    table: str = "*"
+    row: str = "*"
+    source: str = "*"
+    metric: str = "*"
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether it speaks about numbers."""
+        return (self.table, self.row, self.source, self.metric) != ("*",) * 4 or not (self.claims or self.statement)
+
+    def fits(self, item: str, number: Number) -> bool:
+        """Whether it speaks about a number."""
+        p = number.published
+        places = (
+            (self.item, item),
+            (self.table, p.table),
+            (self.row, p.row),
+            (self.source, p.source),
+            (self.metric, p.metric),
+        )
+        return self.of_numbers and all(_any(patterns, name) for patterns, name in places)
+
+
+@dataclass(frozen=True)
+class _Mechanisms(Form):
+    """The file."""
+
+    mechanisms: tuple[Mechanism, ...] = ()
+
+
+def mechanisms_of(paper: Paper) -> tuple[Mechanism, ...]:
+    """What is known about a paper's misses; the first that fits speaks.
+
+    Raises:
+        PaperError: something in the file is wrong, or it speaks about a claim or an item that is not there.
+    """
+    folder = folder_of(paper)
+    if not folder.has("mechanisms.toml"):
+        return ()
+    file = folder.origin("mechanisms.toml")
+    found = checked(_Mechanisms, folder.toml("mechanisms.toml"), file).mechanisms
+    claims = [c.id for c in claims_of(paper)]
+    for i, mechanism in enumerate(found):
+        for name in mechanism.claims:
+            if name not in claims:
+                raise wrong(file, f"mechanisms[{i}].claims", "expected the name of a claim", name, claims)
+        for key, names in _places(paper).items():
+            pattern = getattr(mechanism, key)
+            if not any(_any(pattern, name) for name in names) and mechanism.of_numbers:
+                raise wrong(file, f"mechanisms[{i}].{key}", f"expected a pattern that fits some {key}", pattern, names)
+    return found
+
+
+def _places(paper: Paper) -> dict[str, list[str]]:
+    numbers = [n for item in paper.items for n in item.numbers]
+    places = {
+        key: list(dict.fromkeys(getattr(n, key) for n in numbers)) for key in ("table", "row", "source", "metric")
+    }
+    return {"item": [i.name for i in paper.items], **places}
+
+
+def _any(patterns: str, name: str) -> bool:
+    return any(fnmatchcase(name, p) for p in patterns.split("|"))
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A claim or a statement that fails, or numbers of a row and measure that are missed for the same reason."""
+
+    item: Item
+    #: Its name, where it has one.
+    name: str
+    what: str
+    measured: str
+    why: str
+    known: bool
+
+
+def missed(reproduction: Reproduction) -> Iterator[tuple[ItemResult, list[Missed], list[Missed]]]:
+    """Of each item with any: the claims that fail, and the numbers that are missed."""
+    known = mechanisms_of(reproduction.paper)
+    for item in reproduction.items:
+        claims = [_claim(item.item, f, known) for f in item.findings if f.holds is False]
+        claims += _statements(item, known)
+        numbers = _numbers(item, known)
+        if claims or numbers:
+            yield item, claims, numbers
+
+
+def _claim(item: Item, finding: Finding, known: tuple[Mechanism, ...]) -> Missed:
+    why = next((m.text for m in known if finding.id in m.claims), "")
+    return Missed(item, finding.id, finding.text, finding.measured, why or UNKNOWN, bool(why))
+
+
+def _statements(result: ItemResult, known: tuple[Mechanism, ...]) -> Iterator[Missed]:
+    for section in result.study.sections if result.study is not None else ():
+        for row, holds in zip(section.rows, section.verdicts, strict=False):
+            if holds is False:
+                why = next((m.text for m in known if m.statement and _any(m.statement, row[0])), "")
+                yield Missed(result.item, "", f"{section.title}: {row[0]}", row[2], why or UNKNOWN, bool(why))
+
+
+def _numbers(result: ItemResult, known: tuple[Mechanism, ...]) -> list[Missed]:
+    """The numbers that are missed, those of a table, row and measure with the same reason together."""
+    found: dict[tuple[str, str, str, str], list[Number]] = {}
+    for n in result.numbers:
+        if n.verdict == "miss":
+            p = n.published
+            why = next((m.text for m in known if m.fits(result.item.name, n)), "")
+            found.setdefault((p.table, p.row, p.metric, why or _beside(n, known)), []).append(n)
+    return [
+        Missed(
+            result.item,
+            "",
+            f"{table}, {row}: {metric.replace('_', ' ')}{f' ({numbers[0].published.unit})' if numbers[0].published.unit else ''}",
+            "; ".join(_beside_each_other(n) for n in numbers),
+            why or UNKNOWN,
+            bool(why),
+        )
+        for (table, row, metric, why), numbers in found.items()
+    ]
+
+
+def _beside(number: Number, known: tuple[Mechanism, ...]) -> str:
+    """The reason of the first failed claim about the same row and measure, if it is known."""
+    failed = [name for name, holds in number.claims if holds is False]
+    return next((f"As {name}: {m.text}" for name in failed for m in known if name in m.claims), "")
+
+
+def _beside_each_other(number: Number) -> str:
+    """The paper's number and ours."""
+    p = number.published
+    source = f"{p.source}: " if p.source else ""
+    return f"{source}{'nothing' if p.value is None else f'{p.value:g}'}, ours {number.judgement.expected:.4g}"
