@@ -38,7 +38,8 @@ CSFQ = ["figure-3a", "figure-3b", "figure-4", "figure-6b", "figure-7", "sensitiv
 CSFQ_ITEMS = ["figure-3a", "figure-3b", "figure-4", "figure-6b", "figure-7", "sensitivity"]
 
 #: Figures of our own experiments.
-BEYOND = ["sharing", "quantum", "starts"]
+BEYOND = ["sharing", "quantum", "starts", "core-stateless-figure-4", "core-stateless-scale", "tradeoff-gateways", "rivals"]
+BEYOND_ITEMS = ["packet-pair", "core-stateless-figure-4", "core-stateless-scale", "tradeoff", "tradeoff-beside"]
 
 
 def game(file: Path) -> None:
@@ -83,7 +84,7 @@ def main() -> None:
             ("keshav1991", ITEMS, FIGURES),
             ("stoica1998", CSFQ_ITEMS, CSFQ),
             ("hasegawa2001", ["figures"], ["fairness", "figure-10"]),
-            ("beyond", ["packet-pair"], BEYOND),
+            ("beyond", BEYOND_ITEMS, BEYOND),
         ):
             command("reproduce", paper, *items, "--report", str(folder / paper))
             for figure in figures:

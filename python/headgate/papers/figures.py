@@ -13,6 +13,7 @@ from ..analysis import fcfs_poisson_delay, fq_poisson_delay
 from ..palette import BLUE, GREEN, GREY, GRID, GROUND, PURPLE, VERMILION
 from ..plots.canvas import blank
 from ..stats import mean_of
+from .build import build_scenario
 from .claims import Runs
 from .folder import code_of
 from .model import FigureEntry, PaperError, unknown
@@ -231,10 +232,10 @@ def _traces(figure: FigureEntry, runs: Runs) -> Drawing:
 
 
 def _topology(figure: FigureEntry, runs: Runs) -> Drawing:
-    """The network of the item's scenario, or of one variant's own."""
+    """The network of the item's scenario, or of one variant."""
     scenario = runs.item.scenario
     if figure.series:
-        scenario = runs.item.variant(figure.series[0]).scenario or scenario
+        scenario = build_scenario(runs.item, runs.item.variant(figure.series[0]))
     if scenario is None:
         raise PaperError(
             f"figure {figure.name}: {runs.item.name} has no scenario of its own; name a variant in `series`"

@@ -26,6 +26,9 @@ _ILL = VERMILION
 #: Distances, in units of the drawing: between gateways, from a gateway to its hosts, and between hosts.
 _STEP, _ARM, _GAP = 3.0, 2.2, 0.85
 
+#: Most hosts that are drawn one by one at an end of the row.
+_FAN = 8
+
 
 @dataclass(frozen=True)
 class Network:
@@ -50,6 +53,10 @@ class Network:
         """The flows that start at a host."""
         return [f for f in self.flows if f["from"] == host]
 
+    def kind(self, host: str) -> str:
+        """What starts or ends at a host, in words."""
+        return next((_kind_text(f) for f in self.flows if host in (f["from"], f["to"])), "")
+
     def gateway(self, host: str) -> tuple[str, bool]:
         """A host's gateway, and whether the host is upstream of it."""
         for link in self.links:
@@ -66,7 +73,7 @@ def _names(link: Table) -> Iterable[str]:
 def draw_topology(scenario: Table) -> Drawing:
     """Draws the network of any scenario whose gateways lie in a row: hosts left, right, above (sources) and below (sinks).
 
-    Hosts alike at an inner gateway are drawn as one.
+    Hosts alike at an inner gateway are drawn as one, and so are those at an end if there are many.
     """
     net = Network.of(scenario)
     places, groups = _layout(net)
@@ -101,10 +108,10 @@ def _layout(net: Network) -> tuple[dict[str, Place], dict[str, list[str]]]:
     last = max(depth.values(), default=0)
     for (gateway, upstream), hosts in around.items():
         x, edge = places[gateway][0], depth[gateway] == (0 if upstream else last)
-        if not edge:
+        if not edge or len(hosts) > _FAN:
             alike: dict[str, list[str]] = defaultdict(list)
             for host in hosts:
-                alike[_kind_text(net.sources(host)[0]) if net.sources(host) else ""].append(host)
+                alike[net.kind(host)].append(host)
             groups |= {same[0]: same for same in alike.values()}
             hosts = [same[0] for same in alike.values()]
         for i, host in enumerate(hosts):
@@ -130,7 +137,7 @@ def _lines(axes: Axes, net: Network, places: dict[str, Place]) -> None:
         if _core.quantity(delay)[2] > 0:
             parts.append(f"{_quantity(delay)} delay")
         if slow:
-            parts.append(f"{link['queue']['buffer'].removesuffix('pkt')} buffers")
+            parts.append(_buffer(link["queue"]["buffer"]))
         gateway = link["to"] if link["from"] not in net.gateways else link["from"]
         far = link["from"] if gateway == link["to"] else link["to"]
         key = (gateway, link["from"] == gateway, far in net.gateways, *parts)
@@ -205,12 +212,21 @@ def _colour(flow: Table) -> str:
 
 def _legend(axes: Axes, net: Network) -> None:
     """What the colours mean, for the sources that there are."""
-    kinds: dict[str, str] = {}
+    kinds: dict[tuple[str, str], list[str]] = defaultdict(list)
     for f in net.flows:
-        kinds.setdefault(_colour(f), _kind_text(f))
-    for colour, text in kinds.items():
+        kinds[_colour(f), _kind_text(f)].append(f["name"])
+    colours = [colour for colour, _ in kinds]
+    for (colour, text), names in kinds.items():
+        # Where one colour stands for several things, the names say which.
+        text = f"{_span(names)}: {text}" if colours.count(colour) > 1 else text
         axes.plot([], [], marker="o", ls="", mfc="white", mec=colour, mew=1.6, label=text)
-    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, fontsize=8)
+    axes.legend(
+        frameon=False,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        ncols=1 if len(colours) > len(set(colours)) else 2,
+        fontsize=8,
+    )
 
 
 def _kind_text(flow: Table) -> str:
@@ -232,14 +248,27 @@ def _kind_text(flow: Table) -> str:
 
 
 def _quantity(text: str) -> str:
-    """A quantity with a space before its unit, times in seconds.
+    """A quantity with a space before its unit.
 
-    >>> _quantity("500ms"), _quantity("80kbit/s"), _quantity("1000B")
-    ('0.5 s', '80 kbit/s', '1000 bytes')
+    >>> _quantity("500ms"), _quantity("1ms"), _quantity("80kbit/s"), _quantity("1Gbit/s"), _quantity("1000B")
+    ('0.5 s', '1 ms', '80 kbit/s', '1 Gbit/s', '1000 bytes')
     """
     kind, _, value = _core.quantity(text)
     if kind == "s":
-        return f"{value:g} s"
+        return f"{1000 * value:g} ms" if 0 < value < 0.01 else f"{value:g} s"
     if kind == "bps":
-        return f"{value / 1000:g} kbit/s" if value < 1e6 else f"{value / 1e6:g} Mbit/s"
+        scale, unit = next((x for x in ((1e9, "Gbit/s"), (1e6, "Mbit/s")) if value >= x[0]), (1e3, "kbit/s"))
+        return f"{value / scale:g} {unit}"
     return f"{value:g} {'bytes' if kind == 'bytes' else 'packets'}"
+
+
+def _buffer(text: str) -> str:
+    """A buffer in words.
+
+    >>> _buffer("20pkt"), _buffer("64KB"), _buffer("50ms")
+    ('20 buffers', 'buffer of 64 KB', 'buffer of 0.05 s')
+    """
+    if text.endswith("pkt"):
+        return f"{text.removesuffix('pkt')} buffers"
+    kind, _, value = _core.quantity(text)
+    return f"buffer of {f'{value / 1000:g} KB' if kind == 'bytes' and value >= 1000 else _quantity(text)}"

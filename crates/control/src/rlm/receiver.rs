@@ -181,7 +181,6 @@ impl Receiver {
                 }
             }
             State::Steady => {
-                self.detection_due = Time::NEVER;
                 if let Some(level) = (1..=self.count).rev().find(|level| self.tries(*level, now)) {
                     self.back_off(level);
                     if level == self.level {

@@ -167,10 +167,69 @@ fn it_joins_only_in_the_steady_state_with_nothing_tried_and_packets_coming() {
     b.r.join_due = joined + Duration::from_secs(9);
     b.r.on_timeout(b.r.join_due);
     assert_eq!(b.r.level, 3);
-    b.r.state = State::Hysteresis;
-    b.r.join_due = joined + Duration::from_secs(99);
-    b.r.on_timeout(b.r.join_due);
-    assert_eq!(b.r.level, 3);
+    b.packet(3, 0, joined + Duration::from_secs(10));
+    for (seconds, state, level) in [
+        (99, State::Hysteresis, 3),
+        (100, State::Measurement, 3),
+        (101, State::Drop, 3),
+        (102, State::Steady, 4),
+    ] {
+        b.r.state = state;
+        (b.r.join_due, b.r.detection_due) = (joined + Duration::from_secs(seconds), Time::NEVER);
+        b.r.on_timeout(b.r.join_due);
+        assert_eq!(b.r.level, level, "{state:?}");
+    }
+}
+
+#[test]
+fn what_came_before_a_layer_was_left_does_not_count_when_it_is_joined_again() {
+    let mut b = Bench::new(2, 13);
+    let joined = b.climb(2);
+    b.packet(2, 0, joined + Duration::from_secs(1));
+    b.packet(1, 1, joined + Duration::from_secs(2));
+    assert_eq!((b.r.level, b.r.state), (1, State::Drop));
+    let again = b.climb(2);
+    assert!(!b.r.layer(2).delivers, "nothing of it has come since then");
+    // The source made packets of the layer all the time; none of them was to come.
+    b.packet(2, 5000, again + Duration::from_secs(1));
+    assert_eq!((b.r.level, b.r.state), (2, State::Steady), "they are not lost");
+    assert!(b.r.layer(2).delivers);
+    b.packet(2, 1, again + Duration::from_secs(2));
+    assert_eq!((b.r.level, b.r.state), (1, State::Drop), "this one is");
+}
+
+#[test]
+fn after_a_leave_the_receiver_waits_for_a_whole_detection_time_again() {
+    let mut b = Bench::new(3, 14);
+    let joined = b.climb(2) + Duration::from_secs(20);
+    b.r.measure(joined);
+    near(b.r.detection_due, joined + Duration::from_secs(5 + 5));
+    let left = joined + Duration::from_secs(4);
+    (0..10).for_each(|_| b.packet(2, 1, left));
+    assert_eq!((b.r.level, b.r.state), (1, State::Drop));
+    near(b.r.detection_due, left + Duration::from_secs(5 + 3));
+}
+
+#[test]
+fn a_loss_is_blamed_on_the_highest_layer_that_is_tried() {
+    let mut b = Bench::new(4, 15);
+    let joined = b.climb(3);
+    // The detection time has grown since layer 2 was joined, so that its experiment goes on again.
+    (b.r.layers[1].experiment, b.r.layers[2].experiment) = (Some(joined), Some(joined));
+    b.packet(1, 1, joined + Duration::from_secs(1));
+    assert_eq!((b.r.level, b.timers()), (2, vec![5.0, 5.0, 10.0, 10.0]));
+}
+
+#[test]
+fn a_loss_soon_after_the_layer_above_was_tried_sets_its_timer_again() {
+    let mut b = Bench::new(4, 16);
+    let joined = b.climb(2);
+    b.r.level = 1;
+    b.r.join_due = joined;
+    b.packet(1, 1, joined + Duration::from_secs(1));
+    // It has 10 s now, so the wait is at least half of that.
+    assert_eq!((b.r.level, b.timers()), (1, vec![5.0, 10.0, 10.0, 10.0]));
+    assert!(b.r.join_due >= joined + Duration::from_secs(6), "{:?}", b.r.join_due);
 }
 
 #[test]
@@ -321,4 +380,16 @@ fn a_line_without_losses_ends_with_all_layers_and_one_for_three_layers_with_thre
         }
         assert!(four < 0.05 * three, "{four} s in experiments, {three} s without");
     }
+}
+
+#[test]
+fn joins_and_leaves_reach_the_network_after_the_millisecond_of_the_defaults() {
+    let mut r = Receiver::new(&RlmParams::default(), 2, Rng::new(17, 0, "rlm"));
+    let half = Duration::from_secs_f64(0.0005);
+    r.start(at(1.0));
+    assert_eq!([at(1.0), at(1.0) + half, at(1.001)].map(|now| r.carries(0, now)), [false, false, true]);
+    r.join(at(2.0));
+    assert_eq!([at(2.0) + half, at(2.001)].map(|now| r.carries(1, now)), [false, true]);
+    r.leave_for_drop(at(3.0));
+    assert_eq!([at(3.0) + half, at(3.001)].map(|now| r.carries(1, now)), [true, false]);
 }

@@ -122,8 +122,8 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
         name = f"row {scheme} {gateways}"
         vain = in_vain(runs, name) if gateways != "1" else None
         time = completion(runs, name, "through")
-        lost = discarded(runs, name)
-        return {"time": Mean(time.mean * 1e3, time.half * 1e3, time.n), "lost": lost, "vain": vain}
+        ms = Mean(time.mean * 1e3, time.half * 1e3, time.n) if math.isfinite(time.mean) else math.inf
+        return {"time": ms, "lost": discarded(runs, name), "vain": vain}
 
     sections = (
         TABLES.section("gateways", gateway), TABLES.section("buffers", buffers), TABLES.section("row", row),

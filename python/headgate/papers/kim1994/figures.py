@@ -172,9 +172,11 @@ def plane(sets: Mapping[str, Set]) -> Drawing:
         if s.packets == 200:
             gap = s.gaps()[-1]
             axes.scatter(s.delay, s.line, s=60 + 260 * gap, color=BLUE, marker="o", zorder=3)
+            # Below the lowest line there is room; above it the name would cross the next line.
+            shift = (-14, -24) if s.line * s.delay < 300 else (0, 14)
             axes.annotate(
-                f"{10**gap:.1f} times", (s.delay, s.line), xytext=(0, 14), textcoords="offset points", ha="center",
-                fontsize=9.5, color=INK,
+                f"{10**gap:.1f} times", (s.delay, s.line), xytext=shift, textcoords="offset points", ha="center",
+                fontsize=9.5, color=INK, bbox={"fc": "white", "ec": "none", "pad": 1.0},
             )  # fmt: skip
     return done(sheet)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import layers, one_link, other_links, theory
+from . import layers, mechanisms, one_link, other_links, theory
 from .statements import CLAIMS
 
-PARTS = (layers, one_link, other_links, theory)
+PARTS = (layers, mechanisms, one_link, other_links, theory)
 
 __all__ = ["CLAIMS", "PARTS"]

@@ -11,7 +11,7 @@ from ...palette import COLOURS
 from ...stats import Mean, mean_of
 from ..claims import Runs
 from ..sheets import Sheets
-from . import idle
+from . import idle, theory
 from . import measures as m
 
 if TYPE_CHECKING:
@@ -209,6 +209,59 @@ def idle_line(runs: Runs) -> Drawing:
     return sheet.done()
 
 
+def weights(runs: Runs) -> Drawing:
+    """What each flow gets, with its weight and without."""
+    sheet = SHEETS.open("weights")
+    (axes,) = sheet.axes
+    weights_ = (1, 2, 4, 8)
+    axes.plot([0, 8.5], [0, 8.5 * 10 / 15], color=_GREY, lw=0.8, ls=(0, (6, 3)), label="ideal with weights")
+    for variant, look, label in (
+        ("CSFQ", (COLOURS[1], "s", ""), "with weights"),
+        ("CSFQ without weights", (COLOURS[0], "o", ""), "all weights 1"),
+    ):
+        got = [m.mean(runs, variant, "throughput", f"weight{w}") for w in weights_]
+        curve(axes, weights_, got, look, label)
+    axes.set_xticks(weights_)
+    axes.set_xlim(0, 8.5)
+    axes.set_ylim(0)
+    return sheet.done()
+
+
+def theorem(runs: Runs) -> Drawing:
+    """Bursts in whole runs and without a buffer, and random flows, against the bound."""
+    sheet = SHEETS.open("theorem")
+    left, right = sheet.axes
+    found = [theory.measured_excess(runs, k) for k in theory.KS]
+    alone = [theory.without_buffer(k / 1e3) for k in theory.KS]
+    bounds = np.array([bound for _, bound in found])
+    for values, (colour, marker), label in (
+        ([got for got, _ in found], (COLOURS[0], "o"), "whole run"),
+        ([lots.mean() for _, lots in alone], (COLOURS[1], "s"), "by lot, no buffer"),
+        ([counted.mean() for counted, _ in alone], (COLOURS[2], "^"), "as the theorem counts"),
+    ):
+        left.plot(theory.KS, np.array(values) / bounds, color=colour, marker=marker, ms=6, ls="", label=label)
+    left.axhline(1, color=_GREY, lw=1, ls=(0, (6, 3)), label="bound")
+    right.hist(theory.random_flows(0.1), bins=np.linspace(0, 1.1, 23).tolist(), color=COLOURS[2], edgecolor="white")
+    idle_burst = theory.burst_from_idle(0.1)
+    right.axvline(idle_burst, color=COLOURS[3], lw=1.4, ls="-.")
+    right.annotate(
+        "one burst\nfrom idle", (idle_burst, 15), (-5, 0), textcoords="offset points", ha="right", fontsize=8.5
+    )
+    right.axvline(1, color=_GREY, lw=1, ls=(0, (6, 3)))
+    return sheet.done()
+
+
+def labels(runs: Runs) -> Drawing:
+    """The label's error against the rate."""
+    del runs
+    sheet = SHEETS.open("labels")
+    (axes,) = sheet.axes
+    rates = np.geomspace(1, 16, 4000)
+    axes.plot(rates, [100 * (1 - theory.decoded(x) / x) for x in rates], color=COLOURS[0], lw=0.9)
+    share(axes, 100 / 17, "1/17")
+    return sheet.done()
+
+
 DRAWINGS: dict[str, dict[str, Callable[[Runs], Drawing]]] = {
     "figure-3a": {"figure-3a": figure_3a},
     "figure-3b": {"figure-3b": figure_3b},
@@ -218,4 +271,6 @@ DRAWINGS: dict[str, dict[str, Callable[[Runs], Drawing]]] = {
     "figure-7": {"figure-7": figure_7, "figure-7-last": figure_7_last},
     "sensitivity": {"sensitivity": sensitivity, "rules": rules},
     "idle-line": {"idle-line": idle_line},
+    "weights": {"weights": weights},
+    "section-2": {"theorem": theorem, "labels": labels},
 }

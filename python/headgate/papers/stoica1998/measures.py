@@ -47,12 +47,12 @@ def udp(runs: Runs, variant: str) -> Mean:
 
 
 def normalised(runs: Runs, scheme: str, number: int) -> Mean:
-    """Figure 4: throughput of the TCP flow over its fair share, among so many flows."""
+    """Figure 4: throughput of the TCP flow over its fair share, among this number of flows."""
     return mean(runs, f"{scheme} {number}", "throughput", "tcp", number / LINE)
 
 
 def across(runs: Runs, scheme: str, links: int) -> Mean:
-    """Figure 6: what the flow over so many links gets, of what it sent (6a) or of its share (6b)."""
+    """Figure 6: what the flow over this number of links gets, of what it sent (6a) or of its share (6b)."""
     if runs.item.name == "figure-6a":
         return mean(runs, f"{scheme} {links}", "forwarded", "through")
     return mean(runs, f"{scheme} {links}", "throughput", "through", 1 / ACROSS)
@@ -93,7 +93,7 @@ def tcp_packets(runs: Runs, variant: str) -> Mean:
 #: Figure 7: the spans of time after which TCP and RLM have found their rates, TCP being the first or the last to start, in seconds.
 SETTLED = {"": (150.0, 450.0), ", TCP last": (310.0, 450.0)}
 RLM_FLOWS = ("rlm1", "rlm2", "rlm3")
-#: What so many layers of 32, 64, 128 ... kbit/s are together, in Mbit/s.
+#: What this number of layers of 32, 64, 128 ... kbit/s are together, in Mbit/s.
 LAYERS = [0.032 * (2**n - 1) for n in range(8)]
 
 

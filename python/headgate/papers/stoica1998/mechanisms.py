@@ -1,0 +1,140 @@
+"""Why numbers and claims do not come out: each supposed cause as a run in which the one thing differs that it names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...stats import Mean
+from ..claims import Result, Runs
+from ..model import Table
+from . import measures as m
+from .statements import claim
+
+
+@dataclass(frozen=True)
+class Change:
+    """A number of the paper, the run that has it, and what is changed there; `metric` of `source` times `scale`."""
+
+    what: str
+    paper: str
+    variant: str
+    changed: str
+    metric: str
+    source: str
+    scale: float = 1.0
+    form: str = ".2f"
+
+    def measured(self, runs: Runs) -> tuple[Mean, Mean]:
+        """The number as it is, and after the change."""
+        found = (self.variant, f"{self.variant}, {self.changed}")
+        ours, then = (m.mean(runs, v, self.metric, self.source, self.scale) for v in found)
+        return ours, then
+
+
+#: What is changed, in the order of the paper's figures and tables.
+CHANGES = (
+    Change("3b CSFQ: UDP flow (Mbit/s)", "0.361", "3b CSFQ", "initial timeout 0.5 s", "throughput", "udp"),
+    Change("3b RED: UDP flow (Mbit/s)", "over 8", "3b RED", "minimum timeout 0.5 s", "throughput", "udp"),
+    Change("3b FRED-1: UDP flow (Mbit/s)", "almost 1.8", "3b FRED-1", "minimum timeout 0.5 s", "throughput", "udp"),
+    Change("table 1 RED: part that arrives", "0.79", "table 1 RED", "minimum timeout 0.5 s", "fraction", "on-off", form=".3f"),
+    Change("figure 4 DRR: 17 flows", "-", "figure 4 DRR 17", "NewReno", "throughput", "tcp", 1.7),
+    Change("figure 4 DRR: 17 flows", "-", "figure 4 DRR 17", "window 3", "throughput", "tcp", 1.7),
+    *(
+        Change(f"figure 4 {scheme}: {n} flows", "-", f"figure 4 {scheme} {n}", "NewReno", "throughput", "tcp", n / m.LINE)
+        for n in (4, 12)
+        for scheme in ("CSFQ", "FRED-2")
+    ),
+    *(
+        Change(f"table 2 {scheme}: time (ms)", paper, f"table 2 {scheme}", changed, "transfer_time", "web", form=".0f")
+        for scheme, paper in (("CSFQ", "-"), ("RED", "592"))
+        for changed in ("initial timeout 0.5 s", "buffer 128 KB")
+    ),
+    Change("table 3 DRR: packets", "6080", "table 3 DRR", "window 30", "packets", "tcp*", form=".0f"),
+    Change("table 3 DRR: deviation", "64", "table 3 DRR", "window 30", "deviation", "tcp*", form=".0f"),
+)  # fmt: skip
+
+
+def rows(runs: Runs) -> list[Table]:
+    """The table's rows."""
+
+    def text(value: Mean, form: str) -> str:
+        return f"{value.mean:{form}} ± {value.half:{form}}"
+
+    def row(c: Change) -> Table:
+        ours, then = (text(v, c.form) for v in c.measured(runs))
+        return {"what": c.what, "paper": c.paper, "ours": ours, "change": c.changed, "then": then}
+
+    return [row(c) for c in CHANGES]
+
+
+#: The runs of table 2 whose waits and timeouts are compared.
+WAITS = (*(f"table 2 {s}{w}" for s in ("CSFQ", "RED") for w in ("", ", buffer 128 KB")),)
+
+
+def waits(runs: Runs) -> list[Table]:
+    """Where the transfers' time is spent."""
+
+    def row(variant: str) -> Table:
+        time, wait, timeouts = (m.mean(runs, variant, x, "web") for x in ("transfer_time", "waited", "timeouts"))
+        return {"run": variant.removeprefix("table 2 "), "time": time, "wait": wait, "timeouts": timeouts}
+
+    return [row(v) for v in WAITS]
+
+
+def _got(runs: Runs, variant: str, metric: str, source: str, scale: float = 1.0) -> float:
+    return m.mean(runs, variant, metric, source, scale).mean
+
+
+@claim("V4")
+def _v4(runs: Runs) -> Result:
+    udp = _got(runs, "3b RED, minimum timeout 0.5 s", "throughput", "udp")
+    part = _got(runs, "table 1 RED, minimum timeout 0.5 s", "fraction", "on-off")
+    return udp > 8 and abs(part - 5322 / 6758) <= 0.02, f"{udp:.2f} Mbit/s and {part:.3f}"
+
+
+@claim("V5")
+def _v5(runs: Runs) -> Result:
+    got = {w: _got(runs, f"figure 4 DRR 17{w}", "throughput", "tcp", 1.7) for w in ("", ", NewReno", ", window 3")}
+    text = f"{got['']:.2f}, with NewReno {got[', NewReno']:.2f}, with a window of three {got[', window 3']:.2f}"
+    return got[""] < 0.96 and min(got[", NewReno"], got[", window 3"]) >= 0.96, text
+
+
+@claim("V6")
+def _v6(runs: Runs) -> Result:
+    def gain(n: int, what: str) -> float:
+        csfq, fred = (
+            _got(runs, f"figure 4 {s} {n}{what}", "throughput", "tcp", n / m.LINE) for s in ("CSFQ", "FRED-2")
+        )
+        return csfq - fred
+
+    reno, newreno = ([gain(n, what) for n in (4, 12)] for what in ("", ", NewReno"))
+    text = f"with Reno {reno[0]:+.2f} and {reno[1]:+.2f}, with NewReno {newreno[0]:+.2f} and {newreno[1]:+.2f}"
+    return max(reno) < -0.03 and min(newreno) >= -0.05, text
+
+
+@claim("V7")
+def _v7(runs: Runs) -> Result:
+    def off(scheme: str) -> float:
+        was, then = (
+            _got(runs, f"table 2 {scheme}{w}", "transfer_time", "web") for w in ("", ", initial timeout 0.5 s")
+        )
+        return 1 - then / was
+
+    red, csfq = off("RED"), off("CSFQ")
+    return red >= 0.25 and csfq < 0.1, f"{100 * red:.0f} % off RED's, {100 * csfq:.0f} % off CSFQ's"
+
+
+@claim("V8")
+def _v8(runs: Runs) -> Result:
+    (was, more), (few, fewer) = (
+        [_got(runs, f"table 2 CSFQ{w}", metric, "web") for w in ("", ", buffer 128 KB")]
+        for metric in ("transfer_time", "timeouts")
+    )
+    text = f"{was:.0f} and {more:.0f} ms, with {few:.1f} and {fewer:.1f} timeouts in 60 transfers"
+    return more >= 4 / 3 * was and fewer < few, text
+
+
+@claim("V9")
+def _v9(runs: Runs) -> Result:
+    packets = _got(runs, "table 3 DRR, window 30", "packets", "tcp*")
+    return abs(packets / 6080 - 1) <= 0.01, f"{packets:.0f} packets"
