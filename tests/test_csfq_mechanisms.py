@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from headgate.papers import load_paper
+from headgate.papers.build import build_scenario
 from headgate.papers.claims import Runs
 from headgate.papers.stoica1998 import mechanisms, theory
 from headgate.papers.stoica1998.claims import CLAIMS
+from headgate.papers.topology import draw_topology
+from headgate.plots.canvas import to_svg
 
 #: What the runs give where the supposed causes are the causes, by variant and metric.
 DUE = {
@@ -105,3 +108,16 @@ def test_a_packet_passes_as_a_whole_or_not_at_all(drawn: float, passed: int) -> 
 
     found = theory.by_lot([(8e-4, 8000.0)] * 100, 1e6, 0.1, cast(np.random.Generator, Always()))
     assert found == pytest.approx(8000 + (passed - 1) * (8000 - 1e6 * 8e-4))
+
+
+def test_figure_5_draws_hosts_that_are_alike_as_one_and_says_whose_rate_is_which() -> None:
+    paper = load_paper("stoica1998")
+    (figure,) = (f for f in paper.figures if f.name == "figure-5")
+    item = paper.item(figure.item)
+    svg = to_svg(draw_topology(build_scenario(item, item.variant(figure.series[0]))))
+    for words in ("cross1 to cross10", "cross21 to cross30", "sink of through", "buffer of 64 KB", "1 ms delay"):
+        assert words in svg, words
+    assert "through: constant rate" in svg and "cross1 to cross30: constant rate" in svg
+    # Of 32 rates the first and the last are said.
+    svg = to_svg(draw_topology(paper.item("figure-3a").scenario or {}))
+    assert "udp0: constant rate" in svg and "udp31: constant rate" in svg and "udp7: constant" not in svg

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -206,3 +208,29 @@ def test_times_in_words() -> None:
     assert [time_text(s) for s in (0.04, 9.94, 59.4, 60, 3599, 3600)] == [
         "0.0 s", "9.9 s", "59 s", "1 min 0 s", "59 min 59 s", "1 h 0 min"
     ]  # fmt: skip
+
+
+def test_lines_and_the_bar_do_not_meet_in_a_terminal(two: list[Path], tmp_path: Path) -> None:
+    code = (
+        "from headgate.papers import load_paper\nfrom headgate.papers.whole import run\n"
+        "run.papers_of = lambda ours=False: [load_paper('./first1990'), load_paper('./second1991')]\n"
+        "from headgate.cli import main\nmain()"
+    )
+    ours, theirs = pty.openpty()
+    command, where = [sys.executable, "-c", code, "reproduce", "all"], {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    child = subprocess.Popen(command, cwd=tmp_path, stdout=theirs, stderr=theirs, env=where)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux says so at the end.
+        while part := os.read(ours, 4096):
+            shown += part
+    assert child.wait() == 0, shown
+    os.close(ours)
+    # What is on the screen in a line: after the last return to its beginning, or since it was cleared.
+    lines = [re.split(r"\r|\x1b\[2K", line.rstrip("\r"))[-1] for line in shown.decode().split("\n")]
+    plain = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line) for line in lines]
+    assert [
+        line for line in plain if " claims, " in line and not line.startswith(("first1990 two", "second1991 two"))
+    ] == []
+    assert any(line.startswith("first1990 two-sources     7 of 7 numbers, 1 of 1 claims") for line in plain), plain
+    assert any("item 2 of 2" in line for line in re.split(r"\r|\n", shown.decode()))

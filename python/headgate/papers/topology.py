@@ -26,7 +26,7 @@ _ILL = VERMILION
 #: Distances, in units of the drawing: between gateways, from a gateway to its hosts, and between hosts.
 _STEP, _ARM, _GAP = 3.0, 2.2, 0.85
 
-#: Most hosts that are drawn one by one at an end of the row.
+#: Largest number of hosts drawn one by one at an end of the row, and of things of one colour in the legend.
 _FAN = 8
 
 
@@ -216,10 +216,12 @@ def _legend(axes: Axes, net: Network) -> None:
     for f in net.flows:
         kinds[_colour(f), _kind_text(f)].append(f["name"])
     colours = [colour for colour, _ in kinds]
-    for (colour, text), names in kinds.items():
-        # Where one colour stands for several things, the names say which.
-        text = f"{_span(names)}: {text}" if colours.count(colour) > 1 else text
-        axes.plot([], [], marker="o", ls="", mfc="white", mec=colour, mew=1.6, label=text)
+    for colour in dict.fromkeys(colours):
+        entries = [(names, text) for (own, text), names in kinds.items() if own == colour]
+        # Where one colour stands for several things, the names say which; of many the first and the last are shown.
+        for names, text in entries if len(entries) <= _FAN else (entries[0], entries[-1]):
+            label = f"{_span(names)}: {text}" if len(entries) > 1 else text
+            axes.plot([], [], marker="o", ls="", mfc="white", mec=colour, mew=1.6, label=label)
     axes.legend(
         frameon=False,
         loc="upper center",

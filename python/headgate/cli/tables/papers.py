@@ -67,6 +67,22 @@ class Telling:
 
     def end(self, paper: Paper, item: Item, result: ItemResult | Failure, took: Took) -> None:
         """See `Watcher.end`."""
+        with self._cleared():
+            self._tell(paper, item, result, took)
+
+    @contextmanager
+    def _cleared(self) -> Iterator[None]:
+        """Takes the bar off the screen while a line is printed: the two are different streams, often of one terminal."""
+        if self._shown is None:
+            yield
+            return
+        self._shown.stop()
+        try:
+            yield
+        finally:
+            self._shown.start()
+
+    def _tell(self, paper: Paper, item: Item, result: ItemResult | Failure, took: Took) -> None:
         if isinstance(result, Failure):
             print_error(f"[bold red]{paper.name} {escape(item.name)} failed:[/] {escape(result.error)}")
         elif self._out is not None:
