@@ -38,7 +38,15 @@ CSFQ = ["figure-3a", "figure-3b", "figure-4", "figure-6b", "figure-7", "sensitiv
 CSFQ_ITEMS = ["figure-3a", "figure-3b", "figure-4", "figure-6b", "figure-7", "sensitivity"]
 
 #: Figures of our own experiments.
-BEYOND = ["sharing", "quantum", "starts", "core-stateless-figure-4", "core-stateless-scale", "tradeoff-gateways", "rivals"]
+BEYOND = [
+    "sharing",
+    "quantum",
+    "starts",
+    "core-stateless-figure-4",
+    "core-stateless-scale",
+    "tradeoff-gateways",
+    "rivals",
+]
 BEYOND_ITEMS = ["packet-pair", "core-stateless-figure-4", "core-stateless-scale", "tradeoff", "tradeoff-beside"]
 
 

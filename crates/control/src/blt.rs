@@ -5,8 +5,8 @@
 //! windows as they can. A loss of packet n begins a new burst at n, even while the old one is being sent.
 //! Deviations:
 //!
-//! - what the paper leaves open of timer, old duplicates and retransmission is in `transport/line.rs`; the options `count_old`, `skip_received`
-//!   and `shift_on_ack` are the other readings;
+//! - what the paper leaves open of timer, old duplicates and retransmission is in `transport/line.rs` and `transport/tcp/sender/stamped.rs`; the
+//!   options `count_old`, `skip_received` and `shift_on_ack` are the other readings;
 //! - gamma^k is rounded to the nearest whole number, half up, and at least 1 (the paper has gamma = 2 only);
 //! - priority numbers end at 255, or with `bits` at 2^bits - 1: all packets behind have the last one;
 //! - data that is submitted interactively (section 3.3.3) belongs to the burst that is under way.

@@ -113,7 +113,7 @@ impl Connection {
     /// How long its packets are, in the mean, before the first one goes; a source that has its own line needs to know.
     pub fn set_packet_bytes(&mut self, bytes: u32) {
         if let Kind::Line(l) = &mut self.0 {
-            l.sender.set_packet_bytes(bytes);
+            l.set_packet_bytes(bytes);
         }
     }
 
@@ -210,7 +210,7 @@ impl Connection {
             Kind::Open { sent, .. } => *sent,
             Kind::Window(w) => w.sender.pipe(),
             Kind::Paced(p) => p.sender.pipe(),
-            Kind::Line(l) => l.sender.in_flight(),
+            Kind::Line(l) => l.sender.gone(),
             Kind::Layered(l) => l.sent,
         }
     }

@@ -89,6 +89,7 @@ impl DecbitParams {
             deviations: 0.0,
             start: Some(self.initial_rtt),
             backoff: self.backoff,
+            most_backoff: Averages::MOST_BACKOFF,
             clock: self.clock,
             every_sample: true,
         };

@@ -76,6 +76,7 @@ impl GenericParams {
             deviations: 0.0,
             start: Some(self.initial_rtt),
             backoff: self.backoff,
+            most_backoff: Averages::MOST_BACKOFF,
             clock: self.clock,
             every_sample: true,
         };

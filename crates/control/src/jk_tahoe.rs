@@ -82,6 +82,7 @@ impl JkTahoeParams {
             deviations: self.deviations,
             start: None,
             backoff: self.backoff,
+            most_backoff: Averages::MOST_BACKOFF,
             clock: self.clock,
             every_sample: false,
         };

@@ -1,6 +1,7 @@
-//! The source of a flow that has its own line: a protocol and the sender that serves it.
+//! The source of a flow that has its own line: a protocol, the sender that serves it, the line, and the burst under way.
 
-use crate::transport::{Config, LineSender, line};
+use crate::transport::tcp::Sender;
+use crate::transport::{Config, line};
 use crate::{Ack, AckPacket, AnyFlowControl, FlowControl, Loss, LossKind, Segment, Spec};
 use headgate_packet::{Duration, Time};
 use std::sync::Arc;
@@ -9,42 +10,61 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Lined {
     pub control: AnyFlowControl,
-    config: Arc<Config>,
-    pub sender: LineSender,
+    pub sender: Sender,
+    rules: line::Rules,
+    line: line::Line,
+    /// The first packet of the burst, and when the last one of the burst before it went.
+    base: u64,
+    before: Option<Time>,
+    last_sent: Option<Time>,
     pub timeouts: u64,
 }
 
 impl Lined {
     pub fn new(spec: &Spec, config: &Arc<Config>, rules: &line::Rules) -> Lined {
-        Lined { control: spec.build(), config: Arc::clone(config), sender: LineSender::new(rules), timeouts: 0 }
+        let (control, sender, line) = (spec.build(), Sender::new(&config.rules), line::Line::new(rules.rate, 1000));
+        Lined { control, sender, rules: *rules, line, base: 0, before: None, last_sent: None, timeouts: 0 }
+    }
+
+    /// Says how long the packets are, before the first one goes.
+    pub fn set_packet_bytes(&mut self, bytes: u32) {
+        self.line = line::Line::new(self.rules.rate, bytes);
     }
 
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
-        let window = self.control.allowance().window;
-        let (seq, offset, retransmission) = self.sender.poll(window, now, &self.config)?;
-        let priority = self.control.priority(offset);
+        self.sender.skip_received();
+        if now < self.line.free() {
+            return None;
+        }
+        let (seq, _, retransmission) = self.sender.poll(self.control.allowance().window, now)?;
+        self.line.send(now);
+        self.last_sent = Some(now);
+        let base = if self.rules.shift_on_ack { self.base.max(self.sender.oldest()) } else { self.base };
+        let priority = self.control.priority(seq.saturating_sub(base));
         Some(Segment { priority, ..Segment::plain(seq, now, retransmission) })
     }
 
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
-        let p = self.sender.on_ack(ack.cumulative, (ack.seq, ack.sent), now, &self.config);
-        if p.newly_acked == 0 && p.duplicates == 0 {
+        let fresh = ack.seq >= ack.cumulative && self.before.is_none_or(|before| ack.sent > before);
+        let counts = self.rules.count_old || fresh;
+        let p = self.sender.on_stamped_ack(ack.cumulative, (ack.seq, ack.sent), counts, now);
+        if p.stale {
             return;
         }
-        let in_flight = self.sender.in_flight();
-        if p.lost {
-            let kind = LossKind::DuplicateAcks;
+        let in_flight = self.sender.gone();
+        if let Some(kind) = p.loss {
+            self.begin_burst();
             self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
             return;
         }
-        if p.newly_acked > 0 {
-            rtts(p.rtt);
+        if p.advanced > 0 {
+            rtts(now.since(ack.sent));
         }
         self.control.on_ack(&Ack {
             now,
-            newly_acked: p.newly_acked,
+            newly_acked: p.advanced,
             duplicates: p.duplicates,
-            rtt: Some(p.rtt),
+            rtt: p.rtt,
             marked: ack.marked,
             cumulative: ack.cumulative,
             highest_sent: self.sender.highest(),
@@ -55,17 +75,27 @@ impl Lined {
         });
     }
 
+    /// A loss: what goes next is the first packet of a burst.
+    fn begin_burst(&mut self) {
+        if self.rules.repair == line::Repair::Burst {
+            (self.base, self.before) = (self.sender.oldest(), self.last_sent);
+        }
+    }
+
     pub fn timeout(&self) -> Option<Time> {
-        let at = self.sender.timeout(self.control.allowance().window);
+        let sends = self.sender.can_send(self.control.allowance().window);
+        let at = if sends { self.sender.timeout().min(self.line.free()) } else { self.sender.timeout() };
         (at != Time::NEVER).then_some(at)
     }
 
     pub fn on_timeout(&mut self, now: Time) {
-        let in_flight = self.sender.in_flight();
-        if self.sender.on_timeout(now, &self.config) {
-            self.timeouts += 1;
-            let kind = LossKind::Timeout;
-            self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
+        let in_flight = self.sender.gone();
+        if self.sender.on_timeout(now).stale {
+            return;
         }
+        self.timeouts += 1;
+        self.begin_burst();
+        let kind = LossKind::Timeout;
+        self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });
     }
 }

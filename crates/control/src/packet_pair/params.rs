@@ -112,6 +112,7 @@ pub(crate) fn transport(
         deviations: 0.0,
         start: None,
         backoff: 2.0,
+        most_backoff: Averages::MOST_BACKOFF,
         clock: Clock::First,
         every_sample: true,
     };

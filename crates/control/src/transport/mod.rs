@@ -6,7 +6,6 @@ pub mod tcp;
 
 use headgate_packet::check::at_least;
 use headgate_packet::{Duration, Ecn, Wrong};
-pub use line::LineSender;
 pub use receiver::{Received, Receiver};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,7 +96,7 @@ pub struct Config {
     pub open_loop: bool,
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
     pub ecn: Ecn,
-    /// For a source that has its own line ([`LineSender`]).
+    /// For a source that has its own line .
     pub line: Option<line::Rules>,
 }
 

@@ -65,6 +65,15 @@ pub struct Released {
     pub probe_again: bool,
 }
 
+/// Rules of a source whose acknowledgements tell when their packet went, and which takes the first duplicate for a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamped {
+    /// Every duplicate that counts sends everything again; else the first one the oldest packet alone, until something is acknowledged.
+    pub bursts: bool,
+    /// What is known to have come is not sent again.
+    pub skip_received: bool,
+}
+
 /// The rules that a sender follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
@@ -115,6 +124,8 @@ pub struct Rules {
     pub rate_samples: bool,
     /// The protocol itself releases packets, with `averages` and recovery `each` or `oldest`; else they go as its window allows.
     pub released: Option<Released>,
+    /// Acknowledgements tell when their packet went, and the first duplicate is a loss; with `averages` and recovery `go_back_n`.
+    pub stamped: Option<Stamped>,
 }
 
 impl Rules {

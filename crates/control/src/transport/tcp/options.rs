@@ -91,6 +91,7 @@ impl Preset {
             own_window: false,
             rate_samples: false,
             released: None,
+            stamped: None,
         };
         match self {
             Preset::Rfc => rfc,

@@ -24,12 +24,19 @@ pub struct Averages {
     /// The average starts from this round-trip time and takes in every sample with its weight. Without it the first sample sets the mean, and the
     /// deviation to half of it; until then the timeout is the initial one of the rules.
     pub start: Option<Duration>,
-    /// Factor of the timeout after each timeout in a row.
+    /// Factor of the timeout after each timeout in a row, and the greatest that they amount to.
     pub backoff: f64,
+    /// See `backoff`.
+    pub most_backoff: f64,
     /// Which transmission a round trip is counted from.
     pub clock: Clock,
     /// Every acknowledged packet gives a sample; else the newest one that an acknowledgement covers.
     pub every_sample: bool,
+}
+
+impl Averages {
+    /// The greatest back-off where the source of a protocol sets none: a long outage must not overflow the timeout.
+    pub const MOST_BACKOFF: f64 = 1e6;
 }
 
 /// The estimates, in seconds.
@@ -56,8 +63,8 @@ impl Default for RoundTrips {
     }
 }
 
-/// Greatest factor of a back-off: by the RFC, and of [`Averages`]. A long outage must not overflow the timeout.
-const MOST_FACTOR: (f64, f64) = ((1u64 << 30) as f64, 1e6);
+/// Greatest factor of a back-off by the RFC. A long outage must not overflow the timeout.
+const MOST_FACTOR: f64 = (1u64 << 30) as f64;
 
 impl RoundTrips {
     /// Takes in a sample; `una` and `next` are the oldest packet not acknowledged and the next new one.
@@ -77,8 +84,14 @@ impl RoundTrips {
     /// Takes in a sample by its weights.
     #[inline]
     pub fn average(&mut self, rtt: Duration, averages: &Averages) {
-        let r = rtt.as_secs_f64();
         (self.backoffs, self.factor) = (0, 1.0);
+        self.take_in(rtt, averages);
+    }
+
+    /// The same, of a sample that ends no back-off.
+    #[inline]
+    pub fn take_in(&mut self, rtt: Duration, averages: &Averages) {
+        let r = rtt.as_secs_f64();
         if !self.sampled {
             self.sampled = true;
             match averages.start {
@@ -142,8 +155,8 @@ impl RoundTrips {
     pub fn back_off(&mut self, rules: &Rules) {
         self.backoffs = self.backoffs.saturating_add(1);
         self.factor = match &rules.averages {
-            Some(averages) => (self.factor * averages.backoff).min(MOST_FACTOR.1),
-            None => (self.factor * 2.0).min(MOST_FACTOR.0),
+            Some(averages) => (self.factor * averages.backoff).min(averages.most_backoff),
+            None => (self.factor * 2.0).min(MOST_FACTOR),
         };
     }
 
@@ -190,7 +203,7 @@ impl RoundTrips {
 
     /// The timeout of a packet whose own timer ran out this often.
     pub fn timeout_after(&self, times: u32, rules: &Rules) -> Duration {
-        let (backoff, most) = rules.averages.as_ref().map_or((2.0, MOST_FACTOR.0), |a| (a.backoff, MOST_FACTOR.1));
+        let (backoff, most) = rules.averages.as_ref().map_or((2.0, MOST_FACTOR), |a| (a.backoff, a.most_backoff));
         let factor = libm::pow(backoff, f64::from(times)).min(most);
         (self.timeout(rules) * factor).min(rules.max_timeout)
     }

@@ -3,7 +3,7 @@
 //! Sources: Demers, Keshav and Shenker 1989, section 3, and the 4.3BSD rules as Jacobson 1988 gives them (the plain recoveries), RFC 5681 and 6582 (duplicates, fast retransmit and recovery), 3042 (limited transmit), 6675 (SACK), 8985 (RACK and the tail
 //! probe), 9937 (PRR), 6298 (timer), 3168 (one reaction to marks per window).
 //! One count serves all: `pipe`, the packets in the network, is what is outstanding less what is known to have come and what is taken for lost
-//! and waits. So it is for a protocol that releases packets itself (`pairs.rs`), whose acknowledgements name packets.
+//! and waits. `pairs.rs` serves protocols that release packets themselves, `stamped.rs` sources with their own line.
 //! Where the sink tells no blocks each duplicate says that one packet came, which is the same as the inflated window of RFC 5681.
 //! Deviations: packets, not bytes; a SACK sender takes a hole for lost when enough packets above it came, without the rule of three
 //! separate ranges, which says the same of whole packets; Reno may enter recovery again as soon as it left it, `newreno` and `tahoe` only for
@@ -19,6 +19,7 @@ mod more;
 mod pairs;
 mod plain;
 mod send;
+mod stamped;
 mod timer;
 
 use super::rto::RoundTrips;
@@ -43,6 +44,8 @@ const AGAIN: u8 = 8;
 const TWICE: u8 = 16;
 /// It left in a pair: [`Pairs`] tells which.
 const PAIRED: u8 = 32;
+/// An acknowledgement named it: it came, though an earlier one is missing.
+const NAMED: u8 = 64;
 
 /// One packet that is not acknowledged yet.
 #[derive(Clone, Copy, Debug, Default)]

@@ -124,7 +124,7 @@ impl Sender {
         }
     }
 
-    fn first_lost(&mut self) -> u64 {
+    pub(super) fn first_lost(&mut self) -> u64 {
         let mut seq = self.scan.max(self.una);
         while self.record(seq).flags & LOST == 0 {
             seq += 1;
@@ -198,7 +198,8 @@ impl Sender {
         // RFC 6582: with one hole a round trip, the timer is to end what lasts too long.
         let impatient = self.rules.recovery == Recovery::Newreno && self.more.partial;
         let its_timer = seq == self.una && self.purpose == Purpose::Retransmit && !impatient;
-        let own_timer = self.timers.is_some() || self.rules.released.is_some();
+        // Packets with timers, and those whose timer starts with the release or the loss.
+        let own_timer = self.timers.is_some() || self.rules.released.is_some() || self.rules.stamped.is_some();
         if (its_timer || plain) && !own_timer {
             self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
         }
