@@ -96,7 +96,7 @@ pub struct Config {
     pub open_loop: bool,
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
     pub ecn: Ecn,
-    /// For a source that has its own line .
+    /// For a source that has its own line.
     pub line: Option<line::Rules>,
 }
 
