@@ -378,33 +378,3 @@ def test_a_claim_that_names_no_metric_says_so(paper: Path) -> None:
     change("claims.py", '"throughput"', '"thruput"')(paper)
     with pytest.raises(PaperError, match="throughput"):
         headgate.reproduce(str(paper))
-
-
-@pytest.mark.parametrize(
-    ("paper", "asked", "items"),
-    [
-        ("kim1994", "figure-14", "plane"),
-        ("kim1994", "Figure 29", "reference"),
-        ("kim1994", "fig. 26", "files"),
-        ("kim1994", "connections", "plane"),
-        ("kim1994", "table 1", "reference and gigabit"),
-        ("keshav1991", "figure-6.7", "scenario-2"),
-        ("keshav1991", "table-6.11", "scenario-8"),
-        ("hasegawa2001", "figure 21", "figures"),
-    ],
-)
-def test_who_asks_for_a_figure_or_a_table_learns_which_item_has_it(paper: str, asked: str, items: str) -> None:
-    with pytest.raises(PaperError) as e:
-        load_paper(paper).item(asked)
-    assert str(e.value).startswith(f'there is no item of {paper} "{asked}"; expected one of ')
-    assert re.search(rf"\. It is made by the items? {items}\.$", str(e.value))
-
-
-@pytest.mark.parametrize(
-    "asked", ["figure-5", "figure-99", "table 2", "table 6.1", "reference ", "figure", "", "figure-1.2.3"]
-)
-def test_what_no_item_has_is_plainly_unknown(asked: str) -> None:
-    for paper in ("kim1994", "keshav1991"):
-        with pytest.raises(PaperError, match="there is no item of") as e:
-            load_paper(paper).item(asked)
-        assert "It is made by" not in str(e.value), (paper, asked)

@@ -245,3 +245,41 @@ def test_a_full_disk_ends_everything(two: list[Path], cli: Cli, monkeypatch: pyt
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: kept: cannot be written: No space left on device; ")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("paper", "asked", "items"),
+    [
+        ("kim1994", "figure-14", "plane"),
+        ("kim1994", "Figure 29", "reference"),
+        ("kim1994", "fig. 26", "files"),
+        ("kim1994", "connections", "plane"),
+        ("kim1994", "table 1", "reference and gigabit"),
+        ("keshav1991", "figure-6.7", "scenario-2"),
+        ("keshav1991", "table-6.11", "scenario-8"),
+        ("hasegawa2001", "figure 21", "figures"),
+    ],
+)
+def test_who_asks_for_a_figure_or_a_table_learns_which_item_has_it(paper: str, asked: str, items: str) -> None:
+    with pytest.raises(PaperError) as e:
+        load_paper(paper).item(asked)
+    assert str(e.value).startswith(f'there is no item of {paper} "{asked}"; expected one of ')
+    assert re.search(rf"\. It is made by the items? {items}\.$", str(e.value))
+
+
+@pytest.mark.parametrize(
+    "asked", ["figure-5", "figure-99", "table 2", "table 6.1", "reference ", "figure", "", "figure-1.2.3"]
+)
+def test_what_no_item_has_is_plainly_unknown(asked: str) -> None:
+    for paper in ("kim1994", "keshav1991"):
+        with pytest.raises(PaperError, match="there is no item of") as e:
+            load_paper(paper).item(asked)
+        assert "It is made by" not in str(e.value), (paper, asked)
+
+
+def test_a_paper_that_is_not_named_lists_those_that_there_are(cli: Cli) -> None:
+    done = cli("reproduce")
+    assert done.returncode == 2
+    assert "Missing argument 'PAPER': expected all, a folder, or one of beyond, demers1989," in " ".join(
+        done.stderr.split()
+    )

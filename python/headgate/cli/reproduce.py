@@ -23,7 +23,7 @@ Examples:
   headgate reproduce all --report out/papers
   headgate list papers"""
 )
-@click.argument("paper", shell_complete=completing.papers)
+@click.argument("paper", required=False, metavar="PAPER", shell_complete=completing.papers)
 @click.argument("items", nargs=-1, shell_complete=completing.items)
 @click.option(
     "--seeds",
@@ -68,7 +68,7 @@ Examples:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def reproduce(
-    paper: str,
+    paper: str | None,
     items: tuple[str, ...],
     seeds: int,
     threads: int | None,
@@ -94,12 +94,17 @@ def reproduce(
         from ..atomic import require_folder
         from ..papers import Reproduction, load_paper, write_report
         from ..papers.build import check_items
+        from ..papers.folder import list_papers
         from ..papers.report import require_extras
         from ..papers.runner import each_item
         from ..papers.runs import open_work
         from ..papers.terminal import print_heading, print_item, print_summary
         from .terminal import console, progress
 
+    if paper is None:
+        raise click.UsageError(
+            f"Missing argument 'PAPER': expected all, a folder, or one of {', '.join(list_papers())}."
+        )
     if report is not None:
         require_extras()
         require_folder(report, "--report")
