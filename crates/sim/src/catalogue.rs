@@ -52,6 +52,12 @@ fn describe(entry: &Entry) -> Value {
     })
 }
 
+/// A variant of a choice by its name, which is the key of one that holds a value.
+fn choice(variant: &Value) -> Value {
+    let key = &variant["required"][0];
+    if key.is_string() { key.clone() } else { variant.get("const").unwrap_or(&variant["enum"][0]).clone() }
+}
+
 fn parameter(name: &str, schema: &Value, default: &Value) -> Value {
     let kind = match (&schema["format"], &schema["type"]) {
         // The units' own formats are words such as "a duration"; schemars' for numbers are "uint32" and the like.
@@ -66,9 +72,7 @@ fn parameter(name: &str, schema: &Value, default: &Value) -> Value {
             out[key] = bound.clone();
         }
     }
-    let one_of = schema["oneOf"]
-        .as_array()
-        .map(|variants| variants.iter().map(|v| v.get("const").unwrap_or(&v["enum"][0]).clone()).collect::<Vec<_>>());
+    let one_of = schema["oneOf"].as_array().map(|variants| variants.iter().map(choice).collect::<Vec<_>>());
     // A choice from another list: its names come first, and an entry without parameters is given by its name.
     let named = || schema["anyOf"][0]["enum"].as_array().cloned();
     if default.as_object().is_some_and(|choice| choice.len() == 1 && choice.contains_key("kind")) {

@@ -255,6 +255,8 @@ fn a_parameter_has_its_type_bounds_and_choices() {
     let spans = parameter("workloads", "on_off", "spans");
     let distributions: Vec<&str> = headgate_sim::laws::LIST.iter().map(|entry| entry.name).collect();
     assert_eq!((&spans["choices"], &spans["meanings"]), (&json!(distributions), &Value::Null));
+    // A choice that holds a value has the name by which a file gives it.
+    assert_eq!(parameter("flow-controls", "blt", "windows")["choices"], json!(["geometric", "additive"]));
     assert_eq!(
         (&spans["minimum"], &parameter("disciplines", "fcfs", "buffer")["meanings"]),
         (&Value::Null, &Value::Null)

@@ -26,7 +26,7 @@ Examples:
     required=True,
     help="Column of the tables, or a short name: goodput, p99_delay, rtt, jain_of_max_min, ...",
 )
-@click.option("--flow", metavar="PATTERN", help="Flows to use, such as telnet or 'ftp*'; all unless given.")
+@click.option("--flow", metavar="PATTERN", help="Flows to use, such as telnet or `ftp*`; all unless given.")
 @click.option("--link", metavar="PATTERN", help="Ports to use, for metrics of ports.")
 @click.option(
     "--over",

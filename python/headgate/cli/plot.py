@@ -36,7 +36,7 @@ Examples:
 @click.option("--x", metavar="AXIS", help="Horizontal axis; the first axis of numbers unless given.")
 @click.option("--y", metavar="AXIS", help="Vertical axis of a heatmap.")
 @click.option("--by", metavar="AXIS", help="Axis whose points are the series; also flow.")
-@click.option("--flow", metavar="PATTERN", help="Flows to use, such as telnet or 'ftp*'; all unless given.")
+@click.option("--flow", metavar="PATTERN", help="Flows to use, such as telnet or `ftp*`; all unless given.")
 @click.option("--link", metavar="PATTERN", help="Ports to use, for metrics of ports.")
 @click.option(
     "--over",
