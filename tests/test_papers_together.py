@@ -234,3 +234,14 @@ def test_lines_and_the_bar_do_not_meet_in_a_terminal(two: list[Path], tmp_path: 
     ] == []
     assert any(line.startswith("first1990 two-sources     7 of 7 numbers, 1 of 1 claims") for line in plain), plain
     assert any("item 2 of 2" in line for line in re.split(r"\r|\n", shown.decode()))
+
+
+def test_a_full_disk_ends_everything(two: list[Path], cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("headgate.papers.runs.store.atomic", full)
+    done = cli("reproduce", "all", "--resume", "kept")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: kept: cannot be written: No space left on device; ")
+    assert len(done.stderr.splitlines()) == 1

@@ -287,9 +287,16 @@ def test_what_was_done_is_counted(tmp_path: Path) -> None:
         second, shares = Work(store=store), list[tuple[float, int, int]]()
         second.progress = lambda *done: shares.append(done)
         digests(second, range(5))
+        third = Work(store=store)
+        digests(third, range(3))
+        once = third.elsewhere_s
+        digests(third, range(3))
     assert (first.runs, first.kept) == (3, 0)
     assert (second.runs, second.kept) == (5, 3)
     assert second.cpu_s > first.cpu_s > 0
+    # What is wanted a second time has cost nothing more.
+    assert (third.runs, third.kept) == (6, 6)
+    assert third.elsewhere_s == once == third.cpu_s > 0
     assert shares[-1][1:] == (5, 5) and all(done >= 3 for _, done, _ in shares)
 
 

@@ -20,6 +20,7 @@ pub(crate) struct Lined {
     pub timeouts: u64,
 }
 
+// Nothing of it is inlined into the dispatch over sources, where it costs the common ones time.
 impl Lined {
     pub fn new(spec: &Spec, config: &Arc<Config>, rules: &line::Rules) -> Lined {
         let (control, sender, line) = (spec.build(), Sender::new(&config.rules), line::Line::new(rules.rate, 1000));
@@ -31,6 +32,7 @@ impl Lined {
         self.line = line::Line::new(self.rules.rate, bytes);
     }
 
+    #[inline(never)]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
         self.sender.skip_received();
         if now < self.line.free() {
@@ -44,6 +46,7 @@ impl Lined {
         Some(Segment { priority, ..Segment::plain(seq, now, retransmission) })
     }
 
+    #[inline(never)]
     pub fn on_ack(&mut self, ack: &AckPacket, now: Time, rtts: &mut impl FnMut(Duration)) {
         let fresh = ack.seq >= ack.cumulative && self.before.is_none_or(|before| ack.sent > before);
         let counts = self.rules.count_old || fresh;
@@ -82,12 +85,14 @@ impl Lined {
         }
     }
 
+    #[inline(never)]
     pub fn timeout(&self) -> Option<Time> {
         let sends = self.sender.can_send(self.control.allowance().window);
         let at = if sends { self.sender.timeout().min(self.line.free()) } else { self.sender.timeout() };
         (at != Time::NEVER).then_some(at)
     }
 
+    #[inline(never)]
     pub fn on_timeout(&mut self, now: Time) {
         let in_flight = self.sender.gone();
         if self.sender.on_timeout(now).stale {

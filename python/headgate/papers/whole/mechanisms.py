@@ -11,6 +11,7 @@ from ..claims import Finding, claims_of
 from ..folder import folder_of
 from ..model import Form, Item, Name, Paper
 from ..reproduction import ItemResult, Reproduction
+from ..terminal import ORDER, order_text
 from ..verdict import Number
 
 #: What is said where nothing is known.
@@ -158,4 +159,7 @@ def _beside_each_other(number: Number) -> str:
     """The paper's number and ours."""
     p = number.published
     source = f"{p.source}: " if p.source else ""
-    return f"{source}{'nothing' if p.value is None else f'{p.value:g}'}, ours {number.judgement.expected:.4g}"
+    ours = number.judgement.expected
+    if p.unit == ORDER and p.value is not None:
+        return f"{source}{order_text(p.value)}, ours {order_text(ours)}"
+    return f"{source}{'nothing' if p.value is None else f'{p.value:g}'}, ours {ours:.4g}"

@@ -87,14 +87,8 @@ impl RoundTrips {
     /// Takes in a sample by its weights.
     #[inline]
     pub fn average(&mut self, rtt: Duration, averages: &Averages) {
-        (self.backoffs, self.factor) = (0, 1.0);
-        self.take_in(rtt, averages);
-    }
-
-    /// The same, of a sample that ends no back-off.
-    #[inline]
-    pub fn take_in(&mut self, rtt: Duration, averages: &Averages) {
         let r = rtt.as_secs_f64();
+        (self.backoffs, self.factor) = (0, 1.0);
         if !self.sampled {
             self.sampled = true;
             match averages.start {
@@ -108,6 +102,13 @@ impl RoundTrips {
         let error = r - self.mean;
         self.mean += averages.gain * error;
         self.deviation += averages.deviation_gain * (error.abs() - self.deviation);
+    }
+
+    /// Takes in a sample by its weights that ends no back-off.
+    pub fn take_in(&mut self, rtt: Duration, averages: &Averages) {
+        let backed_off = (self.backoffs, self.factor);
+        self.average(rtt, averages);
+        (self.backoffs, self.factor) = backed_off;
     }
 
     fn rfc(&mut self, r: f64) {
