@@ -1,7 +1,10 @@
-//! Additive increase, multiplicative decrease with parameters: for teaching, and as a yardstick.
+//! Additive increase, multiplicative decrease with parameters: for teaching, and for comparison.
 //!
-//! Source: Chiu and Jain 1989; the window of RFC 5681 with its two constants left open.
-//! Deviations: packets are counted, not bytes. State per flow: window and threshold.
+//! Source: Chiu and Jain 1989; the window of RFC 5681 with its two constants as parameters.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//!
+//! State per flow: window and threshold.
 
 use crate::parts::window::{Window, kept_in};
 use crate::transport::Config;

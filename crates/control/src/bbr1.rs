@@ -1,7 +1,10 @@
-//! BBR version 1: sends at the rate that the path delivered, and keeps about one path full in flight.
+//! BBR version 1: sends at the rate that the path delivered, and keeps about one bandwidth-delay product in flight.
 //!
-//! Sources: draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016; where they differ, Linux's `tcp_bbr.c`, read for the sheet of facts.
-//! Deviations: the rate that a policer grants is not looked for; packets, not bytes.
+//! Source: draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016; where they differ, Linux's `tcp_bbr.c`, read for the sheet of facts.
+//! Deviations:
+//! - The rate that a policer grants is not estimated.
+//! - Packets are counted, not bytes.
+//!
 //! State per flow: a few rates and times.
 
 mod least_rtt;
@@ -15,22 +18,22 @@ use measures::{Greatest, Heaps};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// BBR version 1: sends at the rate that the path delivered, and keeps about one path full in flight.
+/// BBR version 1: sends at the rate that the path delivered, and keeps about one bandwidth-delay product in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bbr1Params {
-    /// Gain of rate and window while the rate is looked for: 2 / ln 2 doubles what is delivered in a round trip.
+    /// Gain of rate and window while BBR searches for the rate: 2 / ln 2 doubles what is delivered in a round trip.
     #[schemars(range(min = 1.1, max = 10.0))]
     pub startup_gain: f64,
     /// Gain of the window later.
     #[schemars(range(min = 1.0, max = 10.0))]
     pub window_gain: f64,
-    /// Round trips over which the greatest rate counts.
+    /// Round trips over which the maximum rate counts.
     #[schemars(range(min = 2, max = 100))]
     pub rate_rounds: u64,
-    /// Time over which the least round trip counts.
+    /// Time over which the minimum round trip counts.
     pub least_rtt_for: Duration,
-    /// Time for which the window is at its least to measure the round trip.
+    /// Time for which the window is at its minimum to measure the round trip.
     pub probe_rtt_for: Duration,
     /// Bits of a packet for the kernel's choice of how many packets it hands to the device at once, which its windows allow for three times.
     #[schemars(range(min = 100, max = 1_000_000))]
@@ -77,9 +80,9 @@ enum Mode {
 
 /// Gains of the rate, a round trip each.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Least window.
+/// Minimum window.
 const LEAST: u64 = 4;
-/// Share of the rate at which packets go: a little slower than they are delivered.
+/// Share of the rate at which packets are sent: a little slower than they are delivered.
 const MARGIN: f64 = 0.99;
 /// Growth that shows that the path is not yet full, and rounds without it that show that it is.
 const GROWTH: f64 = 1.25;
@@ -110,7 +113,7 @@ struct State {
     idle_restart: bool,
     heaps: Heaps,
     dice: u64,
-    /// When the next packet may go.
+    /// When the next packet may be sent.
     departure: Time,
     /// Packets sent while this many were delivered do not measure a rate, since the window was too small: first and last.
     least_window: (u64, u64),
@@ -167,7 +170,7 @@ impl State {
         }
     }
 
-    /// Packets of `gain` times the path, as the kernel rounds them, with `more` for acknowledgements in heaps.
+    /// Packets of `gain` times the path, as the kernel rounds them, with `more` for aggregated acknowledgements.
     fn inflight(&self, gain: f64, more: u64) -> u64 {
         let Some((rtt, _)) = self.least_rtt else { return self.initial };
         let path = (self.rates.get() * rtt.as_secs_f64() * gain).ceil() as u64 + more;
@@ -181,7 +184,7 @@ impl State {
         (self.pacing / 1024.0).floor().max(least).min(127.0) as u64
     }
 
-    /// What will be in the network when the next packet may go: some are delivered until then, and while more is probed for that
+    /// What will be in the network when the next packet may be sent: some are delivered until then, and while more is probed for that
     /// packet counts.
     fn at_departure(&self, in_flight: u64, now: Time) -> u64 {
         let (gain, _) = self.gains();

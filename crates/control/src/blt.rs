@@ -1,15 +1,16 @@
-//! BLT, the bandwidth-latency tradeoff: everything goes at once, in windows of growing size and falling priority.
+//! BLT, the bandwidth-latency tradeoff: all data is sent at once, in windows of growing size and falling priority.
 //!
-//! Source: Kim and Farber 1994, sections 3.3.1 and 3.3.3. A burst begins with packet p; its windows hold `|W_k|` packets, and all packets of
-//! window k carry the priority number k, 0 being the highest. Switches that discard low priority first (the discipline `blt`) take in as many
-//! windows as they can. A loss of packet n begins a new burst at n, even while the old one is being sent.
+//! Source: Kim and Farber 1994, sections 3.3.1 and 3.3.3.
+//! - A burst begins with packet p; its windows hold `|W_k|` packets, and all packets of window k carry the priority number k; 0 is the highest.
+//! - Switches that discard low priority first (the discipline `blt`) accept as many windows as they can.
+//! - A loss of packet n begins a new burst at n, even while the old one is being sent.
+//!
 //! Deviations:
-//!
-//! - what the paper leaves open of timer, old duplicates and retransmission is in `transport/line.rs` and `transport/tcp/sender/stamped.rs`; the
-//!   options `count_old`, `skip_received` and `shift_on_ack` are the other readings;
-//! - gamma^k is rounded to the nearest whole number, half up, and at least 1 (the paper has gamma = 2 only);
-//! - priority numbers end at 255, or with `bits` at 2^bits - 1: all packets behind have the last one;
-//! - data that is submitted interactively (section 3.3.3) belongs to the burst that is under way.
+//! - What the paper leaves open of timer, old duplicates and retransmission is in `transport/line.rs` and `transport/tcp/sender/stamped.rs`; the
+//!   options `count_old`, `skip_received` and `shift_on_ack` are the other readings.
+//! - gamma^k is rounded to the nearest whole number, half up, and at least 1 (the paper has gamma = 2 only).
+//! - Priority numbers end at 255, or with `bits` at 2^bits - 1: all later packets have the last one.
+//! - Data that is submitted interactively (section 3.3.3) belongs to the burst that is under way.
 //!
 //! State per flow: that of the transport, and the ends of the windows if gamma is not 2.
 
@@ -46,11 +47,11 @@ impl Windows {
     }
 }
 
-/// Everything goes at once at the rate of the source's own line, in windows of growing size and falling priority.
+/// All data is sent at once at the rate of the source's own line, in windows of growing size and falling priority.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BltParams {
-    /// Rate of the source's own line: a packet goes when the one before has left. Its transmission time belongs to the delay of the first link.
+    /// Rate of the source's own line: a packet is sent when the one before has left. Its transmission time belongs to the delay of the first link.
     pub line: Rate,
     /// How the windows grow: `{ geometric = 2.0 }` or `{ additive = 1 }`.
     pub windows: Windows,
@@ -59,14 +60,14 @@ pub struct BltParams {
     pub bits: u8,
     /// Timeout until the first round trip is known.
     pub initial_timeout: Duration,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     pub max_timeout: Duration,
     /// The timeout is the smoothed round trip and this many mean deviations.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub deviations: f64,
-    /// Duplicates that packets of an older burst brought about begin a new burst, too.
+    /// Duplicates caused by packets of an older burst begin a new burst, too.
     pub count_old: bool,
-    /// What is known to have come is not sent again.
+    /// Packets known to have arrived are not sent again.
     pub skip_received: bool,
     /// Windows are counted from the oldest packet not acknowledged, not from where the burst began.
     pub shift_on_ack: bool,
@@ -115,7 +116,7 @@ impl BltParams {
 /// A burst of windows.
 #[derive(Clone, Debug)]
 pub struct Blt {
-    /// Greatest priority number.
+    /// Maximum priority number.
     last: u8,
     /// One above the offset of the last packet of each window but the last; nothing where gamma is 2.
     ends: Option<Box<[u64]>>,

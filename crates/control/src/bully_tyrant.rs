@@ -1,7 +1,8 @@
-//! Bully-Tyrant: everything goes at once, without priorities.
+//! Bully-Tyrant: all data is sent at once, without priorities.
 //!
 //! Source: Kim and Farber 1994, section 4.2.6: BLT's source at switches that serve and drop without regard to priorities.
-//! Deviations: those of `blt`; what has its flow's priority is all the same to the discipline `blt`, too.
+//! Deviations: those of `blt`. All packets have their flow's priority, so that the discipline `blt` does not distinguish them, either.
+//!
 //! State per flow: that of the transport.
 
 use crate::transport::{Config, check_timer, line};
@@ -10,15 +11,15 @@ use headgate_packet::{Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Everything goes at once at the rate of the source's own line; a loss begins it again.
+/// All data is sent at once at the rate of the source's own line; after a loss it is sent again from the lost packet on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BullyTyrantParams {
-    /// Rate of the source's own line: a packet goes when the one before has left. Its transmission time belongs to the delay of the first link.
+    /// Rate of the source's own line: a packet is sent when the one before has left. Its transmission time belongs to the delay of the first link.
     pub line: Rate,
     /// Timeout until the first round trip is known.
     pub initial_timeout: Duration,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     pub max_timeout: Duration,
     /// The timeout is the smoothed round trip and this many mean deviations.
     #[schemars(range(min = 0.0, max = 100.0))]

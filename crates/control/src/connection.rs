@@ -61,7 +61,7 @@ pub struct Connection(Kind);
 enum Kind {
     /// Without flow control: packets supplied and sent.
     Open { supplied: u64, sent: u64 },
-    /// With a window, which a rate may go with.
+    /// With a window, and perhaps a rate.
     Window(Box<Windowed>),
     /// With releases of pairs and single packets.
     Paced(Box<Paced>),
@@ -110,7 +110,7 @@ impl Connection {
         }
     }
 
-    /// How long its packets are, in the mean, before the first one goes; a source that has its own line needs to know.
+    /// How long its packets are, in the mean, before the first one is sent; a source that has its own line needs to know.
     pub fn set_packet_bytes(&mut self, bytes: u32) {
         if let Kind::Line(l) = &mut self.0 {
             l.set_packet_bytes(bytes);

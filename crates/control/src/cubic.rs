@@ -1,8 +1,11 @@
 //! CUBIC: the window follows a cubic function of the time since the last loss, and is never below that of a Reno flow.
 //!
-//! Source: RFC 9438; slow start ends by RFC 9406 (HyStart++) unless a parameter says otherwise. `cubic_linux` is the kernel's, in whole numbers.
-//! Deviations: packets are counted, not bytes; the window, not the packets in flight, is cut, which growth that needs a window in use allows
-//! (section 4.6); times in which the window was not in use are taken out of the epoch (sections 4.2 and 5.8).
+//! Source: RFC 9438; slow start ends by RFC 9406 (HyStart++) unless a parameter says otherwise. `cubic_linux` is the kernel's version, in whole numbers.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - A loss cuts the window, not the packets in flight; growth that needs a window in use allows this (section 4.6).
+//! - Times in which the window was not in use are taken out of the epoch (sections 4.2 and 5.8).
+//!
 //! State per flow: window, threshold, and the epoch.
 
 use crate::parts::hystart::HystartPlusPlus;
@@ -34,7 +37,7 @@ pub struct CubicParams {
     /// Part of the window that a loss leaves.
     #[schemars(range(min = 0.1, max = 0.95))]
     pub beta: f64,
-    /// A loss at a smaller window than the last one lowers the plateau, which makes room for others.
+    /// A loss at a smaller window than the last one lowers the plateau, which frees bandwidth for other flows.
     pub fast_convergence: bool,
     /// How slow start ends when nothing is lost.
     pub slow_start_end: SlowStartEnd,
@@ -79,7 +82,7 @@ pub struct Cubic {
     curve: Curve,
     before: Option<Box<Curve>>,
     hystart: HystartPlusPlus,
-    /// Since when the window was not in use, and when the last packet went.
+    /// Since when the window was not in use, and when the last packet was sent.
     unused: Option<Time>,
     last: Time,
 }

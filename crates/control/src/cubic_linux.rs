@@ -1,9 +1,14 @@
 //! CUBIC as the Linux kernel has it: whole packets, whole ticks, and HyStart.
 //!
-//! Source: RFC 9438 for the algorithm; what differs is Linux's `tcp_cubic.c` (version 2.3), read for the sheet of facts: the curve is looked at once a tick,
-//! at the time since the loss and the least round trip; growth is a packet for every few acknowledged, at least two; the Reno flow beside it
-//! always grows by 8/15; a plateau that is not known bounds growth from below by 5 % a round trip.
-//! Deviations: the cube root is exact, which the kernel's is within 0.2 %.
+//! Source: RFC 9438 for the algorithm; what differs is from Linux's `tcp_cubic.c` (version 2.3), read for the sheet of facts:
+//! - The curve is evaluated once a tick, at the time since the loss plus the minimum round trip.
+//! - Growth is a packet for a number of acknowledged packets, and this number is at least two.
+//! - The Reno flow for comparison always grows by 8/15 packet a round trip.
+//! - While the plateau is not known, growth is at least 5 % a round trip.
+//!
+//! Deviations:
+//! - The cube root is exact; the kernel's is within 0.2 %.
+//!
 //! State per flow: window, threshold, and the epoch.
 
 use crate::parts::hystart::Hystart;
@@ -91,7 +96,7 @@ pub struct CubicLinux {
     each: u64,
     acked: u64,
     reno: u64,
-    /// When the last packet went.
+    /// When the last packet was sent.
     last: Time,
     /// Window and tick at the last look.
     looked: (u64, u64),

@@ -1,8 +1,12 @@
 //! DCTCP: the window falls by the share of packets that were marked.
 //!
 //! Source: RFC 8257. Packets are ECN-capable; the sink's echo should be `dctcp` or `counts`.
-//! Deviations: packets are counted, not bytes; retransmissions are ECN-capable, too. An acknowledgement that ends a window and tells of a mark
-//! first counts for the share and then cuts. With the transport's PRR, as in Linux, the window does not grow in a round trip in which it is cut.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - Retransmissions are ECN-capable, too.
+//! - An acknowledgement that ends a window and reports a mark first counts for the share and then cuts.
+//! - With the transport's PRR, as in Linux, the window does not grow in a round trip in which it is cut.
+//!
 //! State per flow: window, threshold, share of marks and two counts.
 
 use crate::parts::window::{Window, kept_in};

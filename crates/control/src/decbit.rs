@@ -1,10 +1,15 @@
 //! DECbit: the window follows the congestion bits that gateways set.
 //!
-//! Source: Ramakrishnan and Jain 1988, as Demers, Keshav and Shenker 1989, section 3, use it. After a change the bits of one
-//! window of acknowledgements are ignored, then those of one window are judged: if at least half are set the window is
-//! multiplied by 0.875, else it grows by one.
-//! Deviations: the DEC reports are known to us from these summaries only. Losses are repaired as by `generic`; with `close` a timeout
-//! also closes the window to one packet and counts as a change: in the thesis's scenario 8 the window that needless timeouts hit stays at 1.
+//! Source: Ramakrishnan and Jain 1988, as Demers, Keshav and Shenker 1989, section 3, use it.
+//! - After a change the bits of one window of acknowledgements are ignored; then those of one window are counted.
+//! - If at least half of them are set, the window is multiplied by 0.875; otherwise it grows by one packet.
+//!
+//! Deviations:
+//! - The DEC reports are known to us from these summaries only.
+//! - Losses are repaired as by `generic`.
+//! - With `close` a timeout also closes the window to one packet and counts as a change: in the thesis's scenario 8 the window in which needless
+//!   timeouts occur stays at 1.
+//!
 //! State per flow: the window and two counters.
 
 use crate::transport::tcp::{Averages, Rules};
@@ -18,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DecbitParams {
-    /// Largest window in packets.
+    /// Maximum window in packets.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub window: u64,
     /// Factor of the window when the network is congested.
@@ -47,9 +52,9 @@ pub struct DecbitParams {
     pub backoff: f64,
     /// Where the average round-trip time starts; the first timeout is `beta` times it.
     pub initial_rtt: Duration,
-    /// Least timeout.
+    /// Minimum timeout.
     pub min_timeout: Duration,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 

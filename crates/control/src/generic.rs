@@ -1,12 +1,17 @@
 //! Generic flow control: a fixed window, and a timeout of twice the average round-trip time.
 //!
-//! Source: Demers, Keshav and Shenker 1989, section 3. A sliding window of packets; the timeout is beta times an exponential
-//! average of the round-trip time, which for a retransmitted packet runs from its first transmission.
-//! Deviations: what the papers leave open is a parameter. Ours are: every acknowledged packet gives a sample, the gain is 1/4, a
-//! timeout doubles the next one. What a timeout sends again decides much: with `oldest` come out the segregation of 1989 under FCFS
-//! (three winners of 1150 packets, Telnets shut out) and its mixed scenario under FQ, with `repair` (the recovery state of REAL)
-//! the thesis's loss rates and the recovery of its scenario 3, with `all` the 12 % of duplicates of 1989's scenario 2 (G/FQ). With `each`, no back-off and a small gain come out
-//! 1989's segregation, its duplicates and its mixed scenario together.
+//! Source: Demers, Keshav and Shenker 1989, section 3.
+//! - The source has a sliding window of packets.
+//! - The timeout is beta times an exponential average of the round-trip time, which for a retransmitted packet runs from its first transmission.
+//!
+//! Deviations: what the papers leave open is a parameter.
+//! - By default every acknowledged packet gives a sample, the gain is 1/4, and a timeout doubles the next one.
+//! - What a timeout sends again decides much. `oldest` gives the segregation of 1989 under FCFS (three winners of 1150 packets, Telnets shut out) and
+//!   its mixed scenario under FQ.
+//! - `repair` (the recovery state of REAL) gives the thesis's loss rates and the recovery of its scenario 3.
+//! - `all` gives the 12 % of duplicates of 1989's scenario 2 (G/FQ).
+//! - `each`, without back-off and with a small gain, gives 1989's segregation, its duplicates and its mixed scenario together.
+//!
 //! State per flow: the window.
 
 use crate::transport::tcp::{Averages, Rules};
@@ -38,9 +43,9 @@ pub struct GenericParams {
     pub backoff: f64,
     /// Where the average round-trip time starts; the first timeout is `beta` times it.
     pub initial_rtt: Duration,
-    /// Least timeout.
+    /// Minimum timeout.
     pub min_timeout: Duration,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 

@@ -1,9 +1,13 @@
 //! Jacobson and Karels' flow control as in 4.3BSD-Reno: Tahoe with fast recovery.
 //!
 //! Source: Jacobson and Karels 1988; Demers, Keshav and Shenker 1989, section 3 (JK), and the Reno rules as RFC 2001 writes them.
-//! After a fast retransmission the window stays at half, and each further duplicate lets one more packet out.
-//! Deviations: packets are counted, not bytes; the timer has no clock tick. The papers write two mean deviations in one place (thesis,
-//! chapter 4) and BSD came to use four: a parameter. A fast retransmission is not repeated within one window of data.
+//! After a fast retransmission the window stays at half, and each further duplicate allows one more packet.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - The timer has no clock tick.
+//! - The papers write two mean deviations in one place (thesis, chapter 4), and BSD came to use four: the number is a parameter.
+//! - A fast retransmission is not repeated within one window of data.
+//!
 //! State per flow: window and threshold; whether it recovers.
 
 use crate::jk_tahoe::JkTahoeParams;

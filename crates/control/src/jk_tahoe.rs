@@ -2,8 +2,12 @@
 //!
 //! Source: Jacobson and Karels 1988; Demers, Keshav and Shenker 1989, section 3 (JK).
 //! The window opens from one packet; any loss halves the threshold and closes the window to one packet.
-//! Deviations: packets are counted, not bytes; the timer has no clock tick. The papers write two mean deviations in one place (thesis,
-//! chapter 4) and BSD came to use four: a parameter. A fast retransmission is not repeated within one window of data.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - The timer has no clock tick.
+//! - The papers write two mean deviations in one place (thesis, chapter 4), and BSD came to use four: the number is a parameter.
+//! - A fast retransmission is not repeated within one window of data.
+//!
 //! State per flow: window and threshold.
 
 use crate::parts::slow_start::SlowStart;
@@ -18,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JkTahoeParams {
-    /// Largest window in packets.
+    /// Maximum window in packets.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub window: u64,
     /// Weight of a new sample in the mean round-trip time.
@@ -42,9 +46,9 @@ pub struct JkTahoeParams {
     pub backoff: f64,
     /// Timeout before the first round trip is known.
     pub initial_timeout: Duration,
-    /// Least timeout.
+    /// Minimum timeout.
     pub min_timeout: Duration,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 

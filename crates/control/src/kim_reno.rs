@@ -1,12 +1,11 @@
 //! The TCP that BLT is compared with: Reno that takes the first duplicate for a loss, with time stamps and exact timers.
 //!
-//! Source: Kim and Farber 1994, section 4.1.2 (Reno, packets of one size, time stamps, retransmission at the first duplicate, endless receiver
+//! Source: Kim and Farber 1994, section 4.1.2 (Reno, packets of one size, time stamps, retransmission at the first duplicate, unlimited receiver
 //! window). Window and recovery are those of 4.3BSD-Reno with a threshold of one duplicate in place of three.
 //! Deviations:
-//!
-//! - the paper does not give the first threshold; 131 packets are Reno's 65535 bytes in packets of 500, and 0 stands for none;
-//! - the timer is that of `transport/line.rs`, which BLT's source has, too;
-//! - data waits in the source, not in a queue behind it: a packet that goes again is the next one on the source's line.
+//! - The paper does not give the first threshold; 131 packets are Reno's 65535 bytes in packets of 500, and 0 stands for none.
+//! - The timer is that of `transport/line.rs`, which BLT's source has, too.
+//! - Data waits in the source, not in a queue behind it: a retransmission is the next packet on the source's line.
 //!
 //! State per flow: window, threshold, whether a loss is being repaired.
 
@@ -20,19 +19,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct KimRenoParams {
-    /// Rate of the source's own line: a packet goes when the one before has left. Its transmission time belongs to the delay of the first link.
+    /// Rate of the source's own line: a packet is sent when the one before has left. Its transmission time belongs to the delay of the first link.
     pub line: Rate,
     /// The first threshold of slow start in packets; 0 for none.
     #[schemars(range(max = 1_000_000_000))]
     pub threshold: u64,
     /// Timeout until the first round trip is known.
     pub initial_timeout: Duration,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     pub max_timeout: Duration,
     /// The timeout is the smoothed round trip and this many mean deviations.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub deviations: f64,
-    /// Duplicates count that packets brought about which had come before, such as those that go again after a timeout.
+    /// Duplicates caused by packets that had already arrived count, too, such as packets sent again after a timeout.
     pub count_old: bool,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Layered {
     layers: u8,
     /// Packets made so far, by layer, sent or not.
     made: [u64; MOST],
-    /// The packet that is to go now.
+    /// The packet to be sent now.
     ready: Option<u64>,
     /// Packets sent.
     pub sent: u64,

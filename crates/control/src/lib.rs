@@ -124,7 +124,7 @@ protocols! {
 // Each flow has room for the largest of those that are not apart.
 const _: () = assert!(std::mem::size_of::<AnyFlowControl>() <= 136);
 
-/// What an acknowledgement says.
+/// Information carried by an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ack {
     /// When it arrived.
@@ -165,7 +165,7 @@ pub struct Ack {
     pub repairing: bool,
     /// The window was what kept the source from sending. In slow start half of the window in use is enough.
     pub limited: bool,
-    /// Most packets that were outstanding in this window of data.
+    /// Maximum number of packets outstanding in this window of data.
     pub most_in_flight: u64,
     /// Everything that was under way at the last such acknowledgement is acknowledged: a round trip ended.
     pub round: bool,
@@ -225,11 +225,11 @@ pub struct Loss {
 /// What a source may do now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowance {
-    /// Most packets that may be sent and not yet acknowledged.
+    /// Maximum number of packets sent and not yet acknowledged.
     pub window: u64,
     /// Packets a second; infinite for a source that sends as soon as its window allows.
     pub rate: f64,
-    /// Packets that may go at once when the rate allows one.
+    /// Packets that may be sent at once when the rate allows one.
     pub burst: u32,
     /// Priority of the next packet, if the protocol chooses it.
     pub priority: Option<u8>,
@@ -254,14 +254,14 @@ pub struct Supply {
     pub unanswered: u64,
 }
 
-/// What a rate-based protocol lets go at once.
+/// What a rate-based protocol sends at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Release {
     /// Nothing now.
     Nothing,
     /// This many packets, each for itself.
     Packets(u64),
-    /// Two packets back to back, whose acknowledgements will tell [`Probe`]s.
+    /// Two packets back to back, whose acknowledgements give [`Probe`]s.
     Pair,
     /// The first packet of a pair, whose second will follow by itself.
     First,
@@ -281,13 +281,13 @@ pub trait FlowControl {
     }
     /// The transport begins, with this initial window.
     fn on_start(&mut self, _window: u64) {}
-    /// A packet goes; `in_flight` others are in the network, and `lacks_data` says that none waited before.
+    /// A packet is sent; `in_flight` others are in the network, and `lacks_data` says that none waited before.
     fn on_sent(&mut self, _now: Time, _in_flight: u64, _lacks_data: bool) {}
-    /// Nothing was outstanding for this many timeouts, and now packets go: what the rule leaves of the window, with this initial one.
+    /// Nothing was outstanding for this many timeouts, and now packets are sent: what the rule leaves of the window, with this initial one.
     fn on_idle(&mut self, _rule: AfterIdle, _initial: u64, _timeouts: u64) {}
     /// Packets came, of which some were marked; before what follows of it. `round` as in [`Ack`].
     fn on_delivered(&mut self, _delivered: u64, _marks: u64, _round: bool) {}
-    /// The last loss was none: what the protocol changed is taken back.
+    /// The last loss was none: what the protocol changed is undone.
     fn on_undo(&mut self) {}
     /// A round trip ended: a protocol that needs chance takes it from the flow's own stream.
     fn on_round(&mut self, _rng: &mut Rng) {}
@@ -295,7 +295,7 @@ pub trait FlowControl {
     fn in_slow_start(&self) -> bool {
         false
     }
-    /// What goes now; asked again until it is nothing, at each acknowledgement, timeout, supply and at `next_release`.
+    /// What is sent now; asked again until it is nothing, at each acknowledgement, timeout, supply and at `next_release`.
     fn release(&mut self, _now: Time, _supply: &Supply) -> Release {
         Release::Nothing
     }

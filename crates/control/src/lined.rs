@@ -1,4 +1,4 @@
-//! The source of a flow that has its own line: a protocol, the sender that serves it, the line, and the burst under way.
+//! The source of a flow that has its own line: a protocol, the sender that serves it, the line, and the present burst.
 
 use crate::transport::tcp::Sender;
 use crate::transport::{Config, line};
@@ -13,7 +13,7 @@ pub(crate) struct Lined {
     pub sender: Sender,
     rules: line::Rules,
     line: line::Line,
-    /// The first packet of the burst, and when the last one of the burst before it went.
+    /// The first packet of the burst, and when the last one of the burst before was sent.
     base: u64,
     before: Option<Time>,
     last_sent: Option<Time>,
@@ -27,7 +27,7 @@ impl Lined {
         Lined { control, sender, rules: *rules, line, base: 0, before: None, last_sent: None, timeouts: 0 }
     }
 
-    /// Says how long the packets are, before the first one goes.
+    /// Says how long the packets are, before the first one is sent.
     pub fn set_packet_bytes(&mut self, bytes: u32) {
         self.line = line::Line::new(self.rules.rate, bytes);
     }
@@ -78,7 +78,7 @@ impl Lined {
         });
     }
 
-    /// A loss: what goes next is the first packet of a burst.
+    /// A loss: the next packet sent is the first one of a burst.
     fn begin_burst(&mut self) {
         if self.rules.repair == line::Repair::Burst {
             (self.base, self.before) = (self.sender.oldest(), self.last_sent);

@@ -1,10 +1,16 @@
-//! Multiplicative rate control in the manner of NETBLT: the strawman that packet-pair is compared with.
+//! Multiplicative rate control in the manner of NETBLT: the simple design that packet-pair is compared with.
 //!
-//! Source: Keshav 1991, section 4.3: once per round trip, if the sending rate is above that of the acknowledgements it is multiplied
-//! by alpha below 1, else by beta above 1. It needs many round trips to a new rate, and leaves standing the queue that it made.
-//! Deviations: gains and period are not given; ours are 0.9 and 1.1 and one round trip, and the acknowledgements of a round trip are
-//! held against the rate at which their packets were sent, that of the round trip before. Rates that differ by less than `tolerance`
-//! count as equal: clocks and rounding differ. No rate is below 0.001 or above 10^9 packets/s. Loss is repaired as in packet-pair.
+//! Source: Keshav 1991, section 4.3.
+//! - Once per round trip, if the sending rate is above that of the acknowledgements, it is multiplied by alpha below 1, else by beta above 1.
+//! - It needs many round trips to reach a new rate, and does not remove the queue that it caused.
+//!
+//! Deviations:
+//! - Gains and period are not given; ours are 0.9 and 1.1 and one round trip.
+//! - The acknowledgements of a round trip are compared with the rate at which their packets were sent, that of the round trip before.
+//! - Rates that differ by less than `tolerance` count as equal, because clocks and rounding differ.
+//! - No rate is below 0.001 or above 10^9 packets/s.
+//! - Loss is repaired as in packet-pair.
+//!
 //! State per flow: two rates, and the acknowledgements of this round trip.
 
 use crate::packet_pair::transport;
@@ -15,7 +21,7 @@ use headgate_packet::{Check, Duration, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Multiplicative rate control: the rate falls when acknowledgements come slower than packets went, and rises otherwise.
+/// Multiplicative rate control: the rate falls when acknowledgements arrive slower than packets were sent, and rises otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NetbltParams {
@@ -31,7 +37,7 @@ pub struct NetbltParams {
     /// Relative difference up to which the two rates are equal.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub tolerance: f64,
-    /// Most packets outstanding.
+    /// Maximum number of packets outstanding.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub window: u64,
     /// The timeout is this many times the last round-trip time.
@@ -39,7 +45,7 @@ pub struct NetbltParams {
     pub timeout: f64,
     /// Timeout until the first round-trip time.
     pub initial_timeout: Duration,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 
@@ -72,7 +78,7 @@ impl NetbltParams {
     }
 }
 
-/// Slowest and fastest rate: a flow whose acknowledgements are too few to tell speeds up for as long as that lasts.
+/// Slowest and fastest rate: a flow whose acknowledgements are too few to measure a rate speeds up for as long as that lasts.
 const RATES: (f64, f64) = (0.001, 1e9);
 
 /// The next rate, of a flow that sends at `rate` and whose packets, sent at `sent`, were acknowledged at `acked`.
@@ -120,7 +126,7 @@ impl FlowControl for Netblt {
                 let next = next_rate(&self.params, self.rate, self.before, acked);
                 (self.before, self.rate) = (self.rate, next);
             } else {
-                // A flow too slow to tell anything speeds up, since nothing speaks against it.
+                // A flow too slow to measure a rate speeds up.
                 (self.before, self.rate) = (self.rate, next_rate(&self.params, self.rate, 0.0, 0.0));
             }
             (self.mark, self.count, self.first) = (ack.highest_sent, 0, ack.now);
@@ -139,7 +145,7 @@ impl FlowControl for Netblt {
         if self.held {
             return Release::Nothing;
         }
-        // At least one picosecond, so that time goes on.
+        // At least one picosecond, so that time advances.
         self.next = now + Duration::from_secs_f64(1.0 / self.rate) + Duration::from_ps(1);
         Release::Packets(1)
     }
@@ -194,14 +200,14 @@ mod tests {
         // 1.1^8000 has no place among the numbers.
         let highest = (0..8000).map(|seq| ack(seq, 1000 * seq, seq + 1)).last().unwrap();
         assert_eq!(highest, 1e9);
-        // A hundred packets go at once, and are acknowledged at ten a second.
+        // A hundred packets are sent at once, and are acknowledged at ten a second.
         (8000..8100).for_each(|seq| {
             ack(seq, 800_000_000 + 100 * seq, 8100);
         });
         assert!((ack(8100, 900_000_000, 8101) / 0.9e9 - 1.0).abs() < 1e-9);
     }
 
-    /// A source at `rate`, told of acknowledgements at these times in ms: packets from `seq` on, with `highest` sent.
+    /// A source at `rate` that gets acknowledgements at these times in ms: packets from `seq` on, with `highest` sent.
     fn acks(source: &mut Netblt, seq: u64, highest: u64, times: &[u64]) {
         for (i, ms) in times.iter().enumerate() {
             let (now, waited, seq) = (Time::ZERO + Duration::from_millis(*ms), Duration::ZERO, seq + i as u64);
@@ -233,10 +239,10 @@ mod tests {
         let mut source = Netblt::new(&NetbltParams { rate: 20.0, ..NetbltParams::default() });
         acks(&mut source, 0, 3, &[1000, 1100, 1200]);
         (source.rate, source.before) = (5.0, 20.0);
-        // Ten a second, of packets that went at twenty: the rate falls, though it is below ten by now.
+        // Ten a second, of packets that were sent at twenty: the rate falls, though it is below ten by now.
         acks(&mut source, 3, 6, &[1300]);
         assert_eq!((source.rate, source.before), (4.5, 5.0));
-        // The next round trip: three acknowledgements in 0.3 s, 6.7 a second, of packets that went at five.
+        // The next round trip: three acknowledgements in 0.3 s, 6.7 a second, of packets that were sent at five.
         acks(&mut source, 4, 6, &[1450, 1600, 1700]);
         assert_eq!((source.rate, source.before), (4.5 * 1.1, 4.5));
     }

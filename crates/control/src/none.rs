@@ -1,6 +1,9 @@
 //! No flow control: the ill-behaved source sends whatever its workload makes, at once, and repairs nothing.
 //!
-//! Source: Demers, Keshav and Shenker 1989, section 4, scenario 3. Deviations: none. State per flow: none.
+//! Source: Demers, Keshav and Shenker 1989, section 4, scenario 3.
+//! Deviations: none.
+//!
+//! State per flow: none.
 
 use crate::transport::Config;
 use crate::{Ack, Allowance, FlowControl, Loss};

@@ -1,4 +1,4 @@
-//! The source of a rate-based flow: a protocol that says when packets go, and the transport that sends and repairs them.
+//! The source of a rate-based flow: a protocol that says when packets are sent, and the transport that sends and repairs them.
 
 use crate::transport::Config;
 use crate::transport::tcp::Sender;
@@ -12,7 +12,7 @@ pub(crate) struct Paced {
     pub control: AnyFlowControl,
     pub sender: Sender,
     pub timeouts: u64,
-    /// Packets of the present release that are still to go: of a pair, those above `keep`, or each for itself.
+    /// Packets of the present release that are still to be sent: of a pair, those above `keep`, or each for itself.
     pair: u8,
     keep: u8,
     single: u64,
@@ -80,7 +80,7 @@ impl Paced {
         let lost = self.sender.on_timeout(now).lost;
         self.timeouts += lost;
         let in_flight = self.sender.pipe();
-        // Each packet is a loss of its own: those of a pair time out together.
+        // Each packet is a separate loss: those of a pair time out together.
         for _ in 0..lost {
             let kind = LossKind::Timeout;
             self.control.on_loss(&Loss { now, kind, in_flight, remaining: in_flight, again: false, used: u64::MAX });

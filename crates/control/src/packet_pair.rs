@@ -1,12 +1,17 @@
-//! Packet-pair (2P): the spacing of the acknowledgements of two packets sent back to back tells the rate of the bottleneck.
+//! Packet-pair (2P): the spacing of the acknowledgements of two packets sent back to back measures the rate of the bottleneck.
 //!
-//! Source: Keshav 1991, chapter 4, sections 4.3 and 4.4; it needs round-robin service at every gateway. After a pair (start-up) and
-//! n_b packets at once (priming) a pair goes out every 2 s_e. With each pair R_e, s_e and the pipeline depth V_e = R_e/s_e are
-//! estimated again: if V_e fell by x, ceil(x/2) slots are skipped; if it rose by x, floor(x) unpaired packets go at once.
-//! Deviations: as printed, R_e = r_t - n_b s_e. At a busy bottleneck r_t is the packets outstanding times s_e (Little), so that V_e
-//! tells only what the source itself has outstanding; the other choices of `round_trip` tell more. The text lets a skipped slot last
-//! s_e, though a pair fills 2 s_e; `slot` chooses. A depth that moves by less than `deadband` is taken as unchanged: the printed rule
-//! skips two packets for a change of a billionth. The rest stands in [`crate::parts::machine`] and `transport/tcp/sender/pairs.rs`.
+//! Source: Keshav 1991, chapter 4, sections 4.3 and 4.4; it needs round-robin service at every gateway.
+//! - After a pair (start-up) and n_b packets at once (priming) a pair is sent every 2 s_e.
+//! - With each pair R_e, s_e and the pipeline depth V_e = R_e/s_e are estimated again.
+//! - If V_e fell by x, ceil(x/2) slots are skipped; if it rose by x, floor(x) unpaired packets are sent at once.
+//!
+//! Deviations:
+//! - As printed, R_e = r_t - n_b s_e. At a busy bottleneck r_t is the packets outstanding times s_e (Little), so that V_e measures only what the
+//!   source itself has outstanding; the other choices of `round_trip` measure more.
+//! - The text lets a skipped slot last s_e, though a pair fills 2 s_e; `slot` chooses.
+//! - A depth that changes by less than `deadband` is taken as unchanged: the printed rule skips two packets for a change of a billionth.
+//! - The others are listed in [`crate::parts::machine`] and `transport/tcp/sender/pairs.rs`.
+//!
 //! State per flow: the estimates, the slots to skip, the machine.
 
 mod params;
@@ -20,7 +25,7 @@ pub use params::{PacketPairParams, RoundTrip, Slot};
 /// What a depth may be off by its floating-point numbers, in packets: a change of 4 packets is one of 4, not of 4 and a little more.
 const NOISE: f64 = 1e-9;
 
-/// Slots to skip when the pipeline depth goes from `old` to `new`: n_skip of section 4.4.
+/// Slots to skip when the pipeline depth changes from `old` to `new`: n_skip of section 4.4.
 pub fn slots_to_skip(old: f64, new: f64) -> u64 {
     // A number below zero becomes zero.
     ((old - new) / 2.0 - NOISE).ceil() as u64
@@ -201,7 +206,7 @@ mod tests {
 
     const SUPPLY: Supply = Supply { waiting: 100, in_flight: 0, unanswered: 0 };
 
-    /// A source as it is in each state: R = 1 s, s = 0.1 s, V = 10, set-point 3; in RECEIVE the pair of the first TICK went at 1.1 s.
+    /// A source as it is in each state: R = 1 s, s = 0.1 s, V = 10, set-point 3; in RECEIVE the pair of the first TICK was sent at 1.1 s.
     fn source(state: &str) -> PacketPair {
         let (round_trip, setpoint) = (RoundTrip::QueueEcho, 3);
         let mut source = PacketPair::new(&PacketPairParams { round_trip, setpoint, ..PacketPairParams::default() });
@@ -223,7 +228,7 @@ mod tests {
         Open,
         Ack(Probe),
         Timeout,
-        /// So many ms after the last one.
+        /// This number of ms after the last one.
         Tick(u64),
     }
 
@@ -231,7 +236,7 @@ mod tests {
     fn every_row_of_figure_4_2() {
         use Happens::{Ack, Open, Tick, Timeout};
         use Release::{Nothing, Packets, Pair};
-        // State; what happens; R, s, V, slots to skip; what goes then; the next TICK in ms. FREE and num_in_burst belong to the queue of the
+        // State; what happens; R, s, V, slots to skip; what is sent then; the next TICK in ms. FREE and num_in_burst belong to the queue of the
         // source's line. What a timeout does to its packet and pair stands in tests/pairs.rs.
         let nan = f64::NAN;
         #[rustfmt::skip]
@@ -265,7 +270,7 @@ mod tests {
                 }
             }
             let mut got = vec![];
-            // A packet that went is outstanding until its acknowledgement: only where nothing is, a probe goes.
+            // A packet that was sent is outstanding until its acknowledgement: a probe is sent only where nothing is.
             let mut supply = Supply { in_flight: u64::from(state == "PROBE" && now == 2000), ..SUPPLY };
             loop {
                 match source.release(at(now), &supply) {

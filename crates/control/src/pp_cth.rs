@@ -1,16 +1,24 @@
-//! PP_CTH: packet-pair whose rate follows a control law, so that the set-point's packets stand in the bottleneck's queue.
+//! PP_CTH: packet-pair whose rate follows a control law, so that the bottleneck's queue holds the packets of the set-point.
 //!
-//! Source: Keshav 1991, chapter 5, and section 6.5: law 5.14 with each pair, J one round trip; law 5.9 with each round trip. Round trip
-//! without queueing: that of the first packet of the first pair, for ever. Loss is repaired as in chapter 4, slots are not skipped.
-//! Deviations: J = R + S mu, as printed, has no dimension: it is the larger of R and S/mu. Law 5.9 with alpha, as printed, settles
-//! (1 - alpha)/alpha pipeline depths below the set-point; `per_round_trip` corrects that, `as_printed` does not. Both take the queue at
-//! the beginning of an epoch, an open count that may drift; `resync` empties the queue and starts the count anew. No rate of law 5.9
-//! is below a hundredth of the estimated one. Where the thesis is silent: the queue is not primed (`prime`), the predictor predicts
-//! the rate (`predict`), a pair goes when both its packets fit the window (`window_gate`), what is lost is not outstanding (`count_lost`:
-//! in scenarios 2 and 5 it is). With control once per c round trips, which section 6.6.3 mentions, J is as long: equation 5.11
-//! holds the rate for J. Two traits of the law itself: the first rate, with nothing outstanding, is 2 mu + setpoint/R, many times mu on
-//! a short way, until the next pair is back; and where setpoint + R mu is less than the two packets of a pair it cannot rest, so that
-//! sources starve and flood in turn.
+//! Source: Keshav 1991, chapter 5, and section 6.5.
+//! - Law 5.14 is applied with each pair, J being one round trip; law 5.9 with each round trip.
+//! - The round trip without queueing is that of the first packet of the first pair; it is not measured again.
+//! - Loss is repaired as in chapter 4; slots are not skipped.
+//!
+//! Deviations:
+//! - J = R + S mu, as printed, has inconsistent units: here J is the larger of R and S/mu.
+//! - Law 5.9 with alpha, as printed, settles (1 - alpha)/alpha pipeline depths below the set-point; `per_round_trip` corrects that, `as_printed`
+//!   does not.
+//! - Both take the queue at the beginning of an epoch, a count without feedback that may drift; `resync` empties the queue and starts the count again.
+//! - No rate of law 5.9 is below a hundredth of the estimated one.
+//! - Where the thesis says nothing: the queue is not primed (`prime`), the predictor predicts the rate (`predict`), a pair is sent when both its
+//!   packets fit the window (`window_gate`), lost packets are not outstanding (`count_lost`: in scenarios 2 and 5 they are).
+//! - With control once per c round trips, which section 6.6.3 mentions, J is as long: equation 5.11 holds the rate for J.
+//!
+//! Two properties of the law itself:
+//! - The first rate, with nothing outstanding, is 2 mu + setpoint/R, many times mu on a short path, until the next pair is acknowledged.
+//! - Where setpoint + R mu is less than the two packets of a pair, the law has no steady state: sources alternately starve and overload the path.
+//!
 //! State per flow: the estimator, the rate, the round trip, the machine; for law 5.9 the count of the queue and of the epoch.
 
 pub mod law;
@@ -183,7 +191,7 @@ impl FlowControl for PpCth {
             self.lost = supply.unanswered.saturating_sub(supply.in_flight).min(self.params.window - 2);
         }
         let rate = self.rate;
-        // Until the first measurement nothing goes beside the probe, whatever was lost.
+        // Until the first measurement only the probe is sent, whatever was lost.
         let lost = if rate.is_nan() { 0 } else { self.lost };
         let supply = Supply { in_flight: supply.in_flight + lost, ..*supply };
         self.machine.release(now, &supply, || (false, Duration::from_secs_f64(2.0 / rate)))

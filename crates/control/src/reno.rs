@@ -2,8 +2,11 @@
 //!
 //! Source: RFC 5681.
 //! Fast recovery ends with the first new acknowledgement: several losses in a window are several cuts, or a timeout.
-//! Deviations: packets are counted, not bytes; a cut halves the window, or the receiver's if that is less, where the RFC halves the packets in
-//! flight: a source that lacks data keeps what it had. State per flow: window and threshold.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - A cut halves the window, or the receiver's if that is less; the RFC halves the packets in flight. So a source that lacks data keeps its window.
+//!
+//! State per flow: window and threshold.
 
 use crate::parts::window::{Window, by_window};
 use crate::transport::Config;

@@ -1,22 +1,33 @@
-//! RLM, receiver-driven layered multicast: the receiver joins a layer more while nothing is lost, and leaves one again that costs packets.
+//! RLM, receiver-driven layered multicast: the receiver joins one more layer while nothing is lost, and leaves a layer that causes losses.
 //!
 //! Source: McCanne, Jacobson and Vetterli 1996, with the states, timers and constants of ns-2's `rlm.tcl` of May 1998, which Stoica, Shenker and
-//! Zhang 1998 used for their section 3.3. The layers are the workload's (`layers`); who joins and leaves is in `rlm/receiver.rs`.
+//! Zhang 1998 used for their section 3.3. The layers are the workload's (`layers`); the rules for joining and leaving are in `rlm/receiver.rs`.
 //!
-//! The model: all layers are made all the time. The network carries those that the receiver has joined. The receiver sees a loss when the number
-//! of a packet in its layer is not the one that follows, and acts at the instant at which the packet comes to it; no acknowledgements are sent. So
-//! both ends of the flow share one record, and nothing has to be corrected for the time that a report would take.
-//! A join or leave takes effect `join_latency` or `leave_latency` after the decision, at the flow's first link: until then a layer that was left still
-//! flows, and one that was joined does not yet. Where there are links between the source and the bottleneck, the layer begins and ends there by
-//! their delay later. What comes of a layer that was left takes part in the link's load and in the flow's counts, and the receiver ignores it.
-//! With one receiver, and so one branch of the tree, this is what a multicast tree does at the line that the flows share.
-//! What a tree with several receivers would add: a layer flows on a link while any receiver behind it has joined, so a leave takes effect only
-//! with the last of them; packets are copied where branches part; and receivers hear of each other's experiments (shared learning), so that one
-//! backs off the layer of another's experiment, and restarts its join timer if that is the layer above its own. A session is one flow to disciplines.
-//! Deviations from ns-2: the lowest layer is never left, where ns-2 leaves all and then never joins again. A receiver that leaves the top layer
-//! arms its join timer, which ns-2 does not, so that it would never join again. A packet that comes late, behind its successors, does not
-//! turn the count back. The estimate of the detection time is at least 1 ms, so that time goes on. The latencies' default, 1 ms, is the delay of
-//! the paper's line; ns-2's tree takes the same.
+//! The model:
+//! - All layers are made all the time. The network carries those that the receiver has joined.
+//! - The receiver sees a loss when the number of a packet in its layer is not the one that follows, and reacts as soon as the packet arrives.
+//!   No acknowledgements are sent: both ends of the flow share one record, and no correction for the delay of a report is needed.
+//! - A join or leave takes effect `join_latency` or `leave_latency` after the decision, at the flow's first link: until then a layer that was left
+//!   is still sent, and one that was joined is not yet. Where there are links between the source and the bottleneck, the layer begins and ends at
+//!   the bottleneck later, by their delay.
+//! - Packets of a layer that was left add to the link's load and to the flow's counts, and the receiver ignores them.
+//! - With one receiver, and so one branch of the tree, this is what a multicast tree does at the line that the flows share.
+//!
+//! What a tree with several receivers would add:
+//! - A layer is sent on a link while any receiver behind it has joined, so a leave takes effect only with the last of them.
+//! - Packets are copied where branches part.
+//! - Receivers learn of each other's experiments (shared learning): one backs off the layer of another's experiment, and restarts its join timer if
+//!   that is the layer above its own.
+//!
+//! A session is one flow to disciplines.
+//!
+//! Deviations from ns-2:
+//! - The lowest layer is never left. In ns-2 a receiver leaves it, too, and then never joins again.
+//! - A receiver that leaves the top layer arms its join timer. In ns-2 it does not, and would never join again.
+//! - A packet that arrives late, after its successors, does not turn the count back.
+//! - The estimate of the detection time is at least 1 ms, so that time advances.
+//! - The latencies' default, 1 ms, is the delay of the paper's line; ns-2's tree has the same.
+//!
 //! State per flow: the level, two timers, an estimate, and the timer, next number and last 64 packets of each layer.
 
 mod branch;
@@ -34,9 +45,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RlmParams {
-    /// Join timer of each layer at the start, and the least that it falls to.
+    /// Join timer of each layer at the start, and its minimum.
     pub join_timer: Duration,
-    /// Greatest join timer.
+    /// Maximum join timer.
     pub max_join_timer: Duration,
     /// Factor of a layer's join timer when its experiment failed.
     #[schemars(range(min = 1.0, max = 100.0))]
@@ -54,7 +65,7 @@ pub struct RlmParams {
     /// Share of packets lost above which a layer is left that no experiment added.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_threshold: f64,
-    /// Packets that must have come before that share counts.
+    /// Packets that must have arrived before that share counts.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub loss_packets: u64,
     /// Time from a join until packets of the layer enter the network.
@@ -81,7 +92,7 @@ impl Default for RlmParams {
     }
 }
 
-/// Least timer and least detection time.
+/// Minimum timer and minimum detection time.
 const LEAST: Duration = Duration::from_millis(1);
 
 impl Check for RlmParams {
@@ -141,7 +152,7 @@ impl FlowControl for Rlm {
     }
 }
 
-/// Most layers.
+/// Maximum number of layers.
 pub(crate) const MOST: usize = 8;
 
 /// Names of the gauges of each layer: its join timer in seconds, and its packets that came in the last whole second.

@@ -1,9 +1,12 @@
-//! Reno's window over selective acknowledgements.
+//! Reno's window with selective acknowledgements.
 //!
 //! Source: RFC 5681 and 6675.
-//! The sink tells which packets came, so that all holes of a window are repaired within a round trip or two.
-//! Deviations: packets are counted, not bytes; a cut halves the window, or the receiver's if that is less, where the RFC halves the packets in
-//! flight: a source that lacks data keeps what it had. State per flow: window and threshold.
+//! The sink reports which packets arrived, so that all holes of a window are repaired within a round trip or two.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - A cut halves the window, or the receiver's if that is less; the RFC halves the packets in flight. So a source that lacks data keeps its window.
+//!
+//! State per flow: window and threshold.
 
 use crate::parts::window::{Window, by_window};
 use crate::transport::Config;
@@ -12,7 +15,7 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// SACK: Reno's window over selective acknowledgements.
+/// SACK: Reno's window with selective acknowledgements.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SackParams {}

@@ -1,7 +1,10 @@
 //! Tahoe: slow start, congestion avoidance and fast retransmit; every loss closes the window to one packet.
 //!
 //! Source: Jacobson and Karels 1988, and RFC 5681 for the parts that it kept.
-//! Deviations: packets are counted, not bytes. `jk_tahoe` is the same with the clocks and rules of the papers of its time.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - `jk_tahoe` is the same with the clocks and rules of the papers of its time.
+//!
 //! State per flow: window and threshold.
 
 use crate::parts::window::{Window, kept_in};

@@ -1,10 +1,15 @@
 //! Vegas: the window follows the packets that the source itself has in the queue.
 //!
 //! Source: Brakmo and Peterson 1995; Linux's `tcp_vegas.c`, as the sheet of facts has it, for the variant `linux`; Hasegawa et al. 2001 for
-//! `hasegawa2001`. Once a round trip the packets in the queue, window x (1 - least round trip / round trip), are held against `alpha` and `beta`.
-//! The early retransmission of the paper, which goes by a fine timer at the first duplicate, is a rule of the transport.
-//! Deviations: packets are counted, not bytes; the round trip of a round is the mean of its samples where the paper times one packet; a cut of
-//! a quarter for losses found by duplicates, of a half for timeouts.
+//! `hasegawa2001`.
+//! - Once a round trip the packets in the queue, window x (1 - least round trip / round trip), are compared with `alpha` and `beta`.
+//! - The early retransmission of the paper, which uses a fine timer at the first duplicate, is a rule of the transport.
+//!
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - The round trip of a round is the mean of its samples; the paper times one packet.
+//! - The window is cut by a quarter for losses found by duplicates, and by half for timeouts.
+//!
 //! State per flow: window, threshold, least round trip, and the samples of this round.
 
 use crate::parts::window::{Window, kept_in};
@@ -42,7 +47,7 @@ pub struct VegasParams {
     /// With more packets in the queue slow start ends.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub gamma: f64,
-    /// A packet goes again at the first duplicate if its fine timer has run out.
+    /// A packet is sent again at the first duplicate if its fine timer has run out.
     pub early: bool,
 }
 
@@ -85,7 +90,7 @@ pub struct Vegas {
     grows: bool,
 }
 
-/// Least window.
+/// Minimum window.
 const LEAST: u64 = 2;
 
 impl Vegas {

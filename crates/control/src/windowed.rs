@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(crate) struct Windowed {
     control: AnyFlowControl,
     pub sender: Sender,
-    /// When the pacer lets the next packet go, and how many may still go with it.
+    /// When the pacer sends the next packet, and how many may still be sent with it.
     next: Time,
     burst: u32,
     pub timeouts: u64,

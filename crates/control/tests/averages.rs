@@ -79,7 +79,7 @@ fn a_back_off_ends_at_a_million_timeouts() {
     let base = estimate.timeout(&rules).as_secs_f64();
     (0..1000).for_each(|_| estimate.back_off(&rules));
     assert!((estimate.timeout(&rules).as_secs_f64() / base - 1e6).abs() < 1e-3);
-    // So does that of a packet with a timer of its own, which backs off for itself.
+    // So does that of a packet with its own timer, which backs off for itself.
     sample(&mut estimate, 0.0, &rules);
     for (times, factor) in [(0, 1.0), (1, 64.0), (3, 262_144.0), (4, 1e6), (400, 1e6)] {
         let base = estimate.timeout(&rules).as_secs_f64();

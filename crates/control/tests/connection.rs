@@ -8,7 +8,7 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// A source with these parameters and so many packets to send.
+/// A source with these parameters and this number of packets to send.
 fn source(text: &str, packets: u64) -> Connection {
     let spec: Spec = serde_json::from_str(text).unwrap_or_else(|e| panic!("{text}: {e}"));
     let mut source = Connection::new(&spec, &Arc::new(spec.transport()));
@@ -35,7 +35,7 @@ fn without_flow_control_everything_goes_at_once_and_once() {
     assert!(!source.is_controlled() && source.window().is_nan());
     assert_eq!(source.poll_send(at(5)), Some(Segment::plain(0, at(5), false)));
     assert_eq!((send(&mut source, 5), source.in_flight()), (vec![1, 2], 3));
-    // Each acknowledgement tells the round trip of its packet, whatever came before; none takes anything from what was sent.
+    // Each acknowledgement gives the round trip of its packet, whatever arrived before; none takes anything from what was sent.
     assert_eq!((ack(&mut source, 1, 5, 105), ack(&mut source, 1, 5, 205)), (vec![100], vec![200]));
     source.on_timeout(at(1_000_000));
     assert_eq!((source.in_flight(), source.timeouts(), source.timeout()), (3, 0, None));
@@ -57,7 +57,7 @@ fn timeouts_are_counted_when_they_happen() {
         windowed.on_timeout(due);
         assert_eq!(windowed.timeouts(), n, "one timer for the flow: one timeout, however many packets are outstanding");
     }
-    // The oldest one is taken for lost until it goes again.
+    // The oldest one is taken for lost until it is sent again.
     assert_eq!((windowed.in_flight(), send(&mut windowed, 100_000), windowed.in_flight()), (3, vec![0], 4));
 }
 
@@ -114,7 +114,7 @@ fn duplicates_that_mean_a_loss_reach_the_protocol() {
         assert_eq!(source.window(), 8.0, "{duplicates}");
         ack(&mut source, 7, 80, 90 + duplicates);
     }
-    // Half, and three that have left the network; the packet taken for lost goes again, and is no timeout.
+    // Half, and three that have left the network; the packet taken for lost is sent again, and this is no timeout.
     assert_eq!((source.window(), send(&mut source, 100)), (7.0, vec![7]));
     // Each further duplicate lets one more out: from the second on there is room.
     ack(&mut source, 7, 80, 101);

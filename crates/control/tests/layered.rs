@@ -22,7 +22,7 @@ fn gauge(c: &Connection, name: &str) -> f64 {
     found
 }
 
-/// Offers a packet; gives the number of the one that goes, if it does.
+/// Offers a packet; gives the number of the one that is sent, if one is.
 fn offer(c: &mut Connection, layer: u8, ms: u64) -> Option<u64> {
     c.offer(layer, at(ms));
     let sent = c.poll_send(at(ms)).map(|segment| segment.seq);

@@ -22,13 +22,13 @@ fn source(kind: &str, option: &str) -> Connection {
 /// Sequence number and priority of the packets that go at these times, one each.
 fn sent(source: &mut Connection, times: std::ops::Range<u64>) -> Vec<(u64, Option<u8>)> {
     let one = |ms| {
-        let segment = source.poll_send(at(ms)).unwrap_or_else(|| panic!("a packet goes at {ms} ms"));
+        let segment = source.poll_send(at(ms)).unwrap_or_else(|| panic!("a packet is sent at {ms} ms"));
         (segment.seq, segment.priority)
     };
     times.map(one).collect()
 }
 
-/// At `now` ms, packet `seq` of `sent` ms brought about an acknowledgement of everything below `cumulative`.
+/// At `now` ms, packet `seq` of `sent` ms caused an acknowledgement of everything below `cumulative`.
 fn ack(source: &mut Connection, cumulative: u64, seq: u64, sent: u64, now: u64) {
     let ack = AckPacket { cumulative, seq, sent: at(sent), marked: false, waited: Duration::ZERO, echo: None };
     source.on_ack(&ack, at(now), &mut |_| {});

@@ -28,7 +28,7 @@ fn started(parameters: &str) -> AnyFlowControl {
     p
 }
 
-/// All that goes now.
+/// All that is sent now.
 fn released(p: &mut AnyFlowControl, ms: u64) -> Vec<Release> {
     std::iter::from_fn(|| Some(p.release(at(ms), &SUPPLY)).filter(|r| *r != Release::Nothing)).collect()
 }

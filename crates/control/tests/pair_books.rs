@@ -37,7 +37,7 @@ fn happens() -> impl Strategy<Value = Happens> {
 
 #[derive(Default)]
 struct Packet {
-    /// When each transmission went, and in which pair: its number, and whether it was the first of it.
+    /// When each transmission was sent, and in which pair: its number, and whether it was the first of it.
     sent: Vec<(Time, Option<(u64, bool)>)>,
     timeouts: u32,
     /// When its timer runs out, while it is out.
@@ -49,7 +49,7 @@ struct Books {
     rules: Arc<Rules>,
     packets: Vec<Packet>,
     supply: u64,
-    /// Packets that wait to go again.
+    /// Packets that wait to be sent again.
     waiting: Vec<u64>,
     unanswered: u64,
     round_trip: RoundTrips,
@@ -132,7 +132,7 @@ impl Books {
         due.len() as u64
     }
 
-    /// Packets that the acknowledgement tells of, the round trip, and what it says of a pair.
+    /// Packets that the acknowledgement reports, the round trip, and what it says of a pair.
     fn acknowledge(&mut self, below: u64, (seq, sent): (u64, Time), now: Time) -> (u64, Option<Duration>, Probe) {
         let (rtt, before) = (now.since(sent), self.una());
         self.round_trip.sample(rtt, (before, self.packets.len() as u64), &self.rules);

@@ -1,4 +1,4 @@
-//! The transport of rate-based protocols: its timers, what waits, what is outstanding, and which pairs tell something.
+//! The transport of rate-based protocols: its timers, what waits, what is outstanding, and which pairs measure something.
 
 use headgate_control::transport::tcp::{Progress, Rules, Sender};
 use headgate_control::{Probe, Spec};
@@ -142,7 +142,7 @@ fn what_waits_and_what_is_outstanding_is_counted() {
     assert_eq!(counts(&s), (2, 0, 3, 3));
     let (again, probe) = ack(&mut s, 3, 0, 4000, 4200);
     assert_eq!((again.delivered, again.rtt, probe, counts(&s)), (0, None, Probe::None, (2, 0, 2, 3)));
-    // The workload takes back what never went.
+    // The workload takes back what was never sent.
     s.stop();
     assert_eq!((counts(&s), s.release(None, at(5000))), ((0, 0, 2, 3), None));
     assert_eq!(s.timeout(), Time::NEVER);
@@ -231,7 +231,7 @@ fn a_pair_that_goes_again_tells_only_if_it_may() {
         assert_eq!(ack(&mut s, 1, 0, 3100, 4000).1, first, "{again}");
         assert_eq!(ack(&mut s, 2, 1, 3100, 4150).1, second, "{again}");
     }
-    // The late acknowledgements of its first transmissions tell either way.
+    // The late acknowledgements of its first transmissions count either way.
     for again in [false, true] {
         let rules = rules(&format!(r#", "probe_again": {again}"#));
         let mut s = sent(0, &[], &rules);

@@ -25,7 +25,7 @@ fn run(control: &str, end: u64, service: impl Fn(u64) -> u64, loses: impl Fn(u64
 
 #[test]
 fn start_up_priming_and_the_first_slots() {
-    // R = 1 s. The pair goes at 0; its packets leave the server at 0.55 and 0.65 and are acknowledged at 1.0 and 1.1: s_e = 0.1, V_e = 10.
+    // R = 1 s. The pair is sent at 0; its packets leave the server at 0.55 and 0.65 and are acknowledged at 1.0 and 1.1: s_e = 0.1, V_e = 10.
     // At 1.1 s three packets prime the queue and the first TICK fires; then a pair every 0.2 s.
     let got = run(r#"{"kind": "packet_pair", "setpoint": 3}"#, 1600, |_| 100, |_| false);
     let due = [
@@ -84,7 +84,7 @@ fn a_slower_server_is_answered_by_skipping_two_slots() {
 
 #[test]
 fn a_faster_server_is_answered_by_one_burst() {
-    // From 0.1 s to 0.08 s a packet: V rises by 2.5, so two unpaired packets go at once; the server never rests.
+    // From 0.1 s to 0.08 s a packet: V rises by 2.5, so two unpaired packets are sent at once; the server never rests.
     let control = r#"{"kind": "packet_pair", "setpoint": 5}"#;
     let got = run(control, 60_000, |t| if t < 20_030 { 100 } else { 80 }, |_| false);
     let steady = got.acks.iter().filter(|a| a.0 > 24_000).map(|a| a.1);
@@ -118,7 +118,7 @@ fn a_burst_of_losses_is_repaired_by_the_timers_of_the_packets() {
         seqs.sort_unstable();
         seqs.dedup();
         let twice = got.sent.len() - seqs.len();
-        // Each lost packet goes once more, with timers of their own; one timer also resends what had only waited behind the others.
+        // Each lost packet is sent once more, each with its own timer; one timer also resends what had only waited behind the others.
         assert!(twice == 12 || timers == "one_per_flow" && twice >= 12, "{timers}: {twice}");
         let late = got.acks.iter().filter(|a| a.0 > 80_000).count();
         assert!((190..=201).contains(&late), "{timers}: {late}");
@@ -127,7 +127,7 @@ fn a_burst_of_losses_is_repaired_by_the_timers_of_the_packets() {
 
 #[test]
 fn a_lost_probe_is_sent_again_after_its_timeout() {
-    // Both packets go again at 3 s; the pair is broken, so a third probe follows when they are acknowledged.
+    // Both packets are sent again at 3 s; the pair is broken, so a third probe follows when they are acknowledged.
     let got = run(r#"{"kind": "packet_pair", "setpoint": 0}"#, 5200, |_| 100, |n| n <= 2);
     assert_eq!(got.sent, [(0, 0), (0, 1), (3000, 0), (3000, 1), (4100, 2), (4100, 3)]);
 }
@@ -137,7 +137,7 @@ fn multiplicative_rate_control_fills_the_server_and_its_queue() {
     let got = run(r#"{"kind": "netblt", "rate": 5}"#, 200_000, |_| 100, |_| false);
     let late = got.acks.iter().filter(|a| a.0 > 100_000);
     assert!(late.clone().count() > 950);
-    // It overshoots for ever: the queue that a packet-pair source would hold at its set-point is made anew again and again.
+    // It never stops overshooting: the queue that a packet-pair source would hold at its set-point builds up again and again.
     assert!(late.map(|a| a.1).max().unwrap() > 5);
 }
 
@@ -182,7 +182,7 @@ fn the_timer_of_a_packet_doubles_each_time() {
 
 #[test]
 fn one_timer_repairs_one_loss_after_the_other() {
-    // Two losses ten packets apart. With a timer each, the second goes a second after the first; with one timer it waits until the first is
+    // Two losses ten packets apart. With a timer each, the second is sent a second after the first; with one timer it waits until the first is
     // acknowledged, a round trip later, and then three round trips more (section 7.3.6).
     let between = |timers: &str| {
         let control = format!(r#"{{"kind": "packet_pair", "timers": "{timers}"}}"#);
@@ -200,7 +200,7 @@ fn one_timer_repairs_one_loss_after_the_other() {
 
 #[test]
 fn a_loss_breaks_its_pair() {
-    // Either packet of a pair is lost: its pair tells nothing, neither when the other is acknowledged nor when it went again, though
+    // Either packet of a pair is lost: its pair measures nothing, neither when the other is acknowledged nor when it was sent again, though
     // the server has slowed down meanwhile for its two packets alone.
     for lost in [201, 202] {
         let control = r#"{"kind": "packet_pair", "deadband": 0}"#;
@@ -229,7 +229,7 @@ fn both_packets_of_a_pair_that_times_out_are_losses() {
 
 #[test]
 fn slots_are_skipped_while_nothing_waits_too() {
-    // V falls from 10 to 6.25 with the last pair of a transfer: its two slots pass in the pause that follows, and what comes after it goes at once.
+    // V falls from 10 to 6.25 with the last pair of a transfer: its two slots pass in the pause that follows, and what comes after it is sent at once.
     let mut source = source_with(r#"{"kind": "packet_pair", "setpoint": 0}"#);
     source.supply(4);
     let send = |source: &mut Connection, ms: u64| {
@@ -268,8 +268,8 @@ fn slots_are_skipped_while_nothing_waits_too() {
 
 #[test]
 fn packets_sent_again_may_probe() {
-    // Everything is lost until the first of it goes again, and meanwhile the server slows down to a fifth of its rate: pairs of new packets
-    // come after all that was lost went again; pairs of packets that go again tell as soon as they are acknowledged.
+    // Everything is lost until the first of it is sent again, and meanwhile the server slows down to a fifth of its rate: pairs of new packets
+    // come after all that was lost was sent again; pairs of retransmitted packets measure as soon as they are acknowledged.
     let learnt = |control: &str, again: bool| {
         let control = format!(r#"{{"kind": "{control}", "probe_again": {again}}}"#);
         let bench = |lost: u64| {
@@ -277,13 +277,13 @@ fn packets_sent_again_may_probe() {
             Bench { service: &service, loses: &|n, _| (201..=lost).contains(&n), ..Bench::default() }
                 .run(&control, 100_000)
         };
-        // The first transmission of a packet that went before.
+        // The first transmission of a packet that was sent before.
         let first = bench(1000).sent.windows(2).position(|w| w[1].1 < w[0].1).unwrap() as u64 + 1;
         let got = bench(first);
         assert!(got.lost >= 40);
         let gauge = if got.changes("spacing").is_empty() { "probe" } else { "spacing" };
         let all = got.changes(gauge);
-        // It measures what the server does, be it by packets that went again.
+        // It measures what the server does, even with packets that were sent again.
         assert!(all.iter().all(|c| (0.0999..0.5001).contains(&c.1)), "{all:?}");
         all.iter().find(|c| c.1 > 0.4).expect("learnt at last").0
     };
@@ -291,7 +291,7 @@ fn packets_sent_again_may_probe() {
         let (new, again) = (learnt(control, false), learnt(control, true));
         assert!(again + 1500 < new, "{control}: {again} {new}");
     }
-    // A first pair that was lost and goes again as a pair is the probe.
+    // A first pair that was lost and is sent again as a pair is the probe.
     let control = r#"{"kind": "packet_pair", "setpoint": 0, "probe_again": true}"#;
     let got = run(control, 4200, |_| 100, |n| n <= 2);
     assert_eq!(got.sent, [(0, 0), (0, 1), (3000, 0), (3000, 1), (4100, 2), (4100, 3)]);

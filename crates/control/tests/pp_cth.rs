@@ -62,7 +62,7 @@ fn priming_sends_the_set_point_at_once() {
 #[test]
 fn a_source_far_too_fast_goes_on_measuring_though_every_packet_times_out() {
     // With nothing outstanding law 5.14 begins at 2 mu + set-point/R = 70 packets/s, seven times the server's rate; then the way gets 3.55 s
-    // longer, so that every packet comes back after more than three of the round trips known when it went. The pairs still tell.
+    // longer, so that every packet comes back after more than three of the round trips known when it was sent. The pairs still measure.
     let before = |t: u64| if t < 1000 { 450 } else { 4000 };
     let got = Bench { before: &before, ..Bench::default() }.run(r#"{"kind": "pp_cth", "setpoint": 50}"#, 200_000);
     let rates = got.changes("rate");
@@ -93,7 +93,7 @@ fn a_window_of_five_holds_pairs_or_packets() {
             .map(|i| i - got.acks.iter().filter(|a| a.0 <= got.sent[i].0).count())
             .collect();
         assert!(before.iter().all(|n| *n == least), "{gate}: {before:?}");
-        // Both go on measuring the server's rate, and keep it busy.
+        // Both continue to measure the server's rate, and keep it busy.
         assert!(near(&got.changes("service_rate"), &[2.0]) && got.changes("service_rate").len() == 1, "{gate}");
         assert_eq!(got.queue(20_000, 100_000).len(), 160, "{gate}");
     }
@@ -110,7 +110,7 @@ fn a_lost_packet_may_stay_counted() {
         assert_eq!(late.iter().max(), Some(&most), "{count}: {late:?}");
         assert!(late.len() > 90, "{count}: {}", late.len());
     }
-    // What was sent again in vain is acknowledged too, and does not stay counted.
+    // What was needlessly sent again is acknowledged too, and does not stay counted.
     let slow = |t| if (20_000..30_000).contains(&t) { 4000 } else { 500 };
     let got =
         run(r#"{"kind": "pp_cth", "window": 5, "window_gate": "packet", "count_lost": true}"#, 100_000, slow, |_| {
@@ -188,7 +188,7 @@ fn timeouts_have_a_first_value_and_a_least_one() {
     // The first pair is lost.
     let first = run(r#"{"kind": "pp_cth", "initial_timeout": "5s"}"#, 7000, |_| 100, |n| n <= 2);
     assert_eq!(first.sent[2..4], [(5000, 0), (5000, 1)]);
-    // A later packet goes again after three round trips of 1 to 1.7 s, or after the least timeout.
+    // A later packet is sent again after three round trips of 1 to 1.7 s, or after the minimum timeout.
     for (least, from, to) in [("0s", 3000, 5400), ("10s", 10_000, 10_400)] {
         let control = format!(r#"{{"kind": "pp_cth", "min_timeout": "{least}"}}"#);
         let got = run(&control, 60_000, |_| 100, |n| n == 201);
@@ -201,7 +201,7 @@ fn timeouts_have_a_first_value_and_a_least_one() {
 #[test]
 fn a_pause_empties_the_queue_and_costs_one_round_trip() {
     // C5-15. A slow average takes the server for faster than it is after it slowed down: the open count is too small from then on, and
-    // the queue too large for ever, unless it is counted anew.
+    // the queue too large until the end, unless it is counted again.
     let queue = |resync: u32| {
         let control = format!(
             r#"{{"kind": "pp_cth", "law": "per_round_trip", "predictor": "exponential", "weight": 0.9, "resync": {resync}}}"#

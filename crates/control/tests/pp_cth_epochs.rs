@@ -79,7 +79,7 @@ fn with_resync_an_epoch_drains_the_queue_and_the_next_counts_from_nothing() {
     let supply = |in_flight| Supply { in_flight, ..SUPPLY };
     ack(&mut p, 2100, 2, 22, 20, Probe::None);
     assert_ne!(p.next_release(), Time::NEVER, "the first of two epochs does not drain");
-    // The second does: nothing goes, and no time is due, while something is outstanding.
+    // The second does: nothing is sent, and no time is due, while something is outstanding.
     ack(&mut p, 3100, 22, 34, 12, Probe::None);
     near(&p, "queue", 10.0);
     assert_eq!((p.release(at(9000), &supply(1)), p.next_release()), (Release::Nothing, Time::NEVER));

@@ -100,7 +100,7 @@ proptest! {
                     prop_assert!((0.0..1e18).contains(&value), "{name} {value}");
                 }
             }
-            // Time goes on whatever the rate: it sends until the window is full, or waits for a later TICK.
+            // Time advances whatever the rate: it sends until the window is full, or waits for a later TICK.
             let mut out = 0;
             loop {
                 match control.release(now, &supply(out)) {

@@ -1,4 +1,4 @@
-//! The recoveries of protocols from before 1990: their clocks, the timer, what goes again, and when duplicates mean a loss.
+//! The recoveries of protocols from before 1990: their clocks, the timer, what is sent again, and when duplicates mean a loss.
 
 mod common {
     pub mod plain;
@@ -23,12 +23,12 @@ fn sent(n: u64, times: &[u64], rules: &Rules) -> Source {
     s
 }
 
-/// All that goes now: the sequence numbers, and whether each was sent before.
+/// All that is sent now: the sequence numbers, and whether each was sent before.
 fn burst(s: &mut Source, window: u64, ms: u64) -> Vec<(u64, bool)> {
     std::iter::from_fn(|| s.poll(window, at(ms)).map(|(seq, _, again)| (seq, again))).collect()
 }
 
-/// The round trips in ms that an acknowledgement tells.
+/// The round trips in ms that an acknowledgement gives.
 fn rtts(s: &mut Source, cumulative: u64, ms: u64) -> Vec<u64> {
     let mut all = vec![];
     s.on_ack(cumulative, at(ms), &mut |rtt| all.push(rtt.as_ps() / 1_000_000_000));
@@ -147,7 +147,7 @@ fn a_timeout_sends_again_the_oldest_packet_or_all_or_repairs() {
         (first, second, third, burst(&mut s, 3, 6000))
     };
     let (old, new) = (|seq| (seq, true), |seq| (seq, false));
-    // The oldest alone: each further loss waits for a timeout of its own.
+    // The oldest alone: each further loss waits for its own timeout.
     let due = (vec![old(0)], vec![new(5)], vec![new(6), new(7)], vec![]);
     assert_eq!(after(Retransmit::Oldest), due);
     // Each advance sends the packet that is oldest then, until everything sent before the timeout is acknowledged.
@@ -169,14 +169,14 @@ fn each_packet_has_a_timer_of_its_own_which_no_acknowledgement_moves() {
         (due, burst(s, 5, due))
     };
     assert_eq!([goes(&mut s), goes(&mut s)], [(3000, vec![(0, true)]), (3100, vec![(1, true)])]);
-    assert_eq!(s.0.pipe(), 5, "what goes again takes no further place in the window");
-    // What is missing no longer is acknowledged late: 2 goes again although it had come.
+    assert_eq!(s.0.pipe(), 5, "what is sent again takes no further place in the window");
+    // What is missing no longer is acknowledged late: 2 is sent again although it had arrived.
     assert_eq!(goes(&mut s), (3200, vec![(2, true)]));
     // Samples of 3.244 and 3.144 s: the average is 1.5, 1.936, 2.238 s. The timers of 3 and 4 stay where they were.
     assert_eq!(rtts(&mut s, 2, 3244), [3244, 3144]);
     assert_eq!(burst(&mut s, 5, 3244), [(5, false), (6, false)]);
     assert_eq!([goes(&mut s), goes(&mut s)], [(3300, vec![(3, true)]), (3400, vec![(4, true)])]);
-    // 5 and 6 have the timeout of their own time.
+    // 5 and 6 have the timeout of the time when they were sent.
     assert_eq!(goes(&mut s), (7720, vec![(5, true), (6, true)]));
 }
 
@@ -225,7 +225,7 @@ fn going_back_counts_only_what_went_again_as_outstanding() {
     assert_eq!((s.0.pipe(), s.0.highest()), (0, 4));
     assert_eq!(burst(&mut s, 1, 3000), [(0, true)]);
     assert_eq!((s.0.pipe(), s.0.highest()), (1, 4));
-    // The other packets had arrived: what was sent before the timeout is acknowledged, and does not go again.
+    // The other packets had arrived: what was sent before the timeout is acknowledged, and is not sent again.
     rtts(&mut s, 4, 4000);
     assert_eq!((s.0.pipe(), s.0.oldest()), (0, 4));
     assert_eq!(burst(&mut s, 2, 4000), [(4, false), (5, false)]);
@@ -243,7 +243,7 @@ fn the_third_duplicate_means_a_loss_and_only_that() {
     let progress = s.on_ack(0, at(1000), &mut |_| {});
     assert_eq!((progress.advanced, progress.duplicates, progress.rtt), (0, 1, None));
     assert_eq!(losses(&mut s, 0, 5), [false, true, false, false, false]);
-    // Packet 0 goes again, whatever the window, and once.
+    // Packet 0 is sent again, whatever the window, and once.
     assert_eq!(burst(&mut s, 1, 1000), [(0, true)]);
     assert_eq!(s.timeout(), Some(at(1000 + 3000)), "its timer starts again");
     assert_eq!(s.0.pipe(), 10);
@@ -268,7 +268,7 @@ fn no_second_loss_is_seen_before_everything_sent_until_the_first_is_acknowledged
     assert_eq!(losses(&mut s, 9, 4), [false; 4]);
     rtts(&mut s, 10, 2000);
     assert_eq!(losses(&mut s, 10, 4), [false, false, true, false]);
-    // Nor is one seen after a timeout, whose duplicates may come from what went again.
+    // Nor is one seen after a timeout, whose duplicates may come from what was sent again.
     let mut s = sent(10, &[0], &rules);
     assert_eq!(losses(&mut s, 0, 2), [false; 2]);
     s.on_timeout(at(3000));
@@ -313,7 +313,7 @@ fn what_is_supplied_is_sent_within_the_window_until_the_workload_stops() {
     // What is outstanding is still repaired.
     s.on_timeout(at(3000));
     assert_eq!(burst(&mut s, 100, 3000), [(0, true)]);
-    // A workload that stops while everything goes again takes nothing back that was sent.
+    // A workload that stops while everything is sent again takes nothing back that was sent.
     let rules = retransmit(Retransmit::All);
     let mut s = sent(4, &[0], &rules);
     s.on_timeout(at(3000));

@@ -12,9 +12,9 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Happens {
-    /// Everything that fits this window goes.
+    /// Everything that fits this window is sent.
     Send(u64),
-    /// So many of the outstanding packets are acknowledged.
+    /// This number of the outstanding packets are acknowledged.
     Ack(u64),
     /// The timer runs out.
     Timeout,

@@ -1,4 +1,4 @@
-//! Sources with their own line against plain books over random inputs: what goes next is a pointer, which a loss sets back.
+//! Sources with their own line against plain books over random inputs: what is sent next is a pointer, which a loss sets back.
 
 use headgate_control::Spec;
 use headgate_control::transport::Receiver;
@@ -35,7 +35,7 @@ fn happens() -> impl Strategy<Value = Happens> {
     ]
 }
 
-/// All below `una` is acknowledged, all from `next` on waits, and below `highest` it went before.
+/// All below `una` is acknowledged, all from `next` on waits, and below `highest` it was sent before.
 struct Books {
     bursts: bool,
     skips: bool,
@@ -43,7 +43,7 @@ struct Books {
     next: u64,
     highest: u64,
     supply: u64,
-    /// The oldest packet goes next, whatever the window; it did, until something is acknowledged.
+    /// The oldest packet is sent next, whatever the window; it was sent, until something is acknowledged.
     resend: bool,
     repaired: bool,
     duplicates: u32,
@@ -82,7 +82,7 @@ impl Books {
         Some((seq, again))
     }
 
-    /// Packets that it acknowledges, duplicates in a row, and whether it tells a loss.
+    /// Packets that it acknowledges, duplicates in a row, and whether it signals a loss.
     fn acknowledge(&mut self, below: u64, seq: u64, rtt: Duration, counts: bool, now: Time) -> (u64, u32, bool) {
         self.named.insert(seq);
         if self.una < self.highest {

@@ -8,7 +8,7 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// Sends so many packets: numbers of those that go again.
+/// Sends this number of packets: numbers of those that are sent again.
 fn send(s: &mut Sender, packets: usize, ms: u64) -> Vec<u64> {
     let sent: Vec<_> = (0..packets).map(|_| s.poll(1000, at(ms)).expect("a packet")).collect();
     sent.into_iter().filter(|(_, _, again)| *again).map(|(seq, ..)| seq).collect()
@@ -34,7 +34,7 @@ fn a_retransmission_of_the_episode_before_does_not_prove_the_next_one_needless()
     let mut s = sender(Recovery::Rack);
     send(&mut s, 6, 0);
     send(&mut s, 8, 50);
-    // 1, 6, 14 and 18 are lost. The first episode is about all up to 13, and 14 goes again in it, too.
+    // 1, 6, 14 and 18 are lost. The first episode is about all up to 13, and 14 is sent again in it, too.
     ack(&mut s, (0, 100), 1, &[(2, 6)]);
     assert_eq!(send(&mut s, 5, 100), [1]);
     ack(&mut s, (50, 150), 1, &[(7, 14), (2, 6)]);
@@ -45,7 +45,7 @@ fn a_retransmission_of_the_episode_before_does_not_prove_the_next_one_needless()
     ack(&mut s, (150, 250), 14, &[(15, 18)]);
     ack(&mut s, (150, 250), 14, &[(19, 22), (15, 18)]);
     assert_eq!(send(&mut s, 1, 250), [18]);
-    // What comes of 14 was sent before 18 went again, which was not needless for that.
+    // What 14 caused was sent before 18 was sent again, so it does not show that 18 was needless.
     assert!(!ack(&mut s, (200, 300), 18, &[(19, 22)]));
     // What was sent before any of them would prove it.
     let mut s = sender(Recovery::Rack);

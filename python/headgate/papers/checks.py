@@ -15,7 +15,7 @@ from .model import PaperError
 
 T = TypeVar("T")
 
-#: What is expected, for the kinds of errors that the library tells apart and that a reader of TOML would not understand as it puts them.
+#: What is expected, for the kinds of errors that the library distinguishes and words in a way that a reader of TOML would not understand.
 _EXPECTED = {
     "string_type": "a text",
     "string_too_short": "a text that is not empty",

@@ -23,7 +23,7 @@ Predicate = Callable[["Runs"], tuple[bool | None, str]]
 
 
 class Runs:
-    """All runs of one item: per variant a base run (everybody starts at once) and runs with random start phases.
+    """All runs of one item: per variant a base run (all sources start at once) and runs with random start phases.
 
     `seeds` are those that verdicts and claims rest on, a number of them that the paper's folder fixes; `starts` are all that were run.
     `count_instructions` asks studies that measure the machine for its instructions too.
@@ -126,7 +126,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a claim: `holds` is None where it could not be tested.
+    """The outcome of a claim: `holds` is None where it could not be tested.
 
     `about` are the variants, metrics and sources that it looked at.
     """

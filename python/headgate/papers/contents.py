@@ -65,7 +65,7 @@ class TableForm(Form):
 
 @dataclass(frozen=True)
 class ItemForm(Form):
-    """An item. `pairs` are variants of their own; `uses` names items whose variants are run here again without seeds.
+    """An item. `pairs` are separate variants; `uses` names items whose variants are run here again without seeds.
 
     `seeds` and `starts` are the numbers of runs that verdicts on numbers and on whole rows rest on; the paper's unless given.
     """
@@ -89,7 +89,7 @@ class ItemForm(Form):
 
 @dataclass(frozen=True)
 class PaperForm(Form):
-    """`paper.toml`; `seeds` and `starts` hold for every item that has none of its own. `ours`: it is no paper, but experiments of ours."""
+    """`paper.toml`; `seeds` and `starts` hold for every item without its own. `ours`: it is no paper, but experiments of ours."""
 
     title: Name
     authors: Name

@@ -118,7 +118,7 @@ def _compare(runs: Runs, number: Published, trivials: _Trivials, whole: Row | No
 
 
 def _within(row: Row, number: Published, judgement: Judgement) -> Judgement:
-    """A number of a row that comes out whole, as close as a cell of a row is to be: a match if at more than half of the starts."""
+    """A number of a row that is tested as a whole, with a cell's tolerance: a match if more than half of the starts meet it."""
     why = f"{judgement.why}; with all {row.cells} cells of its row in {row.hits} of {row.starts} starts"
     verdict: Verdict = "match" if 2 * row.hits > row.starts else "some-run"
     return replace(judgement, verdict=verdict, why=why, tolerance=closeness(number))

@@ -27,7 +27,7 @@ _KEYS = {"flows": "flow", "links": "link", "classes": "class"}
 
 
 def together(metric: Measure, values: Floats) -> float:
-    """What becomes of the values of several rows."""
+    """How the values of several rows are combined."""
     of: dict[str, Callable[[Floats], Any]] = {
         "mean": np.mean,
         "total": np.sum,

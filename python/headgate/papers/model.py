@@ -51,8 +51,8 @@ class Measure(Form):
 
     One of `counts`: columns of the intervals table, summed with their signs, as a total or per second; `mean`: a column of it
     whose interval means are averaged; `column`: any column of the table of flows, of links or of intervals, of the one row that a number
-    belongs to. If its source is a pattern that fits several rows, `over` says what becomes of their values. `per` is a column that
-    each value is divided by. A measure in units of its own is `scale` times the value, plus `offset`.
+    belongs to. If its source is a pattern that fits several rows, `over` says how their values are combined. `per` is a column that
+    each value is divided by. A measure with its own units is `scale` times the value, plus `offset`.
 
     Or `study`: the item's study measures it. Then `trivial` is what the trivial model gives, where that means anything.
     """
@@ -71,7 +71,7 @@ class Measure(Form):
     trivial: float | None = None
 
 
-#: Keys of a number's place that have a meaning of their own: the variant that is run, a flow, a link, and a span of its intervals. All
+#: Keys of a number's place with a special meaning: the variant that is run, a flow, a link, and a span of its intervals. All
 #: others are columns of the axes of an item's sweeps.
 PLACES = ("variant", "source", "link", "from_s", "to_s")
 
@@ -157,7 +157,7 @@ def _any(patterns: str, name: str) -> bool:
 
 @dataclass(frozen=True)
 class Variant:
-    """One run of an item: a protocol pair of the paper, or a pair with settings of its own, on the item's scenario or its own.
+    """One run of an item: a protocol pair of the paper, or a pair with its own settings, on the item's scenario or its own.
 
     `rename` gives flows of the scenario other names, because the paper's table calls them so with this pair. `at` has its place on the
     axes of the sweep that it is a point of: `pair` and their columns.
@@ -187,7 +187,7 @@ class Item:
     `scenario` is None where it cannot be run yet or every variant has its own. `seeds` is the number of runs with random start
     phases that verdicts rest on, `starts` that of those in which rows that depend on the start are looked for. `axes` are the sweeps
     that are lines of points through a plane of variants, by name. `study` names a module in the paper's folder that makes tables and
-    figures of its own from the runs.
+    its own figures from the runs.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a reproduction gave, and its form for machines."""
+"""The result of a reproduction, and its JSON form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .verdict import VERDICTS, Number
 
 @dataclass(frozen=True)
 class ItemResult:
-    """What an item gave. `runs` is None where it could not be run, `study` where it has no tables and figures of its own."""
+    """The result of an item. `runs` is None where it could not be run, `study` where it does not make its own tables and figures."""
 
     item: Item
     numbers: tuple[Number, ...]
@@ -72,7 +72,7 @@ class Reproduction:
         return skill(n for i in self.items for n in i.numbers)
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable form for machines, as docs/reference/json.md describes it. A value that does not exist is null."""
+        """The stable JSON form, as docs/reference/json.md describes it. A value that does not exist is null."""
         return {
             "paper": self.paper.name,
             "skill": self.skill.to_dict(),
@@ -81,7 +81,7 @@ class Reproduction:
         }
 
     def to_json(self) -> str:
-        """The form for machines as text."""
+        """The JSON form as text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     def counts(self) -> dict[str, int]:
@@ -90,7 +90,7 @@ class Reproduction:
         return {v: verdicts.count(v) for v in VERDICTS}
 
     def held(self) -> dict[str, list[bool | None]]:
-        """What became of the claims, and of the statements in tables where there are any; None is not decided."""
+        """The outcomes of the claims, and of the statements in tables where there are any; None is not decided."""
         claims = [f.holds for i in self.items for f in i.findings]
         statements = [v for i in self.items if i.study is not None for s in i.study.sections for v in s.verdicts]
         return {"claims": claims, "statements in tables": statements} if statements else {"claims": claims}

@@ -1,4 +1,4 @@
-"""Rows of a table judged whole: is there a start at which every cell of a row comes out?
+"""Rows of a table judged as a whole: is there a start at which every cell of a row is met?
 
 Where the start phases choose among several limit cycles, a cell of a row alone is easily met by chance, and a whole row is not. Each of a
 fixed number of seeded starts is compared with the row in all its cells: a cell is met within a unit of its last printed digit or 2 %,
@@ -25,7 +25,7 @@ CLOSE = 0.02
 
 @dataclass(frozen=True)
 class Row:
-    """What became of a row: `starts` were tried, at `hits` of them all `cells` came out; at start `best` most of them did, `met`.
+    """The result of a row: `starts` were tried, at `hits` of them all `cells` were met; at start `best` most of them were, `met`.
 
     `best` is the number of the run, 0 being the one in which all sources start at once. `sources` are those of the row, or
     the ones that are alike among them. `values` are those of the best start, by metric and source.
@@ -43,14 +43,14 @@ class Row:
 
     @property
     def frequency(self) -> float:
-        """Share of the starts at which the whole row came out."""
+        """Share of the starts at which the whole row was met."""
         return self.hits / self.starts if self.starts else 0.0
 
 
 def judge_rows(runs: Runs) -> tuple[Row, ...]:
     """All rows of an item's tables that depend on the start, over as many starts as the item fixes.
 
-    A row that never comes out whole is followed by those of its sources that are alike, three or more, as rows of their own.
+    A row that no run matches as a whole is followed by those of its sources that are alike, three or more, as separate rows.
     """
     names = dict.fromkeys((n.table, n.row) for n in runs.item.numbers)
     return tuple(row for table, name in names for row in _judge(runs, table, name))

@@ -1,4 +1,4 @@
-"""How much the matches of a table, an item or a paper say: beside ours stand those of a trivial model and of the best wrong pair."""
+"""How much the matches of a table, an item or a paper prove: ours beside those of a trivial model and of the best wrong pair."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Skill:
         return 0 < self.ours <= max(self.trivial, self.wrong_pair)
 
     def to_dict(self) -> dict[str, int]:
-        """The form for machines."""
+        """The JSON form."""
         return {
             "tested": self.tested,
             "ours": self.ours,

@@ -35,7 +35,7 @@ class Section:
     verdicts: tuple[bool | None, ...] = ()
 
     def is_numeric(self, heading: str) -> bool:
-        """Whether a column holds mostly numbers. What stands in the first one names the row, unless it is nothing but numbers.
+        """Whether a column holds mostly numbers. The first column names the row, unless it has only numbers.
 
         >>> s = Section("", ("structure", "links"), (("LINK", "3.5"), ("TREE", "-")))
         >>> s.is_numeric("structure"), s.is_numeric("links")
@@ -50,7 +50,7 @@ class Section:
         return sum(cell[:1].isdecimal() or cell[:1] in "-−<" for cell in column) * 2 > len(column)
 
     def to_dict(self) -> dict[str, Any]:
-        """The form for machines."""
+        """The JSON form."""
         rows = [list(row) for row in self.rows]
         return {
             "title": self.title,

@@ -50,7 +50,7 @@ def paper_text(number: Published) -> str:
 
 
 def _mark(number: Published) -> str:
-    """What a number is marked with; what is not the paper's own stands under `published_by`, what is evaluated under `title_of`."""
+    """The mark of a number; what is not the paper's own stands under `published_by`, what is evaluated under `title_of`."""
     return "" if number.mark in ("STATED", "EVALUATED") or number.mark not in PAPERS_OWN else number.mark
 
 
@@ -170,7 +170,7 @@ def print_counts(reproduction: Reproduction, console: Console) -> None:
 def best_starts(rows: Sequence[Row], number: Published, name: str) -> dict[int, dict[str, float]]:
     """Values of a number's measure by source at the best starts of a row of its table, but for the base run, which stands there already.
 
-    A row that never comes out whole has a best start of its own, and so have those of its sources that are alike.
+    A row that no run matches as a whole has its own best start, and so have those of its sources that are alike.
     """
     found: dict[int, dict[str, float]] = {}
     for row in rows:
@@ -193,7 +193,7 @@ def skill_text(skill: Skill) -> str:
 
 
 def row_text(row: Row) -> str:
-    """What became of a row as a whole."""
+    """The result of a row as a whole."""
     name = f"{row.row}, sources {', '.join(row.sources)}"
     which = "the base run" if row.best == 0 else f"start {row.best}"
     if row.hits:

@@ -147,7 +147,7 @@ def _lines(axes: Axes, net: Network, places: dict[str, Place]) -> None:
 
 
 def _forward(value: Any) -> Any:
-    """What holds in the direction of the data, where a link has two values.
+    """The value in the direction of the data, where a link has two.
 
     >>> _forward("1Mbit/s"), _forward({"forward": "1Mbit/s", "reverse": "2Mbit/s"})
     ('1Mbit/s', '1Mbit/s')
@@ -232,7 +232,7 @@ def _legend(axes: Axes, net: Network) -> None:
 
 
 def _kind_text(flow: Table) -> str:
-    """A workload in words: its kind and what it is told by."""
+    """A workload in words: its kind and its parameters."""
     work = flow["workload"]
     told = {
         "telnet": lambda: f"every {_quantity(work['mean'])} on average",

@@ -43,7 +43,7 @@ class Reader:
         return tuple(found.values())
 
     def lines(self, place: str, item: ItemForm) -> dict[str, tuple[Point, ...]]:
-        """The sweeps that are lines of points, each point with the numbers that its name tells."""
+        """The sweeps that are lines of points, each point with the numbers that its name contains."""
         out = {}
         for i, sweep in enumerate(item.sweeps):
             if sweep.line:

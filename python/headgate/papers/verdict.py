@@ -151,7 +151,7 @@ def _predict(published: Published, rule: Rule, sample: Sample) -> Judgement:
 
 @dataclass(frozen=True)
 class Number:
-    """A published number, ours, the verdict, and what a trivial model would have given.
+    """A published number, ours, the verdict, and the trivial model's value.
 
     `ours` is the base run: all sources start at once, as in the paper. `spread` is the mean over all runs with random start phases, `low`
     and `high` are the least and greatest of them and the base run; the verdict rests on the first `seeds` of them. `wrong` says of each
@@ -174,7 +174,7 @@ class Number:
 
     @property
     def verdict(self) -> Verdict:
-        """What became of the number."""
+        """The verdict in words."""
         return self.judgement.verdict
 
     @property

@@ -1,4 +1,4 @@
-"""Widths of tables that are wider than the terminal: no word and no number is cut while there is room for it."""
+"""Column widths of tables that are wider than the terminal: no word and no number is cut while there is space for it."""
 
 from __future__ import annotations
 

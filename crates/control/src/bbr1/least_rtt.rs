@@ -1,4 +1,4 @@
-//! The least round trip, and the phase with a small window that measures it again.
+//! The minimum round trip, and the phase with a small window that measures it again.
 
 use super::{LEAST, Mode, State};
 use crate::Ack;

@@ -1,4 +1,4 @@
-//! What BBR keeps of the past: the greatest rate of some rounds, and acknowledgements that came in heaps.
+//! What BBR remembers: the maximum rate of the last rounds, and how many packets aggregated acknowledgements covered.
 
 use crate::Ack;
 use headgate_packet::Time;
@@ -26,7 +26,7 @@ impl Greatest {
     }
 }
 
-/// Rounds of each of the two windows over which acknowledgements that came in heaps are remembered.
+/// Rounds of each of the two windows over which aggregated acknowledgements are remembered.
 const ROUNDS: u32 = 5;
 
 /// Acknowledgements that came faster than the rate says.

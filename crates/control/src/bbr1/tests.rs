@@ -23,7 +23,7 @@ fn a_phase_ends_by_what_will_be_in_flight_when_the_next_packet_may_go() {
         bbr.0.next_phase(&Ack { now: at(50_000), prior_in_flight: in_flight, ..Ack::default() });
         assert_eq!(bbr.0.cycle == 1, ends, "{in_flight}");
     }
-    // Draining: a path is 35 packets, and 42 with those. One is delivered in the 1.6 ms until the next may go.
+    // Draining: a path is 35 packets, and 42 with those. One is delivered in the 1.6 ms until the next may be sent.
     for (in_flight, ends) in [(44, false), (43, true)] {
         let mut bbr = probing(1);
         bbr.on_sent(at(10_000), in_flight, false);

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 pub enum RoundTrip {
     /// The measured round trip less the packets wanted in the queue times the spacing.
     AsPrinted,
-    /// That of the first pair, for ever, as in chapter 5.
+    /// The round trip of the first pair, not measured again, as in chapter 5.
     FirstProbe,
-    /// The least one measured.
+    /// The minimum measured.
     Least,
     /// The measured one less the waiting in queues, which gateways write into packets.
     QueueEcho,
@@ -51,21 +51,21 @@ pub struct PacketPairParams {
     pub carry: bool,
     /// A burst first cancels slots that are still to be skipped.
     pub cancel_skips: bool,
-    /// Most packets outstanding; the thesis sets no bound in chapter 4.
+    /// Maximum number of packets outstanding; the thesis sets no bound in chapter 4.
     #[schemars(range(min = 2, max = 1_000_000_000))]
     pub window: u64,
     /// The timeout is this many times the last round-trip time.
     #[schemars(range(min = 1.0, max = 1000.0))]
     pub timeout: f64,
-    /// Who keeps the time of what was sent.
+    /// Which timers run for what was sent.
     pub timers: Timers,
     /// Pairs with packets that are sent again measure too; those of the thesis are two new packets.
     pub probe_again: bool,
     /// Timeout until the first round-trip time.
     pub initial_timeout: Duration,
-    /// Least timeout; the thesis has none.
+    /// Minimum timeout; the thesis has none.
     pub min_timeout: Duration,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 

@@ -1,7 +1,9 @@
 //! Leaving slow start before losses: HyStart++, and HyStart as Linux has it.
 //!
-//! Sources: RFC 9406, section 4; Ha and Rhee 2011 with the constants of Linux's `tcp_cubic.c`.
-//! Deviations: packets, not bytes; without the limit L of RFC 9406 on what one acknowledgement adds, which concerns aggregates.
+//! Source: RFC 9406, section 4; Ha and Rhee 2011 with the constants of Linux's `tcp_cubic.c`.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - RFC 9406's limit L on what one acknowledgement adds is left out, since it concerns aggregates.
 
 use crate::Ack;
 use headgate_packet::{Duration, Time};

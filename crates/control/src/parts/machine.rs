@@ -1,37 +1,39 @@
-//! The state machine of packet-pair: when pairs go out, and what an acknowledgement means in which phase.
+//! The state machine of packet-pair: when pairs are sent, and what an acknowledgement means in which phase.
 //!
 //! Source: Keshav 1991, section 4.4.1 and figure 4.2, which is lost: rebuilt from the text, see [`MACHINE`].
-//! Deviations, where the thesis is silent: a probe that measured nothing (a packet of it was lost, or its two acknowledgements came
-//! together) is repeated once nothing is outstanding. While only one packet waits before the first measurement it goes alone. A TICK
-//! that is to send and finds nothing to send, or no room in the window, is held until there is; [`Gate`] says how much. The signal FREE
-//! and the counter num_in_burst belong to the queue of the source's own line. A TICK under way keeps its deadline; a new spacing
-//! counts from the next one.
-//! State per flow: the state, the next TICK, packets of a burst, whether the second packet of a pair is still to go.
+//! Deviations, where the thesis says nothing:
+//! - A probe that measured nothing (a packet of it was lost, or its two acknowledgements came together) is repeated once nothing is outstanding.
+//! - While only one packet waits before the first measurement it is sent alone.
+//! - A TICK that is to send and finds nothing to send, or no room in the window, is held until there is; [`Gate`] says how much room it needs.
+//! - The signal FREE and the counter num_in_burst belong to the queue of the source's own line.
+//! - A pending TICK keeps its deadline; a new spacing counts from the next one.
+//!
+//! State per flow: the state, the next TICK, packets of a burst, whether the second packet of a pair is still to be sent.
 
 use crate::{Ack, Probe, Release, Supply};
 use headgate_packet::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What must fit the window for a pair to go; the thesis does not say.
+/// What must fit the window for a pair to be sent; the thesis does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
     /// Both its packets.
     Pair,
-    /// The first; the second follows as soon as it fits too. Behind a queue the two acknowledgements still tell the bottleneck's spacing. Where no
-    /// queue stands, since the window is smaller than the path holds, they tell when there was room: the rate is estimated too low.
+    /// The first; the second follows as soon as it fits too. Behind a queue the two acknowledgements still have the bottleneck's spacing. Where no
+    /// queue stands, since the window is smaller than the path holds, they show when there was room: the rate is estimated too low.
     Packet,
 }
 
 /// Phases of section 4.4.1; priming is an action on the way from `Probe` to `Receive`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing was sent yet.
+    /// Nothing has been sent yet.
     Start,
-    /// The first pair is out.
+    /// The first pair was sent.
     Probe,
-    /// A pair goes out with each TICK.
+    /// A pair is sent with each TICK.
     Receive,
 }
 
@@ -82,7 +84,7 @@ pub struct Machine {
     tick: Time,
     /// The TICK came, and waits for packets or for room in the window.
     held: bool,
-    /// Unpaired packets that go out at once.
+    /// Unpaired packets that are sent at once.
     burst: u64,
     window: u64,
     gate: Gate,
@@ -96,7 +98,7 @@ impl Machine {
         Machine { state: State::Start, tick: Time::NEVER, held: false, burst: 0, window, gate, half: false }
     }
 
-    /// Most packets outstanding.
+    /// Maximum number of packets outstanding.
     pub fn window(&self) -> u64 {
         self.window
     }
@@ -120,17 +122,17 @@ impl Machine {
         action
     }
 
-    /// Packets of a burst that are still to go.
+    /// Packets of a burst that are still to be sent.
     pub fn bursting(&self) -> u64 {
         self.burst
     }
 
-    /// This many unpaired packets more go out at once.
+    /// This many more unpaired packets are sent at once.
     pub fn burst(&mut self, packets: u64) {
         self.burst = self.burst.saturating_add(packets);
     }
 
-    /// What goes now. `skip` is asked at each TICK whether the slot passes unused, and gives the time to the next TICK.
+    /// What is sent now. `skip` is asked at each TICK whether the slot passes unused, and gives the time to the next TICK.
     pub fn release(&mut self, now: Time, supply: &Supply, skip: impl FnMut() -> (bool, Duration)) -> Release {
         let room = self.window.saturating_sub(supply.in_flight);
         let slot = self.slot(now, skip);
@@ -181,7 +183,7 @@ impl Machine {
     }
 
     fn reload(&mut self, now: Time, interval: Duration) {
-        // At least one picosecond, so that time goes on.
+        // At least one picosecond, so that time advances.
         self.tick = now + interval + Duration::from_ps(u64::from(interval == Duration::ZERO));
     }
 
@@ -221,7 +223,7 @@ mod tests {
         }
     }
 
-    /// What goes at `ms`, with a TICK each 200 ms and no slot to be skipped.
+    /// What is sent at `ms`, with a TICK each 200 ms and no slot to be skipped.
     fn release(m: &mut Machine, ms: u64, supply: Supply) -> Release {
         m.release(at(ms), &supply, || (false, Duration::from_millis(200)))
     }
@@ -242,7 +244,7 @@ mod tests {
         assert_eq!(release(&mut m, 0, supply(0, 0)), Release::Nothing, "nothing waits");
         assert_eq!(release(&mut m, 0, supply(9, 0)), Release::Pair);
         assert_eq!(release(&mut m, 0, supply(9, 1)), Release::Nothing);
-        // It is lost, or measured nothing: another goes once nothing is outstanding.
+        // It is lost, or measured nothing: another is sent once nothing is outstanding.
         assert_eq!(m.on_ack(&ack(1000, Probe::None)), None);
         assert_eq!(release(&mut m, 5000, supply(9, 0)), Release::Pair);
     }

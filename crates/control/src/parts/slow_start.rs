@@ -11,7 +11,7 @@ pub struct SlowStart {
     pub window: u64,
     /// Below it the window opens exponentially, from it on linearly.
     pub threshold: u64,
-    /// Largest window.
+    /// Maximum window.
     pub most: u64,
     /// Acknowledgements towards the next packet of window.
     credit: u64,

@@ -1,6 +1,9 @@
-//! The congestion window that TCP's protocols share: slow start, additive increase, a cut, and taking it back.
+//! The congestion window that TCP's protocols share: slow start, additive increase, a cut, and undoing it.
 //!
-//! Source: RFC 5681, section 3.1. Deviations: packets, not bytes; the window grows only while it is used, and in slow start while half of it is.
+//! Source: RFC 5681, section 3.1.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - The window grows only while it is used, and in slow start while half of it is.
 
 use crate::transport::tcp::AfterIdle;
 use crate::{Ack, Loss, LossKind};
@@ -91,7 +94,7 @@ impl Window {
         self.credit = 0;
     }
 
-    /// The last cut is taken back.
+    /// The last cut is undone.
     pub fn undo(&mut self) {
         let (window, threshold) = self.before;
         (self.window, self.threshold) = (self.window.max(window), self.threshold.max(threshold));

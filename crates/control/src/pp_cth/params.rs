@@ -30,7 +30,7 @@ pub enum Target {
     Packets,
     /// A share of `buffer`: one half balances the two kinds of loss, if the queue moves alike both ways (section 5.3.1).
     BufferShare,
-    /// What Mitra found for the greatest power: sqrt(L)/(2 sqrt(`hops`)) packets, L being the estimated round trip times the
+    /// What Mitra found for the maximum power: sqrt(L)/(2 sqrt(`hops`)) packets, L being the estimated round trip times the
     /// estimated rate.
     Power,
 }
@@ -52,19 +52,19 @@ pub struct PpCthParams {
     /// Packets to keep in the bottleneck's queue: more of them for less lost bandwidth, fewer for less delay.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub setpoint: f64,
-    /// What `setpoint` is given as; of `power` it has no part.
+    /// What `setpoint` is given as; with `power` it has no effect.
     pub setpoint_as: Target,
-    /// Gateways on the way, for the set-point of the greatest power.
+    /// Gateways on the path, for the set-point of the maximum power.
     #[schemars(range(min = 1, max = 1000))]
     pub hops: u32,
-    /// The set-point's packets go at once after the first pair, as in chapter 4.
+    /// The packets of the set-point are sent at once after the first pair, as in chapter 4.
     pub prime: bool,
-    /// Most packets outstanding.
+    /// Maximum number of packets outstanding.
     #[schemars(range(min = 2, max = 1_000_000_000))]
     pub window: u64,
     /// What must fit the window.
     pub window_gate: Gate,
-    /// What is outstanding are all transmissions less all acknowledgements, so that a lost one counts for ever; room for two packets is
+    /// Outstanding are all transmissions less all acknowledgements, so that a lost one counts until the end; room for two packets is
     /// always left.
     pub count_lost: bool,
     /// Which control law, and how often.
@@ -76,10 +76,10 @@ pub struct PpCthParams {
     /// Share of the error that law 5.9 corrects in a round trip.
     #[schemars(range(min = 0.0, max = 2.0))]
     pub alpha: f64,
-    /// Round trips after which law 5.9 lets the queue drain and counts it anew; 0 for never.
+    /// Round trips after which law 5.9 lets the queue drain and counts it again; 0 for never.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub resync: u32,
-    /// Room for packets at the bottleneck: most that law 5.9 believes to be in the queue.
+    /// Buffer of the bottleneck in packets: law 5.9 never estimates a longer queue.
     #[schemars(range(min = 1.0, max = 1_000_000.0))]
     pub buffer: f64,
     /// How the rate is predicted from what pairs measured.
@@ -103,15 +103,15 @@ pub struct PpCthParams {
     /// The timeout is this many times the last round-trip time.
     #[schemars(range(min = 1.0, max = 1000.0))]
     pub timeout: f64,
-    /// Who keeps the time of what was sent.
+    /// Which timers run for what was sent.
     pub timers: Timers,
     /// Pairs with packets that are sent again measure too; those of the thesis are two new packets.
     pub probe_again: bool,
     /// Timeout until the first round-trip time.
     pub initial_timeout: Duration,
-    /// Least timeout; the thesis has none.
+    /// Minimum timeout; the thesis has none.
     pub min_timeout: Duration,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     pub max_timeout: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the network carries a layer: the one branch of its multicast tree, which joins and leaves reach after a time.
+//! Whether the network carries a layer: the one branch of its multicast tree, on which joins and leaves take effect after a time.
 
 use headgate_packet::{Duration, Time};
 
@@ -13,7 +13,7 @@ impl Branch {
     /// One that nobody has joined.
     pub const CLOSED: Branch = Branch { from: Time::NEVER, until: Time::NEVER };
 
-    /// The receiver joins; a layer that still flows goes on.
+    /// The receiver joins; a layer that is still sent continues.
     pub fn join(&mut self, now: Time, latency: Duration) {
         let from = if self.flows(now) { now } else { now + latency };
         *self = Branch { from, until: Time::NEVER };
@@ -49,7 +49,7 @@ mod tests {
         branch.leave(s(20), prune);
         assert_eq!([20, 22, 23].map(|t| branch.flows(s(t))), [true, true, false]);
         branch.join(s(21), graft);
-        assert_eq!([21, 23, 50].map(|t| branch.flows(s(t))), [true; 3], "it still flowed, and goes on");
+        assert_eq!([21, 23, 50].map(|t| branch.flows(s(t))), [true; 3], "it was still sent, and continues");
         branch.leave(s(50), prune);
         branch.join(s(53), graft);
         assert_eq!([53, 54, 55].map(|t| branch.flows(s(t))), [false, false, true], "it had ended");

@@ -132,7 +132,7 @@ impl Receiver {
         self.level = 0;
     }
 
-    /// The packet with a number of a layer, from 0, came. Tells whether it had come before.
+    /// The packet with a number of a layer, from 0, arrived. Returns whether it had arrived before.
     pub fn on_packet(&mut self, layer: u8, number: u64, now: Time) -> bool {
         self.tick(now);
         let k = usize::from(layer);
@@ -230,7 +230,7 @@ impl Receiver {
         at.is_some_and(|at| now < at + Duration::from_secs_f64(mean + 2.0 * deviation))
     }
 
-    /// Whether an experiment with the layer goes on.
+    /// Whether an experiment with the layer is under way.
     fn tries(&self, level: usize, now: Time) -> bool {
         self.is_recent(self.layer(level).experiment, now)
     }
@@ -337,7 +337,7 @@ impl Receiver {
 }
 
 impl Layer {
-    /// Takes note of a packet; tells whether it had come before. One that is more than 64 back is taken for a duplicate.
+    /// Takes note of a packet; returns whether it had arrived before. One that is more than 64 back is taken for a duplicate.
     fn came_before(&mut self, number: u64) -> bool {
         if number >= self.next {
             let step = number + 1 - self.next;

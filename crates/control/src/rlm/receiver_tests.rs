@@ -104,7 +104,7 @@ fn losses_that_no_experiment_explains_are_counted_before_a_layer_is_left() {
     assert_eq!(b.r.state, State::Measurement);
     // 5 + (3/2 + 1.5) x 2 s.
     near(b.r.detection_due, measured + Duration::from_secs(11));
-    // Nine came and ten are lost: too few to tell. With the tenth, and the eleventh loss, they are enough.
+    // Nine arrived and ten are lost: too few to decide. With the tenth, and the eleventh loss, they are enough.
     for _ in 0..8 {
         b.packet(1, 0, measured);
     }
@@ -214,7 +214,7 @@ fn after_a_leave_the_receiver_waits_for_a_whole_detection_time_again() {
 fn a_loss_is_blamed_on_the_highest_layer_that_is_tried() {
     let mut b = Bench::new(4, 15);
     let joined = b.climb(3);
-    // The detection time has grown since layer 2 was joined, so that its experiment goes on again.
+    // The detection time has grown since layer 2 was joined, so that its experiment is under way again.
     (b.r.layers[1].experiment, b.r.layers[2].experiment) = (Some(joined), Some(joined));
     b.packet(1, 1, joined + Duration::from_secs(1));
     assert_eq!((b.r.level, b.timers()), (2, vec![5.0, 5.0, 10.0, 10.0]));

@@ -2,13 +2,13 @@
 //! acknowledgements.
 //!
 //! Source: Kim and Farber 1994, sections 3.3.3 and 4.1.2.
-//! Deviations, where the paper is silent:
-//!
+//! Deviations, where the paper says nothing:
 //! - Timer: the timeout is the smoothed round trip and `deviations` times the mean deviation, with gains of 1/8 and 1/4, practically no minimum (1 us)
 //!   and no ticks, doubled with each timeout in a row up to 64 times.
-//! - Acknowledgements of packets sent before the present burst tell no loss, or each packet of an old burst would begin a new one; nor do those of
-//!   packets below the one that they ask for, which had come before. Reno, which sees cumulative numbers only, takes both for a loss.
-//! - The line is part of the source, which lets no packet go before the last one has left: a burst can be broken off. Its times are rounded up to
+//! - Acknowledgements caused by packets sent before the present burst signal no loss, or each packet of an old burst would begin a new one. Those
+//!   caused by packets below the one that they ask for signal none either, since that packet had arrived before. Reno, which sees cumulative
+//!   numbers only, takes both for a loss.
+//! - The line is part of the source, which sends no packet before the last one has left: a burst can be interrupted. Its times are rounded up to
 //!   the clock's picoseconds, so that a packet that arrives with the end of a transmission elsewhere arrives no earlier.
 //!
 //! State per flow: the line.
@@ -17,7 +17,7 @@ use super::tcp::{self, Averages, Recovery, Stamped};
 use super::{Clock, Config};
 use headgate_packet::{Duration, Ecn, Rate, Time};
 
-/// What goes again.
+/// What is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// Everything from the lost packet on, in a new burst.
@@ -31,20 +31,20 @@ pub enum Repair {
 pub struct Rules {
     /// Rate of the source's own line.
     pub rate: Rate,
-    /// What goes again.
+    /// What is sent again.
     pub repair: Repair,
-    /// Acknowledgements that packets of older bursts brought about tell a loss, too, and those of packets that had come before.
+    /// Acknowledgements caused by packets of older bursts signal a loss, too, and so do those caused by packets that had already arrived.
     pub count_old: bool,
-    /// What is known to have come is not sent again.
+    /// Packets known to have arrived are not sent again.
     pub skip_received: bool,
     /// A burst is counted from the oldest packet not acknowledged, not from where it began.
     pub shift_on_ack: bool,
 }
 
-/// Least timeout: time has to go on.
+/// Minimum timeout: time has to advance.
 const LEAST: Duration = Duration::from_ps(1_000_000);
 
-/// Greatest factor of the timeout.
+/// Maximum factor of the timeout.
 const MOST_BACKOFF: f64 = 64.0;
 
 impl Rules {
@@ -92,12 +92,12 @@ impl Line {
         Line { time, remainder, rate: rate.as_bps(), floor: Time::ZERO, carry: 0 }
     }
 
-    /// When the next packet may go.
+    /// When the next packet may be sent.
     pub fn free(&self) -> Time {
         self.floor + Duration::from_ps(u64::from(self.carry > 0))
     }
 
-    /// A packet goes, not before `free`.
+    /// A packet is sent, not before `free`.
     pub fn send(&mut self, now: Time) {
         if now > self.free() {
             (self.floor, self.carry) = (now, 0);

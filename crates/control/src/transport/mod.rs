@@ -35,7 +35,7 @@ pub enum Retransmit {
     Repair,
     /// Everything from the oldest packet not acknowledged on, as the window allows (go-back-N).
     All,
-    /// The packet whose timer ran out: each has one of its own, with the timeout of when it was sent. A packet that arrived behind
+    /// The packet whose timer ran out: each has its own, with the timeout of when it was sent. A packet that arrived behind
     /// a missing one is sent again too, since nothing acknowledges it.
     Each,
 }
@@ -51,7 +51,7 @@ impl From<Retransmit> for tcp::Recovery {
     }
 }
 
-/// Who keeps the time of what was sent.
+/// Which timers run for what was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Timers {
@@ -70,11 +70,11 @@ impl From<Timers> for tcp::Recovery {
     }
 }
 
-/// Least first timeout, or first round-trip time. Where nothing is known yet of a way of many seconds, a shorter one would send a packet again
+/// Minimum first timeout, or first round-trip time. Where nothing is known yet of a path of many seconds, a shorter one would send a packet again
 /// millions of times.
 const LEAST_FIRST: Duration = Duration::from_ps(100_000_000);
 
-/// Least upper bound of the timeout: what bounds it, backed off or not, must let acknowledgements come.
+/// Minimum of the upper bound of the timeout: within the bound, backed off or not, acknowledgements must be able to arrive.
 const LEAST_MOST: Duration = Duration::from_millis(1);
 
 /// The rules of a retransmission timer: what it starts with, under that name, and its bounds.
@@ -129,7 +129,7 @@ impl Config {
         Config { open_loop: true, ..Config::rfc(tcp::Recovery::GoBackN) }
     }
 
-    /// Whether a scenario may say how the transport serves it, and what its sink tells: not so of a protocol whose parameters say it.
+    /// Whether a scenario may say how the transport serves it, and what its sink reports: not so of a protocol whose parameters say it.
     pub fn has_options(&self) -> bool {
         !self.open_loop && self.rules.signals()
     }

@@ -11,7 +11,7 @@ pub fn protocol(text: &str) -> AnyFlowControl {
     serde_json::from_str::<Spec>(text).unwrap_or_else(|e| panic!("{text}: {e}")).build()
 }
 
-/// The acknowledgement of one new packet, at the start and with nothing to tell.
+/// The acknowledgement of one new packet, at the start and with nothing else to report.
 pub fn new_ack() -> Ack {
     Ack {
         now: Time::ZERO,

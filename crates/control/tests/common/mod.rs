@@ -127,7 +127,7 @@ pub struct Outcome {
     pub end: Time,
 }
 
-/// What lies on the way back: an acknowledgement and what it tells.
+/// What lies on the way back: an acknowledgement and what it reports.
 type Answer = (AckPacket<'static>, Option<Echo>);
 
 /// Sends `packets` over a channel that keeps order and loses data with probability `loss`.

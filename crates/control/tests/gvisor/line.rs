@@ -43,9 +43,9 @@ pub struct Run {
     pub case: String,
     pub recovery: String,
     pub control: String,
-    /// The packets in the order in which they went.
+    /// The packets in the order in which they were sent.
     pub order: String,
-    /// When which packet went again.
+    /// When which packet was sent again.
     pub again: Vec<(u64, u64)>,
     /// Time, window and threshold (-1: none yet) at each change, and whether losses are being repaired.
     pub windows: Vec<(u64, u64, i64, u64)>,

@@ -1,4 +1,4 @@
-//! Ours beside gVisor's TCP, packet by packet: on the same line, with the same receiver, which packets go again, when, and in which order.
+//! Ours beside gVisor's TCP, packet by packet: on the same line, with the same receiver, which packets are sent again, when, and in which order.
 //!
 //! The cases are those of `tests/oracle/gvisor/cases.json`; `gold.jsonl` beside it has what gVisor did. Where the two differ, and why:
 //!
@@ -45,13 +45,13 @@ fn compare_sack(table: &Table, case: &Case, ours: &Run, theirs: &Run) -> Result<
     }
     for (a, b) in ours.again.iter().zip(&theirs.again) {
         if a.0 < b.0 || a.0 > b.0 + 4 * table.service_us {
-            return Err(format!("packet {} goes again at {} us, with gVisor at {} us", a.1, a.0, b.0));
+            return Err(format!("packet {} is sent again at {} us, with gVisor at {} us", a.1, a.0, b.0));
         }
     }
     if ours.done.abs_diff(theirs.done) > 4 * table.service_us {
         return Err(format!("all is there at {} us, with gVisor at {} us", ours.done, theirs.done));
     }
-    // The first threshold; gVisor has another one when a timeout follows at once, and none is told at the end.
+    // The first threshold; gVisor has another one when a timeout follows at once, and none is reported at the end.
     let first = |r: &Run| r.windows.iter().map(|w| w.2).find(|t| *t >= 0);
     let recovers = !case.name.starts_with("tail");
     if recovers && first(ours) != first(theirs) {
@@ -60,19 +60,19 @@ fn compare_sack(table: &Table, case: &Case, ours: &Run, theirs: &Run) -> Result<
     Ok(())
 }
 
-/// With RACK: what was lost goes again in gVisor's order, and for the first time when it does there; nothing else goes again.
+/// With RACK: what was lost is sent again in gVisor's order, and for the first time when it is there; nothing else is sent again.
 fn compare_rack(case: &Case, ours: &Run, theirs: &Run) -> Result<(), String> {
     let numbers = |r: &Run| r.again.iter().map(|a| a.1).collect::<Vec<_>>();
     let (mine, other) = (numbers(ours), numbers(theirs));
     let mut rest = other.iter();
     if !mine.iter().all(|n| rest.any(|m| m == n)) {
-        return Err(format!("{mine:?} go again, with gVisor {other:?}"));
+        return Err(format!("{mine:?} are sent again, with gVisor {other:?}"));
     }
     let mut sorted = mine.clone();
     sorted.sort_unstable();
     let delayed = case.late.iter().map(|l| l.0).collect::<Vec<_>>();
     if sorted != case.lost && sorted != delayed && !(case.lost.is_empty() && sorted.is_empty()) {
-        return Err(format!("{mine:?} go again, and {:?} were lost", case.lost));
+        return Err(format!("{mine:?} are sent again, and {:?} were lost", case.lost));
     }
     let (Some(a), Some(b)) = (ours.again.first(), theirs.again.first()) else { return Ok(()) };
     // Smoothed round trips: one sample a round trip there, one a packet with ours; and its wait for a single packet.
@@ -84,7 +84,7 @@ fn compare_rack(case: &Case, ours: &Run, theirs: &Run) -> Result<(), String> {
         0
     };
     if a.0.abs_diff(b.0) > allowed {
-        return Err(format!("packet {} goes again at {} us, with gVisor at {} us", a.1, a.0, b.0));
+        return Err(format!("packet {} is sent again at {} us, with gVisor at {} us", a.1, a.0, b.0));
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ fn differences(more: &Value) -> Vec<String> {
                 _ if two_are_not_enough(case, way) => {
                     let needless = ours.again.iter().any(|a| case.late.iter().any(|l| l.0 == a.1 && l.1 < 3000));
                     if needless {
-                        Err("a packet that is late by less than three goes again".to_owned())
+                        Err("a packet that is late by less than three is sent again".to_owned())
                     } else {
                         Ok(())
                     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct Way {
     pub loss: f64,
     pub doubled: f64,
-    /// So many are late by up to this.
+    /// This number of packets are late by up to this.
     pub late: f64,
     pub by: Duration,
 }
@@ -96,7 +96,7 @@ pub fn transfer(
     seed: u64,
 ) -> Result<Outcome, String> {
     let config = spec.transport().with(Some(options));
-    // Counted from the last transmission, a round trip that an earlier one brought about is too short.
+    // Counted from the last transmission, a round trip that an earlier one caused is too short.
     let ambiguous = config.rules.averages.is_some_and(|a| a.clock == Clock::Last);
     let each = config.rules.recovery == Recovery::Each;
     let mut source = Connection::new(spec, &Arc::new(config));

@@ -1,5 +1,5 @@
 //! Every flow control on TCP's transport, with every choice of its options, over random channels: all arrives, nothing gets stuck, and no
-//! more goes than is allowed.
+//! more is sent than is allowed.
 
 mod channel;
 mod prr;
@@ -131,7 +131,7 @@ proptest! {
     }
 }
 
-/// The trial of F-RTO lets nothing go until it is decided: the pacer must not ask again and again meanwhile.
+/// The test of F-RTO sends nothing until it is decided: the pacer must not ask again and again meanwhile.
 #[test]
 fn a_paced_source_waits_for_the_trial_of_f_rto() {
     let options =

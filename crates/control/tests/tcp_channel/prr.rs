@@ -79,7 +79,7 @@ proptest! {
                 }
                 None => {}
             }
-            // A timer of RACK marks losses without an acknowledgement: as in Linux they may go at once.
+            // A timer of RACK marks losses without an acknowledgement: as in Linux they may be sent at once.
             if p.delivered == 0 && p.lost > 0 && p.loss.is_none() {
                 episode = None;
             }
@@ -95,7 +95,7 @@ proptest! {
                     episode = None;
                     continue;
                 }
-                // The first retransmission goes whatever the pipe.
+                // The first retransmission is sent whatever the pipe.
                 let sent = run.sent - before;
                 prop_assert!(sent <= delivered + safe + 1, "{sent} sent, {delivered} came, {safe} of them safe");
                 prop_assert!(run.sender.pipe() <= target.max(pipe + 1), "{} in the network, {pipe} before", run.sender.pipe());

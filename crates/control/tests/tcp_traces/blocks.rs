@@ -18,7 +18,7 @@ fn three_packets_above_a_hole_send_it_again() {
     );
 }
 
-/// One acknowledgement that tells of three is enough (RFC 6675, section 5, step 2), and one that tells nothing new is none.
+/// One acknowledgement that reports three is enough (RFC 6675, section 5, step 2), and one that reports nothing new is none.
 #[test]
 fn what_counts_is_what_came_not_how_often_it_is_told() {
     Script::new(SACK, "").play(
@@ -61,7 +61,7 @@ fn lost_holes_go_first_then_new_packets() {
     );
 }
 
-/// Rules 3 and 4: without new packets a hole that nothing proves goes, and once an episode the last packet. Both are in the network twice then. The
+/// Rules 3 and 4: without new packets a hole that nothing proves is sent, and once an episode the last packet. Both are in the network twice then. The
 /// last one waits until the first retransmission came (RFC 6675, section 5, step 4.3: no premature rescue).
 #[test]
 fn then_holes_that_may_be_lost_and_once_the_last_packet() {

@@ -45,7 +45,7 @@ fn a_partial_acknowledgement_sends_the_next_hole() {
     );
 }
 
-/// RFC 5681: the first new acknowledgement ends it, and what else is missing is a loss of its own.
+/// RFC 5681: the first new acknowledgement ends it, and what else is missing is a separate loss.
 #[test]
 fn reno_ends_with_the_first_new_acknowledgement() {
     Script::new(r#""reno""#, "").play(
@@ -69,7 +69,7 @@ fn reno_ends_with_the_first_new_acknowledgement() {
     );
 }
 
-/// Tahoe goes on where it was, with a window of one.
+/// Tahoe continues where it was, with a window of one.
 #[test]
 fn tahoe_begins_anew() {
     Script::new(r#""tahoe""#, r#""initial_window": 4, "limited_transmit": false"#).play(
@@ -85,7 +85,7 @@ fn tahoe_begins_anew() {
     );
 }
 
-/// RFC 6582, section 3.2: the timer starts anew with the first partial acknowledgement, not with the further ones.
+/// RFC 6582, section 3.2: the timer starts again with the first partial acknowledgement, not with the further ones.
 #[test]
 fn many_holes_end_by_the_timer() {
     let mut s =
@@ -101,7 +101,7 @@ fn many_holes_end_by_the_timer() {
         400 | ack 6    | R6  |
         ",
     );
-    // What came behind a packet that went again tells no round trip, so that the timeout is still the first one.
+    // What arrived behind a retransmitted packet gives no round trip, so that the timeout is still the first one.
     assert_eq!((&*s.rtts, s.timer()), (&[][..], 450.0));
     s.play("450 | timer | R6 | 1 1");
 }

@@ -1,4 +1,4 @@
-//! Marks (RFC 3168): one reaction a window, and what the sink is told.
+//! Marks (RFC 3168): one reaction a window, and what is reported to the sink.
 
 use crate::script::Script;
 
@@ -25,7 +25,7 @@ fn an_echo_that_lasts_is_one_reaction() {
     );
 }
 
-/// A mark of a packet that went after the reaction is another window's.
+/// A mark of a packet that was sent after the reaction is another window's.
 #[test]
 fn a_mark_of_the_next_window_is_another_reaction() {
     Script::new(r#""reno""#, r#""ecn": true, "initial_window": 8"#).play(
@@ -38,7 +38,7 @@ fn a_mark_of_the_next_window_is_another_reaction() {
     );
 }
 
-/// Exact counts: each tells how many were marked, whatever else.
+/// Exact counts: each reports how many were marked, whatever else.
 #[test]
 fn counts_tell_once() {
     Script::new(r#""reno""#, r#""ecn": true, "initial_window": 8"#).play(
@@ -112,7 +112,7 @@ fn an_old_echo_tells_nothing() {
     );
 }
 
-/// RFC 3168, section 6.1.2: the sink is told of every cut, that of a timeout, too.
+/// RFC 3168, section 6.1.2: every cut is reported to the sink, that of a timeout, too.
 #[test]
 fn after_a_timeout_the_sink_is_told() {
     Script::new(r#""newreno""#, r#""ecn": true, "initial_window": 2"#).play(

@@ -74,7 +74,7 @@ fn when_much_is_lost_the_pipe_fills_again() {
     );
 }
 
-/// 20 packets, the first lost, down to 10: every second one that comes lets one go, until the pipe is 10.
+/// 20 packets, the first lost, down to 10: every second one that arrives allows one, until the pipe is 10.
 #[test]
 fn one_lost_of_twenty_halves_in_step() {
     Script::new(r#""sack""#, r#""prr": true, "initial_window": 20, "limited_transmit": false"#).play(
@@ -152,7 +152,7 @@ fn ten_lost_of_twenty() {
     );
 }
 
-/// What one acknowledgement tells begins the episode, in sequence and beyond: all of it counts (RFC 9937, section 6.1).
+/// What one acknowledgement reports begins the episode, in sequence and beyond: all of it counts (RFC 9937, section 6.1).
 #[test]
 fn what_begins_it_counts_as_outstanding() {
     Script::new(r#""sack""#, r#""prr": true, "initial_window": 20, "limited_transmit": false"#).play(

@@ -58,7 +58,7 @@ fn three_that_came_are_enough() {
     );
 }
 
-/// A retransmission that is lost goes again when something sent after it came: 12 went at 107, 5 ms after it.
+/// A retransmission that is lost is sent again when something sent after it arrived: 12 was sent at 107, 5 ms after it.
 #[test]
 fn a_lost_retransmission_goes_again_after_a_round_trip() {
     Script::new(RENO, RACK).play(
@@ -83,7 +83,7 @@ fn a_lost_retransmission_goes_again_after_a_round_trip() {
     );
 }
 
-/// Losses of what went in an episode are an episode of their own, as in Linux: 12 is found lost at 205, before the episode ends with 11.
+/// Losses of what was sent in an episode are a separate episode, as in Linux: 12 is found lost at 205, before the episode ends with 11.
 #[test]
 fn what_is_lost_of_an_episode_begins_the_next() {
     Script::new(RENO, RACK).play(
@@ -124,7 +124,7 @@ fn reordering_was_seen_and_the_timer_of_the_window_begins_recovery() {
     );
 }
 
-/// The last three of twenty are lost: the last one goes after two round trips and 2 ms, and what comes back of it shows the others.
+/// The last three of twenty are lost: the last one is sent again after two round trips and 2 ms, and its acknowledgement shows the others.
 #[test]
 fn a_tail_is_repaired_without_a_timeout_and_costs_one_cut() {
     Script::new(RENO, r#""recovery": "rack", "tail_probe": true, "initial_window": 20"#).play(
@@ -155,7 +155,7 @@ fn a_probe_sends_something_new_if_there_is() {
     );
 }
 
-/// If the probe repaired the loss, acknowledgements beyond it tell so, and the window is cut once; with its report that is was needless, not.
+/// If the probe repaired the loss, acknowledgements beyond it show this, and the window is cut once; if a report says that it was needless, the window is not cut.
 #[test]
 fn a_probe_that_repaired_a_loss_costs_a_cut_unless_it_was_needless() {
     let begin = "
@@ -203,7 +203,7 @@ fn a_late_report_of_a_probe_undoes_nothing() {
     );
 }
 
-/// packetdrill cubic/cubic-rto-ss-ca-cwnd-bump: probe and timeout of a single packet come after three round trips each, slow start goes to 7,
+/// packetdrill cubic/cubic-rto-ss-ca-cwnd-bump: probe and timeout of a single packet come after three round trips each, slow start reaches 7,
 /// and the 8th packet of window comes as late as there.
 #[test]
 fn a_single_packet_lost_twice() {
@@ -241,7 +241,7 @@ fn a_single_packet_lost_twice() {
     );
 }
 
-/// A probe never comes later than the timeout of the oldest packet, however lately others went.
+/// A probe never comes later than the timeout of the oldest packet, however lately others were sent.
 #[test]
 fn later_packets_do_not_put_off_a_probe_beyond_the_timeout() {
     Script::new(RENO, PROBE).play(

@@ -1,4 +1,4 @@
-//! Traces as tables. A line says when something happens, what, what goes then, and the window and the packets in the network after it:
+//! Traces as tables. A line says when something happens, what, what is sent then, and the window and the packets in the network after it:
 //!
 //! ```text
 //!   0   | supply 20          | 0-9    | 10 10
@@ -6,7 +6,7 @@
 //! 302.5 | timer              | R9 10c |
 //! ```
 //!
-//! Times are in milliseconds. `ack` has the packets received in sequence, then what the acknowledgement tells: ranges (`sack`, first and last packet),
+//! Times are in milliseconds. `ack` has the packets received in sequence, then what the acknowledgement reports: ranges (`sack`, first and last packet),
 //! a packet that came twice (`dup`), the time when the packet was sent that caused it (`echo`; that of the acknowledgement unless given), the echo of
 //! RFC 3168 or DCTCP (`ce`) and the count of marks (`marks`). `R` is a retransmission, and `c` behind a packet says, with `ecn`, that its source cut
 //! its window. No timer may run out that the table does not name. The last column may be left out.
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct Script {
     source: Connection,
     now: Time,
-    /// The network marks: the table shows which packets tell of a reaction.
+    /// The network marks: the table shows which packets report a reaction.
     marks: bool,
     /// Round trips that it measured, in ms.
     pub rtts: Vec<f64>,
@@ -72,7 +72,7 @@ impl Script {
                 "echo" => sent = time(words.next().expect("a time")),
                 "ce" => told.congested = true,
                 "marks" => told.marks = number(words.next()),
-                _ => panic!("what does an acknowledgement tell with {word:?}"),
+                _ => panic!("what does an acknowledgement report with {word:?}"),
             }
         }
         let mut echo = Echo::of(&blocks);
@@ -82,7 +82,7 @@ impl Script {
         self.source.on_ack(&ack, self.now, &mut |rtt| rtts.push((rtt.as_secs_f64() * 1e6).round() / 1e3));
     }
 
-    /// What goes now, as the table has it.
+    /// What is sent now, as the table has it.
     fn poll(&mut self) -> String {
         let mut all: Vec<(u64, u64, bool, bool)> = vec![];
         while let Some(s) = self.source.poll_send(self.now) {

@@ -7,7 +7,7 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// What goes: when in ms, packets acknowledged, blocks, and a packet that came twice.
+/// What is sent: when in ms, packets acknowledged, blocks, and a packet that arrived twice.
 type Told = (u64, u64, Vec<(u64, u64)>, Option<u64>);
 
 /// Plays packets as (ms, number) to a sink, with its timer where that is due.

@@ -53,7 +53,7 @@ fn a_window_grows_to_twice_what_was_used() {
     );
 }
 
-/// packetdrill limited_transmit/limited-transmit-no-sack: the window counts acknowledgements here, so that it is 11, 12, and as much goes.
+/// packetdrill limited_transmit/limited-transmit-no-sack: the window counts acknowledgements here, so that it is 11, 12, and as many packets are sent.
 #[test]
 fn two_duplicates_release_a_new_packet_each() {
     Script::new(r#""newreno""#, "").play(
@@ -120,7 +120,7 @@ fn a_third_duplicate_releases_nothing() {
     );
 }
 
-/// What has to go whatever the window waits for the pacer only: 1000 / 220 ms after the last packet.
+/// What has to be sent whatever the window waits for the pacer only: 1000 / 220 ms after the last packet.
 #[test]
 fn the_pacer_lets_a_retransmission_go_beyond_the_window() {
     Script::new(r#""newreno""#, r#""paced": true"#).play(
@@ -157,7 +157,7 @@ fn an_idle_time_closes_the_window() {
         ";
     for (idle, window) in [(300, 36), (301, 18), (500, 18), (700, 10), (2000, 10)] {
         let mut s = Script::new(r#""reno""#, LINUX);
-        // The last packet went at 100.
+        // The last packet was sent at 100.
         s.play(begin).play(&format!("{} | supply 100 | 26-{} | {window} {window}", 100 + idle, 25 + window));
     }
     let rfc = r#""count_packets": true"#;

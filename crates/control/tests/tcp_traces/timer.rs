@@ -1,4 +1,4 @@
-//! The retransmission timer: back-off, Karn's rule, and what starts it anew.
+//! The retransmission timer: back-off, Karn's rule, and what starts it again.
 
 use crate::script::Script;
 
@@ -22,7 +22,7 @@ fn a_timeout_doubles_the_next_until_a_packet_that_went_once_comes() {
     assert_eq!(s.timer(), f64::INFINITY);
 }
 
-/// Everything goes again, with half of the first window as the threshold; a further timeout of the same packet keeps it (RFC 5681, section 3.1).
+/// Everything is sent again, with half of the first window as the threshold; a further timeout of the same packet keeps it (RFC 5681, section 3.1).
 #[test]
 fn after_a_timeout_slow_start_goes_to_half_of_the_window() {
     Script::new(r#""newreno""#, "").play(
@@ -40,7 +40,7 @@ fn after_a_timeout_slow_start_goes_to_half_of_the_window() {
     );
 }
 
-/// With blocks what came does not go again.
+/// With blocks what arrived is not sent again.
 #[test]
 fn after_a_timeout_only_what_is_missing_goes_again() {
     Script::new(r#""sack""#, r#""limited_transmit": false"#).play(
@@ -75,7 +75,7 @@ fn after_a_timeout_rack_spares_what_went_lately() {
     );
 }
 
-/// The clock of the oldest packet goes on while the timer is for reordering.
+/// The clock of the oldest packet continues while the timer is for reordering.
 #[test]
 fn waiting_for_reordered_packets_does_not_put_off_the_timeout() {
     let mut s = Script::new(r#""reno""#, r#""recovery": "rack", "min_timeout": "200ms""#);
@@ -88,7 +88,7 @@ fn waiting_for_reordered_packets_does_not_put_off_the_timeout() {
          225 | timer             | R1    | 5 2
         ",
     );
-    // 225 and 250, from two round trips of 100 ms. As in Linux what went before the retransmission starts it anew: 240 and 105 + 4 x 38.125.
+    // 225 and 250, from two round trips of 100 ms. As in Linux what was sent before the retransmission starts it again: 240 and 105 + 4 x 38.125.
     assert_eq!(s.timer(), 475.0);
     s.play("240 | ack 1 sack 2-3 | | 5 1");
     assert_eq!(s.timer(), 497.5);
@@ -119,7 +119,7 @@ fn a_timeout_within_an_episode() {
     );
 }
 
-/// Linux: with all acknowledged that went before a mark, the timeout is a new loss: the threshold is 8, then 4.
+/// Linux: with all acknowledged that was sent before a mark, the timeout is a new loss: the threshold is 8, then 4.
 #[test]
 fn a_timeout_after_the_window_of_a_mark() {
     Script::new(

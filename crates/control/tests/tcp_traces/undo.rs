@@ -26,7 +26,7 @@ fn an_echo_of_the_first_transmission_takes_the_cut_back() {
     );
 }
 
-/// F-RTO (RFC 5682, section 2.1) without blocks: the first acknowledgement lets two new packets go, the second one proves it.
+/// F-RTO (RFC 5682, section 2.1) without blocks: the first acknowledgement allows two new packets, the second one proves it.
 #[test]
 fn a_needless_timeout_is_found_out_with_two_new_packets() {
     for control in [r#""newreno""#, r#""reno""#, r#""sack""#] {
@@ -42,7 +42,7 @@ fn a_needless_timeout_is_found_out_with_two_new_packets() {
     }
 }
 
-/// The timeout was right: the new packets bring duplicates, and the others go again.
+/// The timeout was right: the new packets cause duplicates, and the others are sent again.
 #[test]
 fn with_duplicates_the_timeout_was_right() {
     Script::new(r#""newreno""#, r#""undo": "f_rto", "initial_window": 4"#).play(
@@ -55,7 +55,7 @@ fn with_duplicates_the_timeout_was_right() {
         1300 | ack 2      | R3  |
         ",
     );
-    // Nothing new to try it out with: everything goes again as ever.
+    // Without new packets for the test everything is sent again, as usual.
     Script::new(r#""newreno""#, r#""undo": "f_rto", "initial_window": 4"#).play(
         "
            0 | supply 4   | 0-3  | 4 4

@@ -74,7 +74,7 @@ def of_rivals(runs: Runs, files: str, rival: str, gateway: str) -> tuple[float, 
 
 
 def own_kind(runs: Runs, rival: str, gateway: str) -> float:
-    """The completion time in seconds of a rival's files beside files of its own kind, all of one priority."""
+    """The completion time in seconds of a rival's files beside files of the same kind, all of one priority."""
     return of_rivals(runs, rival, rival, gateway.removesuffix(", last"))[1]
 
 

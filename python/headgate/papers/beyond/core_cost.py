@@ -16,12 +16,12 @@ TABLES = Layouts(__file__)
 QUEUES = {"core": bench.CORE, "edge": "csfq", "fq": "fq", "drr": "drr", "fifo": "fcfs"}
 FLOWS = (10, 100, 1000, 10_000, 100_000, 1_000_000)
 
-#: Below this number of flows what they take cannot be told from what the process takes.
+#: Below this number of flows their memory cannot be distinguished from that of the process.
 TELLS = 10_000
 
 
 def study(runs: Runs, progress: Progress | None) -> Shown:
-    """Times and memory, each from processes of their own; `progress` has nothing more to show."""
+    """Times and memory, each from separate processes; `progress` has nothing more to show."""
     del progress
     found = {(key, n): bench.discipline(name, n, repeats=2) for key, name in QUEUES.items() for n in FLOWS}
 

@@ -46,7 +46,7 @@ def normalised(runs: Runs, control: str, queue: str, number: int) -> Mean:
 
 
 def curve(runs: Runs, control: str, queue: str, first: int = 2) -> Floats:
-    """The same for all numbers of flows from `first` on."""
+    """The same for all numbers of flows from `first` up."""
     return np.array([normalised(runs, control, queue, n).mean for n in NUMBERS if n >= first])
 
 

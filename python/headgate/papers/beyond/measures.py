@@ -1,6 +1,6 @@
 """What the studies measure, per variant: shares, what the probes read, delays, losses, completion times.
 
-A reading is the rate that a pair tells, 1/spacing of its acknowledgements, over the rate that the source would have at a fair
+A reading is the rate that a pair measures, 1/spacing of its acknowledgements, over the rate that the source would have at a fair
 bottleneck; 1 is right, and the line's rate reads as many as there are conversations.
 """
 
@@ -33,7 +33,7 @@ QUEUEING = Measure("queueing", mean="queueing_mean_s")
 
 
 class Measured:
-    """The runs of the item, by what they tell."""
+    """The runs of the item, by what they measure."""
 
     def __init__(self, runs: Runs) -> None:
         """Measures nothing yet."""
@@ -48,7 +48,7 @@ class Measured:
         return mean_of([of(run) for run in self.runs_of(variant)])
 
     def rate(self, variant: str, *flows: str) -> Mean:
-        """Packets per second that came for the first time, mean of these flows."""
+        """Packets per second that arrived for the first time, mean of these flows."""
         return self.mean(variant, lambda run: rates(run, *flows).mean())
 
     def jain(self, variant: str, *flows: str) -> Mean:
@@ -124,7 +124,7 @@ class Readings:
 
 
 def rates(run: Outcome, *flows: str, span: tuple[float, float] | None = None) -> Floats:
-    """Packets per second that came for the first time, per flow."""
+    """Packets per second that arrived for the first time, per flow."""
     return np.array([run.value(_UNIQUE, f, span).mean for f in flows])
 
 

@@ -1,4 +1,4 @@
-"""Schedulers before connections of different speeds, where Hasegawa et al. 2001 did not go.
+"""Schedulers before connections of different speeds, in settings that Hasegawa et al. 2001 did not study.
 
 Many connections, other starts, other TCPs, data both ways. Values are means over the base run and the runs with other starts, of which
 each gives one of Jain's index.

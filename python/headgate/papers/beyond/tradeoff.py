@@ -34,7 +34,7 @@ BUFFERS = ("75", "300", "1200")
 ROWS = ("BLT", "BLT, the second FIFO", "TCP over FIFO")
 GATEWAYS = ("1", "2", "3", "4")
 
-#: Seconds that the bottleneck takes for a file of 200 packets of 4000 bits; and that a file takes at least: the way of 15 ms, the file,
+#: Seconds that the bottleneck takes for a file of 200 packets of 4000 bits; and the minimum for a file: the path of 15 ms, the file,
 #: and a packet on the link after it.
 SERVICE = 200 * 4000 / 30e6
 LEAST = 0.015 + 4000 / 150e6 + SERVICE
@@ -142,7 +142,7 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
 
 
 def independent(runs: Runs) -> list[float]:
-    """What would be in vain with 2, 3 and 4 gateways if each discarded a packet independently, as often as one alone does."""
+    """The part carried needlessly with 2, 3 and 4 gateways if each discarded packets independently, as often as one alone does."""
     one = discarded(runs, "row BLT 1").mean
     return [1 - (1 - one) ** (n - 1) for n in (2, 3, 4)]
 

@@ -50,7 +50,7 @@ def gateways(loads: Sequence[float], times: Mapping[str, Sequence[Mean]]) -> Dra
 
 
 def row(rows: Mapping[str, Sequence[Mean]], vain: Sequence[Mean], independent: Sequence[float]) -> Drawing:
-    """Completion times by gateways in a row, and what the first one carries in vain."""
+    """Completion times by gateways in a row, and the part that the first one carries needlessly."""
     sheet = SHEETS.open("row")
     left, right = sheet.axes
     for name, (colour, mark, dash) in {"BLT": (BLUE, "o", "-"), "TCP over FIFO": (VERMILION, "s", "--")}.items():
@@ -87,7 +87,7 @@ def self_similar(counts: Mapping[str, Floats], theory: Mapping[str, float]) -> D
 
 
 def rivals(found: Mapping[tuple[str, str], tuple[float, float, float]]) -> Drawing:
-    """Completion times of BLT's files and a rival's, and what the rival has beside its own kind."""
+    """Completion times of BLT's files and a rival's, and those of the rival beside flows of the same kind."""
     sheet = SHEETS.open("rivals")
     names = list(dict.fromkeys(rival for rival, _ in found))
     looks = (

@@ -48,7 +48,7 @@ class Served:
         return cls([0.0], [defaultdict(float)])
 
     def add(self, until: float, rates: dict[int, float]) -> None:
-        """Goes on to a moment, with a constant rate for each conversation."""
+        """Advances to a moment, with a constant rate for each conversation."""
         now, before = self.at[-1], self.bits[-1]
         after = defaultdict(float, before)
         for flow, rate in rates.items():

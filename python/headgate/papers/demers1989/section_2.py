@@ -93,7 +93,7 @@ def _d18_prompt(runs: Runs) -> Result:
 
 @claim("D18d")
 def _d18_limits(runs: Runs) -> Result:
-    # The formulas at rho = .01: 1.520 and .531; a twentieth of the limits apart from them at rho = .05 for FCFS.
+    # The formulas at rho = 0.01: 1.520 and 0.531; at rho = 0.05 FCFS differs from the limits by a twentieth.
     got = np.array(
         [delay(runs, "FQ W=5 rho=0.01"), delay(runs, "FQ delta=P rho=0.01"), delay(runs, "FCFS W=5 rho=0.05")]
     )

@@ -1,4 +1,4 @@
-"""The figures of the paper, drawn anew from our runs: points are means, and bars reach from the least to the greatest run."""
+"""The figures of the paper, drawn from our runs: points are means, and bars reach from the minimum to the maximum of the runs."""
 
 from __future__ import annotations
 

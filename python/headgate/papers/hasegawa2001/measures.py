@@ -1,4 +1,4 @@
-"""What the figures show of a run, and two models that predicates have to tell from it.
+"""What the figures show of a run, and two models that predicates have to distinguish from it.
 
 A case is a discipline and a TCP, "RED Reno", in the reverse model "reverse RED Reno"; with the output link's rate it is a variant. Values
 are means over the base run and those with other start times. Connections are in the order of their input links.
@@ -50,7 +50,7 @@ class Measured:
     @classmethod
     @lru_cache(maxsize=6)
     def of(cls, runs: Runs) -> Measured:
-        """That of an item's runs, made once for all who ask."""
+        """That of an item's runs, made once and shared."""
         return cls(runs)
 
     def every(self, case: str, line: int) -> dict[str, Floats]:
@@ -92,11 +92,11 @@ class Measured:
         return np.array([self.jain(case, line) for line in lines])
 
     def packets(self, case: str, line: int) -> float:
-        """Packets that went over the output link."""
+        """Packets that were sent over the output link."""
         return float(self.every(case, line)["throughput"].sum(axis=1).mean() * 5000 / PACKET)
 
     def simulated(self, case: str, line: int) -> Floats:
-        """Throughput that a prediction is held against, in kbit/s."""
+        """Throughput that a prediction is compared with, in kbit/s."""
         return self.throughput(case, line)
 
     def predicted(self, tcp: str, line: int) -> Floats:
@@ -127,7 +127,7 @@ def _measures(outcomes: list[Outcome]) -> dict[str, Floats]:
 
 
 class FairShares(Measured):
-    """The trivial model: everybody has the fair share, which is in proportion to the input links, and nothing is lost."""
+    """The trivial model: every connection has the fair share, which is in proportion to the input links, and nothing is lost."""
 
     name: ClassVar[str] = "fair shares"
 
@@ -141,7 +141,7 @@ class FairShares(Measured):
         return {k: v[None, :] for k, v in measures.items()}
 
     def simulated(self, case: str, line: int) -> Floats:
-        """A prediction by fair shares is held against the real simulation."""
+        """A prediction by fair shares is compared with the real simulation."""
         return Measured.of(self._runs).throughput(case, line)
 
     def predicted(self, tcp: str, line: int) -> Floats:

@@ -16,7 +16,7 @@ _HEIGHTS = (1.5, 0.5, -0.5, -1.5)
 
 
 def forward(m: Measured) -> Drawing:
-    """Four sources with links of their own, a router, a destination."""
+    """Four sources, each with its own link, a router, a destination."""
     del m
     drawing, axes = _open()
     for i, (bw, y) in enumerate(zip(INPUTS, _HEIGHTS, strict=True), 1):

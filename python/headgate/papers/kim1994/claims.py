@@ -56,7 +56,7 @@ def queue(runs: Runs, variant: str, step: float = 0.005) -> tuple[Floats, Floats
 
 
 def periodic(values: Floats, step: float = 0.005) -> float:
-    """The greatest autocorrelation of a queue at lags of 1 to 10 round trips of 30 ms, beyond the first lag at which it is not positive."""
+    """The maximum autocorrelation of a queue at lags of 1 to 10 round trips of 30 ms, beyond the first lag at which it is not positive."""
     x = values - values.mean()
     lags = range(1, round(0.3 / step) + 1)
     found = np.array([float((x[k:] * x[:-k]).mean()) for k in lags]) / float((x * x).mean())

@@ -35,11 +35,11 @@ class Set:
         return {"TCP": self.tcp, "BLT": self.blt}
 
     def greatest(self, scheme: str) -> list[float]:
-        """log10 of the greatest power at each bottleneck, mean over the repetitions."""
+        """log10 of the maximum power at each bottleneck, mean over the repetitions."""
         return [float(m.greatest.mean()) for m in self.schemes[scheme].values()]
 
     def gaps(self) -> list[float]:
-        """How much greater BLT's is, in decades."""
+        """By how much BLT's maximum power is greater, in decades."""
         return [b - t for b, t in zip(self.greatest("BLT"), self.greatest("TCP"), strict=True)]
 
 

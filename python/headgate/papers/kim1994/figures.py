@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SHEETS = Sheets(__file__)
 
-#: Colours by scheme and by place of the bottleneck; marks go by the bottleneck, dashes by the scheme.
+#: Colours by scheme and by place of the bottleneck; marks show the bottleneck, dashes the scheme.
 COLOURS = {"TCP": (ORANGE, VERMILION, PURPLE), "BLT": (SKY, BLUE, GREEN), "BT": (GREY,)}
 DASHES = {"TCP": "--", "BLT": "-", "BT": ":"}
 MARKS = ("o", "s", "^")
@@ -100,7 +100,7 @@ def busy(s: Set) -> Drawing:
 
 
 def queues(runs: Runs) -> Drawing:
-    """Figure 8: the queue at S1 from the start on, and later."""
+    """Figure 8: the queue at S1 at the start, and later."""
     sheet = SHEETS.open("queues")
     for axes, (variant, colour) in zip(sheet.axes, (("TCP", VERMILION), ("BLT", BLUE)), strict=True):
         at, values = queue(runs, variant)
@@ -125,7 +125,7 @@ def two(s: Set) -> Drawing:
 
 
 def three(s: Set) -> Drawing:
-    """Power, the greatest power without the acknowledgement's way, and fairness."""
+    """Power, the maximum power without the delay of the acknowledgement, and fairness."""
     sheet = SHEETS.open("small-files")
     power, without, fair = sheet.axes
     _all(power, s, "power")
@@ -157,7 +157,7 @@ def bully(s: Set, bt: Measured) -> Drawing:
 
 
 def plane(sets: Mapping[str, Set]) -> Drawing:
-    """Figure 14, from measurements: at each place of the plane how many times BLT's greatest power is TCP's, with all of the rate."""
+    """Figure 14, from measurements: at each point of the plane the ratio of BLT's maximum power to TCP's, with all of the rate."""
     sheet = SHEETS.open("plane")
     (axes,) = sheet.axes
     delays = np.array([0.8, 80.0])
@@ -194,7 +194,7 @@ def _bars(axes: Axes, groups: Sequence[tuple[str, float, float, float, float]]) 
 
 
 def bars(s: Set) -> Drawing:
-    """Figure 31: greatest powers, linear."""
+    """Figure 31: maximum powers, linear."""
     sheet = SHEETS.open("bars")
     groups = []
     for b in s.bottlenecks:
@@ -205,7 +205,7 @@ def bars(s: Set) -> Drawing:
 
 
 def all_powers(sets: Mapping[str, Set]) -> Drawing:
-    """Figure 30: greatest powers of all configurations, logarithmic."""
+    """Figure 30: maximum powers of all configurations, logarithmic."""
     sheet = SHEETS.open("all-powers")
     (axes,) = sheet.axes
     names, place = [], 0.0
@@ -232,7 +232,7 @@ def all_powers(sets: Mapping[str, Set]) -> Drawing:
 
 
 def connections(found: Mapping[str, Sequence[Measured]]) -> Drawing:
-    """Greatest power, and the throughput of the longest run, against the connections of a run."""
+    """Maximum power, and the throughput of the longest run, against the connections of a run."""
     sheet = SHEETS.open("connections")
     for scheme, colour, mark, dash in (("TCP", VERMILION, "o", "--"), ("BLT", BLUE, "s", "-")):
         for axes, values in zip(

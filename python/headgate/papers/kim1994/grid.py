@@ -29,7 +29,7 @@ LOADS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 #: Repetitions of the paper's experiment of three runs: where the paper prints numbers, and elsewhere.
 MANY, FEW = 10, 3
 
-#: How often the load of greatest power is looked for between two loads: where the paper prints numbers, and elsewhere.
+#: How often the load of maximum power is searched between two loads: where the paper prints numbers, and elsewhere.
 SEARCHES = {MANY: 2, FEW: 1}
 
 #: Runs of a point.
@@ -118,7 +118,7 @@ TABLES = ("completions", "flows", "links")
 
 
 def take(curve: Curve, load: float, result: Result) -> One:
-    """The measures of a run. Files that did not end count with the time since the last one can have come: less than theirs."""
+    """The measures of a run. Files that did not end count with the time since the last possible arrival: less than their response time."""
     done, flows, links = (from_core(result.table(name)) for name in TABLES)
     ways = curve.network.delay / 2e3
     start = done["start_s"]
@@ -197,16 +197,16 @@ class Measured:
 
     @property
     def greatest(self) -> Floats:
-        """log10 of the greatest power, for each repetition."""
+        """log10 of the maximum power, for each repetition."""
         return np.asarray(self.powers.max(axis=1))
 
     @property
     def best(self) -> Floats:
-        """Arrival rate of the greatest power, for each repetition."""
+        """Arrival rate of the maximum power, for each repetition."""
         return np.array([self.curve.rate(self.loads[i]) for i in self.powers.argmax(axis=1)])
 
     def at_best(self, name: str) -> Floats:
-        """A measure at the load of greatest power, for each repetition."""
+        """A measure at the load of maximum power, for each repetition."""
         at = self.powers.argmax(axis=1)
         return np.array([self.at(self.loads[i], name)[n] for n, i in enumerate(at)])
 
@@ -225,7 +225,7 @@ def measured(runs: Runs, *curves: Curve) -> list[Measured]:
 
 
 def _between(found: Measured) -> list[tuple[Curve, float]]:
-    """The loads half way to the neighbours of the one of greatest power, until the search has gone far enough."""
+    """The loads half way between that of maximum power and its neighbours, until the search is fine enough."""
     loads = found.loads
     if len(loads) >= len(found.curve.loads) + 2 * found.curve.searches:
         return []

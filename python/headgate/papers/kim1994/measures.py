@@ -41,7 +41,7 @@ class Network:
         return self.line * 1e3 * self.delay / 8
 
     def capacity(self, packets: int) -> float:
-        """Files of so many packets that the bottleneck carries in a second.
+        """Files of this number of packets that the bottleneck carries in a second.
 
         >>> Network(150, 30, 30).capacity(200)
         37.5
@@ -49,7 +49,7 @@ class Network:
         return self.bottleneck * 1e6 / (BITS * packets)
 
     def least(self, packets: int) -> float:
-        """Response time in seconds of one file alone, if it goes at once and nothing is lost.
+        """Response time in seconds of one file alone, if it is sent at once and nothing is lost.
 
         >>> round(1e3 * Network(150, 90, 30).least(200), 6)
         38.942222

@@ -121,7 +121,7 @@ def _b24(runs: Runs) -> Result:
 
 
 def without_ack(s: Set, scheme: str) -> list[float]:
-    """Figure 26: log10 of the greatest power with the acknowledgement's way, D/2, taken out of the response time."""
+    """Figure 26: log10 of the maximum power with the delay of the acknowledgement, D/2, taken out of the response time."""
     found = []
     for m in s.schemes[scheme].values():
         powers = [np.asarray(power(p.longest, p.mean("response") - s.delay / 2e3)) for p in m.points.values()]

@@ -1,4 +1,4 @@
-"""The tables of each item, the values that are held against the paper's, and which figure is drawn by what."""
+"""The tables of each item, the values that are compared with the paper's, and the function that draws each figure."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _shown(
 
 
 def _greatest(s: Set, title: str) -> Section:
-    """The greatest powers of a set."""
+    """The maximum powers of a set."""
 
     def row(scheme: str, bottleneck: int, m: Measured) -> Table:
         return {

@@ -13,7 +13,7 @@ from .statements import CLAIMS, claim
 
 __all__ = ["CLAIMS", "habits"]
 
-#: Packets that follow each other within this time went back to back.
+#: Packets that follow each other within this time were sent back to back.
 AT_ONCE = 10e-6
 
 #: The first round trip: 20 ms each way and a packet on the line.

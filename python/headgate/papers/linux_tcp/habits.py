@@ -42,7 +42,7 @@ def _l5_empty(runs: Runs) -> Result:
 @claim("L6")
 def _l6(runs: Runs) -> Result:
     times, flights = runs.trace("the last", "in_flight", "tcp")
-    # One is out from the last acknowledgement on, until the probe goes.
+    # One is outstanding from the last acknowledgement on, until the probe is sent.
     alone = int(np.flatnonzero(flights == 1)[-1])
     waited = float(times[alone + 1] - times[alone])
     windows = [w for _, w in _windows(runs, "the last")]

@@ -1,4 +1,4 @@
-"""What the kernel's table tells of a run: windows from peak to peak, waits packet by packet, and counts."""
+"""What the kernel's table says of a run: windows from peak to peak, waits packet by packet, and counts."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ class Measured:
 
     @property
     def peak(self) -> float:
-        """The greatest window, in the mean over the episodes; over all of the run where there are none."""
+        """The maximum window, averaged over the episodes; over all of the run where there are none."""
         if len(self.episodes) == 0:
             return float(self.windows(self.start, self.end).max())
         return float(np.mean([self.windows(t, t + APART).max() for t in self.episodes]))
 
     @property
     def trough(self) -> float:
-        """The least window after a loss, in the mean over the episodes."""
+        """The minimum window after a loss, averaged over the episodes."""
         whole = [t for t in self.episodes if t + 2 * APART <= self.end]
         return float(np.mean([self.windows(t, t + 2 * APART).min() for t in whole])) if whole else nan
 

@@ -1,6 +1,6 @@
 """The runs of papers: on threads of this process or on a cluster, and kept in a folder if there is one.
 
-What a paper's own studies run goes the same way (`run_all`), so that all of it is kept, counted and shown as progress.
+Runs of a paper's own studies use the same function (`run_all`), so that all of them are kept, counted and shown as progress.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ T = TypeVar("T")
 #: A job with its number.
 Numbered = tuple[int, tuple[str, int | None, int]]
 
-#: Runs of the first chunks, while nobody knows how long one takes.
+#: Runs of the first chunks, while the time of a run is not known.
 FIRST = 4
 
 
@@ -101,7 +101,7 @@ class Cluster:
             HeadgateError: a run failed, or workers die of it.
         """
         waiting, results = deque[Numbered](enumerate(jobs)), dict[int, T]()
-        #: Runs of chunks that were lost: each is tried by itself.
+        #: Runs of chunks that were lost: each is tried alone.
         suspects, deaths = deque[Numbered](), Counter[int]()
         while len(results) < len(jobs):
             while self._engine.free() > 0 and (waiting or suspects):

@@ -1,4 +1,4 @@
-"""A folder of finished runs: whoever asks for one of them again is given its result, byte for byte.
+"""A folder of finished runs: a run that is asked for again gives its stored result, byte for byte.
 
     DIR/kept.json         says that runs are kept here
     DIR/chunk-*.runs      runs that ended one after the other: a head that names them, then their results
@@ -56,7 +56,7 @@ class Store:
     """The folder, open for one process at a time."""
 
     def __init__(self, folder: str | os.PathLike[str], say: Callable[[str], None] | None = None) -> None:
-        """Opens or makes the folder; `say` is told of damaged files.
+        """Opens or makes the folder; `say` is called with messages about damaged files.
 
         Raises:
             HeadgateError: the folder holds something else, or cannot be read or written, or another process is at work in it.
@@ -224,7 +224,7 @@ class KeepError(HeadgateError):
 
 @cache
 def build() -> str:
-    """Which engine this is: its version, and a digest of its own bytes."""
+    """Which engine this is: its version, and a digest of its binary."""
     return f"{__version__} {hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()}"
 
 

@@ -124,7 +124,7 @@ class Work:
         with self._guard:
             self.runs += 1
             self.kept += kept
-            # A run that is wanted again has cost nothing more.
+            # A run that is asked for again costs nothing more.
             if key not in self._counted:
                 self.cpu_s += cpu_s
                 self.elsewhere_s += cpu_s * elsewhere

@@ -16,7 +16,7 @@ from .measures import FRED
 from .one_link import nearer, said
 from .statements import claim
 
-#: What the paper's axis probably went to.
+#: Where the paper's axis probably ended.
 FEW = range(1, 6)
 
 

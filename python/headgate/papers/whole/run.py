@@ -72,7 +72,7 @@ class Whole:
         return tuple(f for p in self.papers for f in p.failures)
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable form for machines. It has no times: it is the same whether the work was interrupted or not."""
+        """The stable JSON form. It has no times: it is the same whether the work was interrupted or not."""
         return {
             "headgate": __version__,
             "papers": [row_of(p.reproduction) for p in self.papers],
@@ -82,7 +82,7 @@ class Whole:
 
 
 class Watcher(Protocol):
-    """Who is told how it goes."""
+    """Who receives reports of progress."""
 
     def begin(self, paper: Paper, item: Item, done: int, total: int) -> None:
         """An item begins, after `done` of `total`."""

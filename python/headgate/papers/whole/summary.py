@@ -33,7 +33,7 @@ class Summary:
     open: int
 
     def to_dict(self) -> dict[str, int]:
-        """The form for machines."""
+        """The JSON form."""
         return asdict(self)
 
 

@@ -1,6 +1,8 @@
 //! Exponential average.
 //!
-//! Source: Keshav 1991, section 5.6: th(k+1) = alpha th(k) + (1 - alpha) y(k). Deviations: starts from the first measurement.
+//! Source: Keshav 1991, section 5.6: th(k+1) = alpha th(k) + (1 - alpha) y(k).
+//! Deviations: starts from the first measurement.
+//!
 //! State: the average.
 
 /// An exponential average with a fixed weight.

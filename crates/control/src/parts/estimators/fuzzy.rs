@@ -1,10 +1,16 @@
 //! Fuzzy exponential average: the weight follows from how large the error has been lately.
 //!
-//! Source: Keshav 1991, section 5.6. The relative error is itself averaged, with a weight beta that a controller takes from the change
-//! of the error (small change, small beta); a second controller takes alpha from the averaged error (small error, large alpha). A
-//! centroid defuzzifier joins the rules. A lone spike changes the error twice and passes hardly; a lasting change is followed fast.
-//! Deviations: the membership functions of figure 5.2 are lost. Ours are triangles that cross at one half, with the same peaks for
-//! both inputs, and outputs that are points or triangles. The change of the error is that between consecutive raw errors.
+//! Source: Keshav 1991, section 5.6.
+//! - The relative error is itself averaged, with a weight beta that a controller takes from the change of the error (small change, small beta).
+//! - A second controller takes alpha from the averaged error (small error, large alpha).
+//! - A centroid defuzzifier joins the rules.
+//! - A single spike changes the error twice and hardly moves the prediction; a lasting change is followed fast.
+//!
+//! Deviations:
+//! - The membership functions of figure 5.2 are lost. Ours are triangles that cross at one half, with the same peaks for both inputs, and outputs
+//!   that are points or triangles.
+//! - The change of the error is that between consecutive raw errors.
+//!
 //! State: the prediction, its weight, the last error and the averaged one.
 
 use schemars::JsonSchema;

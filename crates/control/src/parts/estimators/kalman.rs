@@ -1,9 +1,14 @@
 //! Kalman filter of the bottleneck's rate and queue.
 //!
-//! Source: Keshav 1991, section 5.5. The state is (n_b, mu, mu one epoch before); mu walks at random with variance q a step, and what
-//! is measured is the rate of the epoch before with variance r. Gain and covariance follow the Riccati recursion of Goodwin and Sin.
-//! Deviations: starts from the first measurement with covariance diag(0, r, r), or as printed, see [`Start`]. The queue is not
-//! observable from probes: its error grows without end, and only the rate is of use.
+//! Source: Keshav 1991, section 5.5.
+//! - The state is (n_b, mu, mu one epoch before); mu is a random walk with variance q a step.
+//! - The measurement is the rate of the epoch before, with variance r.
+//! - Gain and covariance follow the Riccati recursion of Goodwin and Sin.
+//!
+//! Deviations:
+//! - Starts from the first measurement with covariance diag(0, r, r), or as printed, see [`Start`].
+//! - The queue is not observable from probes: its error grows without limit, and only the rate is of use.
+//!
 //! State: the estimate and its covariance.
 
 use schemars::JsonSchema;

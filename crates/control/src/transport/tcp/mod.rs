@@ -1,8 +1,8 @@
-//! The transport that protocols share, those with a window and those that release packets themselves: what is lost, when it goes again, and what
-//! acknowledgements tell.
+//! The transport that protocols share, those with a window and those that release packets themselves: what is lost, when it is sent again, and what
+//! acknowledgements report.
 //!
-//! A protocol says only how large window and rate are, or when packets go; how loss is found and repaired is a choice among [`Recovery`] and its options, the same
-//! for all protocols. Sources stand in the files of the parts.
+//! A protocol says only how large window and rate are, or when packets are sent. How loss is found and repaired is a choice among [`Recovery`] and its
+//! options, the same for all protocols. The files of the parts give their sources.
 
 mod blocks;
 mod options;
@@ -36,7 +36,7 @@ pub enum Estimate {
     Kernel,
 }
 
-/// How a needless retransmission is found out and its reduction taken back.
+/// How a needless retransmission is detected and its reduction undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Undo {
@@ -44,11 +44,11 @@ pub enum Undo {
     None,
     /// A timeout, when packets are acknowledged next that were not sent again (F-RTO, RFC 5682).
     FRto,
-    /// Every one, when an acknowledgement tells of a packet sent before the retransmission (Eifel, RFC 3522): needs time stamps.
+    /// Every one, when an acknowledgement reports a packet sent before the retransmission (Eifel, RFC 3522): needs time stamps.
     Eifel,
 }
 
-/// What becomes of a window after an idle time longer than the timeout.
+/// What happens to a window after an idle time longer than the timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterIdle {
     /// It is the initial one again, if it was larger (RFC 5681, section 4.1).
@@ -58,19 +58,19 @@ pub enum AfterIdle {
 }
 
 /// Rules of packets that a protocol releases itself. An acknowledgement counts for the packet that caused it, a packet whose timer ran out is in
-/// the network no more, and it goes again before new ones.
+/// the network no more, and it is sent again before new ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Released {
     /// Pairs with packets that are sent again measure too.
     pub probe_again: bool,
 }
 
-/// Rules of a source whose acknowledgements tell when their packet went, and which takes the first duplicate for a loss.
+/// Rules of a source whose acknowledgements say when their packet was sent, and which takes the first duplicate for a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamped {
     /// Every duplicate that counts sends everything again; else the first one the oldest packet alone, until something is acknowledged.
     pub bursts: bool,
-    /// What is known to have come is not sent again.
+    /// Packets known to have arrived are not sent again.
     pub skip_received: bool,
 }
 
@@ -83,33 +83,33 @@ pub struct Rules {
     pub prr: bool,
     /// The first two duplicate acknowledgements release a new packet each (RFC 3042).
     pub limited_transmit: bool,
-    /// A probe goes when the tail of what was sent is not acknowledged (TLP, RFC 8985, section 7); with `rack` only.
+    /// A probe is sent when the tail of what was sent is not acknowledged (TLP, RFC 8985, section 7); with `rack` only.
     pub tail_probe: bool,
-    /// How needless reductions are taken back.
+    /// How needless reductions are undone.
     pub undo: Undo,
     /// Duplicate acknowledgements that mean a loss; 0 to leave losses to the timer.
     pub duplicates: u32,
-    /// Most packets that the receiver takes beyond the oldest one not acknowledged.
+    /// Maximum number of packets that the receiver accepts beyond the oldest one not acknowledged.
     pub receiver_window: u64,
     /// The window at the start, in packets.
     pub initial_window: u64,
     /// What an idle time leaves of the window.
     pub after_idle: AfterIdle,
-    /// Packets go at the window's rate, not in bursts.
+    /// Packets are sent at the window's rate, not in bursts.
     pub paced: bool,
     /// How the timeout is estimated.
     pub estimate: Estimate,
     /// Clock and timeout of a protocol from before 1990, in place of `estimate`. Such a protocol reads of an acknowledgement what came and what is
     /// lost: rounds, marks, the least round trip and whether the window was in use are not kept for it.
     pub averages: Option<Averages>,
-    /// A packet whose fine timer has run out goes again at the first duplicate, and after one that went again at the first acknowledgements
+    /// A packet whose fine timer has run out is sent again at the first duplicate, and after a retransmission at the first acknowledgements
     /// (Vegas); without blocks only.
     pub early: bool,
     /// Timeout before the first round trip is known.
     pub initial_timeout: Duration,
-    /// Least timeout.
+    /// Minimum timeout.
     pub min_timeout: Duration,
-    /// Greatest timeout.
+    /// Maximum timeout.
     pub max_timeout: Duration,
     /// Timers run out at multiples of this; 0 for exact ones.
     pub tick: Duration,
@@ -122,9 +122,9 @@ pub struct Rules {
     pub own_window: bool,
     /// The protocol reads samples of the delivery rate.
     pub rate_samples: bool,
-    /// The protocol itself releases packets, with `averages` and recovery `each` or `oldest`; else they go as its window allows.
+    /// The protocol itself releases packets, with `averages` and recovery `each` or `oldest`; else they are sent as its window allows.
     pub released: Option<Released>,
-    /// Acknowledgements tell when their packet went, and the first duplicate is a loss; with `averages` and recovery `go_back_n`.
+    /// Acknowledgements say when their packet was sent, and the first duplicate is a loss; with `averages` and recovery `go_back_n`.
     pub stamped: Option<Stamped>,
 }
 

@@ -16,33 +16,33 @@ pub enum Recovery {
     Oldest,
     /// As `oldest`; then, until everything sent before the timeout is acknowledged, each advance sends the packet again that is oldest then.
     Repair,
-    /// Each packet has a timer of its own, which sends it again, though it may wait at the sink for an earlier one; duplicates as in `oldest`.
+    /// Each packet has its own timer, which sends it again, though it may wait at the sink for an earlier one; duplicates as in `oldest`.
     Each,
-    /// Duplicates send the oldest packet again; after a timeout everything goes again (4.3BSD-Tahoe).
+    /// Duplicates send the oldest packet again; after a timeout everything is sent again (4.3BSD-Tahoe).
     Tahoe,
-    /// As `tahoe`; and while duplicates come, each lets one more packet go, until something new is acknowledged (RFC 5681).
+    /// As `tahoe`; and while duplicates arrive, each allows one more packet, until something new is acknowledged (RFC 5681).
     Reno,
     /// As `reno`, until everything that was under way is acknowledged: each partial acknowledgement sends the next hole (RFC 6582).
     Newreno,
-    /// The sink tells which packets came: holes with enough packets above them go again (RFC 6675).
+    /// The sink reports which packets arrived: holes with enough packets above them are sent again (RFC 6675).
     Sack,
-    /// As `sack`, but what counts is that a packet sent later came, and how much later (RFC 8985).
+    /// As `sack`, but what counts is that a packet sent later arrived, and how much later (RFC 8985).
     Rack,
 }
 
 impl Recovery {
-    /// Whether the sink has to tell which packets came.
+    /// Whether the sink has to report which packets arrived.
     pub fn needs_blocks(self) -> bool {
         matches!(self, Recovery::Sack | Recovery::Rack)
     }
 
-    /// Whether each duplicate stands for a packet that came.
+    /// Whether each duplicate stands for a packet that arrived.
     #[inline]
     pub fn counts_duplicates(self) -> bool {
         !self.needs_blocks() && !self.is_plain()
     }
 
-    /// Whether duplicates tell of a loss and nothing else: they do not count as packets that left the network, and nothing is done to the window.
+    /// Whether duplicates signal a loss and nothing else: they do not count as packets that left the network, and nothing is done to the window.
     #[inline]
     pub fn is_plain(self) -> bool {
         matches!(self, Recovery::GoBackN | Recovery::Oldest | Recovery::Repair | Recovery::Each)
@@ -146,7 +146,7 @@ pub struct Options {
     /// The first two duplicate acknowledgements release a new packet each (RFC 3042).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_transmit: Option<bool>,
-    /// A probe goes when the last packets are not acknowledged (TLP, RFC 8985); with recovery `rack` only.
+    /// A probe is sent when the last packets are not acknowledged (TLP, RFC 8985); with recovery `rack` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail_probe: Option<bool>,
     /// How a needless reduction is found out and taken back.
@@ -156,7 +156,7 @@ pub struct Options {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub duplicates: Option<u32>,
-    /// Most packets that the receiver takes beyond the oldest one not acknowledged.
+    /// Maximum number of packets that the receiver accepts beyond the oldest one not acknowledged.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub receiver_window: Option<u64>,
@@ -164,7 +164,7 @@ pub struct Options {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub initial_window: Option<u64>,
-    /// Packets of a protocol with a window go at 2 windows a round trip in slow start and at 1.2 later, not in bursts.
+    /// Packets of a protocol with a window are sent at 2 windows a round trip in slow start and at 1.2 later, not in bursts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paced: Option<bool>,
     /// How the timeout is estimated.
@@ -173,10 +173,10 @@ pub struct Options {
     /// Timeout before the first round trip is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_timeout: Option<Duration>,
-    /// Least timeout.
+    /// Minimum timeout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_timeout: Option<Duration>,
-    /// Greatest timeout; at least 1 ms.
+    /// Maximum timeout; at least 1 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_timeout: Option<Duration>,
     /// Timers run out at multiples of this, never early; 0 for exact timers.
@@ -190,7 +190,7 @@ pub struct Options {
     pub count_packets: Option<bool>,
 }
 
-/// Shortest first timeout: with a shorter one a packet would be sent millions of times over a way of seconds.
+/// Minimum first timeout: with a shorter one a packet would be sent millions of times over a path of seconds.
 const LEAST_FIRST: Duration = Duration::from_ps(100_000_000);
 
 impl Check for Options {
@@ -248,7 +248,7 @@ impl Options {
         r.tail_probe &= r.recovery == Recovery::Rack;
         let plain = r.recovery.is_plain();
         r.prr &= !r.own_window && !plain;
-        // Both look at what new packets and retransmissions of an episode bring about, which these have none of.
+        // Both look at acknowledgements that new packets and retransmissions of an episode cause; these have none.
         r.early &= !plain;
         if plain {
             (r.undo, r.limited_transmit) = (Undo::None, false);

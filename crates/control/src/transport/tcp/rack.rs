@@ -1,8 +1,12 @@
-//! Loss by time: a packet is lost if one that was sent later came, and enough time has passed since.
+//! Loss by time: a packet is lost if one that was sent later arrived, and enough time has passed since.
 //!
-//! Source: RFC 8985, section 6.2. Deviations: packets are counted, not bytes; the timer runs for the longest wait of those sent before the
-//! newest that came, as the RFC says, whether or not that one was acknowledged meanwhile. A packet that was taken for lost needlessly
-//! is watched no more until it goes again, as in Linux.
+//! Source: RFC 8985, section 6.2.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - The timer runs for the longest wait of those sent before the newest that arrived, as the RFC says, whether or not that one was acknowledged
+//!   meanwhile.
+//! - A packet that was needlessly taken for lost is watched no more until it is sent again, as in Linux.
+//!
 //! State: an entry for each packet that is outstanding, in the order of sending. Each is looked at a few times, whatever the window.
 
 use headgate_packet::{Duration, Time};
@@ -49,10 +53,10 @@ impl Rack {
         until: None,
     };
 
-    /// A packet goes.
+    /// A packet is sent.
     pub fn sent(&mut self, seq: u64, now: Time) {
         self.order.push_back((now, seq));
-        // At one instant several packets go, not always in the order of their numbers.
+        // At one instant several packets are sent, not always in the order of their numbers.
         let mut place = self.order.len() - 1;
         while place > 0 && self.order[place - 1] > (now, seq) {
             self.order.swap(place - 1, place);
@@ -137,7 +141,7 @@ impl Rack {
         }
     }
 
-    /// Forgets transmissions that no longer count: where nothing comes for long, a packet may go any number of times.
+    /// Forgets transmissions that no longer count: where nothing arrives for long, a packet may be sent any number of times.
     pub fn forget(&mut self, outstanding: impl Fn(Time, u64) -> bool) {
         self.order.retain(|(sent, seq)| outstanding(*sent, *seq));
         self.waiting.retain(|(sent, seq)| outstanding(*sent, *seq));

@@ -1,8 +1,9 @@
 //! Samples of the delivery rate: how fast what was sent lately arrived.
 //!
 //! Source: draft-ietf-ccwg-bbr, "Detailed Delivery Rate Sampling" (first draft-cheng-iccrg-delivery-rate-estimation).
-//! Deviations: packets are counted, not bytes; "nothing is outstanding" counts packets not acknowledged, as Linux does, so that needless marks
-//! of loss cannot shorten an interval.
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - "Nothing is outstanding" counts packets not acknowledged, as Linux does, so that packets needlessly taken for lost cannot shorten an interval.
 
 use headgate_packet::{Duration, Time};
 
@@ -15,7 +16,7 @@ pub struct RateSample {
     pub interval: Duration,
     /// Packets that had been delivered when the newest acknowledged one was sent.
     pub prior_delivered: u64,
-    /// The source had not enough to send when that packet went.
+    /// The source lacked data when that packet was sent.
     pub app_limited: bool,
     /// That packet had been sent before.
     pub resent: bool,
@@ -39,16 +40,16 @@ pub(super) struct Sampler {
     first_sent: Time,
     /// The source lacks data until this many are delivered; 0 if it does not.
     app_limited: u64,
-    /// The newest packet that the present acknowledgement delivered: when it was sent, its number, its stamp, and whether it went again.
+    /// The newest packet that the present acknowledgement delivered: when it was sent, its number, its stamp, and whether it was sent again.
     newest: Option<(Time, u64, Stamp, bool)>,
 }
 
 impl Sampler {
-    /// Nothing was sent yet.
+    /// Nothing has been sent yet.
     pub const NEW: Sampler =
         Sampler { delivered: 0, delivered_at: Time::ZERO, first_sent: Time::ZERO, app_limited: 0, newest: None };
 
-    /// A packet goes. `idle` says that no other one is outstanding.
+    /// A packet is sent. `idle` says that no other one is outstanding.
     pub fn sent(&mut self, now: Time, idle: bool) -> Stamp {
         if idle {
             (self.first_sent, self.delivered_at) = (now, now);

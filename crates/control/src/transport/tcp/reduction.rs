@@ -1,6 +1,7 @@
 //! Proportional rate reduction: in recovery the window follows what is delivered down to its target.
 //!
-//! Source: RFC 9937, sections 6.1 and 6.2 (first RFC 6937). Deviations: packets are counted, not bytes.
+//! Source: RFC 9937, sections 6.1 and 6.2 (first RFC 6937).
+//! Deviations: packets are counted, not bytes.
 
 /// The reduction of one episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,12 @@
 //! Round-trip estimate and retransmission timeout, with clocks that tick.
 //!
-//! Sources: RFC 6298; for `kernel` what Linux does, as read in `tcp_rtt_estimator`: the deviation that counts is the greatest of a round trip,
-//! it rises at once and falls by a quarter of the difference once per round trip, it is at least the least timeout, and a sample
-//! below the mean moves it by a 32nd only. [`Averages`]: Jacobson and Karels 1988, appendix A; with no weight on the deviation and a
-//! multiple of the mean it is the generic timer of Demers, Keshav and Shenker 1989, section 3.
+//! Source: RFC 6298; for `kernel` what Linux does, as read in `tcp_rtt_estimator`:
+//! - The deviation that counts is the maximum of a round trip; it rises at once and falls by a quarter of the difference once per round trip.
+//! - It is at least the minimum timeout, and a sample below the mean moves it by a 32nd only.
+//!
+//! [`Averages`]: Jacobson and Karels 1988, appendix A; with no weight on the deviation and a multiple of the mean it is the generic timer of Demers,
+//! Keshav and Shenker 1989, section 3.
+//!
 //! Deviations: times are not rounded to the estimator's own granularity, only deadlines to ticks.
 
 use super::{Estimate, Rules};
@@ -63,7 +66,7 @@ impl Default for RoundTrips {
     }
 }
 
-/// Greatest factor of a back-off by the RFC. A long outage must not overflow the timeout.
+/// Maximum factor of a back-off by the RFC. A long outage must not overflow the timeout.
 const MOST_FACTOR: f64 = (1u64 << 30) as f64;
 
 impl RoundTrips {

@@ -1,17 +1,25 @@
-//! The source's side: a record per packet, what is lost, what goes next, and when a timer runs out.
+//! The source's side: a record per packet, what is lost, what is sent next, and when a timer runs out.
 //!
-//! Sources: Demers, Keshav and Shenker 1989, section 3, and the 4.3BSD rules as Jacobson 1988 gives them (the plain recoveries), RFC 5681 and 6582 (duplicates, fast retransmit and recovery), 3042 (limited transmit), 6675 (SACK), 8985 (RACK and the tail
-//! probe), 9937 (PRR), 6298 (timer), 3168 (one reaction to marks per window).
-//! One count serves all: `pipe`, the packets in the network, is what is outstanding less what is known to have come and what is taken for lost
+//! Source:
+//! - Demers, Keshav and Shenker 1989, section 3, and the 4.3BSD rules as Jacobson 1988 gives them (the plain recoveries).
+//! - RFC 5681 and 6582 (duplicates, fast retransmit and recovery), 3042 (limited transmit), 6675 (SACK), 8985 (RACK and the tail probe), 9937 (PRR),
+//!   6298 (timer), 3168 (one reaction to marks per window).
+//!
+//! One count serves all: `pipe`, the packets in the network, is what is outstanding less what is known to have arrived and what is taken for lost
 //! and waits. `pairs.rs` serves protocols that release packets themselves, `stamped.rs` sources with their own line.
-//! Where the sink tells no blocks each duplicate says that one packet came, which is the same as the inflated window of RFC 5681.
-//! Deviations: packets, not bytes; a SACK sender takes a hole for lost when enough packets above it came, without the rule of three
-//! separate ranges, which says the same of whole packets; Reno may enter recovery again as soon as it left it, `newreno` and `tahoe` only for
-//! packets beyond that episode, without the heuristics of RFC 6582, section 4;
-//! in `newreno` the timer is set again by the first partial acknowledgement only; what is sent beyond the window by limited transmit stays
-//! counted.
+//! Where the sink reports no blocks each duplicate says that one packet arrived, which is the same as the inflated window of RFC 5681.
+//!
+//! Deviations:
+//! - Packets are counted, not bytes.
+//! - A SACK sender takes a hole for lost when enough packets above it arrived, without the rule of three separate ranges, which says the same of whole
+//!   packets.
+//! - Reno may enter recovery again as soon as it left it, `newreno` and `tahoe` only for packets beyond that episode, without the heuristics of
+//!   RFC 6582, section 4.
+//! - In `newreno` the timer is set again by the first partial acknowledgement only.
+//! - What is sent beyond the window by limited transmit stays counted.
+//!
 //! State per flow: numbers, counts, the timer and the estimate of the round trip; a record for each packet that is outstanding; and [`More`] for a
-//! protocol that reads more than what came and what is lost.
+//! protocol that uses more than which packets arrived and which are lost.
 
 mod acknowledgement;
 mod judge;
@@ -34,15 +42,15 @@ use std::sync::Arc;
 
 /// It came.
 const SACKED: u8 = 1;
-/// It is taken for lost and waits to go again.
+/// It is taken for lost and waits to be sent again.
 const LOST: u8 = 2;
-/// It went more than once.
+/// It was sent more than once.
 const RESENT: u8 = 4;
-/// It went again in this episode.
+/// It was sent again in this episode.
 const AGAIN: u8 = 8;
-/// It went again without being taken for lost: both are in the network.
+/// It was sent again without being taken for lost: both are in the network.
 const TWICE: u8 = 16;
-/// It left in a pair: [`Pairs`] tells which.
+/// It left in a pair: [`Pairs`] says which.
 const PAIRED: u8 = 32;
 /// An acknowledgement named it: it came, though an earlier one is missing.
 const NAMED: u8 = 64;
@@ -126,7 +134,7 @@ pub struct Sender {
     timer: Time,
     rtt: RoundTrips,
     duplicates: u32,
-    /// This many packets go whatever the window: retransmissions that begin an episode, and probes.
+    /// This many packets are sent whatever the window: retransmissions that begin an episode, and probes.
     force: u32,
     state: State,
     purpose: Purpose,
@@ -193,7 +201,7 @@ impl Sender {
         &self.rules
     }
 
-    /// Packets in the network that a window after a loss has to count on top of its own: none where a timeout does not say what became of the others.
+    /// Packets in the network that a window after a loss has to count in addition to its own: none where a timeout does not say what happened to the others.
     pub fn remaining(&self) -> u64 {
         if self.rules.recovery.is_plain() { 0 } else { self.pipe() }
     }
@@ -230,7 +238,7 @@ impl Sender {
         self.more.min_rtt.map(|(least, _)| least)
     }
 
-    /// An episode is under way: growth has to wait. After a timeout slow start goes on.
+    /// An episode is under way: growth has to wait. After a timeout slow start continues.
     pub fn is_recovering(&self) -> bool {
         // Without PRR a mark cuts the window at once, and it grows again.
         self.state == State::Recovery || (self.state == State::Marked && self.rules.prr)
@@ -247,7 +255,7 @@ impl Sender {
         self.more.limited || (slow && window < 2 * self.more.most_out)
     }
 
-    /// Whether a mark was answered since the last call: the next new packet tells the sink.
+    /// Whether the source reacted to a mark since the last call: the next new packet reports it to the sink.
     pub fn take_answer(&mut self) -> bool {
         std::mem::take(&mut self.more.tell)
     }

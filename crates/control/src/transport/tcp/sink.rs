@@ -1,7 +1,11 @@
-//! The sink's side: when an acknowledgement goes, and what it tells.
+//! The sink's side: when an acknowledgement is sent, and what it reports.
 //!
-//! Sources: RFC 5681, section 4.2 (delayed acknowledgements), RFC 2018 and 2883 (blocks, duplicates), RFC 3168 (ECN), RFC 8257, section 3.2 (the echo
-//! of DCTCP), RFC 9768 (exact counts). Deviations: exact counts are not cut to three bits; packets, not bytes.
+//! Source: RFC 5681, section 4.2 (delayed acknowledgements), RFC 2018 and 2883 (blocks, duplicates), RFC 3168 (ECN), RFC 8257, section 3.2 (the echo
+//! of DCTCP), RFC 9768 (exact counts).
+//! Deviations:
+//! - Exact counts are not cut to three bits.
+//! - Packets are counted, not bytes.
+//!
 //! State per flow: ranges beyond a gap, the newest of them, and the acknowledgement that waits.
 
 use super::Ranges;
@@ -14,20 +18,20 @@ use serde::{Deserialize, Serialize};
 /// Most blocks that an acknowledgement has room for.
 const BLOCKS: usize = 4;
 
-/// How the sink tells of marks.
+/// How the sink reports marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EcnEcho {
     /// In every acknowledgement from the first mark on, until the source says that it reacted (RFC 3168).
     Classic,
-    /// Acknowledgements tell whether the packets that they are for were marked; where that changes, one goes at once (DCTCP).
+    /// Acknowledgements report whether the packets that they are for were marked; where that changes, one is sent at once (DCTCP).
     Dctcp,
     /// Every acknowledgement has the number of marked packets so far (AccECN).
     #[default]
     Counts,
 }
 
-/// When a sink acknowledges, and what it tells.
+/// When a sink acknowledges, and what it reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -38,13 +42,13 @@ pub struct Policy {
     pub delay: Duration,
     /// Timers run out at multiples of this, never early; 0 for exact timers.
     pub tick: Duration,
-    /// So many packets at the start are acknowledged one by one.
+    /// This number of packets at the start are acknowledged one by one.
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub quick: u64,
-    /// Most ranges of packets beyond a gap that an acknowledgement tells of, where the transport uses them.
+    /// Maximum number of ranges of packets beyond a gap that an acknowledgement reports, where the transport uses them.
     #[schemars(range(min = 0, max = 4))]
     pub blocks: usize,
-    /// Acknowledgements tell of packets that came twice.
+    /// Acknowledgements report packets that arrived twice.
     pub duplicates: bool,
     /// How marks are reported.
     pub ecn: EcnEcho,
@@ -84,7 +88,7 @@ impl Check for Policy {
     }
 }
 
-/// What an acknowledgement tells beyond its number.
+/// What an acknowledgement reports beyond its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Echo {
     /// Ranges beyond the gap, the one with the newest packet first.
@@ -104,7 +108,7 @@ impl Echo {
         self.ranges[..usize::from(self.count)].iter().copied()
     }
 
-    /// One that tells of these ranges.
+    /// One that reports these ranges.
     pub fn of(blocks: &[(u64, u64)]) -> Echo {
         let mut echo = Echo::default();
         for (place, block) in echo.ranges.iter_mut().zip(blocks) {
@@ -122,11 +126,11 @@ pub struct Answer {
     pub cumulative: u64,
     /// It had come before.
     pub duplicate: bool,
-    /// Acknowledgements that go now: none, one, or two.
+    /// Acknowledgements to be sent now: none, one, or two.
     pub now: u8,
     /// The echo of DCTCP changed: the first one is for the packets before this one.
     pub earlier: bool,
-    /// What they tell.
+    /// What they report.
     pub echoes: [Echo; 2],
     /// The number of packets received in sequence before.
     pub before: u64,
@@ -197,7 +201,7 @@ impl Sink {
         Answer { cumulative: self.next, duplicate, now: count, earlier, echoes, before }
     }
 
-    /// Takes in a mark or its absence; true if what DCTCP's echo tells changes.
+    /// Takes in a mark or its absence; true if what DCTCP's echo reports changes.
     fn take_mark(&mut self, marked: bool, reacted: bool) -> bool {
         self.marks += u64::from(marked);
         match self.policy.ecn {
@@ -228,12 +232,12 @@ impl Sink {
         echo
     }
 
-    /// When an acknowledgement that waits goes.
+    /// When a waiting acknowledgement is sent.
     pub fn timeout(&self) -> Time {
         self.timer
     }
 
-    /// The timer ran out: the number and what the acknowledgement tells, if one goes.
+    /// The timer ran out: the number and what the acknowledgement reports, if one is sent.
     pub fn on_timeout(&mut self, now: Time) -> Option<(u64, Echo)> {
         if now < self.timer {
             return None;
@@ -320,7 +324,7 @@ mod tests {
             let which = &a.echoes[..usize::from(a.now)];
             told.push((a.before, a.cumulative, which.iter().map(|e| e.congested).collect()));
         }
-        // Packet 3 turns it: one for packet 2 with the old state goes, and 3 waits for 4.
+        // Packet 3 changes it: one for packet 2 with the old state is sent, and 3 waits for 4.
         let due: [(u64, u64, Vec<bool>); 7] = [
             (0, 1, vec![]),
             (1, 2, vec![false]),

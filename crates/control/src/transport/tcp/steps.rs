@@ -1,7 +1,7 @@
-//! A flow control by itself, event by event: for tests against other implementations, and for those who bring their own.
+//! A flow control by itself, event by event: for tests against other implementations, and for those who use their own simulator.
 //!
-//! Whoever drives it tells what was sent, acknowledged, lost and marked; what the protocol needs beyond that (rounds, rates, whether a loss
-//! is still being answered) is found here by the rules of the transport.
+//! The caller reports what was sent, acknowledged, lost and marked. What the protocol needs beyond that (rounds, rates, whether it is still reacting
+//! to a loss) is determined here by the rules of the transport.
 
 use super::rate::{Sampler, Stamp};
 use super::rto::RoundTrips;
@@ -11,7 +11,7 @@ use headgate_packet::{Duration, Ecn, Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Something that happened to a flow. Times are in nanoseconds and never go back; packets are numbered from 0.
+/// Something that happened to a flow. Times are in nanoseconds and never decrease; packets are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
@@ -36,7 +36,7 @@ pub struct Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A packet goes.
+    /// A packet is sent.
     Sent,
     /// Packets came.
     Ack,
@@ -88,7 +88,7 @@ pub struct Steps {
     rng: Rng,
 }
 
-/// Most packets outstanding.
+/// Maximum number of packets outstanding.
 const MOST: usize = 10_000_000;
 
 impl Steps {

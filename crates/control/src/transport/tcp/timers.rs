@@ -1,7 +1,8 @@
-//! A retransmission timer for each packet, with the timeout of the moment when the packet went; nothing moves it afterwards.
+//! A retransmission timer for each packet, with the timeout of the time when the packet was sent; nothing changes it afterwards.
 //!
-//! Sources: Demers, Keshav and Shenker 1989, section 3: packets that are not acknowledged before the timeout period are
+//! Source: Demers, Keshav and Shenker 1989, section 3: packets that are not acknowledged before the timeout period are
 //! retransmitted, and a new timeout period is set; Keshav 1991, section 4.4.2.
+//!
 //! State per flow: an entry for each packet that is outstanding, and for some that were acknowledged since.
 
 use headgate_packet::Time;

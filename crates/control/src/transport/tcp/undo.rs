@@ -1,7 +1,8 @@
 //! Whether the retransmissions of an episode were needless.
 //!
-//! Sources: RFC 3522 (Eifel detection by time stamps), RFC 5682 (F-RTO), RFC 3708 (duplicates reported by the sink).
-//! Deviations: with blocks F-RTO goes by which packet was acknowledged, which the sender knows from its records, in the first step, too.
+//! Source: RFC 3522 (Eifel detection by time stamps), RFC 5682 (F-RTO), RFC 3708 (duplicates reported by the sink).
+//! Deviations:
+//! - With blocks F-RTO uses which packet was acknowledged, which the sender knows from its records, in the first step, too.
 
 use super::Undo;
 use headgate_packet::Time;
@@ -10,10 +11,10 @@ use headgate_packet::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Episode {
     by_timeout: bool,
-    /// It began here, and with a cut of its own, which may be taken back; not so after a mark.
+    /// It began here, and with its own cut, which may be undone; not so after a mark.
     from: u64,
     pub cut: bool,
-    /// When the first retransmission went: of this episode, or of those that were still under way when it began.
+    /// When the first retransmission was sent: of this episode, or of those that were still under way when it began.
     again_at: Option<Time>,
     /// Retransmissions that the sink has not reported as duplicates.
     unreported: u64,
@@ -23,8 +24,8 @@ impl Episode {
     /// None.
     pub const NONE: Episode = Episode { by_timeout: false, from: 0, cut: false, again_at: None, unreported: 0 };
 
-    /// It begins, with this packet as the oldest. `under_way` is when the first retransmission went that is not yet acknowledged: what that
-    /// brings about was sent before this episode's own, and proves nothing against it.
+    /// It begins, with this packet as the oldest. `under_way` is when the first retransmission was sent that is not yet acknowledged: what that
+    /// causes was sent before this episode's own, and proves nothing against it.
     pub fn new(by_timeout: bool, from: u64, under_way: Option<Time>) -> Episode {
         Episode { by_timeout, from, cut: true, again_at: under_way, unreported: 0 }
     }
@@ -46,7 +47,7 @@ impl Episode {
     }
 
     /// Whether an acknowledgement that advanced proves it needless: `echoed` is when the packet that caused it was sent, `original` says that it
-    /// is the first to acknowledge a packet taken for lost that did not go again.
+    /// is the first to acknowledge a packet taken for lost that was not sent again.
     pub fn was_needless(&self, rule: Undo, echoed: Time, original: bool) -> bool {
         match rule {
             Undo::None => false,
@@ -64,7 +65,7 @@ mod tests {
     fn an_echo_from_before_the_retransmission_proves_it_needless() {
         let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
         let mut fast = Episode::new(false, 5, None);
-        assert!(!fast.was_needless(Undo::Eifel, at(0), false), "nothing went again");
+        assert!(!fast.was_needless(Undo::Eifel, at(0), false), "nothing was sent again");
         fast.sent_again(at(100));
         fast.sent_again(at(120));
         for (echoed, needless) in [(99, true), (100, false), (119, false)] {
@@ -82,7 +83,7 @@ mod tests {
         let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
         for (under_way, needless) in [(Some(at(100)), false), (None, true)] {
             let mut episode = Episode::new(false, 5, under_way);
-            assert!(!episode.reported(5), "nothing of its own went again");
+            assert!(!episode.reported(5), "none of its own packets was sent again");
             episode.sent_again(at(200));
             assert_eq!(episode.was_needless(Undo::Eifel, at(150), false), needless);
         }

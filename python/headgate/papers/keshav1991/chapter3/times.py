@@ -26,7 +26,7 @@ from ...study import Section
 from .costs import STRUCTURES, TRUNK, Costs
 from .growth import TABLES
 
-#: Each time is taken so often, and each lasts at least so long.
+#: How often each time is measured, and the minimum length of a measurement in nanoseconds.
 REPEATS, LEAST_NS = 5, 2_000_000
 
 #: Packets of a made-up trace, and the orders of its tags. Insertions with falling tags take more operations than those with random
@@ -102,7 +102,7 @@ def _count(tool: str, task: dict[str, Any]) -> int:
         "valgrind": (["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"], r"Collected : (\d+)"),
     }
     before, pattern = tools[tool]
-    # An environment of its own: with the same hashes and search paths two processes differ by little but the task.
+    # A fixed environment: with the same hashes and search paths two processes differ by little but the task.
     environment = {"PATH": os.environ.get("PATH", ""), "PYTHONHASHSEED": "0"}
     done = subprocess.run([*before, *child], capture_output=True, text=True, env=environment)
     found = re.search(pattern, done.stderr, re.MULTILINE)
@@ -201,7 +201,7 @@ class Times:
 def measure(costs: Costs, progress: Progress | None) -> Times:
     """Takes the time of each structure on made-up traces and on the recorded calls of every point's run, one after the other.
 
-    A reproduction that goes on after an interruption has the times that it took before, on the same machine.
+    A reproduction that is resumed after an interruption keeps the times measured before, on the same machine.
     """
     item = costs.runs.item
     scenarios = {p: build_scenario(item, item.variant(Costs.variant("PERC", p))) for p in costs.points}

@@ -1,4 +1,4 @@
-"""Lemmas 1 to 7 held against the simulator: random chains of gateways, each a scenario of its own."""
+"""Lemmas 1 to 7 compared with the simulator: random chains of gateways, each a separate scenario."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def pass_through(chains: Sequence[Chain]) -> list[Passage]:
 
 @cache
 def random_chains(count: int = CHAINS) -> tuple[Passage, ...]:
-    """As many random chains, the same ones every time; every third is entered by a pair only, every fourth at once."""
+    """This number of random chains, always the same ones; every third is entered by a pair only, every fourth by all packets at once."""
     rng = np.random.default_rng(1991)
     chains = []
     for number in range(count):

@@ -57,7 +57,7 @@ PERIODS, WAVE_START, WAVE_SPAN = (0.5, 1.0, 4.0, 16.0), 20.0, 48.0
 
 @dataclass(frozen=True)
 class Wave:
-    """What a bottleneck whose rate goes up and down lost, in packets."""
+    """Packets lost at a bottleneck whose rate rises and falls."""
 
     period: float
     changes: int
@@ -71,7 +71,7 @@ class Wave:
 
 
 def wave_scenario(bench: Table, period: float) -> Table:
-    """The bench with a rate that goes from 10 to 5 packets/s and back, each for half a period, and 13 buffers."""
+    """The bench with a rate that changes from 10 to 5 packets/s and back, each for half a period, and 13 buffers."""
     scenario = copy.deepcopy(bench)
     half = period / 2
     count = round(WAVE_SPAN / half)

@@ -27,7 +27,7 @@ _FIRST, _SECOND, _OTHER = BLUE, VERMILION, PALE
 
 
 def time_diagram(runs: Runs) -> Drawing:
-    """Figure 4.1: a pair on its way to the bottleneck and back; time goes down, and bars are services."""
+    """Figure 4.1: a pair on its way to the bottleneck and back; time runs downwards, and bars are services."""
     variant = "wait before the pair"
     fast, slow = server(runs, variant, "fast"), server(runs, variant, "slow")
     back, _ = runs.trace(variant, "rtt", "pair")

@@ -63,6 +63,6 @@ class Fluid:
 
 
 def fluid(step: tuple[int, int], later: int = LATER) -> Fluid:
-    """Round trips to the new rate, the greatest queue in `later` of them, and the queue then."""
+    """Round trips to the new rate, the maximum queue in `later` of them, and the queue then."""
     queue = netblt_step(*step, later).queue
     return Fluid(netblt_rounds(*step), float(np.max(queue)), queue[-1])

@@ -92,7 +92,7 @@ def prediction_system() -> Drawing:
     _arrow(axes, (0.62, 0.2 + HEIGHT / 2), (0.62, 0.72 - HEIGHT / 2), "$\\beta$: large if the change is large")
     _arrow(axes, (0.62 + right, 0.72), (0.94 + left, 0.72))
     _arrow(axes, (0.94, 0.72 + HEIGHT / 2), (0.94, 1.15 - HEIGHT / 2), "$\\alpha$")
-    # The probe goes to the predictor and to the error; the prediction goes out and back to the error.
+    # Arrows lead from the probe to the predictor and to the error, and from the prediction to the output and back to the error.
     axes.plot([0.02, 0.14, 0.14, 0.14], [1.15, 1.15, 1.15, 0.76], color=INK, lw=1.1)
     _arrow(axes, (0.14, 0.76), (0.31 + left, 0.76))
     _arrow(axes, (0.14, 1.15), (0.94 + left, 1.15))

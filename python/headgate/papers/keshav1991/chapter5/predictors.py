@@ -21,7 +21,7 @@ from ....analysis.setpoint import random_walk
 from ....stats import Comparison, Mean, compare, mean_of
 from ...measure import Floats
 
-#: Random walks around 100 packets/s, probes with a deviation of 5 %, for three ratios of the variances; so many walks and probes.
+#: Random walks around 100 packets/s, probes with a deviation of 5 %, for three ratios of the variances; this number of walks and probes.
 MIDDLE, DEVIATION = 100.0, 5.0
 RATIOS = (0.01, 0.1, 1.0)
 REPLICATIONS, PROBES = 40, 200
@@ -70,7 +70,7 @@ def fixed_response(alpha: float) -> Response:
 
 
 def _noise_ratio(predict: Callable[[Floats], Floats]) -> float:
-    """Root mean square of what comes out over what goes in."""
+    """Root mean square of the output over that of the input."""
     probes = 10.0 * (1 + np.random.default_rng(1).uniform(-0.1, 0.1, NOISY))
     return float(np.sqrt(((predict(probes) - 10) ** 2).mean() / ((probes - 10) ** 2).mean()))
 
@@ -106,7 +106,7 @@ class Contest:
 
 
 def walk_with_probes(seed: int, ratio: float, probes: int = PROBES) -> tuple[Floats, Floats]:
-    """Rates of a random walk and what probes tell of them."""
+    """Rates of a random walk and what probes measure of them."""
     rng = np.random.default_rng(seed)
     mu = random_walk(rng, probes + 1, MIDDLE, ratio**0.5 * DEVIATION, MIDDLE / 10)
     return mu, np.maximum(mu + rng.normal(0, DEVIATION, probes + 1), 1.0)

@@ -119,7 +119,7 @@ def fluid_rest(*, fuzzy: bool) -> float:
 
 @dataclass(frozen=True)
 class Tradeoff:
-    """What a set-point gave in each walk, warm-up apart. Shares are of time, losses of packets."""
+    """The results of a set-point in each walk, without the warm-up. Shares are of time, losses of packets."""
 
     empty: Floats
     full: Floats
@@ -189,7 +189,7 @@ def drift(outcomes: Sequence[Outcome]) -> Drift:
         times, count = o.trace("queue", SOURCE)
         times, count = times[times > 60], count[times > 60]
         off = count - sampled(o.port_trace("backlog", LINE), times + AHEAD)
-        # Set anew: the count is 0 and the first pair after a pause is all that is outstanding.
+        # Reset: the count is 0 and the first pair after a pause is all that is outstanding.
         anew = times[(count == 0) & (sampled(o.trace("in_flight", SOURCE), times) <= 2)]
         left = sampled(o.port_trace("backlog", LINE), anew)
         found.append(

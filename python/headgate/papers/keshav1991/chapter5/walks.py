@@ -30,7 +30,7 @@ SETPOINTS = (2.0, 5.0, 8.0)
 BUFFER = 10
 
 #: A window that is reserved in the switch, and rates that jump to anywhere between two ends in one second out of five. A packet that
-#: is sent again while it still waits stands in the queue twice, above the window; a patient timer never does that.
+#: is sent again while it still waits stands in the queue twice, above the window; with a long timeout this does not happen.
 RESERVED = 20
 JUMP, ENDS = 0.2, (1.0, 20.0)
 PATIENT = 1000.0
@@ -48,11 +48,11 @@ RESYNC = 20
 OVER = (0.0, 0.1, 0.4)
 AROUND = tuple(round(4 + 0.1 * i, 1) for i in range(20))
 
-#: Rates of the steps, one every 30.3 s: so many phases of the epochs.
+#: Rates of the steps, one every 30.3 s: each at another phase of the epochs.
 STEPS, EVERY = 20, 30.3
 SLOW, FAST = 5.0, 10.0
 
-#: The laws that are compared, as parameters of `pp_cth`; law 5.9 is told of all buffers, else its count stops short of the queue.
+#: The laws that are compared, as parameters of `pp_cth`; law 5.9 knows all buffers, else its count ends below the queue.
 CONTROLS: Mapping[str, Table] = {
     "per probe": {"law": "per_probe"},
     "per probe, last probe": {"law": "per_probe", "predictor": "exponential", "weight": 0.0},

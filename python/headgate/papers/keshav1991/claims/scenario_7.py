@@ -97,7 +97,7 @@ def _most(runs: Runs, variant: str, kind: str, source: str) -> float:
 
 
 def _moves(runs: Runs, variant: str) -> tuple[int, float, float, float, float]:
-    """After the first interval: changes of the pairs' spacing, share near multiples of .1 s, middle half, most outstanding."""
+    """After the first interval: changes of the pairs' spacing, share near multiples of 0.1 s, middle half, maximum outstanding."""
     times, spacing = runs.trace(variant, "probe", "1")
     late: Floats = spacing[times > 300]
     most = _most(runs, variant, "in_flight", "1")

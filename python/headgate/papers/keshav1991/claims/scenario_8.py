@@ -57,19 +57,19 @@ def _k7x(runs: Runs) -> Result:
 
 @claim("K8y")
 def _k8y(runs: Runs) -> Result:
-    # The table's next best is JK/FQ with .62.
+    # The table's next best is JK/FQ with 0.62.
     rest = np.array([_ratio(runs, p)[0] for p in SEVEN])
     least = np.minimum(rest, 1 / rest)
     return bool((least[:-1] <= 0.7).all() and least[-1] > 0.9), listed(least)
 
 
 def _ratio(runs: Runs, variant: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Source 1 over source 2 in every run; source 2 counts as .001 packets/s at least, because less may be left than was sent again."""
+    """Source 1 over source 2 in every run; source 2 counts as 0.001 packets/s at least, because less may be left than was sent again."""
     over = runs.over(variant, "throughput", *BOTH)
     return np.maximum(over[:, 0], 0.001) / np.maximum(over[:, 1], 0.001)
 
 
 def _sent_again(runs: Runs, variant: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Retransmissions of source 2 in per cent of what its sink received, in every run: the thesis's .43 of .05 + .43."""
+    """Retransmissions of source 2 in per cent of what its sink received, in every run: the thesis's 0.43 of 0.05 + 0.43."""
     again, raw = (runs.over(variant, m, "2")[:, 0] for m in ("retransmission_rate", "raw"))
     return 100 * again / np.maximum(raw, 0.001)

@@ -1,4 +1,4 @@
-//! What an acknowledgement says: which packets came, their round trips, the rate, and marks.
+//! What an acknowledgement says: which packets arrived, their round trips, the rate, and marks.
 
 use super::more::Trial;
 use super::{LOST, Progress, RESENT, Record, SACKED, Sender, State, TWICE};
@@ -71,7 +71,7 @@ impl Sender {
         (p, g): (&mut Progress, &mut Gathered),
         rtts: &mut impl FnMut(Duration),
     ) {
-        // Karn: what went behind a packet that went again was acknowledged only with it.
+        // Karn: what was sent after a retransmitted packet was acknowledged only with it.
         let timed = (self.una..cumulative).all(|seq| self.record(seq).flags & RESENT == 0);
         for seq in self.una..cumulative {
             let record = *self.record(seq);
@@ -90,7 +90,7 @@ impl Sender {
             self.came -= known;
             p.delivered -= known;
             self.more.sampler.known_before(known);
-            // Outside of an episode the window bounds what is outstanding: needless retransmissions bring duplicates that tell of nothing new.
+            // Outside of an episode the window bounds what is outstanding: needless retransmissions cause duplicates that report nothing new.
             let kept = if self.is_repairing() { self.outstanding() - self.lost } else { 0 };
             self.keep_came(kept);
         }
@@ -151,7 +151,7 @@ impl Sender {
         }
     }
 
-    /// Where the sink tells no blocks, a duplicate says that one packet came, unless the recovery does not count so.
+    /// Where the sink reports no blocks, a duplicate says that one packet arrived, unless the recovery does not count so.
     fn count_duplicate(&mut self, now: Time, p: &mut Progress) {
         let counts = self.rules.recovery.counts_duplicates();
         if counts && self.came + self.lost < self.outstanding() - u64::from(self.lost == 0) {
@@ -161,7 +161,7 @@ impl Sender {
         }
     }
 
-    /// Whether what came out of order starts the timer again: with RACK, packets sent before the oldest one went for the last time do
+    /// Whether what came out of order starts the timer again: with RACK, packets sent before the last transmission of the oldest one do
     /// (Linux). With later ones, the timer would never run out while new data flow.
     fn outlives(&mut self, oldest: Option<Duration>, now: Time) -> bool {
         let rack = self.rules.recovery == Recovery::Rack && self.una < self.next;
@@ -244,7 +244,7 @@ impl Sender {
                 false
             }
             Trial::First => {
-                // Without new packets to try it out, everything goes again.
+                // Without new packets for the test, everything is sent again.
                 self.more.trial = match advanced {
                     true if self.fits() => Trial::Second(2),
                     true => Trial::No,

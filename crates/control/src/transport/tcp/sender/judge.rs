@@ -28,17 +28,17 @@ impl Sender {
         self.more.episode = Episode::NONE;
     }
 
-    /// When the first of the retransmissions went that are not yet acknowledged.
+    /// When the first retransmission was sent that is not yet acknowledged.
     pub(super) fn first_under_way(&self) -> Option<Time> {
         let records = (self.una..self.next).map(|seq| &self.records[seq as usize & (self.records.len() - 1)]);
         records.filter(|r| r.flags & (RESENT | SACKED | LOST) == RESENT).map(|r| r.last).min()
     }
 
-    /// Whether the acknowledgement shows a loss, ends an episode, or goes on with it.
+    /// Whether the acknowledgement shows a loss, ends an episode, or continues it.
     pub(super) fn judge(&mut self, now: Time, (advanced, duplicate): (bool, bool), congested: bool, p: &mut Progress) {
         let over = match self.state {
             State::Open => false,
-            // Until then the sink may not have heard of it, and goes on telling of the mark.
+            // Until then the sink may not know of it, and continues to report the mark.
             State::Marked => self.una > self.recover || self.una == self.next,
             State::Recovery | State::Timeout => self.una >= self.recover,
         };
@@ -65,7 +65,7 @@ impl Sender {
         let repaired = std::mem::replace(&mut self.state, State::Open) != State::Marked;
         if repaired && self.rules.recovery == Recovery::Rack {
             self.more.rack.recovered();
-            // What was sent in the episode and is lost is a loss of its own.
+            // What was sent in the episode and is lost is a separate loss.
             if (self.una..self.next).any(|seq| self.record(seq).flags & (LOST | AGAIN) != 0) {
                 self.found(p);
             }
@@ -120,7 +120,7 @@ impl Sender {
         self.mark_holes(sure, p);
     }
 
-    /// Marks every hole below `sure` that did not go again in this episode.
+    /// Marks every hole below `sure` that was not sent again in this episode.
     fn mark_holes(&mut self, sure: u64, p: &mut Progress) {
         for seq in self.more.judged.max(self.una)..sure {
             if self.record(seq).flags & (SACKED | LOST | AGAIN) == 0 {
@@ -236,7 +236,7 @@ impl Sender {
             Recovery::Reno | Recovery::Newreno => self.lose(self.una, p),
             Recovery::Tahoe => {
                 self.lose(self.una, p);
-                // BSD sends the oldest one and goes on where it was.
+                // BSD sends the oldest one and continues where it was.
                 self.state = State::Open;
             }
         }
@@ -257,7 +257,7 @@ impl Sender {
         }
     }
 
-    /// A tail probe that was acknowledged ends; one that went again and lets others pass repaired a loss.
+    /// A tail probe that was acknowledged ends; one that was sent again and lets others pass repaired a loss.
     pub(super) fn end_tail(&mut self, before: u64, p: &mut Progress) {
         let Some(tail) = self.more.tail else { return };
         if self.una > before && self.una >= tail.end && !tail.again {

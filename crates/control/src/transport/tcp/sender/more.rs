@@ -1,4 +1,5 @@
-//! What a sender keeps for protocols that read more of an acknowledgement than what came and what is lost, and for recoveries that need more.
+//! What a sender keeps for protocols that use more of an acknowledgement than which packets arrived and which are lost, and for recoveries that need
+//! more.
 
 use crate::transport::tcp::Ranges;
 use crate::transport::tcp::rack::Rack;
@@ -16,13 +17,13 @@ pub(super) struct TailProbe {
     pub again: bool,
 }
 
-/// F-RTO (RFC 5682, sections 2.1 and 3.1): new packets go first, and what they bring about tells.
+/// F-RTO (RFC 5682, sections 2.1 and 3.1): new packets are sent first, and their acknowledgements decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trial {
     No,
     /// After the timeout.
     First,
-    /// Something advanced: this many new packets may go, and nothing else.
+    /// Something advanced: this many new packets may be sent, and nothing else.
     Second(u8),
 }
 
@@ -33,11 +34,11 @@ pub(super) struct More {
     pub sacked: Ranges,
     /// Packets that are in the network twice.
     pub twice: u64,
-    /// All holes below are marked; and, where holes go again that are not known to be lost, those below are done with.
+    /// All holes below are marked; and, where holes are sent again that are not known to be lost, those below are finished.
     pub judged: u64,
     pub tried: u64,
     pub partial: bool,
-    /// The last packet goes once an episode without proof (rule 4 of NextSeg), when more than this is acknowledged.
+    /// The last packet is sent once an episode without proof (rule 4 of NextSeg), when more than this is acknowledged.
     pub rescue_after: u64,
     pub reduction: Reduction,
     /// The window of an episode with PRR.
@@ -50,7 +51,7 @@ pub(super) struct More {
     pub stamps: Vec<Stamp>,
     pub tail: Option<TailProbe>,
     pub trial: Trial,
-    /// When the last packet went.
+    /// When the last packet was sent.
     pub last_sent: Time,
     pub round_end: u64,
     /// Marks known; and a reaction to some of which the sink is to hear.

@@ -1,17 +1,24 @@
-//! Packets that a protocol releases itself, in pairs or alone: what goes next, which transmission stands where in its pair, and acknowledgements
+//! Packets that a protocol releases itself, in pairs or alone: what is sent next, the place of each transmission in its pair, and acknowledgements
 //! that name the packet that caused them.
 //!
-//! Source: Keshav 1991, sections 4.4.2 and 7.3.6: a timer of X times the last round-trip time for each packet, doubled at each of
-//! its timeouts (recovery `each`); or one timer for the conversation, after which the oldest packet goes again (recovery `oldest`).
-//! Deviations, where the thesis is silent: an acknowledgement names the packet that caused it, which thereby counts as received
-//! although an earlier one is missing, and tells when that was sent. A pair is intact if both its acknowledgements are of first
-//! transmissions, timed out or not: were a timeout enough to break it, a source that sends at over three times its rate would never
-//! learn better, since behind a queue that grows so fast every packet times out. A packet sent again goes first, in place of a new one,
-//! and breaks its pair: a TICK's pair is of two packets from the client. With `probe_again` any two that leave as a pair tell, since
-//! acknowledgements name the transmission; without, a source that lost much measures nothing until all of it went again. A doubled
-//! timeout is counted from the round trip known when the packet goes again. The one timer starts again when the oldest packet is
-//! acknowledged: set at each send, as printed, it would never run out while new packets go. The two packets of a pair leave at once:
-//! the queue of the source's own line keeps them together, which the thesis does with its counter num_in_burst and the signal FREE.
+//! Source: Keshav 1991, sections 4.4.2 and 7.3.6.
+//! - Recovery `each`: a timer of X times the last round-trip time for each packet, doubled at each of its timeouts.
+//! - Recovery `oldest`: one timer for the conversation, after which the oldest packet is sent again.
+//!
+//! Deviations, where the thesis says nothing:
+//! - An acknowledgement names the packet that caused it and says when that was sent. So this packet counts as received although an earlier one is
+//!   missing.
+//! - A pair is intact if both its acknowledgements are of first transmissions, timed out or not. If a timeout were enough to break it, a source that
+//!   sends at over three times its rate would never correct it, since behind a queue that grows so fast every packet times out.
+//! - A packet sent again is sent first, in place of a new one, and breaks its pair: a TICK's pair is of two packets from the client.
+//! - With `probe_again` any two that leave as a pair measure, since acknowledgements name the transmission; without it, a source that lost much
+//!   measures nothing until all of it was sent again.
+//! - A doubled timeout is counted from the round trip known when the packet is sent again.
+//! - The one timer starts again when the oldest packet is acknowledged: set at each send, as printed, it would never run out while new packets are
+//!   sent.
+//! - The two packets of a pair leave at once: the queue of the source's own line keeps them together, which the thesis does with its counter
+//!   num_in_burst and the signal FREE.
+//!
 //! State per flow: [`Pairs`]; the timers of packets; from the first pair on, the places of two transmissions for each packet outstanding.
 
 use super::{LOST, PAIRED, Progress, SACKED, Sender, spread};
@@ -69,7 +76,7 @@ impl Sender {
         (self.limit - self.next).saturating_add(self.lost)
     }
 
-    /// Transmissions less acknowledgements, of packets that a protocol releases: a lost one counts for ever, one that was needless only until its
+    /// Transmissions less acknowledgements, of packets that a protocol releases: a lost one counts until the end, one that was needless only until its
     /// own acknowledgement.
     pub fn unanswered(&self) -> u64 {
         self.pairs.as_ref().map_or(0, |pairs| pairs.unanswered)
@@ -79,7 +86,7 @@ impl Sender {
         self.pairs.get_or_insert_default()
     }
 
-    /// Sends the next packet of a pair, of which `left` are still to go, or one alone: (sequence number, first sent, retransmission); `None` when
+    /// Sends the next packet of a pair, of which `left` are still to be sent, or one alone: (sequence number, first sent, retransmission); `None` when
     /// nothing waits.
     pub fn release(&mut self, left: Option<u8>, now: Time) -> Option<(u64, Time, bool)> {
         let half = std::mem::take(&mut self.pairs().half);
@@ -106,7 +113,7 @@ impl Sender {
         None
     }
 
-    /// The place of a packet that just went, of which `left` were still to go and the one before was the first of a pair if `half`.
+    /// The place of a packet just sent, of which `left` were still to be sent and the one before was the first of a pair if `half`.
     fn place(&mut self, left: Option<u8>, half: bool) -> Place {
         let waits = self.waiting() > 0;
         let pairs = self.pairs();
@@ -148,7 +155,7 @@ impl Sender {
     }
 
     /// An acknowledgement of everything below `cumulative`, caused by packet `seq` as it was sent at `sent`; with what this transmission's place in
-    /// an intact pair tells. `rtts` gets the delay of that packet.
+    /// an intact pair says. `rtts` gets the delay of that packet.
     pub fn on_named_ack(
         &mut self,
         cumulative: u64,
@@ -157,7 +164,7 @@ impl Sender {
         rtts: &mut impl FnMut(Duration),
     ) -> (Progress, Probe) {
         let (mut p, mut probe) = (Progress::default(), Probe::None);
-        // It tells when its packet was sent, so that a packet sent twice is timed too: otherwise a queue that grew fast would let every
+        // It says when its packet was sent, so that a packet sent twice is timed too: otherwise a queue that grew fast would let every
         // packet time out, and the timer would never learn of it.
         let rtt = now.since(sent);
         let pairs = self.pairs();

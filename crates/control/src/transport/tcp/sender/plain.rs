@@ -1,9 +1,9 @@
 //! The recoveries in which a loss does nothing but send packets again: go-back-N, the oldest packet, repair, a timer for each packet.
 //!
-//! Sources: Demers, Keshav and Shenker 1989, section 3; 4.3BSD as Jacobson 1988 describes it; `repair` is the recovery state of REAL.
-//! One timer per flow, set again when an acknowledgement advances and when something is sent again; or one for each packet.
-//! A loss that duplicates show sends the oldest packet alone; no further one is seen before everything sent until then is acknowledged, so that
-//! duplicates caused by resending what had arrived are not taken for a new loss.
+//! Source: Demers, Keshav and Shenker 1989, section 3; 4.3BSD as Jacobson 1988 describes it; `repair` is the recovery state of REAL.
+//! - There is one timer per flow, set again when an acknowledgement advances and when something is sent again; or one for each packet.
+//! - A loss that duplicates show sends the oldest packet alone. No further loss is seen before everything sent until then is acknowledged, so that
+//!   duplicates caused by resending what had arrived are not taken for a new loss.
 
 use super::{LOST, Progress, RESENT, SACKED, Sender, State};
 use crate::LossKind;
@@ -67,7 +67,7 @@ impl Sender {
         enough && self.state != State::Timeout
     }
 
-    /// After a timeout something advanced: all that was sent before it is acknowledged, or repair goes on.
+    /// After a timeout something advanced: all that was sent before it is acknowledged, or repair continues.
     #[cold]
     fn go_on(&mut self) {
         if self.una >= self.recover {
@@ -113,7 +113,7 @@ impl Sender {
         }
     }
 
-    /// The timer of a packet ran out: it goes again though it stays in the window, and its timer starts again now.
+    /// The timer of a packet ran out: it is sent again though it stays in the window, and its timer starts again now.
     fn keep_and_send_again(&mut self, seq: u64, now: Time) {
         let timeouts = self.record(seq).timeouts;
         let timeout = self.rtt.timeout_after(timeouts, &self.rules);

@@ -1,4 +1,4 @@
-//! What goes next: retransmissions, probes, new packets.
+//! What is sent next: retransmissions, probes, new packets.
 
 use super::more::{TailProbe, Trial};
 use super::{AGAIN, LOST, Purpose, RESENT, Record, SACKED, Sender, State, TWICE};
@@ -51,7 +51,7 @@ impl Sender {
         if self.lost > 0 || self.timers.is_some() || self.rules.signals() {
             return self.poll_fully(window, now);
         }
-        // Nothing waits to go again, and nothing but the window counts.
+        // Nothing waits to be sent again, and only the window counts.
         (self.next < self.limit && self.outstanding() < window).then(|| self.send_new(now))
     }
 
@@ -103,7 +103,7 @@ impl Sender {
         None
     }
 
-    /// How many timeouts passed with nothing outstanding before what could go now, if more than one did; asked again, none.
+    /// How many timeouts passed with nothing outstanding before what could be sent now, if more than one did; asked again, none.
     pub fn take_idle(&mut self, now: Time) -> u64 {
         if self.una < self.next || self.next == 0 || self.next == self.limit {
             return 0;
@@ -112,7 +112,7 @@ impl Sender {
         idle.as_ps().saturating_sub(1) / self.rtt.timeout(&self.rules).as_ps().max(1)
     }
 
-    /// Nothing waits that could go.
+    /// Nothing waits that could be sent.
     pub fn lacks_data(&self) -> bool {
         self.next == self.limit && self.lost == 0
     }
@@ -152,7 +152,7 @@ impl Sender {
         (seq, now, false)
     }
 
-    /// A new packet goes: its timer, or that of the flow.
+    /// A new packet is sent: its timer, or that of the flow.
     fn time_new(&mut self, seq: u64, now: Time) {
         if self.rules.released.is_some() {
             return; // Its timer starts where it is released.
@@ -166,7 +166,7 @@ impl Sender {
         }
     }
 
-    /// A packet goes: what is kept of it beside its record.
+    /// A packet is sent: what is kept of it beside its record.
     fn keep_more(&mut self, seq: u64, idle: bool, now: Time) {
         if self.rules.rate_samples {
             let place = seq as usize & (self.records.len() - 1);

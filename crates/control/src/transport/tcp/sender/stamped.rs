@@ -1,13 +1,14 @@
-//! Acknowledgements that tell when their packet went, and of which the first duplicate is a loss.
+//! Acknowledgements that say when their packet was sent, and of which the first duplicate is a loss.
 //!
-//! Source: Kim and Farber 1994, sections 3.3.3 and 4.1.2: cumulative acknowledgements of every packet, time stamps, a loss is told by a
-//! duplicate or a timeout. A source of bursts begins a new one with the packet that is lost, and sends everything behind it again; any
-//! other sends that packet alone after a duplicate, and everything again after a timeout.
-//! Deviations, where the paper is silent:
+//! Source: Kim and Farber 1994, sections 3.3.3 and 4.1.2.
+//! - Acknowledgements are cumulative, one for every packet, with time stamps; a duplicate or a timeout signals a loss.
+//! - A source of bursts begins a new burst with the packet that is lost, and sends everything after it again.
+//! - Any other source sends that packet alone after a duplicate, and everything again after a timeout.
 //!
+//! Deviations, where the paper says nothing:
 //! - Timer: every acknowledgement is a sample (it echoes when its packet was sent); the timeout starts again with each acknowledgement of something
 //!   new and with each loss. Only an acknowledgement of something new ends a back-off.
-//! - What is behind the lost packet goes again even if it came; when the acknowledgement passes the next packet, the source goes on there.
+//! - Packets after the lost one are sent again even if they arrived; when the acknowledgement passes the next packet, the source continues there.
 //!
 //! State per flow: with `skip_received` a flag on the record of each packet ahead of a gap.
 
@@ -16,7 +17,7 @@ use crate::LossKind;
 use headgate_packet::Time;
 
 impl Sender {
-    /// An acknowledgement of everything below `cumulative`, caused by packet `seq` as it was sent at `sent`; it `counts` if as a duplicate it tells a
+    /// An acknowledgement of everything below `cumulative`, caused by packet `seq` as it was sent at `sent`; it `counts` if as a duplicate it signals a
     /// loss. With a loss the repair has begun.
     pub fn on_stamped_ack(&mut self, cumulative: u64, (seq, sent): (u64, Time), counts: bool, now: Time) -> Progress {
         let mut p = Progress { rtt: Some(now.since(sent)), ..Progress::default() };
@@ -31,7 +32,7 @@ impl Sender {
             }
             self.rtt.average(now.since(sent), &averages);
             p.advanced = end - self.una;
-            // What was to go again whatever the window need not.
+            // What was to be sent again whatever the window need not be.
             (self.una, self.duplicates, self.force, self.state) = (end, 0, 0, State::Open);
             let timeout = self.rtt.timeout(&self.rules);
             self.timer = if self.una < self.next { now + timeout } else { Time::NEVER };
@@ -59,7 +60,7 @@ impl Sender {
         p
     }
 
-    /// Packets that went and are not acknowledged: of those that go again after a timeout or in a new burst, the ones that did. One that goes
+    /// Packets sent and not acknowledged: of those to be sent again after a timeout or in a new burst, the ones that were. One that is sent
     /// again alone was never out.
     pub fn gone(&self) -> u64 {
         self.pipe() + u64::from(self.force > 0 && self.duplicates > 0)
