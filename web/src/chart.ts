@@ -1,0 +1,249 @@
+// One chart: a view of one run, or of two runs over one another.
+
+import uPlot from "uplot";
+import { aborted, ApiError, Gone } from "./api";
+import { colour, dash, pale, theme } from "./colours";
+import { h, replace, svg, uid } from "./dom";
+import { plain, quantity, scaleFor, seconds } from "./format";
+import { chartPicture } from "./picture";
+import { largest, load, stack, valueAt, viewOf, type Line, type Loaded, type Source } from "./series";
+import { saveButtons } from "./save";
+import type { Timeline } from "./timeline";
+import type { ViewInfo } from "./types";
+
+const HEIGHT = 190;
+
+export class Chart {
+  readonly element: HTMLElement;
+  private readonly plot: HTMLElement;
+  private readonly legend = h("ul", { class: "legend" });
+  private readonly heading = h("h3", {});
+  private readonly note = h("p", { class: "note" });
+  private values: HTMLElement[] = [];
+  private hidden = new Set<string>();
+  private sources: Source[] = [];
+  private view: ViewInfo | null = null;
+  private whole: Loaded | null = null;
+  private shown: Loaded | null = null;
+  private u: uPlot | null = null;
+  private shape = "";
+  private scale = { factor: 1, unit: "" };
+  private asking: AbortController | null = null;
+  private visible = false;
+  private stale = false;
+
+  constructor(readonly name: string, private readonly time: Timeline, private readonly missing: () => void) {
+    const id = uid("view");
+    this.heading.id = id;
+    this.plot = h("div", {
+      class: "plot", tabindex: 0, role: "slider", "aria-labelledby": id, "aria-orientation": "horizontal", "data-view": name,
+      "aria-description": "The cursor's time. Left and right move it, plus and minus zoom, page up and page down move the range, 0 shows all.",
+      onkeydown: (event: KeyboardEvent) => this.key(event),
+    });
+    this.element = h("figure", { class: "chart card", "aria-labelledby": id },
+      h("div", { class: "bar" }, this.heading, saveButtons(() => this.heading.textContent ?? name, () => this.picture())), this.plot, this.legend, this.note);
+    new ResizeObserver(() => this.resize()).observe(this.plot);
+    new IntersectionObserver((entries) => {
+      this.visible = entries.some((entry) => entry.isIntersecting);
+      if (this.visible && this.stale) void this.ask();
+    }, { rootMargin: "200px" }).observe(this.element);
+    time.on((change) => (change === "range" ? this.range() : this.cursor()));
+  }
+
+  show(sources: readonly Source[]): void {
+    this.sources = sources.filter((source) => viewOf(source.run, this.name));
+    this.view = this.sources.map((source) => viewOf(source.run, this.name)).find(Boolean) ?? null;
+    this.element.hidden = this.view === null;
+    if (!this.view) return;
+    this.whole = null;
+    this.refresh();
+  }
+
+  /** Draws again, as after a change of theme. */
+  redraw(): void {
+    this.shape = "";
+    if (this.shown) this.draw(this.shown);
+  }
+
+  private refresh(): void {
+    this.stale = true;
+    if (this.visible) void this.ask();
+  }
+
+  private range(): void {
+    if (!this.view) return;
+    const { from, to } = this.time;
+    // The range moves at once over what is here; the finer series follow.
+    if (this.shown && this.whole && (from < this.shown.from || to > this.shown.to)) this.draw(this.whole);
+    else this.window();
+    this.refresh();
+  }
+
+  private async ask(): Promise<void> {
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.stale = false;
+    const { from, to } = this.time;
+    try {
+      const width = Math.max(200, this.plot.clientWidth) * Math.min(2, window.devicePixelRatio || 1);
+      const loaded = await load(this.sources, this.name, from, to, width, asking.signal);
+      if (asking.signal.aborted) return;
+      if (from <= 0 && to >= this.time.duration) this.whole = loaded;
+      this.note.textContent = loaded.lines.some((line) => line.t.length) ? "" : "Nothing happened here in this range of time.";
+      this.draw(loaded);
+    } catch (error) {
+      if (aborted(error) || asking.signal.aborted) return;
+      if (error instanceof ApiError && error.status === 404) this.missing();
+      else if (error instanceof Gone) this.stale = true;
+      else this.note.textContent = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  private draw(loaded: Loaded): void {
+    const view = this.view;
+    if (!view) return;
+    this.shown = loaded;
+    const stacked = view.stacked && loaded.lines.every((line) => !line.mark);
+    const sums = stacked ? stack(loaded.lines) : null;
+    const most = sums ? Math.max(0, ...(sums.y.at(-1) ?? []).slice(0, 100_000)) : largest(loaded.lines);
+    this.scale = scaleFor(most, view.unit);
+    const empty = loaded.lines.length === 0;
+    const data = (empty ? [[], []] : sums ? [sums.t, ...sums.y] : uPlot.join(loaded.lines.map((line) => [line.t, line.y] as uPlot.AlignedData))) as uPlot.AlignedData;
+    const shape = JSON.stringify([loaded.lines.map((line) => [line.label, line.colour, line.dash]), stacked, view.steps, this.scale, view.title]);
+    if (!this.u || shape !== this.shape) {
+      this.shape = shape;
+      this.heading.textContent = this.scale.unit ? `${view.title} (${this.scale.unit})` : view.title;
+      this.u?.destroy();
+      replace(this.plot);
+      this.u = new uPlot(this.options(loaded.lines, stacked, view), data, this.plot);
+      this.buttons(loaded.lines, stacked);
+    } else {
+      this.u.setData(data, false);
+    }
+    this.window();
+    this.cursor();
+  }
+
+  private options(lines: readonly Line[], stacked: boolean, view: ViewInfo): uPlot.Options {
+    const look = theme();
+    const axis = { stroke: look.soft, grid: { stroke: look.grid, width: 1 }, ticks: { stroke: look.grid, width: 1 }, font: "12px system-ui, sans-serif" };
+    const paths = view.steps || stacked ? (uPlot.paths.stepped as uPlot.Series.SteppedPathBuilderFactory)({ align: 1 }) : (uPlot.paths.linear as uPlot.Series.LinearPathBuilderFactory)();
+    const series = lines.map((line, at): uPlot.Series => {
+      const each: uPlot.Series = {
+        label: line.label, scale: "y", stroke: colour(line.colour), width: line.mark === "B" ? 1.25 : 2, dash: dash(line.dash), paths, spanGaps: false,
+        show: !this.hidden.has(line.label), points: { show: line.mark === "B" ? marks : sparse, size: 5 },
+      };
+      if (stacked && at === 0) each.fill = pale(line.colour, 0.5);
+      return each;
+    });
+    return {
+      width: Math.max(50, this.plot.clientWidth), height: HEIGHT, padding: [8, 8, 0, 0], legend: { show: false },
+      scales: { x: { time: false, auto: false }, y: { range: (_u, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? (high as number) * 1.06 : 1] } },
+      axes: [
+        { ...axis, size: 32, values: (_u, ticks) => ticks.map((tick) => `${plain(tick)} s`) },
+        { ...axis, size: 48, values: (_u, ticks) => ticks.map((tick) => plain(tick / this.scale.factor)) },
+      ],
+      series: [{}, ...series],
+      bands: stacked ? lines.slice(1).map((line, at) => ({ series: [at + 2, at + 1] as [number, number], fill: pale(line.colour, 0.5) })) : [],
+      cursor: {
+        y: false, points: { show: false }, drag: { x: true, y: false, setScale: false },
+        bind: { dblclick: () => () => { this.time.reset(); return null; } },
+      },
+      hooks: {
+        setSelect: [(u) => {
+          if (u.select.width > 3) this.time.zoom(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
+          u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        }],
+        ready: [(u) => {
+          u.over.addEventListener("mousemove", (event) => this.time.setCursor(u.posToVal(event.offsetX, "x")));
+          u.over.addEventListener("wheel", (event) => {
+            if (!event.ctrlKey && !event.shiftKey) return;
+            event.preventDefault();
+            this.time.scale((event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8, u.posToVal(event.offsetX, "x"));
+          }, { passive: false });
+        }],
+      },
+    };
+  }
+
+  private buttons(lines: readonly Line[], stacked: boolean): void {
+    this.values = lines.map(() => h("span", { class: "value" }));
+    const items = lines.map((line, at) => {
+      const swatch = svg("svg", { width: 30, height: 12, "aria-hidden": "true" },
+        svg("line", { x1: 0, y1: 6, x2: 30, y2: 6, stroke: colour(line.colour), "stroke-width": line.mark === "B" ? 1.5 : 3, "stroke-dasharray": dash(line.dash).join(" ") || null }),
+        line.mark === "B" && svg("circle", { cx: 15, cy: 6, r: 3.5, fill: theme().ground, stroke: colour(line.colour) }));
+      const button = h("button", { type: "button", class: "entry", "aria-pressed": String(!this.hidden.has(line.label)), title: "Show or hide this line", disabled: stacked,
+        onclick: () => this.toggle(line.label, at, button) }, swatch, h("span", { class: "name" }, line.label), this.values[at]);
+      return h("li", {}, button);
+    });
+    replace(this.legend, ...items);
+  }
+
+  private toggle(label: string, at: number, button: HTMLElement): void {
+    if (!this.hidden.delete(label)) this.hidden.add(label);
+    button.setAttribute("aria-pressed", String(!this.hidden.has(label)));
+    this.u?.setSeries(at + 1, { show: !this.hidden.has(label) });
+  }
+
+  private window(): void {
+    this.u?.setScale("x", { min: this.time.from, max: this.time.to });
+  }
+
+  private cursor(): void {
+    const u = this.u;
+    const lines = this.shown?.lines ?? [];
+    if (!u) return;
+    const at = this.time.cursor;
+    if (at === null) u.setCursor({ left: -10, top: -10 }, false);
+    else u.setCursor({ left: u.valToPos(at, "x"), top: 1 }, false);
+    const unit = this.view?.unit ?? "";
+    const texts = lines.map((line) => (at === null ? "" : quantity(valueAt(line, at), unit)));
+    texts.forEach((text, index) => {
+      const span = this.values[index];
+      if (span && span.textContent !== text) span.textContent = text;
+    });
+    const now = at ?? this.time.from;
+    const words = lines.slice(0, 8).map((line) => `${line.label} ${quantity(valueAt(line, now), unit)}`);
+    this.plot.setAttribute("aria-valuemin", String(this.time.from));
+    this.plot.setAttribute("aria-valuemax", String(this.time.to));
+    this.plot.setAttribute("aria-valuenow", String(now));
+    this.plot.setAttribute("aria-valuetext", `${seconds(now, this.time.span)}: ${words.join(", ")}`);
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const { time } = this;
+    const step = (time.span / 100) * (event.shiftKey ? 10 : 1);
+    const now = time.cursor ?? (time.from + time.to) / 2;
+    const actions: { [key: string]: () => void } = {
+      ArrowLeft: () => time.setCursor(now - step), ArrowRight: () => time.setCursor(now + step),
+      Home: () => time.setCursor(time.from), End: () => time.setCursor(time.to),
+      "+": () => time.scale(0.5), "=": () => time.scale(0.5), "-": () => time.scale(2),
+      PageUp: () => time.pan(-0.25), PageDown: () => time.pan(0.25), "0": () => time.reset(), Escape: () => time.reset(),
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  private resize(): void {
+    const width = this.plot.clientWidth;
+    if (this.u && width > 50 && width !== this.u.width) {
+      this.u.setSize({ width, height: HEIGHT });
+      this.cursor();
+    }
+  }
+
+  private picture(): SVGSVGElement {
+    const view = this.view as ViewInfo;
+    const lines = (this.shown?.lines ?? []).filter((line) => !this.hidden.has(line.label));
+    const stacked = view.stacked && lines.every((line) => !line.mark);
+    return chartPicture({ title: this.heading.textContent ?? view.title, lines, stacked, steps: view.steps, from: this.time.from, to: this.time.to, factor: this.scale.factor });
+  }
+}
+
+/** Points only where they do not run into one another. */
+const sparse: uPlot.Series.Points.Show = (u, _at, first, last) => last - first <= (u.bbox.width / devicePixelRatio) / 24;
+const marks: uPlot.Series.Points.Show = (u, _at, first, last) => last - first <= (u.bbox.width / devicePixelRatio) / 6;
