@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._core import ScenarioError
+from ..errors import HeadgateError
 from ..scenario import Scenario, tables_at
 from .fields import Node, amount, branch, control, deref, kinds, node, written
 
@@ -26,7 +27,7 @@ ENTRIES = 24
 
 #: Parameters of choices that people turn.
 _TURNED = {
-    "queue": ("buffer", "max_p", "min_th", "max_th", "k"),
+    "queue": ("buffer", "max_p", "min_threshold", "max_threshold", "mark", "k"),
     "control": ("window",),
     "workload": ("rate", "mean", "bytes"),
 }
@@ -178,6 +179,19 @@ def _words(key: str) -> str:
     return {"start_spread": "spread of the start", "warm_up": "warm-up", "count": "number of flows"}.get(
         key, key.replace("_", " ")
     )
+
+
+def value_at(scenario: Scenario, path: str) -> Any:
+    """The value that a scenario has at a path; None if it gives none."""
+    parts = path.split(".")
+    try:
+        found = tables_at(copy.deepcopy(scenario.data), parts[:-1], path)
+    except HeadgateError:
+        found = []
+        if len(parts) > 1 and parts[-2] in CHOICES:
+            above = tables_at(copy.deepcopy(scenario.data), parts[:-2], path)
+            found = [_table(parts[-2], table.get(parts[-2])) for table in above]
+    return found[0].get(parts[-1]) if found else None
 
 
 def turned(scenario: Scenario, path: str, value: Any) -> Scenario:

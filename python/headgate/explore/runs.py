@@ -17,7 +17,8 @@ from ..results import Results
 from ..scenario import Scenario
 from .picture import network
 from .prepared import prepared, shorter
-from .shares import summary
+from .shares import busiest, summary
+from .stacked import Stacked, paths
 from .store import Finished, Store
 from .views import views
 from .wire import RequestError
@@ -210,6 +211,11 @@ def finished(
     until = _core.quantity(whole["duration"])[2]
     flows, ports = results.flows["flow"].tolist(), results.links["link"].tolist()
     shown = views(result.table, flows, ports, until)
+    before, lines = paths(result.table)
+    port = busiest(results)
+    if port is not None:
+        at = [view.name for view in shown].index("ports") if any(v.name == "ports" for v in shown) else len(shown)
+        shown.insert(at, Stacked.of(ports, flows, port, [f for f, p in before if p == port]))
     name = secrets.token_hex(8)
     done = {
         "run": name,
@@ -224,4 +230,4 @@ def finished(
         "network": network(whole),
         "views": [view.head() for view in shown],
     }
-    return Finished(name, dict(scenario.data), dict(as_run.data), result.seed, ports, flows, until, done, shown)
+    return Finished(name, dict(scenario.data), dict(as_run.data), result.seed, ports, flows, until, done, shown, before, lines)

@@ -52,3 +52,10 @@ def summary(results: Results) -> dict[str, Any]:
         "jain_of_max_min": results.fairness()["jain_of_max_min"],
         "sentences": list(sentences(results)),
     }
+
+
+def busiest(results: Results) -> int | None:
+    """The number of the gateway's port that was busy most of the time; None if none sent anything."""
+    queue, busy = results.links["queue"], results.links["utilisation"]
+    places = [i for i in range(len(queue)) if queue[i] != "host" and busy[i] > 0]
+    return max(places, key=lambda i: (results.links["queueing_mean_s"][i] > 0, busy[i])) if places else None

@@ -22,14 +22,19 @@ class Finished:
     scenario: dict[str, Any]
     as_run: dict[str, Any]
     seed: int
-    #: Number of ports and of flows by their names, in the order of the engine.
+    #: Names of ports and of flows, in the order of the engine.
     ports: list[str]
     flows: list[str]
     until: float
     done: dict[str, Any]
     views: list[View] = field(default_factory=list)
-    #: What was made of it on demand.
+    #: Of each flow and port on its path: the port before it, if there is one.
+    before: dict[tuple[int, int], int | None] = field(default_factory=dict)
+    #: Rate in bit/s and propagation delay in s of each port's line.
+    lines: list[tuple[float, float]] = field(default_factory=list)
+    #: What was made of it on demand, by one request at a time.
     more: dict[str, Any] = field(default_factory=dict)
+    lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
     def size(self) -> int:

@@ -83,7 +83,7 @@ def views(table: Callable[[str], Mapping[str, Any]], flows: list[str], ports: li
     rtt = traced.view("rtt", "rtt", "Round-trip time", "s", steps=False)
     if rtt.lines:
         of["rtt"] = rtt
-    of["backlog"] = traced.view("backlog", "backlog", "Backlog of the ports", "packets")
+    of["ports"] = traced.view("backlog", "ports", "Backlog of the ports", "packets")
     of["drops"] = traced.drops(of["drops"])
     of["window"] = traced.view("window", "window", "Window", "packets")
     of["in_flight"] = traced.view("in_flight", "in_flight", "Packets sent and not acknowledged", "packets")
@@ -93,7 +93,7 @@ def views(table: Callable[[str], Mapping[str, Any]], flows: list[str], ports: li
         elif kind not in ALL_TRACES:
             title, unit = _said(kind)
             of[f"estimate-{kind}"] = traced.view(kind, f"estimate-{kind}", title, unit)
-    order = ["throughput", "rtt", "queueing", "backlog", "drops", "window", "in_flight", "pacing"]
+    order = ["throughput", "rtt", "queueing", "ports", "drops", "window", "in_flight", "pacing"]
     names = [name for name in order if name in of] + sorted(name for name in of if name not in order)
     return [of[name] for name in names if of[name].lines]
 

@@ -1,0 +1,213 @@
+"""Single packets: when each came to a port, how long it waited, and when it left or was dropped. The run is repeated for it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..scenario import Scenario
+from ..tables import from_core
+from .store import Finished
+from .wire import RequestError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: Packets at ports that are followed; of a longer run only its beginning.
+MOST = 1_000_000
+
+#: Packets of one answer.
+LISTED = 1000
+
+_lock = threading.Lock()
+
+
+@dataclass
+class AtPort:
+    """The packets of one port in the order of their arrival, as columns.
+
+    `start` is when the transmission began, or when the packet was dropped; nan for one that still waits at the end.
+    `reason` is 0 for one that was sent, and otherwise the place in the list of reasons plus 1; -1 for one that still waits.
+    """
+
+    flow: Ints
+    seq: Ints
+    arrived: Floats
+    start: Floats
+    left: Floats
+    bytes: Ints
+    marked: Ints
+    reason: Ints
+    row: Ints
+
+    def waiting(self, at: float) -> npt.NDArray[np.bool_]:
+        """Which packets wait at a time."""
+        return (self.arrived <= at) & ~(self.start <= at)
+
+
+class Packets:
+    """All packets of a run at its ports."""
+
+    def __init__(self, columns: dict[str, Any], numbers: dict[str, Any], run: Finished) -> None:
+        """Takes what the engine gives."""
+        self._columns = columns
+        self._numbers = numbers
+        self._run = run
+        self._ports: dict[int, AtPort] = {}
+        self.until = float(columns["at_s"][-1]) if len(columns["at_s"]) >= MOST else run.until
+
+    @property
+    def size(self) -> int:
+        """Bytes of all columns."""
+        return int(sum(c.nbytes for c in self._columns.values())) * 2
+
+    def at(self, port: int) -> AtPort:
+        """The packets of a port."""
+        if port not in self._ports:
+            self._ports[port] = self._of_port(port)
+        return self._ports[port]
+
+    def gauges(self, row: int) -> dict[str, float]:
+        """What the discipline's gauges showed when it dropped a packet."""
+        first, last = np.searchsorted(self._numbers["row"], [row, row + 1]).tolist()
+        names, values = self._numbers["name"][first:last], self._numbers["value"][first:last]
+        return dict(zip(names.tolist(), values.tolist(), strict=True))
+
+    def _of_port(self, port: int) -> AtPort:
+        c = self._columns
+        mine = np.flatnonzero(c["port"] == port)
+        flow, at, reason = c["flow"][mine], c["at_s"][mine], c["reason"][mine]
+        arrived, late = np.full(mine.size, np.nan), list[Ints]()
+        for f in np.unique(flow).tolist():
+            before = self._run.before.get((f, port))
+            if before is None:
+                continue
+            up = np.flatnonzero((c["port"] == before) & (c["flow"] == f) & (c["reason"] == 0))
+            own = np.flatnonzero(flow == f)
+            found = _matched(c["seq"][up], c["at_s"][up], c["seq"][mine[own]], at[own])
+            known = found >= 0
+            arrived[own[known]] = c["at_s"][up[found[known]]]
+            rest = np.setdiff1d(np.arange(up.size), found[known])
+            # Those that came after all that left still wait; earlier ones were lost on the wire.
+            newest = float(np.nanmax(arrived[own], initial=-1.0))
+            late.append(up[rest[c["at_s"][up[rest]] > newest]])
+        rate, delay = self._run.lines[port]
+        left = np.where(reason == 0, at - delay, np.nan)
+        start = left - 8.0 * c["bytes"][mine] / rate
+        # At the first port of a path the time of the arrival follows from that of the departure.
+        arrived = np.where(np.isnan(arrived), np.where(reason == 0, start - c["waited_s"][mine], at), arrived)
+        start = np.where(reason == 0, arrived + c["waited_s"][mine], at)
+        rest = np.concatenate(late) if late else np.empty(0, dtype=np.int64)
+        rows = np.concatenate([mine, rest])
+        order = np.argsort(np.concatenate([arrived, c["at_s"][rest]]), kind="stable")
+        none = np.full(rest.size, np.nan)
+        return AtPort(
+            c["flow"][rows][order], c["seq"][rows][order],
+            np.concatenate([arrived, c["at_s"][rest]])[order], np.concatenate([start, none])[order],
+            np.concatenate([left, none])[order], c["bytes"][rows][order], c["marked"][rows][order],
+            np.concatenate([reason, np.full(rest.size, -1)])[order], rows[order],
+        )  # fmt: skip
+
+
+def _matched(seq: Ints, at: Floats, own_seq: Ints, own_at: Floats) -> Ints:
+    """For each own row the place of the latest row with the same number at or before its time; -1 without any.
+
+    >>> _matched(np.array([1, 2, 1]), np.array([0.1, 0.2, 0.9]), np.array([1, 1, 3]), np.array([0.5, 1.0, 1.0])).tolist()
+    [0, 2, -1]
+    """
+    n = seq.size
+    both, times = np.concatenate([seq, own_seq]), np.concatenate([at, own_at])
+    order = np.lexsort((np.arange(both.size) >= n, times, both))
+    # Of each row the last one before it that comes from above.
+    last = np.maximum.accumulate(np.where(order < n, np.arange(order.size), -1))
+    found = np.full(own_seq.size, -1, dtype=np.int64)
+    own = order >= n
+    place = np.where(last[own] >= 0, order[np.maximum(last[own], 0)], -1)
+    same = (place >= 0) & (both[np.maximum(place, 0)] == both[order[own]])
+    found[order[own] - n] = np.where(same, place, -1)
+    return found
+
+
+def packets_of(run: Finished) -> Packets:
+    """The packets of a run; it is repeated when they are first asked for."""
+    with run.lock:
+        if "packets" not in run.more:
+            # One at a time: each takes memory of its own.
+            with _lock:
+                text = Scenario(run.as_run).set("traces", []).to_json()
+                columns, numbers = _core.tracks(text, run.seed, 0, MOST)
+            found = Packets(from_core(columns), from_core(numbers), run)
+            run.more["packets"], run.more["size"] = found, found.size
+        packets: Packets = run.more["packets"]
+        return packets
+
+
+def port_of(run: Finished, name: str) -> int:
+    """The number of a port.
+
+    Raises:
+        RequestError: there is none of this name.
+    """
+    if name not in run.ports:
+        raise RequestError(404, f"port {name[:80]!r}; expected one of {', '.join(run.ports[:20])[:400]}")
+    return run.ports.index(name)
+
+
+def listed(
+    run: Finished, port: str, start: float, end: float, flow: str | None, drops: bool, limit: int
+) -> dict[str, Any]:
+    """The packets of a port that came or were dropped from `start` to `end`, the first `limit` of them.
+
+    Raises:
+        RequestError: no such port or flow.
+    """
+    packets = packets_of(run).at(port_of(run, port))
+    when = packets.start if drops else packets.arrived
+    chosen = (when >= start) & (when <= end)
+    if drops:
+        chosen &= packets.reason > 0
+    if flow is not None:
+        if flow not in run.flows:
+            raise RequestError(404, f"flow {flow[:80]!r}; expected one of {', '.join(run.flows[:20])[:400]}")
+        chosen &= packets.flow == run.flows.index(flow)
+    places = np.flatnonzero(chosen)
+    limit = min(max(limit, 1), LISTED)
+    return {"packets": [shown(run, packets, i) for i in places[:limit].tolist()], "more": places.size > limit}
+
+
+def shown(run: Finished, packets: AtPort, i: int) -> dict[str, Any]:
+    """A packet as the page lists it."""
+    flow, reason = int(packets.flow[i]), int(packets.reason[i])
+    return {
+        "id": i,
+        "flow": name_of(run, flow),
+        "seq": int(packets.seq[i]),
+        "arrived": float(packets.arrived[i]),
+        "started": float(packets.start[i]) if reason == 0 else None,
+        "left": float(packets.left[i]) if reason == 0 else None,
+        "dropped": float(packets.start[i]) if reason > 0 else None,
+        "reason": _core.DROP_REASONS[reason - 1] if reason > 0 else None,
+        "bytes": int(packets.bytes[i]),
+        "marked": bool(packets.marked[i]),
+    }
+
+
+def name_of(run: Finished, flow: int) -> str:
+    """The name of a flow; those that come and go have none of their own."""
+    return run.flows[flow] if flow < len(run.flows) else f"flow {flow}"
+
+
+def queues(run: Finished, at: float) -> dict[str, Any]:
+    """What waits at each port at a time: packets, and how many of each flow."""
+    packets = packets_of(run)
+    found = []
+    for port in {p for _, p in run.before}:
+        queue = packets.at(port)
+        counts = np.bincount(queue.flow[queue.waiting(at)], minlength=len(run.flows))
+        found.append({"port": run.ports[port], "packets": int(counts.sum()), "by_flow": counts[: len(run.flows)].tolist()})
+    return {"queues": sorted(found, key=lambda q: run.ports.index(q["port"])), "until": packets.until}
