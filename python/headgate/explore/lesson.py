@@ -47,7 +47,7 @@ class Lesson:
 
     def turned(self, scenario: Scenario) -> bool:
         """Whether a scenario has what the lesson asks to turn."""
-        return value_at(scenario, self.turn) == self.to
+        return bool(value_at(scenario, self.turn) == self.to)
 
     def number(self, answer: object) -> int:
         """The place of an answer, given as its place or its text.

@@ -205,9 +205,10 @@ def name_of(run: Finished, flow: int) -> str:
 def queues(run: Finished, at: float) -> dict[str, Any]:
     """What waits at each port at a time: packets, and how many of each flow."""
     packets = packets_of(run)
-    found = []
+    found: list[dict[str, Any]] = []
     for port in {p for _, p in run.before}:
         queue = packets.at(port)
         counts = np.bincount(queue.flow[queue.waiting(at)], minlength=len(run.flows))
-        found.append({"port": run.ports[port], "packets": int(counts.sum()), "by_flow": counts[: len(run.flows)].tolist()})
+        by_flow = [{"flow": name_of(run, f), "packets": n} for f, n in enumerate(counts.tolist()) if n]
+        found.append({"port": run.ports[port], "packets": int(counts.sum()), "by_flow": by_flow})
     return {"queues": sorted(found, key=lambda q: run.ports.index(q["port"])), "until": packets.until}

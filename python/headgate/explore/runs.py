@@ -182,14 +182,14 @@ class Runs:
         self._parts.submit(work)
 
 
-def run(scenario: Scenario, seed: int | None, control: _core.Control) -> _core.RunResult:
-    """A run to its end.
+def run(scenario: Scenario, seed: int | None, control: _core.Control, number: int = 0) -> _core.RunResult:
+    """A run to its end; `number` is that of the replication.
 
     Raises:
         StoppedError: the control stopped it.
     """
     try:
-        return _core.run(scenario.to_json(), seed, 0, control)
+        return _core.run(scenario.to_json(), seed, number, control)
     except KeyboardInterrupt:
         raise StoppedError from None
 
@@ -230,4 +230,6 @@ def finished(
         "network": network(whole),
         "views": [view.head() for view in shown],
     }
-    return Finished(name, dict(scenario.data), dict(as_run.data), result.seed, ports, flows, until, done, shown, before, lines)
+    return Finished(
+        name, dict(scenario.data), dict(as_run.data), result.seed, ports, flows, until, done, shown, before, lines
+    )

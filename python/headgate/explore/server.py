@@ -1,12 +1,8 @@
-"""The server: a page for this machine alone, which asks for a token, and the requests that it answers."""
+"""The server: a page for this machine alone, and the requests that it answers."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,23 +13,27 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from .. import __version__
+from .. import __version__, _core
 from .._core import ScenarioError
 from ..errors import HeadgateError
-from ..scenario import Scenario
+from . import packets, said, story
+from .ask import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, whole_of
+from .compare import MOST as SEEDS
+from .compare import compared
 from .content import Content
 from .controls import controls, turned
+from .export import exported
 from .guard import Guard
-from .runs import Job, Runs, StoppedError
+from .lesson import lesson, lessons
+from .links import fragment_of, scenario_in
+from .runs import Runs
+from .stacked import Stacked
+from .store import Finished
 from .stream import Stream
-from .wire import RequestError, encode, fault, line
+from .study import Points
+from .wire import RequestError, fault
 
-#: Maximum length of the body of a request, in bytes.
-LONGEST = 8_000_000
-
-#: Seconds between two reports of progress.
-REPORT_S = 0.1
-
+#: What the front end is built into.
 STATIC = Path(__file__).parent / "static"
 
 
@@ -48,18 +48,30 @@ class Explorer:
 
     def app(self) -> Starlette:
         """The application."""
+        run = "/api/run/{run}"
         routes = [
             Route("/", self._page),
             Route("/api/start", self._start),
             Route("/api/controls", self._controls, methods=["POST"]),
             Route("/api/set", self._set, methods=["POST"]),
             Route("/api/run", self._run, methods=["POST"]),
-            Route("/api/run/{run}/series", self._series),
+            Route(f"{run}/series", self._series),
+            Route(f"{run}/packets", self._packets),
+            Route(f"{run}/packet/{{port:path}}/{{id:int}}", self._packet),
+            Route(f"{run}/network", self._network),
+            Route(f"{run}/export", self._export),
+            Route("/api/compare", self._compare, methods=["POST"]),
+            Route("/api/link", self._link, methods=["POST"]),
+            Route("/api/unlink", self._unlink, methods=["POST"]),
+            Route("/api/lessons/{name}", self._lesson),
+            Route("/api/lessons/{name}/answer", self._answer, methods=["POST"]),
+            Route("/api/study", self._study),
+            Route("/api/study/grid", self._grid),
+            Route("/api/study/variant/{number:int}", self._variant),
             Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
         ]
-        app = Starlette(
-            routes=routes, exception_handlers={HeadgateError: _failed, ScenarioError: _failed, 404: _missing}
-        )
+        faults: dict[Any, Any] = {HeadgateError: _failed, ScenarioError: _failed, 404: _missing, 405: _missing}
+        app = Starlette(routes=routes, exception_handlers=faults)
         app.add_middleware(Guard, explorer=self)
         return app
 
@@ -71,11 +83,13 @@ class Explorer:
 
     async def _start(self, _: Request) -> Response:
         content = self.content
-        data = None if content.scenario is None else content.scenario.data
+        scenario = content.scenario
         return reply(
             {
-                "version": __version__, "kind": content.kind, "title": content.title, "file": content.file, "scenario": data,
-                "controls": [] if content.scenario is None else controls(content.scenario), "lessons": [],
+                "version": __version__, "kind": content.kind, "title": content.title, "file": content.file,
+                "scenario": None if scenario is None else scenario.data,
+                "controls": [] if scenario is None else await threaded(controls, scenario),
+                "lessons": [{"name": x.name, "title": x.title} for x in lessons().values()],
             }
         )  # fmt: skip
 
@@ -85,147 +99,110 @@ class Explorer:
 
     async def _set(self, request: Request) -> Response:
         given = await body(request)
-        scenario = turned(scenario_of(given), text_of(given, "path"), given.get("value"))
+        path = text_of(given, "path")
+        if "value" not in given:
+            raise RequestError(400, "value: expected a value")
+        scenario = await threaded(turned, scenario_of(given), path, given["value"])
         return reply({"scenario": scenario.data, "controls": await threaded(controls, scenario)})
 
     async def _run(self, request: Request) -> Response:
-        given = await body(request)
-        scenario, seed, tab = scenario_of(given), seed_of(given), text_of(given, "tab")
-        news = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def wake() -> None:
-            # The loop is closed when the server ends.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(news.set)
-
-        job = self.runs.start(scenario, seed, tab, wake)
-        return Stream(lines(job, news), job.stop)
+        given, news = await body(request), said.News()
+        job = self.runs.start(scenario_of(given), seed_of(given), text_of(given, "tab"), news)
+        return Stream(said.of_run(job, news), job.stop)
 
     async def _series(self, request: Request) -> Response:
-        run, query = self.runs.store.get(request.path_params["run"]), request.query_params
-        start, end = number_of(query.get("from"), "from", 0.0), number_of(query.get("to"), "to", run.until)
-        width = number_of(query.get("width"), "width", 1000.0)
-        if not end > start:
-            raise RequestError(400, f"to: found {end}; expected more than `from`, {start}")
-        points = await threaded(run.view(query.get("view", "throughput")).points, start, end, int(min(width, 1e6)))
-        return reply(points)
+        run, query = self._of(request), request.query_params
+        start, end = span_of(query, run.until)
+        width = int(min(number_of(query, "width", 1000.0), 1e6))
+        view = run.view(query.get("view", "throughput"))
+        if isinstance(view, Stacked):
+            return reply(await threaded(view.points_of, run, start, end, width))
+        return reply(await threaded(view.points, start, end, width))
 
+    async def _packets(self, request: Request) -> Response:
+        run, query = self._of(request), request.query_params
+        start, end = span_of(query, run.until)
+        kind = query.get("kind", "all")
+        if kind not in ("all", "drop"):
+            raise RequestError(400, f"kind: found {kind[:80]!r}; expected all or drop")
+        flow, limit = query.get("flow") or None, int(number_of(query, "limit", 200))
+        port = query.get("port", "")
+        return reply(await threaded(packets.listed, run, port, start, end, flow, kind == "drop", limit))
 
-async def lines(job: Job, news: asyncio.Event) -> AsyncIterator[bytes]:
-    """What is to be said of a run, line by line, until it has ended."""
-    shown = False
-    while not job.future.done():
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(news.wait(), REPORT_S)
-        news.clear()
-        if job.future.done():
-            break
-        if job.part is not None and not shown:
-            shown = True
-            yield line({"preview": job.part.done})
-        yield line({"progress": job.share})
-    if job.future.cancelled():
-        yield line({"error": {"message": "The run was stopped.", "path": None, "line": None}})
-        return
-    e = job.future.exception()
-    if e is None:
-        yield line({"done": job.future.result().done})
-    elif isinstance(e, StoppedError):
-        yield line({"error": {"message": "The run was stopped.", "path": None, "line": None}})
-    elif isinstance(e, HeadgateError | ScenarioError):
-        yield line(fault(e))
-    elif isinstance(e, MemoryError):
-        yield line({"error": {"message": "No memory is left for this run.", "path": None, "line": None}})
-    else:
-        raise e
+    async def _packet(self, request: Request) -> Response:
+        port, number = request.path_params["port"], request.path_params["id"]
+        return reply(await threaded(story.way_of, self._of(request), port, number))
 
+    async def _network(self, request: Request) -> Response:
+        run = self._of(request)
+        return reply(await threaded(packets.queues, run, number_of(request.query_params, "at", run.until)))
 
-def reply(value: Any) -> Response:
-    """A value as JSON."""
-    return Response(encode(value), media_type="application/json")
+    async def _export(self, request: Request) -> Response:
+        query = request.query_params
+        data, kind, name = await threaded(exported, self._of(request), query.get("form", "toml"), query.get("view"))
+        return Response(data, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
+    async def _compare(self, request: Request) -> Response:
+        given, news = await body(request), said.News()
+        a, b = (scenario_of(given.get(side)) for side in ("a", "b"))
+        seeds, share = whole_of(given, "seeds", SEEDS), [0.0]
 
-async def threaded(work: Callable[..., Any], *args: Any) -> Any:
-    """The result of a function, while other requests are answered."""
-    return await asyncio.to_thread(work, *args)
+        def report(done: float) -> None:
+            share[0] = done
 
+        def work(control: _core.Control) -> dict[str, Any]:
+            return compared(a, b, seeds, control, report)
 
-async def body(request: Request) -> dict[str, Any]:
-    """The table in the body of a request.
+        control, future = self.runs.call(work, news)
+        return Stream(said.of_work(future, lambda: share[0], news), control.stop)
 
-    Raises:
-        RequestError: it is too long, or no JSON.
-    """
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > LONGEST:
-            raise RequestError(413, f"expected a body of at most {LONGEST // 1_000_000} MB, found a longer one")
-        parts.append(part)
-    try:
-        found = json.loads(b"".join(parts))
-    except (ValueError, RecursionError):
-        raise RequestError(400, "expected a body in JSON") from None
-    if not isinstance(found, dict):
-        raise RequestError(400, f"expected a table, found {type(found).__name__}")
-    return found
+    async def _link(self, request: Request) -> Response:
+        return reply({"fragment": fragment_of(scenario_of(await body(request)).data)})
 
+    async def _unlink(self, request: Request) -> Response:
+        given = await body(request)
+        return reply(
+            {"scenario": scenario_in(text_of(given, "fragment", 2_000_000).removeprefix("#").removeprefix("s="))}
+        )
 
-def scenario_of(given: dict[str, Any], key: str = "scenario") -> Scenario:
-    """The scenario in a request.
+    async def _lesson(self, request: Request) -> Response:
+        return reply(lesson(request.path_params["name"]).page())
 
-    Raises:
-        RequestError: there is none.
-    """
-    found = given.get(key)
-    if not isinstance(found, dict):
-        raise RequestError(400, f"{key}: expected a scenario, found {type(found).__name__}")
-    return Scenario(found)
+    async def _answer(self, request: Request) -> Response:
+        of, given, news = lesson(request.path_params["name"]), await body(request), said.News()
+        scenario, answer = scenario_of(given), of.number(given.get("answer"))
+        job = self.runs.start(scenario, None, f"lesson {of.name} {secrets.token_hex(4)}", news)
 
+        def more(run: Finished) -> dict[str, Any]:
+            return of.judged(run, answer, scenario)
 
-def seed_of(given: dict[str, Any]) -> int | None:
-    """The seed in a request; None for that of the scenario."""
-    seed = given.get("seed")
-    if seed is None:
-        return None
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise RequestError(400, f"seed: found {str(seed)[:80]}; expected a whole number from 0 to {2**64 - 1}")
-    return seed
+        return Stream(said.of_run(job, news, more), job.stop)
 
+    async def _study(self, _: Request) -> Response:
+        return reply(await threaded(self._points().page))
 
-def text_of(given: dict[str, Any], key: str, longest: int = 1000) -> str:
-    """A text in a request."""
-    found = given.get(key)
-    if not isinstance(found, str) or not 0 < len(found) <= longest:
-        raise RequestError(400, f"{key}: expected a text of 1 to {longest} characters")
-    return found
+    async def _grid(self, request: Request) -> Response:
+        query = request.query_params
+        metric, x, y, flow = (query.get(key) for key in ("metric", "x", "y", "flow"))
+        return reply(await threaded(self._points().grid, metric or "goodput", x or "", y, flow))
 
+    async def _variant(self, request: Request) -> Response:
+        return reply(await threaded(self._points().variant, request.path_params["number"]))
 
-def number_of(text: str | None, key: str, default: float) -> float:
-    """A number in the query of a request."""
-    if text is None:
-        return default
-    try:
-        found = float(text)
-    except ValueError:
-        found = float("nan")
-    if not abs(found) < 1e15:
-        raise RequestError(400, f"{key}: found {text[:80]!r}; expected a number")
-    return found
+    def _points(self) -> Points:
+        if self.content.points is None:
+            raise RequestError(404, "expected a study; this page shows none")
+        return self.content.points
+
+    def _of(self, request: Request) -> Finished:
+        """The run that a request is about."""
+        return self.runs.store.get(request.path_params["run"])
 
 
 async def _failed(_: Request, e: Exception) -> Response:
-    response = reply(fault(e))
-    response.status_code = e.status if isinstance(e, RequestError) else 422
-    return response
+    return reply(fault(e), e.status if isinstance(e, RequestError) else 422)
 
 
-async def _missing(_: Request, _e: Exception) -> Response:
-    response = reply({"error": {"message": "There is no such page.", "path": None, "line": None}})
-    response.status_code = 404
-    return response
-
-
-#: What answers a request.
-Handler = Callable[[Request], Awaitable[Response]]
+async def _missing(_: Request, e: Exception) -> Response:
+    status = getattr(e, "status_code", 404)
+    return reply({"error": {"message": "There is no such page.", "path": None, "line": None}}, status)

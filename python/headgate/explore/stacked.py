@@ -64,7 +64,9 @@ class Stacked(View):
         gone = np.where(np.isnan(queue.start), np.inf, queue.start)
         changes = np.concatenate([queue.arrived[waits], gone[waits & np.isfinite(gone)]])
         changes = np.unique(changes[(changes >= start) & (changes <= until)])
-        t = np.concatenate([[start], _times(changes, queue.arrived[waits], np.sort(gone[waits]), start, end, width), [until]])
+        t = np.concatenate(
+            [[start], _times(changes, queue.arrived[waits], np.sort(gone[waits]), start, end, width), [until]]
+        )
         series = []
         for flow, name in zip(self.flows, self.names, strict=True):
             own = waits & (queue.flow == flow)

@@ -73,7 +73,11 @@ def _discipline(run: Finished, port: int) -> dict[str, Any]:
 def _decision(run: Finished, port: int, packet: dict[str, Any], ahead: int, gauges: dict[str, float]) -> dict[str, Any]:
     queue = _discipline(run, port)
     known = catalogue("disciplines")
-    summary = known[queue["kind"]].summary if queue["kind"] in known else "A host's own queue: first come, first served, unlimited."
+    summary = (
+        known[queue["kind"]].summary
+        if queue["kind"] in known
+        else "A host's own queue: first come, first served, unlimited."
+    )
     if packet["reason"] is not None:
         rule = f"{RULES[packet['reason']]} {queue['kind']}: {summary}"
     elif packet["started"] is None:
@@ -90,7 +94,9 @@ def _decision(run: Finished, port: int, packet: dict[str, Any], ahead: int, gaug
     for name, value in gauges.items():
         # Counts of operations say what a discipline costs, not what it decides.
         if not name.startswith(("insert", "get")):
-            numbers.append({"name": name.replace("_", " "), "value": value, "unit": "bit/s" if name.endswith("_bps") else ""})
+            numbers.append(
+                {"name": name.replace("_", " "), "value": value, "unit": "bit/s" if name.endswith("_bps") else ""}
+            )
     return {"rule": rule, "numbers": numbers}
 
 
@@ -132,7 +138,9 @@ def _after_drop(run: Finished, packet: dict[str, Any], packets: AtPort, i: int) 
     again = (packets.flow == packets.flow[i]) & (packets.seq == packets.seq[i]) & (packets.arrived > packet["dropped"])
     if again.any():
         when = float(packets.arrived[again][0])
-        told.append(f"The sender sent it again: the copy came at {when:.6f} s, {_time(when - packet['dropped'])} later.")
+        told.append(
+            f"The sender sent it again: the copy came at {when:.6f} s, {_time(when - packet['dropped'])} later."
+        )
     window = next((v for v in run.views if v.name == "window"), None)
     line = next((x for x in window.lines if x.flow == packet["flow"]), None) if window is not None else None
     rtt = next((f["rtt_ms"] for f in run.done["flows"] if f["name"] == packet["flow"]), None)
@@ -142,7 +150,9 @@ def _after_drop(run: Finished, packet: dict[str, Any], packets: AtPort, i: int) 
         falls = np.flatnonzero(steps < 0)
         if falls.size:
             k = max(first - 1, 0) + int(falls[0])
-            told.append(f"Its window fell from {line.y[k]:.1f} to {line.y[k + 1]:.1f} packets at {line.t[k + 1]:.6f} s.")
+            told.append(
+                f"Its window fell from {line.y[k]:.1f} to {line.y[k + 1]:.1f} packets at {line.t[k + 1]:.6f} s."
+            )
     return told
 
 
