@@ -36,7 +36,7 @@ export class Chart {
     const id = uid("view");
     this.heading.id = id;
     this.plot = h("div", {
-      class: "plot", tabindex: 0, role: "slider", "aria-labelledby": id, "aria-orientation": "horizontal", "data-view": name,
+      class: "plot", tabindex: 0, role: "slider", "aria-labelledby": id, "aria-orientation": "horizontal", "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": 0, "data-view": name,
       "aria-description": "The cursor's time. Left and right move it, plus and minus zoom, page up and page down move the range, 0 shows all.",
       onkeydown: (event: KeyboardEvent) => this.key(event),
     });
@@ -46,7 +46,7 @@ export class Chart {
     new IntersectionObserver((entries) => {
       this.visible = entries.some((entry) => entry.isIntersecting);
       if (this.visible && this.stale) void this.ask();
-    }, { rootMargin: "200px" }).observe(this.element);
+    }, { rootMargin: "600px" }).observe(this.element);
     time.on((change) => (change === "range" ? this.range() : this.cursor()));
   }
 
@@ -55,6 +55,7 @@ export class Chart {
     this.view = this.sources.map((source) => viewOf(source.run, this.name)).find(Boolean) ?? null;
     this.element.hidden = this.view === null;
     if (!this.view) return;
+    if (!this.shown) this.heading.textContent = this.view.title;
     this.whole = null;
     this.refresh();
   }
@@ -132,13 +133,13 @@ export class Chart {
     const series = lines.map((line, at): uPlot.Series => {
       const each: uPlot.Series = {
         label: line.label, scale: "y", stroke: colour(line.colour), width: line.mark === "B" ? 1.25 : 2, dash: dash(line.dash), paths, spanGaps: false,
-        show: !this.hidden.has(line.label), points: { show: line.mark === "B" ? marks : sparse, size: 5 },
+        show: !this.hidden.has(line.label), points: line.mark === "B" ? { show: true, size: 7, fill: theme().ground, filter: spread } : { show: sparse, size: 5 },
       };
       if (stacked && at === 0) each.fill = pale(line.colour, 0.5);
       return each;
     });
     return {
-      width: Math.max(50, this.plot.clientWidth), height: HEIGHT, padding: [8, 8, 0, 0], legend: { show: false },
+      width: Math.max(50, this.plot.clientWidth), height: HEIGHT, padding: [8, 18, 0, 0], legend: { show: false },
       scales: { x: { time: false, auto: false }, y: { range: (_u, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? (high as number) * 1.06 : 1] } },
       axes: [
         { ...axis, size: 32, values: (_u, ticks) => ticks.map((tick) => `${plain(tick)} s`) },
@@ -246,4 +247,18 @@ export class Chart {
 
 /** Points only where they do not run into one another. */
 const sparse: uPlot.Series.Points.Show = (u, _at, first, last) => last - first <= (u.bbox.width / devicePixelRatio) / 24;
-const marks: uPlot.Series.Points.Show = (u, _at, first, last) => last - first <= (u.bbox.width / devicePixelRatio) / 6;
+
+/** Marks along a line of the second variant, far enough apart that the line stays a line. */
+const spread: uPlot.Series.Points.Filter = (u, at) => {
+  const [times, values] = [u.data[0], u.data[at] ?? []];
+  const [first, last] = u.series[0]?.idxs ?? [0, times.length - 1];
+  const chosen: number[] = [];
+  let next = -Infinity;
+  for (let index = first; index <= last; index += 1) {
+    const left = u.valToPos(times[index] as number, "x");
+    if (values[index] === null || values[index] === undefined || left < next) continue;
+    chosen.push(index);
+    next = left + 40;
+  }
+  return chosen;
+};

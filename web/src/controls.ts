@@ -1,7 +1,7 @@
 // The panel of controls: made from the server's list of what a person would turn.
 
 import { h, replace, uid } from "./dom";
-import { quantity } from "./format";
+import { quantity, spaced } from "./format";
 import type { Model, Slot } from "./model";
 import type { Control, Json } from "./types";
 
@@ -164,11 +164,6 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
       label();
     },
   };
-}
-
-/** "80kbit/s" reads better as "80 kbit/s". */
-function spaced(text: string): string {
-  return text.replace(/^(-?\d+(?:\.\d+)?)([a-zA-Zµ].*)$/, "$1 $2");
 }
 
 function choice(id: string, first: Control, turn: Turn): Parts {

@@ -16,6 +16,13 @@ import type { RunDone } from "./types";
 
 const ORDER = ["throughput", "queueing", "rtt", "backlog", "window", "pacing", "drops", "marks", "estimates"];
 
+interface Result {
+  shares: Shares;
+  network: Network;
+  /** Says of which variant the pictures are. */
+  mark(words: string): void;
+}
+
 export class Explore {
   readonly element: HTMLElement;
   overlay = true;
@@ -27,25 +34,28 @@ export class Explore {
   private readonly problem = h("p", { class: "error problem", role: "alert", hidden: true });
   private readonly tabs = h("div", { class: "slots" });
   private readonly delay = h("section", { class: "card delay" });
-  private readonly shares = h("div", { class: "columns" });
-  private readonly nets = h("div", { class: "columns" });
+  private readonly parts = h("div", { class: "columns" });
   private readonly sentences = h("section", { class: "card sentences" });
   private readonly tools = h("div", { class: "tools", role: "group", "aria-label": "Range of time" });
   private readonly range = h("span", { class: "range" });
   private readonly charts = h("div", { class: "charts" });
   private readonly drawn = new Map<string, Chart>();
-  private readonly results: { [S in Slot]: { shares: Shares; network: Network } };
+  private readonly results: { [S in Slot]: Result };
   private readonly compare: Compare;
   private readonly packets: Packets;
-  private lost = 0;
+  private lost = "";
+  private lostAt = 0;
 
   constructor(private readonly model: Model, state: () => Promise<string>) {
     this.panel = new Panel(model);
     this.packets = new Packets(model);
     this.compare = new Compare(model);
     const take = new Take(model, state);
-    const missing = (): void => this.rerun();
-    const result = (): { shares: Shares; network: Network } => ({ shares: new Shares(), network: new Network(model.time, missing, (port) => this.packets.open(port)) });
+    const result = (): Result => {
+      const shares = new Shares();
+      const network = new Network(model.time, (port) => this.packets.open(port));
+      return { shares, network, mark: (words) => { shares.mark.textContent = words; network.mark.textContent = words; } };
+    };
     this.results = { a: result(), b: result() };
     const zoom = (label: string, title: string, act: () => void): HTMLElement => h("button", { type: "button", class: "small", title, "aria-label": title, onclick: act }, label);
     replace(this.tools, this.range, zoom("−", "Zoom out", () => model.time.scale(2)), zoom("+", "Zoom in", () => model.time.scale(0.5)),
@@ -55,7 +65,7 @@ export class Explore {
       h("section", { class: "side", "aria-label": "Controls" }, this.tabs, this.panel.element, take.element),
       h("div", { class: "main" },
         h("div", { class: "runbar" }, this.status, this.bar, this.stop, this.again), this.problem,
-        h("div", { class: "columns top" }, this.delay, this.sentences), this.compare.element, this.shares, this.nets, this.tools, this.charts, this.packets.element));
+        h("div", { class: "columns top" }, this.delay, this.sentences), this.compare.element, this.parts, this.tools, this.charts, this.packets.element));
     model.on((event, slot) => this.heard(event, slot));
     model.time.on((change) => change === "range" && this.ranged());
     onTheme(() => {
@@ -126,20 +136,16 @@ export class Explore {
     this.ranged();
     replace(this.delay, h("h2", {}, "Delay under load"), ...ready.map(({ slot, run }) => h("p", { class: "big" }, both && h("span", { class: "which" }, `${slot.toUpperCase()} `),
       run.delay_under_load_ms === null ? "–" : `${plain(Number(run.delay_under_load_ms.toPrecision(3)))}`, run.delay_under_load_ms !== null && h("span", { class: "unit" }, " ms"))),
-    h("p", { class: "note" }, "Mean queueing delay of the packets while the link is busy."));
+    h("p", { class: "note" }, "Mean time that a packet waits at the link with the highest load."));
     replace(this.sentences, h("h2", {}, "In words"), ...ready.map(({ slot, run }) => h("div", {}, both && h("h3", {}, `Variant ${slot.toUpperCase()}`),
       h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))), run.note && h("p", { class: "note" }, run.note))));
-    for (const { slot, run } of ready) this.results[slot].shares.update(run);
-    this.columns(this.shares, ready.map(({ slot }) => ({ slot, element: this.results[slot].shares.element })));
-    this.columns(this.nets, ready.map(({ slot }) => ({ slot, element: this.results[slot].network.element })));
+    same(this.parts, [...ready.map(({ slot }) => this.results[slot].shares.element), ...ready.map(({ slot }) => this.results[slot].network.element)]);
+    for (const { slot, run } of ready) {
+      this.results[slot].mark(both ? `${slot.toUpperCase()}: ` : "");
+      this.results[slot].shares.update(run);
+    }
     this.layout(ready);
     this.progress();
-  }
-
-  private columns(holder: HTMLElement, parts: { slot: Slot; element: HTMLElement }[]): void {
-    const wanted = parts.map((part) => part.element);
-    if (holder.children.length === wanted.length && wanted.every((element, at) => holder.children[at] === element)) return;
-    replace(holder, ...wanted);
   }
 
   private layout(ready: { slot: Slot; run: RunDone }[]): void {
@@ -159,16 +165,23 @@ export class Explore {
       chart.show(sources);
       return chart.element;
     });
-    if (this.charts.children.length !== elements.length || elements.some((element, at) => this.charts.children[at] !== element)) replace(this.charts, ...elements);
+    same(this.charts, elements);
   }
 
-  /** The server does not know a run any more: it was started again. Once every second at most. */
+  /** The server does not know a run any more: it was started again. The same run is not repeated twice for this. */
   private rerun(): void {
-    if (Date.now() - this.lost < 1000) return;
-    this.lost = Date.now();
+    const runs = SLOTS.map((slot) => this.model.variants[slot]?.run?.run ?? "").join(" ");
+    if (runs === this.lost || Date.now() - this.lostAt < 2000) return;
+    this.lost = runs;
+    this.lostAt = Date.now();
     say("The server was started again; the run is repeated.");
     void this.model.again();
   }
+}
+
+/** Puts the elements into their holder, unless they are there: an element that moves would lose its focus. */
+function same(holder: HTMLElement, wanted: HTMLElement[]): void {
+  if (holder.children.length !== wanted.length || wanted.some((element, at) => holder.children[at] !== element)) replace(holder, ...wanted);
 }
 
 function rank(name: string): number {

@@ -3,7 +3,7 @@
 const PREFIXES: readonly [number, string][] = [
   [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"],
 ];
-const BASE = new Set(["bit/s", "bps", "bit", "s", "B", "bytes", "byte", "packets", "packet", "packets/s", "B/s"]);
+const BASE = new Set(["bit/s", "bps", "bit", "s", "B", "bytes", "byte", "packets", "packet", "packets/s", "B/s", "pkt"]);
 
 export interface Scale {
   factor: number;
@@ -14,13 +14,18 @@ export interface Scale {
 export function scaleFor(largest: number, unit: string): Scale {
   const name = unit === "bps" ? "bit/s" : unit;
   if (!BASE.has(unit) || !(largest > 0) || !Number.isFinite(largest)) return { factor: 1, unit: name };
-  const counted = /^(packet|byte|B$)/.test(unit);
+  const counted = /^(packet|pkt|byte|B$)/.test(unit);
   for (const [factor, prefix] of PREFIXES) {
     if (unit === "s" && factor > 1) continue;
-    if (counted && (factor < 1 || (unit.startsWith("packet") && factor > 1))) continue;
+    if (counted && (factor < 1 || (/^p/.test(unit) && factor > 1))) continue;
     if (largest >= factor) return { factor, unit: prefix + (unit === "bytes" || unit === "byte" ? "B" : name) };
   }
   return { factor: 1, unit: name };
+}
+
+/** A text of a scenario as people write it: "0ps" reads as "0 s", "80kbit/s" as "80 kbit/s". */
+export function spaced(text: string): string {
+  return text.replace(/^0[pnmuµ]s$/, "0 s").replace(/^(-?\d+(?:\.\d+)?)([a-zA-Zµ].*)$/, "$1 $2");
 }
 
 /** Four figures at most, without an exponent where people would not expect one. */
@@ -35,7 +40,7 @@ export function plain(value: number): string {
 
 export function quantity(value: number | null | undefined, unit: string | null): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  const scale = scaleFor(Math.abs(value), unit ?? "");
+  const scale = value === 0 ? scaleFor(1, unit ?? "") : scaleFor(Math.abs(value), unit ?? "");
   return `${plain(value / scale.factor)}${scale.unit ? ` ${scale.unit}` : ""}`;
 }
 

@@ -1,6 +1,6 @@
 // The network as a picture: its queues fill as they stood at the cursor's time.
 
-import { aborted, get } from "./api";
+import { aborted, explain, get, Gone } from "./api";
 import { colour, theme } from "./colours";
 import { h, replace, svg } from "./dom";
 import { plain, quantity, seconds } from "./format";
@@ -19,6 +19,7 @@ interface Queue {
 }
 
 export class Network {
+  readonly mark = h("span", {});
   private run: RunDone | null = null;
   private readonly queues = new Map<string, Queue>();
   private readonly most = new Map<string, number>();
@@ -28,9 +29,9 @@ export class Network {
   private asking = false;
   private again = false;
   readonly element = h("section", { class: "card" },
-    h("div", { class: "bar" }, h("h3", {}, "Network"), saveButtons(() => "Network", () => this.copy())), this.holder, this.note);
+    h("div", { class: "bar" }, h("h3", {}, this.mark, "Network"), saveButtons(() => "Network", () => this.copy())), this.holder, this.note);
 
-  constructor(private readonly time: Timeline, private readonly missing: () => void, private readonly choose: (port: string) => void) {
+  constructor(private readonly time: Timeline, private readonly choose: (port: string) => void) {
     time.on((change) => change === "cursor" && void this.fill());
   }
 
@@ -132,7 +133,7 @@ export class Network {
       const state = await get<NetworkState>(`/api/run/${encodeURIComponent(run.run)}/network?at=${at}`);
       if (run === this.run) this.paint(state, at);
     } catch (error) {
-      if (!aborted(error) && run === this.run && "status" in (error as object) && (error as { status: number }).status === 404) this.missing();
+      if (!aborted(error) && !(error instanceof Gone) && run === this.run) this.note.textContent = explain(error).message;
     } finally {
       this.asking = false;
     }

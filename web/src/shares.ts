@@ -7,6 +7,8 @@ import { text } from "./picture";
 import { saveButtons } from "./save";
 import type { FlowResult, RunDone } from "./types";
 
+const NUMBERS = new Set(["Goodput", "Share", "Fair", "RTT", "Queueing", "Lost"]);
+
 function swatch(flow: FlowResult): SVGSVGElement {
   return svg("svg", { width: 30, height: 12, "aria-hidden": "true", class: "swatch" },
     svg("line", { x1: 0, y1: 6, x2: 30, y2: 6, stroke: colour(flow.colour), "stroke-width": 3, "stroke-dasharray": dash(flow.colour).join(" ") || null }));
@@ -23,17 +25,19 @@ function bar(flow: FlowResult, most: number): HTMLElement {
 
 export class Shares {
   private readonly body = h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Flows" });
+  readonly mark = h("span", {});
   private run: RunDone | null = null;
   readonly element = h("section", { class: "card shares" },
-    h("div", { class: "bar" }, h("h3", {}, "Shares of the flows"), saveButtons(() => "Shares of the flows", () => this.picture())), this.body,
+    h("div", { class: "bar" }, h("h3", {}, this.mark, "Shares of the flows"), saveButtons(() => "Shares of the flows", () => this.picture())), this.body,
     h("p", { class: "note" }, "The bar is the share of the goodput. The upright line is the weighted max-min fair share."));
 
   update(run: RunDone): void {
     this.run = run;
+    this.body.setAttribute("aria-label", `${this.mark.textContent}Flows`);
     const most = Math.max(1e-9, ...run.flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
     const head = ["Flow", "Control", "Goodput", "Share", "", "Fair", "RTT", "Queueing", "Lost"];
     replace(this.body, h("table", {},
-      h("thead", {}, h("tr", {}, ...head.map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {}))))),
+      h("thead", {}, h("tr", {}, ...head.map((name) => (name ? h("th", { scope: "col", class: NUMBERS.has(name) ? "num" : null }, name) : h("td", {}))))),
       h("tbody", {}, ...run.flows.map((flow) => h("tr", {},
         h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
         h("td", {}, flow.control), h("td", { class: "num" }, quantity(flow.goodput_bps, "bit/s")), h("td", { class: "num" }, percent(flow.share)), h("td", { class: "wide" }, bar(flow, most)),
