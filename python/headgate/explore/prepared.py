@@ -19,7 +19,7 @@ def prepared(scenario: Scenario, few: bool = False) -> Scenario:
 
     Args:
         scenario: as it was given.
-        few: leave out all traces but drops: the run takes less memory.
+        few: leave out all traces but drops, and many intervals: the run takes less memory.
 
     Raises:
         ScenarioError: something in it is wrong.
@@ -30,7 +30,7 @@ def prepared(scenario: Scenario, few: bool = False) -> Scenario:
     flows = len(resolved["flows"])
     wanted = max(min(INTERVALS, ROWS // max(flows, 1)), 1)
     changed = base.set("warm_up", resolved["warm_up"])
-    if duration // max(interval, 1) < wanted:
+    if few or duration // max(interval, 1) < wanted:
         changed = changed.set("interval", _core.quantity_text("s", max(duration // wanted, 1)))
     else:
         changed = changed.set("interval", resolved["interval"])

@@ -52,8 +52,9 @@ class Job:
     controls: list[_core.Control] = field(default_factory=list)
 
     def stop(self) -> None:
-        """Ends it at its next check."""
+        """Ends it at its next check, or before it begins."""
         self.stopped = True
+        self.future.cancel()
         self.control.stop()
         for control in list(self.controls):
             control.stop()
@@ -77,7 +78,7 @@ class Runs:
         self.most = max(whole * 3 // 4 // self.at_a_time // COPIES, 1)
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._tabs: dict[str, Job] = {}
         self._jobs: set[int] = set()
 
@@ -91,12 +92,13 @@ class Runs:
         with self._lock:
             before = self._tabs.get(tab)
             if before is not None:
+                # One that still waits leaves its place at once.
                 before.stop()
             if len(self._jobs) >= self.at_a_time + WAITING:
                 raise RequestError(503, f"{WAITING} runs wait already; expected fewer: try again when some are done")
             self._tabs[tab] = job
             self._jobs.add(id(job))
-        job.future = self._pool.submit(self._work, job, scenario, seed)
+            job.future = self._pool.submit(self._work, job, scenario, seed)
         job.future.add_done_callback(lambda _: self._ended(job))
         return job
 

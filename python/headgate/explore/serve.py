@@ -32,7 +32,8 @@ def listening(port: int) -> socket.socket:
     Raises:
         HeadgateError: the port is taken.
     """
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol is named so that answers are sent at once (asyncio looks at it before it turns Nagle's algorithm off).
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if port:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -71,7 +71,7 @@ class Stacked(View):
         for flow, name in zip(self.flows, self.names, strict=True):
             own = waits & (queue.flow == flow)
             y = _count(queue.arrived[own], t) - _count(np.sort(gone[own]), t)
-            series.append({"name": name, "t": t, "y": y})
+            series.append({"name": name, "t": np.round(t, 9), "y": y})
         return {"view": self.name, "unit": self.unit, "from": start, "to": end, "series": series}
 
 

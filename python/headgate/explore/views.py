@@ -65,7 +65,7 @@ class View:
         series = []
         for x in self.lines:
             t, y = reduced(x.t, x.y, start, end, min(max(width, 1), WIDEST))
-            series.append({"name": x.name, "t": t, "y": y})
+            series.append({"name": x.name, "t": np.round(t, 9), "y": y})
         return {"view": self.name, "unit": self.unit, "from": start, "to": end, "series": series}
 
 
@@ -153,17 +153,17 @@ class Traced:
         self._names, self._place = flows, {name: i for i, name in enumerate(flows)}
         kinds, self.kinds = _codes(t.get("trace", []))
         objects, self._objects = _codes(t.get("object", []))
-        key = kinds * max(len(self._objects), 1) + objects
+        wide = max(len(self._objects), 1)
         # Small numbers are sorted by their digits, which is many times faster.
-        small = key.astype(np.uint16) if key.size and int(key.max()) < 1 << 16 else key
-        order = np.argsort(small, kind="stable")
+        key = kinds * wide + objects
+        key = key.astype(np.uint16) if wide * max(len(self.kinds), 1) < 1 << 16 else key
+        order = np.argsort(key, kind="stable")
         self._t, self._y = (np.asarray(t[name])[order] if key.size else np.empty(0) for name in ("time_s", "value"))
-        sorted_key = key[order]
-        starts = np.flatnonzero(np.diff(sorted_key, prepend=-1))
-        ends = np.append(starts[1:], sorted_key.size)
+        counts = np.bincount(key)
+        ends = np.cumsum(counts)
         self._parts = {
-            (self.kinds[k // len(self._objects)], self._objects[k % len(self._objects)]): slice(a, b)
-            for k, a, b in zip(sorted_key[starts].tolist(), starts.tolist(), ends.tolist(), strict=True)
+            (self.kinds[k // wide], self._objects[k % wide]): slice(int(ends[k] - counts[k]), int(ends[k]))
+            for k in np.flatnonzero(counts).tolist()
         }
 
     def view(self, kind: str, name: str, title: str, unit: str, steps: bool = True) -> View:
@@ -173,7 +173,8 @@ class Traced:
         busiest = sorted(parts, key=lambda x: x[1].start - x[1].stop)[:LINES]
         place = self._place if kind != "backlog" else {}
         for obj, part in sorted(busiest, key=lambda x: (place.get(x[0], 0), x[1].start)):
-            t, y = self._t[part], self._y[part]
+            # Copies: a part of the whole table would keep all of it in memory.
+            t, y = self._t[part].copy(), self._y[part].copy()
             if kind == "backlog" and not y.any():
                 continue
             if steps:
