@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..scenario import Scenario
 from ..tables import Table
 from ..toml import file_text
+from .stacked import Stacked
 from .store import Finished
 from .views import View
 from .wire import RequestError
@@ -46,6 +45,8 @@ def exported(run: Finished, form: str, view: str | None = None) -> tuple[bytes, 
     if form == "python":
         return lines_of(run).encode(), kind, f"{name}.{ending}"
     shown = run.view(view) if view is not None else run.views[0]
+    if isinstance(shown, Stacked):
+        shown = shown.whole(run)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"view.{ending}"
         table_of(shown).save(file)
@@ -98,8 +99,3 @@ def _quoted(text: str) -> str:
 def _wrapped(text: str, width: int = 100) -> str:
     """A text as Python literals of a line each."""
     return "\n        ".join(repr(text[i : i + width]) for i in range(0, len(text), width))
-
-
-def toml_of(data: dict[str, Any]) -> bytes:
-    """A scenario as a file."""
-    return file_text(json.loads(Scenario(data).to_json())).encode()

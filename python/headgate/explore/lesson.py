@@ -109,7 +109,7 @@ def _holds(condition: dict[str, Any], run: Finished) -> bool:
 
 
 def _value(path: str, run: Finished) -> float:
-    """A number of a run: of a flow, of a port, the sum of all flows, or the mean of a line's first half (`early`)."""
+    """A number of a run: of a flow, of a port, the sum of all flows, or what a line mostly was in the first half of the run (`early`)."""
     what, name, *rest = path.split(".")
     if what in ("flows", "ports"):
         entry = next((e for e in run.done[what] if e["name"] == name), None)
@@ -119,6 +119,7 @@ def _value(path: str, run: Finished) -> float:
         return float(sum(f[name] for f in run.done["flows"]))
     if what == "early":
         line = next(x for x in run.view(name).lines if x.name == rest[0])
-        early = (line.t >= run.until / 12) & (line.t <= run.until / 2)
-        return float(np.median(line.y[early]))
+        # A line holds its value until the next point.
+        held = np.searchsorted(line.t, np.linspace(run.until / 12, run.until / 2, 200, endpoint=False), "right") - 1
+        return float(np.median(line.y[held[held >= 0]])) if (held >= 0).any() else float("nan")
     raise HeadgateError(f"{path}: expected flows, ports, sum or early")

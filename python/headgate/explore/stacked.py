@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..tables import numbers
 from .reduce import WIDEST
-from .views import LINES, View
+from .views import LINES, Line, View
 
 if TYPE_CHECKING:
     from .store import Finished
@@ -54,43 +54,52 @@ class Stacked(View):
         return super().head() | {"series": [{"name": name, "flow": name} for name in self.names]}
 
     def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
-        """Its lines from `start` to `end`: the values at the last change of each pixel, and before and after a peak of the sum."""
+        """Its lines from `start` to `end`: in each pixel the values where their sum is least and where it is greatest."""
+        lines = self._lines(run, start, end, min(max(width, 1), WIDEST))
+        series = [{"name": x.name, "t": np.round(x.t, 9), "y": x.y.astype(np.int64)} for x in lines]
+        return {"view": self.name, "unit": self.unit, "from": start, "to": end, "series": series}
+
+    def whole(self, run: Finished) -> View:
+        """The view with all its points."""
+        lines = self._lines(run, 0.0, run.until, None)
+        return View(self.name, self.title, self.unit, self.steps, self.stacked, lines)
+
+    def _lines(self, run: Finished, start: float, end: float, width: int | None) -> list[Line]:
+        """The lines as a picture of `width` pixels shows them, or whole."""
         from .packets import packets_of
 
         packets = packets_of(run)
         queue = packets.at(self.port)
-        until = min(end, packets.until)
+        until = max(min(end, packets.until), start)
         waits = ~(queue.start <= queue.arrived)
         gone = np.where(np.isnan(queue.start), np.inf, queue.start)
-        changes = np.concatenate([queue.arrived[waits], gone[waits & np.isfinite(gone)]])
-        changes = np.unique(changes[(changes >= start) & (changes <= until)])
-        t = np.concatenate(
-            [[start], _times(changes, queue.arrived[waits], np.sort(gone[waits]), start, end, width), [until]]
-        )
-        series = []
+        came, left = queue.arrived[waits], np.sort(gone[waits])
+        changes = np.unique(np.concatenate([came, left]))
+        changes = changes[(changes >= start) & (changes <= until)]
+        if width is not None and changes.size > 2 * width:
+            changes = _extremes(changes, _count(came, changes) - _count(left, changes), start, end, width)
+        t = np.concatenate([[start], changes, [until]])
+        found = []
         for flow, name in zip(self.flows, self.names, strict=True):
             own = waits & (queue.flow == flow)
             y = _count(queue.arrived[own], t) - _count(np.sort(gone[own]), t)
-            series.append({"name": name, "t": np.round(t, 9), "y": y})
-        return {"view": self.name, "unit": self.unit, "from": start, "to": end, "series": series}
+            found.append(Line(name, name, t, y.astype(np.float64)))
+        return found
 
 
 def _count(times: Floats, t: Floats) -> npt.NDArray[np.int64]:
+    """How many of the times, in rising order, are not after each of `t`."""
     return np.searchsorted(times, t, "right")
 
 
-def _times(changes: Floats, came: Floats, gone: Floats, start: float, end: float, width: int) -> Floats:
-    """Times at which values are shown: all changes if they are few, and otherwise of each pixel those of the least and the greatest sum."""
-    width = min(max(width, 1), WIDEST)
-    if changes.size <= 2 * width:
-        return changes
-    sums = (_count(np.sort(came), changes) - _count(gone, changes)).astype(np.float64)
-    edges = np.searchsorted(changes, np.linspace(start, end, width + 1)[:-1], "left")
-    starts = np.unique(np.append(0, edges[edges < changes.size]))
-    lengths = np.diff(np.append(starts, changes.size))
+def _extremes(t: Floats, sums: npt.NDArray[np.int64], start: float, end: float, width: int) -> Floats:
+    """Of each pixel the first times of the least and of the greatest sum."""
+    edges = np.searchsorted(t, np.linspace(start, end, width + 1)[:-1], "left")
+    starts = np.unique(np.append(0, edges[edges < t.size]))
+    lengths = np.diff(np.append(starts, t.size))
     kept = []
     for found in (np.minimum, np.maximum):
         places = np.flatnonzero(sums == np.repeat(found.reduceat(sums, starts), lengths))
         kept.append(places[np.unique(np.searchsorted(starts, places, "right"), return_index=True)[1]])
-    chosen: Floats = changes[np.unique(np.concatenate(kept))]
+    chosen: Floats = t[np.unique(np.concatenate(kept))]
     return chosen
