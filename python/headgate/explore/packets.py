@@ -31,7 +31,7 @@ _lock = threading.Lock()
 class AtPort:
     """The packets of one port in the order of their arrival, as columns.
 
-    `start` is when the transmission began, or when the packet was dropped; nan for one that still waits at the end.
+    `start` is when the transmission began, or when the packet was dropped; nan for one that waits or is on the line when the run ends.
     `reason` is 0 for one that was sent, and otherwise the place in the list of reasons plus 1; -1 for one that still waits.
     """
 
@@ -82,26 +82,26 @@ class Packets:
         c = self._columns
         mine = np.flatnonzero(c["port"] == port)
         flow, at, reason = c["flow"][mine], c["at_s"][mine], c["reason"][mine]
-        arrived, late = np.full(mine.size, np.nan), list[Ints]()
+        rate, delay = self._run.lines[port]
+        sent = reason == 0
+        left = np.where(sent, at - delay, np.nan)
+        # At the first port of a path the time of the arrival follows from that of the departure.
+        arrived = np.where(sent, left - 8.0 * c["bytes"][mine] / rate - c["waited_s"][mine], at)
+        late = list[Ints]()
         for f in np.unique(flow).tolist():
             before = self._run.before.get((f, port))
             if before is None:
                 continue
             up = np.flatnonzero((c["port"] == before) & (c["flow"] == f) & (c["reason"] == 0))
             own = np.flatnonzero(flow == f)
-            found = _matched(c["seq"][up], c["at_s"][up], c["seq"][mine[own]], at[own])
+            found = _matched((c["seq"][up], c["at_s"][up]), (c["seq"][mine[own]], at[own], arrived[own], sent[own]))
             known = found >= 0
             arrived[own[known]] = c["at_s"][up[found[known]]]
             rest = np.setdiff1d(np.arange(up.size), found[known])
-            # Those that came after all that left still wait; earlier ones were lost on the wire.
-            newest = float(np.nanmax(arrived[own], initial=-1.0))
+            # A flow's packets leave in order: those after the last one that left still wait, and earlier ones were lost on the wire.
+            newest = float(arrived[own[sent[own]]].max(initial=-1.0))
             late.append(up[rest[c["at_s"][up[rest]] > newest]])
-        rate, delay = self._run.lines[port]
-        left = np.where(reason == 0, at - delay, np.nan)
-        start = left - 8.0 * c["bytes"][mine] / rate
-        # At the first port of a path the time of the arrival follows from that of the departure.
-        arrived = np.where(np.isnan(arrived), np.where(reason == 0, start - c["waited_s"][mine], at), arrived)
-        start = np.where(reason == 0, arrived + c["waited_s"][mine], at)
+        start = np.where(sent, arrived + c["waited_s"][mine], at)
         rest = np.concatenate(late) if late else np.empty(0, dtype=np.int64)
         rows = np.concatenate([mine, rest])
         order = np.argsort(np.concatenate([arrived, c["at_s"][rest]]), kind="stable")
@@ -114,22 +114,39 @@ class Packets:
         )  # fmt: skip
 
 
-def _matched(seq: Ints, at: Floats, own_seq: Ints, own_at: Floats) -> Ints:
-    """For each own row the place of the latest row with the same number at or before its time; -1 without any.
+def _matched(up: tuple[Ints, Floats], own: tuple[Ints, Floats, Floats, npt.NDArray[np.bool_]]) -> Ints:
+    """For each packet that left a port or was dropped there, its place among those that came; -1 if it is none of them.
 
-    >>> _matched(np.array([1, 2, 1]), np.array([0.1, 0.2, 0.9]), np.array([1, 1, 3]), np.array([0.5, 1.0, 1.0])).tolist()
-    [0, 2, -1]
+    Args:
+        up: numbers and times of the packets that came, in order of time.
+        own: numbers, times of leaving, guesses of the times of arrival, and whether each was sent.
+
+    >>> came = np.array([1, 2, 1]), np.array([0.1, 0.2, 0.9])
+    >>> gone = np.array([1, 1, 3]), np.array([0.9, 1.0, 1.0]), np.array([0.9, 0.1, 1.0]), np.array([False, True, True])
+    >>> _matched(came, gone).tolist()
+    [2, 0, -1]
     """
-    n = seq.size
-    both, times = np.concatenate([seq, own_seq]), np.concatenate([at, own_at])
-    order = np.lexsort((np.arange(both.size) >= n, times, both))
-    # Of each row the last one before it that comes from above.
-    last = np.maximum.accumulate(np.where(order < n, np.arange(order.size), -1))
+    seq, at = up
+    own_seq, own_at, guess, sent = own
+    known, first, count = np.unique(seq, return_index=True, return_counts=True)
+    place = np.minimum(np.searchsorted(known, own_seq), max(known.size - 1, 0))
+    there = (known[place] == own_seq) if known.size else np.zeros(own_seq.size, dtype=bool)
     found = np.full(own_seq.size, -1, dtype=np.int64)
-    own = order >= n
-    place = np.where(last[own] >= 0, order[np.maximum(last[own], 0)], -1)
-    same = (place >= 0) & (both[np.maximum(place, 0)] == both[order[own]])
-    found[order[own] - n] = np.where(same, place, -1)
+    once = there & (count[place] == 1) if known.size else there
+    found[once] = first[place[once]]
+    # Of a packet that was sent again there are several, and which is which follows from the times: first those that were dropped as they
+    # came, then those that were sent, then those that had to make room for others.
+    several = np.flatnonzero(there & ~once)
+    order = np.argsort(seq, kind="stable")
+    edges = np.append(0, np.cumsum(count))
+    open_ = {int(known[k]): order[edges[k] : edges[k + 1]].tolist() for k in np.unique(place[several]).tolist()}
+    exact = np.array([not sent[i] and own_at[i] in at[open_[int(own_seq[i])]] for i in several.tolist()], dtype=bool)
+    rest = several[~exact] if several.size else several
+    for i in [*several[exact].tolist(), *rest[sent[rest]].tolist(), *rest[~sent[rest]].tolist()]:
+        places = [p for p in open_[int(own_seq[i])] if at[p] <= own_at[i]]
+        if places:
+            found[i] = min(places, key=lambda p: (abs(at[p] - guess[i]), -p))
+            open_[int(own_seq[i])].remove(int(found[i]))
     return found
 
 
