@@ -1,13 +1,14 @@
 // One chart: a view of one run, or of two runs over one another.
 
 import uPlot from "uplot";
-import { aborted, ApiError, Gone } from "./api";
+import { aborted, ApiError, blob, Gone } from "./api";
 import { colour, dash, pale, theme } from "./colours";
-import { h, replace, svg, uid } from "./dom";
+import { download, h, replace, svg, uid } from "./dom";
 import { plain, quantity, scaleFor, seconds } from "./format";
+import { corners, dense, shapes, spread } from "./marks";
 import { chartPicture } from "./picture";
-import { largest, load, stack, valueAt, viewOf, type Line, type Loaded, type Source } from "./series";
-import { saveButtons } from "./save";
+import { clip, largest, load, stack, valueAt, viewOf, type Line, type Loaded, type Source } from "./series";
+import { fileName, saveButtons } from "./save";
 import type { Timeline } from "./timeline";
 import type { ViewInfo } from "./types";
 
@@ -31,6 +32,9 @@ export class Chart {
   private asking: AbortController | null = null;
   private visible = false;
   private stale = false;
+  private timer = 0;
+  /** The server was away: the next run asks again. */
+  private failed = false;
 
   constructor(readonly name: string, private readonly time: Timeline, private readonly missing: () => void) {
     const id = uid("view");
@@ -41,12 +45,14 @@ export class Chart {
       onkeydown: (event: KeyboardEvent) => this.key(event),
     });
     this.element = h("figure", { class: "chart card", "aria-labelledby": id },
-      h("div", { class: "bar" }, this.heading, saveButtons(() => this.heading.textContent ?? name, () => this.picture())), this.plot, this.legend, this.note);
+      h("div", { class: "bar" }, this.heading, saveButtons(() => this.heading.textContent ?? name, () => this.picture(), () => this.table())), this.plot, this.legend, this.note);
     new ResizeObserver(() => this.resize()).observe(this.plot);
     new IntersectionObserver((entries) => {
       this.visible = entries.some((entry) => entry.isIntersecting);
-      if (this.visible && this.stale) void this.ask();
-    }, { rootMargin: "600px" }).observe(this.element);
+      if (!this.visible) return;
+      this.cursor();
+      if (this.stale) void this.ask();
+    }, { rootMargin: "200px" }).observe(this.element);
     time.on((change) => (change === "range" ? this.range() : this.cursor()));
   }
 
@@ -71,13 +77,24 @@ export class Chart {
     if (this.visible) void this.ask();
   }
 
+  /** While the range moves on, series are asked for when it rests, and every now and then. */
+  private later(): void {
+    this.stale = true;
+    if (!this.visible || this.timer !== 0) return;
+    this.timer = window.setTimeout(() => {
+      this.timer = 0;
+      if (this.stale && this.visible && this.asking === null) void this.ask();
+    }, 80);
+  }
+
   private range(): void {
-    if (!this.view) return;
+    this.stale = true;
+    if (!this.view || !this.visible) return;
     const { from, to } = this.time;
     // The range moves at once over what is here; the finer series follow.
     if (this.shown && this.whole && (from < this.shown.from || to > this.shown.to)) this.draw(this.whole);
-    else this.window();
-    this.refresh();
+    else if (this.shown) this.draw(this.shown);
+    this.later();
   }
 
   private async ask(): Promise<void> {
@@ -85,6 +102,7 @@ export class Chart {
     const asking = new AbortController();
     this.asking = asking;
     this.stale = false;
+    this.failed = false;
     const { from, to } = this.time;
     try {
       const width = Math.max(200, this.plot.clientWidth) * Math.min(2, window.devicePixelRatio || 1);
@@ -96,8 +114,13 @@ export class Chart {
     } catch (error) {
       if (aborted(error) || asking.signal.aborted) return;
       if (error instanceof ApiError && error.status === 404) this.missing();
-      else if (error instanceof Gone) this.stale = true;
+      else if (error instanceof Gone) this.failed = true;
       else this.note.textContent = error instanceof Error ? error.message : String(error);
+    } finally {
+      if (this.asking === asking) {
+        this.asking = null;
+        if (this.stale && !this.failed) this.later();
+      }
     }
   }
 
@@ -106,11 +129,12 @@ export class Chart {
     if (!view) return;
     this.shown = loaded;
     const stacked = view.stacked && loaded.lines.every((line) => !line.mark);
-    const sums = stacked ? stack(loaded.lines) : null;
-    const most = sums ? Math.max(0, ...(sums.y.at(-1) ?? []).slice(0, 100_000)) : largest(loaded.lines);
+    const shown = loaded.lines.map((line) => clip(line, this.time.from, this.time.to, view.steps || stacked));
+    const sums = stacked ? stack(shown) : null;
+    const most = sums ? (sums.y.at(-1) ?? []).reduce((a, b) => Math.max(a, b), 0) : largest(loaded.lines);
     this.scale = scaleFor(most, view.unit);
-    const empty = loaded.lines.length === 0;
-    const data = (empty ? [[], []] : sums ? [sums.t, ...sums.y] : uPlot.join(loaded.lines.map((line) => [line.t, line.y] as uPlot.AlignedData))) as uPlot.AlignedData;
+    const empty = shown.length === 0;
+    const data = (empty ? [[], []] : sums ? [sums.t, ...sums.y] : uPlot.join(shown.map((line) => [line.t, line.y] as uPlot.AlignedData))) as uPlot.AlignedData;
     const shape = JSON.stringify([loaded.lines.map((line) => [line.label, line.colour, line.dash]), stacked, view.steps, this.scale, view.title]);
     if (!this.u || shape !== this.shape) {
       this.shape = shape;
@@ -130,10 +154,16 @@ export class Chart {
     const look = theme();
     const axis = { stroke: look.soft, grid: { stroke: look.grid, width: 1 }, ticks: { stroke: look.grid, width: 1 }, font: "12px system-ui, sans-serif" };
     const paths = view.steps || stacked ? (uPlot.paths.stepped as uPlot.Series.SteppedPathBuilderFactory)({ align: 1 }) : (uPlot.paths.linear as uPlot.Series.LinearPathBuilderFactory)();
+    const marked = (u: uPlot, index: number): boolean => lines[index - 1]?.mark === "B" || (lines.length > 1 && !stacked && dense(u, index));
     const series = lines.map((line, at): uPlot.Series => {
       const each: uPlot.Series = {
         label: line.label, scale: "y", stroke: colour(line.colour), width: line.mark === "B" ? 1.25 : 2, dash: dash(line.dash), paths, spanGaps: false,
-        show: !this.hidden.has(line.label), points: line.mark === "B" ? { show: true, size: 7, fill: theme().ground, filter: spread } : { show: sparse, size: 5 },
+        show: !this.hidden.has(line.label), points: {
+          size: 7, width: 1.5, fill: line.mark === "B" ? look.ground : colour(line.colour), paths: shapes(line.dash),
+          // Every point where they do not run into one another; else some, where dashes do not tell the lines apart.
+          show: (u, index, first, last) => marked(u, index) || last - first <= u.bbox.width / devicePixelRatio / 24,
+          filter: (u, index) => (marked(u, index) ? spread(u, index) : null),
+        },
       };
       if (stacked && at === 0) each.fill = pale(line.colour, 0.5);
       return each;
@@ -152,6 +182,7 @@ export class Chart {
         bind: { dblclick: () => () => { this.time.reset(); return null; } },
       },
       hooks: {
+        drawClear: [(u) => lines.forEach((line, index) => { (u.series[index + 1] as uPlot.Series).dash = dense(u, index + 1) ? [] : dash(line.dash); })],
         setSelect: [(u) => {
           if (u.select.width > 3) this.time.zoom(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
           u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
@@ -173,7 +204,7 @@ export class Chart {
     const items = lines.map((line, at) => {
       const swatch = svg("svg", { width: 30, height: 12, "aria-hidden": "true" },
         svg("line", { x1: 0, y1: 6, x2: 30, y2: 6, stroke: colour(line.colour), "stroke-width": line.mark === "B" ? 1.5 : 3, "stroke-dasharray": dash(line.dash).join(" ") || null }),
-        line.mark === "B" && svg("circle", { cx: 15, cy: 6, r: 3.5, fill: theme().ground, stroke: colour(line.colour) }));
+        mark(line));
       const button = h("button", { type: "button", class: "entry", "aria-pressed": String(!this.hidden.has(line.label)), title: "Show or hide this line", disabled: stacked,
         onclick: () => this.toggle(line.label, at, button) }, swatch, h("span", { class: "name" }, line.label), this.values[at]);
       return h("li", {}, button);
@@ -194,7 +225,7 @@ export class Chart {
   private cursor(): void {
     const u = this.u;
     const lines = this.shown?.lines ?? [];
-    if (!u) return;
+    if (!u || !this.visible) return;
     const at = this.time.cursor;
     if (at === null) u.setCursor({ left: -10, top: -10 }, false);
     else u.setCursor({ left: u.valToPos(at, "x"), top: 1 }, false);
@@ -237,6 +268,13 @@ export class Chart {
     }
   }
 
+  private async table(): Promise<void> {
+    for (const { mark, run } of this.sources) {
+      const data = await blob(`/api/run/${encodeURIComponent(run.run)}/export?form=csv&view=${encodeURIComponent(this.name)}`);
+      download(fileName(`${this.name} ${mark}`, "csv"), data);
+    }
+  }
+
   private picture(): SVGSVGElement {
     const view = this.view as ViewInfo;
     const lines = (this.shown?.lines ?? []).filter((line) => !this.hidden.has(line.label));
@@ -245,20 +283,9 @@ export class Chart {
   }
 }
 
-/** Points only where they do not run into one another. */
-const sparse: uPlot.Series.Points.Show = (u, _at, first, last) => last - first <= (u.bbox.width / devicePixelRatio) / 24;
-
-/** Marks along a line of the second variant, far enough apart that the line stays a line. */
-const spread: uPlot.Series.Points.Filter = (u, at) => {
-  const [times, values] = [u.data[0], u.data[at] ?? []];
-  const [first, last] = u.series[0]?.idxs ?? [0, times.length - 1];
-  const chosen: number[] = [];
-  let next = -Infinity;
-  for (let index = first; index <= last; index += 1) {
-    const left = u.valToPos(times[index] as number, "x");
-    if (values[index] === null || values[index] === undefined || left < next) continue;
-    chosen.push(index);
-    next = left + 40;
-  }
-  return chosen;
-};
+/** The shape that marks the line where dashes cannot tell it from others. */
+function mark(line: Line): SVGElement {
+  const look = { fill: line.mark === "B" ? theme().ground : colour(line.colour), stroke: colour(line.colour), "stroke-width": 1.5 };
+  const around = corners(line.dash, 15, 6, 3.6);
+  return around.length ? svg("polygon", { points: around.map((corner) => corner.join()).join(" "), ...look }) : svg("circle", { cx: 15, cy: 6, r: 3.6, ...look });
+}

@@ -104,17 +104,22 @@ function show(value: Json): string {
 
 function numeric(id: string, first: Control, turn: Turn): Parts {
   let control = first;
-  const low = (): number => control.from ?? control.low ?? 0;
-  const high = (): number => control.to ?? control.high ?? Math.max(1, 2 * (now() ?? 1));
-  const now = (): number | null => (control.kind === "number" ? (typeof control.value === "number" ? control.value : null) : (control.number ?? null));
-  const log = (): boolean => control.log && high() > 0;
+  // A buffer in bandwidth-delay products has no number in bytes until the path is known: its slider counts products.
+  const products = (): number | null => {
+    const found = typeof control.value === "string" ? /^(\d+(?:\.\d+)?)\s*BDP$/.exec(control.value) : null;
+    return found ? Number(found[1]) : null;
+  };
+  const low = (): number => products() !== null ? 0.125 : control.from ?? control.low ?? 0;
+  const high = (): number => products() !== null ? 8 : control.to ?? control.high ?? Math.max(1, 2 * (now() ?? 1));
+  const now = (): number | null => products() ?? (control.kind === "number" ? (typeof control.value === "number" ? control.value : null) : (control.number ?? null));
+  const log = (): boolean => products() !== null || (control.log && high() > 0);
   const floor = (): number => (low() > 0 ? low() : (control.step ?? high() / 10_000));
   const toValue = (position: number): number => {
     const part = position / STEPS;
     if (part <= 0) return low();
     if (part >= 1) return high();
     const raw = log() ? floor() * (high() / floor()) ** part : low() + part * (high() - low());
-    const step = control.step;
+    const step = products() !== null ? null : control.step;
     const nice = Number(raw.toPrecision(log() ? 2 : 3));
     return step ? Math.min(high(), Math.max(low(), Number((Math.round(nice / step) * step).toPrecision(12)))) : nice;
   };
@@ -124,15 +129,16 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
   };
   const slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${first.label}, slider`, list: undefined });
   const box = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", inputmode: first.kind === "number" ? "decimal" : "text" });
-  const words = (value: number): string => (control.unit ? quantity(value, control.unit) : String(value));
+  const words = (value: number): string => products() !== null ? `${value} BDP` : (control.unit ? quantity(value, control.unit) : String(value));
+  const sent = (value: number): Json => products() !== null ? `${value}BDP` : value;
   const label = (): void => slider.setAttribute("aria-valuetext", words(toValue(Number(slider.value))));
   slider.addEventListener("input", () => {
     const value = toValue(Number(slider.value));
     box.value = words(value);
     label();
-    turn(value, false);
+    turn(sent(value), false);
   });
-  slider.addEventListener("change", () => turn(toValue(Number(slider.value)), true));
+  slider.addEventListener("change", () => turn(sent(toValue(Number(slider.value))), true));
   // The steps of one hundred and of a thousand: keys move a slider by a visible amount.
   slider.addEventListener("keydown", (event) => {
     const by = ({ ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -100, PageUp: 100 } as { [key: string]: number })[event.key];

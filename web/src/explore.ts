@@ -139,6 +139,7 @@ export class Explore {
     h("p", { class: "note" }, "Mean time that a packet waits at the link with the highest load."));
     replace(this.sentences, h("h2", {}, "In words"), ...ready.map(({ slot, run }) => h("div", {}, both && h("h3", {}, `Variant ${slot.toUpperCase()}`),
       h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))), run.note && h("p", { class: "note" }, run.note))));
+    this.parts.classList.toggle("one", !both);
     same(this.parts, [...ready.map(({ slot }) => this.results[slot].shares.element), ...ready.map(({ slot }) => this.results[slot].network.element)]);
     for (const { slot, run } of ready) {
       this.results[slot].mark(both ? `${slot.toUpperCase()}: ` : "");

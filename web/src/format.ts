@@ -41,6 +41,7 @@ export function plain(value: number): string {
 export function quantity(value: number | null | undefined, unit: string | null): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const scale = value === 0 ? scaleFor(1, unit ?? "") : scaleFor(Math.abs(value), unit ?? "");
+  if (value === 1 && (unit === "packets" || unit === "pkt")) return "1 packet";
   return `${plain(value / scale.factor)}${scale.unit ? ` ${scale.unit}` : ""}`;
 }
 

@@ -78,7 +78,7 @@ export class Lessons {
     replace(result, h("p", {}, "The run answers…"));
     try {
       const done = await stream<LessonDone>(`/api/lessons/${encodeURIComponent(lesson.name)}/answer`, { scenario: model.variants.a?.scenario ?? lesson.scenario, answer: words }, new AbortController().signal, () => undefined);
-      replace(result, h("p", { class: done.right ? "right" : "wrong" }, done.right ? "✓ Right. " : "✕ Not so. ", done.why));
+      replace(result, done.right === null ? h("p", {}, done.why) : h("p", { class: done.right ? "right" : "wrong" }, done.right ? "✓ Right. " : "✕ Not so. ", done.why));
     } catch (error) {
       if (!aborted(error)) replace(result, h("p", { class: "error" }, explain(error).message));
     }

@@ -84,7 +84,7 @@ async function restore(): Promise<boolean> {
     warn(explain(error).message);
   }
   lessons.chosen = found.get("lesson") ?? null;
-  show(wanted === "lessons" || wanted === "study" ? wanted : any || start?.scenario ? "explore" : "lessons");
+  show(wanted === "lessons" || wanted === "study" ? wanted : !any && start?.kind === "study" ? "study" : any || start?.scenario ? "explore" : "lessons");
   return any;
 }
 
@@ -114,7 +114,7 @@ async function begin(): Promise<void> {
     if (banner.hidden) warn(explain(error).message);
   }
   const any = await restore();
-  if (!any && start?.scenario) {
+  if (!any && page === "explore" && start?.scenario) {
     await model.open("a", start.scenario, start.controls.length ? start.controls : undefined);
     await note(false);
   }

@@ -9,7 +9,6 @@ import { saveButtons } from "./save";
 import type { Timeline } from "./timeline";
 import type { NetLink, NetNode, NetworkState, RunDone } from "./types";
 
-const WIDE = 720;
 const EDGE = 60;
 const BAR = 56;
 
@@ -33,11 +32,16 @@ export class Network {
 
   constructor(private readonly time: Timeline, private readonly choose: (port: string) => void) {
     time.on((change) => change === "cursor" && void this.fill());
+    new ResizeObserver(() => {
+      if (this.run && Number(this.picture.getAttribute("width")) !== this.wide()) this.redraw();
+    }).observe(this.holder);
   }
 
   update(run: RunDone): void {
     this.run = run;
     this.most.clear();
+    // A queue is drawn full at twice its mean, or at the most that was seen.
+    for (const port of run.ports) this.most.set(port.name, Math.max(4, 2 * (port.mean_queue ?? 0)));
     this.draw();
     void this.fill();
   }
@@ -46,6 +50,11 @@ export class Network {
     if (!this.run) return;
     this.draw();
     void this.fill();
+  }
+
+  /** As wide as its place, so that its letters keep their size. */
+  private wide(): number {
+    return Math.min(900, Math.max(340, Math.round(this.holder.clientWidth) || 600));
   }
 
   private copy(): SVGSVGElement {
@@ -60,14 +69,15 @@ export class Network {
     const xs = nodes.map((node) => node.x);
     const ys = nodes.map((node) => node.y);
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const wide = this.wide();
     const rows = new Set(ys.map((y) => y.toFixed(3))).size;
     const height = Math.min(420, Math.max(120, 60 + rows * 52));
     const place = new Map(nodes.map((node) => [node.name, {
-      x: EDGE + (right > left ? (node.x - left) / (right - left) : 0.5) * (WIDE - 2 * EDGE),
+      x: EDGE + (right > left ? (node.x - left) / (right - left) : 0.5) * (wide - 2 * EDGE),
       y: 34 + (bottom > top ? (node.y - top) / (bottom - top) : 0.5) * (height - 68),
     }]));
-    const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${WIDE} ${height}`, width: WIDE, height, role: "img", "aria-label": this.words(nodes, links) });
-    root.append(svg("rect", { width: WIDE, height, fill: look.ground }));
+    const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${wide} ${height}`, width: wide, height, role: "img", "aria-label": this.words(nodes, links) });
+    root.append(svg("rect", { width: wide, height, fill: look.ground }));
     this.queues.clear();
     const wires = svg("g", {});
     const boxes = svg("g", {});

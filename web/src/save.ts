@@ -28,7 +28,7 @@ async function png(picture: SVGSVGElement): Promise<Blob> {
   }
 }
 
-export function saveButtons(title: () => string, picture: () => SVGSVGElement): HTMLElement {
+export function saveButtons(title: () => string, picture: () => SVGSVGElement, table?: () => Promise<void>): HTMLElement {
   const save = async (form: "png" | "svg"): Promise<void> => {
     const drawn = picture();
     const data = form === "svg" ? new Blob([svgText(drawn)], { type: "image/svg+xml" }) : await png(drawn);
@@ -38,7 +38,9 @@ export function saveButtons(title: () => string, picture: () => SVGSVGElement): 
   const button = (form: "png" | "svg"): HTMLElement =>
     h("button", { type: "button", class: "small", "aria-label": `Save as ${form.toUpperCase()}`, title: `Save this picture as ${form.toUpperCase()}`,
       onclick: () => void save(form).catch((error: unknown) => say(`The picture was not saved: ${String(error)}`)) }, arrow(), form.toUpperCase());
-  return h("span", { class: "saves" }, button("png"), button("svg"));
+  const csv = table && h("button", { type: "button", class: "small", "aria-label": "Save as CSV", title: "Save the data of this view as CSV",
+    onclick: () => void table().catch((error: unknown) => say(`The data were not saved: ${String(error)}`)) }, arrow(), "CSV");
+  return h("span", { class: "saves" }, button("png"), button("svg"), csv);
 }
 
 function arrow(): SVGSVGElement {

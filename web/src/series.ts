@@ -71,6 +71,30 @@ export function valueAt(line: Line, t: number): number | null {
   return at < 0 ? null : (line.y[at] ?? null);
 }
 
+/** A line between two times, with its values at both: a path that ran on far outside the chart would take long to draw, above all with dashes. */
+export function clip(line: Line, from: number, to: number, steps: boolean): Line {
+  const first = before(line.t, from);
+  const last = before(line.t, to);
+  const t = line.t.slice(first + 1, last + 1);
+  const y = line.y.slice(first + 1, last + 1);
+  const edge = (at: number, time: number): number | null => {
+    const [left, right] = [line.y[at] ?? null, line.y[at + 1] ?? null];
+    if (left === null || steps) return left;
+    if (right === null) return null;
+    const [start, end] = [line.t[at] as number, line.t[at + 1] as number];
+    return end > start ? left + ((right - left) * (time - start)) / (end - start) : right;
+  };
+  if (first >= 0 && (line.t[first] as number) < from) {
+    t.unshift(from);
+    y.unshift(edge(first, from));
+  }
+  if (last >= 0 && last + 1 < line.t.length && (line.t[last] as number) < to) {
+    t.push(to);
+    y.push(edge(last, to));
+  }
+  return { ...line, t, y };
+}
+
 export function largest(all: readonly Line[]): number {
   let most = 0;
   for (const line of all) for (const value of line.y) if (value !== null && Math.abs(value) > most) most = Math.abs(value);

@@ -2,17 +2,18 @@
 
 import { explain, get } from "./api";
 import { h, replace, svg } from "./dom";
-import { plain, quantity } from "./format";
+import { quantity } from "./format";
 import { text } from "./picture";
 import { saveButtons } from "./save";
 import { theme } from "./colours";
+import { curves } from "./curves";
 import type { Grid, Scenario, Study } from "./types";
 
 /** From pale to dark blue, evenly in lightness, so that it reads without colour too. */
 function shade(part: number): { fill: string; ink: string } {
   const at = Math.min(1, Math.max(0, part));
   const mix = (from: number, to: number): number => Math.round(from + (to - from) * at);
-  return { fill: `rgb(${mix(240, 0)},${mix(246, 60)},${mix(252, 110)})`, ink: at > 0.5 ? "#ffffff" : "#111111" };
+  return { fill: `rgb(${mix(240, 0)},${mix(246, 60)},${mix(252, 110)})`, ink: at > 0.67 ? "#ffffff" : "#111111" };
 }
 
 export class StudyPage {
@@ -20,7 +21,8 @@ export class StudyPage {
   private readonly metric = h("select", { id: "study-metric", onchange: () => void this.draw() });
   private readonly x = h("select", { id: "study-x", onchange: () => void this.draw() });
   private readonly y = h("select", { id: "study-y", onchange: () => void this.draw() });
-  private readonly body = h("div", {});
+  private readonly flow = h("select", { id: "study-flow", onchange: () => void this.draw() });
+  private readonly body = h("div", { class: "main" });
   private study: Study | null = null;
 
   constructor(private readonly explore: (scenario: Scenario) => void) {}
@@ -33,9 +35,10 @@ export class StudyPage {
       replace(this.metric, ...study.metrics.map((each) => h("option", { value: each.name }, each.label)));
       replace(this.x, ...study.axes.map((axis) => h("option", { value: axis.name }, axis.name)));
       replace(this.y, h("option", { value: "" }, "none"), ...study.axes.map((axis) => h("option", { value: axis.name }, axis.name)));
+      replace(this.flow, h("option", { value: "" }, "all"), ...(study.flows ?? []).map((name) => h("option", { value: name }, name)));
       this.y.value = study.axes[1]?.name ?? "";
       replace(this.element, h("h2", {}, "Study"), !study.complete && h("p", { class: "note" }, "Some runs of this study are not there yet."),
-        h("div", { class: "filters" }, h("label", { for: "study-metric" }, "Measure "), this.metric, h("label", { for: "study-x" }, "Across "), this.x, h("label", { for: "study-y" }, "Down "), this.y), this.body);
+        h("div", { class: "filters" }, h("label", { for: "study-metric" }, "Measure "), this.metric, h("label", { for: "study-x" }, "Across "), this.x, h("label", { for: "study-y" }, "Down "), this.y, h("label", { for: "study-flow" }, "Flow "), this.flow), this.body);
       await this.draw();
     } catch (error) {
       replace(this.element, h("p", { class: "error" }, explain(error).message));
@@ -48,6 +51,7 @@ export class StudyPage {
     try {
       const query = new URLSearchParams({ metric: metric.name, x: this.x.value });
       if (this.y.value && this.y.value !== this.x.value) query.set("y", this.y.value);
+      if (this.flow.value) query.set("flow", this.flow.value);
       const grid = await get<Grid>(`/api/study/grid?${query}`);
       const all = grid.values.flat().filter((value): value is number => value !== null);
       const [low, high] = [Math.min(...all), Math.max(...all)];
@@ -58,7 +62,7 @@ export class StudyPage {
         const colours = shade(high > low ? (value - low) / (high - low) : 0.5);
         const words = `${quantity(value, metric.unit)}${half === null ? "" : ` ± ${quantity(half, metric.unit)}`}`;
         const number = grid.variants ? (grid.variants[row]?.[column] ?? null) : row * grid.x.length + column;
-        const button = h("button", { type: "button", "aria-label": `${this.x.value} ${grid.x[column]}, ${grid.y[row] ?? ""}: ${words}. Open its run.`, onclick: () => void this.run(number) }, quantity(value, metric.unit), half !== null && h("small", {}, `± ${plain(half)}`));
+        const button = h("button", { type: "button", "aria-label": `${this.x.value} ${grid.x[column]}, ${grid.y[row] ?? ""}: ${words}. Open its run.`, onclick: () => void this.run(number) }, quantity(value, metric.unit), half !== null && h("small", {}, `± ${quantity(half, metric.unit)}`));
         button.style.background = colours.fill;
         button.style.color = colours.ink;
         return h("td", {}, button);
@@ -67,7 +71,8 @@ export class StudyPage {
         h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Heat map" }, h("table", { class: "heat" },
           h("thead", {}, h("tr", {}, h("td", {}, `${this.y.value} ↓ ${this.x.value} →`), ...grid.x.map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, ...grid.values.map((values, row) => h("tr", {}, h("th", { scope: "row" }, grid.y[row] ?? ""), ...values.map((_value, column) => cell(row, column))))))),
-        h("p", { class: "note" }, "Darker cells are higher. Choose a cell to open its run.")));
+        h("p", { class: "note" }, `Darker cells are higher. Choose a cell to open its run.${grid.halves ? " After ± stands half the 95 % interval over the replications." : ""}`)),
+        h("section", { class: "card" }, h("div", { class: "bar" }, h("h3", {}, "As curves"), saveButtons(() => metric.label, () => curves(metric.label, metric.unit, this.x.value, grid))), h("div", { class: "network" }, curves(metric.label, metric.unit, this.x.value, grid))));
     } catch (error) {
       replace(this.body, h("p", { class: "error" }, explain(error).message));
     }
@@ -76,7 +81,8 @@ export class StudyPage {
   private async run(number: number | null): Promise<void> {
     if (number === null) return;
     try {
-      this.explore((await get<{ scenario: Scenario; seed: number }>(`/api/study/variant/${number}`)).scenario);
+      const found = await get<{ scenario: Scenario; seed: number }>(`/api/study/variant/${number}`);
+      this.explore({ ...found.scenario, seed: found.seed });
     } catch (error) {
       this.body.append(h("p", { class: "error" }, explain(error).message));
     }

@@ -117,7 +117,8 @@ export interface RunDone {
 }
 
 export interface LessonDone extends RunDone {
-  right: boolean;
+  /** Null where the question cannot be answered yet. */
+  right: boolean | null;
   why: string;
 }
 
@@ -182,6 +183,7 @@ export interface Study {
   axes: { name: string; points: string[] }[];
   metrics: { name: string; label: string; unit: string }[];
   complete: boolean;
+  flows?: string[];
 }
 
 export interface Grid {
