@@ -178,7 +178,7 @@ def written(number: float, unit: str) -> str:
     """A number in a unit as a scenario writes it, with four digits.
 
     >>> written(80000, "bit/s"), written(0.0131, "s"), written(20, "pkt"), written(123456.7, "B")
-    ('80kbit/s', '13100us', '20pkt', '123500B')
+    ('80kbit/s', '13.1ms', '20pkt', '123.5KB')
     """
     if number > 0:
         number = float(f"{number:.4g}")

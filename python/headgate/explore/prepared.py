@@ -45,7 +45,7 @@ def shorter(scenario: Scenario, share: float) -> tuple[Scenario, float]:
     >>> from headgate.examples import example
     >>> part, end = shorter(prepared(example("two-sources").base()), 0.01)
     >>> part.data["duration"], part.data["warm_up"], part.data["interval"], end
-    ('7s', '1s', '29166666666ps', 7.0)
+    ('7s', '1s', '29166666.666ns', 7.0)
     """
     duration, warm_up = (_core.quantity(scenario.data[key])[1] for key in ("duration", "warm_up"))
     until = min(max(int(duration * share), 1000), duration)

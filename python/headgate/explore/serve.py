@@ -53,7 +53,7 @@ def serve(
     max_memory: str | int | None = None,
     ready: Callable[[str], None] = lambda url: None,
 ) -> None:
-    """Serves the page; returns only by an exception, such as that of Ctrl-C.
+    """Serves the page until Ctrl-C.
 
     Args:
         content: what the page begins with.
@@ -71,23 +71,23 @@ def serve(
     from .runs import Runs
     from .server import Explorer
 
-    with listening(port) as door:
-        explorer = Explorer(content, Runs(max_memory, threads), port=door.getsockname()[1])
-        config = uvicorn.Config(
-            explorer.app(), log_level="critical", access_log=False, lifespan="off", ws="none", server_header=False,
-            limit_concurrency=512, timeout_keep_alive=60,
-        )  # fmt: skip
-        server = uvicorn.Server(config)
-        # In a thread: Ctrl-C ends the command at once, whatever runs.
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)
-        thread.start()
-        url = f"http://{HOST}:{explorer.port}/?t={explorer.token}"
+    door = listening(port)
+    explorer = Explorer(content, Runs(max_memory, threads), port=door.getsockname()[1])
+    config = uvicorn.Config(
+        explorer.app(), log_level="critical", access_log=False, lifespan="off", ws="none", server_header=False,
+        limit_concurrency=512, timeout_keep_alive=60,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    # In a thread: Ctrl-C ends the command at once, whatever runs. The thread closes the socket.
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)
+    thread.start()
+    url = f"http://{HOST}:{explorer.port}/?t={explorer.token}"
+    try:
         ready(url)
         if browser:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-        try:
-            while thread.is_alive():
-                thread.join(0.5)
-        finally:
-            server.should_exit = True
-            explorer.runs.close()
+        while thread.is_alive():
+            thread.join(0.5)
+    finally:
+        server.should_exit = True
+        explorer.runs.close()
