@@ -88,9 +88,12 @@ export class Chart {
   }
 
   private range(): void {
-    this.stale = true;
-    if (!this.view || !this.visible) return;
     const { from, to } = this.time;
+    this.stale = true;
+    this.plot.setAttribute("aria-valuemin", String(from));
+    this.plot.setAttribute("aria-valuemax", String(to));
+    // A chart out of sight is drawn when it comes into sight.
+    if (!this.view || !this.visible) return;
     // The range moves at once over what is here; the finer series follow.
     if (this.shown && this.whole && (from < this.shown.from || to > this.shown.to)) this.draw(this.whole);
     else if (this.shown) this.draw(this.shown);

@@ -3,12 +3,13 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { explain, get, onConnection, takeToken } from "./api";
-import { h, replace } from "./dom";
+import { download, h, replace } from "./dom";
 import { Explore } from "./explore";
 import { Lessons } from "./lessons";
 import { fields, pack, unpack } from "./link";
-import { Model } from "./model";
+import { Model, SLOTS } from "./model";
 import { StudyPage } from "./study";
+import { toml } from "./toml";
 import type { Scenario, Start } from "./types";
 
 type Page = "explore" | "lessons" | "study";
@@ -22,6 +23,7 @@ const pages: { [P in Page]: HTMLElement } = { explore: explore.element, lessons:
 const banner = h("div", { class: "banner", role: "alert", hidden: true });
 const title = h("h1", {}, "headgate");
 const nav = h("nav", { "aria-label": "Parts of this page" });
+const reader = h("section", { class: "card reader", hidden: true });
 const main = h("main", { id: "main" });
 let page: Page = "explore";
 let start: Start | null = null;
@@ -93,8 +95,21 @@ function warn(text: string | null): void {
   banner.textContent = text ?? "";
 }
 
+/** A link is readable without a server: it holds the whole scenario. */
+function read(): void {
+  const found = SLOTS.flatMap((slot) => {
+    const variant = model.variants[slot];
+    return variant && !variant.run ? [{ slot, words: toml(variant.scenario) }] : [];
+  });
+  reader.hidden = found.length === 0;
+  replace(reader, h("h2", {}, "The scenario of this link"), h("p", { class: "note" }, "Save it, and run it with headgate explore FILE or headgate run FILE."),
+    ...found.map(({ slot, words }) => h("div", {}, found.length > 1 && h("h3", {}, `Variant ${slot.toUpperCase()}`), h("pre", { tabindex: 0, "aria-label": "Scenario" }, words),
+      h("button", { type: "button", onclick: () => download("scenario.toml", new Blob([words], { type: "application/toml" })) }, "Save as TOML"))));
+}
+
 onConnection((state) => {
   if (state === "up") {
+    reader.hidden = true;
     warn(null);
     void (start ? model.again() : begin());
   } else warn(state === "down" ? "The server does not answer. This page tries again every second; what you see stays."
@@ -118,10 +133,11 @@ async function begin(): Promise<void> {
     await model.open("a", start.scenario, start.controls.length ? start.controls : undefined);
     await note(false);
   }
+  if (!start) read();
 }
 
 main.tabIndex = -1;
-main.append(pages.explore, pages.lessons, pages.study);
+main.append(reader, pages.explore, pages.lessons, pages.study);
 (document.getElementById("app") as HTMLElement).append(h("a", { class: "skip", href: "#main", onclick: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), h("header", {}, title, nav), banner, main);
 show("explore");
 window.addEventListener("popstate", () => void restore());

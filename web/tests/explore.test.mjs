@@ -120,6 +120,7 @@ for (const scheme of ["light", "dark"])
       await page.getByRole("button", { name: "Variant B" }).waitFor();
       await settled(page);
       for (const details of await page.locator("details").all()) await details.evaluate((element) => { element.open = true; });
+      await page.locator(".charts figure").first().scrollIntoViewIfNeeded();
       await page.locator(".charts canvas").first().waitFor();
       const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(inner <= outer, `the page is ${inner} px wide in a window of ${outer} px`);

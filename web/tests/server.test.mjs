@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { freePort, launch, missing, open, ROOT, serve, settled } from "./browser.mjs";
 
 const skip = missing;
@@ -37,5 +38,26 @@ test("the page opened as a file shows that it has no server, and breaks nowhere"
   const page = await open(browser, pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href);
   await page.locator(".banner:visible").waitFor();
   assert.deepEqual(page.faults, []);
+  const scenario = { name: "a <b>link</b>", duration: "10s", topology: { kind: "dumbbell", line: { rate: "1Mbit/s" } }, flows: [{ name: "one", control: { kind: "cubic" } }] };
+  const fragment = deflateRawSync(JSON.stringify(scenario)).toString("base64url");
+  await page.goto(`${pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href}#s=${fragment}`);
+  await page.reload();
+  const text = await page.locator(".reader pre").innerText();
+  assert.equal(text.trim(), `name = "a <b>link</b>"
+duration = "10s"
+
+[topology]
+kind = "dumbbell"
+
+[topology.line]
+rate = "1Mbit/s"
+
+[[flows]]
+name = "one"
+control = { kind = "cubic" }`);
+  // A link that was cut on its way says so.
+  await page.goto(`${pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href}#s=${fragment.slice(0, 20)}`);
+  await page.reload();
+  await page.getByText("cut or changed on its way").waitFor();
   await browser.close();
 });
