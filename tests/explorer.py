@@ -16,9 +16,9 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from headgate.explore.content import Content
 from headgate.explore.runs import Runs
 from headgate.explore.server import Explorer
+from headgate.explore.subject import Subject
 from headgate.scenario import Scenario
 
 from .conftest import dumbbell
@@ -90,8 +90,8 @@ class Client:
 class Page:
     """A page that asks a server, as the browser's does."""
 
-    def __init__(self, content: Content | None = None, **more: Any) -> None:
-        self.explorer = Explorer(content or Content(), Runs(**more), port=PORT)
+    def __init__(self, content: Subject | None = None, **more: Any) -> None:
+        self.explorer = Explorer(content or Subject(), Runs(**more), port=PORT)
         self.client = Client(self.explorer.app(), {"X-Headgate-Token": self.explorer.token})
 
     def get(self, path: str, headers: dict[str, str] | None = None, **query: Any) -> Answer:
@@ -129,5 +129,5 @@ def scenario(**more: Any) -> dict[str, Any]:
     return {**whole, **more}
 
 
-def content(**more: Any) -> Content:
-    return Content("scenario", "two flows", "two.toml", Scenario(scenario(**more)))
+def content(**more: Any) -> Subject:
+    return Subject("scenario", "two flows", "two.toml", Scenario(scenario(**more)))

@@ -20,8 +20,8 @@ import pytest
 
 import headgate
 from headgate.errors import HeadgateError, MissingExtraError
-from headgate.explore.content import content_of
 from headgate.explore.serve import listening, require, serve
+from headgate.explore.subject import subject_of
 
 from .conftest import ROOT, Cli
 from .explorer import Page
@@ -157,7 +157,7 @@ def test_it_opens_the_browser_unless_that_is_not_wanted(browser: bool, monkeypat
     said = list[str]()
     monkeypatch.setattr("webbrowser.open", opening)
     monkeypatch.setattr("uvicorn.Server", Served)
-    serve(content_of(None), 0, browser, 1, None, said.append)
+    serve(subject_of(None), 0, browser, 1, None, said.append)
     assert opened == (said if browser else [])
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?t=[\w-]{20,}", said[0])
 
@@ -168,7 +168,7 @@ def test_a_folder_of_a_study_is_shown(tmp_path: Path, monkeypatch: pytest.Monkey
         "replications": 3,
     }
     study = run_here(sweep_of(table), monkeypatch, out=tmp_path / "study")
-    page = Page(content_of(tmp_path / "study"))
+    page = Page(subject_of(tmp_path / "study"))
     start = page.get("/api/start").json()
     assert start["kind"] == "study"
     about = page.get("/api/study").json()
@@ -207,4 +207,4 @@ def test_without_a_study_there_is_none(tmp_path: Path) -> None:
     for path in ("/api/study", "/api/study/grid", "/api/study/variant/0"):
         assert page.get(path).status_code == 404
     with pytest.raises(HeadgateError, match="expected"):
-        content_of(tmp_path)
+        subject_of(tmp_path)

@@ -15,7 +15,7 @@ from headgate import _core
 from headgate.explore import runs as module
 from headgate.explore.prepared import INTERVALS, prepared, shorter
 from headgate.explore.runs import Runs, StoppedError, finished, run
-from headgate.explore.store import Finished, Store
+from headgate.explore.store import Finished, KeptRuns
 from headgate.explore.views import Line, View
 from headgate.explore.wire import RequestError
 from headgate.scenario import Scenario
@@ -188,7 +188,7 @@ def kept(name: str, points: int) -> Finished:
 
 
 def test_kept_runs_are_bounded_in_memory_and_the_least_recently_used_leaves() -> None:
-    store = Store(3 * 1_700_000)
+    store = KeptRuns(3 * 1_700_000)
     for name in "abc":
         store.put(kept(name, 100_000))
     store.get("a")

@@ -31,15 +31,15 @@ def explore(file: Path | None, port: int, no_browser: bool, threads: int | None,
     Only this machine can reach the page, and only with the token in its address. Ctrl-C ends it.
     """
     with signals.loading():
-        from ..explore.content import content_of
         from ..explore.serve import require, serve
+        from ..explore.subject import subject_of
         from .terminal import console
 
     require()
-    content = content_of(file)
+    subject = subject_of(file)
 
     def ready(url: str) -> None:
-        console().print(f"{content.title}: {url}", soft_wrap=True, markup=False, highlight=False)
+        console().print(f"{subject.title}: {url}", soft_wrap=True, markup=False, highlight=False)
         console().print("Ctrl-C ends it.")
 
-    serve(content, port, not no_browser, threads, max_memory, ready)
+    serve(subject, port, not no_browser, threads, max_memory, ready)

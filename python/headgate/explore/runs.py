@@ -19,7 +19,7 @@ from .picture import network
 from .prepared import prepared, shorter
 from .shares import busiest, summary
 from .stacked import Stacked, paths
-from .store import Finished, Store
+from .store import Finished, KeptRuns
 from .views import views
 from .wire import RequestError
 
@@ -74,7 +74,7 @@ class Runs:
             memory.share(max_memory, 1) * (1 if max_memory is not None else 2) // (1 if max_memory is not None else 3)
         )
         self.at_a_time = max(1, at_a_time or os.cpu_count() or 1)
-        self.store = Store(whole // 4)
+        self.store = KeptRuns(whole // 4)
         self.most = max(whole * 3 // 4 // self.at_a_time // COPIES, 1)
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")

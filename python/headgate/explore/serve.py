@@ -9,7 +9,7 @@ import webbrowser
 from collections.abc import Callable
 
 from ..errors import HeadgateError, missing_extra
-from .content import Content
+from .subject import Subject
 
 #: The page is for this machine alone.
 HOST = "127.0.0.1"
@@ -46,7 +46,7 @@ def listening(port: int) -> socket.socket:
 
 
 def serve(
-    content: Content,
+    subject: Subject,
     port: int = 0,
     browser: bool = True,
     threads: int | None = None,
@@ -56,7 +56,7 @@ def serve(
     """Serves the page until Ctrl-C.
 
     Args:
-        content: what the page begins with.
+        subject: what the page begins with.
         port: to listen at; 0 takes a free one.
         browser: whether the page is opened.
         threads: runs at a time; all processors unless given.
@@ -72,7 +72,7 @@ def serve(
     from .server import Explorer
 
     door = listening(port)
-    explorer = Explorer(content, Runs(max_memory, threads), port=door.getsockname()[1])
+    explorer = Explorer(subject, Runs(max_memory, threads), port=door.getsockname()[1])
     config = uvicorn.Config(
         explorer.app(), log_level="critical", access_log=False, lifespan="off", ws="none", server_header=False,
         limit_concurrency=512, timeout_keep_alive=60,

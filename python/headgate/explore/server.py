@@ -20,7 +20,6 @@ from . import packets, said, story
 from .ask import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, whole_of
 from .compare import MOST as SEEDS
 from .compare import compared
-from .content import Content
 from .controls import controls, turned
 from .export import exported
 from .guard import Guard
@@ -31,6 +30,7 @@ from .stacked import Stacked
 from .store import Finished
 from .stream import Stream
 from .study import Points
+from .subject import Subject
 from .wire import RequestError, fault
 
 #: What the front end is built into.
@@ -41,7 +41,7 @@ STATIC = Path(__file__).parent / "static"
 class Explorer:
     """A server and its state."""
 
-    content: Content
+    subject: Subject
     runs: Runs
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     port: int = 0
@@ -82,11 +82,11 @@ class Explorer:
         return FileResponse(page)
 
     async def _start(self, _: Request) -> Response:
-        content = self.content
-        scenario = content.scenario
+        subject = self.subject
+        scenario = subject.scenario
         return reply(
             {
-                "version": __version__, "kind": content.kind, "title": content.title, "file": content.file,
+                "version": __version__, "kind": subject.kind, "title": subject.title, "file": subject.file,
                 "scenario": None if scenario is None else scenario.data,
                 "controls": [] if scenario is None else await threaded(controls, scenario),
                 "lessons": [{"name": x.name, "title": x.title} for x in lessons().values()],
@@ -190,9 +190,9 @@ class Explorer:
         return reply(await threaded(self._points().variant, request.path_params["number"]))
 
     def _points(self) -> Points:
-        if self.content.points is None:
+        if self.subject.points is None:
             raise RequestError(404, "expected a study; this page shows none")
-        return self.content.points
+        return self.subject.points
 
     def _of(self, request: Request) -> Finished:
         """The run that a request is about."""

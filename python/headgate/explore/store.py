@@ -53,7 +53,7 @@ class Finished:
         raise RequestError(404, f"view {name[:80]!r}; expected one of {', '.join(v.name for v in self.views)}")
 
 
-class Store:
+class KeptRuns:
     """Finished runs by their names."""
 
     def __init__(self, most_bytes: int) -> None:

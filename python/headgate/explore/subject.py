@@ -12,7 +12,7 @@ from .study import Points
 
 
 @dataclass
-class Content:
+class Subject:
     """What the page begins with."""
 
     kind: str = "lessons"
@@ -22,7 +22,7 @@ class Content:
     points: Points | None = None
 
 
-def content_of(file: Path | None) -> Content:
+def subject_of(file: Path | None) -> Subject:
     """What a file or a folder holds; the lessons if there is none.
 
     Raises:
@@ -30,14 +30,14 @@ def content_of(file: Path | None) -> Content:
         ScenarioError: something in the scenario is wrong.
     """
     if file is None:
-        return Content(title="Lessons")
+        return Subject(title="Lessons")
     if file.is_dir():
         study = open_study(file)
         if not len(study.runs):
             raise HeadgateError(f"{file}: no run of this study has ended yet; expected at least one")
         given = Scenario(study.manifest["scenario"])
-        return Content("study", f"Study {file.name}", file.name, given, Points(study))
+        return Subject("study", f"Study {file.name}", file.name, given, Points(study))
     scenario = Scenario.from_file(file).base()
     scenario.resolve()
     # Errors that the page shows later are about what was turned there, not about the file.
-    return Content("scenario", str(scenario.data.get("name") or file.name), file.name, Scenario(scenario.data))
+    return Subject("scenario", str(scenario.data.get("name") or file.name), file.name, Scenario(scenario.data))
