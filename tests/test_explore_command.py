@@ -185,6 +185,9 @@ def test_a_folder_of_a_study_is_shown(tmp_path: Path, monkeypatch: pytest.Monkey
             variant = page.get(f"/api/study/variant/{grid['variants'][row][column]}").json()["scenario"]
             link = next(x for x in variant["links"] if x["name"] == "slow")
             assert (link["rate"], link["queue"]["kind"]) == (rate, queue)
+    turned = page.get("/api/study/grid", metric="goodput", x="queue", y="rate").json()
+    for key in ("values", "halves", "variants"):
+        assert turned[key] == [list(column) for column in zip(*grid[key], strict=True)]
     line = page.get("/api/study/grid", metric="goodput", x="rate").json()
     assert (line["y"], len(line["values"])) == ([""], 1)
     for query in ({"metric": "nothing", "x": "rate"}, {"metric": "goodput", "x": "nothing"}, {"metric": "goodput"}):

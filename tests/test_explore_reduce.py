@@ -8,18 +8,23 @@ from hypothesis import strategies as st
 
 from headgate.explore.reduce import reduced
 
-VALUES = st.one_of(st.floats(-1e9, 1e9), st.just(float("nan")), st.sampled_from([0.0, 1.0, -1.0]))
+#: Values that are all different, or a few of which several are equal, or none for some.
+VALUES = {
+    "all": lambda rng, n: rng.normal(size=n),
+    "few": lambda rng, n: rng.integers(0, 4, n).astype(float),
+    "gaps": lambda rng, n: np.where(rng.random(n) < 0.5, rng.integers(0, 9, n), np.nan),
+}
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 400), VALUES), max_size=600),
-    st.integers(1, 40), st.integers(-10, 200), st.integers(1, 300),
+    st.integers(0, 2**32), st.integers(0, 400), st.sampled_from(list(VALUES)), st.integers(1, 8), st.integers(-10, 60), st.integers(1, 80)
 )  # fmt: skip
 def test_of_each_pixel_the_first_the_least_the_greatest_and_the_last(
-    points: list[tuple[int, float]], width: int, start: int, span: int
+    seed: int, count: int, kind: str, width: int, start: int, span: int
 ) -> None:
-    points.sort(key=lambda p: p[0])
-    t, y = (np.array([p[i] for p in points], dtype=float) for i in (0, 1))
+    rng = np.random.default_rng(seed)
+    t = np.sort(rng.integers(0, 60, count)).astype(float)
+    y = VALUES[kind](rng, count)
     end = start + span
     u, v = reduced(t, y, start, end, width)
     inside = (u >= start) & (u <= end)
