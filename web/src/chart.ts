@@ -61,9 +61,19 @@ export class Chart {
     this.view = this.sources.map((source) => viewOf(source.run, this.name)).find(Boolean) ?? null;
     this.element.hidden = this.view === null;
     if (!this.view) return;
-    if (!this.shown) this.heading.textContent = this.view.title;
+    if (!this.shown) this.heading.textContent = this.title;
     this.whole = null;
     this.refresh();
+  }
+
+  /** Flows are stacked in the chart of one run; those of two runs would hide one another. */
+  private get stacked(): boolean {
+    return this.view?.stacked === true && this.sources.length === 1;
+  }
+
+  private get title(): string {
+    const [only, other] = this.sources;
+    return `${only?.mark && !other ? `${only.mark}: ` : ""}${this.view?.title ?? this.name}`;
   }
 
   /** Draws again, as after a change of theme. */
@@ -112,7 +122,7 @@ export class Chart {
       const loaded = await load(this.sources, this.name, from, to, width, asking.signal);
       if (asking.signal.aborted) return;
       if (from <= 0 && to >= this.time.duration) this.whole = loaded;
-      this.note.textContent = loaded.lines.some((line) => line.t.length) ? "" : "Nothing happened here in this range of time.";
+      this.note.textContent = this.remark(loaded);
       this.draw(loaded);
     } catch (error) {
       if (aborted(error) || asking.signal.aborted) return;
@@ -127,21 +137,29 @@ export class Chart {
     }
   }
 
+  private remark(loaded: Loaded): string {
+    if (!loaded.lines.some((line) => line.t.length)) return "Nothing happened here in this range of time.";
+    // Stacked lines reach to the end of what was recorded: the packets of a long run are not all kept.
+    const last = Math.max(...loaded.lines.map((line) => line.t.at(-1) ?? 0));
+    const end = Math.min(loaded.to, ...this.sources.map((source) => source.run.until ?? source.run.duration));
+    return this.stacked && last < end - 0.01 * (loaded.to - loaded.from) ? `Single packets of this run are kept up to ${seconds(last, this.time.duration)}.` : "";
+  }
+
   private draw(loaded: Loaded): void {
     const view = this.view;
     if (!view) return;
     this.shown = loaded;
-    const stacked = view.stacked && loaded.lines.every((line) => !line.mark);
+    const stacked = this.stacked;
     const shown = loaded.lines.map((line) => clip(line, this.time.from, this.time.to, view.steps || stacked));
     const sums = stacked ? stack(shown) : null;
     const most = sums ? (sums.y.at(-1) ?? []).reduce((a, b) => Math.max(a, b), 0) : largest(loaded.lines);
     this.scale = scaleFor(most, view.unit);
     const empty = shown.length === 0;
     const data = (empty ? [[], []] : sums ? [sums.t, ...sums.y] : uPlot.join(shown.map((line) => [line.t, line.y] as uPlot.AlignedData))) as uPlot.AlignedData;
-    const shape = JSON.stringify([loaded.lines.map((line) => [line.label, line.colour, line.dash]), stacked, view.steps, this.scale, view.title]);
+    const shape = JSON.stringify([loaded.lines.map((line) => [line.label, line.colour, line.dash]), stacked, view.steps, this.scale, this.title]);
     if (!this.u || shape !== this.shape) {
       this.shape = shape;
-      this.heading.textContent = this.scale.unit ? `${view.title} (${this.scale.unit})` : view.title;
+      this.heading.textContent = this.scale.unit ? `${this.title} (${this.scale.unit})` : this.title;
       this.u?.destroy();
       replace(this.plot);
       this.u = new uPlot(this.options(loaded.lines, stacked, view), data, this.plot);
@@ -281,7 +299,7 @@ export class Chart {
   private picture(): SVGSVGElement {
     const view = this.view as ViewInfo;
     const lines = (this.shown?.lines ?? []).filter((line) => !this.hidden.has(line.label));
-    const stacked = view.stacked && lines.every((line) => !line.mark);
+    const stacked = this.stacked;
     return chartPicture({ title: this.heading.textContent ?? view.title, lines, stacked, steps: view.steps, from: this.time.from, to: this.time.to, factor: this.scale.factor });
   }
 }

@@ -11,6 +11,7 @@ import type { NetLink, NetNode, NetworkState, RunDone } from "./types";
 
 const EDGE = 60;
 const BAR = 56;
+const HOST = /host/;
 
 interface Queue {
   fill: SVGGElement;
@@ -82,7 +83,9 @@ export class Network {
     const wires = svg("g", {});
     const boxes = svg("g", {});
     root.append(wires, boxes);
-    const ports = new Map(run.ports.map((port) => [port.name, port]));
+    // Queues that are all but empty all the time are left out, for the picture's sake.
+    const longest = Math.max(0, ...run.ports.map((port) => port.mean_queue ?? 0));
+    const ports = new Set(run.ports.filter((port) => (port.drops ?? 0) > 0 || (port.mean_queue ?? 0) >= 0.02 * longest).map((port) => port.name));
     const labelled = new Set<string>();
     for (const link of links) {
       const a = place.get(link.from);
@@ -93,19 +96,19 @@ export class Network {
       if (!labelled.has(pair) && link.rate !== null && links.length <= 40) {
         labelled.add(pair);
         const rate = typeof link.rate === "number" ? quantity(link.rate, "bit/s") : link.rate;
-        wires.append(text((a.x + b.x) / 2, (a.y + b.y) / 2 - 6, rate, { "text-anchor": "middle", "font-size": 11, fill: look.soft, stroke: look.ground, "stroke-width": 3, "paint-order": "stroke" }));
+        wires.append(text((a.x + b.x) / 2, (a.y + b.y) / 2 - 8, rate, { "text-anchor": "middle", "font-size": 11, fill: look.soft, stroke: look.ground, "stroke-width": 3, "paint-order": "stroke" }));
       }
-      if (link.port === null || this.queues.has(link.port) || (!ports.has(link.port) && ports.size > 0)) continue;
-      boxes.append(this.queue(link.port, a, b, links.length > 12));
+      if (link.port === null || this.queues.has(link.port) || !ports.has(link.port)) continue;
+      boxes.append(this.queue(link.port, a, b, links.length > 12 || wide < 500));
     }
-    for (const node of nodes) root.append(this.node(node, place.get(node.name) as { x: number; y: number }, nodes.length > 40));
+    for (const node of nodes) root.append(this.node(node, place.get(node.name) as { x: number; y: number }, nodes.length > 40 || (rows > 10 && HOST.test(node.kind))));
     this.picture = root;
     replace(this.holder, root);
   }
 
   private node(node: NetNode, at: { x: number; y: number }, bare: boolean): SVGGElement {
     const look = theme();
-    const host = /host|source|sink|station|end/i.test(node.kind);
+    const host = HOST.test(node.kind);
     const shape = host ? svg("circle", { cx: at.x, cy: at.y, r: 8, fill: look.ground, stroke: look.ink, "stroke-width": 2 })
       : svg("rect", { x: at.x - 9, y: at.y - 9, width: 18, height: 18, rx: 3, fill: look.ink });
     return svg("g", {}, svg("title", {}, `${node.kind} ${node.name}`), shape, !bare && text(at.x, at.y + 24, node.name.slice(0, 14), { "text-anchor": "middle", "font-size": 11 }));
