@@ -219,3 +219,25 @@ test("a packet tells its story", { skip }, async () => {
   await page.locator(".story ol li").first().waitFor();
   await page.context().close();
 });
+
+test("a long run shows its progress and can be stopped, and the last picture stays", { skip }, async () => {
+  const page = await open(browser, server.address);
+  await settled(page);
+  const box = page.locator('[data-path="duration"]');
+  await box.fill("30000s");
+  await box.press("Enter");
+  await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+  await page.waitForFunction(() => document.querySelector(".runbar progress").value > 0);
+  assert.ok(await page.locator(".delay .big").isVisible());
+  // Turning on while it runs ends it: the last value wins.
+  await box.fill("20000s");
+  await box.press("Enter");
+  await page.waitForFunction(() => document.querySelector(".runbar progress").value > 0);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByText("Stopped").waitFor();
+  await page.locator("figure canvas").first().waitFor();
+  await box.fill("30s");
+  await box.press("Enter");
+  await page.waitForFunction(() => /^30 s simulated/.test(document.querySelector(".status").textContent));
+  await page.context().close();
+});
