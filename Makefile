@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test mutants mutants-python bench bench-peers oracles docs verdicts figures lint check-tools clean
+.PHONY: demo test explore explore-test mutants mutants-python bench bench-peers oracles docs verdicts figures lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -32,6 +32,14 @@ test: $(TOOLS)/bin/uv ## build and run all tests
 	cargo test --workspace --exclude headgate-python --locked --quiet
 	@# Tests start hundreds of processes: none of them compiles the libraries again, whatever the environment says.
 	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.cache/bytecode $(BIN)/pytest -n auto --dist worksteal
+
+explore: ## build the explorer's page from web/ into python/headgate/explore/static (needs Node.js)
+	cd web && npm ci --no-audit --no-fund && npm run build
+
+explore-test: $(TOOLS)/bin/uv ## the explorer's page in a real browser (needs Node.js and Chromium)
+	@$(SYNC) --all-extras
+	@test -x "$${CHROMIUM:-/usr/bin/chromium}" || { echo "Chromium is not installed; the path of one may be given as CHROMIUM=..."; exit 1; }
+	cd web && npm ci --no-audit --no-fund && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
 
 # Options for cargo-mutants, such as MUTANTS='--shard 0/20' for a twentieth of the mutants or MUTANTS='-f crates/queue/src/drr.rs'.
 MUTANTS ?=

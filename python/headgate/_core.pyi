@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from typing_extensions import Buffer
 
@@ -91,6 +92,9 @@ def run(
     take: Callable[[str, dict[str, Column | list[str] | tuple[Column, list[str]]]], object] | None = None,
 ) -> RunResult: ...
 def events(scenario_json: str, seed: int, run: int, first: int, count: int) -> list[str]: ...
+def tracks(
+    scenario_json: str, seed: int, run: int, most: int, control: Control | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]: ...
 def measure(scenario_json: str) -> tuple[int, int, int, int, str]: ...
 def churn(discipline: str, flows: int, rounds: int) -> int: ...
 def work_at(

@@ -347,6 +347,19 @@ def assign(data: dict[str, Any], path: str, value: Any, what: str) -> list[str]:
     return [f"{name}.{parts[-1]}" if name else parts[-1] for name, _ in places]
 
 
+def tables_at(data: dict[str, Any], parts: list[str], what: str) -> list[dict[str, Any]]:
+    """The tables that the names of a path lead to, in place; missing ones are made. `what` begins the text of an error.
+
+    Raises:
+        HeadgateError: the path names no entry, or leads to a value that is no table.
+    """
+    found = [place for _, place in _places(data, parts, what)]
+    for place in found:
+        if not isinstance(place, dict):
+            raise HeadgateError(f"{what}: expected a table at {cut('.'.join(parts))}, found {cut(repr(place))}")
+    return found
+
+
 def _places(data: Any, parts: list[str], what: str) -> list[tuple[str, Any]]:
     """The tables that a path leads to, with their places."""
     places: list[tuple[str, Any]] = [("", data)]

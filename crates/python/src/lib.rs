@@ -119,6 +119,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(quantity_text, m)?,
         wrap_pyfunction!(run::run, m)?,
         wrap_pyfunction!(run::events, m)?,
+        wrap_pyfunction!(run::tracks, m)?,
         wrap_pyfunction!(run::measure, m)?,
         wrap_pyfunction!(run::churn, m)?,
         wrap_pyfunction!(cost::work_at, m)?,

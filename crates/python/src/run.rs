@@ -183,6 +183,29 @@ pub fn events(
     Ok(running.logged().to_vec())
 }
 
+/// What became of the first `most` data packets of a run at the ports that they came to: the packets, and the gauges of disciplines at drops.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, seed, run, most, control=None))]
+pub fn tracks<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    seed: u64,
+    run: u64,
+    most: usize,
+    control: Option<Bound<'_, Control>>,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+    let mut watch = Watch::new(control.as_ref().map(Bound::get));
+    let scenario = watch.read(py, scenario_json)?;
+    let mut running = watch.build(py, &scenario, seed, run, Rows::Dropped)?;
+    running.track_packets(most);
+    let mut events = BATCH as u64;
+    while !watch.advance(py, &mut running, events, usize::MAX)? && !running.tracked_all() {
+        events += BATCH as u64;
+    }
+    let (packets, numbers) = py.detach(|| running.tracked()).unwrap_or_default();
+    Ok((columns(py, packets)?, columns(py, numbers)?))
+}
+
 /// Runs a scenario for its cost alone: (events, data packets offered to the network, data packets delivered, transmissions of packets
 /// and acknowledgements hop by hop, digest), no tables.
 #[pyfunction]

@@ -221,9 +221,12 @@ impl Run {
         // A packet that is refused at the first port never needs its payload.
         let port = &mut self.lanes[l].port;
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
-            let at = port.dropped()[0].at;
+            let gone = port.dropped()[0];
             port.dropped().clear();
-            self.note_drop(l, at, f as u32, seq, false);
+            if let Some(tracks) = self.log.as_mut().and_then(|log| log.tracks.as_mut()) {
+                tracks.dropped(l, &gone, f as u32, seq, &self.lanes[l]);
+            }
+            self.note_drop(l, gone.at, f as u32, seq, false);
             self.payloads.remove(handle);
         } else {
             self.flows[f].in_network += 1;

@@ -25,6 +25,7 @@ mod tables;
 pub mod topology;
 mod trace;
 mod traced;
+mod tracks;
 mod transient;
 pub mod workload;
 

@@ -1,7 +1,8 @@
-//! Events asked for by number, as text.
+//! Events asked for by number, as text, and the tracks of packets.
 
 use crate::engine::Event;
 use crate::net::{Lane, Payload, Payloads};
+use crate::tracks::Tracks;
 use headgate_packet::Time;
 
 /// The text of `count` events from number `first` on.
@@ -10,17 +11,31 @@ pub(crate) struct Log {
     first: u64,
     count: u64,
     pub lines: Vec<String>,
+    /// What became of the packets, if that is wanted.
+    pub tracks: Option<Tracks>,
 }
 
 impl Log {
     /// No event yet.
     pub fn new(first: u64, count: u64) -> Log {
-        Log { first, count, lines: Vec::new() }
+        Log { first, count, lines: Vec::new(), tracks: None }
+    }
+
+    /// No text, but the tracks of at most this many packets.
+    pub fn of_packets(most: usize) -> Log {
+        Log { tracks: Some(Tracks::new(most)), ..Log::new(0, 0) }
     }
 
     /// Event number `number` is about to happen.
     #[cold]
     pub fn note(&mut self, number: u64, now: Time, event: Event, lanes: &[Lane], payloads: &mut Payloads, events: u32) {
+        if let (Some(tracks), Event::Arrive(l)) = (&mut self.tracks, event) {
+            let l = l as usize;
+            if let Some(head) = lanes.get(l).and_then(|lane| lane.wire.front()) {
+                let payload = *payloads.get(head.packet.handle);
+                tracks.came(l, now, &lanes[l], &payload);
+            }
+        }
         if number < self.first || number - self.first >= self.count {
             return;
         }

@@ -13,7 +13,9 @@ use crate::meter::{Digest, FlowMeter, Objects};
 use crate::net::{Echoes, Hop, InFlight, Lane, Payloads};
 use crate::samples::Samples;
 use crate::spec::TraceKind;
+use crate::table::Table;
 use crate::trace::Traces;
+use crate::tracks::Tracks;
 use crate::transient::TransientFlows;
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Rng, Time};
 use headgate_queue::{AnyDiscipline, LinkInfo};
@@ -152,6 +154,21 @@ impl Run {
         self.log.as_ref().map_or(&[], |log| &log.lines)
     }
 
+    /// Keeps what becomes of data packets at ports, of at most this many; only before the run begins.
+    pub fn track_packets(&mut self, most: usize) {
+        self.log = Some(Log::of_packets(most));
+    }
+
+    /// Whether as many packets are kept as [`Run::track_packets`] asked for.
+    pub fn tracked_all(&self) -> bool {
+        self.log.as_ref().and_then(|log| log.tracks.as_ref()).is_some_and(Tracks::is_full)
+    }
+
+    /// The tables that [`Run::track_packets`] asked for: packets, and the gauges of disciplines at drops.
+    pub fn tracked(&self) -> Option<(Table, Table)> {
+        self.log.as_ref()?.tracks.as_ref().map(|tracks| (tracks.table(), tracks.numbers()))
+    }
+
     /// Data packets handed to the network and data packets that reached their sinks, warm-up included.
     pub fn packets(&self) -> (u64, u64) {
         self.samples.packets
@@ -228,6 +245,9 @@ impl Run {
             // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
             let payload = self.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
+            if let Some(tracks) = self.log.as_mut().and_then(|log| log.tracks.as_mut()).filter(|_| !is_ack) {
+                tracks.dropped(l, &gone, flow, seq, &self.lanes[l]);
+            }
             self.note_drop(l, gone.at, flow, seq, is_ack);
             self.gone(gone.handle, flow);
         }

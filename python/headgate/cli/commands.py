@@ -21,6 +21,7 @@ from .compare import compare
 from .control import control
 from .diff import diff
 from .examples import examples
+from .explore import explore
 from .lists import list_
 from .network import show
 from .plot import plot
@@ -67,7 +68,7 @@ def cli() -> None:
 
 
 for _command in (
-    *(run, quick, sweep, compare, plot, replay, reproduce),
+    *(run, quick, explore, sweep, compare, plot, replay, reproduce),
     *(check, show, examples, schema, list_, diff, control, bench),
 ):
     cli.add_command(_command)

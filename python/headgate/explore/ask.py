@@ -1,0 +1,103 @@
+"""What a request asks for: its body and its query, checked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ..scenario import Scenario
+from .wire import RequestError, encode
+
+#: Maximum length of the body of a request, in bytes.
+LONGEST = 8_000_000
+
+
+def reply(value: Any, status: int = 200) -> Response:
+    """A value as JSON."""
+    return Response(encode(value), status, media_type="application/json")
+
+
+async def threaded(work: Callable[..., Any], *args: Any) -> Any:
+    """The result of a function, while other requests are answered."""
+    return await asyncio.to_thread(work, *args)
+
+
+async def body(request: Request) -> dict[str, Any]:
+    """The table in the body of a request.
+
+    Raises:
+        RequestError: it is too long, or no JSON.
+    """
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > LONGEST:
+            raise RequestError(413, f"expected a body of at most {LONGEST // 1_000_000} MB, found a longer one")
+        parts.append(part)
+    try:
+        found = json.loads(b"".join(parts))
+    except (ValueError, RecursionError):
+        raise RequestError(400, "expected a body in JSON") from None
+    if not isinstance(found, dict):
+        raise RequestError(400, f"expected a table, found {type(found).__name__}")
+    return found
+
+
+def scenario_of(given: Any, key: str = "scenario") -> Scenario:
+    """The scenario in a request.
+
+    Raises:
+        RequestError: there is none.
+    """
+    found = given.get(key) if isinstance(given, dict) else None
+    if not isinstance(found, dict):
+        raise RequestError(400, f"{key}: expected a scenario, found {type(found).__name__}")
+    return Scenario(found)
+
+
+def seed_of(given: Mapping[str, Any]) -> int | None:
+    """The seed in a request; None for that of the scenario."""
+    return None if given.get("seed") is None else whole_of(given, "seed", 2**64 - 1, 0)
+
+
+def whole_of(given: Mapping[str, Any], key: str, most: int, least: int = 1) -> int:
+    """A whole number in a request."""
+    found = given.get(key)
+    if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
+        raise RequestError(400, f"{key}: found {str(found)[:80]}; expected a whole number from {least} to {most}")
+    return found
+
+
+def text_of(given: Mapping[str, Any], key: str, longest: int = 1000) -> str:
+    """A text in a request."""
+    found = given.get(key)
+    if not isinstance(found, str) or not 0 < len(found) <= longest:
+        raise RequestError(400, f"{key}: expected a text of 1 to {longest} characters")
+    return found
+
+
+def number_of(query: Mapping[str, str], key: str, default: float) -> float:
+    """A number in the query of a request."""
+    text = query.get(key)
+    if text is None or text == "":
+        return default
+    try:
+        found = float(text)
+    except ValueError:
+        found = float("nan")
+    if not abs(found) < 1e15:
+        raise RequestError(400, f"{key}: found {text[:80]!r}; expected a number")
+    return found
+
+
+def span_of(query: Mapping[str, str], until: float) -> tuple[float, float]:
+    """The part of a run that is asked for, `from` before `to`."""
+    start, end = number_of(query, "from", 0.0), number_of(query, "to", until)
+    if not end > start:
+        raise RequestError(400, f"to: found {end}; expected more than `from`, {start}")
+    return start, end

@@ -1,0 +1,131 @@
+"""Two variants of a scenario against each other: what differs between them, and between their runs with the same random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import _core, stats
+from ..plots.units import scale_of
+from ..results import Results
+from ..scenario import Scenario
+from .runs import run
+from .wire import RequestError
+
+#: Maximum number of seeds.
+MOST = 100
+
+#: Flows that are compared one by one.
+FLOWS = 8
+
+#: What is compared of each flow: a column of the table of flows, its name and its unit.
+_OF_FLOW = (
+    ("goodput_bps", "goodput", "bit/s"),
+    ("rtt_mean_s", "round-trip time", "s"),
+    ("queueing_mean_s", "queueing delay", "s"),
+    ("drops", "drops", "packets"),
+    ("marks", "marks", "packets"),
+)
+
+
+def compared(
+    a: Scenario, b: Scenario, seeds: int, control: _core.Control, report: Callable[[float], None] = lambda share: None
+) -> dict[str, Any]:
+    """Runs both variants with each of some seeds and compares them pair by pair.
+
+    Args:
+        a: the one to compare with.
+        b: the other one.
+        seeds: how many; replication k of both draws the same random numbers.
+        control: stops the runs.
+        report: called with the share that is done.
+
+    Returns:
+        `differences`, with 95 % intervals from two seeds on; `sentences`; `changed`, the values in which the scenarios differ.
+    """
+    if not 1 <= seeds <= MOST:
+        raise RequestError(400, f"seeds: found {seeds}; expected 1 to {MOST}")
+    values: list[list[dict[tuple[str, str | None], float]]] = [[], []]
+    for k in range(seeds):
+        for side, scenario in enumerate((a, b)):
+            values[side].append(_measured(scenario.base().set("traces", []), k, control))
+            report((2 * k + side + 1) / (2 * seeds))
+    names = [name for name in values[0][0] if name in values[1][0]]
+    differences, sentences = [], []
+    units = {what: unit for _, what, unit in _OF_FLOW}
+    for metric, flow in names:
+        x, y = (np.array([of[metric, flow] for of in side]) for side in values)
+        if not (np.isfinite(x) & np.isfinite(y)).any() or (not x.any() and not y.any()):
+            continue
+        found = stats.compare(x, y)
+        unit = units.get(metric, "")
+        differences.append(
+            {
+                "metric": metric, "flow": flow, "a": found.a, "b": found.b, "difference": found.difference, "low": found.low,
+                "high": found.high, "unit": unit,
+            }
+        )  # fmt: skip
+        if found.significant if seeds > 1 else found.difference != 0:
+            sentences.append(_sentence(metric, flow, found, unit))
+    if not sentences:
+        sentences = ["No difference between A and B is shown."] if seeds > 1 else ["Both runs gave the same."]
+    return {
+        "differences": differences,
+        "sentences": sentences[:12],
+        "changed": changed(a.data, b.data),
+        "seeds": seeds,
+    }
+
+
+def _measured(scenario: Scenario, k: int, control: _core.Control) -> dict[tuple[str, str | None], float]:
+    """The numbers of one run that are compared, by metric and flow."""
+    results = Results([run(scenario, None, control, k)])
+    flows = results.flows
+    names = flows["flow"].tolist()
+    found: dict[tuple[str, str | None], float] = {}
+    goodput = flows["goodput_bps"]
+    chosen = np.sort(np.argsort(-goodput, kind="stable")[:FLOWS]).tolist() if len(names) > FLOWS else range(len(names))
+    for column, what, _ in _OF_FLOW:
+        series = flows[column]
+        for i in chosen:
+            found[what, names[i]] = float(series[i])
+    found["goodput", None] = float(goodput.sum())
+    found["drops", None] = float(flows["drops"].sum())
+    fairness = results.fairness()["jain_of_max_min"]
+    found["Jain's index over the max-min ideal", None] = float("nan") if fairness is None else fairness
+    return found
+
+
+def _sentence(metric: str, flow: str | None, found: stats.Comparison, unit: str) -> str:
+    factor, shown = scale_of(unit, [found.a, found.b]) if unit else (1.0, "")
+    whose = f"The {metric} of {flow}" if flow is not None else f"The {metric} of all flows"
+    if metric.startswith("Jain"):
+        whose = metric
+    side = "higher" if found.difference > 0 else "lower"
+    share = f" ({100 * abs(found.relative):.3g} %)" if np.isfinite(found.relative) else ""
+    text = f"{whose} is {abs(found.difference) * factor:.3g} {shown}".rstrip() + f" {side} in B{share}"
+    if np.isfinite(found.low):
+        text += f", 95 % interval {found.low * factor:.3g} to {found.high * factor:.3g} {shown}".rstrip()
+    return f"{text}."
+
+
+def changed(a: Any, b: Any, path: str = "") -> list[dict[str, Any]]:
+    """The places in which two scenarios differ, with their values.
+
+    >>> changed({"links": [{"name": "slow", "rate": "1Mbit/s"}]}, {"links": [{"name": "slow", "rate": "2Mbit/s"}]})
+    [{'path': 'links.slow.rate', 'a': '1Mbit/s', 'b': '2Mbit/s'}]
+    """
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        keys = dict.fromkeys([*a, *b])
+        return [d for k in keys for d in changed(a.get(k), b.get(k), f"{path}.{k}" if path else str(k))]
+    if (
+        isinstance(a, list)
+        and isinstance(b, list)
+        and all(isinstance(x, Mapping) for x in [*a, *b])
+        and len(a) == len(b)
+    ):
+        names = [str(x.get("name", i)) for i, x in enumerate(b)]
+        return [d for i, n in enumerate(names) for d in changed(a[i], b[i], f"{path}.{n}")]
+    return [] if a == b else [{"path": path, "a": a, "b": b}]

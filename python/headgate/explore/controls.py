@@ -1,0 +1,249 @@
+"""The controls of a scenario: which values the page shows to be turned, and what turning one changes."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._core import ScenarioError
+from ..errors import HeadgateError
+from ..scenario import Scenario, tables_at
+from .fields import Node, amount, branch, control, deref, kinds, node, written
+
+#: Tables of a scenario that may be a name alone, with the schema of what they are.
+CHOICES = {
+    "queue": ("Link", "queue"),
+    "reverse_queue": ("Link", "queue"),
+    "control": ("Flow", "control"),
+    "workload": ("Flow", "workload"),
+    "topology": ("", "topology"),
+}
+
+#: Maximum number of flows and of links whose controls are there.
+ENTRIES = 24
+
+#: Parameters of choices that people turn.
+_TURNED = {
+    "queue": ("buffer", "max_p", "min_threshold", "max_threshold", "mark", "k"),
+    "control": ("window",),
+    "workload": ("rate", "mean", "bytes"),
+}
+
+
+def controls(scenario: Scenario) -> list[dict[str, Any]]:
+    """All controls; those with `main` first in each group.
+
+    Raises:
+        ScenarioError: something in the scenario is wrong.
+    """
+    found = [c for c in _all(scenario) if c is not None]
+    return sorted(found, key=lambda c: ("Network", "Queue", "Flows", "Run").index(c["group"]))
+
+
+def _all(scenario: Scenario) -> Iterator[dict[str, Any] | None]:
+    base = scenario.base()
+    data, whole = base.data, base.resolve()
+    yield from _topology(data, whole)
+    yield from _links(data, whole)
+    yield from _flows(data, whole)
+    for key in ("duration", "seed", "warm_up", "interval", "routing"):
+        yield control(key, _words(key), "Run", node("", key), whole[key], main=key in ("duration", "seed"))
+
+
+def _topology(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[str, Any] | None]:
+    given = data.get("topology")
+    if given is None:
+        return
+    table = given if isinstance(given, dict) else {"kind": given}
+    way = branch(node("", "topology"), table.get("kind", ""))
+    if way is None:
+        return
+    for key, schema in way["properties"].items():
+        if key in ("hosts", "gateways", "hops", "k", "seed", "degree", "sinks", "through"):
+            value = table.get(key, deref(schema).get("default"))
+            yield control(f"topology.{key}", _words(key), "Network", schema, value, main=key == "hosts")
+        elif key in ("line", "access", "exit") and (key == "line" or isinstance(table.get(key), dict)):
+            line = {**(deref(schema).get("default") or {}), **table.get(key, {})}
+            yield from _link(f"topology.{key}", key, deref(schema), line, key == "line")
+
+
+def _links(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[str, Any] | None]:
+    given = data.get("links", [])
+    gateways = {n["name"] for n in whole["nodes"] if n["kind"] == "gateway"}
+    rates = {i: _slowest(link) for i, link in enumerate(given) if str(link.get("from")) in gateways}
+    least = min((r for r in rates.values() if r is not None), default=None)
+    places = sorted(range(len(given)), key=lambda i: rates.get(i) != least)
+    for i in sorted(places[:ENTRIES]):
+        main = least is not None and rates.get(i) == least
+        yield from _link(f"links.{_entry(given, i)}", _title(given[i], "link"), node("Link"), given[i], main)
+
+
+def _slowest(link: Mapping[str, Any]) -> float | None:
+    from .picture import rate
+
+    try:
+        return rate(link.get("rate"))
+    except ValueError:
+        return None
+
+
+def _link(path: str, title: str, schema: Node, link: Mapping[str, Any], main: bool) -> Iterator[dict[str, Any] | None]:
+    properties = deref(schema)["properties"]
+    for key in ("rate", "delay"):
+        value = link.get(key, deref(properties[key]).get("default"))
+        if isinstance(value, dict) and set(value) <= {"forward", "reverse"}:
+            for way, part in value.items():
+                yield control(f"{path}.{key}.{way}", f"{title}: {key}, {way}", "Network", properties[key], part, main)
+        else:
+            yield control(f"{path}.{key}", f"{title}: {key}", "Network", properties[key], value, main)
+    yield from _choice(path, "queue", title, "Queue", link.get("queue"), main)
+    if link.get("reverse_queue") is not None:
+        yield from _choice(path, "reverse_queue", title, "Queue", link["reverse_queue"], False)
+    value = link.get("classify", deref(properties["classify"]).get("default"))
+    yield control(f"{path}.classify", f"{title}: conversations", "Queue", properties["classify"], value)
+
+
+def _flows(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[str, Any] | None]:
+    given = data.get("flows", [])
+    for i, flow in enumerate(given[:ENTRIES]):
+        path, title = f"flows.{_entry(given, i)}", _title(flow, "flow")
+        yield from _choice(path, "control", title, "Flows", flow.get("control"), True)
+        yield from _choice(path, "workload", title, "Flows", flow.get("workload"), False)
+        for key, main in (
+            ("weight", True),
+            ("start", True),
+            ("count", True),
+            ("packet", False),
+            ("start_spread", False),
+            ("priority", False),
+        ):
+            schema = node("Flow", key)
+            value = flow.get(key, schema.get("default"))
+            if value is not None:
+                found = control(f"{path}.{key}", f"{title}: {_words(key)}", "Flows", schema, value, main)
+                if found is not None and key == "start":
+                    end = amount(whole["duration"]) or 1.0
+                    found |= {"from": 0.0, "to": end, "step": end / 200, "log": False}
+                yield found
+
+
+def _choice(path: str, key: str, title: str, group: str, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:
+    """A table with a kind: the choice of the kind, and the parameters of that kind."""
+    schema = node(*CHOICES[key])
+    table = _table(key, given)
+    way = branch(schema, str(table.get("kind")))
+    if way is None:
+        return
+    word = {"queue": "discipline", "reverse_queue": "discipline of the way back", "control": "flow control"}.get(
+        key, key
+    )
+    yield {
+        "path": f"{path}.{key}.kind", "label": f"{title}: {word}", "group": group, "kind": "choice", "value": table["kind"],
+        "number": None, "unit": None, "low": None, "high": None, "from": None, "to": None, "log": False, "step": None,
+        "choices": kinds(schema), "help": way.get("description"), "main": main or key == "workload",
+    }  # fmt: skip
+    for name, parameter in way["properties"].items():
+        if name == "kind":
+            continue
+        value = table.get(name, deref(parameter).get("default"))
+        turned = name in _TURNED.get(key, ()) and (main or key == "workload")
+        yield control(f"{path}.{key}.{name}", f"{title}: {_words(name)}", group, parameter, value, turned)
+
+
+def _table(key: str, given: Any) -> dict[str, Any]:
+    """What has a kind, as a table; the default if it is not given."""
+    if given is None:
+        given = node(*CHOICES[key]).get("default")
+    if isinstance(given, str):
+        return {"kind": given}
+    return dict(given) if isinstance(given, dict) else {}
+
+
+def _entry(entries: list[Any], i: int) -> str:
+    """How a path names an entry: by its name if that is plain and the only one, by its position otherwise."""
+    names = [e.get("name") if isinstance(e, dict) else None for e in entries]
+    name = names[i]
+    plain = isinstance(name, str) and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", name) and names.count(name) == 1
+    return str(name) if plain else str(i)
+
+
+def _title(entry: Mapping[str, Any], what: str) -> str:
+    name = entry.get("name") or (f"{entry.get('from')} to {entry.get('to')}" if what == "link" else what)
+    return re.sub(r"\{[^{}]*\}", "*", str(name))[:60]
+
+
+def _words(key: str) -> str:
+    return {"start_spread": "spread of the start", "warm_up": "warm-up", "count": "number of flows"}.get(
+        key, key.replace("_", " ")
+    )
+
+
+def value_at(scenario: Scenario, path: str) -> Any:
+    """The value that a scenario has at a path; None if it gives none."""
+    parts = path.split(".")
+    try:
+        found = tables_at(copy.deepcopy(scenario.data), parts[:-1], path)
+    except HeadgateError:
+        found = []
+        if len(parts) > 1 and parts[-2] in CHOICES:
+            above = tables_at(copy.deepcopy(scenario.data), parts[:-2], path)
+            found = [_table(parts[-2], table.get(parts[-2])) for table in above]
+    return found[0].get(parts[-1]) if found else None
+
+
+def turned(scenario: Scenario, path: str, value: Any) -> Scenario:
+    """The scenario with one value changed, as by `--set`; a number stands for a quantity in the control's unit.
+
+    A new kind keeps the parameters that it shares with the old one.
+
+    Raises:
+        HeadgateError: the path names no entry.
+        ScenarioError: the value does not fit.
+    """
+    parts = path.split(".")
+    ready = Scenario(copy.deepcopy(scenario.data), scenario.origin)
+    for depth, part in enumerate(parts[:-1]):
+        if part in CHOICES and depth + 1 < len(parts):
+            for parent in tables_at(ready.data, parts[:depth], path):
+                parent[part] = _table(part, parent.get(part))
+        if part == "line" and parts[:depth] == ["topology"]:
+            for parent in tables_at(ready.data, parts[:depth], path):
+                default = deref(branch(node("", "topology"), parent.get("kind", "")) or {})
+                line = deref(default.get("properties", {}).get("line", {})).get("default") or {}
+                parent.setdefault("line", copy.deepcopy(line))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = _number(ready, path, value)
+    if len(parts) < 2 or parts[-1] != "kind" or parts[-2] not in CHOICES or not isinstance(value, str):
+        changed = ready.set(path, value)
+        changed.resolve()
+        return changed
+    return _new_kind(ready, parts, value)
+
+
+def _number(scenario: Scenario, path: str, value: float) -> Any:
+    """A number as the scenario writes it: a quantity where the control is one."""
+    unit = next((c["unit"] for c in _all(scenario) if c is not None and c["path"] == path), None)
+    if unit is not None:
+        return written(value, unit)
+    return value
+
+
+def _new_kind(scenario: Scenario, parts: list[str], kind: str) -> Scenario:
+    way = branch(node(*CHOICES[parts[-2]]), kind)
+    known = set() if way is None else set(way["properties"])
+    changed = Scenario(scenario.data, scenario.origin)
+    for parent in tables_at(changed.data, parts[:-2], ".".join(parts)):
+        before = parent[parts[-2]]
+        parent[parts[-2]] = {k: v for k, v in before.items() if k in known} | {"kind": kind}
+    try:
+        changed.resolve()
+    except ScenarioError:
+        # A parameter of the same name may mean something else: the defaults of the new kind then.
+        changed = Scenario(json.loads(changed.to_json()), scenario.origin)
+        for parent in tables_at(changed.data, parts[:-2], ".".join(parts)):
+            parent[parts[-2]] = {"kind": kind}
+        changed.resolve()
+    return changed

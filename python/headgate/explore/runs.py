@@ -1,0 +1,237 @@
+"""Runs on threads of this process, without the interpreter's lock: progress, stop, bounds on their memory and their number."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import _core, memory
+from ..results import Results
+from ..scenario import Scenario
+from .picture import network
+from .prepared import prepared, shorter
+from .shares import busiest, summary
+from .stacked import Stacked, paths
+from .store import Finished, KeptRuns
+from .views import views
+from .wire import RequestError
+
+#: Runs that may wait for a thread.
+WAITING = 64
+
+#: Parts of a run's memory: the engine's rows, the copy that Python reads, and the lines that are made of it.
+COPIES = 3
+
+#: Seconds after which a first part of a run is shown if the whole takes long, and that this part may take.
+FIRST_S, PART_S = 0.06, 0.05
+
+
+class StoppedError(Exception):
+    """A run was stopped: its page asked for another one, or is gone."""
+
+
+@dataclass
+class Job:
+    """A run that was asked for."""
+
+    tab: str
+    control: _core.Control
+    #: Called from the run's thread when something new is there.
+    wake: Callable[[], None] = lambda: None
+    began: float = 0.0
+    stopped: bool = False
+    part: Finished | None = None
+    future: Future[Finished] = field(default_factory=Future)
+    controls: list[_core.Control] = field(default_factory=list)
+
+    def stop(self) -> None:
+        """Ends it at its next check, or before it begins."""
+        self.stopped = True
+        self.future.cancel()
+        self.control.stop()
+        for control in list(self.controls):
+            control.stop()
+
+    @property
+    def share(self) -> float:
+        """Share of the simulated time that has passed."""
+        return self.control.share
+
+
+class Runs:
+    """All runs of a server."""
+
+    def __init__(self, max_memory: str | int | None = None, at_a_time: int | None = None) -> None:
+        """`max_memory`: of all runs together, those that are kept included; half of the machine's unless given."""
+        whole = (
+            memory.share(max_memory, 1) * (1 if max_memory is not None else 2) // (1 if max_memory is not None else 3)
+        )
+        self.at_a_time = max(1, at_a_time or os.cpu_count() or 1)
+        self.store = KeptRuns(whole // 4)
+        self.most = max(whole * 3 // 4 // self.at_a_time // COPIES, 1)
+        self._pool = ThreadPoolExecutor(self.at_a_time, "run")
+        self._parts = ThreadPoolExecutor(self.at_a_time, "part")
+        self._lock = threading.RLock()
+        self._tabs: dict[str, Job] = {}
+        self._jobs: set[int] = set()
+
+    def start(self, scenario: Scenario, seed: int | None, tab: str, wake: Callable[[], None] = lambda: None) -> Job:
+        """Begins a run; that of the same tab ends.
+
+        Raises:
+            RequestError: too many runs wait.
+        """
+        job = Job(tab, _core.Control(self.most), wake)
+        with self._lock:
+            before = self._tabs.get(tab)
+            if before is not None:
+                # One that still waits leaves its place at once.
+                before.stop()
+            if len(self._jobs) >= self.at_a_time + WAITING:
+                raise RequestError(503, f"{WAITING} runs wait already; expected fewer: try again when some are done")
+            self._tabs[tab] = job
+            self._jobs.add(id(job))
+            job.future = self._pool.submit(self._work, job, scenario, seed)
+        job.future.add_done_callback(lambda _: self._ended(job))
+        return job
+
+    def call(
+        self, work: Callable[[_core.Control], Any], wake: Callable[[], None] = lambda: None
+    ) -> tuple[_core.Control, Future[Any]]:
+        """Other long work on the same threads, with a control that stops it."""
+        control = _core.Control(self.most)
+        future = self._pool.submit(work, control)
+        future.add_done_callback(lambda _: wake())
+        return control, future
+
+    def close(self) -> None:
+        """Stops all runs; waits for none."""
+        with self._lock:
+            for job in self._tabs.values():
+                job.stop()
+        for pool in (self._pool, self._parts):
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _ended(self, job: Job) -> None:
+        with self._lock:
+            self._jobs.discard(id(job))
+            if self._tabs.get(job.tab) is job:
+                del self._tabs[job.tab]
+        job.wake()
+
+    def _work(self, job: Job, scenario: Scenario, seed: int | None) -> Finished:
+        if job.stopped:
+            raise StoppedError
+        job.began = time.perf_counter()
+        ready = prepared(scenario)
+        note = None
+        timer = threading.Timer(FIRST_S, self._begin_part, (job, scenario, ready, seed))
+        timer.daemon = True
+        timer.start()
+        try:
+            try:
+                result = run(ready, seed, job.control)
+            except _core.ScenarioError:
+                # The scenario itself is in order, so there was no memory for so many rows.
+                note = "Only intervals and drops are shown: the other traces would take more memory than a run may."
+                ready = prepared(scenario, few=True)
+                job.control = _core.Control(self.most)
+                if job.stopped:
+                    raise StoppedError from None
+                result = run(ready, seed, job.control)
+        finally:
+            timer.cancel()
+            for control in job.controls:
+                control.stop()
+        found = finished(scenario, ready, result, time.perf_counter() - job.began, note)
+        self.store.put(found)
+        return found
+
+    def _begin_part(self, job: Job, scenario: Scenario, ready: Scenario, seed: int | None) -> None:
+        """Runs the first part of a long run beside it, so that there is something to see."""
+        passed = time.perf_counter() - job.began
+        share = job.share
+        if job.stopped or share >= 0.4:
+            return
+        if share <= 0 and passed < 1:
+            timer = threading.Timer(0.02, self._begin_part, (job, scenario, ready, seed))
+            timer.daemon = True
+            timer.start()
+            return
+        control = _core.Control(self.most)
+        job.controls.append(control)
+
+        def work() -> None:
+            began = time.perf_counter()
+            part, _ = shorter(ready, share * PART_S / passed)
+            whole = _core.quantity(ready.data["duration"])[2]
+            try:
+                found = finished(scenario, part, run(part, seed, control), time.perf_counter() - began, None, whole)
+            except (StoppedError, _core.ScenarioError):
+                # The whole run will show it, or say what is wrong.
+                return
+            self.store.put(found)
+            job.part = found
+            job.wake()
+
+        self._parts.submit(work)
+
+
+def run(scenario: Scenario, seed: int | None, control: _core.Control, number: int = 0) -> _core.RunResult:
+    """A run to its end; `number` is that of the replication.
+
+    Raises:
+        StoppedError: the control stopped it.
+    """
+    try:
+        return _core.run(scenario.to_json(), seed, number, control)
+    except KeyboardInterrupt:
+        raise StoppedError from None
+
+
+def finished(
+    scenario: Scenario,
+    as_run: Scenario,
+    result: _core.RunResult,
+    seconds: float,
+    note: str | None,
+    whole_s: float | None = None,
+) -> Finished:
+    """What is kept of a run: the lines of its views and its summary; the engine's rows are freed.
+
+    `whole_s`: the duration of the whole run, if this is its first part.
+    """
+    results = Results([result])
+    whole: dict[str, Any] = json.loads(result.scenario)
+    until = _core.quantity(whole["duration"])[2]
+    flows, ports = results.flows["flow"].tolist(), results.links["link"].tolist()
+    shown = views(result.table, flows, ports, until)
+    before, lines = paths(result.table)
+    port = busiest(results)
+    if port is not None:
+        at = [view.name for view in shown].index("ports") if any(v.name == "ports" for v in shown) else len(shown)
+        shown.insert(at, Stacked.of(ports, flows, port, [f for f, p in before if p == port]))
+    name = secrets.token_hex(8)
+    done = {
+        "run": name,
+        "digest": result.digest,
+        "seed": result.seed,
+        "events": result.events,
+        "duration": until if whole_s is None else whole_s,
+        "until": until,
+        "seconds": seconds,
+        "note": note,
+        **summary(results),
+        "network": network(whole),
+        "views": [view.head() for view in shown],
+    }
+    return Finished(
+        name, dict(scenario.data), dict(as_run.data), result.seed, ports, flows, until, done, shown, before, lines
+    )

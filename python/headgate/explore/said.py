@@ -1,0 +1,79 @@
+"""What is said of long work while it goes on, line by line."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from typing import Any
+
+from .._core import ScenarioError
+from ..errors import HeadgateError
+from .runs import Job, StoppedError
+from .wire import fault, line
+
+#: Seconds between two reports of progress.
+REPORT_S = 0.1
+
+
+class News:
+    """Wakes the loop of the server from another thread."""
+
+    def __init__(self) -> None:
+        """For the loop that runs now."""
+        self._event, self._loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def __call__(self) -> None:
+        """There is something new."""
+        # The loop is closed when the server ends.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._event.set)
+
+    async def wait(self) -> None:
+        """Until there is something new, or it is time for a report."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._event.wait(), REPORT_S)
+        self._event.clear()
+
+
+async def of_run(
+    job: Job, news: News, more: Callable[[Any], dict[str, Any]] = lambda found: {}
+) -> AsyncIterator[bytes]:
+    """The lines of a run: progress, perhaps its first part, and its end with what `more` adds to it."""
+    shown = False
+    while not job.future.done():
+        await news.wait()
+        if job.future.done():
+            break
+        if job.part is not None and not shown:
+            shown = True
+            yield line({"preview": job.part.done})
+        yield line({"progress": job.share})
+    yield ended(job.future, lambda found: {**found.done, **more(found)})
+
+
+async def of_work(future: Future[Any], share: Callable[[], float], news: News) -> AsyncIterator[bytes]:
+    """The lines of other work."""
+    while not future.done():
+        await news.wait()
+        if not future.done():
+            yield line({"progress": share()})
+    yield ended(future, lambda found: found)
+
+
+def ended(future: Future[Any], done: Callable[[Any], Any]) -> bytes:
+    """The last line: the result, or why there is none."""
+    stopped = {"error": {"message": "The run was stopped.", "path": None, "line": None}}
+    if future.cancelled():
+        return line(stopped)
+    e = future.exception()
+    if e is None:
+        return line({"done": done(future.result())})
+    if isinstance(e, StoppedError):
+        return line(stopped)
+    if isinstance(e, HeadgateError | ScenarioError):
+        return line(fault(e))
+    if isinstance(e, MemoryError):
+        return line({"error": {"message": "No memory is left for this run.", "path": None, "line": None}})
+    raise e

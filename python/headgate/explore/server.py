@@ -1,0 +1,208 @@
+"""The server: a page for this machine alone, and the requests that it answers."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from .. import __version__, _core
+from .._core import ScenarioError
+from ..errors import HeadgateError
+from . import packets, said, story
+from .ask import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, whole_of
+from .compare import MOST as SEEDS
+from .compare import compared
+from .controls import controls, turned
+from .export import exported
+from .guard import Guard
+from .lesson import lesson, lessons
+from .links import fragment_of, scenario_in
+from .runs import Runs
+from .stacked import Stacked
+from .store import Finished
+from .stream import Stream
+from .study import Points
+from .subject import Subject
+from .wire import RequestError, fault
+
+#: What the front end is built into.
+STATIC = Path(__file__).parent / "static"
+
+
+@dataclass
+class Explorer:
+    """A server and its state."""
+
+    subject: Subject
+    runs: Runs
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    port: int = 0
+
+    def app(self) -> Starlette:
+        """The application."""
+        run = "/api/run/{run}"
+        routes = [
+            Route("/", self._page),
+            Route("/api/start", self._start),
+            Route("/api/controls", self._controls, methods=["POST"]),
+            Route("/api/set", self._set, methods=["POST"]),
+            Route("/api/run", self._run, methods=["POST"]),
+            Route(f"{run}/series", self._series),
+            Route(f"{run}/packets", self._packets),
+            Route(f"{run}/packet/{{port:path}}/{{id:int}}", self._packet),
+            Route(f"{run}/network", self._network),
+            Route(f"{run}/export", self._export),
+            Route("/api/compare", self._compare, methods=["POST"]),
+            Route("/api/link", self._link, methods=["POST"]),
+            Route("/api/unlink", self._unlink, methods=["POST"]),
+            Route("/api/lessons/{name}", self._lesson),
+            Route("/api/lessons/{name}/answer", self._answer, methods=["POST"]),
+            Route("/api/study", self._study),
+            Route("/api/study/grid", self._grid),
+            Route("/api/study/variant/{number:int}", self._variant),
+            Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
+        ]
+        faults: dict[Any, Any] = {HeadgateError: _failed, ScenarioError: _failed, 404: _missing, 405: _missing}
+        app = Starlette(routes=routes, exception_handlers=faults)
+        app.add_middleware(Guard, explorer=self)
+        return app
+
+    async def _page(self, _: Request) -> Response:
+        page = STATIC / "index.html"
+        if not page.is_file():
+            return PlainTextResponse("The page is not built; expected `npm run build` in the folder web.", 500)
+        return FileResponse(page)
+
+    async def _start(self, _: Request) -> Response:
+        subject = self.subject
+        scenario = subject.scenario
+        return reply(
+            {
+                "version": __version__, "kind": subject.kind, "title": subject.title, "file": subject.file,
+                "scenario": None if scenario is None else scenario.data,
+                "controls": [] if scenario is None else await threaded(controls, scenario),
+                "lessons": [{"name": x.name, "title": x.title} for x in lessons().values()],
+            }
+        )  # fmt: skip
+
+    async def _controls(self, request: Request) -> Response:
+        scenario = scenario_of(await body(request))
+        return reply({"controls": await threaded(controls, scenario)})
+
+    async def _set(self, request: Request) -> Response:
+        given = await body(request)
+        path = text_of(given, "path")
+        if "value" not in given:
+            raise RequestError(400, "value: expected a value")
+        scenario = await threaded(turned, scenario_of(given), path, given["value"])
+        return reply({"scenario": scenario.data, "controls": await threaded(controls, scenario)})
+
+    async def _run(self, request: Request) -> Response:
+        given, news = await body(request), said.News()
+        job = self.runs.start(scenario_of(given), seed_of(given), text_of(given, "tab"), news)
+        return Stream(said.of_run(job, news), job.stop)
+
+    async def _series(self, request: Request) -> Response:
+        run, query = self._of(request), request.query_params
+        start, end = span_of(query, run.until)
+        width = int(min(number_of(query, "width", 1000.0), 1e6))
+        view = run.view(query.get("view", "throughput"))
+        if isinstance(view, Stacked):
+            return reply(await threaded(view.points_of, run, start, end, width))
+        return reply(await threaded(view.points, start, end, width))
+
+    async def _packets(self, request: Request) -> Response:
+        run, query = self._of(request), request.query_params
+        start, end = span_of(query, run.until)
+        kind = query.get("kind", "all")
+        if kind not in ("all", "drop"):
+            raise RequestError(400, f"kind: found {kind[:80]!r}; expected all or drop")
+        flow, limit = query.get("flow") or None, int(number_of(query, "limit", 200))
+        port = query.get("port", "")
+        return reply(await threaded(packets.listed, run, port, start, end, flow, kind == "drop", limit))
+
+    async def _packet(self, request: Request) -> Response:
+        port, number = request.path_params["port"], request.path_params["id"]
+        return reply(await threaded(story.way_of, self._of(request), port, number))
+
+    async def _network(self, request: Request) -> Response:
+        run = self._of(request)
+        return reply(await threaded(packets.queues, run, number_of(request.query_params, "at", run.until)))
+
+    async def _export(self, request: Request) -> Response:
+        query = request.query_params
+        data, kind, name = await threaded(exported, self._of(request), query.get("form", "toml"), query.get("view"))
+        return Response(data, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+    async def _compare(self, request: Request) -> Response:
+        given, news = await body(request), said.News()
+        a, b = (scenario_of(given.get(side)) for side in ("a", "b"))
+        seeds, share = whole_of(given, "seeds", SEEDS), [0.0]
+
+        def report(done: float) -> None:
+            share[0] = done
+
+        def work(control: _core.Control) -> dict[str, Any]:
+            return compared(a, b, seeds, control, report)
+
+        control, future = self.runs.call(work, news)
+        return Stream(said.of_work(future, lambda: share[0], news), control.stop)
+
+    async def _link(self, request: Request) -> Response:
+        return reply({"fragment": fragment_of(scenario_of(await body(request)).data)})
+
+    async def _unlink(self, request: Request) -> Response:
+        given = await body(request)
+        return reply(
+            {"scenario": scenario_in(text_of(given, "fragment", 2_000_000).removeprefix("#").removeprefix("s="))}
+        )
+
+    async def _lesson(self, request: Request) -> Response:
+        return reply(lesson(request.path_params["name"]).page())
+
+    async def _answer(self, request: Request) -> Response:
+        of, given, news = lesson(request.path_params["name"]), await body(request), said.News()
+        scenario, answer = scenario_of(given), of.number(given.get("answer"))
+        job = self.runs.start(scenario, None, f"lesson {of.name} {secrets.token_hex(4)}", news)
+
+        def more(run: Finished) -> dict[str, Any]:
+            return of.judged(run, answer, scenario)
+
+        return Stream(said.of_run(job, news, more), job.stop)
+
+    async def _study(self, _: Request) -> Response:
+        return reply(await threaded(self._points().page))
+
+    async def _grid(self, request: Request) -> Response:
+        query = request.query_params
+        metric, x, y, flow = (query.get(key) for key in ("metric", "x", "y", "flow"))
+        return reply(await threaded(self._points().grid, metric or "goodput", x or "", y, flow))
+
+    async def _variant(self, request: Request) -> Response:
+        return reply(await threaded(self._points().variant, request.path_params["number"]))
+
+    def _points(self) -> Points:
+        if self.subject.points is None:
+            raise RequestError(404, "expected a study; this page shows none")
+        return self.subject.points
+
+    def _of(self, request: Request) -> Finished:
+        """The run that a request is about."""
+        return self.runs.store.get(request.path_params["run"])
+
+
+async def _failed(_: Request, e: Exception) -> Response:
+    return reply(fault(e), e.status if isinstance(e, RequestError) else 422)
+
+
+async def _missing(_: Request, e: Exception) -> Response:
+    status = getattr(e, "status_code", 404)
+    return reply({"error": {"message": "There is no such page.", "path": None, "line": None}}, status)

@@ -1,0 +1,105 @@
+"""The backlog of one port by flow, stacked: made from the packets when it is first looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..tables import numbers
+from .reduce import WIDEST
+from .views import LINES, Line, View
+
+if TYPE_CHECKING:
+    from .store import Finished
+
+Floats = npt.NDArray[np.float64]
+
+
+def paths(
+    table: Callable[[str], Mapping[str, Any]],
+) -> tuple[dict[tuple[int, int], int | None], list[tuple[float, float]]]:
+    """Of each flow and port on its path the port before it; and the rate and the delay of each port's line."""
+    routes, links = table("routes"), table("links")
+    before: dict[tuple[int, int], int | None] = {}
+    last: dict[int, int] = {}
+    hops = (numbers(routes["flow"]), np.asarray(routes["hop"]), numbers(routes["link"]))
+    for flow, hop, port in zip(*(x.tolist() for x in hops), strict=True):
+        before[flow, port] = last.get(flow) if hop > 0 else None
+        last[flow] = port
+    lines = zip(np.asarray(links["rate_bps"]).tolist(), np.asarray(links["delay_s"]).tolist(), strict=True)
+    return before, list(lines)
+
+
+@dataclass
+class Stacked(View):
+    """Packets of each flow that wait at a port. Its lines have the same times, so that their values add up."""
+
+    port: int = 0
+    flows: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, ports: list[str], flows: list[str], port: int, crossing: list[int]) -> Stacked:
+        """The view of a port."""
+        chosen = crossing[:LINES]
+        title = f"Backlog of {ports[port]} by flow"
+        return cls("backlog", title, "packets", stacked=True, port=port, flows=chosen, names=[flows[f] for f in chosen])
+
+    def head(self) -> dict[str, Any]:
+        """What it is, without its points."""
+        return super().head() | {"series": [{"name": name, "flow": name} for name in self.names]}
+
+    def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
+        """Its lines from `start` to `end`: in each pixel the values where their sum is least and where it is greatest."""
+        lines = self._lines(run, start, end, min(max(width, 1), WIDEST))
+        series = [{"name": x.name, "t": np.round(x.t, 9), "y": x.y.astype(np.int64)} for x in lines]
+        return {"view": self.name, "unit": self.unit, "from": start, "to": end, "series": series}
+
+    def whole(self, run: Finished) -> View:
+        """The view with all its points."""
+        lines = self._lines(run, 0.0, run.until, None)
+        return View(self.name, self.title, self.unit, self.steps, self.stacked, lines)
+
+    def _lines(self, run: Finished, start: float, end: float, width: int | None) -> list[Line]:
+        """The lines as a picture of `width` pixels shows them, or whole."""
+        from .packets import packets_of
+
+        packets = packets_of(run)
+        queue = packets.at(self.port)
+        until = max(min(end, packets.until), start)
+        waits = ~(queue.start <= queue.arrived)
+        gone = np.where(np.isnan(queue.start), np.inf, queue.start)
+        came, left = queue.arrived[waits], np.sort(gone[waits])
+        changes = np.unique(np.concatenate([came, left]))
+        changes = changes[(changes >= start) & (changes <= until)]
+        if width is not None and changes.size > 2 * width:
+            changes = _extremes(changes, _count(came, changes) - _count(left, changes), start, end, width)
+        t = np.concatenate([[start], changes, [until]])
+        found = []
+        for flow, name in zip(self.flows, self.names, strict=True):
+            own = waits & (queue.flow == flow)
+            y = _count(queue.arrived[own], t) - _count(np.sort(gone[own]), t)
+            found.append(Line(name, name, t, y.astype(np.float64)))
+        return found
+
+
+def _count(times: Floats, t: Floats) -> npt.NDArray[np.int64]:
+    """How many of the times, in rising order, are not after each of `t`."""
+    return np.searchsorted(times, t, "right")
+
+
+def _extremes(t: Floats, sums: npt.NDArray[np.int64], start: float, end: float, width: int) -> Floats:
+    """Of each pixel the first times of the least and of the greatest sum."""
+    edges = np.searchsorted(t, np.linspace(start, end, width + 1)[:-1], "left")
+    starts = np.unique(np.append(0, edges[edges < t.size]))
+    lengths = np.diff(np.append(starts, t.size))
+    kept = []
+    for found in (np.minimum, np.maximum):
+        places = np.flatnonzero(sums == np.repeat(found.reduceat(sums, starts), lengths))
+        kept.append(places[np.unique(np.searchsorted(starts, places, "right"), return_index=True)[1]])
+    chosen: Floats = t[np.unique(np.concatenate(kept))]
+    return chosen

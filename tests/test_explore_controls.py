@@ -1,0 +1,151 @@
+"""The controls of the explorer: from the schema, and what turning one changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from headgate import _core
+from headgate.errors import HeadgateError
+from headgate.examples import examples
+from headgate.explore.controls import CHOICES, controls, turned, value_at
+from headgate.explore.fields import amount, kinds, node, written
+from headgate.scenario import Scenario
+
+from .explorer import scenario
+
+FILES = [e.file for e in examples() if e.file.suffix == ".toml"]
+
+
+def by_path(given: Scenario) -> dict[str, dict[str, Any]]:
+    return {c["path"]: c for c in controls(given)}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_every_example_has_controls_and_each_can_be_set_to_what_it_shows(file: Any) -> None:
+    base = Scenario.from_file(file).base()
+    found = controls(base)
+    assert {"Network", "Queue", "Flows", "Run"} == {c["group"] for c in found}
+    assert any(c["main"] for c in found)
+    assert len({c["path"] for c in found}) == len(found)
+    before = base.resolve()
+    for c in found:
+        assert c["kind"] in ("number", "quantity", "choice", "bool", "text")
+        assert c["label"]
+        if c["kind"] == "choice":
+            assert c["value"] in [x["value"] for x in c["choices"]]
+        if c["kind"] in ("number", "quantity"):
+            assert c["from"] < c["to"], c
+            assert c["step"] > 0
+            if c["number"] is not None:
+                assert c["from"] <= c["number"] <= c["to"]
+        if c["kind"] == "quantity":
+            assert c["unit"] in ("s", "bit/s", "B", "pkt")
+        assert turned(base, c["path"], c["value"]).resolve() == before, c
+
+
+def test_units_and_limits_come_from_the_schema() -> None:
+    found = by_path(Scenario(scenario()))
+    rate, weight = found["links.slow.rate"], found["flows.reno.weight"]
+    assert (rate["unit"], rate["number"], rate["value"], rate["log"]) == ("bit/s", 80_000.0, "80kbit/s", True)
+    assert (weight["low"], weight["high"]) == (1, 1000)
+    assert found["links.slow.queue.buffer"]["unit"] == "pkt"
+    assert found["flows.reno.start"]["to"] == 70.0
+    names = [c["value"] for c in found["links.slow.queue.kind"]["choices"]]
+    assert names == [c["value"] for c in kinds(node("Link", "queue"))]
+    assert {"fcfs", "fq", "csfq"} <= set(names)
+
+
+@pytest.mark.parametrize("kind", [c["value"] for c in kinds(node("Link", "queue"))])
+def test_any_discipline_can_be_chosen_and_turned(kind: str) -> None:
+    changed = turned(Scenario(scenario()), "links.slow.queue.kind", kind)
+    assert changed.resolve()["links"][1]["queue"]["kind"] == kind
+    whole = changed.resolve()
+    for path, c in by_path(changed).items():
+        if path.startswith("links.slow.queue."):
+            assert turned(changed, path, c["value"]).resolve() == whole
+
+
+@pytest.mark.parametrize("kind", [c["value"] for c in kinds(node("Flow", "control"))])
+def test_any_flow_control_can_be_chosen_or_says_what_it_needs(kind: str) -> None:
+    try:
+        changed = turned(Scenario(scenario()), "flows.reno.control.kind", kind)
+    except _core.ScenarioError as e:
+        assert e.path.startswith("flows[1]")
+    else:
+        assert changed.resolve()["flows"][1]["control"]["kind"] == kind
+
+
+def test_a_new_kind_keeps_what_it_shares_with_the_old_one() -> None:
+    changed = turned(Scenario(scenario()), "links.slow.queue.kind", "red")
+    assert changed.data["links"][1]["queue"] == {"kind": "red", "buffer": "15pkt"}
+    assert turned(changed, "links.slow.queue.max_p", 0.25).data["links"][1]["queue"]["max_p"] == 0.25
+
+
+def test_numbers_become_quantities() -> None:
+    base = Scenario(scenario())
+    assert turned(base, "links.slow.rate", 123_456).data["links"][1]["rate"] == "123.5kbit/s"
+    assert turned(base, "links.slow.delay", 0.0131).data["links"][1]["delay"] == "13.1ms"
+    assert turned(base, "links.slow.queue.buffer", 7).data["links"][1]["queue"]["buffer"] == "7pkt"
+    assert turned(base, "flows.reno.weight", 3).data["flows"][1]["weight"] == 3
+
+
+@pytest.mark.parametrize(
+    ("number", "unit"), [(0, "s"), (1e-9, "s"), (0.3333, "s"), (9.999e11, "bit/s"), (40, "B"), (1, "pkt")]
+)
+def test_what_is_written_is_read_again(number: float, unit: str) -> None:
+    assert amount(written(number, unit)) == pytest.approx(number, rel=1e-3)
+
+
+def test_names_may_stand_for_tables() -> None:
+    given = scenario()
+    given["links"][1]["queue"] = "fq"
+    given["flows"][1]["control"] = "cubic"
+    del given["links"][1]["classify"]
+    base = Scenario(given)
+    assert turned(base, "links.slow.queue.buffer", "5pkt").data["links"][1]["queue"] == {"kind": "fq", "buffer": "5pkt"}
+    assert value_at(base, "links.slow.queue.kind") == "fq"
+    short = Scenario({"duration": "7s", "topology": "dumbbell", "flows": [{"name": "f", "from": "s1", "to": "d1"}]})
+    changed = turned(short, "topology.line.queue.buffer", "5pkt").data
+    assert changed["topology"]["line"]["queue"] == {"kind": "fcfs", "buffer": "5pkt"}
+    assert turned(short, "topology.line.rate", 5e6).data["topology"]["line"] == {"rate": "5Mbit/s", "delay": "10ms"}
+
+
+def test_turning_leaves_the_scenario_before_as_it_was() -> None:
+    given = scenario()
+    base = Scenario(given)
+    turned(base, "links.slow.queue.kind", "fcfs")
+    turned(base, "links.slow.rate", 1e6)
+    assert base.data == scenario()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        ".",
+        "links",
+        "links.nothing.rate",
+        "links.slow.rate.x.y",
+        "flows.9.weight",
+        "a" * 5000,
+        "links.slow.queue.kind.x",
+    ],
+)
+def test_wrong_paths_are_errors(path: str) -> None:
+    with pytest.raises((HeadgateError, _core.ScenarioError)):
+        turned(Scenario(scenario()), path, 1)
+
+
+def test_every_choice_has_its_place_in_the_schema() -> None:
+    for place in CHOICES.values():
+        assert kinds(node(*place))
+
+
+def test_a_large_scenario_has_a_bounded_number_of_controls() -> None:
+    many = {
+        "duration": "7s", "topology": {"kind": "dumbbell", "hosts": 200},
+        "flows": [{"name": f"f{i}", "from": f"s{i}", "to": f"d{i}"} for i in range(1, 201)],
+    }  # fmt: skip
+    assert len(controls(Scenario(many))) < 1000

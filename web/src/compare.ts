@@ -1,0 +1,71 @@
+// What differs between the two variants, in words and, over several seeds, in numbers with intervals.
+
+import { aborted, explain, stream } from "./api";
+import { h, replace } from "./dom";
+import { quantity } from "./format";
+import type { Model } from "./model";
+import type { Comparison, Json } from "./types";
+
+function words(value: Json): string {
+  return value === null ? "not set" : typeof value === "object" ? JSON.stringify(value).slice(0, 80) : String(value);
+}
+
+export class Compare {
+  private readonly body = h("div", { "aria-live": "polite" });
+  private readonly bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Progress of the comparison" });
+  private readonly seeds = h("input", { type: "number", id: "seeds", min: 1, max: 100, value: 10 });
+  private readonly more = h("button", { type: "button", onclick: () => void this.ask(Math.min(100, Math.max(1, Number(this.seeds.value) || 1))) }, "Compare over seeds");
+  private asking: AbortController | null = null;
+  private compared = "";
+  readonly element = h("section", { class: "card compare", hidden: true }, h("h2", {}, "What differs between A and B"), this.body,
+    h("div", { class: "seeds" }, h("label", { for: "seeds" }, "Seeds "), this.seeds, this.more, this.bar));
+
+  constructor(private readonly model: Model) {
+    model.on((event) => {
+      if (event === "run" || event === "slots") this.update();
+    });
+  }
+
+  /** One seed at once after each run; more on demand. */
+  private update(): void {
+    const { a, b } = this.model.variants;
+    this.element.hidden = !b;
+    if (!a?.current || !b?.current) return;
+    const key = JSON.stringify([a.scenario, b.scenario]);
+    if (key === this.compared) return;
+    this.compared = key;
+    void this.ask(1);
+  }
+
+  private async ask(seeds: number): Promise<void> {
+    const { a, b } = this.model.variants;
+    if (!a || !b) return;
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.bar.hidden = false;
+    this.bar.value = 0;
+    try {
+      const found = await stream<Comparison>("/api/compare", { a: { scenario: a.scenario }, b: { scenario: b.scenario }, seeds }, asking.signal, (part) => { this.bar.value = part; });
+      this.draw(found, seeds);
+    } catch (error) {
+      if (aborted(error) || asking.signal.aborted) return;
+      this.compared = "";
+      replace(this.body, h("p", { class: "error" }, explain(error).message));
+    }
+    this.bar.hidden = true;
+  }
+
+  private draw(found: Comparison, seeds: number): void {
+    const interval = (low: number | null, high: number | null, unit: string | null): string => (low === null || high === null ? "–" : `${quantity(low, unit)} to ${quantity(high, unit)}`);
+    const head = ["Measure", "Flow", "A", "B", "B less A", ...(seeds > 1 ? ["95 % interval"] : [])];
+    replace(this.body,
+      found.changed.length > 0 ? h("ul", { class: "changed" }, ...found.changed.map((each) => h("li", {}, h("code", {}, each.path), `: ${words(each.a)} in A, ${words(each.b)} in B`)))
+        : h("p", {}, "Both variants are the same scenario. Turn a control of B."),
+      ...found.sentences.map((sentence) => h("p", {}, sentence)),
+      found.differences.length > 0 && h("details", { open: seeds > 1 }, h("summary", {}, seeds > 1 ? `Numbers, paired over ${seeds} seeds` : "Numbers of one seed"),
+        h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Differences" }, h("table", {}, h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
+          h("tbody", {}, ...found.differences.map((each) => h("tr", {}, h("th", { scope: "row" }, each.metric), h("td", {}, each.flow ?? ""), h("td", { class: "num" }, quantity(each.a, each.unit)), h("td", { class: "num" }, quantity(each.b, each.unit)),
+            h("td", { class: "num" }, quantity(each.difference, each.unit)), seeds > 1 && h("td", { class: "num" }, interval(each.low, each.high, each.unit)))))))));
+  }
+}

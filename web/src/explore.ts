@@ -1,0 +1,191 @@
+// The page on which one turns controls and sees what they do.
+
+import { Chart } from "./chart";
+import { onTheme } from "./colours";
+import { Compare } from "./compare";
+import { Panel } from "./controls";
+import { h, replace, say } from "./dom";
+import { plain, seconds } from "./format";
+import { SLOTS, type Model, type Slot } from "./model";
+import { Network } from "./network";
+import { Packets } from "./packets";
+import { viewOf, type Source } from "./series";
+import { Shares } from "./shares";
+import { Take } from "./take";
+import type { RunDone } from "./types";
+
+const ORDER = ["throughput", "queueing", "rtt", "backlog", "window", "pacing", "drops", "marks", "estimates"];
+
+interface Result {
+  shares: Shares;
+  network: Network;
+  /** Says of which variant the pictures are. */
+  mark(words: string): void;
+}
+
+export class Explore {
+  readonly element: HTMLElement;
+  overlay = true;
+  private readonly panel: Panel;
+  private readonly status = h("span", { class: "status" });
+  private readonly bar = h("progress", { max: 1, value: 0, "aria-label": "Progress of the run", hidden: true });
+  private readonly stop = h("button", { type: "button", hidden: true, onclick: () => this.model.stop() }, "Stop");
+  private readonly again = h("button", { type: "button", onclick: () => void this.model.again() }, "Run again");
+  private readonly problem = h("p", { class: "error problem", role: "alert", hidden: true });
+  private readonly tabs = h("div", { class: "slots" });
+  private readonly delay = h("section", { class: "card delay" });
+  private readonly parts = h("div", { class: "columns" });
+  private readonly sentences = h("section", { class: "card sentences" });
+  private readonly tools = h("div", { class: "tools", role: "group", "aria-label": "Range of time" });
+  private readonly range = h("span", { class: "range" });
+  private readonly charts = h("div", { class: "charts" });
+  private readonly drawn = new Map<string, Chart>();
+  private readonly results: { [S in Slot]: Result };
+  private readonly compare: Compare;
+  private readonly packets: Packets;
+  private lost = "";
+  private lostAt = 0;
+
+  constructor(private readonly model: Model, state: () => Promise<string>) {
+    this.panel = new Panel(model);
+    this.packets = new Packets(model);
+    this.compare = new Compare(model);
+    const take = new Take(model, state);
+    const result = (): Result => {
+      const shares = new Shares();
+      const network = new Network(model.time, (port) => this.packets.open(port));
+      return { shares, network, mark: (words) => { shares.mark.textContent = words; network.mark.textContent = words; } };
+    };
+    this.results = { a: result(), b: result() };
+    const zoom = (label: string, title: string, act: () => void): HTMLElement => h("button", { type: "button", class: "small", title, "aria-label": title, onclick: act }, label);
+    replace(this.tools, this.range, zoom("−", "Zoom out", () => model.time.scale(2)), zoom("+", "Zoom in", () => model.time.scale(0.5)),
+      zoom("←", "Move the range to earlier times", () => model.time.pan(-0.5)), zoom("→", "Move the range to later times", () => model.time.pan(0.5)), zoom("All", "Show all of the run", () => model.time.reset()),
+      h("span", { class: "soft hint" }, "Drag over a chart to zoom; double-click shows all."));
+    this.element = h("div", { class: "explore" },
+      h("section", { class: "side", "aria-label": "Controls" }, this.tabs, this.panel.element, take.element),
+      h("div", { class: "main" },
+        h("div", { class: "runbar" }, this.status, this.bar, this.stop, this.again), this.problem,
+        h("div", { class: "columns top" }, this.delay, this.sentences), this.compare.element, this.parts, this.tools, this.charts, this.packets.element));
+    model.on((event, slot) => this.heard(event, slot));
+    model.time.on((change) => change === "range" && this.ranged());
+    onTheme(() => {
+      for (const chart of this.drawn.values()) chart.redraw();
+      this.update();
+      for (const slot of SLOTS) this.results[slot].network.redraw();
+    });
+  }
+
+  /** Charts side by side or over one another. */
+  setOverlay(overlay: boolean): void {
+    this.overlay = overlay;
+    this.update();
+  }
+
+  private heard(event: string, slot: Slot): void {
+    if (event === "controls" || event === "slots") this.panel.update();
+    if (event === "slots") this.slots();
+    if (event === "progress") this.progress();
+    if (event === "error" || event === "controls") this.failed();
+    if (event === "run") this.results[slot].network.update(this.model.variants[slot]?.run as RunDone);
+    if (event === "run" || event === "slots") this.update();
+  }
+
+  private slots(): void {
+    const { model } = this;
+    const both = model.variants.b !== null;
+    const tab = (slot: Slot): HTMLElement => h("button", { type: "button", "aria-pressed": String(model.active === slot), onclick: () => model.choose(slot) }, `Variant ${slot.toUpperCase()}`);
+    const overlay = h("input", { type: "checkbox", id: "overlay", onchange: () => this.setOverlay(overlay.checked) });
+    overlay.checked = this.overlay;
+    replace(this.tabs, ...(both ? [tab("a"), tab("b"), h("button", { type: "button", onclick: () => model.dropB() }, "Remove B"), h("label", { class: "check" }, overlay, " in the same charts")]
+      : [h("button", { type: "button", onclick: () => void model.addB() }, "Compare with a second variant")]));
+  }
+
+  private progress(): void {
+    const parts = SLOTS.map((slot) => this.model.variants[slot]?.progress ?? null).filter((part) => part !== null);
+    const running = parts.length > 0;
+    this.bar.hidden = !running;
+    this.stop.hidden = !running;
+    this.again.hidden = running;
+    if (running) this.bar.value = Math.min(...parts);
+    const run = this.model.shown?.run;
+    const old = !running && this.model.shown?.current === false;
+    this.status.textContent = running ? "Running" : run ? `${old ? "Stopped: the pictures are of an earlier run. " : ""}${plain(run.until ?? run.duration)} s simulated in ${seconds(run.seconds, 10)}, seed ${run.seed}` : "";
+    this.element.classList.toggle("running", running);
+  }
+
+  private failed(): void {
+    const placed = this.panel.errors();
+    const error = this.model.shown?.error ?? null;
+    this.problem.hidden = error === null || placed;
+    this.problem.textContent = error === null || placed ? "" : `${error.path ? `${error.path}: ` : ""}${error.message}${error.line ? ` (line ${error.line})` : ""}`;
+  }
+
+  private ranged(): void {
+    const { from, to, duration, whole } = this.model.time;
+    this.range.textContent = whole ? `0 s to ${plain(duration)} s` : `${seconds(from, to - from)} to ${seconds(to, to - from)} of ${plain(duration)} s`;
+  }
+
+  private update(): void {
+    const { model } = this;
+    const ready = SLOTS.flatMap((slot) => {
+      const run = model.variants[slot]?.run;
+      return run ? [{ slot, run }] : [];
+    });
+    if (ready.length === 0) return;
+    const both = ready.length > 1;
+    this.ranged();
+    replace(this.delay, h("h2", {}, "Delay under load"), ...ready.map(({ slot, run }) => h("p", { class: "big" }, both && h("span", { class: "which" }, `${slot.toUpperCase()} `),
+      run.delay_under_load_ms === null ? "–" : `${plain(Number(run.delay_under_load_ms.toPrecision(3)))}`, run.delay_under_load_ms !== null && h("span", { class: "unit" }, " ms"))),
+    h("p", { class: "note" }, "Mean time that a packet waits at the link with the highest load."));
+    replace(this.sentences, h("h2", {}, "In words"), ...ready.map(({ slot, run }) => h("div", {}, both && h("h3", {}, `Variant ${slot.toUpperCase()}`),
+      h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))), run.note && h("p", { class: "note" }, run.note))));
+    this.parts.classList.toggle("one", !both);
+    same(this.parts, [...ready.map(({ slot }) => this.results[slot].shares.element), ...ready.map(({ slot }) => this.results[slot].network.element)]);
+    for (const { slot, run } of ready) {
+      this.results[slot].mark(both ? `${slot.toUpperCase()}: ` : "");
+      this.results[slot].shares.update(run);
+    }
+    this.layout(ready);
+    this.progress();
+  }
+
+  private layout(ready: { slot: Slot; run: RunDone }[]): void {
+    const both = ready.length > 1;
+    const names = [...new Set(ready.flatMap(({ run }) => run.views.map((view) => view.name)))].sort((a, b) => rank(a) - rank(b));
+    const groups: { key: string; name: string; sources: Source[] }[] = names.flatMap((name) => {
+      const sources = ready.filter(({ run }) => viewOf(run, name)).map(({ slot, run }): Source => ({ mark: both ? slot.toUpperCase() : "", run }));
+      return both && !this.overlay ? sources.map((source) => ({ key: `${name} ${source.mark}`, name, sources: [source] })) : [{ key: name, name, sources }];
+    });
+    this.charts.classList.toggle("pairs", both && !this.overlay);
+    const elements = groups.map(({ key, name, sources }) => {
+      let chart = this.drawn.get(key);
+      if (!chart) {
+        chart = new Chart(name, this.model.time, () => this.rerun());
+        this.drawn.set(key, chart);
+      }
+      chart.show(sources);
+      return chart.element;
+    });
+    same(this.charts, elements);
+  }
+
+  /** The server does not know a run any more: it was started again. The same run is not repeated twice for this. */
+  private rerun(): void {
+    const runs = SLOTS.map((slot) => this.model.variants[slot]?.run?.run ?? "").join(" ");
+    if (runs === this.lost || Date.now() - this.lostAt < 2000) return;
+    this.lost = runs;
+    this.lostAt = Date.now();
+    say("The server was started again; the run is repeated.");
+    void this.model.again();
+  }
+}
+
+/** Puts the elements into their holder, unless they are there: an element that moves would lose its focus. */
+function same(holder: HTMLElement, wanted: HTMLElement[]): void {
+  if (holder.children.length !== wanted.length || wanted.some((element, at) => holder.children[at] !== element)) replace(holder, ...wanted);
+}
+
+function rank(name: string): number {
+  const at = ORDER.findIndex((each) => name.startsWith(each));
+  return at < 0 ? ORDER.length : at;
+}

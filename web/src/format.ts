@@ -1,0 +1,56 @@
+// Numbers with units.
+
+const PREFIXES: readonly [number, string][] = [
+  [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"],
+];
+const BASE = new Set(["bit/s", "bps", "bit", "s", "B", "bytes", "byte", "packets", "packet", "packets/s", "B/s", "pkt"]);
+
+export interface Scale {
+  factor: number;
+  unit: string;
+}
+
+/** The prefix with which the largest magnitude reads best. A unit that has a prefix already is left alone. */
+export function scaleFor(largest: number, unit: string): Scale {
+  const name = unit === "bps" ? "bit/s" : unit;
+  if (!BASE.has(unit) || !(largest > 0) || !Number.isFinite(largest)) return { factor: 1, unit: name };
+  const counted = /^(packet|pkt|byte|B$)/.test(unit);
+  for (const [factor, prefix] of PREFIXES) {
+    if (unit === "s" && factor > 1) continue;
+    if (counted && (factor < 1 || (/^p/.test(unit) && factor > 1))) continue;
+    if (largest >= factor) return { factor, unit: prefix + (unit === "bytes" || unit === "byte" ? "B" : name) };
+  }
+  return { factor: 1, unit: name };
+}
+
+/** A text of a scenario as people write it: "0ps" reads as "0 s", "80kbit/s" as "80 kbit/s". */
+export function spaced(text: string): string {
+  return text.replace(/^0[pnmuµ]s$/, "0 s").replace(/^(-?\d+(?:\.\d+)?)([a-zA-Zµ].*)$/, "$1 $2");
+}
+
+/** Four figures at most, without an exponent where people would not expect one. */
+export function plain(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 1e7 || size < 1e-4) return value.toPrecision(4).replace(/\.?0+e/, "e");
+  if (size >= 1000) return value.toFixed(0);
+  return String(Number(value.toPrecision(4)));
+}
+
+export function quantity(value: number | null | undefined, unit: string | null): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const scale = value === 0 ? scaleFor(1, unit ?? "") : scaleFor(Math.abs(value), unit ?? "");
+  if (value === 1 && (unit === "packets" || unit === "pkt")) return "1 packet";
+  return `${plain(value / scale.factor)}${scale.unit ? ` ${scale.unit}` : ""}`;
+}
+
+/** The time of a cursor: as many figures as tell two pixels apart. */
+export function seconds(value: number, span: number): string {
+  const digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.max(span, 1e-6) / 1000))));
+  return `${value.toFixed(digits)} s`;
+}
+
+export function percent(value: number | null): string {
+  return value === null ? "–" : `${(100 * value).toFixed(1)} %`;
+}

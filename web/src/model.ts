@@ -1,0 +1,179 @@
+// What the page shows: up to two variants of a scenario, each with its controls and its last finished run.
+
+import { aborted, explain, Gone, post, stream } from "./api";
+import { Timeline } from "./timeline";
+import type { Control, ErrorBody, Json, RunDone, Scenario } from "./types";
+
+export type Slot = "a" | "b";
+export const SLOTS: readonly Slot[] = ["a", "b"];
+
+export interface Variant {
+  scenario: Scenario;
+  controls: Control[];
+  run: RunDone | null;
+  /** The run is of the scenario as it stands, and reaches its end. */
+  current: boolean;
+  /** 0 to 1 while a run lasts, else null. */
+  progress: number | null;
+  error: ErrorBody | null;
+}
+
+export type Event = "controls" | "run" | "progress" | "error" | "slots" | "committed";
+
+const TAB = Math.random().toString(36).slice(2, 10);
+
+export class Model {
+  readonly time = new Timeline();
+  readonly variants: { a: Variant | null; b: Variant | null } = { a: null, b: null };
+  active: Slot = "a";
+  private readonly listeners: ((event: Event, slot: Slot) => void)[] = [];
+  private readonly pending: { [S in Slot]: Map<string, Json> } = { a: new Map(), b: new Map() };
+  private readonly running: { [S in Slot]: AbortController | null } = { a: null, b: null };
+  private readonly busy: { [S in Slot]: boolean } = { a: false, b: false };
+
+  on(listener: (event: Event, slot: Slot) => void): void {
+    this.listeners.push(listener);
+  }
+
+  tell(event: Event, slot: Slot): void {
+    for (const listener of this.listeners) listener(event, slot);
+  }
+
+  get shown(): Variant | null {
+    return this.variants[this.active] ?? this.variants.a;
+  }
+
+  /** Puts a scenario into a slot, asks for its controls and runs it. */
+  async open(slot: Slot, scenario: Scenario, controls?: Control[]): Promise<void> {
+    this.running[slot]?.abort();
+    this.pending[slot].clear();
+    const variant: Variant = { scenario, controls: controls ?? [], run: this.variants[slot]?.run ?? null, current: false, progress: null, error: null };
+    this.variants[slot] = variant;
+    this.tell("slots", slot);
+    const run = this.start(slot);
+    if (!controls) {
+      try {
+        variant.controls = (await post<{ controls: Control[] }>("/api/controls", { scenario })).controls;
+        this.tell("controls", slot);
+      } catch (error) {
+        this.fail(slot, error);
+      }
+    }
+    await run;
+  }
+
+  /** The second variant begins as a copy of the first. */
+  async addB(): Promise<void> {
+    const a = this.variants.a;
+    if (!a) return;
+    this.active = "b";
+    await this.open("b", structuredClone(a.scenario), structuredClone(a.controls));
+  }
+
+  dropB(): void {
+    this.running.b?.abort();
+    this.variants.b = null;
+    this.active = "a";
+    this.tell("slots", "a");
+  }
+
+  choose(slot: Slot): void {
+    this.active = slot;
+    this.tell("slots", slot);
+  }
+
+  /** Turns one control. Changes that come while the last one is on its way are gathered; the last value of each wins. */
+  set(slot: Slot, path: string, value: Json, committed: boolean): void {
+    this.pending[slot].set(path, value);
+    void this.flush(slot).then(() => committed && this.tell("committed", slot));
+  }
+
+  private async flush(slot: Slot): Promise<void> {
+    const variant = this.variants[slot];
+    if (this.busy[slot] || !variant) return;
+    this.busy[slot] = true;
+    const waiting = this.pending[slot];
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      while (waiting.size > 0 && this.variants[slot] === variant) {
+        for (const [path, value] of [...waiting]) {
+          waiting.delete(path);
+          const answer = await post<{ scenario: Scenario; controls?: Control[] }>("/api/set", { scenario: variant.scenario, path, value });
+          variant.scenario = answer.scenario;
+          if (answer.controls) variant.controls = answer.controls;
+        }
+        variant.current = false;
+        variant.error = null;
+        this.tell("controls", slot);
+        void this.start(slot);
+      }
+    } catch (error) {
+      this.fail(slot, error);
+    } finally {
+      this.busy[slot] = false;
+    }
+  }
+
+  /** Runs the variant as it stands. A run that still goes on for it ends; the picture of the last finished one stays. */
+  async start(slot: Slot): Promise<void> {
+    const variant = this.variants[slot];
+    if (!variant) return;
+    this.running[slot]?.abort();
+    const running = new AbortController();
+    this.running[slot] = running;
+    variant.progress = 0;
+    this.tell("progress", slot);
+    const take = (run: RunDone): void => {
+      if (running.signal.aborted) return;
+      variant.run = run;
+      this.time.setDuration(Math.max(...SLOTS.map((each) => this.variants[each]?.run?.duration ?? 0)));
+      this.tell("run", slot);
+    };
+    try {
+      const done = await stream<RunDone>("/api/run", { scenario: variant.scenario, seed: null, tab: `${TAB}-${slot}` }, running.signal, (part) => {
+        variant.progress = part;
+        this.tell("progress", slot);
+      }, take);
+      if (running.signal.aborted) return;
+      variant.progress = null;
+      variant.error = null;
+      variant.current = true;
+      take(done);
+      this.tell("progress", slot);
+      this.tell("error", slot);
+    } catch (error) {
+      if (running.signal.aborted || aborted(error)) return;
+      variant.progress = null;
+      this.tell("progress", slot);
+      this.fail(slot, error);
+    }
+  }
+
+  stop(): void {
+    for (const slot of SLOTS) {
+      const variant = this.variants[slot];
+      this.running[slot]?.abort();
+      if (!variant || variant.progress === null) continue;
+      variant.progress = null;
+      this.tell("progress", slot);
+    }
+  }
+
+  /** After the server was away, or has forgotten a run. */
+  async again(): Promise<void> {
+    await Promise.all(SLOTS.map(async (slot) => {
+      const variant = this.variants[slot];
+      if (!variant) return;
+      if (variant.controls.length === 0) await this.open(slot, variant.scenario);
+      else await this.start(slot);
+    }));
+  }
+
+  private fail(slot: Slot, error: unknown): void {
+    if (aborted(error) || error instanceof Gone) return;
+    const variant = this.variants[slot];
+    if (!variant) return;
+    variant.error = explain(error);
+    this.tell("error", slot);
+  }
+}

@@ -1,0 +1,187 @@
+// The network as a picture: its queues fill as they stood at the cursor's time.
+
+import { aborted, explain, get, Gone } from "./api";
+import { colour, theme } from "./colours";
+import { h, replace, svg } from "./dom";
+import { plain, quantity, seconds } from "./format";
+import { text } from "./picture";
+import { saveButtons } from "./save";
+import type { Timeline } from "./timeline";
+import type { NetLink, NetNode, NetworkState, RunDone } from "./types";
+
+const EDGE = 60;
+const BAR = 56;
+const HOST = /host/;
+
+interface Queue {
+  fill: SVGGElement;
+  count: SVGTextElement;
+}
+
+export class Network {
+  readonly mark = h("span", {});
+  private run: RunDone | null = null;
+  private readonly queues = new Map<string, Queue>();
+  private readonly most = new Map<string, number>();
+  private readonly holder = h("div", { class: "network" });
+  private readonly note = h("p", { class: "note" });
+  private picture: SVGSVGElement = svg("svg", {});
+  private asking = false;
+  private again = false;
+  readonly element = h("section", { class: "card" },
+    h("div", { class: "bar" }, h("h3", {}, this.mark, "Network"), saveButtons(() => "Network", () => this.copy())), this.holder, this.note);
+
+  constructor(private readonly time: Timeline, private readonly choose: (port: string) => void) {
+    time.on((change) => change === "cursor" && void this.fill());
+    new ResizeObserver(() => {
+      if (this.run && Number(this.picture.getAttribute("width")) !== this.wide()) this.redraw();
+    }).observe(this.holder);
+  }
+
+  update(run: RunDone): void {
+    this.run = run;
+    this.most.clear();
+    // A queue is drawn full at twice its mean, or at the most that was seen.
+    for (const port of run.ports) this.most.set(port.name, Math.max(4, 2 * (port.mean_queue ?? 0)));
+    this.draw();
+    void this.fill();
+  }
+
+  redraw(): void {
+    if (!this.run) return;
+    this.draw();
+    void this.fill();
+  }
+
+  /** As wide as its place, so that its letters keep their size. */
+  private wide(): number {
+    return Math.min(900, Math.max(340, Math.round(this.holder.clientWidth) || 600));
+  }
+
+  private copy(): SVGSVGElement {
+    return this.picture.cloneNode(true) as SVGSVGElement;
+  }
+
+  private draw(): void {
+    const run = this.run as RunDone;
+    const { nodes, links } = run.network;
+    this.element.hidden = nodes.length === 0;
+    const look = theme();
+    const xs = nodes.map((node) => node.x);
+    const ys = nodes.map((node) => node.y);
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const wide = this.wide();
+    const rows = new Set(ys.map((y) => y.toFixed(3))).size;
+    const height = Math.min(420, Math.max(120, 60 + rows * 52));
+    const place = new Map(nodes.map((node) => [node.name, {
+      x: EDGE + (right > left ? (node.x - left) / (right - left) : 0.5) * (wide - 2 * EDGE),
+      y: 34 + (bottom > top ? (node.y - top) / (bottom - top) : 0.5) * (height - 68),
+    }]));
+    const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${wide} ${height}`, width: wide, height, role: "img", "aria-label": this.words(nodes, links) });
+    root.append(svg("rect", { width: wide, height, fill: look.ground }));
+    this.queues.clear();
+    const wires = svg("g", {});
+    const boxes = svg("g", {});
+    root.append(wires, boxes);
+    // Queues that are all but empty all the time are left out, for the picture's sake.
+    const longest = Math.max(0, ...run.ports.map((port) => port.mean_queue ?? 0));
+    const ports = new Set(run.ports.filter((port) => (port.drops ?? 0) > 0 || (port.mean_queue ?? 0) >= 0.02 * longest).map((port) => port.name));
+    const labelled = new Set<string>();
+    for (const link of links) {
+      const a = place.get(link.from);
+      const b = place.get(link.to);
+      if (!a || !b) continue;
+      wires.append(svg("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, stroke: look.soft, "stroke-width": 1.6 }));
+      const pair = [link.from, link.to].sort().join("\0");
+      if (!labelled.has(pair) && link.rate !== null && links.length <= 40) {
+        labelled.add(pair);
+        const rate = typeof link.rate === "number" ? quantity(link.rate, "bit/s") : link.rate;
+        wires.append(text((a.x + b.x) / 2, (a.y + b.y) / 2 - 8, rate, { "text-anchor": "middle", "font-size": 11, fill: look.soft, stroke: look.ground, "stroke-width": 3, "paint-order": "stroke" }));
+      }
+      if (link.port === null || this.queues.has(link.port) || !ports.has(link.port)) continue;
+      boxes.append(this.queue(link.port, a, b, links.length > 12 || wide < 500));
+    }
+    for (const node of nodes) root.append(this.node(node, place.get(node.name) as { x: number; y: number }, nodes.length > 40 || (rows > 10 && HOST.test(node.kind))));
+    this.picture = root;
+    replace(this.holder, root);
+  }
+
+  private node(node: NetNode, at: { x: number; y: number }, bare: boolean): SVGGElement {
+    const look = theme();
+    const host = HOST.test(node.kind);
+    const shape = host ? svg("circle", { cx: at.x, cy: at.y, r: 8, fill: look.ground, stroke: look.ink, "stroke-width": 2 })
+      : svg("rect", { x: at.x - 9, y: at.y - 9, width: 18, height: 18, rx: 3, fill: look.ink });
+    return svg("g", {}, svg("title", {}, `${node.kind} ${node.name}`), shape, !bare && text(at.x, at.y + 24, node.name.slice(0, 14), { "text-anchor": "middle", "font-size": 11 }));
+  }
+
+  /** A queue stands at the sending end of its link. */
+  private queue(port: string, a: { x: number; y: number }, b: { x: number; y: number }, small: boolean): SVGGElement {
+    const look = theme();
+    const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+    const away = Math.min(48, length * 0.3);
+    const wide = small ? BAR / 2 : BAR;
+    const [x, y] = [a.x + ((b.x - a.x) / length) * away - wide / 2, a.y + ((b.y - a.y) / length) * away + (b.x >= a.x ? 6 : -22)];
+    const fill = svg("g", {});
+    const count = text(x + wide / 2, y + 28, "", { "text-anchor": "middle", "font-size": 11 });
+    this.queues.set(port, { fill, count });
+    const group = svg("g", { transform: "translate(0 0)", class: "queue" }, svg("title", {}, `Queue of ${port}`), svg("rect", { x, y, width: wide, height: 16, fill: look.ground, stroke: look.ink, "stroke-width": 1.3 }), fill, count);
+    fill.setAttribute("data-x", String(x));
+    fill.setAttribute("data-y", String(y));
+    fill.setAttribute("data-wide", String(wide));
+    group.addEventListener("click", () => this.choose(port));
+    return group;
+  }
+
+  /** One request at a time: while one is under way, the cursor's last place waits. */
+  private async fill(): Promise<void> {
+    const run = this.run;
+    if (!run) return;
+    if (this.asking) {
+      this.again = true;
+      return;
+    }
+    this.asking = true;
+    const at = this.time.cursor ?? Math.min(this.time.to, run.until ?? run.duration);
+    try {
+      const state = await get<NetworkState>(`/api/run/${encodeURIComponent(run.run)}/network?at=${at}`);
+      if (run === this.run) this.paint(state, at);
+    } catch (error) {
+      if (!aborted(error) && !(error instanceof Gone) && run === this.run) this.note.textContent = explain(error).message;
+    } finally {
+      this.asking = false;
+    }
+    if (this.again) {
+      this.again = false;
+      void this.fill();
+    }
+  }
+
+  private paint(state: NetworkState, at: number): void {
+    const run = this.run as RunDone;
+    const words: string[] = [];
+    for (const queue of state.queues) {
+      const drawn = this.queues.get(queue.port);
+      if (!drawn) continue;
+      const most = Math.max(this.most.get(queue.port) ?? 4, queue.packets);
+      this.most.set(queue.port, most);
+      const [x, y, wide] = ["x", "y", "wide"].map((name) => Number(drawn.fill.dataset[name])) as [number, number, number];
+      let left = x + wide;
+      const parts = queue.by_flow.map((part, index) => (typeof part === "number" ? { colour: run.flows[index]?.colour ?? index, packets: part }
+        : { colour: run.flows.find((flow) => flow.name === part.flow)?.colour ?? index, packets: part.packets }));
+      const rects = parts.filter((part) => part.packets > 0).map((part) => {
+        const width = (wide * part.packets) / most;
+        left -= width;
+        return svg("rect", { x: left, y: y + 1, width, height: 14, fill: colour(part.colour), stroke: theme().ground, "stroke-width": 0.5 });
+      });
+      replace(drawn.fill, ...rects);
+      drawn.count.textContent = `${plain(queue.packets)}`;
+      if (queue.packets > 0) words.push(`${queue.port} ${plain(queue.packets)}`);
+    }
+    this.note.textContent = `Packets waiting at ${seconds(at, this.time.span)}: ${words.slice(0, 12).join(", ") || "none"}. The colours are those of the flows. Choose a queue to list its packets.`;
+  }
+
+  private words(nodes: readonly NetNode[], links: readonly NetLink[]): string {
+    const sample = links.slice(0, 12).map((link) => `${link.from} to ${link.to}`);
+    return `Network of ${nodes.length} nodes and ${links.length} links: ${sample.join(", ")}${links.length > 12 ? " and more" : ""}`;
+  }
+}

@@ -1,0 +1,83 @@
+// A server and a browser for the tests.
+
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** Why no browser test can run here, or false. */
+export const missing = existsSync(CHROMIUM) ? false : `${CHROMIUM} is not installed`;
+/** No test waits for a time to pass; this only ends a test that hangs. */
+export const PATIENCE = Number(process.env.PATIENCE_MS ?? 180_000);
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+/** A page's own folder, so that nothing of another test is left in it. */
+export async function launch() {
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+export async function open(browser, address, { width = 1600, height = 1000, scheme = "light" } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.faults = [];
+  page.on("pageerror", (error) => page.faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && /Content Security Policy/.test(message.text())) page.faults.push(message.text());
+  });
+  await page.goto(address);
+  return page;
+}
+
+export async function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().on("error", reject).listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Starts `headgate explore` and waits for its address. */
+export async function serve(file, options = {}) {
+  const { port = 0, environment = {} } = options;
+  const args = ["explore", ...(file ? [file] : []), "--no-browser", "--port", String(port)];
+  const child = spawn(process.env.HEADGATE ?? "headgate", args, { cwd: ROOT, env: { ...process.env, ...environment } });
+  let said = "";
+  let errors = "";
+  child.stderr.on("data", (data) => { errors += data; });
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on("data", (data) => {
+      said += data;
+      const found = /http:\/\/\S+\?t=\S+/.exec(said);
+      if (found) resolve(found[0]);
+    });
+    child.on("exit", (code) => reject(new Error(`headgate explore ended with ${code}: ${said}${errors}`)));
+    child.on("error", reject);
+  });
+  const stop = () => new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.removeAllListeners("exit");
+    child.on("exit", resolve);
+    child.kill("SIGINT");
+    setTimeout(() => child.kill("SIGKILL"), 10_000).unref();
+  });
+  return { address, stop, child };
+}
+
+export function scratch() {
+  const folder = mkdtempSync(join(tmpdir(), "headgate-web-"));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Waits until no run is under way and a picture is there. */
+export async function settled(page) {
+  await page.waitForSelector(".delay .big");
+  await page.waitForFunction(() => !document.querySelector(".explore.running"));
+}
