@@ -30,7 +30,10 @@ WAITING = 64
 COPIES = 3
 
 #: Seconds after which a first part of a run is shown if the whole takes long, and that this part may take.
-FIRST_S, PART_S = 0.06, 0.05
+FIRST_S, PART_S = 0.06, 0.03
+
+#: Bytes that all runs may take unless another number is given, and that those may take that are kept.
+MEMORY, KEPT = 4_000_000_000, 600_000_000
 
 
 class StoppedError(Exception):
@@ -69,12 +72,10 @@ class Runs:
     """All runs of a server."""
 
     def __init__(self, max_memory: str | int | None = None, at_a_time: int | None = None) -> None:
-        """`max_memory`: of all runs together, those that are kept included; half of the machine's unless given."""
-        whole = (
-            memory.share(max_memory, 1) * (1 if max_memory is not None else 2) // (1 if max_memory is not None else 3)
-        )
+        """`max_memory`: of all runs together, those that are kept included; half of the machine's and at most 4 GB unless given."""
+        whole = min(memory.of_machine() // 2, MEMORY) if max_memory is None else memory.share(max_memory, 1)
         self.at_a_time = max(1, at_a_time or os.cpu_count() or 1)
-        self.store = KeptRuns(whole // 4)
+        self.store = KeptRuns(min(whole // 4, KEPT))
         self.most = max(whole * 3 // 4 // self.at_a_time // COPIES, 1)
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")
