@@ -9,7 +9,9 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from .. import _core, memory
@@ -47,7 +49,7 @@ class Job:
     tab: str
     control: _core.Control
     #: Called from the run's thread when something new is there.
-    wake: Callable[[], None] = lambda: None
+    wake: Callable[[], None]
     began: float = 0.0
     stopped: bool = False
     part: Finished | None = None
@@ -100,7 +102,8 @@ class Runs:
             self._tabs[tab] = job
             self._jobs.add(id(job))
             job.future = self._pool.submit(self._work, job, scenario, seed)
-        job.future.add_done_callback(lambda _: self._ended(job))
+        # Neither refers to the other: what is in such a circle stays in memory until a collector comes by.
+        job.future.add_done_callback(partial(self._ended, tab, id(job), wake))
         return job
 
     def call(
@@ -120,12 +123,12 @@ class Runs:
         for pool in (self._pool, self._parts):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _ended(self, job: Job) -> None:
+    def _ended(self, tab: str, number: int, wake: Callable[[], None], _: object) -> None:
         with self._lock:
-            self._jobs.discard(id(job))
-            if self._tabs.get(job.tab) is job:
-                del self._tabs[job.tab]
-        job.wake()
+            self._jobs.discard(number)
+            if tab in self._tabs and id(self._tabs[tab]) == number:
+                del self._tabs[tab]
+        wake()
 
     def _work(self, job: Job, scenario: Scenario, seed: int | None) -> Finished:
         if job.stopped:
@@ -152,7 +155,11 @@ class Runs:
             for control in job.controls:
                 control.stop()
         found = finished(scenario, ready, result, time.perf_counter() - job.began, note)
+        del result
         self.store.put(found)
+        with suppress(RuntimeError):
+            # On another thread: nobody waits for it. After the end of the server there is none.
+            self._parts.submit(memory.give_back)
         return found
 
     def _begin_part(self, job: Job, scenario: Scenario, ready: Scenario, seed: int | None) -> None:
