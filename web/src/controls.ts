@@ -151,7 +151,10 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
     slider.dispatchEvent(new Event("input"));
     slider.dispatchEvent(new Event("change"));
   });
+  let typing = false;
+  box.addEventListener("input", () => { typing = true; });
   box.addEventListener("change", () => {
+    typing = false;
     const typed = box.value.trim();
     const numeral = Number(typed);
     turn(typed === "" ? null : Number.isFinite(numeral) ? numeral : typed.replace(/(\d)\s+(?=\D)/, "$1"), true);
@@ -162,7 +165,8 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
       control = next;
       const value = now();
       const text = control.kind === "number" ? (control.unit && value !== null ? words(value) : show(control.value)) : show(control.value);
-      if (document.activeElement !== box) box.value = spaced(text);
+      // What is being typed stays; so does a value that was refused, beside its error.
+      if (!typing) box.value = spaced(text);
       slider.hidden = !(high() > low());
       if (document.activeElement !== slider || slider.dataset["known"] === undefined) slider.value = String(value === null ? 0 : toPosition(value));
       slider.dataset["known"] = "";
