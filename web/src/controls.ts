@@ -119,7 +119,9 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
     if (part <= 0) return low();
     if (part >= 1) return high();
     const raw = log() ? floor() * (high() / floor()) ** part : low() + part * (high() - low());
-    const step = products() !== null ? null : control.step;
+    // Whole and quarter products are what people compare.
+    if (products() !== null) return raw >= 1 ? Math.round(4 * raw) / 4 : Math.round(20 * raw) / 20;
+    const step = control.step;
     const nice = Number(raw.toPrecision(log() ? 2 : 3));
     return step ? Math.min(high(), Math.max(low(), Number((Math.round(nice / step) * step).toPrecision(12)))) : nice;
   };

@@ -78,9 +78,15 @@ export class Lessons {
     replace(result, h("p", {}, "The run answers…"));
     try {
       const done = await stream<LessonDone>(`/api/lessons/${encodeURIComponent(lesson.name)}/answer`, { scenario: model.variants.a?.scenario ?? lesson.scenario, answer: words }, new AbortController().signal, () => undefined);
-      replace(result, done.right === null ? h("p", {}, done.why) : h("p", { class: done.right ? "right" : "wrong" }, done.right ? "✓ Right. " : "✕ Not so. ", done.why));
+      replace(result, done.right === null ? h("p", {}, named(model, lesson, done.why)) : h("p", { class: done.right ? "right" : "wrong" }, done.right ? "✓ Right. " : "✕ Not so. ", done.why));
     } catch (error) {
       if (!aborted(error)) replace(result, h("p", { class: "error" }, explain(error).message));
     }
   }
+}
+
+/** The control by the words beside it instead of its path. */
+function named(model: Model, lesson: Lesson, words: string): string {
+  const label = model.variants.a?.controls.find((control) => control.path === lesson.turn)?.label;
+  return label ? words.replace(lesson.turn, `\u201c${label}\u201d`) : words;
 }
