@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import weakref
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from headgate import _core
 from headgate.explore import runs as module
+from headgate.explore.packets import packets_of
 from headgate.explore.prepared import INTERVALS, prepared, shorter
 from headgate.explore.runs import Runs, StoppedError, finished, run
 from headgate.explore.store import Finished, KeptRuns
@@ -121,7 +123,7 @@ def test_a_thousand_requests_at_once(page: Page) -> None:
     assert all(("done" in x) or ("error" in x) for x in last)
     assert sum("done" in x for x in last) >= 1
     runs = page.explorer.runs
-    assert len(runs.store) <= 64
+    assert len(runs.store) <= 32
     runs._pool.shutdown(wait=True)
     assert gone(runs)
 
@@ -199,6 +201,20 @@ def test_kept_runs_are_bounded_in_memory_and_the_least_recently_used_leaves() ->
     # One that is larger than all that may be kept is still there to be looked at.
     store.put(kept("e", 1_000_000))
     assert list(store._runs) == ["e"]
+
+
+def test_a_run_that_leaves_frees_its_memory() -> None:
+    runs = Runs(at_a_time=1)
+    runs.store = KeptRuns(1)
+    found = runs.start(Scenario(scenario()), None, "tab").future.result()
+    packets_of(found).at(found.ports.index("slow"))
+    assert found.view("backlog").points_of(found, 0, 70, 10)  # type: ignore[attr-defined]
+    gone = weakref.ref(found)
+    del found
+    runs.start(Scenario(scenario()), None, "tab").future.result()
+    runs.close()
+    runs._pool.shutdown(wait=True)
+    assert gone() is None
 
 
 def test_a_run_that_is_gone_is_an_error_that_says_so(page: Page) -> None:

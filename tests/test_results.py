@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -130,3 +131,13 @@ def test_fairness_and_the_first_summaries_are_those_of_all_flows() -> None:
         assert results.fairness() == headgate.fairness.fairness(goodput, ideal, [2] * 7 + [1])
         assert [f.max_min_bps for f in every] == list(results.max_min_bps().values())
         assert results.runs[0].name == ""
+
+
+def test_results_leave_no_trace_in_memory_when_nobody_needs_them() -> None:
+    results = headgate.Scenario(dumbbell()).run()
+    results.fairness()
+    results.flow_summaries()
+    gone = weakref.ref(results)
+    del results
+    # Without the collector of cycles: a page that runs a scenario at each turn would hold hundreds of results until it comes by.
+    assert gone() is None

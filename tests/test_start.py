@@ -40,7 +40,7 @@ def loaded(*args: object, folder: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     "args",
-    [["--help"], ["--version"], ["run", "--help"], ["replay", "--help"], ["reproduce", "-h"], ["schema"],
+    [["--help"], ["--version"], ["run", "--help"], ["explore", "--help"], ["replay", "--help"], ["reproduce", "-h"], ["schema"],
      ["quick", "--rate", "9Mbit/s", "--rtt", "9ms", "--flows", "jk_reno", "--print"],
      ["show", ROOT / "scenarios/islands.toml"],
      ["list", "disciplines", "--json"], ["check", ROOT / "scenarios/two-sources.toml"]],

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,8 @@ class Results:
         """Takes at least one run; `spool` has the rows of their tables that the runs passed on while they ran."""
         self.runs = list(runs)
         self._spool = spool
-        self._table = cache(self._build)
+        # No `functools.cache`: it would keep the runs in memory for as long as the process lives.
+        self._tables: dict[str, Table] = {}
 
     def __repr__(self) -> str:
         runs = f", {len(self.runs)} replications" if len(self.runs) > 1 else ""
@@ -165,6 +166,11 @@ class Results:
             return f"{name} still drifts after the warm-up of {digits(declared)} s; {advice}"
         return ""
 
+    def _table(self, name: str) -> Table:
+        if name not in self._tables:
+            self._tables[name] = self._build(name)
+        return self._tables[name]
+
     def _build(self, name: str) -> Table:
         if self._spool is not None and self._spool.holds(name):
             return self._spool.table(name, [r.run for r in self.runs])
@@ -178,12 +184,16 @@ class Results:
     @cached_property
     def _measured(self) -> Measured:
         """Measured full intervals."""
-        return Measured(self._interval_column, (len(self.runs), -1, self.flow_count))
-
-    def _interval_column(self, name: str) -> Column:
+        # These functions do not refer to the results: such a circle would keep them in memory until a collector comes by.
         if self._spool is None:
-            return self.intervals[name]
-        return self._spool.column("intervals", name, [r.run for r in self.runs])
+            column = self.intervals.__getitem__
+        else:
+            spool, runs = self._spool, [r.run for r in self.runs]
+
+            def column(name: str) -> Column:
+                return spool.column("intervals", name, runs)
+
+        return Measured(column, (len(self.runs), -1, self.flow_count))
 
     def _names(self, table: str, column: str) -> list[str]:
         first = self._table(table)
@@ -220,9 +230,12 @@ class Results:
         """The columns of a table as arrays of shape (runs, rows of a run)."""
         return {k: v.reshape(len(self.runs), rows) for k, v in self._table(table).columns.items()}
 
-    @cache  # noqa: B019 - a result exists as long as its numbers are needed
     def max_min_bps(self) -> dict[str, float]:
         """The max-min fair allocation of every flow in bits/s, given the network, the workloads' demands and the weights."""
+        return self._max_min
+
+    @cached_property
+    def _max_min(self) -> dict[str, float]:
         names = {table: self._names(table, column) for table, column in (("flows", "flow"), ("links", "link"))}
         first = self.runs[0].table("routes")
         routes = {key: numbers(first[key]) for key in ("flow", "link")}

@@ -119,7 +119,9 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
     if (part <= 0) return low();
     if (part >= 1) return high();
     const raw = log() ? floor() * (high() / floor()) ** part : low() + part * (high() - low());
-    const step = products() !== null ? null : control.step;
+    // Whole and quarter products are what people compare.
+    if (products() !== null) return raw >= 1 ? Math.round(4 * raw) / 4 : Math.round(20 * raw) / 20;
+    const step = control.step;
     const nice = Number(raw.toPrecision(log() ? 2 : 3));
     return step ? Math.min(high(), Math.max(low(), Number((Math.round(nice / step) * step).toPrecision(12)))) : nice;
   };
@@ -151,7 +153,10 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
     slider.dispatchEvent(new Event("input"));
     slider.dispatchEvent(new Event("change"));
   });
+  let typing = false;
+  box.addEventListener("input", () => { typing = true; });
   box.addEventListener("change", () => {
+    typing = false;
     const typed = box.value.trim();
     const numeral = Number(typed);
     turn(typed === "" ? null : Number.isFinite(numeral) ? numeral : typed.replace(/(\d)\s+(?=\D)/, "$1"), true);
@@ -162,7 +167,8 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
       control = next;
       const value = now();
       const text = control.kind === "number" ? (control.unit && value !== null ? words(value) : show(control.value)) : show(control.value);
-      if (document.activeElement !== box) box.value = spaced(text);
+      // What is being typed stays; so does a value that was refused, beside its error.
+      if (!typing) box.value = spaced(text);
       slider.hidden = !(high() > low());
       if (document.activeElement !== slider || slider.dataset["known"] === undefined) slider.value = String(value === null ? 0 : toPosition(value));
       slider.dataset["known"] = "";

@@ -45,7 +45,7 @@ export class Lessons {
     const model = new Model();
     const panel = new Panel(model, lesson.turn);
     const chart = new Chart(lesson.view, model.time, () => void model.again());
-    const delay = h("p", { class: "lesson-delay" });
+    const words = h("ul", { class: "lesson-words" });
     const problem = h("p", { class: "error", role: "alert", hidden: true });
     model.on((event) => {
       if (event === "controls" || event === "slots") panel.update();
@@ -57,7 +57,7 @@ export class Lessons {
       const run = model.variants.a?.run;
       if (event !== "run" || !run) return;
       chart.show([{ mark: "", run }]);
-      replace(delay, ...run.sentences.map((sentence) => h("span", {}, `${sentence} `)), run.delay_under_load_ms !== null && `Delay under load: ${plain(Number(run.delay_under_load_ms.toPrecision(3)))} ms.`);
+      replace(words, run.delay_under_load_ms !== null && h("li", {}, "Delay under load: ", h("strong", {}, `${plain(Number(run.delay_under_load_ms.toPrecision(3)))} ms`)), ...run.sentences.map((sentence) => h("li", {}, sentence)));
     });
     const result = h("div", { class: "answer", role: "status" });
     const at = this.names.findIndex((each) => each.name === name);
@@ -65,7 +65,7 @@ export class Lessons {
     replace(this.element,
       h("p", {}, h("button", { type: "button", class: "small", onclick: () => this.choose(null) }, "← All lessons")),
       h("h2", {}, at >= 0 ? `${at + 1}. ${lesson.title}` : lesson.title), ...lesson.text.map((line) => h("p", { class: "lead" }, line)),
-      h("div", { class: "lesson-body" }, h("section", { class: "side", "aria-label": "Control" }, panel.element), h("div", {}, problem, chart.element, delay)),
+      h("div", { class: "lesson-body" }, h("section", { class: "side", "aria-label": "Control" }, panel.element), h("div", {}, problem, chart.element, words)),
       h("section", { class: "card question" }, h("h3", {}, lesson.question),
         h("div", { class: "answers" }, ...lesson.answers.map((words) => h("button", { type: "button", onclick: (event: MouseEvent) => void this.answer(model, lesson, words, event.currentTarget as HTMLElement, result) }, words))), result),
       h("p", { class: "after" }, h("button", { type: "button", onclick: () => this.explore(model.variants.a?.scenario ?? lesson.scenario) }, "Turn everything of this scenario"),
@@ -78,9 +78,15 @@ export class Lessons {
     replace(result, h("p", {}, "The run answers…"));
     try {
       const done = await stream<LessonDone>(`/api/lessons/${encodeURIComponent(lesson.name)}/answer`, { scenario: model.variants.a?.scenario ?? lesson.scenario, answer: words }, new AbortController().signal, () => undefined);
-      replace(result, done.right === null ? h("p", {}, done.why) : h("p", { class: done.right ? "right" : "wrong" }, done.right ? "✓ Right. " : "✕ Not so. ", done.why));
+      replace(result, done.right === null ? h("p", {}, named(model, lesson, done.why)) : h("p", { class: done.right ? "right" : "wrong" }, done.right ? "✓ Right. " : "✕ Not so. ", done.why));
     } catch (error) {
       if (!aborted(error)) replace(result, h("p", { class: "error" }, explain(error).message));
     }
   }
+}
+
+/** The control by the words beside it instead of its path. */
+function named(model: Model, lesson: Lesson, words: string): string {
+  const label = model.variants.a?.controls.find((control) => control.path === lesson.turn)?.label;
+  return label ? words.replace(lesson.turn, `\u201c${label}\u201d`) : words;
 }

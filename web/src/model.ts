@@ -98,7 +98,11 @@ export class Model {
       while (waiting.size > 0 && this.variants[slot] === variant) {
         for (const [path, value] of [...waiting]) {
           waiting.delete(path);
-          const answer = await post<{ scenario: Scenario; controls?: Control[] }>("/api/set", { scenario: variant.scenario, path, value });
+          const answer = await post<{ scenario: Scenario; controls?: Control[] }>("/api/set", { scenario: variant.scenario, path, value }).catch((error: unknown) => {
+            // What was turned while the server was away waits for its return.
+            if (error instanceof Gone && !waiting.has(path)) waiting.set(path, value);
+            throw error;
+          });
           variant.scenario = answer.scenario;
           if (answer.controls) variant.controls = answer.controls;
         }
@@ -165,6 +169,7 @@ export class Model {
       const variant = this.variants[slot];
       if (!variant) return;
       if (variant.controls.length === 0) await this.open(slot, variant.scenario);
+      else if (this.pending[slot].size > 0) await this.flush(slot);
       else await this.start(slot);
     }));
   }

@@ -61,3 +61,22 @@ control = { kind = "cubic" }`);
   await page.getByText("cut or changed on its way").waitFor();
   await browser.close();
 });
+
+test("a connection that breaks and returns is taken up again by itself", { skip }, async () => {
+  const browser = await launch();
+  const server = await serve("scenarios/game.toml");
+  const page = await open(browser, server.address);
+  await settled(page);
+  await page.context().setOffline(true);
+  const box = page.locator('[data-path="topology.line.rate"]');
+  await box.fill("9Mbit/s");
+  await box.press("Enter");
+  await page.getByText("The server does not answer").waitFor();
+  await page.context().setOffline(false);
+  await page.locator(".banner").waitFor({ state: "hidden" });
+  await settled(page);
+  // What was turned meanwhile is not lost.
+  await page.waitForFunction(() => document.querySelector('[data-path="topology.line.rate"]').value === "9 Mbit/s" && /9 Mbit\/s/.test(document.querySelector(".network").textContent));
+  await browser.close();
+  await server.stop();
+});

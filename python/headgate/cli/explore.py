@@ -23,7 +23,7 @@ Examples:
 @click.option(
     "--max-memory",
     metavar="SIZE",
-    help="Memory that all runs may take together, such as 4GB; half of the machine's unless given.",
+    help="Memory that all runs may take together, such as 4GB; half of the machine's and at most 4 GB unless given.",
 )
 def explore(file: Path | None, port: int, no_browser: bool, threads: int | None, max_memory: str | None) -> None:
     """Show FILE on a page in the browser: a scenario, or the folder of a study. Without FILE the page begins with lessons.

@@ -69,7 +69,7 @@ class Lesson:
     def judged(self, run: Finished, answer: int, scenario: Scenario) -> dict[str, Any]:
         """Whether an answer is right, and why, in the words of the run."""
         if not self.turned(scenario):
-            return {"right": False, "why": f"Turn {self.turn} to {self.to} first: the question is about that run."}
+            return {"right": None, "why": f"Turn {self.turn} to {self.to} first: the question is about that run."}
         right = answer in self.holding(run)
         return {"right": right, "why": " ".join([*run.done["sentences"][:-1], self.why])}
 

@@ -57,7 +57,8 @@ class Packets:
         """Takes what the engine gives."""
         self._columns = columns
         self._numbers = numbers
-        self._run = run
+        # Not the run itself, which holds these packets.
+        self._before, self._lines = run.before, run.lines
         self._ports: dict[int, AtPort] = {}
         self.until = float(columns["at_s"][-1]) if len(columns["at_s"]) >= MOST else run.until
 
@@ -82,14 +83,14 @@ class Packets:
         c = self._columns
         mine = np.flatnonzero(c["port"] == port)
         flow, at, reason = c["flow"][mine], c["at_s"][mine], c["reason"][mine]
-        rate, delay = self._run.lines[port]
+        rate, delay = self._lines[port]
         sent = reason == 0
         left = np.where(sent, at - delay, np.nan)
         # At the first port of a path the time of the arrival follows from that of the departure.
         arrived = np.where(sent, left - 8.0 * c["bytes"][mine] / rate - c["waited_s"][mine], at)
         late = list[Ints]()
         for f in np.unique(flow).tolist():
-            before = self._run.before.get((f, port))
+            before = self._before.get((f, port))
             if before is None:
                 continue
             up = np.flatnonzero((c["port"] == before) & (c["flow"] == f) & (c["reason"] == 0))

@@ -9,7 +9,9 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from .. import _core, memory
@@ -30,7 +32,10 @@ WAITING = 64
 COPIES = 3
 
 #: Seconds after which a first part of a run is shown if the whole takes long, and that this part may take.
-FIRST_S, PART_S = 0.06, 0.05
+FIRST_S, PART_S = 0.06, 0.03
+
+#: Bytes that all runs may take unless another number is given, and that those may take that are kept.
+MEMORY, KEPT = 4_000_000_000, 600_000_000
 
 
 class StoppedError(Exception):
@@ -44,7 +49,7 @@ class Job:
     tab: str
     control: _core.Control
     #: Called from the run's thread when something new is there.
-    wake: Callable[[], None] = lambda: None
+    wake: Callable[[], None]
     began: float = 0.0
     stopped: bool = False
     part: Finished | None = None
@@ -69,12 +74,10 @@ class Runs:
     """All runs of a server."""
 
     def __init__(self, max_memory: str | int | None = None, at_a_time: int | None = None) -> None:
-        """`max_memory`: of all runs together, those that are kept included; half of the machine's unless given."""
-        whole = (
-            memory.share(max_memory, 1) * (1 if max_memory is not None else 2) // (1 if max_memory is not None else 3)
-        )
+        """`max_memory`: of all runs together, those that are kept included; half of the machine's and at most 4 GB unless given."""
+        whole = min(memory.of_machine() // 2, MEMORY) if max_memory is None else memory.share(max_memory, 1)
         self.at_a_time = max(1, at_a_time or os.cpu_count() or 1)
-        self.store = KeptRuns(whole // 4)
+        self.store = KeptRuns(min(whole // 4, KEPT))
         self.most = max(whole * 3 // 4 // self.at_a_time // COPIES, 1)
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")
@@ -99,7 +102,8 @@ class Runs:
             self._tabs[tab] = job
             self._jobs.add(id(job))
             job.future = self._pool.submit(self._work, job, scenario, seed)
-        job.future.add_done_callback(lambda _: self._ended(job))
+        # Neither refers to the other: what is in such a circle stays in memory until a collector comes by.
+        job.future.add_done_callback(partial(self._ended, tab, id(job), wake))
         return job
 
     def call(
@@ -119,12 +123,12 @@ class Runs:
         for pool in (self._pool, self._parts):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _ended(self, job: Job) -> None:
+    def _ended(self, tab: str, number: int, wake: Callable[[], None], _: object) -> None:
         with self._lock:
-            self._jobs.discard(id(job))
-            if self._tabs.get(job.tab) is job:
-                del self._tabs[job.tab]
-        job.wake()
+            self._jobs.discard(number)
+            if tab in self._tabs and id(self._tabs[tab]) == number:
+                del self._tabs[tab]
+        wake()
 
     def _work(self, job: Job, scenario: Scenario, seed: int | None) -> Finished:
         if job.stopped:
@@ -151,7 +155,11 @@ class Runs:
             for control in job.controls:
                 control.stop()
         found = finished(scenario, ready, result, time.perf_counter() - job.began, note)
+        del result
         self.store.put(found)
+        with suppress(RuntimeError):
+            # On another thread: nobody waits for it. After the end of the server there is none.
+            self._parts.submit(memory.give_back)
         return found
 
     def _begin_part(self, job: Job, scenario: Scenario, ready: Scenario, seed: int | None) -> None:

@@ -60,7 +60,7 @@ def serve(
         port: to listen at; 0 takes a free one.
         browser: whether the page is opened.
         threads: runs at a time; all processors unless given.
-        max_memory: that all runs may take together; half of the machine's unless given.
+        max_memory: that all runs may take together; half of the machine's and at most 4 GB unless given.
         ready: called with the address of the page.
 
     Raises:

@@ -11,7 +11,7 @@ from .views import View
 from .wire import RequestError
 
 #: Maximum number of runs that are kept, however small they are.
-MOST = 64
+MOST = 32
 
 
 @dataclass
