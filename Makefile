@@ -12,7 +12,7 @@ BIN := .venv/bin
 
 demo: $(TOOLS)/bin/uv ## build, run a scenario, reproduce scenario 2 of the 1989 paper, write a report
 	@echo "[2/4] Installing the libraries and building the engine; the first time takes one or two minutes."
-	@$(subst --quiet,,$(SYNC)) --extra plots
+	@$(subst --quiet,,$(SYNC)) --extra plots --extra explore
 	@echo "[3/4] A game shares a line with a download, first in order of arrival, then by Fair Queueing. Look at how long the game's packets wait (queueing)."
 	@$(BIN)/headgate run scenarios/game.toml --set topology.line.queue.kind=fcfs
 	@$(BIN)/headgate run scenarios/game.toml
@@ -21,6 +21,7 @@ demo: $(TOOLS)/bin/uv ## build, run a scenario, reproduce scenario 2 of the 1989
 	@$(BIN)/headgate reproduce demers1989 scenario-2 --report out/demo
 	@echo "Next:  source .venv/bin/activate"
 	@echo "       headgate quick --rate 20Mbit/s --rtt 30ms --flows 'cubic*2,cbr:64kbit/s' --queue fq"
+	@echo "       headgate explore scenarios/game.toml (the same scenario on a page in the browser)"
 	@echo "       headgate examples                     (scenarios to run and to change)"
 	@echo "       open out/demo/index.html in a browser (the report that was written just now)"
 
