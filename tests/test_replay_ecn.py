@@ -74,5 +74,5 @@ def test_the_ecn_field_of_captures(tmp_path: Path) -> None:
     again = headgate.replay(tmp_path / "o.pcapng", red, "1bit/s").packets()
     assert again["reason"].tolist() == [""] * 7
     assert not again["marked"].any()
-    with pytest.raises(HeadgateError, match="ecn capable; expected none: the packets of a capture say it"):
+    with pytest.raises(HeadgateError, match="ecn capable; expected none: each packet of a capture says so"):
         headgate.replay(tmp_path / "t.pcap", red, "1Mbit/s", ecn="capable")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from headgate import parallel
-from headgate.sweep import sweep
+from headgate.sweep import variants
 
 from .conftest import Cli, dumbbell
 from .studies import sweep_of
@@ -176,7 +176,7 @@ def test_ctrl_c_does_not_wait_for_checks_of_a_study(monkeypatch: pytest.MonkeyPa
 
     study = sweep_of({"replications": 2})
     monkeypatch.setattr(parallel._core, "check", check)
-    monkeypatch.setattr(sweep, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(variants, "ThreadPoolExecutor", Pool)
     with pytest.raises(KeyboardInterrupt):
         study.check()
     assert not ended.is_set()

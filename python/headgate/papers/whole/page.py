@@ -104,7 +104,7 @@ def time_text(seconds: float) -> str:
     """A time in words.
 
     >>> time_text(0.4), time_text(75.2), time_text(3700)
-    ('0.4 s', '1 min 15 s', '1 h 2 min')
+    ('0.4 s', '1 min 15 s', '1 h 1 min')
     """
     if seconds < 10:
         return f"{seconds:.1f} s"
