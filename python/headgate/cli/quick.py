@@ -16,7 +16,7 @@ A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a
 flow-controls), with endless data, or a workload (headgate list workloads). A workload with a rate, such as cbr, is
 sent as it comes; others have the default flow control. KEY is a parameter of NAME, or rtt, name, or a key of flows
 such as packet, weight, start or control.window. The main parameter needs no key: cbr:64kbit/s. Commas
-separate both flows and parameters; quote the list, because the shell expands *.
+separate both flows and parameters; quote the list, because the shell expands asterisks.
 
 \b
 Examples:
