@@ -11,7 +11,6 @@ import numpy as np
 from ..scenario import Scenario
 from ..tables import Table
 from ..toml import file_text
-from .stacked import Stacked
 from .store import Finished
 from .views import View
 from .wire import RequestError
@@ -44,9 +43,7 @@ def exported(run: Finished, form: str, view: str | None = None) -> tuple[bytes, 
         return file_text(run.scenario).encode(), kind, f"{name}.{ending}"
     if form == "python":
         return lines_of(run).encode(), kind, f"{name}.{ending}"
-    shown = run.view(view) if view is not None else run.views[0]
-    if isinstance(shown, Stacked):
-        shown = shown.whole(run)
+    shown = (run.view(view) if view is not None else run.views[0]).whole(run)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"view.{ending}"
         table_of(shown).save(file)

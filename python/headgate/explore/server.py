@@ -26,7 +26,6 @@ from .guard import Guard
 from .lesson import lesson, lessons
 from .links import fragment_of, scenario_in
 from .runs import Runs
-from .stacked import Stacked
 from .store import Finished
 from .stream import Stream
 from .study import Points
@@ -115,9 +114,7 @@ class Explorer:
         start, end = span_of(query, run.until)
         width = int(min(number_of(query, "width", 1000.0), 1e6))
         view = run.view(query.get("view", "throughput"))
-        if isinstance(view, Stacked):
-            return reply(await threaded(view.points_of, run, start, end, width))
-        return reply(await threaded(view.points, start, end, width))
+        return reply(await threaded(view.points_of, run, start, end, width))
 
     async def _packets(self, request: Request) -> Response:
         run, query = self._of(request), request.query_params

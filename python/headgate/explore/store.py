@@ -39,7 +39,7 @@ class Finished:
     @property
     def size(self) -> int:
         """Bytes of its points, and a little for the rest."""
-        return sum(x.size for view in self.views for x in view.lines) + 100_000 + int(self.more.get("size", 0))
+        return sum(view.size for view in self.views) + 100_000 + int(self.more.get("size", 0))
 
     def view(self, name: str) -> View:
         """A view by its name.
