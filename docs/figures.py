@@ -6,6 +6,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import lessons
+
 import headgate
 from headgate.palette import BLUE, GREY, GRID, VERMILION
 from headgate.plots.canvas import Picture, blank
@@ -82,6 +84,7 @@ def command(*words: str) -> None:
 def main() -> None:
     """Writes every picture."""
     game(IMAGES / "game.png")
+    lessons.main()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for line in COMMANDS:
