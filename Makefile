@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test explore explore-test mutants mutants-python bench bench-peers oracles docs verdicts figures lint check-tools clean
+.PHONY: demo test explore explore-test mutants mutants-python bench bench-peers oracles docs verdicts figures shots lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -88,6 +88,11 @@ verdicts: $(TOOLS)/bin/uv ## make the summaries of the papers in the documentati
 figures: $(TOOLS)/bin/uv ## make the pictures of the documentation anew
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/figures.py
+
+shots: $(TOOLS)/bin/uv ## take the pictures of the explorer in the documentation anew (needs Node.js and Chromium)
+	@$(SYNC) --all-extras
+	cd web && npm ci --no-audit --no-fund
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/shots.py
 
 # A private uv in the checkout; nothing outside it is touched.
 $(TOOLS)/bin/uv: Makefile

@@ -4,7 +4,7 @@ import { aborted, explain, stream } from "./api";
 import { h, replace } from "./dom";
 import { quantity } from "./format";
 import type { Model } from "./model";
-import type { Comparison, Json } from "./types";
+import type { ComparisonDone, Json } from "./types";
 
 function words(value: Json): string {
   return value === null ? "not set" : typeof value === "object" ? JSON.stringify(value).slice(0, 80) : String(value);
@@ -46,7 +46,7 @@ export class Compare {
     this.bar.hidden = false;
     this.bar.value = 0;
     try {
-      const found = await stream<Comparison>("/api/compare", { a: { scenario: a.scenario }, b: { scenario: b.scenario }, seeds }, asking.signal, (part) => { this.bar.value = part; });
+      const found = await stream<ComparisonDone>("/api/compare", { a: { scenario: a.scenario }, b: { scenario: b.scenario }, seeds }, asking.signal, (part) => { this.bar.value = part; });
       this.draw(found, seeds);
     } catch (error) {
       if (aborted(error) || asking.signal.aborted) return;
@@ -56,7 +56,7 @@ export class Compare {
     this.bar.hidden = true;
   }
 
-  private draw(found: Comparison, seeds: number): void {
+  private draw(found: ComparisonDone, seeds: number): void {
     const interval = (low: number | null, high: number | null, unit: string | null): string => (low === null || high === null ? "–" : `${quantity(low, unit)} to ${quantity(high, unit)}`);
     const head = ["Measure", "Flow", "A", "B", "B less A", ...(seeds > 1 ? ["95 % interval"] : [])];
     replace(this.body,

@@ -91,7 +91,7 @@ export class Packets {
   private async tell(run: string, port: string, id: number): Promise<void> {
     try {
       const found = await get<PacketStory>(`/api/run/${encodeURIComponent(run)}/packet/${encodeURIComponent(port)}/${id}`);
-      const value = (each: number | string, unit: string | null): string => (typeof each === "number" ? `${plain(each)}${unit ? ` ${unit}` : ""}` : each);
+      const value = (each: number | string | null, unit: string | null): string => (typeof each === "number" ? `${plain(each)}${unit ? ` ${unit}` : ""}` : (each ?? "–"));
       replace(this.story, h("h3", {}, `Packet ${found.packet.seq ?? found.packet.id} of ${found.packet.flow}`),
         h("ol", {}, ...found.story.map((line) => h("li", {}, line))),
         found.waited_behind.length > 0 && h("p", {}, `It waited behind ${found.waited_behind.map((each) => `${each.packets} of ${each.flow}`).join(", ")}.`),

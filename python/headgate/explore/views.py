@@ -22,6 +22,9 @@ Array = npt.NDArray[np.float64]
 ALL_TRACES = ("window", "in_flight", "rtt", "backlog", "drops", "estimates")
 FEW_TRACES = ("drops",)
 
+#: Intervals shorter than this part of the longest one are left out.
+SHORTEST = 1e-3
+
 #: Maximum number of lines of a view.
 LINES = 24
 
@@ -112,10 +115,11 @@ def views(table: Callable[[str], Mapping[str, Any]], flows: list[str], ports: li
 
 def _by_interval(t: Mapping[str, Any], flows: list[str]) -> list[View]:
     """The views that the table of intervals gives: a value for each flow and interval."""
-    codes = numbers(t["flow"])
+    codes, spans = numbers(t["flow"]), np.asarray(t["end_s"]) - np.asarray(t["start_s"])
     order = np.argsort(codes, kind="stable")
-    starts, ends = np.asarray(t["start_s"])[order], np.asarray(t["end_s"])[order]
-    span = np.where(ends > starts, ends - starts, np.nan)
+    # What is left over at the end of a run may be too short for a packet, and says nothing of rates.
+    order = order[spans[order] > SHORTEST * spans.max(initial=0.0)]
+    starts, ends, span = np.asarray(t["start_s"])[order], np.asarray(t["end_s"])[order], spans[order]
     ways = {
         "throughput": ("Goodput", "bit/s", 8.0 * np.asarray(t["unique_bytes"])[order] / span),
         "rtt": ("Round-trip time, mean of intervals", "s", np.asarray(t["rtt_mean_s"])[order]),
@@ -123,7 +127,7 @@ def _by_interval(t: Mapping[str, Any], flows: list[str]) -> list[View]:
         "drops": ("Marked packets so far", "packets", np.asarray(t["marks"], dtype=np.float64)[order]),
     }
     edges = np.searchsorted(codes[order], np.arange(len(flows) + 1))
-    most = np.add.reduceat(ways["throughput"][2], edges[:-1]) if len(codes) else np.zeros(len(flows))
+    most = np.add.reduceat(ways["throughput"][2], edges[:-1]) if len(order) else np.zeros(len(flows))
     chosen = sorted(np.argsort(-np.nan_to_num(most), kind="stable")[:LINES].tolist())
     found = []
     for name, (title, unit, values) in ways.items():
