@@ -8,6 +8,9 @@ FORMATS = ("csv", "json", "parquet")
 #: Which packets of a capture are one flow.
 CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
 
+#: What that decides.
+CLASSIFY_HELP = "Which packets of a capture are one flow; 5tuple by default."
+
 #: Conventions for what a trace does not say; the first of each is the default.
 CONVENTIONS = {
     "in_service": ("extra", "counts"),

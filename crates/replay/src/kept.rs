@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     fn arrival(ps: u64, number: u64, flow: u32, weight: u32) -> Arrival {
-        let ecn = if number % 2 == 0 { Ecn::Ect0 } else { Ecn::NotEct };
+        let ecn = if number.is_multiple_of(2) { Ecn::Ect0 } else { Ecn::NotEct };
         Arrival { at: Time::from_ps(ps), number, flow, weight, bytes: 100 + flow, priority: number as u8, ecn }
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..choices import CLASSIFY, CONVENTION_HELP, CONVENTIONS
+from ..choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
 from ..errors import HeadgateError, cut
 from ..toml import parse_value
 
@@ -29,7 +29,7 @@ def line_options(required: bool) -> Callable[[Command], Command]:
             help="Set a parameter of every discipline that has it, or of one queue, e.g. delta=1000B or fq.delta=1000B.",
         ),
         click.option(
-            "--classify", type=click.Choice(CLASSIFY), help="Which packets of a capture are one flow; 5tuple by default."
+            "--classify", type=click.Choice(CLASSIFY), help=CLASSIFY_HELP
         ),
         click.option(
             "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True,

@@ -94,4 +94,3 @@ def replay(
     print_replay(result, top, wide)
     for written in [*result.outputs, *([figure] if figure is not None else [])]:
         console().print(f"written: {escape(str(written))}", soft_wrap=True)
-

@@ -32,7 +32,9 @@ def given_of(body: Any, trace: Trace | None, key: str = "scenario") -> Given:
             f"headgate explore {name}"
         )  # fmt: skip
     queue = found.get("queue")
-    return Settings({**found, "replay": trace.name} | ({"queue": {"kind": queue}} if isinstance(queue, str) else {}), trace)
+    return Settings(
+        {**found, "replay": trace.name} | ({"queue": {"kind": queue}} if isinstance(queue, str) else {}), trace
+    )
 
 
 def controls(given: Given) -> list[dict[str, Any]]:
@@ -42,4 +44,6 @@ def controls(given: Given) -> list[dict[str, Any]]:
 
 def turned(given: Given, path: str, value: Any) -> Given:
     """What was given with one value changed."""
-    return of_replay.turned(given, path, value) if isinstance(given, Settings) else of_scenario.turned(given, path, value)
+    return (
+        of_replay.turned(given, path, value) if isinstance(given, Settings) else of_scenario.turned(given, path, value)
+    )

@@ -16,7 +16,8 @@ from .store import Finished
 from .wire import RequestError
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+#: Whole numbers; narrow ones where there are very many.
+Ints = npt.NDArray[np.integer[Any]]
 
 #: Packets at ports that are followed; of a longer run only its beginning.
 MOST = 1_000_000

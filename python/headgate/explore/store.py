@@ -82,6 +82,11 @@ class KeptRuns:
             self._runs.move_to_end(name)
             return self._runs[name]
 
+    def like(self, key: str) -> Finished | None:
+        """A whole run with this key, if there is one that has a key."""
+        with self._lock:
+            return next((run for run in reversed(self._runs.values()) if run.more.get("key") == key), None)
+
     @property
     def size(self) -> int:
         """Bytes of all runs."""

@@ -22,12 +22,13 @@ export type ComparisonDone = {
   sentences: string[];
   changed: Change[];
   seeds: number;
+  random?: boolean;
 };
 
 export type Control = {
   path: string;
   label: string;
-  group: "Network" | "Queue" | "Flows" | "Run";
+  group: "Network" | "Line" | "Queue" | "Flows" | "Run";
   kind: "number" | "quantity" | "choice" | "bool" | "text";
   value: string | number | boolean | null;
   number: number | null;
@@ -89,6 +90,11 @@ export type FlowResult = {
   lost: number | null;
   marks: number | null;
   retransmissions: number | null;
+  packets?: number;
+  bytes?: number;
+  sent?: number;
+  p99_ms?: number | null;
+  max_ms?: number | null;
 };
 
 /** The part of a link that holds a scenario. */
@@ -99,6 +105,7 @@ export type Fragment = {
 /** A run that answers the question of a lesson; `right` is null where the question cannot be answered yet. */
 export type LessonDone = {
   run: string;
+  kind?: "replay";
   digest: string;
   seed: number;
   events: number;
@@ -114,6 +121,10 @@ export type LessonDone = {
   sentences: string[];
   network: NetworkPicture;
   views: ViewInfo[];
+  about?: string[];
+  packets?: number;
+  p99_ms?: number | null;
+  random?: boolean;
   right: boolean | null;
   why: string;
 };
@@ -234,6 +245,7 @@ export type QueueState = {
 /** A finished run, or the first part of one. */
 export type RunDone = {
   run: string;
+  kind?: "replay";
   digest: string;
   seed: number;
   events: number;
@@ -249,6 +261,10 @@ export type RunDone = {
   sentences: string[];
   network: NetworkPicture;
   views: ViewInfo[];
+  about?: string[];
+  packets?: number;
+  p99_ms?: number | null;
+  random?: boolean;
 };
 
 /** A line of the answer to a run: one of these. */
@@ -265,6 +281,7 @@ export type SeriesData = {
   from: number;
   to: number;
   series: SeriesPoints[];
+  interval?: number;
 };
 
 /** A line of a view, and the flow that it is about. */
@@ -289,6 +306,8 @@ export type Start = {
   scenario: Scenario | null;
   controls: Control[];
   lessons: LessonName[];
+  other: { [key: string]: Json } | null;
+  chosen: string[];
 };
 
 /** An axis of a study. */

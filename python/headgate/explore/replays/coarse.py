@@ -72,8 +72,8 @@ class Coarse:
         self._add()
         slots, wide = self._slots, self._wide
         last = min(int(until / wide) + 1, self.BINS + 1)
-        edges = np.minimum(np.arange(1, last + 1) * wide, until)
-        begins = np.arange(last) * wide
+        edges = np.minimum(np.arange(1.0, last + 1) * wide, until).astype(np.float64)
+        begins = np.arange(last, dtype=np.float64) * wide
         offered = Rates("offered", "Offered rate by flow", "bit/s", slots=slots, least=wide, until=until)
         sent = Rates("throughput", "Sent rate by flow", "bit/s", slots=slots, least=wide, until=until)
         delay = View("queueing", "Queueing delay by flow, least and greatest", "s", steps=False)

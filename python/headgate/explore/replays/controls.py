@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..._core import ScenarioError
-from ...choices import CONVENTION_HELP, CONVENTIONS
+from ...choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
 from ...errors import HeadgateError, cut, wrong
 from ..controls import choice
 from ..fields import branch, control, node, written
@@ -31,21 +31,31 @@ def _all(settings: Settings) -> Iterator[dict[str, Any] | None]:
     rate = control("rate", "rate of the line", "Line", node("Link", "rate"), data.get("rate", whole["rate"]), True)
     load = settings.trace.seen(settings.reading).load_bps
     if rate is not None and load is not None:
-        rate["help"] = "Rate of the line. The slider reaches from a fifth of the mean load of the trace to five times that load."
+        rate["help"] = (
+            "Rate of the line. The slider reaches from a fifth of the mean load of the trace to five times that load."
+        )
         now = rate["number"] or load
         rate |= {"from": min(max(round(load / RANGE), 1), now), "to": max(round(load * RANGE), now), "log": True}
     yield rate
     yield from choice("", "queue", "", "Queue", data.get("queue"), True)
     if settings.trace.kind == "capture":
-        yield control("classify", "flows are by", "Flows", node("Link", "classify"), settings.reading.classify, True)
+        # Of a capture, `flow` means the same as the five-tuple.
+        ways = [_way(x) for x in CLASSIFY if x != "flow"]
+        found = _plain("classify", "flows are by", "choice", settings.reading.classify, CLASSIFY_HELP)
+        yield found | {"choices": ways, "group": "Flows", "main": True}
     yield control("seed", "seed", "Run", node("", "seed"), whole["seed"], True)
     for key, choices in CONVENTIONS.items():
         if key != "ecn" or settings.trace.kind != "capture":
             label = {"ecn": "ECN of packets without it"}.get(key, key.replace("_", " "))
             value = data.get(key, choices[0])
-            ways = [{"value": x, "label": x, "help": ""} for x in choices]
-            yield _plain(key, label, "choice", value, CONVENTION_HELP[key]) | {"choices": ways}
-    yield _plain("lenient", "skip packets with faults", "bool", data.get("lenient", False), "Skip and count packets with faults.")
+            yield _plain(key, label, "choice", value, CONVENTION_HELP[key]) | {"choices": [_way(x) for x in choices]}
+    yield _plain(
+        "lenient", "skip packets with faults", "bool", data.get("lenient", False), "Skip and count packets with faults."
+    )
+
+
+def _way(value: str) -> dict[str, Any]:
+    return {"value": value, "label": value, "help": ""}
 
 
 def _plain(path: str, label: str, kind: str, value: Any, help_: str) -> dict[str, Any]:

@@ -67,5 +67,5 @@ class ReplayedPackets:
 def _at_port(rows: Rows) -> AtPort:
     number = np.arange(len(rows))
     return AtPort(
-        rows.flow, rows.packet, rows.arrived, rows.start, rows.left, rows.bytes, rows.marked, rows.reason, number,
-    )  # type: ignore[arg-type]  # fmt: skip
+        rows.flow, rows.packet, rows.arrived, rows.start, rows.left, rows.bytes, rows.marked, rows.reason, number
+    )  # fmt: skip

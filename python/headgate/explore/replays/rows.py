@@ -16,7 +16,7 @@ TYPES: dict[str, Any] = {
 }  # fmt: skip
 
 #: Bytes that a row takes in its columns, and with all that the views make of it while they are made.
-EACH = sum(np.dtype(kind).itemsize for kind in TYPES.values())
+EACH: int = sum(np.dtype(kind).itemsize for kind in TYPES.values())
 ALL = EACH + 160
 
 
@@ -38,7 +38,7 @@ class Rows:
             setattr(self, name, np.asarray(columns[name], dtype=kind))
 
     def __len__(self) -> int:
-        return self.packet.size
+        return int(self.packet.size)
 
     @property
     def size(self) -> int:

@@ -140,7 +140,11 @@ def beginning(
     if len(specs) > 2:
         raise HeadgateError(f"queue: found {len(specs)}; expected at most 2, which the page shows side by side")
     how = trace.reading(more.get("classify"), more.get("ecn"), more.get("lenient", False))
-    table = {key: value for key, value in more.items() if value is not None and not (key == "ecn" and trace.kind == "capture")}
+    table = {
+        key: value
+        for key, value in more.items()
+        if value is not None and not (key == "ecn" and trace.kind == "capture")
+    }
     if trace.kind == "capture":
         table["classify"] = how.classify
     else:
@@ -153,17 +157,19 @@ def beginning(
     found, chosen = trace.read(how), []
     if rate is None:
         rate, why = chosen_rate(found)
-        chosen.append(f"The rate is {_spaced(rate)} to begin with, {why}: none was given.")
+        chosen.append(f"No rate was given: the page begins with {_spaced(rate)}, {why}.")
     room = chosen_buffer(found, rate)
     free = [s for s in specs.values() if "buffer" not in s and "buffer" in known_parameters().get(str(s["kind"]), ())]
     for spec in free:
         spec["buffer"] = room
     if free:
         chosen.append(
-            f"The buffer is {_spaced(room)} to begin with, what the line sends in {BUFFER_S} s and at least {PACKETS} of the longest packets: "
-            "none was given."
+            f"No buffer was given: the page begins with {_spaced(room)}, which is what the line sends in {BUFFER_S} s, but at least "
+            f"{PACKETS} of the longest packets."
         )
-    variants = [Settings({"replay": trace.name, "rate": rate, "queue": spec, **table}, trace) for spec in specs.values()]
+    variants = [
+        Settings({"replay": trace.name, "rate": rate, "queue": spec, **table}, trace) for spec in specs.values()
+    ]
     for each in variants:
         each.resolved  # noqa: B018 - its errors are those of the command
     return Beginning(variants, chosen)

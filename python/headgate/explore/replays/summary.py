@@ -74,7 +74,8 @@ def about(settings: Settings, found: Read) -> list[str]:
     size, unit = scale_of("bytes", [found.bytes])
     by = f" by {settings.reading.classify}" if settings.trace.kind == "capture" else ""
     said = [
-        f"{settings.trace.name} has {_packets(found.packets)} of {count} {flows}{by} in {found.span:.6g} s, {found.bytes * size:.4g} {unit}."
+        f"{settings.trace.name} has {_packets(found.packets)} of {count} {flows}{by} in {found.span:.6g} s, "
+        f"{found.bytes * size:.4g} {unit}."
     ]
     if found.load_bps is not None:
         said.append(f"Its mean load is {rate_text(found.load_bps)}.")
@@ -90,18 +91,20 @@ def _sentences(flows: list[dict[str, Any]], whole: Mapping[str, Any], kind: str,
     if count > SAID:
         yield f"{count - SAID} other flows have fewer bytes."
     lost = sum(whole[name] for name in _DROPS)
-    dropped = f"dropped {_packets(lost)}, {percent(lost / whole['packets'])} of those that came" if lost else "dropped none"
+    dropped = (
+        f"dropped {_packets(lost)}, {percent(lost / whole['packets'])} of those that came" if lost else "dropped none"
+    )
     marked = f" and marked {_packets(whole['marks'])}" if whole["marks"] else ""
     yield f"The line was busy {percent(min(whole['utilisation'], 1.0))} of the time; its queue ({kind}) {dropped}{marked}."
     if whole["sent"]:
         yield (
-            f"A packet waited {time_text(whole['delay_mean_s'])} on average, 99 % of the packets at most {time_text(whole['delay_p99_s'])}, and "
-            f"none more than {time_text(whole['delay_max_s'])}."
+            f"A packet waited {time_text(whole['delay_mean_s'])} on average, 99 % of the packets at most "
+            f"{time_text(whole['delay_p99_s'])}, and none more than {time_text(whole['delay_max_s'])}."
         )
     if count > 1 and whole["jain_of_max_min"] == whole["jain_of_max_min"]:
         yield (
-            f"Jain's index of the sent rates over the max-min shares of what was offered is {whole['jain_of_max_min']:.3f}; it is 1 if all got "
-            "the same part of their share."
+            f"Jain's index of the sent rates over the max-min shares of what was offered is {whole['jain_of_max_min']:.3f}; "
+            "it is 1 if all got the same part of their share."
         )
 
 

@@ -23,7 +23,14 @@ from ...replay.run import classify_name, opened, through
 ENDINGS = (".csv", ".parquet", ".pcap", ".pcapng", ".cap")
 
 #: First bytes of files that are traces: pcap in both byte orders with micro- and nanoseconds, pcapng, Parquet.
-_STARTS = (b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\x0a\x0d\x0d\x0a", b"PAR1")
+_STARTS = (
+    b"\xa1\xb2\xc3\xd4",
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+    b"\x4d\x3c\xb2\xa1",
+    b"\x0a\x0d\x0d\x0a",
+    b"PAR1",
+)
 
 #: Readings whose counts are remembered.
 READINGS = 8
@@ -88,9 +95,12 @@ class Trace:
             TraceError: it cannot be opened, or is no file that can be read twice.
         """
         self.path, self.most = path, most
+        # To open a pipe would wait for a writer.
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise TraceError(
+                f"{path}: found a pipe or a device; expected a file: the explorer reads a trace more than once"
+            )
         self.kind = self._file().kind
-        if not path.is_file():
-            raise TraceError(f"{path}: found a pipe or a device; expected a file: the explorer reads a trace more than once")
         self._stamp = self._stamped()
         self._lock = threading.RLock()
         self._read: OrderedDict[Reading, Read] = OrderedDict()
@@ -178,7 +188,9 @@ class Trace:
     def _open(self, core: _core.Replay, how: Reading) -> Any:
         """Makes the file the source of a replay."""
         if self._stamped() != self._stamp:
-            raise TraceError(f"{self.path}: it has changed since the page began; expected the same file: start headgate explore again")
+            raise TraceError(
+                f"{self.path}: it has changed since the page began; expected the same file: start headgate explore again"
+            )
         file = self._file()
         return opened(core, str(self.path), file, how.classify, how.lenient)
 

@@ -61,7 +61,10 @@ def replayed(
         control.report(share)
 
     found = settings.trace.read(how, reading)
-    _require(sum(np.minimum(DELAY * found.flow_packets, DELAYS).tolist()), most_bytes, "a classify that gives fewer flows")
+    about = {"settings": settings, "disciplines": settings.resolved["queues"]}
+    _require(
+        sum(np.minimum(DELAY * found.flow_packets, DELAYS).tolist()), most_bytes, "a classify that gives fewer flows"
+    )
     bps = float(_core.quantity(settings.resolved["rate"])[2])
     slots = Slots.of_trace(found)
     core = _core.Replay(engine)
@@ -85,7 +88,7 @@ def replayed(
         }  # fmt: skip
         return Finished(
             name, settings.data, {}, int(done["seed"]), [PORT], found.names, until, done, shown, {(0, 0): None}, [(bps, 0.0)],
-            {"packets": packets, "size": packets.size, "settings": settings},
+            {**about, "packets": packets, "size": packets.size, "key": "" if part else settings.key},
         )  # fmt: skip
 
     for share in settings.trace.steps(core, how):
@@ -115,7 +118,6 @@ def _require(taken: float, most: int, less: str) -> None:
 
 def _note(packets: int) -> str:
     return (
-        f"The trace has {packets} packets, more than are kept one by one: the pictures are made of {Coarse.BINS} intervals over all of it. Single "
-        "packets are those at its beginning."
+        f"The trace has {packets} packets, more than are kept one by one: the pictures are made of {Coarse.BINS} intervals over all of "
+        "it. Single packets are those at its beginning."
     )
-

@@ -24,10 +24,10 @@ Ints = npt.NDArray[np.int64]
 NAMED = 11
 
 #: Intervals of a rate in the range that is shown.
-INTERVALS = 240
+INTERVALS = 120
 
 #: Longest packets that an interval of a rate takes to be sent, at least: a shorter one would show single packets.
-PACKETS = 4
+PACKETS = 8
 
 
 @dataclass
@@ -143,7 +143,7 @@ class Waiting(View):
     @property
     def size(self) -> int:
         """Bytes that it takes."""
-        return sum(x.nbytes for x in (*self.came, *self.gone, self.t, self.total))
+        return sum(x.nbytes for x in (*self.came, *self.gone, self.t)) + self.total.nbytes
 
     def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
         """Its lines from `start` to `end`: in each pixel the values where their sum is least and where it is greatest."""
@@ -224,12 +224,15 @@ def _counted(name: str, flow: str | None, times: Floats, until: float) -> list[L
     if not times.size:
         return []
     t = np.sort(times, kind="stable")
-    return [Line(name, flow, np.append(t, until), np.append(np.arange(1.0, t.size + 1), float(t.size)))]
+    t, y = np.concatenate([[0.0], t, [until]]), np.concatenate([np.arange(0.0, t.size + 1), [float(t.size)]])
+    return [Line(name, flow, t, y)]
 
 
 def _sum(waiting: Waiting, came: Floats, gone: Floats) -> None:
     """The number of all packets that wait, over time."""
-    gone = np.sort(gone, kind="stable")
-    t = np.unique(np.concatenate([came, gone]))
-    total = np.searchsorted(came, t, "right") - np.searchsorted(gone, t, "right")
-    waiting.t, waiting.total = t, total.astype(np.int32)
+    t = np.concatenate([came, np.sort(gone, kind="stable")])
+    # Two runs in order: a stable sort merges them.
+    order = np.argsort(t, kind="stable")
+    t, total = t[order], np.cumsum(np.where(order < came.size, 1, -1), dtype=np.int32)
+    last = np.flatnonzero(np.append(np.diff(t) > 0, True)) if t.size else np.empty(0, dtype=np.int64)
+    waiting.t, waiting.total = t[last], total[last]
