@@ -7,6 +7,7 @@ export type Amount = {
   name: string;
   value: number | string | null;
   unit: string | null;
+  about: string;
 };
 
 /** A value in which two scenarios differ. */
@@ -91,6 +92,11 @@ export type FlowResult = {
   retransmissions: number | null;
 };
 
+export type Followed = {
+  from: number;
+  to: number;
+};
+
 /** The part of a link that holds a scenario. */
 export type Fragment = {
   fragment: string;
@@ -163,6 +169,7 @@ export type NetworkPicture = {
 export type NetworkState = {
   queues: QueueState[];
   until: number;
+  followed: Followed;
 };
 
 /** A packet at a port. */
@@ -184,6 +191,7 @@ export type Packet = {
 export type PacketList = {
   packets: Packet[];
   more: boolean;
+  followed: Followed;
 };
 
 /** A packet's way through a port. */
@@ -192,6 +200,7 @@ export type PacketStory = {
   waited_behind: PacketsOfFlow[];
   decision: Decision | null;
   story: string[];
+  followed: Followed;
 };
 
 /** How many packets of a flow wait. */
