@@ -49,6 +49,8 @@ export class Packets {
       replace(select, ...options);
       if (options.some((each) => each.value === kept)) select.value = kept;
     };
+    // The only line of a replay needs no choice.
+    for (const part of [this.port, this.port.previousElementSibling]) part?.toggleAttribute("hidden", run.kind === "replay");
     fill(this.port, run.ports.map((port) => h("option", { value: port.name }, port.name)));
     fill(this.flow, [h("option", { value: "" }, "any"), ...run.flows.map((flow) => h("option", { value: flow.name }, flow.name))]);
     replace(this.story);

@@ -106,6 +106,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cost::Calls>()?;
     m.add_class::<replay::Replay>()?;
     m.add_class::<replay::TraceFile>()?;
+    m.add_class::<replay::Trace>()?;
     m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
     m.add("MISSING", headgate_replay::table::MISSING)?;
     m.add("ECN", headgate_replay::csv::ECN.to_vec())?;

@@ -21,7 +21,8 @@ from .store import Finished
 from .wire import RequestError
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+#: Whole numbers; narrow ones where there are very many.
+Ints = npt.NDArray[np.integer[Any]]
 
 #: Packets at ports of a part that is followed. Each takes 64 bytes, and 8 for each of its numbers: 5 to 20 of them, by the discipline.
 MOST = 1_000_000

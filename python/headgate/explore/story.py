@@ -64,6 +64,8 @@ def _ahead(packets: AtPort, i: int) -> Any:
 
 def _discipline(run: Finished, port: int) -> dict[str, Any]:
     """The discipline of a port with its parameters, as the resolved scenario has them."""
+    if "disciplines" in run.more:
+        return dict(run.more["disciplines"][port])
     whole = run.more.get("resolved")
     if whole is None:
         whole = run.more["resolved"] = json.loads(_core.check(json.dumps(run.as_run)))
