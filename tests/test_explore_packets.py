@@ -12,9 +12,10 @@ from headgate.explore.numbers import KNOWN, fields
 from headgate.explore.packets import packets_of
 from headgate.explore.prepared import prepared
 from headgate.explore.rules import order_of, rules, sentences
-from headgate.explore.runs import StoppedError, finished, run
+from headgate.explore.runs import finished, run
 from headgate.explore.store import Finished
 from headgate.explore.story import way_of
+from headgate.explore.wire import StoppedError
 from headgate.lists import catalogue
 from headgate.scenario import Scenario
 

@@ -20,9 +20,10 @@ from headgate.errors import HeadgateError, TraceError
 from headgate.explore import answers
 from headgate.explore.replays import turn
 from headgate.explore.replays.rows import Rows
-from headgate.explore.replays.turn import StoppedError, replayed
+from headgate.explore.replays.turn import replayed
 from headgate.explore.store import Finished
 from headgate.explore.subject import subject_of
+from headgate.explore.wire import StoppedError
 from headgate.lists import catalogue
 
 from .conftest import Cli

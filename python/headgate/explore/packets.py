@@ -16,9 +16,8 @@ import numpy.typing as npt
 from .. import _core
 from ..scenario import Scenario
 from ..tables import from_core
-from .runs import StoppedError
 from .store import Finished
-from .wire import RequestError
+from .wire import RequestError, StoppedError
 
 Floats = npt.NDArray[np.float64]
 #: Whole numbers; narrow ones where there are very many.

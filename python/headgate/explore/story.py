@@ -97,6 +97,8 @@ def _decision(queue: dict[str, Any], packet: dict[str, Any], told: dict[str, flo
         waited = packet["started"] - packet["arrived"]
         about = "Time from its arrival to the start of its transmission."
         numbers.append({"name": "its wait", "value": waited, "unit": "s", "about": about})
+    if not told and "buffer" in queue:
+        numbers.append({"name": "buffer", "value": queue["buffer"], "unit": "", "about": "Capacity of the buffer."})
     if "drop_policy" in queue and packet["reason"] is not None:
         about = "Which packet is dropped from a full buffer."
         numbers.append({"name": "drop policy", "value": queue["drop_policy"], "unit": "", "about": about})
