@@ -21,13 +21,12 @@ from .given import Given
 from .picture import network
 from .prepared import prepared, shorter
 from .replays.settings import Settings
-from .replays.turn import StoppedError as StoppedError
 from .replays.turn import replayed
 from .shares import busiest, summary
 from .stacked import Stacked, paths
 from .store import Finished, KeptRuns
 from .views import views
-from .wire import RequestError
+from .wire import RequestError, StoppedError
 
 #: Runs that may wait for a thread.
 WAITING = 64

@@ -33,6 +33,7 @@ from .replays import take
 from .replays.differ import compared as of_replays
 from .replays.settings import Settings
 from .runs import Runs
+from .stacked import Stacked
 from .store import Finished
 from .stream import Stream
 from .study import Points
@@ -123,6 +124,8 @@ class Explorer:
         start, end = span_of(query, run.until)
         width = int(min(number_of(query, "width", 1000.0), 1e6))
         view = run.view(query.get("view", "throughput"))
+        if isinstance(view, Stacked):
+            await self._part(request, run, start)
         return reply(await threaded(view.points_of, run, start, end, width))
 
     async def _packets(self, request: Request) -> Response:
@@ -132,16 +135,19 @@ class Explorer:
         if kind not in ("all", "drop"):
             raise RequestError(400, f"kind: found {kind[:80]!r}; expected all or drop")
         flow, limit = query.get("flow") or None, int(number_of(query, "limit", 200))
-        port = query.get("port", "")
-        return reply(await threaded(packets.listed, run, port, start, end, flow, kind == "drop", limit))
+        port, at = query.get("port", ""), number_of(query, "at", start)
+        part = await self._part(request, run, min(max(at, start), end))
+        return reply(await threaded(packets.listed, run, part, port, (start, end), flow, kind == "drop", limit))
 
     async def _packet(self, request: Request) -> Response:
-        port, number = request.path_params["port"], request.path_params["id"]
-        return reply(await threaded(story.way_of, self._of(request), port, number))
+        run, port, number = self._of(request), request.path_params["port"], request.path_params["id"]
+        part = await self._part(request, run, number_of(request.query_params, "at", 0.0))
+        return reply(await threaded(story.way_of, run, part, port, number))
 
     async def _network(self, request: Request) -> Response:
         run = self._of(request)
-        return reply(await threaded(packets.queues, run, number_of(request.query_params, "at", run.until)))
+        at = min(max(number_of(request.query_params, "at", run.until), 0.0), run.until)
+        return reply(await threaded(packets.queues, run, await self._part(request, run, at), at))
 
     async def _export(self, request: Request) -> Response:
         query = request.query_params
@@ -234,6 +240,15 @@ class Explorer:
         if self.subject.points is None:
             raise RequestError(404, "expected a study; this page shows none")
         return self.subject.points
+
+    async def _part(self, request: Request, run: Finished, at: float) -> packets.Packets:
+        """The packets around a time; the work ends when the page leaves."""
+        found = packets.kept_of(run, min(max(at, 0.0), run.until))
+        if found is None:
+            control, future = self.runs.call(lambda control: packets.packets_of(run, at, control))
+            await until_done(request, future, control)
+            found = future.result()
+        return found
 
     def _of(self, request: Request) -> Finished:
         """The run that a request is about."""

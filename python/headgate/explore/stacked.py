@@ -68,7 +68,7 @@ class Stacked(View):
         """The lines as a picture of `width` pixels shows them, or whole."""
         from .packets import packets_of
 
-        packets = packets_of(run)
+        packets = packets_of(run, start)
         queue = packets.at(self.port)
         until = max(min(end, packets.until), start)
         waits = ~(queue.start <= queue.arrived)

@@ -7,6 +7,7 @@ export type Amount = {
   name: string;
   value: number | string | null;
   unit: string | null;
+  about: string;
 };
 
 /** A value in which two scenarios differ. */
@@ -97,6 +98,11 @@ export type FlowResult = {
   max_ms?: number | null;
 };
 
+export type Followed = {
+  from: number;
+  to: number;
+};
+
 /** The part of a link that holds a scenario. */
 export type Fragment = {
   fragment: string;
@@ -174,6 +180,7 @@ export type NetworkPicture = {
 export type NetworkState = {
   queues: QueueState[];
   until: number;
+  followed: Followed;
 };
 
 /** A packet at a port. */
@@ -195,6 +202,7 @@ export type Packet = {
 export type PacketList = {
   packets: Packet[];
   more: boolean;
+  followed: Followed;
 };
 
 /** A packet's way through a port. */
@@ -203,6 +211,7 @@ export type PacketStory = {
   waited_behind: PacketsOfFlow[];
   decision: Decision | null;
   story: string[];
+  followed: Followed;
 };
 
 /** How many packets of a flow wait. */

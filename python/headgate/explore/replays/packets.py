@@ -24,7 +24,7 @@ class ReplayedPackets:
         """Takes the rows, if all were kept."""
         self._settings, self._end, self._most = settings, until, min(MOST, most_bytes // ALL)
         self._port: AtPort | None = None if rows is None else _at_port(rows)
-        self._until = until
+        self.start, self._until = 0.0, until
 
     @property
     def size(self) -> int:
@@ -44,10 +44,6 @@ class ReplayedPackets:
                 if self._port is None:
                     self._port = self._followed()
         return self._port
-
-    def gauges(self, _: int) -> dict[str, float]:
-        """Numbers of the discipline at a drop: none are kept."""
-        return {}
 
     def _followed(self) -> AtPort:
         settings = self._settings

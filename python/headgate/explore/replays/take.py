@@ -13,8 +13,8 @@ from ...errors import HeadgateError
 from ...replay import replay
 from ...toml import parse_value, value_text
 from ..store import Finished
+from ..wire import StoppedError
 from .settings import Settings
-from .turn import StoppedError
 
 
 def command(settings: Settings) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from ... import _core
 from ...errors import HeadgateError
 from ..store import Finished
+from ..wire import StoppedError
 from .coarse import Coarse
 from .packets import ReplayedPackets
 from .rows import ALL, Filling
@@ -30,10 +31,6 @@ FIRST_S, FIRST = 0.1, 0.5
 
 #: Fewer packets than this are shown at once.
 FEW = 100_000
-
-
-class StoppedError(Exception):
-    """The replay was stopped."""
 
 
 def replayed(
