@@ -122,7 +122,7 @@ fn a_drop_has_its_reason_and_the_numbers_at_its_arrival() {
     for row in dropped {
         let numbers = numbers(&tracks, row);
         assert_eq!(numbers[..3], [("held_packets", 1.0), ("held_bytes", 1000.0), ("buffer_packets", 1.0)]);
-        let average = numbers.iter().find(|(name, _)| *name == "average_packets").expect("an average").1;
+        let average = numbers.iter().find(|(name, _)| *name == "average_queue_packets").expect("an average").1;
         assert!(average > 0.0 && average < 1.0, "{average}");
     }
 }

@@ -90,9 +90,10 @@ def _decision(queue: dict[str, Any], packet: dict[str, Any], told: dict[str, flo
         rule = f"The packet still waited at the end of what is followed. {queue['kind']}: {summary}"
     else:
         rule = f"{queue['kind']}: {summary}"
-    numbers: list[dict[str, Any]] = [
-        {"name": "waited when it came", "value": ahead, "unit": "packets", "about": "Packets that waited in this queue when it came."}
-    ]  # fmt: skip
+    numbers: list[dict[str, Any]] = []
+    if not told:
+        about = "Packets that waited in this queue when it came."
+        numbers.append({"name": "waited when it came", "value": ahead, "unit": "packets", "about": about})
     if packet["started"] is not None:
         waited = packet["started"] - packet["arrived"]
         about = "Time from its arrival to the start of its transmission."
@@ -212,9 +213,12 @@ def _window_fell(run: Finished, flow: str, since: float) -> list[str]:
     if not falls.size:
         return [f"Its sender's window did not fall within {_AFTER:.0f} round trips of {_time(rtt / 1e3)}."]
     k = max(first - 1, 0) + int(falls[0])
+    when, before = float(line.t[k + 1]), float(line.y[k])
+    # Some flow controls cut the window a packet at a time.
+    end = int(np.searchsorted(line.t, when + rtt / 1e3, "right"))
     return [
-        f"Its sender's window fell from {line.y[k]:.1f} to {line.y[k + 1]:.1f} packets at {line.t[k + 1]:.6f} s, "
-        f"{_time(float(line.t[k + 1]) - since)} later, which is {(line.t[k + 1] - since) * 1e3 / rtt:.1f} round trips."
+        f"Its sender's window began to fall at {when:.6f} s, {_time(when - since)} later, which is {(when - since) * 1e3 / rtt:.1f} "
+        f"round trips: from {before:.1f} packets to {line.y[k + 1 : end].min():.1f} within another one."
     ]
 
 
