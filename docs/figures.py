@@ -1,4 +1,4 @@
-"""Makes the pictures of the documentation anew, in docs/images: `make figures`, from the root of a checkout."""
+"""Makes the pictures of the documentation again, in docs/images: `make figures`, from the root of a checkout."""
 
 import shutil
 import subprocess

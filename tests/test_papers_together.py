@@ -23,7 +23,7 @@ from headgate.papers.whole.run import papers_of
 
 from .conftest import Cli
 from .test_paper_folders import FILES, change
-from .test_resume import SLOW
+from .test_resume import HELD
 
 #: A claim that fails, about one of two pairs.
 FAILING = """
@@ -187,7 +187,7 @@ def test_options_that_do_not_fit(words: list[str], said: str, cli: Cli) -> None:
 
 
 def test_ctrl_c(two: list[Path], tmp_path: Path) -> None:
-    code = SLOW.replace(
+    code = HELD.replace(
         "from headgate.cli import main",
         "from headgate.papers import load_paper\nfrom headgate.papers.whole import run\n"
         "run.papers_of = lambda ours=False: [load_paper('./first1990')]\nfrom headgate.cli import main",

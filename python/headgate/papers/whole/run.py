@@ -1,4 +1,4 @@
-"""Several papers one after the other: an item that fails takes no other with it."""
+"""Several papers one after the other: an item that fails does not stop the others."""
 
 from __future__ import annotations
 
