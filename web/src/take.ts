@@ -4,6 +4,7 @@ import { blob, explain } from "./api";
 import { download, h, replace, say } from "./dom";
 import { pack, unpack, fields } from "./link";
 import type { Model } from "./model";
+import { place } from "./place";
 import { fileName } from "./save";
 
 const FORMS: readonly [string, string, string][] = [["toml", "Scenario (TOML)", "toml"], ["csv", "Table (CSV)", "csv"], ["parquet", "Table (Parquet)", "parquet"]];
@@ -58,7 +59,7 @@ export class Take {
   private async copy(): Promise<void> {
     const scenario = this.model.shown?.scenario;
     if (!scenario) return;
-    const address = `${location.origin}${location.pathname}#s=${await pack(scenario)}`;
+    const address = place.link(`#s=${await pack(scenario)}`);
     void this.state;
     this.link.value = address;
     try {

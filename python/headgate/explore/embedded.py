@@ -48,7 +48,7 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         self.on_msg(lambda _, content, buffers: self._messages.take(content))
 
     def results(self, seed: int | None = None) -> Results:
-        """The results of the scenario as it was turned: those of `scenario.run(seed=...)`, with the same digest as the run on the page.
+        """The results of the scenario as it was turned, those of `scenario.run(seed=...)`: the packets are those of the run on the page.
 
         Args:
             seed: that of the scenario unless given.

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,8 +22,8 @@ from starlette.types import ASGIApp, Message, Scope
 #: Requests of a page at a time.
 MOST = 256
 
-#: Parts that a page may leave unheard. A run sends ten a second.
-UNHEARD = 300
+#: Parts that a page may leave unheard: ten minutes of a run. A kernel that works on a cell may hear of nothing meanwhile.
+UNHEARD = 6000
 
 Send = Callable[[dict[str, Any], list[bytes]], None]
 
@@ -35,17 +37,32 @@ class _Ask:
     unheard: int = 0
 
 
+@cache
+def loop() -> asyncio.AbstractEventLoop:
+    """An event loop in a thread of its own: kernels hand messages on from several threads, some of them while a cell works."""
+    found = asyncio.new_event_loop()
+    threading.Thread(target=found.run_forever, name="headgate widgets", daemon=True).start()
+    return found
+
+
 class Messages:
-    """Answers the messages of a page. All calls come from the thread of one event loop, which runs."""
+    """Answers the messages of a page. It may be called from any thread."""
 
     def __init__(self, app: ASGIApp, headers: Mapping[str, str], send: Send) -> None:
-        """`headers` are those of each request; `send` takes a message and the bytes beside it."""
-        self._app, self._send = app, send
+        """`headers` are those of each request; `send` takes a message and the bytes beside it, from the loop's thread."""
+        self._app, self._send, self._loop = app, send, loop()
         self._headers = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
         self._asked: dict[str, _Ask] = {}
 
     def take(self, message: Any) -> None:
         """Takes a message. What is no message of the page is left alone."""
+        self._loop.call_soon_threadsafe(self._take, message)
+
+    def close(self, prefix: str = "") -> None:
+        """Ends all requests whose names begin so; their work stops."""
+        self._loop.call_soon_threadsafe(self._close, prefix)
+
+    def _take(self, message: Any) -> None:
         match message:
             case {"ask": str(name), "method": str(method), "path": str(path)}:
                 body = message.get("body")
@@ -55,10 +72,9 @@ class Messages:
             case {"stop": str(name)} if name in self._asked:
                 self._asked[name].gone.set()
             case {"leave": str(prefix)}:
-                self.close(prefix)
+                self._close(prefix)
 
-    def close(self, prefix: str = "") -> None:
-        """Ends all requests whose names begin so; their work stops."""
+    def _close(self, prefix: str) -> None:
         for name, asked in self._asked.items():
             if name.startswith(prefix):
                 asked.gone.set()
@@ -71,7 +87,7 @@ class Messages:
             self._send({"part": name, "last": True}, [b""])
             return
         asked = self._asked[name] = _Ask()
-        asked.task = asyncio.get_running_loop().create_task(self._answer(name, asked, method, path, body))
+        asked.task = self._loop.create_task(self._answer(name, asked, method, path, body))
 
     async def _answer(self, name: str, asked: _Ask, method: str, path: str, body: bytes) -> None:
         begun, left = False, [body]
