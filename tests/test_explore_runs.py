@@ -17,10 +17,10 @@ from headgate.explore import runs as module
 from headgate.explore.lesson import lesson
 from headgate.explore.packets import packets_of
 from headgate.explore.prepared import INTERVALS, prepared, shorter
-from headgate.explore.runs import Runs, StoppedError, finished, run
+from headgate.explore.runs import Runs, finished, run
 from headgate.explore.store import Finished, KeptRuns
 from headgate.explore.views import Line, View
-from headgate.explore.wire import RequestError
+from headgate.explore.wire import RequestError, StoppedError
 from headgate.scenario import Scenario
 
 from .explorer import Page, scenario

@@ -20,6 +20,7 @@ from headgate.explore.embedded import Widget
 from headgate.explore.messages import MOST, Messages, loop
 from headgate.explore.server import STATIC
 
+from .conftest import ROOT
 from .explorer import Page, scenario
 from .test_explore_runs import ENDLESS, gone
 
@@ -219,6 +220,10 @@ def test_the_scenario_as_it_was_turned_is_in_python(book: Notebook) -> None:
     assert json.loads(book.ask("/api/start"))["scenario"] == turned.data
     book.widget.scenario = headgate.Scenario(scenario())
     assert book.widget.get_state()["scenario"] == scenario()
+    book.widget.scenario = scenario(duration="50s")
+    assert book.widget.scenario.data["duration"] == "50s"
+    with pytest.raises(HeadgateError, match="expected a scenario, found int"):
+        book.widget.scenario = 7
     # A refused one is an error where it is run, as in a file.
     book.widget.set_state({"scenario": {"duration": "7"}})
     with pytest.raises(headgate.ScenarioError):
@@ -242,6 +247,21 @@ def test_what_a_widget_may_be_of(tmp_path: Any) -> None:
     assert lessons._explorer.runs is game._explorer.runs, "the memory of all widgets is bounded together"
     for each in (lessons, game):
         each.close()
+
+
+def test_a_trace_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    book = Notebook(headgate.widget(ROOT / "scenarios" / "office.csv"), monkeypatch)
+    start = json.loads(book.ask("/api/start"))
+    assert start["kind"] == "replay"
+    lines = book.ask("/api/run", {"scenario": start["scenario"], "seed": None, "tab": "t"}).splitlines()
+    assert json.loads(lines[-1])["done"]["kind"] == "replay"
+    turned = {**start["scenario"], "rate": "3Mbit/s"}
+    book.widget.set_state({"scenario": turned})
+    assert book.widget.scenario.data["rate"] == "3Mbit/s"
+    assert json.loads(book.ask("/api/start"))["scenario"]["rate"] == "3Mbit/s"
+    with pytest.raises(HeadgateError, match="a replay is open"):
+        book.widget.results()
+    book.widget.close()
 
 
 def test_without_its_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:

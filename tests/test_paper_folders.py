@@ -29,13 +29,17 @@ def written() -> dict[str, str]:
 FILES = written()
 
 
-@pytest.fixture
-def paper(tmp_path: Path) -> Path:
-    folder = tmp_path / "mypaper"
+def write_paper(folder: Path) -> Path:
+    """Makes the folder with the files that CONTRIBUTING.md shows."""
     folder.mkdir()
     for name, text in FILES.items():
         (folder / name).write_text(text)
     return folder
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    return write_paper(tmp_path / "mypaper")
 
 
 def test_contributing_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:

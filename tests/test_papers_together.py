@@ -22,7 +22,7 @@ from headgate.papers.whole.page import time_text
 from headgate.papers.whole.run import papers_of
 
 from .conftest import Cli
-from .test_paper_folders import FILES, change
+from .test_paper_folders import change, write_paper
 from .test_resume import HELD
 
 #: A claim that fails, about one of two pairs.
@@ -50,11 +50,7 @@ text = "The line is <short>."
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Two papers: one as in CONTRIBUTING, and one of which something is missed; `all` means these."""
-    folders = [tmp_path / "first1990", tmp_path / "second1991"]
-    for folder in folders:
-        folder.mkdir()
-        for name, text in FILES.items():
-            (folder / name).write_text(text)
+    folders = [write_paper(tmp_path / name) for name in ("first1990", "second1991")]
     second = folders[1]
     change("table_1.csv", "window 2,1,,delay,s,0.40", "window 2,1,,delay,s,0.90")(second)
     change("table_1.csv", "G/FQ,2,,delay_p99,s,1.0", "G/FQ,2,,delay_p99,s,7.0")(second)

@@ -7,7 +7,22 @@ import { text } from "./picture";
 import { saveButtons } from "./save";
 import type { FlowResult, RunDone } from "./types";
 
-const NUMBERS = new Set(["Goodput", "Share", "Fair", "RTT", "Queueing", "Lost"]);
+/** A column of numbers: its heading, and its text for a flow. */
+type Column = readonly [string, (flow: FlowResult) => string];
+
+const count = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : plain(value));
+const time = (ms: number | null | undefined): string => (ms === null || ms === undefined ? "–" : quantity(ms / 1e3, "s"));
+
+/** Before the bar, and after the share that is fair. */
+const OF_RUN: readonly [readonly Column[], readonly Column[]] = [
+  [["Goodput", (flow) => quantity(flow.goodput_bps, "bit/s")]],
+  [["RTT", (flow) => (flow.rtt_ms === null ? "–" : `${plain(flow.rtt_ms)} ms`)], ["Queueing", (flow) => (flow.queueing_ms === null ? "–" : `${plain(flow.queueing_ms)} ms`)], ["Lost", (flow) => count(flow.lost)]],
+];
+const OF_REPLAY: readonly [readonly Column[], readonly Column[]] = [
+  [["Packets", (flow) => count(flow.packets)], ["Dropped", (flow) => count(flow.lost)], ["Marked", (flow) => count(flow.marks)], ["Mean wait", (flow) => time(flow.queueing_ms)],
+    ["p99 wait", (flow) => time(flow.p99_ms)], ["Sent rate", (flow) => quantity(flow.goodput_bps, "bit/s")]],
+  [["Bytes", (flow) => quantity(flow.bytes, "bytes")]],
+];
 
 function swatch(flow: FlowResult): SVGSVGElement {
   return svg("svg", { width: 30, height: 12, "aria-hidden": "true", class: "swatch" },
@@ -26,24 +41,31 @@ function bar(flow: FlowResult, most: number): HTMLElement {
 export class Shares {
   private readonly body = h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Flows" });
   readonly mark = h("span", {});
+  private readonly note = h("p", { class: "note" });
   private run: RunDone | null = null;
   readonly element = h("section", { class: "card shares" },
     h("div", { class: "bar" }, h("h3", {}, this.mark, "Shares of the flows"), saveButtons(() => "Shares of the flows", () => this.picture())), this.body,
-    h("p", { class: "note" }, "The bar is the share of the goodput. The upright line is the weighted max-min fair share."));
+    this.note);
 
   update(run: RunDone): void {
     this.run = run;
     this.body.setAttribute("aria-label", `${this.mark.textContent}Flows`);
     const most = Math.max(1e-9, ...run.flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
-    const head = ["Flow", "Control", "Goodput", "Share", "", "Fair", "RTT", "Queueing", "Lost"];
+    const replay = run.kind === "replay";
+    const marked = run.flows.some((flow) => (flow.marks ?? 0) > 0);
+    const [before, last] = (replay ? OF_REPLAY : OF_RUN).map((columns) => columns.filter(([name]) => name !== "Marked" || marked)) as [Column[], Column[]];
+    this.body.classList.toggle("replay", replay);
+    this.note.textContent = replay ? "The bar is the share of all that was sent. The upright line is the weighted max-min fair share of what was offered."
+      : "The bar is the share of the goodput. The upright line is the weighted max-min fair share.";
+    const heading = (name: string, number = true): HTMLElement => h("th", { scope: "col", class: number ? "num" : null }, name);
+    const cells = (columns: readonly Column[], flow: FlowResult): HTMLElement[] => columns.map(([, text]) => h("td", { class: "num" }, text(flow)));
     replace(this.body, h("table", {},
-      h("thead", {}, h("tr", {}, ...head.map((name) => (name ? h("th", { scope: "col", class: NUMBERS.has(name) ? "num" : null }, name) : h("td", {}))))),
+      h("thead", {}, h("tr", {}, heading("Flow", false), !replay && heading("Control", false), ...before.map(([name]) => heading(name)), heading("Share"), h("td", {}), heading("Fair"), ...last.map(([name]) => heading(name)))),
       h("tbody", {}, ...run.flows.map((flow) => h("tr", {},
         h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
-        h("td", {}, flow.control), h("td", { class: "num" }, quantity(flow.goodput_bps, "bit/s")), h("td", { class: "num" }, percent(flow.share)), h("td", { class: "wide" }, bar(flow, most)),
-        h("td", { class: "num" }, percent(flow.ideal_share)), h("td", { class: "num" }, flow.rtt_ms === null ? "–" : `${plain(flow.rtt_ms)} ms`),
-        h("td", { class: "num" }, flow.queueing_ms === null ? "–" : `${plain(flow.queueing_ms)} ms`), h("td", { class: "num" }, flow.lost === null ? "–" : plain(flow.lost)))))),
-    (run.more_flows ?? 0) > 0 && h("p", { class: "note" }, `${run.more_flows} more flows with less goodput are not listed.`));
+        !replay && h("td", {}, flow.control), ...cells(before, flow), h("td", { class: "num" }, percent(flow.share)), h("td", { class: "wide" }, bar(flow, most)),
+        h("td", { class: "num" }, percent(flow.ideal_share)), ...cells(last, flow))))),
+    (run.more_flows ?? 0) > 0 && h("p", { class: "note" }, `${run.more_flows} more flows with ${replay ? "fewer bytes" : "less goodput"} are not listed.`));
   }
 
   private picture(): SVGSVGElement {

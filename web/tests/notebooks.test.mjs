@@ -113,7 +113,7 @@ test("JupyterLab shows the explorer in a cell", { skip }, async () => {
   writeFileSync(join(folder, ".settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"), '{"fetchNews": "false", "checkForUpdates": false}');
   const port = await freePort();
   const stop = await begin("jupyter-lab", ["--no-browser", "--allow-root", `--port=${port}`, "--ServerApp.token=none", `--notebook-dir=${folder}`, "--expose-app-in-browser"], folder, /is running at|http:\/\/127/);
-  const page = await open(browser, `http://127.0.0.1:${port}/lab/tree/a.ipynb?token=none`, { width: 1200, height: 1000 });
+  const page = await open(browser, `http://127.0.0.1:${port}/lab/tree/a.ipynb?token=none`, { width: 1160, height: 1000 });
   try {
     const cell = (at) => page.locator(".jp-Notebook .jp-Cell").nth(at);
     const run = async (at, source) => {
@@ -125,7 +125,7 @@ test("JupyterLab shows the explorer in a cell", { skip }, async () => {
       await page.evaluate(() => window.jupyterapp.commands.execute("notebook:run-cell").then(() => undefined, () => undefined) && undefined);
     };
     await page.getByText(/Python 3 \(ipykernel\) \| Idle/).waitFor();
-    await page.evaluate(() => void window.jupyterapp.commands.execute("application:toggle-left-area"));
+    await page.locator(".jp-SideBar.jp-mod-left .lm-mod-current").click();
     await run(0);
     let done = 0;
     const python = async (source) => {

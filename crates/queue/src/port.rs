@@ -69,6 +69,11 @@ impl<D: Discipline> Port<D> {
         Port { discipline, service }
     }
 
+    /// The discipline's random stream.
+    pub fn rng(&self) -> &Rng {
+        &self.service.rng
+    }
+
     /// Says whether the packet in transmission takes room in the buffer, before anything was sent.
     pub fn count_in_service(&mut self, in_service: InService) {
         self.service.in_service = in_service;

@@ -2,55 +2,24 @@
 
 #[path = "common/choices.rs"]
 mod choices;
+#[path = "common/explained.rs"]
+mod explained;
 
 use choices::disciplines;
-use headgate_packet::{Buffer, Ecn, FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{AnyDiscipline, Cx, Discipline as _, DropReason, LinkInfo, Look, Number, Port, Spec};
+use explained::{Arrival, FLOWS, Numbers, explained, link, packets, spec};
+use headgate_packet::{Ecn, FlowId, Packet, Rng, Time};
+use headgate_queue::{AnyDiscipline, Cx, Discipline as _, DropReason, Look, Port, Spec};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-const FLOWS: u32 = 4;
 const BUFFERS: [&str; 5] = ["1pkt", "5pkt", "unlimited", "600B", "2KB"];
-
-/// Gap in ms, conversation, bytes.
-type Arrival = (u64, u32, u32);
 
 fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     prop::collection::vec((prop::sample::select(vec![0, 0, 1, 40, 200, 900]), 0..FLOWS, 40..400u32), 1..120)
 }
 
-fn link() -> LinkInfo {
-    LinkInfo { rate: Rate::from_bps(8_000).expect("above zero"), flows: FLOWS as usize, weights: vec![1, 2, 3, 5] }
-}
-
-fn spec(text: &str) -> Spec {
-    serde_json::from_str(text).expect("a valid discipline")
-}
-
-/// The arrivals with their times and as packets; all understand marks.
-fn packets(arrivals: &[Arrival]) -> impl Iterator<Item = (Time, Packet)> + '_ {
-    let mut now = 0;
-    (0..).zip(arrivals).map(move |(handle, &(gap, flow, bytes))| {
-        now += gap * 1_000_000_000;
-        let class = (flow % 3) as u8;
-        let packet = Packet { handle, flow: FlowId(flow), bytes, class, ecn: Ecn::Ect0, ..Packet::default() };
-        (Time::from_ps(now), packet)
-    })
-}
-
-type Numbers = BTreeMap<&'static str, f64>;
-
 /// Whether a packet of this many bytes is marked.
 type Rule = fn(&Numbers, u32) -> bool;
-
-/// What a port says of a packet, each number once.
-fn explained(port: &Port, packet: Packet, now: Time) -> Numbers {
-    let mut all = Numbers::new();
-    port.explain(packet, now, &mut |number, value| {
-        assert!(all.insert(number.name(), value).is_none(), "{} twice", number.name());
-    });
-    all
-}
 
 /// What a discipline says of a packet.
 fn said(queue: &AnyDiscipline, packet: &Packet, now: Time) -> Numbers {
@@ -77,9 +46,10 @@ fn decisions(spec: &Spec, arrivals: &[Arrival]) -> Vec<Decided> {
     let (mut queue, mut rng, mut dropped) = (spec.build(&link()), Rng::new(7, 0, "port"), Vec::new());
     let mut found: Vec<Decided> = Vec::new();
     for (now, packet) in packets(arrivals) {
-        if packet.bytes % 3 == 0 {
-            let sent = queue.dequeue(&mut Cx::new(now, &mut rng, &mut dropped));
-            if let Some(sent) = sent {
+        // The queue grows and becomes empty in turn.
+        let sent = if packet.handle % 32 < 16 { u32::from(packet.bytes % 4 == 0) } else { packet.bytes % 5 };
+        for _ in 0..sent {
+            if let Some(sent) = queue.dequeue(&mut Cx::new(now, &mut rng, &mut dropped)) {
                 found[sent.handle as usize].marked = sent.ecn == Ecn::Ce;
             }
         }
@@ -144,8 +114,8 @@ proptest! {
                 if gone != [DropReason::Early] {
                     prop_assert_eq!(fits.unwrap_or(true), gone.is_empty(), "{}: {:?} {:?}", name, numbers, gone);
                 }
-                let longest = numbers.get("longest_packets").map(|most| (*most, numbers["own_packets"] + 1.0));
-                let longest = longest.or(numbers.get("longest_bytes").map(|most| (*most, numbers["own_bytes"] + bytes)));
+                let longest = numbers.get("longest_queue_packets").map(|most| (*most, numbers["own_queue_packets"] + 1.0));
+                let longest = longest.or(numbers.get("longest_queue_bytes").map(|most| (*most, numbers["own_queue_bytes"] + bytes)));
                 let alone = numbers.get("buffer_bytes").is_none_or(|limit| bytes <= *limit);
                 if let Some((most, own)) = longest.filter(|_| alone) {
                     let first = gone.first() == Some(&DropReason::Full);
@@ -248,6 +218,7 @@ proptest! {
             ("enhanced_red", thresholds.into()),
             ("fred", format!(r#"{thresholds}, "max_p": 0.5, "min_queue": 1"#)),
             ("fred", format!(r#"{thresholds}, "max_p": 0.5, "variant": 2"#)),
+            ("fred", r#""min_threshold": "3pkt", "max_threshold": "4pkt", "weight": 0.2, "max_p": 0.5, "min_queue": 1"#.into()),
             ("drr_plus", format!(r#"{thresholds}, "max_p": 0.5"#)),
             ("drr_plus", format!(r#"{thresholds}, "max_p": 0.5, "within": "enhanced_red""#)),
             ("csfq", r#""rules": "figure_2""#.into()),
@@ -277,13 +248,13 @@ proptest! {
     #[test]
     fn marks_follow_the_thresholds(arrivals in arrivals()) {
         let rules: [(&str, Rule); 4] = [
-            (r#"{"kind": "decbit"}"#, |n, _| n["average_packets"] > n["threshold"]),
+            (r#"{"kind": "decbit"}"#, |n, _| n["average_queue_packets"] > n["threshold"]),
             (r#"{"kind": "selective_decbit"}"#, |n, _| {
-                n["average_packets"] > n["threshold"]
-                    && (n["average_packets"] > n["panic"] || n["counted"] > n["fair_packets"])
+                n["average_queue_packets"] > n["threshold"]
+                    && (n["average_queue_packets"] > n["panic"] || n["counted"] > n["fair_part_packets"])
             }),
-            (r#"{"kind": "fq_bit", "buffer": "12pkt"}"#, |n, _| n["own_packets"] + 1.0 > n["fair_packets"]),
-            (r#"{"kind": "fq_bit", "buffer": "2KB"}"#, |n, bytes| n["own_bytes"] + f64::from(bytes) > n["fair_bytes"]),
+            (r#"{"kind": "fq_bit", "buffer": "12pkt"}"#, |n, _| n["own_queue_packets"] + 1.0 > n["fair_part_packets"]),
+            (r#"{"kind": "fq_bit", "buffer": "2KB"}"#, |n, bytes| n["own_queue_bytes"] + f64::from(bytes) > n["fair_part_bytes"]),
         ];
         for (text, rule) in rules {
             for found in decisions(&spec(text), &arrivals).iter().filter(|found| found.dropped.is_none()) {
@@ -293,105 +264,4 @@ proptest! {
             }
         }
     }
-}
-
-/// What is told of packet `last` of these arrivals at 8 kbit/s, a ms a byte; all others were handed over before.
-fn told_of_last(text: &str, arrivals: &[Arrival]) -> Numbers {
-    let mut port = Port::new(spec(text).build(&link()), link().rate, Rng::new(1, 0, "port"));
-    let mut numbers = Numbers::new();
-    for (now, packet) in packets(arrivals) {
-        port.advance(now, &mut |_| {});
-        numbers = explained(&port, packet, now);
-        port.offer(packet, now, &mut |_| {});
-    }
-    numbers
-}
-
-fn of(numbers: &Numbers, names: &[&str]) -> Vec<f64> {
-    names.iter().map(|name| *numbers.get(name).unwrap_or_else(|| panic!("no {name} in {numbers:?}"))).collect()
-}
-
-#[test]
-fn fair_queueing_by_hand() {
-    // Conversation 0, weight 1, sends 100 bytes, 800 bits, at 0: F = 800. 1, weight 2, at 10 ms, when R = 80 bits: 100 bytes are 400 rounds, F = 480.
-    // At 40 ms both have had (240 bits) / 3 = 80 more rounds: R = 160. 1's next one starts at 480.
-    let numbers = told_of_last(r#"{"kind": "fq"}"#, &[(0, 0, 100), (10, 1, 100), (30, 1, 50)]);
-    let names = ["round_number", "start_number", "finish_number", "bid", "weight", "active_conversations"];
-    assert_eq!(of(&numbers, &names), [160.0, 480.0, 680.0, 680.0, 2.0, 2.0]);
-    assert_eq!(of(&numbers, &["own_packets", "own_bytes", "buffer_packets"]), [1.0, 100.0, 100.0]);
-    // With a promptness of 20 bytes, 160 bits, a conversation that comes when R = 80 bids from 0.
-    let prompt = told_of_last(r#"{"kind": "fq", "delta": "20B"}"#, &[(0, 0, 100), (10, 1, 100)]);
-    assert_eq!(of(&prompt, &["round_number", "finish_number", "bid"]), [80.0, 480.0, 400.0]);
-    // R passes the first one's finish number at 100 ms and stands still.
-    let idle = told_of_last(r#"{"kind": "fq"}"#, &[(0, 0, 100), (900, 1, 100)]);
-    assert_eq!(of(&idle, &["round_number", "finish_number", "active_conversations"]), [800.0, 1200.0, 0.0]);
-}
-
-#[test]
-fn rounds_by_hand() {
-    // The first packet is sent at once. 0's queue has two of 100 bytes and its turn is to come: 300 bytes take two turns of 150 bytes.
-    let text = r#"{"kind": "drr", "quantum": "150B"}"#;
-    let numbers = told_of_last(text, &[(0, 3, 200), (0, 0, 100), (0, 0, 100), (0, 0, 100)]);
-    let names = ["deficit", "quantum", "turns", "queues_in_turn", "own_packets"];
-    assert_eq!(of(&numbers, &names), [0.0, 150.0, 2.0, 1.0, 2.0]);
-    // At 400 ms the line has sent 200 of 3 and one of 0, which has 50 bytes left of its turn: 200 bytes take one more turn.
-    let numbers = told_of_last(text, &[(0, 3, 200), (0, 0, 100), (0, 0, 100), (250, 0, 100)]);
-    assert_eq!(of(&numbers, &["deficit", "turns", "own_packets"]), [50.0, 1.0, 1.0]);
-    let numbers = told_of_last(r#"{"kind": "sfq", "queues": 1}"#, &[(0, 3, 200), (0, 0, 100), (0, 1, 100)]);
-    assert_eq!(of(&numbers, &["queue", "queues_in_turn", "turns"]), [0.0, 1.0, 2.0]);
-    // Levels 0 to 2: 1's packets are of level 1, whose frame has 10 slots of 100 bytes and is as long as two of level 0, 2 s: 2 slots are its own.
-    let text = r#"{"kind": "hrr", "slot": "100B"}"#;
-    let numbers = told_of_last(text, &[(0, 1, 120), (0, 1, 50), (10, 1, 50)]);
-    let names = ["level", "allocation", "allocation_left", "level_left", "frame"];
-    assert_eq!(of(&numbers, &names), [1.0, 200.0, 80.0, 880.0, 2.0]);
-    let later = told_of_last(text, &[(0, 1, 120), (0, 1, 50), (2000, 1, 50)]);
-    assert_eq!(of(&later, &names), [1.0, 200.0, 200.0, 1000.0, 2.0]);
-}
-
-#[test]
-fn priorities_and_random_places_by_hand() {
-    // Classes are the conversation modulo 3. The first one is sent at once.
-    let waiting = [(0, 0, 100), (0, 0, 100), (0, 1, 100), (0, 2, 100), (0, 2, 100), (0, 1, 100)];
-    let numbers = told_of_last(r#"{"kind": "strict_priority"}"#, &waiting);
-    assert_eq!(of(&numbers, &["priority", "ahead", "worse"]), [1.0, 2.0, 2.0]);
-    let drop_tail = told_of_last(r#"{"kind": "strict_priority", "drop_policy": "arrival"}"#, &waiting);
-    assert_eq!(of(&drop_tail, &["ahead", "worse"]), [2.0, 0.0]);
-    let numbers = told_of_last(r#"{"kind": "blt"}"#, &waiting);
-    assert_eq!(of(&numbers, &["priority", "ahead", "worse"]), [1.0, 4.0, 2.0]);
-    let numbers = told_of_last(r#"{"kind": "random_drop", "buffer": "4pkt"}"#, &waiting);
-    assert_eq!(of(&numbers, &["held_packets", "buffer_packets", "probability"]), [4.0, 4.0, 0.2]);
-    let roomy = told_of_last(r#"{"kind": "random_drop", "buffer": "5pkt"}"#, &waiting);
-    assert!(!roomy.contains_key("probability"));
-}
-
-#[test]
-fn every_discipline_tells_its_own_numbers() {
-    let numbers = |kind: &str| {
-        let mut all = Vec::new();
-        let port = Port::new(spec(&format!("{kind:?}")).build(&link()), link().rate, Rng::new(1, 0, "port"));
-        port.explain(Packet { bytes: 100, ..Packet::default() }, Time::ZERO, &mut |number, _| all.push(number));
-        all
-    };
-    for entry in headgate_queue::LIST {
-        let all = numbers(entry.name);
-        assert_eq!(all[..2], [Number::HeldPackets, Number::HeldBytes], "{}", entry.name);
-        let limit = all.contains(&Number::BufferPackets) || all.contains(&Number::BufferBytes);
-        assert!(limit, "{}: {all:?}", entry.name);
-        let plain = ["fcfs", "random_drop"].contains(&entry.name);
-        assert_eq!(all.len() == 3, plain, "{}: {all:?}", entry.name);
-    }
-}
-
-#[test]
-fn what_is_in_transmission_counts_where_it_is_set_to() {
-    let mut port = Port::new(spec(r#"{"kind": "fcfs"}"#).build(&link()), link().rate, Rng::new(1, 0, "port"));
-    let packet = Packet { bytes: 100, ..Packet::default() };
-    port.count_in_service(headgate_queue::InService::UntilEnd);
-    port.offer(packet, Time::ZERO, &mut |_| {});
-    let held = |port: &Port, ms: u64| {
-        let numbers = explained(port, packet, Time::from_ps(ms * 1_000_000_000));
-        of(&numbers, &["held_packets", "held_bytes"])
-    };
-    assert_eq!([held(&port, 99), held(&port, 100)], [[1.0, 100.0], [0.0, 0.0]]);
-    assert_eq!(Buffer::Packets(100).limit(), explained(&port, packet, Time::ZERO)["buffer_packets"]);
 }

@@ -12,6 +12,7 @@ import traitlets
 from ..errors import HeadgateError
 from ..results import Results
 from ..scenario import Scenario
+from .given import Given, given_of
 from .messages import Messages
 from .runs import Runs
 from .server import STATIC, Explorer
@@ -28,14 +29,15 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
     """The explorer in a notebook.
 
     Attributes:
-        scenario: what is shown, as it was turned: a `headgate.Scenario`, or None while a lesson is open. It may be set.
+        scenario: what is shown, as it was turned: a `headgate.Scenario`, the settings of a replay, or None while only lessons are shown. It may
+            be set, also as a table.
     """
 
     _esm = STATIC / "widget.js"
-    scenario = traitlets.Instance(Scenario, allow_none=True).tag(
+    scenario = traitlets.Any(allow_none=True).tag(
         sync=True,
         to_json=lambda value, _: None if value is None else dict(value.data),
-        from_json=lambda value, _: None if value is None else Scenario(value),
+        from_json=lambda value, widget: widget._given(value),
     )
 
     def __init__(self, subject: Subject) -> None:
@@ -56,12 +58,12 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         Raises:
             HeadgateError: no scenario is open.
         """
-        if self.scenario is None:
+        if not isinstance(self.scenario, Scenario):
+            found = "no scenario" if self.scenario is None else "a replay"
             raise HeadgateError(
-                "no scenario is open; expected one to be chosen in the widget, or `widget.scenario = ...`"
+                f"{found} is open; expected a scenario: choose one in the widget, or set `widget.scenario`"
             )
-        shown: Scenario = self.scenario
-        return shown.run(seed=seed)
+        return self.scenario.run(seed=seed)
 
     def close(self) -> None:
         """Removes the widget from the notebook; its runs stop."""
@@ -71,6 +73,15 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
     def __repr__(self) -> str:
         """One line: what it shows."""
         return f"headgate.widget({self._explorer.subject.title!r})"
+
+    @traitlets.validate("scenario")  # type: ignore[untyped-decorator]
+    def _checked(self, proposal: Mapping[str, Any]) -> Given | None:
+        return self._given(proposal["value"])
+
+    def _given(self, value: object) -> Given | None:
+        if value is None or isinstance(value, Given):
+            return value
+        return given_of({"scenario": value}, self._explorer.subject.trace)
 
     def _turned(self, change: Mapping[str, Any]) -> None:
         # A page that opens later, as after a reload, begins with what was turned.

@@ -1,14 +1,23 @@
-"""What the page begins with: a scenario, a study, or the lessons."""
+"""What the page begins with: a scenario, a study, a trace, or the lessons."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..errors import HeadgateError
 from ..scenario import Scenario
 from ..sweep import open_study
+from .given import Given
+from .replays.settings import beginning
+from .replays.trace import Trace, is_trace
+from .runs import allowed
 from .study import Points
+
+#: The part of the memory that the packets of a trace may take.
+TRACE = 8
 
 
 @dataclass
@@ -18,17 +27,35 @@ class Subject:
     kind: str = "lessons"
     title: str = "headgate"
     file: str | None = None
-    scenario: Scenario | None = None
+    scenario: Given | None = None
     points: Points | None = None
+    trace: Trace | None = None
+    #: A second variant, and what was chosen because it was not given.
+    other: Given | None = None
+    chosen: list[str] = field(default_factory=list)
 
 
-def subject_of(file: Path | None) -> Subject:
+def subject_of(
+    file: Path | None, options: Mapping[str, Any] | None = None, max_memory: str | int | None = None
+) -> Subject:
     """What a file or a folder holds; the lessons if there is none.
 
+    Args:
+        file: the file or the folder.
+        options: those of `headgate replay` that were given, for a trace only.
+        max_memory: that the page may take.
+
     Raises:
-        HeadgateError: the file cannot be read, or the folder holds no study.
+        HeadgateError: the file cannot be read, the folder holds no study, or an option is not for what the file holds.
         ScenarioError: something in the scenario is wrong.
+        TraceError: something in the trace is wrong.
     """
+    if file is not None and is_trace(file):
+        return _replay(file, dict(options or {}), max_memory)
+    if options:
+        name = str(next(iter(options))).replace("_", "-")
+        what = "no file" if file is None else f"{file}, which is none"
+        raise HeadgateError(f"--{name}: expected a trace (CSV, Parquet, pcap or pcapng) with this option, found {what}")
     if file is None:
         return Subject(title="Lessons")
     if file.is_dir():
@@ -41,3 +68,11 @@ def subject_of(file: Path | None) -> Subject:
     scenario.resolve()
     # Errors that the page shows later are about what was turned there, not about the file.
     return Subject("scenario", str(scenario.data.get("name") or file.name), file.name, Scenario(scenario.data))
+
+
+def _replay(file: Path, options: dict[str, Any], max_memory: str | int | None) -> Subject:
+    trace = Trace(file, allowed(max_memory) // TRACE)
+    found = beginning(trace, **options)
+    first, *more = found.variants
+    other = more[0] if more else None
+    return Subject("replay", f"Replay of {file.name}", file.name, first, None, trace, other, found.chosen)

@@ -19,7 +19,7 @@ def widget(scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str] | Non
     """The explorer in a notebook (Jupyter, marimo): the last line of a cell shows it.
 
     Args:
-        scenario: a scenario, a table of one, a file of one or the folder of a study; the lessons unless given.
+        scenario: a scenario, a table of one, a file of one, a trace to replay or the folder of a study; the lessons unless given.
 
     Raises:
         HeadgateError: the file cannot be read, or the folder holds no study.

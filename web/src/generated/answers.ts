@@ -7,6 +7,7 @@ export type Amount = {
   name: string;
   value: number | string | null;
   unit: string | null;
+  about: string;
 };
 
 /** A value in which two scenarios differ. */
@@ -22,12 +23,13 @@ export type ComparisonDone = {
   sentences: string[];
   changed: Change[];
   seeds: number;
+  random?: boolean;
 };
 
 export type Control = {
   path: string;
   label: string;
-  group: "Network" | "Queue" | "Flows" | "Run";
+  group: "Network" | "Line" | "Queue" | "Flows" | "Run";
   kind: "number" | "quantity" | "choice" | "bool" | "text";
   value: string | number | boolean | null;
   number: number | null;
@@ -89,6 +91,16 @@ export type FlowResult = {
   lost: number | null;
   marks: number | null;
   retransmissions: number | null;
+  packets?: number;
+  bytes?: number;
+  sent?: number;
+  p99_ms?: number | null;
+  max_ms?: number | null;
+};
+
+export type Followed = {
+  from: number;
+  to: number;
 };
 
 /** The part of a link that holds a scenario. */
@@ -99,6 +111,7 @@ export type Fragment = {
 /** A run that answers the question of a lesson; `right` is null where the question cannot be answered yet. */
 export type LessonDone = {
   run: string;
+  kind?: "replay";
   digest: string;
   seed: number;
   events: number;
@@ -114,6 +127,10 @@ export type LessonDone = {
   sentences: string[];
   network: NetworkPicture;
   views: ViewInfo[];
+  about?: string[];
+  packets?: number;
+  p99_ms?: number | null;
+  random?: boolean;
   right: boolean | null;
   why: string;
 };
@@ -163,6 +180,7 @@ export type NetworkPicture = {
 export type NetworkState = {
   queues: QueueState[];
   until: number;
+  followed: Followed;
 };
 
 /** A packet at a port. */
@@ -184,6 +202,7 @@ export type Packet = {
 export type PacketList = {
   packets: Packet[];
   more: boolean;
+  followed: Followed;
 };
 
 /** A packet's way through a port. */
@@ -192,6 +211,7 @@ export type PacketStory = {
   waited_behind: PacketsOfFlow[];
   decision: Decision | null;
   story: string[];
+  followed: Followed;
 };
 
 /** How many packets of a flow wait. */
@@ -234,6 +254,7 @@ export type QueueState = {
 /** A finished run, or the first part of one. */
 export type RunDone = {
   run: string;
+  kind?: "replay";
   digest: string;
   seed: number;
   events: number;
@@ -249,6 +270,10 @@ export type RunDone = {
   sentences: string[];
   network: NetworkPicture;
   views: ViewInfo[];
+  about?: string[];
+  packets?: number;
+  p99_ms?: number | null;
+  random?: boolean;
 };
 
 /** A line of the answer to a run: one of these. */
@@ -265,6 +290,7 @@ export type SeriesData = {
   from: number;
   to: number;
   series: SeriesPoints[];
+  interval?: number;
 };
 
 /** A line of a view, and the flow that it is about. */
@@ -289,6 +315,8 @@ export type Start = {
   scenario: Scenario | null;
   controls: Control[];
   lessons: LessonName[];
+  other: { [key: string]: Json } | null;
+  chosen: string[];
 };
 
 /** An axis of a study. */

@@ -43,7 +43,7 @@ Control = TypedDict(
     {
         "path": str,
         "label": str,
-        "group": Literal["Network", "Queue", "Flows", "Run"],
+        "group": Literal["Network", "Line", "Queue", "Flows", "Run"],
         "kind": Literal["number", "quantity", "choice", "bool", "text"],
         #: As the scenario has it: of a quantity a text such as "80kbit/s".
         "value": str | float | bool | None,
@@ -75,6 +75,9 @@ class Start(TypedDict):
     scenario: dict[str, Any] | None
     controls: list[Control]
     lessons: list[LessonName]
+    #: A second variant, if two were given, and sentences about values that were chosen because none were given.
+    other: dict[str, Any] | None
+    chosen: list[str]
 
 
 class Controls(TypedDict):

@@ -24,11 +24,16 @@ class Packet(TypedDict):
     port: NotRequired[str]
 
 
+#: The part of a run in which packets are followed, in s.
+Followed = TypedDict("Followed", {"from": float, "to": float})
+
+
 class PacketList(TypedDict):
     """The first packets of a range."""
 
     packets: list[Packet]
     more: bool
+    followed: Followed
 
 
 class PacketsOfFlow(TypedDict):
@@ -44,6 +49,8 @@ class Amount(TypedDict):
     name: str
     value: float | str | None
     unit: str | None
+    #: What it means, in a sentence.
+    about: str
 
 
 class Decision(TypedDict):
@@ -60,6 +67,7 @@ class PacketStory(TypedDict):
     waited_behind: list[PacketsOfFlow]
     decision: Decision | None
     story: list[str]
+    followed: Followed
 
 
 class QueueState(TypedDict):
@@ -75,3 +83,4 @@ class NetworkState(TypedDict):
 
     queues: list[QueueState]
     until: float
+    followed: Followed

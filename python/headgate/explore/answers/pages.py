@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -37,6 +37,8 @@ class ComparisonDone(TypedDict):
     sentences: list[str]
     changed: list[Change]
     seeds: int
+    #: Of replays: whether one of them drew random numbers; otherwise other seeds give the same.
+    random: NotRequired[bool]
 
 
 class LessonInfo(TypedDict):

@@ -27,6 +27,12 @@ class FlowResult(TypedDict):
     lost: float | None
     marks: float | None
     retransmissions: float | None
+    #: Of a replay: what came, how many packets were sent, and the 99 % quantile and the maximum of the queueing delay.
+    packets: NotRequired[int]
+    bytes: NotRequired[int]
+    sent: NotRequired[int]
+    p99_ms: NotRequired[float | None]
+    max_ms: NotRequired[float | None]
 
 
 class PortResult(TypedDict):
@@ -83,6 +89,7 @@ class RunDone(TypedDict):
     """A finished run, or the first part of one."""
 
     run: str
+    kind: NotRequired[Literal["replay"]]
     digest: str
     seed: int
     events: int
@@ -101,6 +108,12 @@ class RunDone(TypedDict):
     sentences: list[str]
     network: NetworkPicture
     views: list[ViewInfo]
+    #: Of a replay: sentences about the trace, its packets so far, the 99 % quantile of the queueing delay, and whether the discipline drew
+    #: random numbers.
+    about: NotRequired[list[str]]
+    packets: NotRequired[int]
+    p99_ms: NotRequired[float | None]
+    random: NotRequired[bool]
 
 
 class RunLine(TypedDict):
@@ -121,5 +134,14 @@ class SeriesPoints(TypedDict):
 
 
 SeriesData = TypedDict(
-    "SeriesData", {"view": str, "unit": str, "from": float, "to": float, "series": list[SeriesPoints]}
+    "SeriesData",
+    {
+        "view": str,
+        "unit": str,
+        "from": float,
+        "to": float,
+        "series": list[SeriesPoints],
+        #: Of a rate: the length in s of the intervals that its values are means of.
+        "interval": NotRequired[float],
+    },
 )
