@@ -29,7 +29,7 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
     """The explorer in a notebook.
 
     Attributes:
-        scenario: what is shown, as it was turned: a `headgate.Scenario`, the settings of a replay, or None while only lessons are shown. It may
+        scenario: what is shown, as it was turned: a `headgate.Scenario`, the settings of a replay, or None while lessons are shown. It may
             be set, also as a table.
     """
 
