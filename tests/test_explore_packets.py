@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from typing import Any
 
 import numpy as np
@@ -189,6 +191,44 @@ def test_following_ends_when_it_is_stopped() -> None:
     with pytest.raises(StoppedError):
         packets_of(found, 0.0, control)
     assert packets_of(found).until == 70
+
+
+def test_following_ends_when_the_page_leaves(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = page.run(scenario())["run"]
+    began, controls, loops = asyncio.Event(), list[_core.Control](), list[asyncio.AbstractEventLoop]()
+
+    def followed(found: Finished, at: float, control: _core.Control) -> None:
+        controls.append(control)
+        loops[0].call_soon_threadsafe(began.set)
+        # The engine looks at its control; here the test does.
+        for _ in range(6000):
+            if control.stopped:
+                break
+            threading.Event().wait(0.01)
+        raise StoppedError
+
+    monkeypatch.setattr("headgate.explore.packets.packets_of", followed)
+    received = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+    async def receive() -> dict[str, Any]:
+        await began.wait()
+        return next(received, {"type": "http.disconnect"})
+
+    async def send(_: dict[str, Any]) -> None:
+        pass
+
+    async def asked() -> None:
+        loops.append(asyncio.get_running_loop())
+        head = {"Host": "127.0.0.1:8377", "X-Headgate-Token": page.explorer.token}
+        scope = {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http", "root_path": "",
+            "path": f"/api/run/{run}/network", "raw_path": b"", "query_string": b"at=3", "client": ("127.0.0.1", 1),
+            "server": ("127.0.0.1", 8377), "headers": [(k.lower().encode(), v.encode()) for k, v in head.items()],
+        }  # fmt: skip
+        await page.explorer.app()(scope, receive, send)
+
+    asyncio.run(asked())
+    assert [control.stopped for control in controls] == [True]
 
 
 @pytest.mark.parametrize("kind", catalogue("disciplines"))
