@@ -18,6 +18,7 @@ import headgate
 from headgate import _core
 from headgate.errors import HeadgateError, TraceError
 from headgate.explore import answers
+from headgate.explore.packets import packets_of
 from headgate.explore.replays import turn
 from headgate.explore.replays.rows import Rows
 from headgate.explore.replays.turn import replayed
@@ -232,11 +233,58 @@ def test_a_trace_with_more_packets_than_are_kept_is_shown_in_intervals(
         assert y[-1] == y2[-1]
     most = [sum(y for _, y in whole(x, "backlog").values()).max() for x in (fine, coarse)]
     assert most[1] == pytest.approx(most[0], abs=3)
-    # Only the beginning is followed packet by packet.
-    packets = coarse.more["packets"]
-    assert packets.at(0).seq.tolist() == list(range(1, 5001))
-    assert packets.until == packets.at(0).arrived[-1] < 0.5
+    # Single packets are followed in a part at a time.
+    all_packets = rows_of(fine)
+    for at in (0.0, 0.5, coarse.until):
+        part = packets_of(coarse, at)
+        mine = part.at(0)
+        assert part.start <= at <= part.until
+        assert 0 < mine.seq.size <= 5000
+        there = np.isin(all_packets.seq, mine.seq)
+        for column in ("seq", "flow", "arrived", "start", "left", "bytes", "marked", "reason", "number"):
+            assert np.array_equal(
+                getattr(mine, column), getattr(all_packets, column)[there], equal_nan=column == "left"
+            ), column
     assert coarse.size < 30_000_000
+
+
+@pytest.mark.parametrize("kind", ["fq", "red", "csfq", "drr", "wf2q_plus"])
+def test_numbers_of_decisions_do_not_depend_on_the_part_that_is_followed(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = replay_of(OFFICE, queue=[kind], buffer="16KB")
+    packets = rows_of(found)
+    whole_part = packets_of(found, 0.0, told=True).at(0)
+    assert whole_part.seq.tolist() == packets.seq.tolist()
+    for i in (0, 300, 500, 844):
+        numbers = whole_part.numbers(i)
+        # The buffer held what waited, and what had come at that instant.
+        waiting = packets.waiting(packets.arrived[i])
+        waiting[i:] = False
+        assert numbers["held_packets"] == waiting.sum()
+        assert numbers["held_bytes"] == packets.bytes[waiting].sum()
+    monkeypatch.setattr("headgate.explore.replays.packets.MOST", 100)
+    found.more["parts"].clear()
+    found.more.pop("part")
+    for i in (20, 500, 840):
+        part = packets_of(found, float(packets.arrived[i]), told=True).at(0)
+        place = part.place(i)
+        assert place is not None
+        assert part.seq.size <= 100
+        assert part.numbers(place) == whole_part.numbers(i)
+
+
+def test_numbers_of_packets_with_gaps_are_those_of_the_trace(tmp_path: Path) -> None:
+    rows = [f"{i / 1000},a,{0 if i % 7 == 3 else 500}" for i in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["time_s,flow,size_bytes", *rows]) + "\n")
+    for memory in ("1GB", "1KB"):
+        subject = subject_of(
+            tmp_path / "t.csv", {"queue": ["fq"], "rate": "1Mbit/s", "buffer": "5KB", "lenient": True}, memory
+        )
+        found = replayed(subject.scenario, _core.Control(), PLENTY)  # type: ignore[arg-type]
+        due = [i + 1 for i in range(200) if i % 7 != 3]
+        assert rows_of(found).seq.tolist() == due
+        assert packets_of(found, 0.0, told=True).at(0).seq.tolist() == due
 
 
 def same_numbers_of(a: dict[str, Any], b: dict[str, Any]) -> None:
@@ -339,7 +387,7 @@ def test_answers_have_their_types(office: Page) -> None:
         found = office.get(f"{run}/packets", port="line", kind=way, limit=20).json()
         held(answers.PacketList, found)
         for packet in found["packets"][-3:]:
-            held(answers.PacketStory, office.get(f"{run}/packet/line/{packet['id']}").json())
+            held(answers.PacketStory, office.get(f"{run}/packet/line/{packet['id']}", at=packet["arrived"]).json())
     other = {**begin(office), "queue": {"kind": "red", "buffer": "64KB"}}
     held(
         answers.ComparisonDone,
@@ -353,13 +401,16 @@ def test_a_packet_of_a_replay_has_its_number_and_its_way(office: Page) -> None:
     first = int(np.flatnonzero(rows["dropped"])[0])
     found = office.get(f"/api/run/{run}/packets", port="line", kind="drop", limit=1).json()["packets"][0]
     assert (found["seq"], found["flow"]) == (first + 1, rows["flow"][first])
-    way = office.get(f"/api/run/{run}/packet/line/{found['id']}").json()
+    way = office.get(f"/api/run/{run}/packet/line/{found['id']}", at=found["arrived"]).json()
+    assert way["story"][0].startswith(
+        f"Packet {first + 1} of the trace, {found['bytes']} bytes of {found['flow']}, came to the line at "
+    )
     before = (np.arange(len(rows)) < first) & ~(
         np.where(rows["dropped"], rows["drop_s"], rows["start_s"]) <= rows["arrival_s"][first]
     )
     assert sum(b["packets"] for b in way["waited_behind"]) == before.sum() > 0
     assert "full" in way["decision"]["rule"]
-    assert ("buffer", "16KB") in [(n["name"], n["value"]) for n in way["decision"]["numbers"]]
+    assert ("buffer", 16000.0) in [(n["name"], n["value"]) for n in way["decision"]["numbers"]]
 
 
 def test_the_command_and_the_python_lines_give_the_same(tmp_path: Path, cli: Cli) -> None:

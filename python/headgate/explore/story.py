@@ -12,7 +12,7 @@ from ..lists import catalogue
 from ..plots.units import scale_of
 from .numbers import KNOWN, said
 from .numbers import shown as numbers_shown
-from .packets import AtPort, Packets, followed, name_of, port_of, shown
+from .packets import AtPort, Followed, followed, name_of, port_of, shown
 from .rules import order_of, sentences
 from .store import Finished
 from .wire import RequestError
@@ -28,7 +28,7 @@ RULES = {
 _AFTER = 4.0
 
 
-def way_of(run: Finished, part: Packets, port: str, number: int) -> dict[str, Any]:
+def way_of(run: Finished, part: Followed, port: str, number: int) -> dict[str, Any]:
     """A packet at a port.
 
     Raises:
@@ -108,7 +108,7 @@ def _decision(queue: dict[str, Any], packet: dict[str, Any], told: dict[str, flo
 
 def _story(
     run: Finished,
-    part: Packets,
+    part: Followed,
     port: str,
     kind: str,
     packet: dict[str, Any],
@@ -120,7 +120,11 @@ def _story(
     waiting = int(ahead.sum())
     own = int((packets.flow[ahead] == packets.flow[i]).sum())
     told = [
-        f"Packet {packet['seq']} of {flow}, {packet['bytes']} bytes, came to {port} at {came:.6f} s; "
+        (
+            f"Packet {packet['seq']} of the trace, {packet['bytes']} bytes of {flow}, came to the line at {came:.6f} s; "
+            if run.done.get("kind") == "replay"
+            else f"Packet {packet['seq']} of {flow}, {packet['bytes']} bytes, came to {port} at {came:.6f} s; "
+        )
         + (f"{waiting} packets waited there, {own} of them of {flow}." if waiting else "nothing waited there.")
     ]
     fate = packet["reason"] or ("waits" if packet["started"] is None else "sent")

@@ -14,7 +14,7 @@ from ...errors import HeadgateError
 from ..store import Finished
 from ..wire import StoppedError
 from .coarse import Coarse
-from .packets import ReplayedPackets
+from .packets import Whole, following
 from .rows import ALL, Filling
 from .settings import Settings
 from .summary import PORT, summary
@@ -76,7 +76,8 @@ def replayed(
         held = None if rows is None else rows.rows()
         shown = views(held, slots, until, bps, found.longest) if held is not None else coarse.views(until)  # type: ignore[union-attr]
         name = secrets.token_hex(8)
-        packets = ReplayedPackets(settings, held, until, most_bytes)
+        packets = None if held is None else Whole(held, until)
+        size = 0 if packets is None else packets.size
         note = None if fine else _note(found.packets)
         done: dict[str, Any] = {
             "run": name, "kind": "replay", "digest": "" if held is None or part else held.digest, "seed": settings.resolved["seed"],
@@ -85,7 +86,10 @@ def replayed(
         }  # fmt: skip
         return Finished(
             name, settings.data, {}, int(done["seed"]), [PORT], found.names, until, done, shown, {(0, 0): None}, [(bps, 0.0)],
-            {**about, "packets": packets, "size": packets.size, "key": "" if part else settings.key},
+            {
+                **about, "packets": packets, "size": size, "rows": size, "follow": following(settings, until),
+                "key": "" if part else settings.key,
+            },
         )  # fmt: skip
 
     for share in settings.trace.steps(core, how):
@@ -116,5 +120,5 @@ def _require(taken: float, most: int, less: str) -> None:
 def _note(packets: int) -> str:
     return (
         f"The trace has {packets} packets, more than are kept one by one: the pictures are made of {Coarse.BINS} intervals over all of "
-        "it. Single packets are those at its beginning."
+        "it. Single packets are followed in a part at a time."
     )
