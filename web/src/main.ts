@@ -1,20 +1,19 @@
 // The frame of the page: its parts, its address, and what it says when the server is away.
 
-import "uplot/dist/uPlot.min.css";
-import "./style.css";
-import { explain, get, onConnection, takeToken } from "./api";
+import { explain, get, onConnection } from "./api";
 import { download, h, replace } from "./dom";
 import { Explore } from "./explore";
 import { Lessons } from "./lessons";
 import { fields, isReplay, pack, unpack } from "./link";
 import { Model, SLOTS } from "./model";
+import { place } from "./place";
 import { StudyPage } from "./study";
 import { toml } from "./toml";
 import type { Scenario, Start } from "./types";
 
 type Page = "explore" | "lessons" | "study";
 
-const model = new Model();
+export const model = new Model();
 const explore = new Explore(model, () => address());
 const lessons = new Lessons((scenario) => void go("explore", scenario), (name) => void note(true, name));
 const study = new StudyPage((scenario) => void go("explore", scenario));
@@ -41,10 +40,7 @@ async function address(): Promise<string> {
 
 async function note(push: boolean, _why = ""): Promise<void> {
   const next = await address();
-  if (next === location.hash) return;
-  const url = `${location.pathname}${location.search}${next}`;
-  if (push) history.pushState(null, "", url);
-  else history.replaceState(null, "", url);
+  if (next !== place.hash()) place.go(next, push);
 }
 
 function show(next: Page): void {
@@ -57,7 +53,7 @@ function show(next: Page): void {
   if (next === "study") void study.open();
 }
 
-async function go(next: Page, scenario?: Scenario): Promise<void> {
+export async function go(next: Page, scenario?: Scenario): Promise<void> {
   show(next);
   if (scenario) {
     model.dropB();
@@ -69,7 +65,7 @@ async function go(next: Page, scenario?: Scenario): Promise<void> {
 
 /** Brings the page to what an address says: after a reload, a step back, or a link. */
 async function restore(): Promise<boolean> {
-  const found = fields(location.hash);
+  const found = fields(place.hash());
   const wanted = found.get("page");
   let any = false;
   try {
@@ -114,7 +110,8 @@ onConnection((state) => {
     reader.hidden = true;
     warn(null);
     void (start ? model.again() : begin());
-  } else warn(state === "down" ? "The server does not answer. This page tries again every second; what you see stays."
+  } else if (state === "busy" || state === "free") warn(state === "busy" ? "The kernel does not answer: it works on a cell, or was stopped. What you turn is done when it answers." : null);
+  else warn(state === "down" ? "The server does not answer. This page tries again every second; what you see stays."
     : "Another server answers here. Open the address that headgate explore has printed.");
 });
 
@@ -127,7 +124,7 @@ async function begin(): Promise<void> {
     start = await get<Start>("/api/start");
     title.textContent = start.title ? `headgate: ${start.title}` : "headgate";
     explore.chosen = start.chosen;
-    document.title = start.title ? `${start.title} – headgate` : "headgate";
+    place.title(start.title ? `${start.title} – headgate` : "headgate");
   } catch (error) {
     if (banner.hidden) warn(explain(error).message);
   }
@@ -143,8 +140,7 @@ async function begin(): Promise<void> {
 
 main.tabIndex = -1;
 main.append(reader, pages.explore, pages.lessons, pages.study);
-(document.getElementById("app") as HTMLElement).append(h("a", { class: "skip", href: "#main", onclick: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), h("header", {}, title, nav), banner, main);
+place.holder.append(h("a", { class: "skip", href: "#main", onclick: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), h("header", {}, title, nav), banner, main);
 show("explore");
-window.addEventListener("popstate", () => void restore());
-takeToken();
+place.onBack(() => void restore());
 void begin();
