@@ -29,13 +29,17 @@ def written() -> dict[str, str]:
 FILES = written()
 
 
-@pytest.fixture
-def paper(tmp_path: Path) -> Path:
-    folder = tmp_path / "mypaper"
+def put(folder: Path) -> Path:
+    """Writes the paper of CONTRIBUTING into a folder."""
     folder.mkdir()
     for name, text in FILES.items():
         (folder / name).write_text(text)
     return folder
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    return put(tmp_path / "mypaper")
 
 
 def test_contributing_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:

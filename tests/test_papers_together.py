@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from headgate.papers import load_paper
+from headgate.papers.misses import UNKNOWN, mechanisms_of
 from headgate.papers.model import PaperError
-from headgate.papers.whole.mechanisms import UNKNOWN, mechanisms_of
 from headgate.papers.whole.page import time_text
 from headgate.papers.whole.run import papers_of
 
 from .conftest import Cli
-from .test_paper_folders import FILES, change
+from .test_paper_folders import change, put
 from .test_resume import SLOW
 
 #: A claim that fails, about one of two pairs.
@@ -52,9 +52,7 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Two papers: one as in CONTRIBUTING, and one of which something is missed; `all` means these."""
     folders = [tmp_path / "first1990", tmp_path / "second1991"]
     for folder in folders:
-        folder.mkdir()
-        for name, text in FILES.items():
-            (folder / name).write_text(text)
+        put(folder)
     second = folders[1]
     change("table_1.csv", "window 2,1,,delay,s,0.40", "window 2,1,,delay,s,0.90")(second)
     change("table_1.csv", "G/FQ,2,,delay_p99,s,1.0", "G/FQ,2,,delay_p99,s,7.0")(second)

@@ -24,7 +24,7 @@ from headgate.papers.runs.store import key_of
 from headgate.tables import from_core
 
 from .conftest import ROOT, Cli, dumbbell
-from .test_paper_folders import FILES
+from .test_paper_folders import put
 
 #: A study that runs something by itself.
 STUDY = """
@@ -45,10 +45,7 @@ RUNS = 4 * 21 + 3
 
 @pytest.fixture
 def paper(tmp_path: Path) -> Path:
-    folder = tmp_path / "mypaper"
-    folder.mkdir()
-    for name, text in FILES.items():
-        (folder / name).write_text(text)
+    folder = put(tmp_path / "mypaper")
     file = folder / "paper.toml"
     item = 'scenario = "line.toml"\n'
     file.write_text(file.read_text().replace(item, f'{item}study = "own"\n'))

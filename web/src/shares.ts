@@ -31,15 +31,15 @@ export class Shares {
     h("div", { class: "bar" }, h("h3", {}, this.mark, "Shares of the flows"), saveButtons(() => "Shares of the flows", () => this.picture())), this.body,
     h("p", { class: "note" }, "The bar is the share of the goodput. The upright line is the weighted max-min fair share."));
 
-  update(run: RunDone): void {
+  update(run: RunDone, marked: ReadonlySet<string> = new Set()): void {
     this.run = run;
     this.body.setAttribute("aria-label", `${this.mark.textContent}Flows`);
     const most = Math.max(1e-9, ...run.flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
     const head = ["Flow", "Control", "Goodput", "Share", "", "Fair", "RTT", "Queueing", "Lost"];
     replace(this.body, h("table", {},
       h("thead", {}, h("tr", {}, ...head.map((name) => (name ? h("th", { scope: "col", class: NUMBERS.has(name) ? "num" : null }, name) : h("td", {}))))),
-      h("tbody", {}, ...run.flows.map((flow) => h("tr", {},
-        h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
+      h("tbody", {}, ...run.flows.map((flow) => h("tr", { class: marked.has(flow.name) ? "marked" : null },
+        h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), marked.has(flow.name) && h("span", { class: "soft" }, " ◂ the number is about this flow"), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
         h("td", {}, flow.control), h("td", { class: "num" }, quantity(flow.goodput_bps, "bit/s")), h("td", { class: "num" }, percent(flow.share)), h("td", { class: "wide" }, bar(flow, most)),
         h("td", { class: "num" }, percent(flow.ideal_share)), h("td", { class: "num" }, flow.rtt_ms === null ? "–" : `${plain(flow.rtt_ms)} ms`),
         h("td", { class: "num" }, flow.queueing_ms === null ? "–" : `${plain(flow.queueing_ms)} ms`), h("td", { class: "num" }, flow.lost === null ? "–" : plain(flow.lost)))))),

@@ -17,7 +17,7 @@ export interface LessonName {
 
 export interface Start {
   version: string;
-  kind: "scenario" | "study" | "replay" | "lessons";
+  kind: "scenario" | "study" | "replay" | "papers" | "lessons";
   title: string;
   file: string | null;
   scenario: Scenario | null;
@@ -102,6 +102,7 @@ export interface RunDone {
   run: string;
   digest: string;
   seed: number;
+  replication?: number;
   duration: number;
   seconds: number;
   /** Of a preview: the time up to which it reaches. */

@@ -14,7 +14,9 @@ from . import signals
 Examples:
   headgate explore
   headgate explore scenarios/two-sources.toml
-  headgate explore out/queues-and-rates --no-browser --port 8080"""
+  headgate explore out/queues-and-rates --no-browser --port 8080
+  headgate explore out/papers
+  headgate explore demers1989"""
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one.")
@@ -26,7 +28,9 @@ Examples:
     help="Memory that all runs may take together, such as 4GB; half of the machine's and at most 4 GB unless given.",
 )
 def explore(file: Path | None, port: int, no_browser: bool, threads: int | None, max_memory: str | None) -> None:
-    """Show FILE on a page in the browser: a scenario, or the folder of a study. Without FILE the page begins with lessons.
+    """Show FILE on a page in the browser. Without FILE the page begins with lessons.
+
+    FILE is a scenario, the folder of a study or of a report (`headgate reproduce --report`), or the name of a paper.
 
     Only this machine can reach the page, and only with the token in its address. Ctrl-C ends it.
     """
