@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test explore explore-test mutants mutants-python bench bench-peers oracles docs verdicts figures lint check-tools clean
+.PHONY: demo test explore explore-test mutants mutants-python bench bench-peers oracles docs verdicts figures shots lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -81,13 +81,18 @@ docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@# The page that `man headgate` shows: the reference of the commands. The notebook is not run again for it.
 	$(BIN)/sphinx-build -W -q -b man -D nb_execution_mode=off docs docs/_build/man docs/reference/commands.md
 
-verdicts: $(TOOLS)/bin/uv ## make the summaries of the papers in the documentation anew (minutes)
+verdicts: $(TOOLS)/bin/uv ## make the summaries of the papers in the documentation again (minutes)
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/verdicts.py
 
-figures: $(TOOLS)/bin/uv ## make the pictures of the documentation anew
+figures: $(TOOLS)/bin/uv ## make the pictures of the documentation again
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/figures.py
+
+shots: $(TOOLS)/bin/uv ## take the pictures of the explorer in the documentation again (needs Node.js and Chromium)
+	@$(SYNC) --all-extras
+	cd web && npm ci --no-audit --no-fund
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/shots.py
 
 # A private uv in the checkout; nothing outside it is touched.
 $(TOOLS)/bin/uv: Makefile

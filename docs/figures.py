@@ -1,10 +1,12 @@
-"""Makes the pictures of the documentation anew, in docs/images: `make figures`, from the root of a checkout."""
+"""Makes the pictures of the documentation again, in docs/images: `make figures`, from the root of a checkout."""
 
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import lessons
 
 import headgate
 from headgate.palette import BLUE, GREY, GRID, VERMILION
@@ -82,6 +84,7 @@ def command(*words: str) -> None:
 def main() -> None:
     """Writes every picture."""
     game(IMAGES / "game.png")
+    lessons.main()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for line in COMMANDS:

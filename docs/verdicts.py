@@ -1,4 +1,4 @@
-"""Makes the summaries of the papers anew, in docs/papers/_generated: `make verdicts`, from the root of a checkout. Takes some minutes.
+"""Makes the summaries of the papers again, in docs/papers/_generated: `make verdicts`, from the root of a checkout. Takes some minutes.
 
 Each says what a run gave, and carries a fingerprint of all that verdicts rest on: the papers' data and code, the code that judges, and the
 engine's pinned digests. `docs/conf.py` compares it, so that a build of the documentation fails when a summary is stale. One table over all

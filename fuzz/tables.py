@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-#: Inputs of one process; one that dies takes no other with it.
+#: Inputs of one process; one that dies does not stop the others.
 CHUNK = 20_000
 
 #: Failures after which no more inputs are tried.

@@ -81,19 +81,16 @@ def process(tmp_path: Path) -> Cli:
 
     def run(*args: object) -> subprocess.CompletedProcess[str]:
         code = "from headgate.cli import main; main()"
-        # So long takes only what hangs.
         return subprocess.run(
-            [sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, cwd=tmp_path, timeout=600
+            [sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, cwd=tmp_path
         )
 
     return run
 
 
 def wait_for(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
-    """Until something holds or the process has ended. The limit only ends what would never end."""
-    end = time.monotonic() + 600
+    """Until something holds or the process has ended."""
     while not condition() and process.poll() is None:
-        assert time.monotonic() < end, "the condition never held"
         time.sleep(0.002)
 
 

@@ -186,7 +186,7 @@ def test_fuzzy_maps_and_traces() -> None:
     ours = {
         "default": est.FuzzySets(),
         "tri_sumprod": est.FuzzySets.triangles(),
-        "singleton01": SETS["points 0 .5 1", 1.0],
+        "singleton01": SETS["points 0 0.5 1", 1.0],
     }
     for r in rows("ch5_fuzzy_map"):
         x = number(r, "input")
@@ -280,7 +280,7 @@ def test_the_numbers_of_chapter_5(chapter_5: Reproduction) -> None:
     missed = [(t, metric, row) for (t, metric, row, _), n in of.items() if n.verdict == "miss"]
     # Errata of the thesis: the law with alpha rests below B/2, S is no outside input of the loop, and the rank of 5.B1 is 2.
     assert missed == [
-        *[("section 5.3.5", "queue", "alpha = .9 as printed")] * 2,
+        *[("section 5.3.5", "queue", "alpha = 0.9 as printed")] * 2,
         ("section 5.3.5", "spectral_radius", "alpha = 1"),
         ("appendix 5.B", "rank", "criterion 5.B1"),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 
@@ -13,6 +14,7 @@ from headgate.explore.prepared import prepared
 from headgate.explore.runs import finished, run
 from headgate.scenario import Scenario
 
+from .conftest import ROOT
 from .explorer import Page
 from .explorer import page as page
 
@@ -97,3 +99,17 @@ def test_unknown_lessons_and_answers_are_named(page: Page) -> None:
     for wrong in (3, -1, True, None, "no such answer", []):
         answer = page.post("/api/lessons/game/answer", {"scenario": lessons()["game"].scenario, "answer": wrong})
         assert answer.status_code == 400, wrong
+
+
+@pytest.mark.skipif(not (ROOT / "docs" / "lessons.py").is_file(), reason="the documentation is not part of this tree")
+def test_the_page_of_the_documentation_says_what_the_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    monkeypatch.delitem(sys.modules, "lessons", raising=False)
+    import lessons as pages  # type: ignore[import-not-found]
+
+    told = [pages.Told(x) for x in lessons().values()]
+    text = (ROOT / "docs" / "lessons.md").read_text("utf-8")
+    assert pages.page(told) == text, "docs/lessons.md is stale: run `python docs/lessons.py`"
+    for each in told:
+        size = (ROOT / "docs" / "images" / each.image).stat().st_size
+        assert size < 150_000, f"docs/images/{each.image} has {size} bytes"

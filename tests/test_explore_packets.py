@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 
 from headgate import _core
+from headgate.explore.numbers import KNOWN, fields
 from headgate.explore.packets import packets_of
 from headgate.explore.prepared import prepared
+from headgate.explore.rules import order_of, rules, sentences
 from headgate.explore.runs import finished, run
 from headgate.explore.store import Finished
 from headgate.explore.story import way_of
+from headgate.explore.wire import StoppedError
+from headgate.lists import catalogue
 from headgate.scenario import Scenario
 
 from .explorer import Page, scenario
@@ -45,9 +49,9 @@ def test_packets_add_up_to_the_tables(kind: str, more: dict[str, Any]) -> None:
     dropped = packets.reason > 0
     by_reason = [int((packets.reason == i + 1).sum()) for i in range(len(_core.DROP_REASONS))]
     assert by_reason == [row[f"drops_{reason}"] for reason in _core.DROP_REASONS]
-    # Those on the wire when the run ends are not seen any more.
-    assert 0 <= row["sent"] - int((packets.reason == 0).sum()) <= 2
+    assert row["sent"] == int((packets.reason == 0).sum())
     assert row["offered"] == packets.flow.size
+    assert np.array_equal(packets.number, np.arange(packets.flow.size))
     waits = (packets.start - packets.arrived)[packets.reason == 0]
     assert (waits >= -1e-9).all()
     assert waits.mean() == pytest.approx(row["queueing_mean_s"], rel=0.01)
@@ -80,7 +84,10 @@ def test_a_dropped_packet_says_what_was_in_its_way_and_what_followed(page: Page)
     assert way["packet"]["seq"] == packet["seq"]
     assert sum(b["packets"] for b in way["waited_behind"]) == 10
     assert "full" in way["decision"]["rule"]
-    assert {"name": "buffer", "value": "10pkt", "unit": ""} in way["decision"]["numbers"]
+    numbers = {n["name"]: (n["value"], n["unit"]) for n in way["decision"]["numbers"]}
+    assert numbers["buffer"] == (10.0, "packets")
+    assert numbers["held"][0] in (10, 10000)
+    assert "The buffer held 10 packets of at most 10 packets, so there was no room for it." in way["story"]
     assert any("sent it again" in s for s in way["story"])
     assert any("window fell" in s for s in way["story"])
 
@@ -90,23 +97,28 @@ def test_an_early_drop_shows_the_average_queue(page: Page) -> None:
     run = page.run(scenario(links=links))["run"]
     drops = page.get(f"/api/run/{run}/packets", port="slow", kind="drop", limit=200).json()["packets"]
     early = next(p for p in drops if p["reason"] == "early")
-    numbers = page.get(f"/api/run/{run}/packet/slow/{early['id']}").json()["decision"]["numbers"]
-    average = next(n["value"] for n in numbers if n["name"] == "average")
-    assert average >= 2
+    way = page.get(f"/api/run/{run}/packet/slow/{early['id']}").json()
+    numbers = {n["name"]: n for n in way["decision"]["numbers"]}
+    assert numbers["average"]["value"] >= 2
+    assert numbers["average"]["unit"] == "packets"
+    assert 0 < numbers["probability"]["value"] <= 1
+    assert numbers["probability"]["about"].startswith("Probability with which")
+    assert any("between the thresholds 2 packets and 9 packets" in s or "upper threshold" in s for s in way["story"])
+    assert any(f"chosen with probability {numbers['probability']['value']:.3g}" in s for s in way["story"])
 
 
 def test_a_packet_that_was_sent_says_when_and_who_overtook_it() -> None:
     found = done()
     packets = packets_of(found).at(found.ports.index("slow"))
     waits = np.where(packets.reason == 0, packets.start - packets.arrived, 0)
-    way = way_of(found, "slow", int(np.argmax(waits)))
+    way = way_of(found, packets_of(found), "slow", int(np.argmax(waits)))
     assert way["packet"]["left"] == pytest.approx(way["packet"]["started"] + 0.1)
     assert any("left before it" in s for s in way["story"])
     # Under first come, first served nobody overtakes.
     found = done(links=queue("fcfs", buffer="15pkt"))
     packets = packets_of(found).at(found.ports.index("slow"))
     for i in range(0, packets.flow.size, 37):
-        assert not any("left before it" in s for s in way_of(found, "slow", i)["story"])
+        assert not any("left before it" in s for s in way_of(found, packets_of(found), "slow", i)["story"])
 
 
 def test_queues_at_a_time_are_those_of_the_trace(page: Page) -> None:
@@ -118,14 +130,111 @@ def test_queues_at_a_time_are_those_of_the_trace(page: Page) -> None:
         assert sum(f["packets"] for f in queues["slow"]["by_flow"]) == queues["slow"]["packets"]
 
 
-def test_only_the_beginning_of_a_long_run_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headgate.explore.packets.MOST", 500)
-    found = done(duration="7000s")
-    packets = packets_of(found)
-    assert packets.until < 100
-    assert packets.at(found.ports.index("slow")).flow.size <= 500
-    points = found.view("backlog").points_of(found, 0, 7000, 100)  # type: ignore[attr-defined]
-    assert points["series"][0]["t"][-1] == pytest.approx(packets.until)
+def test_a_long_run_is_followed_around_the_time_that_is_looked_at(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = page.run(scenario(duration="700s"))["run"]
+    found = page.explorer.runs.store.get(run)
+    whole = packets_of(found)
+    assert (whole.start, whole.until) == (0, 700)
+    all_of = whole.at(found.ports.index("slow"))
+    monkeypatch.setattr("headgate.explore.packets.MOST", 2000)
+    found.more.clear()
+    first = packets_of(found)
+    assert first.until < 100
+    assert len(first._columns["port"]) <= 2000
+    for at in (5.0, 650.0, 333.3, 331.0, 700.0):
+        part = packets_of(found, at)
+        assert part.start <= at <= part.until
+        assert part.start == 0 or at < 100 or part.start > at - 100
+        packets = part.at(found.ports.index("slow"))
+        there = all_of.waiting(at)
+        assert np.array_equal(packets.number[packets.waiting(at)], all_of.number[there])
+        # Each packet is the same one with the same numbers as where the whole run is followed.
+        for i in np.flatnonzero(packets.arrived >= part.start)[::97].tolist():
+            place = all_of.place(int(packets.number[i]))
+            assert place is not None
+            assert packets.numbers(i) == all_of.numbers(place)
+            assert (packets.seq[i], packets.arrived[i]) == (all_of.seq[place], all_of.arrived[place])
+        queue = next(q for q in page.get(f"/api/run/{run}/network", at=at).json()["queues"] if q["port"] == "slow")
+        assert queue["packets"] == there.sum()
+    asked = {"port": "slow", "from": 0, "to": 700}
+    listed = page.get(f"/api/run/{run}/packets", **asked, at=500).json()
+    assert listed["followed"]["from"] <= 500 <= listed["followed"]["to"]
+    packet = listed["packets"][-1]
+    assert listed["followed"]["from"] <= packet["arrived"] <= listed["followed"]["to"]
+    # A part that was left is followed again when a packet of it is asked for by its time.
+    found.more["parts"] = []
+    way = page.get(f"/api/run/{run}/packet/slow/{packet['id']}", at=packet["arrived"]).json()
+    assert way["packet"]["arrived"] == packet["arrived"]
+    assert page.get(f"/api/run/{run}/packet/slow/{packet['id']}", at=3).status_code == 404
+    points = found.view("backlog").points_of(found, 600, 610, 100)  # type: ignore[attr-defined]
+    assert points["series"][0]["t"][-1] == 610
+
+
+def test_parts_of_a_run_take_no_more_memory_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headgate.explore.packets.MOST", 1000)
+    found = done(duration="700s")
+    size = packets_of(found).size
+    # 64 bytes and the numbers, at most 20 of 8 bytes.
+    assert 64 * 500 < size < (64 + 8 * 20) * 1000
+    monkeypatch.setattr("headgate.explore.packets.KEPT", 3 * size)
+    for at in range(0, 700, 20):
+        packets_of(found, at)
+        assert found.more["size"] == sum(part.size for part in found.more["parts"])
+        assert found.more["size"] < 4 * size
+
+
+def test_following_ends_when_it_is_stopped() -> None:
+    found, control = done(duration="70s"), _core.Control()
+    control.stop()
+    with pytest.raises(StoppedError):
+        packets_of(found, 0.0, control)
+    assert packets_of(found).until == 70
+
+
+@pytest.mark.parametrize("kind", catalogue("disciplines"))
+def test_every_discipline_says_by_which_numbers_it_decided(kind: str) -> None:
+    found = done(links=queue(kind, buffer="10pkt" if kind not in ("drr_plus", "enhanced_red", "csfq") else "10KB"))
+    part = packets_of(found)
+    packets = part.at(found.ports.index("slow"))
+    names = set(packets.numbers(0))
+    assert {"held_packets", "held_bytes"} < names
+    plain, said_more = kind in ("fcfs", "random_drop"), 0
+    for i in range(0, packets.flow.size, 53):
+        way = way_of(found, part, "slow", int(packets.number[i]))
+        assert all(n["about"].endswith(".") for n in way["decision"]["numbers"])
+        assert not any(word in line for line in way["story"] for word in ("{", "nan", "None"))
+        said_more += bool(sentences(kind, packets.numbers(i), "sent"))
+    assert plain or said_more
+    order = order_of(kind)
+    if order is not None:
+        # Of two that wait together the one with the smaller number is sent first.
+        sent = np.flatnonzero(packets.reason == 0)
+        assert packets.told is not None
+        numbers = packets.told.column(sent, order)
+        for i in sent[::29].tolist():
+            own = packets.numbers(i)[order]
+            waited = (packets.arrived[sent] < packets.start[i]) & (packets.start[sent] > packets.start[i])
+            assert (numbers[waited] >= own).all()
+
+
+def test_sentences_use_numbers_that_there_are() -> None:
+    tables = rules()
+    assert set(tables) - set(catalogue("disciplines")) == {
+        "room",
+        "average",
+        "lottery",
+        "own_lottery",
+        "rounds",
+        "turns",
+    }
+    short = {name.removesuffix("_packets").removesuffix("_bytes") for name in KNOWN}
+    for name, table in tables.items():
+        assert table.get("order") in {None, *KNOWN}
+        assert all(other in tables for other in table.get("also", []))
+        for each in table.get("says", []):
+            words = [*fields(each["text"]), *(word for c in each.get("when", []) for word in (c.split()[0],))]
+            assert set(words) <= short | set(KNOWN), (name, words)
+            assert set(each.get("fates", [])) <= {"sent", "waits", *_core.DROP_REASONS}
 
 
 def test_wrong_names_and_numbers_are_named(page: Page) -> None:

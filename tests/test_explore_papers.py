@@ -16,6 +16,7 @@ import pytest
 
 from headgate import _core
 from headgate.errors import HeadgateError
+from headgate.explore import answers
 from headgate.explore.papers import Shelf
 from headgate.explore.subject import Subject, subject_of
 from headgate.papers import load_paper, write_report
@@ -29,7 +30,8 @@ from headgate.results import Results
 
 from .conftest import Cli
 from .explorer import Page
-from .test_paper_folders import put
+from .test_explore_types import held
+from .test_paper_folders import write_paper
 
 #: Items of which every number is read off a run. Few seeds are enough here: the runs behind the numbers are the same.
 ITEMS = [
@@ -70,7 +72,7 @@ def page(small: Path) -> Iterator[Page]:
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """A paper of the user's own."""
-    return put(tmp_path / "mypaper")
+    return write_paper(tmp_path / "mypaper")
 
 
 def place(**more: Any) -> dict[str, Any]:
@@ -81,6 +83,14 @@ def opened(page: Page, **more: Any) -> dict[str, Any]:
     answer = page.get("/api/papers/open", **place(**more))
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
+
+
+def test_the_answers_have_their_types(page: Page) -> None:
+    held(answers.PaperList, page.get("/api/papers").json())
+    held(answers.PaperItem, page.get("/api/papers/item", **place()).json())
+    run = opened(page, number=0)
+    held(answers.PaperRun, run)
+    held(answers.PaperMeasured, measured(page, run))
 
 
 def measured(page: Page, run: dict[str, Any], scenario: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -126,7 +136,7 @@ def test_the_file_is_read_as_it_was_written(small: Path) -> None:
 def test_the_report_of_all_papers_opens_with_its_failures(own: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     other = own.parent / "second1991"
     own.rename(other)
-    put(own)
+    write_paper(own)
     claims = own / "claims.py"
     claims.write_text(claims.read_text().replace("shares = ", "shares = 1 / 0, "))
     monkeypatch.setattr(

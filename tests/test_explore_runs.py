@@ -14,12 +14,13 @@ import pytest
 
 from headgate import _core
 from headgate.explore import runs as module
+from headgate.explore.lesson import lesson
 from headgate.explore.packets import packets_of
 from headgate.explore.prepared import INTERVALS, prepared, shorter
-from headgate.explore.runs import Runs, StoppedError, finished, run
+from headgate.explore.runs import Runs, finished, run
 from headgate.explore.store import Finished, KeptRuns
 from headgate.explore.views import Line, View
-from headgate.explore.wire import RequestError
+from headgate.explore.wire import RequestError, StoppedError
 from headgate.scenario import Scenario
 
 from .explorer import Page, scenario
@@ -68,6 +69,15 @@ def test_every_view_is_sent_reduced(page: Page) -> None:
             for series in found["series"]:
                 assert len(series["t"]) == len(series["y"]) <= 4 * 50 + 4
                 assert series["t"] == sorted(series["t"])
+
+
+@pytest.mark.parametrize("more", [{}, {"duration": "40.0000001s", "interval": "100ms"}])
+def test_no_line_falls_to_0_in_what_is_left_of_the_last_interval(page: Page, more: dict[str, Any]) -> None:
+    done = page.run({**lesson("two-flows").scenario, **more})
+    for name in ("throughput", "queueing"):
+        for line in page.explorer.runs.store.get(done["run"]).view(name).lines:
+            assert line.y[-1] > 0, (name, line.name)
+            assert line.t[-1] == pytest.approx(40, rel=1e-6)
 
 
 def test_goodput_over_time_adds_up_to_the_goodput(page: Page) -> None:

@@ -29,8 +29,8 @@ def written() -> dict[str, str]:
 FILES = written()
 
 
-def put(folder: Path) -> Path:
-    """Writes the paper of CONTRIBUTING into a folder."""
+def write_paper(folder: Path) -> Path:
+    """Makes the folder with the files that CONTRIBUTING.md shows."""
     folder.mkdir()
     for name, text in FILES.items():
         (folder / name).write_text(text)
@@ -39,7 +39,7 @@ def put(folder: Path) -> Path:
 
 @pytest.fixture
 def paper(tmp_path: Path) -> Path:
-    return put(tmp_path / "mypaper")
+    return write_paper(tmp_path / "mypaper")
 
 
 def test_contributing_is_followed_by_the_letter(paper: Path, cli: Cli) -> None:

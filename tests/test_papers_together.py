@@ -22,8 +22,8 @@ from headgate.papers.whole.page import time_text
 from headgate.papers.whole.run import papers_of
 
 from .conftest import Cli
-from .test_paper_folders import change, put
-from .test_resume import SLOW
+from .test_paper_folders import change, write_paper
+from .test_resume import HELD
 
 #: A claim that fails, about one of two pairs.
 FAILING = """
@@ -50,9 +50,7 @@ text = "The line is <short>."
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Two papers: one as in CONTRIBUTING, and one of which something is missed; `all` means these."""
-    folders = [tmp_path / "first1990", tmp_path / "second1991"]
-    for folder in folders:
-        put(folder)
+    folders = [write_paper(tmp_path / name) for name in ("first1990", "second1991")]
     second = folders[1]
     change("table_1.csv", "window 2,1,,delay,s,0.40", "window 2,1,,delay,s,0.90")(second)
     change("table_1.csv", "G/FQ,2,,delay_p99,s,1.0", "G/FQ,2,,delay_p99,s,7.0")(second)
@@ -185,7 +183,7 @@ def test_options_that_do_not_fit(words: list[str], said: str, cli: Cli) -> None:
 
 
 def test_ctrl_c(two: list[Path], tmp_path: Path) -> None:
-    code = SLOW.replace(
+    code = HELD.replace(
         "from headgate.cli import main",
         "from headgate.papers import load_paper\nfrom headgate.papers.whole import run\n"
         "run.papers_of = lambda ours=False: [load_paper('./first1990')]\nfrom headgate.cli import main",

@@ -24,7 +24,7 @@ from headgate.papers.runs.store import key_of
 from headgate.tables import from_core
 
 from .conftest import ROOT, Cli, dumbbell
-from .test_paper_folders import put
+from .test_paper_folders import write_paper
 
 #: A study that runs something by itself.
 STUDY = """
@@ -45,7 +45,7 @@ RUNS = 4 * 21 + 3
 
 @pytest.fixture
 def paper(tmp_path: Path) -> Path:
-    folder = put(tmp_path / "mypaper")
+    folder = write_paper(tmp_path / "mypaper")
     file = folder / "paper.toml"
     item = 'scenario = "line.toml"\n'
     file.write_text(file.read_text().replace(item, f'{item}study = "own"\n'))
@@ -137,17 +137,32 @@ def test_from_python(paper: Path, tmp_path: Path, ran: list[int]) -> None:
     assert len(ran) == RUNS
 
 
-#: The command with the engine slowed down, so that a signal comes in the middle.
-SLOW = """
-import sys, time
+#: The command with an engine that ends some runs and holds all later ones until they are stopped, so that a signal comes in the middle.
+#: Each finished run is kept at once.
+HELD = """
+import os, sys, threading
+from itertools import count
 from headgate import _core, parallel
-class Slow:
+from headgate.papers.runs import store
+number = count()
+class Control:
+    def __init__(self, most):
+        self.real, self.stopped, self.share = _core.Control(most), threading.Event(), 0.0
+    def stop(self):
+        self.real.stop()
+        self.stopped.set()
+class Held:
     def __getattr__(self, name):
-        return getattr(_core, name)
-    def run(self, *args):
-        time.sleep(0.05)
-        return _core.run(*args)
-parallel._core = Slow()
+        return Control if name == "Control" else getattr(_core, name)
+    def run(self, text, seed, run, control, *more):
+        if next(number) >= 5:
+            held()
+            control.stopped.wait()
+        return _core.run(text, seed, run, control.real, *more)
+def held():
+    pass
+parallel._core = Held()
+store.CHUNK_S = 0.0
 from headgate.cli import main
 main()
 """
@@ -160,7 +175,7 @@ def test_interrupted_at_any_time(number: int, paper: Path, cli: Cli, ran: list[i
     for _ in range(2):
         before = len(list(kept.glob("chunk-*.runs")))
         child = subprocess.Popen(
-            [sys.executable, "-c", SLOW, *command], cwd=paper.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-c", HELD, *command], cwd=paper.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )  # fmt: skip
         while child.poll() is None and len(list(kept.glob("chunk-*.runs"))) <= before:
             time.sleep(0.01)
@@ -183,8 +198,8 @@ def test_interrupted_at_any_time(number: int, paper: Path, cli: Cli, ran: list[i
 
 def test_ctrl_c_without_a_folder_says_that_it_stopped(paper: Path) -> None:
     child = subprocess.Popen(
-        [sys.executable, "-c", SLOW.replace("time.sleep(0.05)", "os.write(1, b'.'); time.sleep(0.1)").replace("sys,", "os, sys,"),
-         "reproduce", "./mypaper", "--json"], cwd=paper.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-c", HELD.replace("    pass", "    os.write(1, b'.')"), "reproduce", "./mypaper", "--json"],
+        cwd=paper.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert child.stdout is not None
     child.stdout.read(1)

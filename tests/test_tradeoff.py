@@ -41,19 +41,19 @@ def claim(name: str) -> Claim:
 QUIET = {"flows.cross{i}.start": "10000s"}
 
 
-def test_nothing_is_in_vain_where_only_the_first_gateway_discards() -> None:
+def test_nothing_is_wasted_where_only_the_first_gateway_discards() -> None:
     found = run("tradeoff", "row BLT 2", **QUIET)
     assert tradeoff.column(found, "links", "hop1", "drops_full") > 0
-    assert tradeoff.in_vain(runs_of(found), "one").mean == 0
+    assert tradeoff.wasted_at_hop_1(runs_of(found), "one").mean == 0
     assert tradeoff.ended(runs_of(found), "one", "through").mean == 1
 
 
-def test_what_a_later_gateway_discards_is_in_vain() -> None:
+def test_what_a_later_gateway_discards_is_wasted() -> None:
     found = run("tradeoff", "row BLT 2", **QUIET, **{"links.hop2.rate.forward": "15Mbit/s"})
     second = sum(tradeoff.column(found, "links", "hop2", f"drops_{why}") for why in ("full", "evicted"))
     carried = tradeoff.column(found, "links", "hop1", "sent")
     assert second > 1000
-    assert tradeoff.in_vain(runs_of(found), "one").mean == pytest.approx(second / carried)
+    assert tradeoff.wasted_at_hop_1(runs_of(found), "one").mean == pytest.approx(second / carried)
     lost = tradeoff.discarded(runs_of(found), "one").mean
     assert lost == pytest.approx(1 - (carried - second) / tradeoff.column(found, "flows", "through", "sent"))
 
@@ -123,7 +123,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch, **faults: Any) -> Runs:
         "completion": completion,
         "ended": lambda *_: Mean(1.0, math.nan, 1),
         "discarded": lambda *_: Mean(0.5, math.nan, 1),
-        "in_vain": lambda _, variant: Mean({"2": 0.1, "3": 0.15, "4": 0.2}[variant[-1]], math.nan, 1),
+        "wasted_at_hop_1": lambda _, variant: Mean({"2": 0.1, "3": 0.15, "4": 0.2}[variant[-1]], math.nan, 1),
         "hurst": lambda _, times: dict.fromkeys(beside.ESTIMATORS, tradeoff_theory(times)),
         "cross_loss": lambda _, variant: 0.01 if "75" in variant else 0.001 if "Pareto" in variant else 0.0001,
         "rate": lambda rival, gateway: 2.0,
@@ -157,8 +157,8 @@ def test_predictions_hold_where_the_world_is_as_predicted_and_a_trivial_model_fa
 @pytest.mark.parametrize(
     ("name", "faults"),
     [
-        ("T1", {"in_vain": lambda *_: Mean(0.4, math.nan, 1)}),
-        ("T1", {"in_vain": lambda *_: Mean(0.01, math.nan, 1)}),
+        ("T1", {"wasted_at_hop_1": lambda *_: Mean(0.4, math.nan, 1)}),
+        ("T1", {"wasted_at_hop_1": lambda *_: Mean(0.01, math.nan, 1)}),
         ("T2", {"times": {"row BLT 4": 0.5}}),
         ("T2", {"times": {"row BLT 2": 1.1}}),
         ("T3", {"times": {"row BLT, the second FIFO": 1.3}}),

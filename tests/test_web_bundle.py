@@ -18,7 +18,11 @@ MOST_BYTES = 300_000
 def stamp() -> str:
     """The hash that web/vite.config.ts writes."""
     names = ["index.html", "package-lock.json", "vite.config.ts"]
-    names += [str(path.relative_to(WEB).as_posix()) for path in (WEB / "src").rglob("*") if path.is_file()]
+    names += [
+        str(path.relative_to(WEB).as_posix())
+        for path in (WEB / "src").rglob("*")
+        if path.is_file() and path.parent.name != "generated"
+    ]
     total = hashlib.sha256()
     for name in sorted(names):
         total.update(name.encode() + b"\0" + (WEB / name).read_bytes() + b"\0")

@@ -8,10 +8,21 @@ FORMATS = ("csv", "json", "parquet")
 #: Which packets of a capture are one flow.
 CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
 
+#: What that decides.
+CLASSIFY_HELP = "Which packets of a capture are one flow; 5tuple by default."
+
 #: Conventions for what a trace does not say; the first of each is the default.
 CONVENTIONS = {
     "in_service": ("extra", "counts"),
     "ties": ("first", "together"),
     "at_departure": ("departures-first", "arrivals-first"),
     "ecn": ("not-capable", "capable"),
+}
+
+#: What each convention decides.
+CONVENTION_HELP = {
+    "in_service": "Whether the packet in transmission counts against the buffer.",
+    "ties": "Several packets at one instant at an idle line: the first one is sent, or the discipline chooses.",
+    "at_departure": "Which comes first when a packet arrives at the instant at which a transmission ends.",
+    "ecn": "Whether the packets of a table without a column ecn can be marked; in a capture, each packet says so.",
 }

@@ -35,60 +35,62 @@ def sentences(results: Results) -> Iterator[str]:
 def _of_flow(flow: FlowSummary) -> str:
     if flow.goodput_bps.mean == 0:
         return f"{flow.flow} got nothing through."
-    got = f"{flow.flow} got {_rate(flow.goodput_bps.mean)}{_share(flow.goodput_bps.mean, flow.max_min_bps)}"
+    got = f"{flow.flow} got {rate_text(flow.goodput_bps.mean)}{_share(flow.goodput_bps.mean, flow.max_min_bps)}"
     wait = flow.queueing_s.mean
     if not wait >= 0:
         return f"{got}."
     # What a packet takes without waiting is the same for all of one length.
     high = flow.owd_quantiles_s["p95"] - (flow.owd_s.mean - wait)
-    waited = f"its packets waited {_time(wait)} on average"
+    waited = f"its packets waited {time_text(wait)} on average"
     if high > wait and math.isfinite(high):
-        waited += f", 95 % of them less than {_time(high)}"
-    trip = f", and its round trips took {_time(flow.rtt_s.mean)}" if flow.rtt_s.mean >= 0 else ""
+        waited += f", 95 % of them less than {time_text(high)}"
+    trip = f", and its round trips took {time_text(flow.rtt_s.mean)}" if flow.rtt_s.mean >= 0 else ""
     return f"{got}; {waited}{trip}."
 
 
 def _of_group(group: FlowGroup) -> str:
     if group.flows == 1:
-        got = f"{group.name} got {_rate(group.goodput_bps.mean)}{_share(group.goodput_bps.mean, group.max_min_bps)}"
+        got = f"{group.name} got {rate_text(group.goodput_bps.mean)}{_share(group.goodput_bps.mean, group.max_min_bps)}"
     else:
         got = (
-            f"{group.name}, {group.flows} flows, got {_rate(group.goodput_bps.mean)} together"
-            f"{_share(group.goodput_bps.mean, group.max_min_bps)}, each from {_rate(group.least_bps)} to {_rate(group.most_bps)}"
+            f"{group.name}, {group.flows} flows, got {rate_text(group.goodput_bps.mean)} together"
+            f"{_share(group.goodput_bps.mean, group.max_min_bps)}, each from {rate_text(group.least_bps)} to {rate_text(group.most_bps)}"
         )
     wait = group.queueing_s.mean
-    return f"{got}; their packets waited {_time(wait)} on average." if wait >= 0 else f"{got}."
+    return f"{got}; their packets waited {time_text(wait)} on average." if wait >= 0 else f"{got}."
 
 
 def _of_port(port: LinkSummary, results: Results) -> str:
     drops, sent = sum(port.drops.values()), int(results.links["sent"][results.links["link"] == port.link].sum())
     dropped = (
-        f"dropped {drops} packets, {_percent(drops / (drops + sent))} of those that came" if drops else "dropped none"
+        f"dropped {drops} packets, {percent(drops / (drops + sent))} of those that came" if drops else "dropped none"
     )
     return (
-        f"The line {port.link} was busy {_percent(min(port.utilisation.mean, 1.0))} of the time; its queue ({port.queue}) held "
+        f"The line {port.link} was busy {percent(min(port.utilisation.mean, 1.0))} of the time; its queue ({port.queue}) held "
         f"{port.backlog.mean:.1f} packets on average, {port.backlog_max} at most, and {dropped}."
     )
 
 
 def _share(got: float, due: float) -> str:
-    return f", {_percent(got / due)} of the max-min share of {_rate(due)}" if due > 0 and math.isfinite(due) else ""
+    return f", {percent(got / due)} of the max-min share of {rate_text(due)}" if due > 0 and math.isfinite(due) else ""
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """A share in per cent.
 
-    >>> _percent(0.9968), _percent(0.0123), _percent(0.00004)
+    >>> percent(0.9968), percent(0.0123), percent(0.00004)
     ('99.7 %', '1.2 %', 'less than 0.1 %')
     """
     return f"{100 * share:.1f} %".replace(".0 %", " %") if share >= 0.0005 else "less than 0.1 %"
 
 
-def _rate(bps: float) -> str:
+def rate_text(bps: float) -> str:
+    """A rate with three digits."""
     factor, unit = scale_of("bit/s", [bps])
     return f"{bps * factor:.3g} {unit}"
 
 
-def _time(s: float) -> str:
+def time_text(s: float) -> str:
+    """A time with three digits."""
     factor, unit = scale_of("s", [s])
     return f"{s * factor:.3g} {unit}"

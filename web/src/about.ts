@@ -3,12 +3,12 @@
 import { aborted, explain, get, Gone, stream } from "./api";
 import { h, replace, say } from "./dom";
 import type { Model } from "./model";
-import { placed, type Measured, type Opened, type Place } from "./paper";
-import type { Json, Scenario } from "./types";
+import { placed, type Place } from "./paper";
+import type { Json, PaperMeasured, PaperRun, Scenario } from "./types";
 
 export class About {
-  readonly element = h("section", { class: "card about", "aria-label": "What the paper says", hidden: true });
-  private opened: Opened | null = null;
+  readonly element = h("section", { class: "card paper-run", "aria-label": "What the paper says", hidden: true });
+  private opened: PaperRun | null = null;
   private readonly values = h("p", { class: "values", role: "status" });
   private readonly state = h("div", { class: "state" });
   private asking: AbortController | null = null;
@@ -32,7 +32,7 @@ export class About {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
-    const opened = await get<Opened>(`/api/papers/open?${placed(place).join("&")}`, asking.signal);
+    const opened = await get<PaperRun>(`/api/papers/open?${placed(place).join("&")}`, asking.signal);
     if (asking.signal.aborted) return;
     this.opened = opened;
     this.model.marked = { flows: new Set(opened.flows), port: opened.port };
@@ -54,7 +54,7 @@ export class About {
     this.model.marked = { flows: new Set(), port: null };
   }
 
-  private draw(opened: Opened): void {
+  private draw(opened: PaperRun): void {
     this.element.hidden = false;
     const [first, ...rest] = opened.said;
     replace(this.element,
@@ -65,7 +65,7 @@ export class About {
   }
 
   /** The other runs of the same variant. */
-  private choices(opened: Opened): HTMLElement {
+  private choices(opened: PaperRun): HTMLElement {
     const runs = h("select", { id: "about-run", onchange: () => this.turn({ ...opened, run: Number(runs.value) }) },
       ...opened.runs.map((each) => h("option", { value: each.run },
         `${each.run}${each.run === 0 ? " (base run: all sources start at once)" : ""}${each.value ? `: ${each.value}` : ""}${each.best && each.run > 0 ? " (most of the row comes out)" : ""}`)));
@@ -94,14 +94,14 @@ export class About {
     const measuring = new AbortController();
     this.measuring = measuring;
     try {
-      const found = await stream<Measured>("/api/papers/measure", { paper: opened.paper, item: opened.item, variant: opened.variant, run: opened.run, scenario: variant.scenario }, measuring.signal, () => undefined);
+      const found = await stream<PaperMeasured>("/api/papers/measure", { paper: opened.paper, item: opened.item, variant: opened.variant, run: opened.run, scenario: variant.scenario }, measuring.signal, () => undefined);
       if (!measuring.signal.aborted && opened === this.opened) this.show(opened, found);
     } catch (error) {
       if (!aborted(error) && !(error instanceof Gone)) replace(this.state, h("p", { class: "error" }, explain(error).message));
     }
   }
 
-  private show(opened: Opened, found: Measured): void {
+  private show(opened: PaperRun, found: PaperMeasured): void {
     if (opened.measured) {
       const own = found.values.find((each) => each.number === opened.number);
       const unit = opened.unit && opened.unit !== "order" ? ` ${opened.unit}` : "";

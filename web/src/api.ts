@@ -1,6 +1,6 @@
 // Requests to the server. A failed connection is reported once and tried again until the server is back.
 
-import type { ErrorBody, Json } from "./types";
+import type { ErrorBody } from "./types";
 
 const KEY = "headgate-token";
 let token = "";
@@ -100,12 +100,12 @@ function posted(body: unknown, signal?: AbortSignal): RequestInit {
   return signal ? { ...init, signal } : init;
 }
 
-export async function post<T>(path: string, body: { [key: string]: Json }, signal?: AbortSignal): Promise<T> {
+export async function post<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
   return (await (await send(path, posted(body, signal))).json()) as T;
 }
 
 /** Posts, and reads the answer's lines until one is done. Rejects with an ApiError where a line carries an error. */
-export async function stream<T>(path: string, body: { [key: string]: Json }, signal: AbortSignal, progress: (part: number) => void, preview?: (part: T) => void): Promise<T> {
+export async function stream<T>(path: string, body: object, signal: AbortSignal, progress: (part: number) => void, preview?: (part: T) => void): Promise<T> {
   const answer = await send(path, posted(body, signal));
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();

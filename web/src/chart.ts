@@ -144,6 +144,8 @@ export class Chart {
     // Stacked lines reach to the end of what was recorded: the packets of a long run are not all kept.
     const last = Math.max(...loaded.lines.map((line) => line.t.at(-1) ?? 0));
     const end = Math.min(loaded.to, ...this.sources.map((source) => source.run.until ?? source.run.duration));
+    const means = loaded.interval ? `Means of intervals of ${quantity(loaded.interval, "s")}.` : "";
+    if (means) return means;
     return this.stacked && last < end - 0.01 * (loaded.to - loaded.from) ? `Single packets of this run are kept up to ${seconds(last, this.time.duration)}.` : "";
   }
 

@@ -4,7 +4,7 @@ import { aborted, explain, stream } from "./api";
 import { h, replace } from "./dom";
 import { quantity } from "./format";
 import type { Model } from "./model";
-import type { Comparison, Json } from "./types";
+import type { ComparisonDone, Json } from "./types";
 
 function words(value: Json): string {
   return value === null ? "not set" : typeof value === "object" ? JSON.stringify(value).slice(0, 80) : String(value);
@@ -15,10 +15,11 @@ export class Compare {
   private readonly bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Progress of the comparison" });
   private readonly seeds = h("input", { type: "number", id: "seeds", min: 1, max: 100, value: 10 });
   private readonly more = h("button", { type: "button", onclick: () => void this.ask(Math.min(100, Math.max(1, Number(this.seeds.value) || 1))) }, "Compare over seeds");
+  private readonly over = h("div", { class: "seeds" }, h("label", { for: "seeds" }, "Seeds "), this.seeds, this.more);
   private asking: AbortController | null = null;
   private compared = "";
   readonly element = h("section", { class: "card compare", hidden: true }, h("h2", {}, "What differs between A and B"), this.body,
-    h("div", { class: "seeds" }, h("label", { for: "seeds" }, "Seeds "), this.seeds, this.more, this.bar));
+    this.over, this.bar);
 
   constructor(private readonly model: Model) {
     model.on((event) => {
@@ -46,7 +47,7 @@ export class Compare {
     this.bar.hidden = false;
     this.bar.value = 0;
     try {
-      const found = await stream<Comparison>("/api/compare", { a: { scenario: a.scenario }, b: { scenario: b.scenario }, seeds }, asking.signal, (part) => { this.bar.value = part; });
+      const found = await stream<ComparisonDone>("/api/compare", { a: { scenario: a.scenario }, b: { scenario: b.scenario }, seeds }, asking.signal, (part) => { this.bar.value = part; });
       this.draw(found, seeds);
     } catch (error) {
       if (aborted(error) || asking.signal.aborted) return;
@@ -56,13 +57,17 @@ export class Compare {
     this.bar.hidden = true;
   }
 
-  private draw(found: Comparison, seeds: number): void {
+  private draw(found: ComparisonDone, seeds: number): void {
+    // A replay has no random starts: only a discipline may draw random numbers.
+    this.over.hidden = found.random === false;
     const interval = (low: number | null, high: number | null, unit: string | null): string => (low === null || high === null ? "–" : `${quantity(low, unit)} to ${quantity(high, unit)}`);
     const head = ["Measure", "Flow", "A", "B", "B less A", ...(seeds > 1 ? ["95 % interval"] : [])];
     replace(this.body,
       found.changed.length > 0 ? h("ul", { class: "changed" }, ...found.changed.map((each) => h("li", {}, h("code", {}, each.path), `: ${words(each.a)} in A, ${words(each.b)} in B`)))
-        : h("p", {}, "Both variants are the same scenario. Turn a control of B."),
+        : h("p", {}, "Both variants are the same. Turn a control of B."),
       ...found.sentences.map((sentence) => h("p", {}, sentence)),
+      found.random === false && h("p", { class: "note" }, "The packets come as the trace has them, and neither discipline drew a random number: every seed gives this."),
+      found.random === true && h("p", { class: "note" }, "The packets come as the trace has them with every seed; only the random numbers of the disciplines differ."),
       found.differences.length > 0 && h("details", { open: seeds > 1 }, h("summary", {}, seeds > 1 ? `Numbers, paired over ${seeds} seeds` : "Numbers of one seed"),
         h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Differences" }, h("table", {}, h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, ...found.differences.map((each) => h("tr", {}, h("th", { scope: "row" }, each.metric), h("td", {}, each.flow ?? ""), h("td", { class: "num" }, quantity(each.a, each.unit)), h("td", { class: "num" }, quantity(each.b, each.unit)),

@@ -4,11 +4,11 @@ import { colour, dash, theme } from "./colours";
 import { svg } from "./dom";
 import { plain, scaleFor } from "./format";
 import { text, ticks } from "./picture";
-import type { Grid } from "./types";
+import type { StudyGrid } from "./types";
 
 const [WIDE, LEFT, TOP, BOTTOM] = [760, 64, 36, 300];
 
-export function curves(title: string, unit: string, axis: string, grid: Grid): SVGSVGElement {
+export function curves(title: string, unit: string, axis: string, grid: StudyGrid): SVGSVGElement {
   const look = theme();
   let most = 0;
   grid.values.forEach((row, r) => row.forEach((value, c) => { most = Math.max(most, (value ?? 0) + (grid.halves?.[r]?.[c] ?? 0)); }));

@@ -5,7 +5,7 @@ import { onTheme } from "./colours";
 import { Compare } from "./compare";
 import { Panel } from "./controls";
 import { h, replace, say } from "./dom";
-import { plain, seconds } from "./format";
+import { plain, quantity, seconds } from "./format";
 import { SLOTS, type Model, type Slot } from "./model";
 import { Network } from "./network";
 import { Packets } from "./packets";
@@ -14,7 +14,7 @@ import { Shares } from "./shares";
 import { Take } from "./take";
 import type { RunDone } from "./types";
 
-const ORDER = ["throughput", "queueing", "rtt", "backlog", "window", "pacing", "drops", "marks", "estimates"];
+const ORDER = ["offered", "throughput", "queueing", "rtt", "backlog", "window", "pacing", "drops", "marks", "estimates"];
 
 interface Result {
   shares: Shares;
@@ -26,6 +26,8 @@ interface Result {
 export class Explore {
   readonly element: HTMLElement;
   overlay = true;
+  /** What was chosen for the page because it was not given, in sentences. */
+  chosen: readonly string[] = [];
   private readonly panel: Panel;
   private readonly status = h("span", { class: "status" });
   private readonly bar = h("progress", { max: 1, value: 0, "aria-label": "Progress of the run", hidden: true });
@@ -33,6 +35,7 @@ export class Explore {
   private readonly again = h("button", { type: "button", onclick: () => void this.model.again() }, "Run again");
   private readonly problem = h("p", { class: "error problem", role: "alert", hidden: true });
   private readonly tabs = h("div", { class: "slots" });
+  private readonly about = h("section", { class: "card about", hidden: true });
   private readonly delay = h("section", { class: "card delay" });
   private readonly parts = h("div", { class: "columns" });
   private readonly sentences = h("section", { class: "card sentences" });
@@ -64,7 +67,7 @@ export class Explore {
     this.element = h("div", { class: "explore" },
       about, h("section", { class: "side", "aria-label": "Controls" }, this.tabs, this.panel.element, take.element),
       h("div", { class: "main" },
-        h("div", { class: "runbar" }, this.status, this.bar, this.stop, this.again), this.problem,
+        h("div", { class: "runbar" }, this.status, this.bar, this.stop, this.again), this.problem, this.about,
         h("div", { class: "columns top" }, this.delay, this.sentences), this.compare.element, this.parts, this.tools, this.charts, this.packets.element));
     model.on((event, slot) => this.heard(event, slot));
     model.time.on((change) => change === "range" && this.ranged());
@@ -109,7 +112,7 @@ export class Explore {
     if (running) this.bar.value = Math.min(...parts);
     const run = this.model.shown?.run;
     const old = !running && this.model.shown?.current === false;
-    this.status.textContent = running ? "Running" : run ? `${old ? "Stopped: the pictures are of an earlier run. " : ""}${plain(run.until ?? run.duration)} s simulated in ${seconds(run.seconds, 10)}, seed ${run.seed}` : "";
+    this.status.textContent = running ? "Running" : run ? `${old ? "Stopped: the pictures are of an earlier run. " : ""}${plain(run.until ?? run.duration)} s ${run.kind === "replay" ? "replayed" : "simulated"} in ${seconds(run.seconds, 10)}, seed ${run.seed}` : "";
     this.element.classList.toggle("running", running);
   }
 
@@ -136,7 +139,10 @@ export class Explore {
     this.ranged();
     replace(this.delay, h("h2", {}, "Delay under load"), ...ready.map(({ slot, run }) => h("p", { class: "big" }, both && h("span", { class: "which" }, `${slot.toUpperCase()} `),
       run.delay_under_load_ms === null ? "–" : `${plain(Number(run.delay_under_load_ms.toPrecision(3)))}`, run.delay_under_load_ms !== null && h("span", { class: "unit" }, " ms"))),
-    h("p", { class: "note" }, "Mean time that a packet waits at the link with the highest load."));
+    ...remarks(ready));
+    const trace = ready.find(({ run }) => run.kind === "replay")?.run;
+    this.about.hidden = !trace;
+    if (trace) replace(this.about, h("h2", {}, "The trace"), h("p", {}, [...(trace.about ?? []), ...this.chosen].join(" ")));
     replace(this.sentences, h("h2", {}, "In words"), ...ready.map(({ slot, run }) => h("div", {}, both && h("h3", {}, `Variant ${slot.toUpperCase()}`),
       h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))), run.note && h("p", { class: "note" }, run.note))));
     this.parts.classList.toggle("one", !both);
@@ -179,6 +185,14 @@ export class Explore {
     say("The server was started again; the run is repeated.");
     void this.model.again();
   }
+}
+
+/** What the delay under load is. */
+function remarks(ready: readonly { slot: Slot; run: RunDone }[]): HTMLElement[] {
+  const replays = ready.filter(({ run }) => run.kind === "replay");
+  if (replays.length === 0) return [h("p", { class: "note" }, "Mean time that a packet waits at the link with the highest load.")];
+  const high = replays.map(({ slot, run }) => `${replays.length > 1 ? `${slot.toUpperCase()}: ` : ""}99 % of the packets wait at most ${quantity((run.p99_ms ?? NaN) / 1e3, "s")}.`);
+  return [h("p", { class: "note" }, "Mean time that a packet waits before it is sent."), ...high.map((words) => h("p", { class: "note" }, words))];
 }
 
 /** Puts the elements into their holder, unless they are there: an element that moves would lose its focus. */

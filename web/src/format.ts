@@ -45,6 +45,13 @@ export function quantity(value: number | null | undefined, unit: string | null):
   return `${plain(value / scale.factor)}${scale.unit ? ` ${scale.unit}` : ""}`;
 }
 
+/** A number of a decision. Virtual times are compared with each other, so bits keep all their figures. */
+export function amount(value: number | string | null, unit: string | null): string {
+  if (typeof value === "string") return spaced(value);
+  if (unit === "bit" && value !== null) return `${value.toLocaleString("en", { maximumFractionDigits: 1 })} bit`;
+  return quantity(value, unit);
+}
+
 /** The time of a cursor: as many figures as tell two pixels apart. */
 export function seconds(value: number, span: number): string {
   const digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.max(span, 1e-6) / 1000))));

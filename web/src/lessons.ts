@@ -6,7 +6,7 @@ import { Panel } from "./controls";
 import { h, replace } from "./dom";
 import { plain } from "./format";
 import { Model } from "./model";
-import type { Lesson, LessonDone, LessonName, Scenario, Start } from "./types";
+import type { LessonInfo, LessonDone, LessonName, Scenario, Start } from "./types";
 
 export class Lessons {
   readonly element = h("div", { class: "lessons" });
@@ -40,7 +40,7 @@ export class Lessons {
   }
 
   private async lesson(name: string): Promise<void> {
-    const lesson = await get<Lesson>(`/api/lessons/${encodeURIComponent(name)}`);
+    const lesson = await get<LessonInfo>(`/api/lessons/${encodeURIComponent(name)}`);
     this.built = name;
     const model = new Model();
     const panel = new Panel(model, lesson.turn);
@@ -73,7 +73,7 @@ export class Lessons {
     void model.open("a", lesson.scenario);
   }
 
-  private async answer(model: Model, lesson: Lesson, words: string, button: HTMLElement, result: HTMLElement): Promise<void> {
+  private async answer(model: Model, lesson: LessonInfo, words: string, button: HTMLElement, result: HTMLElement): Promise<void> {
     for (const each of button.parentElement?.children ?? []) each.setAttribute("aria-pressed", String(each === button));
     replace(result, h("p", {}, "The run answers…"));
     try {
@@ -86,7 +86,7 @@ export class Lessons {
 }
 
 /** The control by the words beside it instead of its path. */
-function named(model: Model, lesson: Lesson, words: string): string {
+function named(model: Model, lesson: LessonInfo, words: string): string {
   const label = model.variants.a?.controls.find((control) => control.path === lesson.turn)?.label;
   return label ? words.replace(lesson.turn, `\u201c${label}\u201d`) : words;
 }

@@ -2,6 +2,11 @@
 
 import type { Scenario } from "./types";
 
+/** Whether these are the settings of a replay, whose trace only the server has. */
+export function isReplay(scenario: Scenario | null | undefined): boolean {
+  return scenario !== null && scenario !== undefined && "replay" in scenario;
+}
+
 /** The most text that a link may unpack to: a link is input from strangers. */
 const MOST = 4_000_000;
 

@@ -7,7 +7,7 @@ import { aborted, explain, get, onConnection, takeToken } from "./api";
 import { download, h, replace } from "./dom";
 import { Explore } from "./explore";
 import { Lessons } from "./lessons";
-import { fields, pack, unpack } from "./link";
+import { fields, isReplay, pack, unpack } from "./link";
 import { Model, SLOTS } from "./model";
 import { placed, placeIn, type Place } from "./paper";
 import { PapersPage } from "./papers";
@@ -141,9 +141,11 @@ function read(): void {
     return variant && !variant.run ? [{ slot, words: toml(variant.scenario) }] : [];
   });
   reader.hidden = found.length === 0;
-  replace(reader, h("h2", {}, "The scenario of this link"), h("p", { class: "note" }, "Save it, and run it with headgate explore FILE or headgate run FILE."),
-    ...found.map(({ slot, words }) => h("div", {}, found.length > 1 && h("h3", {}, `Variant ${slot.toUpperCase()}`), h("pre", { tabindex: 0, "aria-label": "Scenario" }, words),
-      h("button", { type: "button", onclick: () => download("scenario.toml", new Blob([words], { type: "application/toml" })) }, "Save as TOML"))));
+  const replay = found.some(({ slot }) => isReplay(model.variants[slot]?.scenario));
+  replace(reader, h("h2", {}, replay ? "The settings of this link" : "The scenario of this link"),
+    h("p", { class: "note" }, replay ? "They are for a replay. A link does not hold the trace: start headgate explore with its file, and open the link on that page." : "Save it, and run it with headgate explore FILE or headgate run FILE."),
+    ...found.map(({ slot, words }) => h("div", {}, found.length > 1 && h("h3", {}, `Variant ${slot.toUpperCase()}`), h("pre", { tabindex: 0, "aria-label": replay ? "Settings" : "Scenario" }, words),
+      h("button", { type: "button", onclick: () => download(replay ? "settings.toml" : "scenario.toml", new Blob([words], { type: "application/toml" })) }, "Save as TOML"))));
 }
 
 onConnection((state) => {
@@ -163,13 +165,16 @@ async function begin(): Promise<void> {
   try {
     start = await get<Start>("/api/start");
     title.textContent = start.title ? `headgate: ${start.title}` : "headgate";
+    explore.chosen = start.chosen;
     document.title = start.title ? `${start.title} – headgate` : "headgate";
   } catch (error) {
     if (banner.hidden) warn(explain(error).message);
   }
   const any = await restore();
   if (!any && page === "explore" && start?.scenario) {
+    const { other } = start;
     await model.open("a", start.scenario, start.controls.length ? start.controls : undefined);
+    if (other) await model.open("b", other as Scenario);
     await note(false);
   }
   if (!start) read();

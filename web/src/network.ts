@@ -12,6 +12,8 @@ import type { NetLink, NetNode, NetworkState, RunDone } from "./types";
 const EDGE = 60;
 const BAR = 56;
 const HOST = /host/;
+/** A request that takes longer repeats the run: it is given up when the cursor has moved on. */
+const LONG_MS = 300;
 
 interface Queue {
   fill: SVGGElement;
@@ -28,7 +30,8 @@ export class Network {
   private readonly holder = h("div", { class: "network" });
   private readonly note = h("p", { class: "note" });
   private picture: SVGSVGElement = svg("svg", {});
-  private asking = false;
+  private asking: AbortController | null = null;
+  private since = 0;
   private again = false;
   readonly element = h("section", { class: "card" },
     h("div", { class: "bar" }, h("h3", {}, this.mark, "Network"), saveButtons(() => "Network", () => this.copy())), this.holder, this.note);
@@ -135,23 +138,26 @@ export class Network {
     return group;
   }
 
-  /** One request at a time: while one is under way, the cursor's last place waits. */
+  /** One request at a time: while one is under way, the cursor's last place waits, unless the run has to be repeated for the first one. */
   private async fill(): Promise<void> {
     const run = this.run;
     if (!run) return;
     if (this.asking) {
       this.again = true;
+      if (performance.now() - this.since > LONG_MS) this.asking.abort();
       return;
     }
-    this.asking = true;
+    const asking = new AbortController();
+    this.asking = asking;
+    this.since = performance.now();
     const at = this.time.cursor ?? Math.min(this.time.to, run.until ?? run.duration);
     try {
-      const state = await get<NetworkState>(`/api/run/${encodeURIComponent(run.run)}/network?at=${at}`);
+      const state = await get<NetworkState>(`/api/run/${encodeURIComponent(run.run)}/network?at=${at}`, asking.signal);
       if (run === this.run) this.paint(state, at);
     } catch (error) {
       if (!aborted(error) && !(error instanceof Gone) && run === this.run) this.note.textContent = explain(error).message;
     } finally {
-      this.asking = false;
+      this.asking = null;
     }
     if (this.again) {
       this.again = false;

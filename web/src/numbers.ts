@@ -1,7 +1,8 @@
 // The numbers of an item: the paper's, ours, the interval, the verdict. A number opens its run.
 
 import { h, replace, uid } from "./dom";
-import { chooser, verdict, VERDICTS, words, type PaperItem, type PaperNumber, type Verdict } from "./paper";
+import { chooser, verdict, VERDICTS, words, type Verdict } from "./paper";
+import type { PaperItem, PaperNumber } from "./types";
 
 interface Column {
   name: string;

@@ -1,94 +1,9 @@
-// What the server says of papers (python/headgate/explore/paper_pages.py, paper_runs.py), and the words for it.
+// Words for verdicts, the place of a number in the address of the page, and the choice of a run.
 
 import { h, uid } from "./dom";
-import type { Json, Scenario } from "./types";
-
-export type Verdict = "match" | "miss" | "some-run" | "undecided" | "not-reproduced" | "not-tested";
-export const VERDICTS: readonly Verdict[] = ["match", "miss", "some-run", "undecided", "not-reproduced", "not-tested"];
+export const VERDICTS = ["match", "miss", "some-run", "undecided", "not-reproduced", "not-tested"] as const;
+export type Verdict = (typeof VERDICTS)[number];
 const SIGNS: { [V in Verdict]: string } = { match: "✓", miss: "✗", "some-run": "~", undecided: "?", "not-reproduced": "–", "not-tested": "·" };
-
-export interface Counts {
-  numbers: { [V in Verdict]: number };
-  claims: { hold: number; fail: number; open: number };
-}
-
-export interface ItemName extends Counts {
-  name: string;
-  title: string;
-  reproduced: boolean;
-}
-
-export interface PaperName {
-  name: string;
-  title: string;
-  authors: string;
-  reference: string;
-  version: string;
-  /** Its items can be reproduced on this page. */
-  here: boolean;
-  failures: { item: string; error: string }[];
-  items: ItemName[];
-}
-
-export interface PaperNumber {
-  number: number;
-  row: string;
-  source: string;
-  paper: string;
-  ours: string;
-  interval: string;
-  range: string;
-  trivial: string;
-  trivial_meets: boolean;
-  verdict: Verdict;
-  why: string;
-  mechanism: string;
-  /** The variant whose run gives it; null where no single run does. `near` are then variants that it may be about. */
-  variant: string | null;
-  near: string[];
-}
-
-export interface PaperTable {
-  title: string;
-  whose: string;
-  numbers: PaperNumber[];
-}
-
-export interface PaperClaim {
-  id: string;
-  text: string;
-  holds: boolean | null;
-  measured: string;
-  why: string;
-  variants: string[];
-}
-
-export interface PaperSection {
-  title: string;
-  measured: boolean;
-  note: string;
-  headings: string[];
-  rows: string[][];
-  holds: (boolean | null)[];
-  why: string[];
-}
-
-export interface PaperItem {
-  paper: string;
-  item: string;
-  title: string;
-  note: string;
-  missing: string[];
-  here: boolean;
-  reproduced: boolean;
-  study: boolean;
-  seeds: number;
-  variants: { name: string; starts: number }[];
-  tables: PaperTable[];
-  rows: { text: string; holds: boolean }[];
-  claims: PaperClaim[];
-  sections: PaperSection[];
-}
 
 /** Which run of which item is looked at, and for which number or claim. */
 export interface Place {
@@ -98,27 +13,6 @@ export interface Place {
   claim: string | null;
   variant: string | null;
   run: number;
-}
-
-export interface Opened extends Place {
-  variant: string;
-  scenario: Scenario;
-  heading: string;
-  said: string[];
-  runs: { run: number; value: string; best: boolean }[];
-  digest: string | null;
-  value: string | null;
-  unit: string;
-  /** The run gives the number. */
-  measured: boolean;
-  flows: string[];
-  port: string | null;
-}
-
-export interface Measured {
-  values: { number: number; value: number | null; text: string }[];
-  digest: string;
-  changed: { path: string; a: Json; b: Json }[];
 }
 
 /** A verdict by a sign and a word: never by colour alone. */

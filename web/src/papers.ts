@@ -2,7 +2,8 @@
 
 import { aborted, explain, get, stream } from "./api";
 import { h, replace, say } from "./dom";
-import { chooser, holds, verdict, VERDICTS, words, type ItemName, type PaperClaim, type PaperItem, type PaperName, type PaperSection, type Place, type Verdict } from "./paper";
+import { chooser, holds, verdict, VERDICTS, words, type Place, type Verdict } from "./paper";
+import type { ItemName, PaperClaim, PaperItem, PaperName, PaperSection } from "./types";
 import { Numbers } from "./numbers";
 import "./papers.css";
 
@@ -68,8 +69,8 @@ export class PapersPage {
     const head = ["Paper", "Items", "Match", "Tested", "Missed", "Claims hold", "Claims fail"];
     const rows = this.papers.map((paper) => {
       const sum = (of: (item: ItemName) => number): number => paper.items.reduce((all, item) => all + of(item), 0);
-      const tested = sum((item) => item.numbers.match + item.numbers.miss + item.numbers["some-run"] + item.numbers.undecided);
-      const cells = [paper.items.length, sum((i) => i.numbers.match), tested, sum((i) => i.numbers.miss), sum((i) => i.claims.hold), sum((i) => i.claims.fail)];
+      const tested = sum((item) => TESTED.reduce((all, kind) => all + count(item, kind), 0));
+      const cells = [paper.items.length, sum((i) => count(i, "match")), tested, sum((i) => count(i, "miss")), sum((i) => i.claims.hold), sum((i) => i.claims.fail)];
       return h("tr", {}, h("th", { scope: "row" }, h("button", { type: "button", onclick: () => this.choose(paper.name, null) }, paper.name), h("div", { class: "note" }, `${paper.title}. ${paper.authors}, ${paper.reference}.`)),
         ...cells.map((cell) => h("td", { class: "num" }, cell)));
     });
@@ -172,9 +173,16 @@ export class PapersPage {
   }
 }
 
+/** The verdicts of numbers that were tested. */
+const TESTED: readonly Verdict[] = ["match", "miss", "some-run", "undecided"];
+
+function count(item: ItemName, kind: Verdict): number {
+  return item.numbers.find((each) => each.verdict === kind)?.count ?? 0;
+}
+
 function counts(item: ItemName): (HTMLElement | false)[] {
-  const { numbers, claims } = item;
-  const shown: [Verdict, number][] = VERDICTS.filter((kind) => numbers[kind] > 0 && kind !== "not-tested").map((kind) => [kind, numbers[kind]]);
+  const { claims } = item;
+  const shown = VERDICTS.filter((kind) => count(item, kind) > 0 && kind !== "not-tested").map((kind): [Verdict, number] => [kind, count(item, kind)]);
   const decided = claims.hold + claims.fail;
   return [...shown.map(([kind, count]) => h("span", { title: words(kind) }, verdictCount(kind, count))), decided > 0 && h("span", {}, `${claims.hold} of ${decided} claims`)];
 }

@@ -23,6 +23,8 @@ export interface Loaded {
   from: number;
   to: number;
   lines: Line[];
+  /** Of rates: the longest interval that a value is the mean of. */
+  interval: number;
 }
 
 export function viewOf(run: RunDone, name: string): ViewInfo | undefined {
@@ -37,7 +39,7 @@ export async function load(sources: readonly Source[], name: string, from: numbe
       return get<SeriesData>(`/api/run/${encodeURIComponent(source.run.run)}/series?${query}`, signal);
     }),
   );
-  return { from, to, lines: answers.flatMap((answer, at) => lines(answer, asked[at] as Source)) };
+  return { from, to, interval: Math.max(0, ...answers.map((answer) => answer.interval ?? 0)), lines: answers.flatMap((answer, at) => lines(answer, asked[at] as Source)) };
 }
 
 function lines(answer: SeriesData, source: Source): Line[] {

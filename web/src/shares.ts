@@ -7,7 +7,21 @@ import { text } from "./picture";
 import { saveButtons } from "./save";
 import type { FlowResult, RunDone } from "./types";
 
-const NUMBERS = new Set(["Goodput", "Share", "Fair", "RTT", "Queueing", "Lost"]);
+/** A column of numbers: its heading, and its text for a flow. */
+type Column = readonly [string, (flow: FlowResult) => string];
+
+const count = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : plain(value));
+const time = (ms: number | null | undefined): string => (ms === null || ms === undefined ? "–" : quantity(ms / 1e3, "s"));
+
+/** Before the bar, and after the share that is fair. */
+const OF_RUN: readonly [readonly Column[], readonly Column[]] = [
+  [["Goodput", (flow) => quantity(flow.goodput_bps, "bit/s")]],
+  [["RTT", (flow) => (flow.rtt_ms === null ? "–" : `${plain(flow.rtt_ms)} ms`)], ["Queueing", (flow) => (flow.queueing_ms === null ? "–" : `${plain(flow.queueing_ms)} ms`)], ["Lost", (flow) => count(flow.lost)]],
+];
+const OF_REPLAY: readonly [readonly Column[], readonly Column[]] = [
+  [["Packets", (flow) => count(flow.packets)], ["Bytes", (flow) => quantity(flow.bytes, "bytes")], ["Sent rate", (flow) => quantity(flow.goodput_bps, "bit/s")]],
+  [["Mean wait", (flow) => time(flow.queueing_ms)], ["p99 wait", (flow) => time(flow.p99_ms)], ["Dropped", (flow) => count(flow.lost)], ["Marked", (flow) => count(flow.marks)]],
+];
 
 function swatch(flow: FlowResult): SVGSVGElement {
   return svg("svg", { width: 30, height: 12, "aria-hidden": "true", class: "swatch" },
@@ -26,24 +40,31 @@ function bar(flow: FlowResult, most: number): HTMLElement {
 export class Shares {
   private readonly body = h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Flows" });
   readonly mark = h("span", {});
+  private readonly note = h("p", { class: "note" });
   private run: RunDone | null = null;
   readonly element = h("section", { class: "card shares" },
     h("div", { class: "bar" }, h("h3", {}, this.mark, "Shares of the flows"), saveButtons(() => "Shares of the flows", () => this.picture())), this.body,
-    h("p", { class: "note" }, "The bar is the share of the goodput. The upright line is the weighted max-min fair share."));
+    this.note);
 
-  update(run: RunDone, marked: ReadonlySet<string> = new Set()): void {
+  update(run: RunDone, chosen: ReadonlySet<string> = new Set()): void {
     this.run = run;
     this.body.setAttribute("aria-label", `${this.mark.textContent}Flows`);
     const most = Math.max(1e-9, ...run.flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
-    const head = ["Flow", "Control", "Goodput", "Share", "", "Fair", "RTT", "Queueing", "Lost"];
+    const replay = run.kind === "replay";
+    const [before, after] = replay ? OF_REPLAY : OF_RUN;
+    this.note.textContent = replay ? "The bar is the share of all that was sent. The upright line is the weighted max-min fair share of what was offered."
+      : "The bar is the share of the goodput. The upright line is the weighted max-min fair share.";
+    const marked = run.flows.some((flow) => (flow.marks ?? 0) > 0);
+    const last = after.filter(([name]) => name !== "Marked" || marked);
+    const heading = (name: string, number = true): HTMLElement => h("th", { scope: "col", class: number ? "num" : null }, name);
+    const cells = (columns: readonly Column[], flow: FlowResult): HTMLElement[] => columns.map(([, text]) => h("td", { class: "num" }, text(flow)));
     replace(this.body, h("table", {},
-      h("thead", {}, h("tr", {}, ...head.map((name) => (name ? h("th", { scope: "col", class: NUMBERS.has(name) ? "num" : null }, name) : h("td", {}))))),
-      h("tbody", {}, ...run.flows.map((flow) => h("tr", { class: marked.has(flow.name) ? "marked" : null },
-        h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), marked.has(flow.name) && h("span", { class: "soft" }, " ◂ the number is about this flow"), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
-        h("td", {}, flow.control), h("td", { class: "num" }, quantity(flow.goodput_bps, "bit/s")), h("td", { class: "num" }, percent(flow.share)), h("td", { class: "wide" }, bar(flow, most)),
-        h("td", { class: "num" }, percent(flow.ideal_share)), h("td", { class: "num" }, flow.rtt_ms === null ? "–" : `${plain(flow.rtt_ms)} ms`),
-        h("td", { class: "num" }, flow.queueing_ms === null ? "–" : `${plain(flow.queueing_ms)} ms`), h("td", { class: "num" }, flow.lost === null ? "–" : plain(flow.lost)))))),
-    (run.more_flows ?? 0) > 0 && h("p", { class: "note" }, `${run.more_flows} more flows with less goodput are not listed.`));
+      h("thead", {}, h("tr", {}, heading("Flow", false), !replay && heading("Control", false), ...before.map(([name]) => heading(name)), heading("Share"), h("td", {}), heading("Fair"), ...last.map(([name]) => heading(name)))),
+      h("tbody", {}, ...run.flows.map((flow) => h("tr", { class: chosen.has(flow.name) ? "marked" : null },
+        h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), chosen.has(flow.name) && h("span", { class: "soft" }, " ◂ the number is about this flow"), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
+        !replay && h("td", {}, flow.control), ...cells(before, flow), h("td", { class: "num" }, percent(flow.share)), h("td", { class: "wide" }, bar(flow, most)),
+        h("td", { class: "num" }, percent(flow.ideal_share)), ...cells(last, flow))))),
+    (run.more_flows ?? 0) > 0 && h("p", { class: "note" }, `${run.more_flows} more flows with ${replay ? "fewer bytes" : "less goodput"} are not listed.`));
   }
 
   private picture(): SVGSVGElement {

@@ -7,7 +7,7 @@ import { text } from "./picture";
 import { saveButtons } from "./save";
 import { theme } from "./colours";
 import { curves } from "./curves";
-import type { Grid, Scenario, Study } from "./types";
+import type { StudyGrid, Scenario, StudyInfo } from "./types";
 
 /** From pale to dark blue, evenly in lightness, so that it reads without colour too. */
 function shade(part: number): { fill: string; ink: string } {
@@ -23,14 +23,14 @@ export class StudyPage {
   private readonly y = h("select", { id: "study-y", onchange: () => void this.draw() });
   private readonly flow = h("select", { id: "study-flow", onchange: () => void this.draw() });
   private readonly body = h("div", { class: "main" });
-  private study: Study | null = null;
+  private study: StudyInfo | null = null;
 
   constructor(private readonly explore: (scenario: Scenario) => void) {}
 
   async open(): Promise<void> {
     if (this.study) return;
     try {
-      const study = await get<Study>("/api/study");
+      const study = await get<StudyInfo>("/api/study");
       this.study = study;
       replace(this.metric, ...study.metrics.map((each) => h("option", { value: each.name }, each.label)));
       replace(this.x, ...study.axes.map((axis) => h("option", { value: axis.name }, axis.name)));
@@ -52,7 +52,7 @@ export class StudyPage {
       const query = new URLSearchParams({ metric: metric.name, x: this.x.value });
       if (this.y.value && this.y.value !== this.x.value) query.set("y", this.y.value);
       if (this.flow.value) query.set("flow", this.flow.value);
-      const grid = await get<Grid>(`/api/study/grid?${query}`);
+      const grid = await get<StudyGrid>(`/api/study/grid?${query}`);
       const all = grid.values.flat().filter((value): value is number => value !== null);
       const [low, high] = [Math.min(...all), Math.max(...all)];
       const cell = (row: number, column: number): HTMLElement => {
@@ -89,7 +89,7 @@ export class StudyPage {
   }
 }
 
-function heat(title: string, unit: string, grid: Grid, low: number, high: number): SVGSVGElement {
+function heat(title: string, unit: string, grid: StudyGrid, low: number, high: number): SVGSVGElement {
   const [wide, tall, left, top] = [90, 34, 110, 70];
   const width = left + grid.x.length * wide + 16;
   const height = top + grid.values.length * tall + 16;

@@ -2,57 +2,97 @@
 
 import { blob, explain } from "./api";
 import { download, h, replace, say } from "./dom";
-import { pack, unpack, fields } from "./link";
+import { fields, isReplay, pack, unpack } from "./link";
 import type { Model } from "./model";
 import { fileName } from "./save";
 
-const FORMS: readonly [string, string, string][] = [["toml", "Scenario (TOML)", "toml"], ["csv", "Table (CSV)", "csv"], ["parquet", "Table (Parquet)", "parquet"]];
+/** The choice of a row for each packet, which only replays have. */
+const ROWS = "";
 
 export class Take {
   private readonly said = h("p", { class: "note", role: "status" });
-  private readonly code = h("pre", { tabindex: 0, hidden: true, "aria-label": "Python lines" });
+  private readonly code = h("pre", { tabindex: 0, hidden: true, "aria-label": "Lines" });
   private readonly link = h("input", { type: "text", id: "given-link", autocomplete: "off", placeholder: "#s=…" });
+  private readonly data = h("select", { id: "taken-data" });
+  private readonly whole = h("button", { type: "button", onclick: () => void this.first() });
   readonly element: HTMLElement;
 
   constructor(private readonly model: Model, private readonly state: () => Promise<string>) {
+    const table = (form: string, words: string): HTMLElement => h("button", { type: "button", onclick: () => void this.table(form) }, words);
     this.element = h("details", { class: "take" }, h("summary", {}, "Take it with you"),
-      h("div", { class: "buttons" }, ...FORMS.map(([form, label, ending]) => h("button", { type: "button", onclick: () => void this.save(form, ending) }, label)),
-        h("button", { type: "button", onclick: () => void this.python() }, "Python lines"), h("button", { type: "button", onclick: () => void this.copy() }, "Copy link")),
+      h("div", { class: "buttons" }, this.whole, h("button", { type: "button", onclick: () => void this.lines("python") }, "Python lines"), h("button", { type: "button", onclick: () => void this.copy() }, "Copy link")),
+      h("div", { class: "buttons" }, h("label", { for: "taken-data" }, "Data of"), this.data, table("csv", "Table (CSV)"), table("parquet", "Table (Parquet)")),
       this.said, this.code,
       h("form", { onsubmit: (event: Event) => { event.preventDefault(); void this.open(); } }, h("label", { for: "given-link" }, "Open a link that holds a scenario"), this.link, h("button", {}, "Open")));
+    model.on((event) => {
+      if (event === "run" || event === "slots") this.update();
+    });
+    this.update();
+  }
+
+  private get replay(): boolean {
+    return isReplay(this.model.shown?.scenario);
+  }
+
+  private update(): void {
+    const chosen = this.data.value;
+    const views = this.model.shown?.run?.views ?? [];
+    replace(this.data, this.replay && h("option", { value: ROWS }, "Packets, a row for each"), ...views.map((view) => h("option", { value: view.name }, view.title)));
+    if (views.some((view) => view.name === chosen)) this.data.value = chosen;
+    this.whole.textContent = this.replay ? "Command line" : "Scenario (TOML)";
+  }
+
+  /** The scenario as a file, or the command that gives the same replay. */
+  private async first(): Promise<void> {
+    if (this.replay) await this.lines("command");
+    else await this.save("export?form=toml", this.name, "toml");
+  }
+
+  private async table(form: string): Promise<void> {
+    const view = this.data.value;
+    if (view === ROWS) await this.save(`rows?form=${form}`, `${this.name} packets`, form);
+    else await this.save(`export?form=${form}&view=${encodeURIComponent(view)}`, `${this.name} ${view}`, form);
+  }
+
+  private get name(): string {
+    const scenario = this.model.shown?.scenario;
+    const name = this.replay ? scenario?.["replay" as never] : scenario?.["name"];
+    return typeof name === "string" ? name : "scenario";
   }
 
   private tell(words: string): void {
     this.said.textContent = words;
   }
 
-  private async fetch(form: string): Promise<Blob | null> {
+  private async fetch(what: string): Promise<Blob | null> {
     const run = this.model.shown?.run;
     if (!run) {
       this.tell("There is no run yet.");
       return null;
     }
     try {
-      return await blob(`/api/run/${encodeURIComponent(run.run)}/export?form=${form}`);
+      return await blob(`/api/run/${encodeURIComponent(run.run)}/${what}`);
     } catch (error) {
       this.tell(explain(error).message);
       return null;
     }
   }
 
-  private async save(form: string, ending: string): Promise<void> {
-    const data = await this.fetch(form);
+  private async save(what: string, name: string, ending: string): Promise<void> {
+    this.tell("The file is being made.");
+    const data = await this.fetch(what);
     if (!data) return;
-    const name = this.model.shown?.scenario["name"];
-    download(fileName(typeof name === "string" ? name : "scenario", ending), data);
-    this.tell(`Saved as ${ending.toUpperCase()}.`);
+    download(fileName(name, ending), data);
+    this.tell(`Saved as ${ending === "parquet" ? "Parquet" : ending.toUpperCase()}.`);
   }
 
-  private async python(): Promise<void> {
-    const data = await this.fetch("python");
+  private async lines(form: "python" | "command"): Promise<void> {
+    const data = await this.fetch(`export?form=${form}`);
     if (!data) return;
     this.code.hidden = false;
+    this.code.setAttribute("aria-label", form === "python" ? "Python lines" : "Command line");
     replace(this.code, await data.text());
+    this.tell(this.replay ? "This gives the same numbers, in the folder of the trace." : "");
   }
 
   private async copy(): Promise<void> {
@@ -63,10 +103,11 @@ export class Take {
     this.link.value = address;
     try {
       await navigator.clipboard.writeText(address);
-      this.tell(`The link is in the clipboard. It holds the whole scenario (${address.length} characters).`);
+      this.tell(this.replay ? `The link is in the clipboard. It holds the settings, not the trace, which is too large for a link: open it on a page that headgate explore shows for the same file.`
+        : `The link is in the clipboard. It holds the whole scenario (${address.length} characters).`);
     } catch {
       this.link.select();
-      this.tell("The link is in the field below: copy it from there.");
+      this.tell(`The link is in the field below: copy it from there.${this.replay ? " It holds the settings, not the trace." : ""}`);
     }
     say(this.said.textContent ?? "");
   }

@@ -33,9 +33,9 @@ async function tables(page, paper = "demers1989") {
   await page.locator(".numbers table").waitFor();
 }
 
-const said = (page) => page.locator(".about").innerText();
+const said = (page) => page.locator(".paper-run").innerText();
 /** Waits until the value of the number in the run that is shown is there. */
-const measured = (page) => page.locator(".about .state .note, .about .state .warn").first().waitFor();
+const measured = (page) => page.locator(".paper-run .state .note, .paper-run .state .warn").first().waitFor();
 
 for (const scheme of ["light", "dark"])
   for (const width of [400, 1600])
@@ -68,7 +68,7 @@ test("a number opens its run, and back leads to the number", { skip }, async () 
   // The flow that the number is about is marked, in words too.
   assert.equal(await page.locator(".shares tr.marked").count(), 1);
   assert.match(await page.locator(".shares tr.marked").innerText(), /the number is about this flow/);
-  assert.match(name, new RegExp(await page.locator(".about .filters strong").innerText()));
+  assert.match(name, new RegExp(await page.locator(".paper-run .filters strong").innerText()));
   await page.goBack();
   await page.locator(".numbers table").waitFor();
   await page.waitForFunction((label) => document.activeElement?.getAttribute("aria-label") === label, name);
@@ -82,7 +82,7 @@ test("a number opens its run, and back leads to the number", { skip }, async () 
   assert.equal(await said(page), before);
   await page.getByRole("button", { name: "Back to the tables" }).click();
   await page.locator(".numbers table").waitFor();
-  assert.equal(await page.locator(".about").isVisible(), false);
+  assert.equal(await page.locator(".paper-run").isVisible(), false);
   await page.context().close();
 });
 
@@ -108,7 +108,7 @@ test("the keyboard alone reaches a number, another run and the way back", { skip
   await reached("#about-run");
   await page.keyboard.press("ArrowDown");
   await page.waitForFunction(() => location.hash.includes("run=1"));
-  await page.waitForFunction(() => /for run 1\./.test(document.querySelector(".about").innerText));
+  await page.waitForFunction(() => /for run 1\./.test(document.querySelector(".paper-run").innerText));
   await settled(page);
   await measured(page);
   assert.match(await said(page), /In this run: (\S+) .* The report has \1 .* for run 1\./);
@@ -121,17 +121,17 @@ test("a control that is turned is reported, and can be undone", { skip }, async 
   await page.locator(".numbers button").first().click();
   await settled(page);
   await measured(page);
-  const first = await page.locator(".about .values").innerText();
+  const first = await page.locator(".paper-run .values").innerText();
   const box = page.locator('[data-path="links.slow.rate"]');
   await box.fill("20kbit/s");
   await box.press("Enter");
-  await page.locator(".about .warn").waitFor();
-  assert.match(await page.locator(".about .warn").innerText(), /Changed from the paper's setting: links\.slow\.rate 56kbit\/s → 20kbit\/s/);
-  assert.notEqual(await page.locator(".about .values").innerText(), first);
+  await page.locator(".paper-run .warn").waitFor();
+  assert.match(await page.locator(".paper-run .warn").innerText(), /Changed from the paper's setting: links\.slow\.rate 56kbit\/s → 20kbit\/s/);
+  assert.notEqual(await page.locator(".paper-run .values").innerText(), first);
   await page.getByRole("button", { name: "Undo the changes" }).click();
-  await page.locator(".about .warn").waitFor({ state: "detached" });
+  await page.locator(".paper-run .warn").waitFor({ state: "detached" });
   await measured(page);
-  assert.equal(await page.locator(".about .values").innerText(), first);
+  assert.equal(await page.locator(".paper-run .values").innerText(), first);
   await page.context().close();
 });
 
@@ -171,8 +171,9 @@ test("a claim opens as a choice of runs", { skip }, async () => {
   await page.context().close();
 });
 
-test("an item is reproduced on the page, and stops", { skip }, async () => {
+test("an item is reproduced on the page, and stops", { skip }, async (t) => {
   const here = await serve("demers1989");
+  t.after(() => here.stop());
   const page = await open(browser, here.address);
   await page.locator(".items button", { hasText: "scenario-2" }).click();
   await page.getByRole("button", { name: "Reproduce this item" }).click();
@@ -193,10 +194,9 @@ test("an item is reproduced on the page, and stops", { skip }, async () => {
   await measured(page);
   assert.match(await said(page), /that of the report: digest/);
   assert.deepEqual(page.faults, []);
-  await here.stop();
 });
 
-test("names full of markup stay text", { skip }, async () => {
+test("names full of markup stay text", { skip }, async (t) => {
   const evil = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
   const folder = join(place.folder, "evil");
   mkdirSync(folder, { recursive: true });
@@ -209,6 +209,7 @@ test("names full of markup stay text", { skip }, async () => {
   change(file);
   writeFileSync(join(folder, "reproduction.json"), JSON.stringify(file));
   const here = await serve(folder);
+  t.after(() => here.stop());
   const page = await open(browser, here.address);
   await page.locator(".numbers table").waitFor();
   assert.match(await page.locator(".papers").innerText(), /<script>/);
@@ -219,5 +220,4 @@ test("names full of markup stay text", { skip }, async () => {
   assert.match(await said(page), /<script>/);
   assert.equal(await page.evaluate(() => window.hit), undefined);
   assert.equal(await page.locator("img[src=x]").count(), 0);
-  await here.stop();
 });

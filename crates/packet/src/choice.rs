@@ -69,7 +69,7 @@ pub fn split<'de, D: Deserializer<'de>>(d: D, what: &str, names: &[&str]) -> Res
     }
 }
 
-/// Reads a parameter struct, checking the numeric bounds of its own schema, and then the rules of its own `check`.
+/// Reads a parameter struct, checking the numeric bounds of its schema, and then the rules of its `check`.
 pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(value: Value) -> Result<P, E> {
     // What does not depend on the kind of error, and what does not on the struct, is compiled once: there are many of both.
     within_bounds(TypeId::of::<P>(), schema_of::<P>, &value)

@@ -8,7 +8,7 @@ use rand_core::Rng as _;
 use rand_pcg::Pcg64Dxsm;
 
 /// A deterministic random stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rng(Pcg64Dxsm);
 
 fn fnv1a(text: &str) -> u64 {

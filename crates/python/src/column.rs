@@ -8,9 +8,11 @@ use std::ffi::{CStr, c_int, c_void};
 enum Values {
     Float(Vec<f64>),
     Int(Vec<i64>),
+    Short(Vec<u32>),
+    Byte(Vec<u8>),
 }
 
-/// A read-only column of float64 or int64 values.
+/// A read-only column of float64, int64, uint32 or uint8 values.
 #[pyclass(frozen, module = "headgate._core")]
 pub struct Column {
     values: Values,
@@ -21,6 +23,14 @@ pub struct Column {
 impl Column {
     pub(crate) fn floats(values: Vec<f64>) -> Column {
         Column { shape: [values.len() as isize], strides: [8], values: Values::Float(values) }
+    }
+
+    pub(crate) fn shorts(values: Vec<u32>) -> Column {
+        Column { shape: [values.len() as isize], strides: [4], values: Values::Short(values) }
+    }
+
+    pub(crate) fn bytes(values: Vec<u8>) -> Column {
+        Column { shape: [values.len() as isize], strides: [1], values: Values::Byte(values) }
     }
 
     pub(crate) fn ints(values: Vec<i64>) -> Column {
@@ -46,15 +56,17 @@ impl Column {
         let (data, format): (*const c_void, &CStr) = match &column.values {
             Values::Float(x) => (x.as_ptr().cast(), c"d"),
             Values::Int(x) => (x.as_ptr().cast(), c"q"),
+            Values::Short(x) => (x.as_ptr().cast(), c"I"),
+            Values::Byte(x) => (x.as_ptr().cast(), c"B"),
         };
         let wants = |flag: c_int| flags & flag == flag;
         // SAFETY: `view` is valid by the protocol; every pointer stored points into `column`, which never changes and which
         // the reference stored in `obj` keeps alive until the view is released.
         unsafe {
             (*view).buf = data.cast_mut();
-            (*view).len = column.shape[0] * 8;
+            (*view).len = column.shape[0] * column.strides[0];
             (*view).readonly = 1;
-            (*view).itemsize = 8;
+            (*view).itemsize = column.strides[0];
             (*view).ndim = 1;
             (*view).format = if wants(ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { std::ptr::null_mut() };
             (*view).shape = if wants(ffi::PyBUF_ND) { column.shape.as_ptr().cast_mut() } else { std::ptr::null_mut() };

@@ -10,6 +10,7 @@ mod steps;
 mod watch;
 
 use headgate_packet::Quantity;
+use headgate_queue::Number;
 use headgate_sim::catalogue;
 use headgate_sim::spec::{Scenario, SpecError, Sweep};
 use pyo3::create_exception;
@@ -105,10 +106,13 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cost::Calls>()?;
     m.add_class::<replay::Replay>()?;
     m.add_class::<replay::TraceFile>()?;
+    m.add_class::<replay::Trace>()?;
     m.add("TraceFault", m.py().get_type::<replay::TraceFault>())?;
     m.add("MISSING", headgate_replay::table::MISSING)?;
     m.add("ECN", headgate_replay::csv::ECN.to_vec())?;
     m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
+    let numbers = Number::ALL.iter().map(|number| (number.name(), number.unit().name(), number.about()));
+    m.add("NUMBERS", numbers.collect::<Vec<_>>())?;
     m.add("DROP_REASONS", headgate_queue::DropReason::ALL.map(headgate_queue::DropReason::name).to_vec())?;
     for function in [
         wrap_pyfunction!(schema, m)?,

@@ -5,16 +5,18 @@ use crate::interrupt::{interrupted, interruptible};
 use crate::run::columns;
 use crate::scenario_error;
 use headgate_capture::Classify;
+use headgate_packet::Time;
 use headgate_replay::capture::CaptureOutput;
 use headgate_replay::csv::find_columns;
 use headgate_replay::table::{Columns, Times};
-use headgate_replay::{CsvOutput, Options, ReplayError, TraceError};
+use headgate_replay::{CsvOutput, Keeper, Kept, Options, ReplayError, TraceError, Track};
 use pyo3::buffer::PyBuffer;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 create_exception!(headgate._core, TraceFault, PyException, "A trace that is wrong.");
 
@@ -63,6 +65,31 @@ impl TraceFile {
     }
 }
 
+/// A trace in memory, for any number of replays.
+#[pyclass(frozen, module = "headgate._core")]
+pub struct Trace {
+    kept: Arc<Kept>,
+    longest: u32,
+}
+
+#[pymethods]
+impl Trace {
+    fn __len__(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Bytes that it takes.
+    #[getter]
+    fn size(&self) -> usize {
+        self.kept.size()
+    }
+}
+
+/// A time in seconds since the first packet; the end of all time if it is beyond the clock.
+fn time(seconds: f64) -> Time {
+    Time::from_ps((seconds * 1e12) as u64)
+}
+
 /// A trace while it passes through one or several disciplines.
 #[pyclass(module = "headgate._core")]
 pub struct Replay {
@@ -101,6 +128,71 @@ impl Replay {
         let classify: Classify = classify.parse().map_err(PyValueError::new_err)?;
         let file = file.0.take().ok_or_else(interrupted)?;
         interruptible(py, &mut self.replay, move |r| r.read(file, classify))?.map_err(|e| trace_error(&e))
+    }
+
+    /// The trace is one that was kept; false if a packet of it is too long for this line: then its file says where.
+    fn read_trace(&mut self, trace: &Trace) -> PyResult<bool> {
+        let (kept, longest) = (Arc::clone(&trace.kept), trace.longest);
+        Ok(self.get_mut()?.read_kept(kept, longest))
+    }
+
+    /// The packets of the trace are counted, and kept if they take at most `most` bytes.
+    fn keep_trace(&mut self, most: usize) -> PyResult<()> {
+        self.get_mut()?.keep_trace(most);
+        Ok(())
+    }
+
+    /// The trace, at its end, if it was to be kept and fitted.
+    fn kept(&mut self) -> PyResult<Option<Trace>> {
+        let replay = self.get_mut()?;
+        let longest = replay.keeper().map_or(0, Keeper::longest);
+        Ok(replay.kept().map(|kept| Trace { kept: Arc::new(kept), longest }))
+    }
+
+    /// What was counted: the seconds from the first packet to the last, the length of the longest one, and columns of the packets and bytes of
+    /// each flow.
+    fn counted<'py>(&self, py: Python<'py>) -> PyResult<(f64, u32, Bound<'py, PyDict>)> {
+        let keeper = self.get()?.keeper().ok_or_else(|| PyValueError::new_err("the trace was not counted"))?;
+        let column = |of: fn(&(u64, u64)) -> u64| {
+            Bound::new(py, Column::ints(keeper.flows().iter().map(|x| of(x) as i64).collect()))
+        };
+        let flows = PyDict::new(py);
+        flows.set_item("packets", column(|x| x.0)?)?;
+        flows.set_item("bytes", column(|x| x.1)?)?;
+        Ok((keeper.last().as_secs_f64(), keeper.longest(), flows))
+    }
+
+    /// Follows the first `most` packets that arrive by `to` and are not gone before `from`, in seconds since the first packet.
+    fn follow(&mut self, queue: usize, from: f64, to: f64, most: usize) -> PyResult<()> {
+        self.get_mut()?.follow(queue, Track::new(time(from), time(to), most));
+        Ok(())
+    }
+
+    /// The packets followed since the last call, in the order of arrival, as columns.
+    fn followed<'py>(&mut self, py: Python<'py>, queue: usize) -> PyResult<Bound<'py, PyDict>> {
+        let found = self.get_mut()?.followed(queue);
+        let columns = PyDict::new(py);
+        let set = |name: &str, column: Column| columns.set_item(name, Bound::new(py, column)?);
+        set("packet", Column::ints(found.packet))?;
+        set("flow", Column::shorts(found.flow))?;
+        set("bytes", Column::shorts(found.bytes))?;
+        set("arrived", Column::floats(found.arrived))?;
+        set("start", Column::floats(found.start))?;
+        set("left", Column::floats(found.left))?;
+        set("reason", Column::bytes(found.reason))?;
+        set("marked", Column::bytes(found.marked))?;
+        Ok(columns)
+    }
+
+    /// Whether a discipline drew random numbers so far.
+    fn drew(&self, queue: usize) -> PyResult<bool> {
+        Ok(self.get()?.drew(queue))
+    }
+
+    /// Packets that wait in a discipline.
+    fn waiting(&self, queue: usize) -> PyResult<u64> {
+        let count = self.get()?.all(queue);
+        Ok(count.packets - count.sent - count.drops.iter().sum::<u64>())
     }
 
     /// Rows of a discipline are written into a CSV file.

@@ -2,8 +2,9 @@
 
 use crate::column::Column;
 use crate::watch::{Control, Watch};
+use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Delays, Rows, Run, Table, delay_table};
+use headgate_sim::{Cells, Delays, Rows, Run, Table, Window, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -183,27 +184,38 @@ pub fn events(
     Ok(running.logged().to_vec())
 }
 
-/// What became of the first `most` data packets of a run at the ports that they came to: the packets, and the gauges of disciplines at drops.
+/// Packets, the values of their numbers, which numbers these are, and the time up to which packets are followed.
+type Tracked<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<Vec<usize>>, f64);
+
+/// What became of the data packets of a run at the ports that they came to from one time to another, of at most `most` of them, and the numbers with
+/// which the ports decided about them. The run ends there. The numbers of each shape are places in the list of numbers.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, seed, run, most, control=None))]
+#[pyo3(signature = (scenario_json, seed, run, start_s, end_s, most, control=None))]
+#[expect(clippy::too_many_arguments, reason = "Python's callers name them")]
 pub fn tracks<'py>(
     py: Python<'py>,
     scenario_json: &str,
     seed: u64,
     run: u64,
+    start_s: f64,
+    end_s: f64,
     most: usize,
     control: Option<Bound<'_, Control>>,
-) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+) -> PyResult<Tracked<'py>> {
     let mut watch = Watch::new(control.as_ref().map(Bound::get));
     let scenario = watch.read(py, scenario_json)?;
     let mut running = watch.build(py, &scenario, seed, run, Rows::Dropped)?;
-    running.track_packets(most);
+    let at = |seconds: f64| Time::ZERO + Duration::from_secs_f64(seconds.max(0.0));
+    running.track_packets(Window { from: at(start_s), to: at(end_s), most });
     let mut events = BATCH as u64;
-    while !watch.advance(py, &mut running, events, usize::MAX)? && !running.tracked_all() {
+    while !watch.advance(py, &mut running, events, usize::MAX)? && running.tracked_until().is_none() {
         events += BATCH as u64;
     }
-    let (packets, numbers) = py.detach(|| running.tracked()).unwrap_or_default();
-    Ok((columns(py, packets)?, columns(py, numbers)?))
+    let until = running.tracked_until().map_or(f64::INFINITY, Time::as_secs_f64);
+    let tracks = py.detach(|| running.take_tracks()).expect("they were asked for");
+    drop(running);
+    let shapes = tracks.shapes().iter().map(|shape| shape.iter().map(|number| *number as usize).collect()).collect();
+    Ok((columns(py, py.detach(|| tracks.table()))?, columns(py, py.detach(|| tracks.values()))?, shapes, until))
 }
 
 /// Runs a scenario for its cost alone: (events, data packets offered to the network, data packets delivered, transmissions of packets

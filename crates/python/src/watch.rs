@@ -39,6 +39,17 @@ impl Control {
         self.stopped.store(true, Relaxed);
     }
 
+    /// Whether it was asked to stop.
+    #[getter]
+    fn stopped(&self) -> bool {
+        self.stopped.load(Relaxed)
+    }
+
+    /// Work outside the engine says how much of it is done, from 0 to 1.
+    fn report(&self, share: f64) {
+        self.share.store(share.to_bits(), Relaxed);
+    }
+
     /// Share of the simulated time that has passed, from 0 to 1.
     #[getter]
     fn share(&self) -> f64 {
@@ -126,7 +137,7 @@ impl<'a> Watch<'a> {
 
     fn report(&self, share: f64) {
         if let Some(control) = self.control {
-            control.share.store(share.to_bits(), Relaxed);
+            control.report(share);
         }
     }
 

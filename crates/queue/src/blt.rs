@@ -14,8 +14,9 @@
 //!
 //! State per flow: none. State per priority in use: a ring; each packet costs O(log of their number), a push-out their number.
 
+use crate::explain::tell_buffer;
 use crate::parts::{IndexedHeap, Ring};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,11 +82,16 @@ impl Blt {
 
     /// The priority whose last packet makes room for one of priority `class`; `None` if no worse packet waits.
     fn victim(&self, class: usize) -> Option<usize> {
-        let mut worse = (class + 1..self.levels.len()).filter(|l| !self.levels[*l].is_empty());
+        let mut worse = self.worse(class);
         match self.params.discard {
             Discard::Printed => worse.max_by_key(|l| self.levels[*l].back().map(|last| last.1)),
             Discard::Corrected => worse.next_back(),
         }
+    }
+
+    /// The priorities below `class` of which a packet waits.
+    fn worse(&self, class: usize) -> impl DoubleEndedIterator<Item = usize> {
+        (class + 1..self.levels.len()).filter(|l| !self.levels[*l].is_empty())
     }
 
     /// Brings the order of the heads up to date.
@@ -138,6 +144,14 @@ impl Discipline for Blt {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn explain(&self, packet: &Packet, _look: &Look, tell: Tell<'_>) {
+        let class = usize::from(packet.class);
+        tell_buffer(self.params.buffer, tell);
+        tell(Number::Priority, class as f64);
+        tell(Number::Ahead, self.backlog.packets as f64);
+        tell(Number::Worse, self.worse(class).map(|level| self.levels[level].len()).sum::<usize>() as f64);
     }
 }
 

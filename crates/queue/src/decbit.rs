@@ -6,7 +6,7 @@
 
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
-use crate::{Backlog, Cx, Discipline, LinkInfo};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Check, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,12 @@ impl Discipline for Decbit {
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
         self.queue.set_rate(link.rate);
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        self.queue.explain(packet, look, tell);
+        tell(Number::AveragePackets, self.queue.look(look.now).1);
+        tell(Number::Threshold, self.threshold);
     }
 }
 

@@ -11,7 +11,7 @@
 //! round. Where conversations share queues, a conversation's number gives its queue, and it is never forgotten.
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
-use crate::{Backlog, Cx, Discipline, LinkInfo};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::up_to;
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -77,6 +77,13 @@ struct Turn {
     quantum: u64,
     /// Its turn has begun: the quantum was added.
     begun: bool,
+}
+
+impl Turn {
+    /// New turns that it takes until this number of bytes is covered.
+    fn until(&self, bytes: u64) -> u64 {
+        bytes.saturating_sub(self.deficit).div_ceil(self.quantum.max(1))
+    }
 }
 
 /// Deficit Round Robin.
@@ -148,8 +155,7 @@ impl Drr {
     #[cold]
     fn skip_rounds(&mut self) {
         let turns_to = |queue: u32| {
-            let (turn, head) = (&self.turns[queue as usize], self.queues.front(queue)?);
-            Some(u64::from(head.bytes).saturating_sub(turn.deficit).div_ceil(turn.quantum.max(1)))
+            Some(self.turns[queue as usize].until(u64::from(self.queues.front(queue)?.bytes)))
         };
         // In the last of these turns the first queue sends.
         let rounds = self.round.queues().filter_map(turns_to).min().unwrap_or(0).saturating_sub(1);
@@ -245,6 +251,19 @@ impl Discipline for Drr {
             turn.quantum = (self.combine)(turn.quantum, self.params.quantum.0.max(1).saturating_mul(u64::from(weight)));
             self.queue_of.push(queue as u32);
         }
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let queue = self.queue_of[packet.flow.index()];
+        // A queue enters the round without a deficit.
+        let entered = Turn { quantum: self.turns[queue as usize].quantum, ..Turn::default() };
+        let turn = if self.round.contains(queue) { &self.turns[queue as usize] } else { &entered };
+        self.queues.explain(queue, packet, look, tell);
+        tell(Number::Queue, f64::from(queue));
+        tell(Number::QueuesInTurn, self.round.count() as f64);
+        tell(Number::Deficit, turn.deficit as f64);
+        tell(Number::Quantum, turn.quantum as f64);
+        tell(Number::Turns, turn.until(self.queues.waiting(queue).bytes + u64::from(packet.bytes)) as f64);
     }
 }
 

@@ -15,7 +15,7 @@
 use crate::drr::{Assign, Drr, DrrParams, check_quantum};
 use crate::enhanced_red::EnhancedRedParams;
 use crate::parts::{ChanceParams, DropEnd, Early, EarlyParams, FairChances, check_early};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Tell};
 use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -219,6 +219,19 @@ impl Discipline for DrrPlus {
         self.early.resize(self.drr.number(), self.template.clone());
         if let Some(chances) = &mut self.chances {
             chances.grow(link, self.drr.number());
+        }
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let flow = packet.flow.index();
+        let queue = self.drr.queue_of(flow);
+        let mut early = self.early[queue as usize].clone();
+        early.on_arrival(look.now, self.drr.waiting(queue));
+        self.drr.explain(packet, look, tell);
+        early.tell_average(tell);
+        match &self.chances {
+            None => early.tell_chosen(packet.bytes, tell),
+            Some(chances) => early.tell_chosen_alone(packet.bytes, chances.look(flow, queue as usize), tell),
         }
     }
 }

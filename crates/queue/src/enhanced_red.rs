@@ -14,7 +14,7 @@
 
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{check_early, ChanceParams, Early, EarlyParams, FairChances};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Tell};
 use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -155,6 +155,14 @@ impl Discipline for EnhancedRed {
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         sink("average", self.early.average());
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let mut early = self.early.clone();
+        early.on_arrival(look.now, self.queue.backlog());
+        self.queue.explain(packet, look, tell);
+        early.tell_average(tell);
+        early.tell_chosen_alone(packet.bytes, self.chances.look(packet.flow.index(), 0), tell);
     }
 }
 

@@ -4,8 +4,9 @@
 //! is dropped; drop-tail follows from its explanation of segregation.
 //! Deviations: none. State per flow: none.
 
+use crate::explain::tell_buffer;
 use crate::parts::Ring;
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Tell};
 use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,10 @@ impl Discipline for Fcfs {
     #[inline]
     fn backlog(&self) -> Backlog {
         Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+    }
+
+    fn explain(&self, _packet: &Packet, _look: &Look, tell: Tell<'_>) {
+        tell_buffer(self.buffer, tell);
     }
 }
 

@@ -16,10 +16,11 @@
 //! See `parts/round.rs` for the round number and `parts/ordering` for the structures that hold the packets. The shortcut of Heybey and Davin
 //! (1991, section 3.3), the finish number of the packet in transmission in place of the round number, is what `scfq` does.
 
+use crate::explain::{in_unit_of, tell_buffer};
 use crate::parts::ordering::{AnyHeap, BoundedHeap as _, Call, Perc, Tagged, Work};
 pub use crate::parts::ordering::{DropPolicy, Structure};
 use crate::parts::{Round, Rounds};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::at_most;
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -130,10 +131,27 @@ impl Fq {
     /// Whether a conversation would hold more than `fraction` of its fair share of the buffer with one more packet.
     pub(crate) fn above_share(&mut self, packet: &Packet, fraction: f64, now: Time) -> bool {
         self.round.advance(now);
-        let active = self.round.active() + usize::from(!self.round.is_active(packet.flow.0));
+        let active = self.round.active_with(packet.flow.0);
+        self.held_with(packet) > self.part(fraction, active)
+    }
+
+    /// What a conversation holds with one more packet, in the unit of the buffer.
+    pub(crate) fn held_with(&self, packet: &Packet) -> f64 {
         let more = if matches!(self.params.buffer, Buffer::Packets(_)) { 1 } else { u64::from(packet.bytes) };
-        let held = if let AnyHeap::Perc(perc) = &self.waiting { perc.held(packet.flow.index()) } else { 0 } + more;
-        held as f64 > fraction * self.params.buffer.limit() / active as f64
+        let held = if let AnyHeap::Perc(perc) = &self.waiting { perc.held(packet.flow.index()) } else { 0 };
+        (held + more) as f64
+    }
+
+    /// A fraction of a conversation's fair share of the buffer, with this many active.
+    pub(crate) fn part(&self, fraction: f64, active: usize) -> f64 {
+        fraction * self.params.buffer.limit() / active as f64
+    }
+
+    /// The fraction of its fair share of the buffer above which a conversation is marked, as `above_share` would have it.
+    pub(crate) fn tell_part(&self, packet: &Packet, fraction: f64, now: Time, tell: Tell<'_>) {
+        let active = self.round.active_at(packet.flow.0, now);
+        let name = in_unit_of(self.params.buffer, Number::FairPackets, Number::FairBytes);
+        tell(name, self.part(fraction, active));
     }
 
     /// Where a bid may start at the earliest: R less delta.
@@ -284,6 +302,28 @@ impl Discipline for Fq {
         sink("gets", get.calls as f64);
         sink("get_operations", get.operations as f64);
         sink("get_operations_max", f64::from(get.most));
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        tell_buffer(self.params.buffer, tell);
+        if let AnyHeap::Perc(perc) = &self.waiting {
+            let own = perc.waiting(packet.flow.index());
+            tell(Number::OwnPackets, own.packets as f64);
+            tell(Number::OwnBytes, own.bytes as f64);
+            let full = look.exceeds(self.params.buffer, &self.backlog, 1, u64::from(packet.bytes));
+            if full && self.params.drop_policy == DropPolicy::LongestQueue {
+                let name = in_unit_of(self.params.buffer, Number::LongestPackets, Number::LongestBytes);
+                tell(name, perc.most_held_now() as f64);
+            }
+        }
+        let weight = self.round.weight(packet.flow.0);
+        let found = self.round.look(packet.flow.0, 8 * u64::from(packet.bytes), self.back, look.now);
+        tell(Number::Weight, f64::from(weight));
+        tell(Number::ActiveConversations, found.active as f64);
+        tell(Number::RoundNumber, Round::as_bits(found.round));
+        tell(Number::StartNumber, Round::as_bits(found.start));
+        tell(Number::FinishNumber, Round::as_bits(found.finish.value(weight)));
+        tell(Number::Bid, Round::rounded_as_bits(found.bid.rounded(weight)));
     }
 }
 

@@ -11,7 +11,7 @@
 //! State per flow, also of one that left: as `fq`.
 
 use crate::fq::{Fq, FqParams, MOST_DELTA, fq_params};
-use crate::{Backlog, Cx, Discipline, LinkInfo};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Tell};
 use headgate_packet::check::at_most;
 use headgate_packet::{Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
@@ -77,6 +77,11 @@ impl Discipline for FqBit {
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.fq.probe(sink);
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        self.fq.explain(packet, look, tell);
+        self.fq.tell_part(packet, self.fraction, look.now, tell);
     }
 }
 

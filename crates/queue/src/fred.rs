@@ -17,7 +17,7 @@
 
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{check_early, Early, EarlyParams};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,21 @@ struct Account {
     strikes: u32,
 }
 
+/// What the rules say of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// It is dropped: its conversation holds too much.
+    Greedy,
+    /// It is dropped: the average queue is at the upper threshold.
+    Crowded,
+    /// It passes although the average queue is at the upper threshold.
+    Spared,
+    /// It takes part in the random drops.
+    Lottery,
+    /// It does not.
+    Exempt,
+}
+
 /// Flow Random Early Drop.
 #[derive(Clone, Debug)]
 pub struct Fred {
@@ -115,31 +130,51 @@ impl Fred {
         }
     }
 
-    /// Whether the rules drop the arrival of this conversation.
-    fn chosen(&mut self, flow: usize, bytes: u32, cx: &mut Cx<'_>) -> bool {
-        let (average, (low, high)) = (self.early.average(), self.early.thresholds());
-        let account = &mut self.accounts[flow];
-        let held = self.early.measure(account.held);
-        let fair = (average / f64::from(self.active.max(1))).max(self.packet);
+    /// What the rules say of an arrival of this conversation, with these averages.
+    fn rule(&self, early: &Early, flow: usize) -> Rule {
+        let (average, (low, high)) = (early.average(), early.thresholds());
+        let account = &self.accounts[flow];
+        let held = early.measure(account.held);
+        let fair = self.fair(early);
         let crowded = average >= high;
         let most = if crowded && self.variant == 2 { 2.0 * self.packet } else { low };
         let greedy = held >= most
             || (crowded && self.variant == 1 && held > 2.0 * fair)
             || (held >= fair && account.strikes > 1);
         if greedy {
-            account.strikes = account.strikes.saturating_add(1);
-            return true;
-        }
-        if crowded {
-            if self.variant == 1 {
-                self.early.on_loss();
-            }
-            self.variant == 1
+            Rule::Greedy
+        } else if crowded {
+            if self.variant == 1 { Rule::Crowded } else { Rule::Spared }
         } else if held >= self.min_queue.max(fair) {
-            self.early.chosen(bytes, || cx.rng.uniform())
+            Rule::Lottery
         } else {
-            self.early.exempt();
-            false
+            Rule::Exempt
+        }
+    }
+
+    /// avgcq: a conversation's part of the average queue.
+    fn fair(&self, early: &Early) -> f64 {
+        (early.average() / f64::from(self.active.max(1))).max(self.packet)
+    }
+
+    /// Whether the rules drop the arrival of this conversation.
+    fn chosen(&mut self, flow: usize, bytes: u32, cx: &mut Cx<'_>) -> bool {
+        match self.rule(&self.early, flow) {
+            Rule::Greedy => {
+                let account = &mut self.accounts[flow];
+                account.strikes = account.strikes.saturating_add(1);
+                true
+            }
+            Rule::Crowded => {
+                self.early.on_loss();
+                true
+            }
+            Rule::Spared => false,
+            Rule::Lottery => self.early.chosen(bytes, || cx.rng.uniform()),
+            Rule::Exempt => {
+                self.early.exempt();
+                false
+            }
         }
     }
 }
@@ -198,6 +233,26 @@ impl Discipline for Fred {
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         sink("average", self.early.average());
         sink("active_conversations", f64::from(self.active));
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let mut early = self.early.clone();
+        if self.queue.backlog().packets == 0 {
+            early.decay(look.now);
+        }
+        let account = &self.accounts[packet.flow.index()];
+        self.queue.explain(packet, look, tell);
+        early.tell_average(tell);
+        tell(Number::ActiveConversations, f64::from(self.active));
+        tell(Number::OwnPackets, account.held.packets as f64);
+        tell(Number::OwnBytes, account.held.bytes as f64);
+        tell(early.in_unit(Number::FairPackets, Number::FairBytes), self.fair(&early));
+        tell(Number::Strikes, f64::from(account.strikes));
+        match self.rule(&early, packet.flow.index()) {
+            Rule::Greedy | Rule::Crowded => tell(Number::Probability, 1.0),
+            Rule::Spared | Rule::Exempt => tell(Number::Probability, 0.0),
+            Rule::Lottery => early.tell_chosen(packet.bytes, tell),
+        }
     }
 }
 

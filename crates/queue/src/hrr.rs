@@ -23,12 +23,15 @@
 //! State per flow: its packets, what is left of its allocation, and in which frame that was. The state of a flow that left is forgotten with
 //! the first frame that begins, or after as many frames as it is overdrawn by.
 
+mod frames;
+
 use crate::parts::{DropEnd, QueueSet, Ring};
-use crate::{Backlog, Cx, Discipline, LinkInfo};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::packet_length;
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Rate, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use frames::{Conversation, Level, Share};
 
 /// Hierarchical Round Robin: a conversation has its weight in slots of each frame of its level, and no more. A flow's priority is its level; those beyond are best effort.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,69 +82,6 @@ impl Check for HrrParams {
             }
             None => Ok(()),
         }
-    }
-}
-
-#[derive(Clone, Debug, Default)]
-struct Level {
-    /// Length of a frame in ps, and the number of the present one; the time in ps and the frame from which both are counted.
-    period: u64,
-    frame: u64,
-    since: (u64, u64),
-    /// Conversations that may have slots left, in turn, and those that wait for the next frame.
-    ready: Ring<u32>,
-    spent: Ring<u32>,
-    /// Bytes per frame for its own conversations and for the levels below, and what is left of them.
-    own: Share,
-    lower: Share,
-}
-
-impl Level {
-    /// The number of the frame at `now`.
-    fn frame_at(&self, now: Time) -> u64 {
-        self.since.1 + (now.as_ps() - self.since.0).checked_div(self.period).unwrap_or(0)
-    }
-}
-
-/// What may be sent in a frame, in bytes. Below zero it is overdrawn: the next frames make up for it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Share {
-    each: i64,
-    left: i64,
-}
-
-impl Share {
-    fn new(each: i64) -> Share {
-        Share { each, left: each }
-    }
-    /// In how many frames it is above zero again, if it is not.
-    fn frames_short(&self) -> u64 {
-        if self.left > 0 { 0 } else { self.left.unsigned_abs() / self.each.max(1).unsigned_abs() + 1 }
-    }
-    /// This number of new frames have begun. What was not used is lost.
-    fn refill(&mut self, frames: u64) {
-        if frames > 0 {
-            let frames = i64::try_from(frames).unwrap_or(i64::MAX);
-            self.left = self.each.saturating_mul(frames).saturating_add(self.left.min(0)).min(self.each);
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Conversation {
-    /// What it may send in the frame of this number.
-    allocation: Share,
-    frame: u64,
-    level: u32,
-    /// It is in a list of its level.
-    active: bool,
-}
-
-impl Conversation {
-    /// What it may send in the frame of this number, if its last one was an earlier one.
-    fn begin(&mut self, frame: u64) {
-        self.allocation.refill(frame - self.frame);
-        self.frame = frame;
     }
 }
 
@@ -204,14 +144,15 @@ impl Hrr {
         }
     }
 
+    /// The level of a packet whose conversation is in no list.
+    fn level(&self, packet: &Packet) -> usize {
+        usize::from(packet.class).min(self.levels.len() - 1)
+    }
+
     /// Begins the frames whose time has come.
     fn advance(&mut self, now: Time) {
         for level in &mut self.levels {
-            let frame = level.frame_at(now);
-            if frame != level.frame {
-                level.own.refill(frame - level.frame);
-                level.lower.refill(frame - level.frame);
-                level.frame = frame;
+            if level.begin(now) {
                 while let Some(flow) = level.spent.pop_front() {
                     level.ready.push_back(flow);
                 }
@@ -294,8 +235,8 @@ impl Discipline for Hrr {
             return;
         }
         self.advance(cx.now);
+        let level = self.level(&packet);
         let conversation = &mut self.conversations[flow as usize];
-        let level = usize::from(packet.class).min(self.levels.len() - 1);
         if conversation.level as usize != level {
             // On another level frames have other numbers: it begins with a new one.
             (conversation.level, conversation.frame) = (level as u32, self.levels[level].frame);
@@ -368,6 +309,28 @@ impl Discipline for Hrr {
             self.conversations.push(Conversation { allocation, ..Default::default() });
         }
         self.queues.grow(link.flows);
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let mut conversation = self.conversations[packet.flow.index()];
+        let level = if conversation.active { conversation.level as usize } else { self.level(packet) };
+        self.queues.explain(packet.flow.0, packet, look, tell);
+        tell(Number::Level, level as f64);
+        if level == self.levels.len() - 1 {
+            return; // best effort has no frames
+        }
+        let of = &self.levels[level];
+        let mut frame = Level { own: of.own, lower: of.lower, ready: Ring::default(), spent: Ring::default(), ..*of };
+        frame.begin(look.now);
+        if conversation.level as usize == level {
+            conversation.begin(frame.frame);
+        } else {
+            conversation.allocation.left = conversation.allocation.each;
+        }
+        tell(Number::Allocation, conversation.allocation.each as f64);
+        tell(Number::AllocationLeft, conversation.allocation.left as f64);
+        tell(Number::LevelLeft, frame.own.left as f64);
+        tell(Number::Frame, Time::from_ps(frame.period).as_secs_f64());
     }
 }
 

@@ -3,12 +3,14 @@
 //! Each discipline is one file and one line in the list below. None owns a clock, a thread or a random generator.
 
 mod counters;
+mod explain;
 pub mod line;
 pub mod parts;
 mod port;
 mod relative;
 
 pub use counters::{Counters, InService, Sent};
+pub use explain::{Number, Tell, Unit};
 use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
 pub use port::{Port, Service};
 
@@ -85,6 +87,9 @@ macro_rules! disciplines {
             fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
                 match self { $(AnyDiscipline::$Type(d) => d.probe(sink)),+ }
             }
+            fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+                match self { $(AnyDiscipline::$Type(d) => d.explain(packet, look, tell)),+ }
+            }
         }
     };
 }
@@ -160,6 +165,11 @@ impl Backlog {
         self.packets -= 1;
         self.bytes -= u64::from(bytes);
     }
+    /// Whether a buffer that holds this and `backlog` has no room for this number of additional packets and bytes.
+    #[inline]
+    fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
+        buffer.exceeded_by(backlog.packets + self.packets + packets, backlog.bytes + self.bytes + bytes)
+    }
 }
 
 /// Facts of the link and of the classifier that a discipline may need; never parameters.
@@ -217,8 +227,7 @@ impl<'a> Cx<'a> {
     /// Whether a buffer that holds `backlog` has no room for this number of additional packets and bytes.
     #[inline]
     pub fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
-        let Backlog { packets: p, bytes: b } = self.in_service;
-        buffer.exceeded_by(backlog.packets + p + packets, backlog.bytes + b + bytes)
+        self.in_service.exceeds(buffer, backlog, packets, bytes)
     }
 
     /// Drops a packet.
@@ -226,6 +235,22 @@ impl<'a> Cx<'a> {
     pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
         let (at, Packet { handle, flow, bytes, .. }) = (self.now, *packet);
         self.dropped.push(Dropped { at, handle, flow, bytes, reason });
+    }
+}
+
+/// What a discipline may need from outside to say how it would decide.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Look {
+    /// The present.
+    pub now: Time,
+    /// What of the packet in transmission counts against the buffer.
+    pub in_service: Backlog,
+}
+
+impl Look {
+    /// See [`Cx::exceeds`].
+    pub fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
+        self.in_service.exceeds(buffer, backlog, packets, bytes)
     }
 }
 
@@ -304,4 +329,7 @@ pub trait Discipline {
     }
     /// Gauges, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
+    /// The numbers that decide about a packet, were it to arrive now: [`Port::explain`] asks for them before it is handed over. Nothing changes,
+    /// and the numbers come from the functions that [`Discipline::enqueue`] decides with.
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>);
 }

@@ -6,7 +6,7 @@
 //! A driver that wants another order at an instant uses the parts of `offer`: `advance`, `accept` and `start`.
 
 use crate::line::Law;
-use crate::{AnyDiscipline, Backlog, Counters, Cx, Discipline, Dropped, InService, LinkInfo, Sent};
+use crate::{AnyDiscipline, Backlog, Counters, Cx, Discipline, Dropped, InService, LinkInfo, Look, Number, Sent, Tell};
 use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
 
 /// A discipline that feeds a line: one of the list unless another type is named.
@@ -67,6 +67,11 @@ impl<D: Discipline> Port<D> {
             dropped: Vec::new(),
         };
         Port { discipline, service }
+    }
+
+    /// The discipline's random stream.
+    pub fn rng(&self) -> &Rng {
+        &self.service.rng
     }
 
     /// Says whether the packet in transmission takes room in the buffer, before anything was sent.
@@ -184,6 +189,17 @@ impl<D: Discipline> Port<D> {
         self.service.line.rate()
     }
 
+    /// The numbers that decide about a packet, were it to arrive at `now`, up to which the port was advanced: what the buffer holds, then what
+    /// the discipline says. Nothing changes.
+    pub fn explain(&self, mut packet: Packet, now: Time, tell: Tell<'_>) {
+        packet.arrived = now;
+        let look = Look { now, in_service: self.service.counted(now) };
+        let Backlog { packets, bytes } = self.discipline.backlog();
+        tell(Number::HeldPackets, (packets + look.in_service.packets) as f64);
+        tell(Number::HeldBytes, (bytes + look.in_service.bytes) as f64);
+        self.discipline.explain(&packet, &look, tell);
+    }
+
     /// The discipline, to be set up.
     pub fn discipline_mut(&mut self) -> &mut D {
         &mut self.discipline
@@ -235,21 +251,25 @@ impl Service {
         self.counters.offered_bytes += u64::from(packet.bytes);
         self.backlog_until(now);
         let (before, drops) = (self.waiting, self.dropped.len());
-        let counts = match self.in_service {
-            InService::Extra => false,
-            InService::UntilEnd => self.down.unwrap_or(self.free_at) > now,
-            InService::ThroughEnd => self.down.unwrap_or(self.free_at) >= now && self.sending > 0,
-        };
-        let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);
-        if counts {
-            cx.in_service = Backlog { packets: 1, bytes: u64::from(self.sending) };
-        }
+        let in_service = self.counted(now);
+        let mut cx = Cx { in_service, ..Cx::new(now, &mut self.rng, &mut self.dropped) };
         discipline.enqueue(packet, &mut cx);
         self.refresh(discipline, drops);
         if before == 0 || self.stalled {
             self.ready_at = self.free_at.max(now);
             self.stalled = false;
         }
+    }
+
+    /// What of the packet in transmission counts against the buffer.
+    #[inline(always)]
+    fn counted(&self, now: Time) -> Backlog {
+        let counts = match self.in_service {
+            InService::Extra => false,
+            InService::UntilEnd => self.down.unwrap_or(self.free_at) > now,
+            InService::ThroughEnd => self.down.unwrap_or(self.free_at) >= now && self.sending > 0,
+        };
+        if counts { Backlog { packets: 1, bytes: u64::from(self.sending) } } else { Backlog::default() }
     }
 
     /// See [`Port::start`].

@@ -4,8 +4,9 @@
 //! Deviations: the choice is uniform over the waiting packets and the arrival, not the one in transmission; the papers do not say.
 //! State per flow: none.
 
+use crate::explain::tell_buffer;
 use crate::parts::Ring;
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,11 @@ impl RandomDrop {
     pub fn new(params: &RandomDropParams, _link: &LinkInfo) -> RandomDrop {
         RandomDrop { buffer: params.buffer, queue: Ring::default(), bytes: 0 }
     }
+
+    /// Of how many packets one makes room: those that wait, and the arrival.
+    fn candidates(&self) -> u64 {
+        self.queue.len() as u64 + 1
+    }
 }
 
 impl Discipline for RandomDrop {
@@ -54,7 +60,7 @@ impl Discipline for RandomDrop {
             return;
         }
         while cx.exceeds(self.buffer, &self.backlog(), 1, bytes) {
-            let victim = cx.rng.below(self.queue.len() as u64 + 1) as usize;
+            let victim = cx.rng.below(self.candidates()) as usize;
             let Some(gone) = self.queue.remove(victim) else {
                 cx.drop(&packet, DropReason::Full);
                 return;
@@ -74,6 +80,16 @@ impl Discipline for RandomDrop {
 
     fn backlog(&self) -> Backlog {
         Backlog { packets: self.queue.len() as u64, bytes: self.bytes }
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let bytes = u64::from(packet.bytes);
+        tell_buffer(self.buffer, tell);
+        if look.exceeds(self.buffer, &Backlog::default(), 1, bytes) {
+            tell(Number::Probability, 1.0);
+        } else if look.exceeds(self.buffer, &self.backlog(), 1, bytes) {
+            tell(Number::Probability, 1.0 / self.candidates() as f64);
+        }
     }
 }
 

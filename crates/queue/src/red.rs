@@ -9,7 +9,7 @@
 
 use crate::fcfs::{Fcfs, FcfsParams};
 use crate::parts::{check_early, Early, EarlyParams};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Tell};
 use headgate_packet::{Buffer, Bytes, Check, Packet, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,6 +118,14 @@ impl Discipline for Red {
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         sink("average", self.early.average());
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let mut early = self.early.clone();
+        early.on_arrival(look.now, self.queue.backlog());
+        self.queue.explain(packet, look, tell);
+        early.tell_average(tell);
+        early.tell_chosen(packet.bytes, tell);
     }
 }
 

@@ -15,7 +15,7 @@
 //! State per flow: its packets. A flow with no packet waiting is forgotten at once.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
-use crate::{Backlog, Cx, Discipline, LinkInfo};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,11 @@ fn key(tag: u128, turn: u64) -> Key {
     (u64::try_from(tag >> FRACTION).unwrap_or(u64::MAX), (tag as u64) << (64 - FRACTION) | turn)
 }
 
+/// A tag as a number of bits.
+fn as_bits(tag: u128) -> f64 {
+    tag as f64 / f64::from(1u32 << FRACTION)
+}
+
 /// The tag of a key.
 fn tag((whole, fraction): Key) -> u128 {
     u128::from(whole) << FRACTION | u128::from(fraction >> (64 - FRACTION))
@@ -79,9 +84,14 @@ impl Scfq {
 
     /// A packet becomes the first of its conversation, whose tags continue from `start`.
     fn begin(&mut self, packet: &Packet, start: u128) {
-        let length = ((u64::from(packet.bytes) * 8) << FRACTION) / self.weights[packet.flow.index()];
         self.turn += 1;
-        self.heads.set(packet.flow.0, key(start.saturating_add(u128::from(length)), self.turn));
+        self.heads.set(packet.flow.0, key(self.after(start, packet), self.turn));
+    }
+
+    /// The tag of a packet after `start`.
+    fn after(&self, start: u128, packet: &Packet) -> u128 {
+        let length = ((u64::from(packet.bytes) * 8) << FRACTION) / self.weights[packet.flow.index()];
+        start.saturating_add(u128::from(length))
     }
 }
 
@@ -116,6 +126,17 @@ impl Discipline for Scfq {
         self.weights.extend(link.weights_from(self.weights.len()).map(u64::from));
         self.queues.grow(link.flows);
         self.heads.grow(link.flows);
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        self.queues.explain(packet.flow.0, packet, look, tell);
+        // A packet gets its tag when it becomes the first of its conversation: each one after that of the packet before it.
+        let mut waiting = self.queues.packets(packet.flow.0);
+        let first = waiting.next().and(self.heads.key(packet.flow.0)).map(tag);
+        let last = waiting.fold(first, |last, next| last.map(|last| self.after(last, next)));
+        tell(Number::Weight, self.weights[packet.flow.index()] as f64);
+        tell(Number::VirtualTime, as_bits(self.virtual_time));
+        tell(Number::Tag, as_bits(self.after(last.unwrap_or(self.virtual_time), packet)));
     }
 }
 

@@ -12,7 +12,7 @@
 
 use crate::fcfs::FcfsParams;
 use crate::parts::BusyQueue;
-use crate::{Backlog, Cx, Discipline, LinkInfo};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Check, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,12 @@ impl Check for SelectiveDecbitParams {}
 pub struct SelectiveDecbit {
     params: SelectiveDecbitParams,
     queue: BusyQueue,
+    counts: Counts,
+}
+
+/// Packets of conversations over the averaging span.
+#[derive(Clone, Debug)]
+struct Counts {
     /// Packets of each conversation in the last complete cycle and in the present one.
     last: Vec<u64>,
     present: Vec<u64>,
@@ -71,22 +77,44 @@ impl SelectiveDecbit {
         SelectiveDecbit {
             params: params.clone(),
             queue: BusyQueue::new(params.buffer, link),
-            last: vec![0; link.flows],
-            present: vec![0; link.flows],
-            in_last: Vec::new(),
-            in_present: Vec::new(),
-            sorted: Vec::with_capacity(link.flows),
+            counts: Counts {
+                last: vec![0; link.flows],
+                present: vec![0; link.flows],
+                in_last: Vec::new(),
+                in_present: Vec::new(),
+                sorted: Vec::with_capacity(link.flows),
+            },
+        }
+    }
+}
+
+impl Counts {
+    /// A packet of a conversation comes, the first one of a new cycle or not.
+    fn add(&mut self, flow: FlowId, new_cycle: bool) {
+        if new_cycle {
+            std::mem::swap(&mut self.last, &mut self.present);
+            std::mem::swap(&mut self.in_last, &mut self.in_present);
+            self.in_present.drain(..).for_each(|f| self.present[f as usize] = 0);
+        }
+        self.present[flow.index()] += 1;
+        if self.present[flow.index()] == 1 {
+            self.in_present.push(flow.0);
         }
     }
 
-    /// Max-min fair share of the capacity: what a conversation with more to send would get.
-    fn fair_share(&mut self) -> f64 {
-        let SelectiveDecbit { last, present, sorted, .. } = self;
+    /// Packets of a conversation in the span.
+    fn of(&self, flow: FlowId) -> f64 {
+        (self.last[flow.index()] + self.present[flow.index()]) as f64
+    }
+
+    /// Max-min fair share of the capacity, the traffic counted times `capacity_factor`: what a conversation with more to send would get.
+    fn fair_share(&mut self, capacity_factor: f64) -> f64 {
+        let Counts { last, present, sorted, .. } = self;
         let only_present = self.in_present.iter().filter(|f| last[**f as usize] == 0);
         sorted.clear();
         sorted.extend(self.in_last.iter().chain(only_present).map(|f| last[*f as usize] + present[*f as usize]));
         self.sorted.sort_unstable();
-        let mut capacity = self.params.capacity_factor * self.sorted.iter().sum::<u64>() as f64;
+        let mut capacity = capacity_factor * self.sorted.iter().sum::<u64>() as f64;
         let mut left = self.sorted.len();
         for &count in &self.sorted {
             let share = capacity / left as f64;
@@ -102,20 +130,12 @@ impl SelectiveDecbit {
 
 impl Discipline for SelectiveDecbit {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
-        let flow = packet.flow.index();
-        if self.queue.on_arrival(cx.now) {
-            std::mem::swap(&mut self.last, &mut self.present);
-            std::mem::swap(&mut self.in_last, &mut self.in_present);
-            self.in_present.drain(..).for_each(|f| self.present[f as usize] = 0);
-        }
-        self.present[flow] += 1;
-        if self.present[flow] == 1 {
-            self.in_present.push(packet.flow.0);
-        }
+        let new_cycle = self.queue.on_arrival(cx.now);
+        self.counts.add(packet.flow, new_cycle);
         if packet.ecn.is_capable() {
             let average = self.queue.average(cx.now);
             let above = average > self.params.threshold
-                && (average > self.params.panic || (self.last[flow] + self.present[flow]) as f64 > self.fair_share());
+                && (average > self.params.panic || self.counts.of(packet.flow) > self.counts.fair_share(self.params.capacity_factor));
             if above {
                 packet.ecn.mark();
             }
@@ -132,13 +152,25 @@ impl Discipline for SelectiveDecbit {
     }
 
     fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
-        self.last[flow.index()] == 0 && self.present[flow.index()] == 0
+        self.counts.of(flow) == 0.0
     }
 
     fn on_link_change(&mut self, link: &LinkInfo, _now: Time) {
         self.queue.set_rate(link.rate);
-        self.last.resize(link.flows, 0);
-        self.present.resize(link.flows, 0);
+        self.counts.last.resize(link.flows, 0);
+        self.counts.present.resize(link.flows, 0);
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let (new_cycle, average) = self.queue.look(look.now);
+        let mut counts = self.counts.clone();
+        counts.add(packet.flow, new_cycle);
+        self.queue.explain(packet, look, tell);
+        tell(Number::AveragePackets, average);
+        tell(Number::Threshold, self.params.threshold);
+        tell(Number::Panic, self.params.panic);
+        tell(Number::Counted, counts.of(packet.flow));
+        tell(Number::FairPackets, counts.fair_share(self.params.capacity_factor));
     }
 }
 
@@ -151,9 +183,10 @@ mod tests {
     fn the_share_is_max_min_of_nine_tenths() {
         let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 3, weights: vec![] };
         let mut queue = SelectiveDecbit::new(&SelectiveDecbitParams::default(), &link);
-        (queue.last, queue.present, queue.in_last) = (vec![1, 5, 4], vec![1, 5, 4], vec![0, 1, 2]);
+        let counts = &mut queue.counts;
+        (counts.last, counts.present, counts.in_last) = (vec![1, 5, 4], vec![1, 5, 4], vec![0, 1, 2]);
         // Capacity 18: the conversation with 2 gets them, the others 8 each.
-        assert_eq!(queue.fair_share(), 8.0);
+        assert_eq!(counts.fair_share(0.9), 8.0);
     }
 
     #[test]

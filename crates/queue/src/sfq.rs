@@ -11,8 +11,8 @@
 //! differs from another one, so it counts as one that is never forgotten.
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
-use crate::{Backlog, Cx, Discipline, LinkInfo};
-use headgate_packet::{Buffer, Check, Duration, Packet};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
+use headgate_packet::{Buffer, Check, Duration, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,12 +61,17 @@ impl Sfq {
             round: Rotation::new(params.queues as usize),
         }
     }
+
+    /// The queue of a packet that comes at `now`.
+    fn queue_of(&self, packet: &Packet, now: Time) -> u32 {
+        let salt = now.as_ps().checked_div(self.perturb).unwrap_or(0);
+        (scramble(scramble(salt) ^ u64::from(packet.flow.0)) % self.number) as u32
+    }
 }
 
 impl Discipline for Sfq {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let salt = cx.now.as_ps().checked_div(self.perturb).unwrap_or(0);
-        let queue = (scramble(scramble(salt) ^ u64::from(packet.flow.0)) % self.number) as u32;
+        let queue = self.queue_of(&packet, cx.now);
         if self.queues.push(queue, packet, cx) {
             self.round.enter(queue);
         }
@@ -86,6 +91,14 @@ impl Discipline for Sfq {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.queues.backlog()
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let queue = self.queue_of(packet, look.now);
+        self.queues.explain(queue, packet, look, tell);
+        tell(Number::Queue, f64::from(queue));
+        tell(Number::QueuesInTurn, self.round.count() as f64);
+        tell(Number::Turns, (self.queues.waiting(queue).packets + 1) as f64);
     }
 }
 

@@ -7,8 +7,9 @@
 //!
 //! Deviations: none. State per flow: none.
 
+use crate::explain::tell_buffer;
 use crate::parts::Ring;
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo};
+use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Check, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,19 +65,28 @@ impl StrictPriority {
         let StrictPriorityParams { buffer, drop_policy, .. } = *params;
         StrictPriority { buffer, drop_policy, levels, backlog: Backlog::default() }
     }
+
+    /// The level of a packet.
+    fn level(&self, packet: &Packet) -> usize {
+        usize::from(packet.class).min(self.levels.len() - 1)
+    }
+
+    /// The levels whose packets may be dropped for one of this level.
+    fn worse(&self, level: usize) -> std::ops::Range<usize> {
+        level + 1..if self.drop_policy == DropPolicy::Arrival { level + 1 } else { self.levels.len() }
+    }
 }
 
 impl Discipline for StrictPriority {
     const PER_CONVERSATION: bool = false;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let level = usize::from(packet.class).min(self.levels.len() - 1);
+        let level = self.level(&packet);
         let bytes = u64::from(packet.bytes);
-        // Packets of the levels below the arrival's may be dropped for it.
-        let end = if self.drop_policy == DropPolicy::Arrival { level + 1 } else { self.levels.len() };
+        let worse = self.worse(level);
         let mut refused = cx.exceeds(self.buffer, &Backlog::default(), 1, bytes);
         while !refused && cx.exceeds(self.buffer, &self.backlog, 1, bytes) {
-            match self.levels[level + 1..end].iter_mut().rev().find_map(Ring::pop_back) {
+            match self.levels[worse.clone()].iter_mut().rev().find_map(Ring::pop_back) {
                 Some(gone) => {
                     self.backlog.remove(gone.bytes);
                     cx.drop(&gone, DropReason::Evicted);
@@ -101,6 +111,15 @@ impl Discipline for StrictPriority {
     #[inline]
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn explain(&self, packet: &Packet, _look: &Look, tell: Tell<'_>) {
+        let level = self.level(packet);
+        let held = |levels: &[Ring<Packet>]| levels.iter().map(Ring::len).sum::<usize>() as f64;
+        tell_buffer(self.buffer, tell);
+        tell(Number::Priority, level as f64);
+        tell(Number::Ahead, held(&self.levels[..=level]));
+        tell(Number::Worse, held(&self.levels[self.worse(level)]));
     }
 }
 

@@ -13,7 +13,7 @@
 //! line's rate is divided, its weight counts forever, so that it is never forgotten completely: with flows that come and go, give the rate.
 
 use crate::parts::{DropEnd, IndexedHeap, QueueSet, Ring};
-use crate::{Backlog, Cx, Discipline, LinkInfo};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Check, FlowId, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,6 +62,11 @@ impl Reserved {
         if self.divided {
             self.shares += self.weights[known..].iter().map(|w| u128::from(*w)).sum::<u128>();
         }
+    }
+
+    /// The stamp of a packet of a conversation whose clock shows this.
+    fn stamp(&self, clock: u64, packet: &Packet, now: u64) -> u64 {
+        clock.max(now).saturating_add(self.time(packet))
     }
 
     /// Time in ps that a packet takes at its conversation's rate.
@@ -122,7 +127,7 @@ impl Discipline for VirtualClock {
         if !queues.push_with(packet.flow.0, packet, cx, &mut evicted) {
             return;
         }
-        clocks[flow] = clocks[flow].max(now).saturating_add(reserved.time(&packet));
+        clocks[flow] = reserved.stamp(clocks[flow], &packet, now);
         self.arrivals += 1;
         let stamp = (clocks[flow], self.arrivals);
         if stamps[flow].is_empty() {
@@ -158,6 +163,14 @@ impl Discipline for VirtualClock {
         self.clocks.resize(link.flows, 0);
         self.queues.grow(link.flows);
         self.heads.grow(link.flows);
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let clock = self.clocks[packet.flow.index()];
+        let seconds = |ps: u64| Time::from_ps(ps).as_secs_f64();
+        self.queues.explain(packet.flow.0, packet, look, tell);
+        tell(Number::Clock, seconds(clock));
+        tell(Number::Stamp, seconds(self.reserved.stamp(clock, packet, look.now.as_ps())));
     }
 }
 

@@ -13,7 +13,7 @@
 //! State per flow: its packets and F. A flow that left is never forgotten: its weight continues to count in the sum.
 
 use crate::parts::{DropEnd, IndexedHeap, Key, QueueSet};
-use crate::{Backlog, Cx, Discipline, LinkInfo};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Check, Packet, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,13 @@ struct Conversation {
     start: u128,
     finish: u128,
     weight: u64,
+}
+
+impl Conversation {
+    /// F of a packet that starts at `start`.
+    fn after(&self, start: u128, length: u64) -> u128 {
+        start + u128::from(length / self.weight)
+    }
 }
 
 /// WF2Q+.
@@ -88,30 +95,35 @@ impl Wf2qPlus {
 
     /// V at `now`: the packet in transmission counts as far as it is sent by then.
     fn advance(&mut self, now: Time) -> u128 {
+        let (now_is, begins_again) = self.at(now);
+        if begins_again {
+            (self.virtual_time, self.sending, self.rate) = (now_is, (now, 0), self.line_rate);
+        }
+        now_is
+    }
+
+    /// V at `now`, and whether the transmission is over and what follows it is counted from there.
+    fn at(&self, now: Time) -> (u128, bool) {
         let (start, bits) = self.sending;
         let (all, sent) = (u128::from(bits) * PS, u128::from(now.since(start).as_ps()) * u128::from(self.rate.as_bps()));
         // From bit ps / s to 2^-32 bit per unit of weight; in two parts, that months of idleness fit. There may be no conversation yet.
         let rounds = |work: u128| (((work / PS) << 32) + ((work % PS) << 32) / PS) / u128::from(self.total.max(1));
         if sent <= all {
-            return self.virtual_time - rounds(all - sent);
+            return (self.virtual_time - rounds(all - sent), false);
         }
         let mut beyond = sent - all;
         if self.line_rate != self.rate {
             // The rate changed during the transmission: what followed it ran at the new one, to a picosecond.
             beyond = beyond / u128::from(self.rate.as_bps()) * u128::from(self.line_rate.as_bps());
-            self.rate = self.line_rate;
         }
-        self.virtual_time += rounds(beyond);
-        self.sending = (now, 0);
-        self.virtual_time
+        (self.virtual_time + rounds(beyond), true)
     }
 
     /// The first packet of a conversation starts at `start`.
     fn begin(&mut self, flow: u32, start: u128) {
         let length = self.queues.front(flow).map_or(0, fine_bits);
         let c = &mut self.conversations[flow as usize];
-        c.start = start;
-        c.finish = start + u128::from(length / c.weight);
+        (c.start, c.finish) = (start, c.after(start, length));
         self.waiting.set(flow, key(start));
     }
 }
@@ -121,6 +133,11 @@ const PS: u128 = 1_000_000_000_000;
 /// A packet's length in 2^-32 bit.
 fn fine_bits(packet: &Packet) -> u64 {
     (u64::from(packet.bytes) * 8) << 32
+}
+
+/// A virtual time as a number of bits.
+fn as_bits(time: u128) -> f64 {
+    time as f64 / (1u64 << 32) as f64
 }
 
 /// A virtual time as a key of a heap.
@@ -188,6 +205,21 @@ impl Discipline for Wf2qPlus {
         self.queues.grow(link.flows);
         self.waiting.grow(link.flows);
         self.eligible.grow(link.flows);
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        let flow = packet.flow.0;
+        let (conversation, now) = (&self.conversations[packet.flow.index()], self.at(look.now).0);
+        self.queues.explain(flow, packet, look, tell);
+        // S and F are given to a packet when it becomes the first of its conversation: each starts where the one before it finishes.
+        let start = match self.queues.packets(flow).count() {
+            0 => conversation.finish.max(now),
+            _ => self.queues.packets(flow).skip(1).fold(conversation.finish, |f, p| conversation.after(f, fine_bits(p))),
+        };
+        tell(Number::Weight, conversation.weight as f64);
+        tell(Number::VirtualTime, as_bits(now));
+        tell(Number::StartNumber, as_bits(start));
+        tell(Number::FinishNumber, as_bits(conversation.after(start, fine_bits(packet))));
     }
 }
 

@@ -101,6 +101,11 @@ impl Intake {
         self.lenient
     }
 
+    /// Longest packet that is taken, in bytes.
+    pub fn longest(&self) -> u32 {
+        self.longest
+    }
+
     /// Where the trace's time begins.
     pub fn origin(&self) -> Origin {
         Origin::from_ps(self.span.unwrap_or_default().0)

@@ -1,6 +1,7 @@
 //! A recorded trace through a queueing discipline: what would have happened to these packets?
 //!
-//! Everything streams: memory holds one batch of packets, the packets in the buffers, and counters per flow.
+//! Everything streams: memory holds one batch of packets, the packets in the buffers, and counters per flow; a trace that is to be replayed
+//! often can be kept ([`Kept`]).
 
 pub mod capture;
 pub mod clock;
@@ -10,6 +11,7 @@ mod error;
 mod flows;
 mod guard;
 mod intake;
+mod kept;
 mod number;
 mod output;
 mod quick;
@@ -20,11 +22,13 @@ mod series;
 mod source;
 mod summary;
 pub mod table;
+mod track;
 
 pub use columns::columns;
 pub use error::{Fault, TraceError};
 pub use flows::Flows;
 pub use intake::{Arrival, Intake, Place, Raw};
+pub use kept::{Keeper, Kept};
 pub use output::{CsvOutput, HEADER};
 pub use replay::{Options, Replay, ReplayError};
 pub use replayer::{AtDeparture, Conventions, EcnDefault, InService, Replayer, Ties, Watch};
@@ -32,3 +36,4 @@ pub use rows::{Fate, Row, Rows};
 pub use series::{Bin, FLOWS, Flux, Series};
 pub use source::{Kind, TraceFile};
 pub use summary::{Count, Delays, EXACT};
+pub use track::{Track, Tracks};

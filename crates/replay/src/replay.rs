@@ -5,6 +5,7 @@ use crate::clock::Origin;
 use crate::csv::CsvTrace;
 use crate::error::TraceError;
 use crate::intake::{Arrival, Intake};
+use crate::kept::{Keeper, Kept};
 use crate::output::CsvOutput;
 use crate::replayer::{Conventions, Replayer, Watch};
 use crate::rows::{Fate, Row, Rows};
@@ -12,6 +13,7 @@ use crate::series::Series;
 use crate::source::{Kind, TraceFile};
 use crate::summary::Count;
 use crate::table::{Columns, TableTrace};
+use crate::track::{Track, Tracks};
 use headgate_capture::Classify;
 use headgate_packet::{Ecn, FlowId, Rate, Time};
 use headgate_queue::{Counters, Dropped, Sent, Spec};
@@ -19,6 +21,7 @@ use headgate_sim::spec::SpecError;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashSet, VecDeque};
 use std::io;
+use std::sync::Arc;
 
 /// The options of a replay.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -79,6 +82,8 @@ enum Source {
     Csv(CsvTrace),
     Capture(CaptureTrace),
     Table(TableTrace),
+    /// A trace in memory, and the place of its next packet.
+    Kept(Arc<Kept>, usize),
 }
 
 /// Why a replay ends early.
@@ -112,6 +117,7 @@ struct Record {
     csv: Option<CsvOutput>,
     /// Rows until the caller takes them, if it wants them.
     kept: Option<VecDeque<Row>>,
+    track: Option<Track>,
     /// Handles of the packets in here that came with their congestion bit set; only looked up, never iterated.
     came_marked: HashSet<u32>,
     capture: Option<CaptureOutput>,
@@ -151,6 +157,9 @@ impl Record {
         if let Some(rows) = &mut self.rows {
             if let Some(csv) = &mut self.csv {
                 csv.write(rows.done(), &intake.flows, self.origin)?;
+            }
+            if let Some(track) = &mut self.track {
+                track.take(rows.done());
             }
             if let Some(kept) = &mut self.kept {
                 kept.extend(rows.done().drain(..));
@@ -205,6 +214,7 @@ pub struct Replay {
     queues: Vec<Queue>,
     /// Bytes of the packets of this batch, where an output needs them.
     frames: Option<Frames>,
+    keeper: Option<Keeper>,
 }
 
 impl Replay {
@@ -220,6 +230,7 @@ impl Replay {
             intake: Intake::new(options.lenient, options.rate, options.conventions.ecn.into()),
             queues: options.queues.iter().map(queue).collect(),
             frames: None,
+            keeper: None,
         }
     }
 
@@ -234,6 +245,50 @@ impl Replay {
             Kind::Parquet => return Err(TraceError::file("found Parquet; expected a CSV file or a capture")),
         };
         Ok(())
+    }
+
+    /// Replays a trace from memory; false if its longest packet is longer than one may be on this line, so that its file has to be read again
+    /// for the place of that packet.
+    pub fn read_kept(&mut self, kept: Arc<Kept>, longest: u32) -> bool {
+        if longest > self.intake.longest() {
+            return false;
+        }
+        self.intake = kept.intake.clone();
+        self.intake.packets = 0;
+        self.source = Source::Kept(kept, 0);
+        true
+    }
+
+    /// Looks at the packets of the trace, and keeps them if they take at most `most` bytes.
+    pub fn keep_trace(&mut self, most: usize) {
+        self.keeper = Some(Keeper::new(most));
+    }
+
+    /// What was seen of the trace, if it is looked at.
+    pub fn keeper(&self) -> Option<&Keeper> {
+        self.keeper.as_ref()
+    }
+
+    /// The whole trace, if it was to be kept and fitted.
+    pub fn kept(&mut self) -> Option<Kept> {
+        self.keeper.as_mut()?.finish(&self.intake)
+    }
+
+    /// Follows packets through discipline number `queue`.
+    pub fn follow(&mut self, queue: usize, track: Track) {
+        let record = &mut self.queues[queue].record;
+        record.track = Some(track);
+        record.rows.get_or_insert_default();
+    }
+
+    /// What was followed since the last call.
+    pub fn followed(&mut self, queue: usize) -> Tracks {
+        self.queues[queue].record.track.as_mut().map(Track::columns).unwrap_or_default()
+    }
+
+    /// Whether discipline number `queue` drew random numbers: if it did not, another seed gives the same.
+    pub fn drew(&self, queue: usize) -> bool {
+        self.queues[queue].replayer.drew()
     }
 
     /// Writes the rows of discipline number `queue` into a file.
@@ -263,6 +318,12 @@ impl Replay {
             Source::Csv(trace) => trace.read(most, &mut self.intake),
             Source::Capture(trace) => trace.read(most, &mut self.intake, self.frames.as_mut()),
             Source::Table(_) => Ok(false),
+            Source::Kept(kept, next) => {
+                self.intake.arrivals.extend(kept.arrivals(*next, most));
+                *next += self.intake.arrivals.len();
+                self.intake.packets = *next as u64;
+                Ok(*next < kept.len())
+            }
         }?;
         self.feed()?;
         Ok(more)
@@ -294,6 +355,9 @@ impl Replay {
                 *next = next.wrapping_add(1);
             }
             record.write(&self.intake)?;
+        }
+        if let Some(keeper) = &mut self.keeper {
+            keeper.take(&arrivals);
         }
         self.intake.arrivals = arrivals;
         self.intake.arrivals.clear();
@@ -336,7 +400,7 @@ impl Replay {
         match &self.source {
             Source::Csv(trace) => trace.position(),
             Source::Capture(trace) => trace.position(),
-            Source::Table(_) => 0,
+            Source::Table(_) | Source::Kept(..) => 0,
         }
     }
 

@@ -93,19 +93,22 @@ pub struct Replayer {
     now: Time,
     /// The end of the transmission that started last.
     busy_until: Option<Time>,
+    /// The stream of random numbers before the first one was drawn.
+    fresh: Rng,
 }
 
 impl Replayer {
     /// An idle port; its discipline draws from the stream (seed, 0, "replay").
     pub fn new(spec: &Spec, rate: Rate, seed: u64, conventions: Conventions) -> Replayer {
         let link = LinkInfo { rate, flows: 0, weights: vec![] };
-        let mut port = Port::new(spec.build(&link), rate, Rng::new(seed, 0, "replay"));
+        let fresh = Rng::new(seed, 0, "replay");
+        let mut port = Port::new(spec.build(&link), rate, fresh.clone());
         port.count_in_service(match (conventions.in_service, conventions.at_departure) {
             (InService::Extra, _) => headgate_queue::InService::Extra,
             (InService::Counts, AtDeparture::DeparturesFirst) => headgate_queue::InService::UntilEnd,
             (InService::Counts, AtDeparture::ArrivalsFirst) => headgate_queue::InService::ThroughEnd,
         });
-        Replayer { port, link, conventions, now: Time::ZERO, busy_until: None }
+        Replayer { port, link, conventions, now: Time::ZERO, busy_until: None, fresh }
     }
 
     /// A packet arrives, not before the last one; `handle` names it to `watch`. Its flow is one that arrived before, or the next new one:
@@ -183,6 +186,11 @@ impl Replayer {
             self.advance(next, watch);
         }
         true
+    }
+
+    /// Whether the discipline drew random numbers.
+    pub fn drew(&self) -> bool {
+        *self.port.rng() != self.fresh
     }
 
     /// Whether every packet has left, and within the range of the clock.

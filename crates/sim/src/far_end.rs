@@ -1,6 +1,6 @@
 //! Where packets come out of wires that have laws: they are lost, duplicated and delayed there.
 //!
-//! Those that are delayed arrive with events of their own: `Event::Arrive` of the number of the lane plus the number of lanes.
+//! Those that are delayed arrive with separate events: `Event::Arrive` of the number of the lane plus the number of lanes.
 
 use crate::engine::Event;
 use crate::net::Hop;

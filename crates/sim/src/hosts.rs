@@ -223,8 +223,8 @@ impl Run {
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
             let gone = port.dropped()[0];
             port.dropped().clear();
-            if let Some(tracks) = self.log.as_mut().and_then(|log| log.tracks.as_mut()) {
-                tracks.dropped(l, &gone, f as u32, seq, &self.lanes[l]);
+            if let Some(log) = &mut self.log {
+                log.dropped(&gone, f as u32, seq, false);
             }
             self.note_drop(l, gone.at, f as u32, seq, false);
             self.payloads.remove(handle);

@@ -33,6 +33,7 @@ pub use run::Run;
 pub use samples::Rows;
 pub use table::{Cells, Gather, Table};
 pub use tables::{Delays, columns, delay_table};
+pub use tracks::{Tracks, Window};
 
 use pace::Pace;
 

@@ -1,9 +1,10 @@
 //! Events asked for by number, as text, and the tracks of packets.
 
 use crate::engine::Event;
-use crate::net::{Lane, Payload, Payloads};
-use crate::tracks::Tracks;
-use headgate_packet::Time;
+use crate::net::{InFlight, Lane, Payload, Payloads};
+use crate::tracks::{Tracks, Window};
+use headgate_packet::{Duration, Ecn, Packet, Time};
+use headgate_queue::Dropped;
 
 /// The text of `count` events from number `first` on.
 #[derive(Clone, Debug)]
@@ -21,19 +22,39 @@ impl Log {
         Log { first, count, lines: Vec::new(), tracks: None }
     }
 
-    /// No text, but the tracks of at most this many packets.
-    pub fn of_packets(most: usize) -> Log {
-        Log { tracks: Some(Tracks::new(most)), ..Log::new(0, 0) }
+    /// No text, but the tracks of the packets of a window.
+    pub fn of_packets(window: Window, ports: usize) -> Log {
+        Log { tracks: Some(Tracks::new(window, ports)), ..Log::new(0, 0) }
+    }
+
+    /// A packet is about to be handed to the port of lane `l`, which acts up to `now` first.
+    #[cold]
+    #[inline(never)]
+    pub fn came(&mut self, l: usize, lane: &mut Lane, packet: &Packet, now: Time) {
+        if let Some(tracks) = &mut self.tracks {
+            lane.advance(now);
+            tracks.came(l, &lane.port, packet, now);
+        }
+    }
+
+    /// A lane dropped a packet of a flow.
+    #[cold]
+    #[inline(never)]
+    pub fn dropped(&mut self, gone: &Dropped, flow: u32, seq: u64, is_ack: bool) {
+        match &mut self.tracks {
+            Some(tracks) if is_ack => tracks.forget(gone.handle),
+            Some(tracks) => tracks.dropped(gone, (flow, seq)),
+            None => {}
+        }
     }
 
     /// Event number `number` is about to happen.
     #[cold]
     pub fn note(&mut self, number: u64, now: Time, event: Event, lanes: &[Lane], payloads: &mut Payloads, events: u32) {
         if let (Some(tracks), Event::Arrive(l)) = (&mut self.tracks, event) {
-            let l = l as usize;
-            if let Some(head) = lanes.get(l).and_then(|lane| lane.wire.front()) {
-                let payload = *payloads.get(head.packet.handle);
-                tracks.came(l, now, &lanes[l], &payload);
+            let lane = lanes.get(l as usize);
+            if let Some((lane, head)) = lane.and_then(|lane| Some((lane, lane.wire.front()?))) {
+                left(tracks, lane, head, payloads);
             }
         }
         if number < self.first || number - self.first >= self.count {
@@ -63,4 +84,26 @@ impl Log {
         };
         self.lines.push(format!("event {number} at {:.12} s: {what}", now.as_secs_f64()));
     }
+}
+
+/// A packet on the wire of a lane has left the lane's port. The end of its transmission follows from the delay that the wire has now.
+fn left(tracks: &mut Tracks, lane: &Lane, head: &InFlight, payloads: &mut Payloads) {
+    let (handle, payload) = (head.packet.handle, *payloads.get(head.packet.handle));
+    if payload.is_ack {
+        return tracks.forget(handle);
+    }
+    let end = Time::from_ps(head.packet.arrived.as_ps().saturating_sub(lane.delay.as_ps()));
+    let marked = payload.marked || head.packet.ecn == Ecn::Ce;
+    tracks.left(handle, (payload.flow, payload.seq), Duration::from_ps(head.waited), end, marked);
+}
+
+/// The run is over, or as much of it as is followed: what is on wires has left, and what is in ports still waits.
+pub(crate) fn finish(tracks: &mut Tracks, lanes: &[Lane], payloads: &mut Payloads) {
+    for lane in lanes {
+        (0..lane.wire.len()).filter_map(|i| lane.wire.get(i)).for_each(|on_wire| left(tracks, lane, on_wire, payloads));
+    }
+    tracks.finish(|handle| {
+        let payload = payloads.get(handle);
+        (!payload.is_ack).then_some((payload.flow, payload.seq))
+    });
 }

@@ -8,14 +8,13 @@ use crate::engine::{Event, EventQueue};
 use crate::far_end::Come;
 use crate::flow::Flow;
 use crate::flow::Role;
-use crate::log::Log;
+use crate::log::{self, Log};
 use crate::meter::{Digest, FlowMeter, Objects};
 use crate::net::{Echoes, Hop, InFlight, Lane, Payloads};
 use crate::samples::Samples;
 use crate::spec::TraceKind;
-use crate::table::Table;
 use crate::trace::Traces;
-use crate::tracks::Tracks;
+use crate::tracks::{Tracks, Window};
 use crate::transient::TransientFlows;
 use headgate_packet::{Duration, Ecn, FlowId, Packet, Rng, Time};
 use headgate_queue::{AnyDiscipline, LinkInfo};
@@ -154,19 +153,23 @@ impl Run {
         self.log.as_ref().map_or(&[], |log| &log.lines)
     }
 
-    /// Keeps what becomes of data packets at ports, of at most this many; only before the run begins.
-    pub fn track_packets(&mut self, most: usize) {
-        self.log = Some(Log::of_packets(most));
+    /// Keeps what becomes of the data packets of a window at ports; only before the run begins.
+    pub fn track_packets(&mut self, window: Window) {
+        self.log = Some(Log::of_packets(window, self.lanes.len()));
     }
 
-    /// Whether as many packets are kept as [`Run::track_packets`] asked for.
-    pub fn tracked_all(&self) -> bool {
-        self.log.as_ref().and_then(|log| log.tracks.as_ref()).is_some_and(Tracks::is_full)
+    /// Since when no further packet is followed, if that is so: the rest of the run adds nothing.
+    pub fn tracked_until(&self) -> Option<Time> {
+        self.log.as_ref()?.tracks.as_ref()?.ended()
     }
 
-    /// The tables that [`Run::track_packets`] asked for: packets, and the gauges of disciplines at drops.
-    pub fn tracked(&self) -> Option<(Table, Table)> {
-        self.log.as_ref()?.tracks.as_ref().map(|tracks| (tracks.table(), tracks.numbers()))
+    /// The packets that [`Run::track_packets`] asked for. The run must not be continued.
+    pub fn take_tracks(&mut self) -> Option<Tracks> {
+        let mut tracks = self.log.take()?.tracks?;
+        let now = self.now;
+        self.lanes.iter_mut().for_each(|lane| lane.advance(now));
+        log::finish(&mut tracks, &self.lanes, &mut self.payloads);
+        Some(tracks)
     }
 
     /// Data packets handed to the network and data packets that reached their sinks, warm-up included.
@@ -209,6 +212,9 @@ impl Run {
         let lane = &mut self.lanes[hop.lane as usize];
         packet.flow = FlowId(hop.conversation);
         let wire_before = lane.wire.len();
+        if let Some(log) = &mut self.log {
+            log.came(hop.lane as usize, lane, &packet, self.now);
+        }
         lane.offer(packet, self.now);
         wire_before
     }
@@ -245,8 +251,8 @@ impl Run {
             // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
             let payload = self.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
-            if let Some(tracks) = self.log.as_mut().and_then(|log| log.tracks.as_mut()).filter(|_| !is_ack) {
-                tracks.dropped(l, &gone, flow, seq, &self.lanes[l]);
+            if let Some(log) = &mut self.log {
+                log.dropped(&gone, flow, seq, is_ack);
             }
             self.note_drop(l, gone.at, flow, seq, is_ack);
             self.gone(gone.handle, flow);

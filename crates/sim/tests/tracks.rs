@@ -1,7 +1,8 @@
 //! What became of single packets at the ports that they came to, against a run worked out by hand.
 
+use headgate_packet::Time;
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Run, Table};
+use headgate_sim::{Cells, Run, Table, Tracks, Window};
 
 /// Two sources that send a packet of 1000 bytes each half second, both at once: it takes 10 ms on `fast` and 100 ms on `slow`, which are 20 and
 /// 50 ms long. So the first waits nowhere, the second 10 and 90 ms; with a buffer for no packet but the one on the line it is dropped.
@@ -15,12 +16,19 @@ fn pair(queue: &str) -> Scenario {
     Scenario::from_json(&text.replace("QUEUE", queue)).expect("a good scenario")
 }
 
-fn tracked(scenario: &Scenario, most: usize) -> (Table, Table, u64) {
+const ALL: Window = Window { from: Time::ZERO, to: Time::NEVER, most: 1000 };
+
+fn ms(ms: u64) -> Time {
+    Time::from_ps(ms * 1_000_000_000)
+}
+
+/// The tracks of a run that is ended when there is nothing more to follow, the time up to which it followed, and the digest.
+fn tracked(scenario: &Scenario, window: Window) -> (Tracks, Option<Time>, u64) {
     let mut running = Run::new(scenario, 1, 0);
-    running.track_packets(most);
-    while !running.advance(7) {}
-    let (packets, numbers) = running.tracked().expect("they were asked for");
-    (packets, numbers, running.digest().value())
+    running.track_packets(window);
+    while running.tracked_until().is_none() && !running.advance(1) {}
+    let (until, digest) = (running.tracked_until(), running.digest().value());
+    (running.take_tracks().expect("they were asked for"), until, digest)
 }
 
 fn column(table: &Table, name: &str) -> Vec<f64> {
@@ -30,44 +38,73 @@ fn column(table: &Table, name: &str) -> Vec<f64> {
     }
 }
 
-/// The rows as (time in ms, port, flow, number, wait in ms, reason).
-fn rows(table: &Table) -> Vec<[i64; 6]> {
-    let names = ["at_s", "port", "flow", "seq", "waited_s", "reason"];
-    let columns = names.map(|name| column(table, name));
-    (0..columns[0].len())
-        .map(|i| {
-            let ms = |of: usize| (columns[of][i] * 1e3).round() as i64;
-            let whole = |of: usize| columns[of][i] as i64;
-            [ms(0), whole(1), whole(2), whole(3), ms(4), whole(5)]
-        })
-        .collect()
+/// The rows as (port, flow, number of the flow, times of arrival, start and end in ms, reason); -1 for no time.
+fn rows(tracks: &Tracks) -> Vec<[i64; 7]> {
+    let names = ["port", "flow", "seq", "arrived_s", "start_s", "left_s", "reason"];
+    let columns = names.map(|name| column(&tracks.table(), name));
+    let ms = |s: f64| if s.is_nan() { -1 } else { (s * 1e3).round() as i64 };
+    let at = |of: usize, i: usize| if (3..6).contains(&of) { ms(columns[of][i]) } else { columns[of][i] as i64 };
+    (0..columns[0].len()).map(|i| std::array::from_fn(|of| at(of, i))).collect()
+}
+
+/// The numbers that were kept of a row, by their names.
+fn numbers(tracks: &Tracks, row: usize) -> Vec<(&'static str, f64)> {
+    let (shape, first) =
+        (column(&tracks.table(), "shape")[row] as usize, column(&tracks.table(), "first")[row] as usize);
+    let values = column(&tracks.values(), "value");
+    tracks.shapes()[shape].iter().zip(&values[first..]).map(|(number, value)| (number.name(), *value)).collect()
+}
+
+const FCFS: &str = r#"{"kind": "fcfs", "buffer": "9pkt"}"#;
+
+/// What happens in each half second: both come at once to the source's port, and one after the other to the gateway's.
+fn due(k: i64) -> [[i64; 7]; 4] {
+    let at = |ms: i64| 500 * k + ms;
+    [
+        [0, 0, k, at(0), at(0), at(10), 0],
+        [0, 1, k, at(0), at(10), at(20), 0],
+        [2, 0, k, at(30), at(30), at(130), 0],
+        [2, 1, k, at(40), at(130), at(230), 0],
+    ]
+}
+
+fn sorted(mut rows: Vec<[i64; 7]>) -> Vec<[i64; 7]> {
+    rows.sort_by_key(|row| (row[0], row[3], row[1]));
+    rows
 }
 
 #[test]
-fn each_packet_is_seen_at_each_port_with_its_wait() {
-    let (packets, numbers, digest) = tracked(&pair(r#"{"kind": "fcfs", "buffer": "9pkt"}"#), 1000);
-    let first = [
-        [30, 0, 0, 0, 0, 0],  // sent at 0 ms, 10 ms on the line, 20 ms long
-        [40, 0, 1, 0, 10, 0], // behind it
-        [180, 2, 0, 0, 0, 0],
-        [280, 2, 1, 0, 90, 0],
-    ];
-    let due: Vec<[i64; 6]> = (0..4)
-        .flat_map(|k| {
-            first.map(|[at, port, flow, seq, wait, reason]| [at + 500 * k, port, flow, seq + k, wait, reason])
-        })
-        .collect();
-    assert_eq!(rows(&packets), due);
-    assert!(column(&packets, "bytes").iter().all(|bytes| *bytes == 1000.0));
-    assert!(column(&numbers, "row").is_empty());
-    let mut plain = Run::new(&pair(r#"{"kind": "fcfs", "buffer": "9pkt"}"#), 1, 0);
+fn each_packet_is_seen_at_each_port_with_its_times_and_numbers() {
+    let (tracks, until, digest) = tracked(&pair(FCFS), ALL);
+    // Two more come to the source's port as the run ends, at 2 s: one is on the line, one waits.
+    let [first, second, ..] = due(4);
+    let waits = [second[0], second[1], second[2], second[3], -1, -1, -1];
+    let all = (0..4).flat_map(due).chain([first, waits]).collect();
+    assert_eq!((rows(&tracks), until), (sorted(all), None));
+    assert!(column(&tracks.table(), "bytes").iter().all(|bytes| *bytes == 1000.0));
+    let number = column(&tracks.table(), "number");
+    assert_eq!(number, (0..10).chain(0..8).map(f64::from).collect::<Vec<_>>());
+    for row in 0..10 {
+        // A host's own queue has no limit. What is on a line does not wait.
+        assert_eq!(numbers(&tracks, row), [("held_packets", 0.0), ("held_bytes", 0.0)]);
+    }
+    assert!((10..18).all(|row| numbers(&tracks, row)[2] == ("buffer_packets", 9.0)));
+    let mut plain = Run::new(&pair(FCFS), 1, 0);
     while !plain.advance(7) {}
     assert_eq!(plain.digest().value(), digest, "who looks changes nothing");
-    assert!(plain.tracked().is_none());
+    assert!(plain.take_tracks().is_none());
 }
 
 #[test]
-fn a_drop_has_its_reason_and_the_gauges_of_the_discipline() {
+fn each_packet_has_the_numbers_that_its_discipline_decided_with() {
+    let (tracks, ..) = tracked(&pair(r#"{"kind": "fq"}"#), ALL);
+    let bid = |row: usize| numbers(&tracks, row).into_iter().find(|(name, _)| *name == "bid").expect("a bid").1;
+    // 8000 bits each; both flows are one conversation, since they have the same ends. R stands at 16000 when both packets are served.
+    assert_eq!([10, 11, 12, 13].map(bid), [8000.0, 16_000.0, 24_000.0, 32_000.0]);
+}
+
+#[test]
+fn a_drop_has_its_reason_and_the_numbers_at_its_arrival() {
     let queue = r#"{"kind": "red", "buffer": "1pkt", "min_threshold": "5pkt", "max_threshold": "9pkt"}"#;
     let scenario = r#"{"kind": "cbr", "rate": "16kbit/s"}"#;
     // Three sources: one packet is on the line, one waits, and the third finds the buffer full.
@@ -76,26 +113,57 @@ fn a_drop_has_its_reason_and_the_gauges_of_the_discipline() {
         "workload": serde_json::from_str::<serde_json::Value>(scenario).expect("a workload")});
     data["flows"].as_array_mut().expect("a list").push(third);
     let scenario = Scenario::from_json(&data.to_string()).expect("a good scenario");
-    let (packets, numbers, _) = tracked(&scenario, 1000);
-    let dropped: Vec<[i64; 6]> = rows(&packets).into_iter().filter(|row| row[5] > 0).collect();
+    let (tracks, ..) = tracked(&scenario, ALL);
+    let all = rows(&tracks);
+    let dropped: Vec<usize> = (0..all.len()).filter(|row| all[*row][6] > 0).collect();
     // It comes at 50 ms, when the second one waits.
-    assert_eq!(dropped, (0..4).map(|k| [50 + 500 * k, 2, 2, k, 0, 1]).collect::<Vec<_>>());
-    let of: Vec<i64> = column(&numbers, "row").iter().map(|row| rows(&packets)[*row as usize][5]).collect();
-    assert_eq!(of, [1, 1, 1, 1], "one gauge, the average queue, at each drop");
-    assert!(column(&numbers, "value").iter().all(|average| *average >= 0.0));
+    let fates: Vec<[i64; 7]> = dropped.iter().map(|row| all[*row]).collect();
+    assert_eq!(fates, (0..4).map(|k| [2, 2, k, 50 + 500 * k, 50 + 500 * k, -1, 1]).collect::<Vec<_>>());
+    for row in dropped {
+        let numbers = numbers(&tracks, row);
+        assert_eq!(numbers[..3], [("held_packets", 1.0), ("held_bytes", 1000.0), ("buffer_packets", 1.0)]);
+        let average = numbers.iter().find(|(name, _)| *name == "average_packets").expect("an average").1;
+        assert!(average > 0.0 && average < 1.0, "{average}");
+    }
 }
 
 #[test]
 fn no_more_are_kept_than_were_asked_for() {
-    let scenario = pair(r#"{"kind": "fcfs", "buffer": "9pkt"}"#);
-    let whole = rows(&tracked(&scenario, 1000).0);
-    for most in [0, 1, 5] {
-        assert_eq!(rows(&tracked(&scenario, most).0), whole[..most]);
+    let scenario = pair(FCFS);
+    for most in [0, 1, 3, 5, 6] {
+        let (tracks, until, _) = tracked(&scenario, Window { most, ..ALL });
+        let all = rows(&tracks);
+        assert_eq!(all.len(), most);
+        // The first one that is not followed comes then. What is on the line then is seen to leave it.
+        let due: Vec<[i64; 7]> = sorted((0..2).flat_map(due).collect());
+        let ended = [0, 0, 40, 500, 530][[0, 1, 3, 5, 6].iter().position(|n| *n == most).expect("one of them")];
+        assert_eq!(until, Some(ms(ended)), "{most}");
+        let followed = due.into_iter().filter(|row| all.iter().any(|r| r[..4] == row[..4]));
+        assert_eq!(all.iter().map(|r| r[3]).collect::<Vec<_>>(), followed.map(|r| r[3]).collect::<Vec<_>>());
     }
-    let mut running = Run::new(&scenario, 1, 0);
-    assert!(!running.tracked_all());
-    running.track_packets(5);
-    assert!(!running.tracked_all());
-    while !running.advance(7) {}
-    assert!(running.tracked_all());
+}
+
+#[test]
+fn a_window_has_what_is_there_at_its_beginning_and_what_comes_until_its_end() {
+    let window = Window { from: ms(620), to: ms(1035), most: 1000 };
+    let (tracks, until, _) = tracked(&pair(FCFS), window);
+    // At 620 ms the second packet of 500 ms waits at the gateway; the first one is on the line. Those of 1000 ms come to the source's port, and the first
+    // one to the gateway's; the second one, at 1040 ms, comes too late.
+    let [_, _, _, waiting] = due(1);
+    let [a, b, c, _] = due(2);
+    assert_eq!((rows(&tracks), until), (vec![a, b, waiting, c], Some(ms(1035))));
+    // Each has the number that it has in the whole run; what came before the window has no numbers of the discipline.
+    assert_eq!(column(&tracks.table(), "number"), [4., 5., 3., 4.]);
+    assert_eq!([numbers(&tracks, 2).len(), numbers(&tracks, 3).len()], [0, 3]);
+}
+
+#[test]
+fn what_waits_at_the_end_of_the_window_waits() {
+    // The second packet waits at the gateway from 40 to 130 ms.
+    let (tracks, until, _) = tracked(&pair(FCFS), Window { to: ms(60), ..ALL });
+    assert_eq!(until, Some(ms(60)));
+    let all = rows(&tracks);
+    assert_eq!(all[..3], sorted(due(0).to_vec())[..3]);
+    // The run ended with the first event after the window, which is the next arrival at the far end of a wire, at 180 ms.
+    assert_eq!(all[3][..4], due(0)[3][..4]);
 }

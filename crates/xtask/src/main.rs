@@ -148,6 +148,8 @@ fn scenario_page(schema: &Value) -> String {
         ("`aggregation` of a link", "Aggregation"),
         ("`[[islands]]`", "Island"),
         ("`[[flows]]`", "Flow"),
+        ("`transport` of a flow", "Options"),
+        ("`receiver` of a flow", "Policy"),
         ("`[[events]]`", "NetworkEvent"),
         ("`[sweep]`", "Sweep"),
         ("`[[sweep.zip]]`", "Zip"),
@@ -163,7 +165,7 @@ fn scenario_page(schema: &Value) -> String {
                 _ if required.contains(&Value::from(name.as_str())) => "required".to_owned(),
                 Value::Null => String::new(),
                 Value::String(text) if text.is_empty() => String::new(),
-                value => format!("`{}`", cell(value)),
+                value => shown(value),
             };
             let link = match name.as_str() {
                 "queue" | "reverse_queue" => " See [disciplines](disciplines.md).",
@@ -187,9 +189,21 @@ fn scenario_page(schema: &Value) -> String {
     out
 }
 
+/// A default: of a kind with many parameters its name alone.
+fn shown(value: &Value) -> String {
+    let text = cell(value);
+    match value["kind"].as_str() {
+        Some(kind) if text.len() > 60 => format!("`{kind}` with its defaults"),
+        _ => format!("`{text}`"),
+    }
+}
+
 /// The values that a key may have, if they are names from a list.
 fn choices(schema: &Value, p: &Value) -> String {
-    let reference = [&p["$ref"], &p["items"]["$ref"]].into_iter().find_map(Value::as_str).unwrap_or_default();
+    let reference = [&p["$ref"], &p["items"]["$ref"], &p["anyOf"][0]["$ref"]]
+        .into_iter()
+        .find_map(Value::as_str)
+        .unwrap_or_default();
     let Some(list) = reference.strip_prefix("#/$defs/").map(|name| &schema["$defs"][name]) else {
         return String::new();
     };

@@ -1,12 +1,15 @@
-"""headgate explore: a local page on which scenarios are turned and looked at."""
+"""headgate explore: a local page on which scenarios and replays are turned and looked at."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from . import signals
+from .line_options import line_options, parameters_of, parse_queue
 
 
 @click.command(
@@ -14,11 +17,13 @@ from . import signals
 Examples:
   headgate explore
   headgate explore scenarios/two-sources.toml
+  headgate explore scenarios/office.csv --queue fcfs --queue fq --rate 2Mbit/s --buffer 64KB
   headgate explore out/queues-and-rates --no-browser --port 8080
   headgate explore out/papers
   headgate explore demers1989"""
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
+@line_options(required=False)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
@@ -27,12 +32,24 @@ Examples:
     metavar="SIZE",
     help="Memory that all runs may take together, such as 4GB; half of the machine's and at most 4 GB unless given.",
 )
-def explore(file: Path | None, port: int, no_browser: bool, threads: int | None, max_memory: str | None) -> None:
-    """Show FILE on a page in the browser. Without FILE the page begins with lessons.
+@click.pass_context
+def explore(
+    ctx: click.Context,
+    /,
+    file: Path | None,
+    port: int,
+    no_browser: bool,
+    threads: int | None,
+    max_memory: str | None,
+    **line: Any,
+) -> None:
+    """Show FILE on a page in the browser.
 
-    FILE is a scenario, the folder of a study or of a report (`headgate reproduce --report`), or the name of a paper.
+    FILE is a scenario, the folder of a study or of a report (`headgate reproduce --report`), the name of a paper, or a trace (CSV, Parquet,
+    pcap or pcapng), which is replayed.
 
-    Only this machine can reach the page, and only with the token in its address. Ctrl-C ends it.
+    Without FILE the page begins with lessons. Only this machine can reach the page, and only with the token in its address. Ctrl-C ends it.
+    The options about a line, its queues and flows are those of `headgate replay`, and for a trace only; two queues are shown side by side.
     """
     with signals.loading():
         from ..explore.serve import require, serve
@@ -40,10 +57,20 @@ def explore(file: Path | None, port: int, no_browser: bool, threads: int | None,
         from .terminal import console
 
     require()
-    subject = subject_of(file)
+    subject = subject_of(file, _given(ctx, line), max_memory)
 
     def ready(url: str) -> None:
         console().print(f"{subject.title}: {url}", soft_wrap=True, markup=False, highlight=False)
         console().print("Ctrl-C ends it.")
 
     serve(subject, port, not no_browser, threads, max_memory, ready)
+
+
+def _given(ctx: click.Context, line: dict[str, Any]) -> dict[str, Any]:
+    """The options of the line that were given, as the functions of the explorer name them."""
+    given = {k: v for k, v in line.items() if ctx.get_parameter_source(k) is not ParameterSource.DEFAULT}
+    if "queues" in given:
+        given["queue"] = [parse_queue(q) for q in given.pop("queues")]
+    if "changes" in given:
+        given["parameters"] = parameters_of(given.pop("changes"))
+    return given

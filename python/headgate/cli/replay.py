@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ..choices import CLASSIFY, CONVENTIONS
-from ..errors import HeadgateError, cut
-from ..toml import parse_value
 from . import signals
+from .line_options import line_options, parameters_of, parse_queue
 from .show import print_json
 
 
@@ -23,19 +20,7 @@ Examples:
   headgate replay link.pcapng --queue '{kind = "fq", delta = "1000B"}' --rate 10Mbit/s --classify pair --out after.pcapng"""
 )
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option(
-    "--queue", "queues", metavar="NAME|TABLE", multiple=True, required=True,
-    help="Discipline: its name, or a TOML or JSON table with its kind and parameters. Repeat it to compare several.",
-)  # fmt: skip
-@click.option("--rate", required=True, help="Rate of the line, such as 10Mbit/s.")
-@click.option("--buffer", help="Buffer of every discipline that has one, such as 64KB or 100pkt.")
-@click.option(
-    "--set", "changes", metavar="[QUEUE.]NAME=VALUE", multiple=True,
-    help="Set a parameter of every discipline that has it, or of one queue, e.g. delta=1000B or fq.delta=1000B.",
-)  # fmt: skip
-@click.option(
-    "--classify", type=click.Choice(CLASSIFY), help="Which packets of a capture are one flow; 5tuple by default."
-)
+@line_options(required=True)
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE",
     help="Write a row per packet (.csv, .parquet) or the packets that are sent (.pcapng).",
@@ -47,32 +32,8 @@ Examples:
     help="Draw delay and drops over time (.png, .svg, .pdf).",
 )
 @click.option(
-    "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    default=1,
-    show_default=True,
-    help="Seed of the random numbers of disciplines.",
-)
-@click.option(
-    "--in-service", type=click.Choice(CONVENTIONS["in_service"]), default="extra", show_default=True,
-    help="Whether the packet in transmission counts against the buffer.",
-)  # fmt: skip
-@click.option(
-    "--ties", type=click.Choice(CONVENTIONS["ties"]), default="first", show_default=True,
-    help="Several packets at one instant at an idle line: the first one is sent, or the discipline chooses.",
-)  # fmt: skip
-@click.option(
-    "--at-departure", type=click.Choice(CONVENTIONS["at_departure"]), default="departures-first", show_default=True,
-    help="Which comes first when a packet arrives at the instant at which a transmission ends.",
-)  # fmt: skip
-@click.option(
-    "--ecn", type=click.Choice(CONVENTIONS["ecn"]), default="not-capable", show_default=True,
-    help="Whether the packets of a table without a column ecn can be marked; in a capture, each packet says so.",
-)  # fmt: skip
-@click.option(
     "--max-memory", metavar="SIZE", help="Memory that the replay may take, such as 4GB; three quarters of the machine's unless given."
 )  # fmt: skip
-@click.option("--lenient", is_flag=True, help="Skip and count packets with faults.")
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -111,12 +72,7 @@ def replay(
         from .tables.replay import print_replay
         from .terminal import console, rows_progress
 
-    parameters = {}
-    for change in changes:
-        path, sign, value = change.partition("=")
-        if not sign:
-            raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE, such as delta=1000B")
-        parameters[path.strip()] = parse_value(value.strip())
+    parameters = parameters_of(changes)
     if figure is not None:
         from ..plots.canvas import require
 
@@ -138,38 +94,3 @@ def replay(
     print_replay(result, top, wide)
     for written in [*result.outputs, *([figure] if figure is not None else [])]:
         console().print(f"written: {escape(str(written))}", soft_wrap=True)
-
-
-def parse_queue(text: str) -> str | dict[str, Any]:
-    """A discipline as a name or a table.
-
-    >>> parse_queue("fq"), parse_queue('{kind = "fq", delta = "1000B"}'), parse_queue('{"kind": "fq"}')
-    ('fq', {'kind': 'fq', 'delta': '1000B'}, {'kind': 'fq'})
-
-    Raises:
-        HeadgateError: it begins like a table but is not valid.
-    """
-    if not text.lstrip().startswith("{"):
-        return text.strip()
-    import json
-    import tomllib
-
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        raise _too_deep(text) from None
-    except ValueError:
-        try:
-            value = tomllib.loads(f"x = {text}")["x"]
-        except RecursionError:
-            raise _too_deep(text) from None
-        except tomllib.TOMLDecodeError as e:
-            why = cut(str(e).splitlines()[0])
-            raise HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table; {why}") from None
-    if not isinstance(value, dict):
-        raise HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table")
-    return value
-
-
-def _too_deep(text: str) -> HeadgateError:
-    return HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table of a few levels")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from .._core import Control
 from ..scenario import Scenario
 from .wire import RequestError, encode
 
@@ -25,6 +28,24 @@ def reply(value: Any, status: int = 200) -> Response:
 async def threaded(work: Callable[..., Any], *args: Any) -> Any:
     """The result of a function, while other requests are answered."""
     return await asyncio.to_thread(work, *args)
+
+
+async def until_done(request: Request, future: Future[Any], control: Control) -> None:
+    """Waits for work; it is stopped when nobody waits for its answer any more.
+
+    Raises:
+        RequestError: it was stopped.
+    """
+    try:
+        while not future.done():
+            if await request.is_disconnected():
+                raise RequestError(499, "the page has left")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), 0.1)
+    finally:
+        control.stop()
+        await asyncio.wait({asyncio.wrap_future(future)})
+    future.result()
 
 
 async def body(request: Request) -> dict[str, Any]:

@@ -20,6 +20,9 @@ MOST = 100
 #: Flows that are compared one by one.
 FLOWS = 8
 
+#: The numbers of one run that are compared, by metric and flow.
+Values = dict[tuple[str, str | None], float]
+
 #: What is compared of each flow: a column of the table of flows, its name and its unit.
 _OF_FLOW = (
     ("goodput_bps", "goodput", "bit/s"),
@@ -47,21 +50,36 @@ def compared(
     """
     if not 1 <= seeds <= MOST:
         raise RequestError(400, f"seeds: found {seeds}; expected 1 to {MOST}")
-    values: list[list[dict[tuple[str, str | None], float]]] = [[], []]
+    values: list[list[Values]] = [[], []]
     for k in range(seeds):
         for side, scenario in enumerate((a, b)):
             values[side].append(_measured(scenario.base().set("traces", []), k, control))
             report((2 * k + side + 1) / (2 * seeds))
-    names = [name for name in values[0][0] if name in values[1][0]]
-    differences, sentences = [], []
-    units = {what: unit for _, what, unit in _OF_FLOW}
+    return differences(a.data, b.data, values[0], values[1], {what: unit for _, what, unit in _OF_FLOW})
+
+
+def differences(
+    a: Mapping[str, Any], b: Mapping[str, Any], of_a: list[Values], of_b: list[Values], units: Mapping[str, str]
+) -> dict[str, Any]:
+    """What differs between two variants, in numbers and in sentences.
+
+    Args:
+        a: the one to compare with.
+        b: the other one.
+        of_a: the numbers of its runs.
+        of_b: those of the other one, pair by pair.
+        units: of the metrics.
+    """
+    seeds = len(of_a)
+    names = [name for name in of_a[0] if name in of_b[0]]
+    rows, sentences = [], []
     for metric, flow in names:
-        x, y = (np.array([of[metric, flow] for of in side]) for side in values)
+        x, y = (np.array([of[metric, flow] for of in side]) for side in (of_a, of_b))
         if not (np.isfinite(x) & np.isfinite(y)).any() or (not x.any() and not y.any()):
             continue
         found = stats.compare(x, y)
         unit = units.get(metric, "")
-        differences.append(
+        rows.append(
             {
                 "metric": metric, "flow": flow, "a": found.a, "b": found.b, "difference": found.difference, "low": found.low,
                 "high": found.high, "unit": unit,
@@ -71,20 +89,15 @@ def compared(
             sentences.append(_sentence(metric, flow, found, unit))
     if not sentences:
         sentences = ["No difference between A and B is shown."] if seeds > 1 else ["Both runs gave the same."]
-    return {
-        "differences": differences,
-        "sentences": sentences[:12],
-        "changed": changed(a.data, b.data),
-        "seeds": seeds,
-    }
+    return {"differences": rows, "sentences": sentences[:12], "changed": changed(a, b), "seeds": seeds}
 
 
-def _measured(scenario: Scenario, k: int, control: _core.Control) -> dict[tuple[str, str | None], float]:
+def _measured(scenario: Scenario, k: int, control: _core.Control) -> Values:
     """The numbers of one run that are compared, by metric and flow."""
     results = Results([run(scenario, None, control, k)])
     flows = results.flows
     names = flows["flow"].tolist()
-    found: dict[tuple[str, str | None], float] = {}
+    found: Values = {}
     goodput = flows["goodput_bps"]
     chosen = np.sort(np.argsort(-goodput, kind="stable")[:FLOWS]).tolist() if len(names) > FLOWS else range(len(names))
     for column, what, _ in _OF_FLOW:

@@ -99,9 +99,9 @@ def _link(path: str, title: str, schema: Node, link: Mapping[str, Any], main: bo
                 yield control(f"{path}.{key}.{way}", f"{title}: {key}, {way}", "Network", properties[key], part, main)
         else:
             yield control(f"{path}.{key}", f"{title}: {key}", "Network", properties[key], value, main)
-    yield from _choice(path, "queue", title, "Queue", link.get("queue"), main)
+    yield from choice(path, "queue", title, "Queue", link.get("queue"), main)
     if link.get("reverse_queue") is not None:
-        yield from _choice(path, "reverse_queue", title, "Queue", link["reverse_queue"], False)
+        yield from choice(path, "reverse_queue", title, "Queue", link["reverse_queue"], False)
     value = link.get("classify", deref(properties["classify"]).get("default"))
     yield control(f"{path}.classify", f"{title}: conversations", "Queue", properties["classify"], value)
 
@@ -110,8 +110,8 @@ def _flows(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[s
     given = data.get("flows", [])
     for i, flow in enumerate(given[:ENTRIES]):
         path, title = f"flows.{_entry(given, i)}", _title(flow, "flow")
-        yield from _choice(path, "control", title, "Flows", flow.get("control"), True)
-        yield from _choice(path, "workload", title, "Flows", flow.get("workload"), False)
+        yield from choice(path, "control", title, "Flows", flow.get("control"), True)
+        yield from choice(path, "workload", title, "Flows", flow.get("workload"), False)
         for key, main in (
             ("weight", True),
             ("start", True),
@@ -130,8 +130,12 @@ def _flows(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[s
                 yield found
 
 
-def _choice(path: str, key: str, title: str, group: str, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:
-    """A table with a kind: the choice of the kind, and the parameters of that kind."""
+def choice(path: str, key: str, title: str, group: str, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:
+    """A table with a kind: the choice of the kind, and the parameters of that kind.
+
+    `path` is that of the table around it, and `title` its name; both may be empty.
+    """
+    before, said = f"{path}." if path else "", f"{title}: " if title else ""
     schema = node(*CHOICES[key])
     table = _table(key, given)
     way = branch(schema, str(table.get("kind")))
@@ -141,7 +145,7 @@ def _choice(path: str, key: str, title: str, group: str, given: Any, main: bool)
         key, key
     )
     yield {
-        "path": f"{path}.{key}.kind", "label": f"{title}: {word}", "group": group, "kind": "choice", "value": table["kind"],
+        "path": f"{before}{key}.kind", "label": f"{said}{word}", "group": group, "kind": "choice", "value": table["kind"],
         "number": None, "unit": None, "low": None, "high": None, "from": None, "to": None, "log": False, "step": None,
         "choices": kinds(schema), "help": way.get("description"), "main": main or key == "workload",
     }  # fmt: skip
@@ -150,7 +154,7 @@ def _choice(path: str, key: str, title: str, group: str, given: Any, main: bool)
             continue
         value = table.get(name, deref(parameter).get("default"))
         turned = name in _TURNED.get(key, ()) and (main or key == "workload")
-        yield control(f"{path}.{key}.{name}", f"{title}: {_words(name)}", group, parameter, value, turned)
+        yield control(f"{before}{key}.{name}", f"{said}{_words(name)}", group, parameter, value, turned)
 
 
 def _table(key: str, given: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..scenario import Scenario
 from ..tables import Table
 from ..toml import file_text
-from .stacked import Stacked
+from .replays import take
 from .store import Finished
 from .views import View
 from .wire import RequestError
@@ -23,6 +23,9 @@ FORMS = {
     "parquet": ("application/vnd.apache.parquet", "parquet"),
     "python": ("text/x-python; charset=utf-8", "py"),
 }
+
+#: The forms of a replay, whose scenario is a line of a shell.
+OF_REPLAY = {"command": ("text/plain; charset=utf-8", "sh"), **{k: v for k, v in FORMS.items() if k != "toml"}}
 
 
 def exported(run: Finished, form: str, view: str | None = None) -> tuple[bytes, str, str]:
@@ -36,17 +39,25 @@ def exported(run: Finished, form: str, view: str | None = None) -> tuple[bytes, 
     Raises:
         RequestError: no such form or view.
     """
-    if form not in FORMS:
-        raise RequestError(400, f"form {form[:80]!r}; expected one of {', '.join(FORMS)}")
-    kind, ending = FORMS[form]
-    name = re.sub(r"[^A-Za-z0-9]+", "-", str(run.scenario.get("name", ""))).strip("-")[:60] or "scenario"
+    replay = run.done.get("kind") == "replay"
+    forms = OF_REPLAY if replay else FORMS
+    if form not in forms:
+        raise RequestError(400, f"form {form[:80]!r}; expected one of {', '.join(forms)}")
+    kind, ending = forms[form]
+    if form == "command":
+        return f"{take.command(run.more['settings'])}\n".encode(), kind, f"{take.file_name(run)}.{ending}"
+    if replay and form == "python":
+        return take.python_lines(run).encode(), kind, f"{take.file_name(run)}.{ending}"
+    name = (
+        take.file_name(run)
+        if replay
+        else re.sub(r"[^A-Za-z0-9]+", "-", str(run.scenario.get("name", ""))).strip("-")[:60] or "scenario"
+    )
     if form == "toml":
         return file_text(run.scenario).encode(), kind, f"{name}.{ending}"
     if form == "python":
         return lines_of(run).encode(), kind, f"{name}.{ending}"
-    shown = run.view(view) if view is not None else run.views[0]
-    if isinstance(shown, Stacked):
-        shown = shown.whole(run)
+    shown = (run.view(view) if view is not None else run.views[0]).whole(run)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"view.{ending}"
         table_of(shown).save(file)

@@ -64,7 +64,7 @@ class Guard:
         headers, port = Headers(scope=scope), self._explorer.port
         known = {f"127.0.0.1:{port}", f"localhost:{port}"}
         if headers.get("host", "") not in known:
-            # Otherwise a page elsewhere could read this server under a name of its own (DNS rebinding).
+            # Otherwise a page elsewhere could read this server under another name (DNS rebinding).
             return "expected the host 127.0.0.1 or localhost"
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{name}" for name in known}:

@@ -1,8 +1,12 @@
-"""Single packets: when each came to a port, how long it waited, and when it left or was dropped. The run is repeated for it."""
+"""Single packets: when each came to a port, with which numbers the port decided, how long it waited, and when it left or was dropped.
+
+The run is repeated for them. Of a long run a part is followed at a time: the part around the time that is looked at.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,26 +17,68 @@ from .. import _core
 from ..scenario import Scenario
 from ..tables import from_core
 from .store import Finished
-from .wire import RequestError
+from .wire import RequestError, StoppedError
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+#: Whole numbers; narrow ones where there are very many.
+Ints = npt.NDArray[np.integer[Any]]
 
-#: Packets at ports that are followed; of a longer run only its beginning.
+#: Packets at ports of a part that is followed. Each takes 64 bytes, and 8 for each of its numbers: 5 to 20 of them, by the discipline.
 MOST = 1_000_000
+
+#: Bytes of the parts of a run that are kept; the last one stays, whatever it takes.
+KEPT = 200_000_000
+
+#: A part begins this share of its length before the time that is looked at.
+BEFORE = 4
 
 #: Packets of one answer.
 LISTED = 1000
 
+#: The columns of the engine, and how they are kept.
+_TYPES: dict[str, Any] = {
+    "port": np.int32, "number": np.int64, "flow": np.int32, "seq": np.int64, "arrived_s": np.float64, "start_s": np.float64,
+    "left_s": np.float64, "bytes": np.uint32, "marked": np.bool_, "reason": np.int8, "shape": np.uint16, "first": np.int64,
+}  # fmt: skip
+
 _lock = threading.Lock()
+
+
+@dataclass
+class Told:
+    """The numbers with which a discipline decided about the packets of a port.
+
+    Those of a packet begin at its `first` in `values`; which ones they are says the list of its `shape`.
+    """
+
+    shape: npt.NDArray[Any]
+    first: Ints
+    values: Floats
+    shapes: list[list[str]]
+
+    def of(self, i: int) -> dict[str, float]:
+        """The numbers of a packet by their names; none of one that came before the part that is followed."""
+        names = self.shapes[int(self.shape[i])]
+        first = int(self.first[i])
+        return dict(zip(names, self.values[first : first + len(names)].tolist(), strict=True))
+
+    def column(self, places: Ints, name: str) -> Floats:
+        """One number of some packets; nan of those that have none of this name."""
+        found = np.full(places.size, np.nan)
+        for shape, names in enumerate(self.shapes):
+            if name in names:
+                mine = np.flatnonzero(self.shape[places] == shape)
+                found[mine] = self.values[self.first[places[mine]] + names.index(name)]
+        return found
 
 
 @dataclass
 class AtPort:
     """The packets of one port in the order of their arrival, as columns.
 
-    `start` is when the transmission began, or when the packet was dropped; nan for one that waits or is on the line when the run ends.
+    `start` is when the transmission began, or when the packet was dropped; nan for one that waits at the end of what is followed.
     `reason` is 0 for one that was sent, and otherwise the place in the list of reasons plus 1; -1 for one that still waits.
+    `number` counts what came to the port since the run began.
     """
 
     flow: Ints
@@ -41,128 +87,118 @@ class AtPort:
     start: Floats
     left: Floats
     bytes: Ints
-    marked: Ints
+    marked: npt.NDArray[Any]
     reason: Ints
-    row: Ints
+    number: Ints
+    told: Told | None = None
 
     def waiting(self, at: float) -> npt.NDArray[np.bool_]:
         """Which packets wait at a time."""
         return (self.arrived <= at) & ~(self.start <= at)
 
+    def place(self, number: int) -> int | None:
+        """Where the packet of a number is; None if it is not followed."""
+        place = int(np.searchsorted(self.number, number))
+        return place if place < self.number.size and self.number[place] == number else None
+
+    def numbers(self, i: int) -> dict[str, float]:
+        """The numbers with which a packet was decided about, by their names."""
+        return {} if self.told is None else self.told.of(i)
+
 
 class Packets:
-    """All packets of a run at its ports."""
+    """The packets of a part of a run at its ports."""
 
-    def __init__(self, columns: dict[str, Any], numbers: dict[str, Any], run: Finished) -> None:
-        """Takes what the engine gives."""
-        self._columns = columns
-        self._numbers = numbers
-        # Not the run itself, which holds these packets.
-        self._before, self._lines = run.before, run.lines
-        self._ports: dict[int, AtPort] = {}
-        self.until = float(columns["at_s"][-1]) if len(columns["at_s"]) >= MOST else run.until
+    def __init__(
+        self, columns: Mapping[str, Any], values: Floats, shapes: list[list[int]], span: tuple[float, float]
+    ) -> None:
+        """Takes what the engine gives, and the part that it followed."""
+        self._columns = {name: np.asarray(columns[name]).astype(kind, copy=False) for name, kind in _TYPES.items()}
+        self._values = values
+        self._shapes = [[_core.NUMBERS[place][0] for place in shape] for shape in shapes]
+        self.start, self.until = span
 
     @property
     def size(self) -> int:
         """Bytes of all columns."""
-        return int(sum(c.nbytes for c in self._columns.values())) * 2
+        return int(sum(c.nbytes for c in self._columns.values()) + self._values.nbytes)
+
+    def covers(self, at: float) -> bool:
+        """Whether what is at ports at a time is followed."""
+        return self.start <= at <= self.until
 
     def at(self, port: int) -> AtPort:
         """The packets of a port."""
-        if port not in self._ports:
-            self._ports[port] = self._of_port(port)
-        return self._ports[port]
-
-    def gauges(self, row: int) -> dict[str, float]:
-        """What the discipline's gauges showed when it dropped a packet."""
-        first, last = np.searchsorted(self._numbers["row"], [row, row + 1]).tolist()
-        names, values = self._numbers["name"][first:last], self._numbers["value"][first:last]
-        return dict(zip(names.tolist(), values.tolist(), strict=True))
-
-    def _of_port(self, port: int) -> AtPort:
-        c = self._columns
-        mine = np.flatnonzero(c["port"] == port)
-        flow, at, reason = c["flow"][mine], c["at_s"][mine], c["reason"][mine]
-        rate, delay = self._lines[port]
-        sent = reason == 0
-        left = np.where(sent, at - delay, np.nan)
-        # At the first port of a path the time of the arrival follows from that of the departure.
-        arrived = np.where(sent, left - 8.0 * c["bytes"][mine] / rate - c["waited_s"][mine], at)
-        late = list[Ints]()
-        for f in np.unique(flow).tolist():
-            before = self._before.get((f, port))
-            if before is None:
-                continue
-            up = np.flatnonzero((c["port"] == before) & (c["flow"] == f) & (c["reason"] == 0))
-            own = np.flatnonzero(flow == f)
-            found = _matched((c["seq"][up], c["at_s"][up]), (c["seq"][mine[own]], at[own], arrived[own], sent[own]))
-            known = found >= 0
-            arrived[own[known]] = c["at_s"][up[found[known]]]
-            rest = np.setdiff1d(np.arange(up.size), found[known])
-            # A flow's packets leave in order: those after the last one that left still wait, and earlier ones were lost on the wire.
-            newest = float(arrived[own[sent[own]]].max(initial=-1.0))
-            late.append(up[rest[c["at_s"][up[rest]] > newest]])
-        start = np.where(sent, arrived + c["waited_s"][mine], at)
-        rest = np.concatenate(late) if late else np.empty(0, dtype=np.int64)
-        rows = np.concatenate([mine, rest])
-        order = np.argsort(np.concatenate([arrived, c["at_s"][rest]]), kind="stable")
-        none = np.full(rest.size, np.nan)
+        first, last = np.searchsorted(self._columns["port"], [port, port + 1]).tolist()
+        c = {name: column[first:last] for name, column in self._columns.items()}
+        told = Told(c["shape"], c["first"], self._values, self._shapes)
         return AtPort(
-            c["flow"][rows][order], c["seq"][rows][order],
-            np.concatenate([arrived, c["at_s"][rest]])[order], np.concatenate([start, none])[order],
-            np.concatenate([left, none])[order], c["bytes"][rows][order], c["marked"][rows][order],
-            np.concatenate([reason, np.full(rest.size, -1)])[order], rows[order],
+            c["flow"], c["seq"], c["arrived_s"], c["start_s"], c["left_s"], c["bytes"], c["marked"], c["reason"],
+            c["number"], told,
         )  # fmt: skip
 
 
-def _matched(up: tuple[Ints, Floats], own: tuple[Ints, Floats, Floats, npt.NDArray[np.bool_]]) -> Ints:
-    """For each packet that left a port or was dropped there, its place among those that came; -1 if it is none of them.
-
-    Args:
-        up: numbers and times of the packets that came, in order of time.
-        own: numbers, times of leaving, guesses of the times of arrival, and whether each was sent.
-
-    >>> came = np.array([1, 2, 1]), np.array([0.1, 0.2, 0.9])
-    >>> gone = np.array([1, 1, 3]), np.array([0.9, 1.0, 1.0]), np.array([0.9, 0.1, 1.0]), np.array([False, True, True])
-    >>> _matched(came, gone).tolist()
-    [2, 0, -1]
-    """
-    seq, at = up
-    own_seq, own_at, guess, sent = own
-    known, first, count = np.unique(seq, return_index=True, return_counts=True)
-    place = np.minimum(np.searchsorted(known, own_seq), max(known.size - 1, 0))
-    there = (known[place] == own_seq) if known.size else np.zeros(own_seq.size, dtype=bool)
-    found = np.full(own_seq.size, -1, dtype=np.int64)
-    once = there & (count[place] == 1) if known.size else there
-    found[once] = first[place[once]]
-    # Of a packet that was sent again there are several, and which is which follows from the times: first those that were dropped as they
-    # came, then those that were sent, then those that had to make room for others.
-    several = np.flatnonzero(there & ~once)
-    order = np.argsort(seq, kind="stable")
-    edges = np.append(0, np.cumsum(count))
-    open_ = {int(known[k]): order[edges[k] : edges[k + 1]].tolist() for k in np.unique(place[several]).tolist()}
-    exact = np.array([not sent[i] and own_at[i] in at[open_[int(own_seq[i])]] for i in several.tolist()], dtype=bool)
-    rest = several[~exact] if several.size else several
-    for i in [*several[exact].tolist(), *rest[sent[rest]].tolist(), *rest[~sent[rest]].tolist()]:
-        places = [p for p in open_[int(own_seq[i])] if at[p] <= own_at[i]]
-        if places:
-            found[i] = min(places, key=lambda p: (abs(at[p] - guess[i]), -p))
-            open_[int(own_seq[i])].remove(int(found[i]))
-    return found
-
-
-def packets_of(run: Finished) -> Packets:
-    """The packets of a run; it is repeated when they are first asked for."""
+def kept_of(run: Finished, at: float) -> Packets | None:
+    """The packets around a time, if they were followed before."""
     with run.lock:
-        if "packets" not in run.more:
-            # One at a time: each takes memory of its own.
-            with _lock:
-                text = Scenario(run.as_run).set("traces", []).to_json()
-                columns, numbers = _core.tracks(text, run.seed, 0, MOST)
-            found = Packets(from_core(columns), from_core(numbers), run)
-            run.more["packets"], run.more["size"] = found, found.size
-        packets: Packets = run.more["packets"]
-        return packets
+        whole: Packets | None = run.more.get("packets")
+        if whole is not None:
+            return whole
+        parts: list[Packets] = run.more.setdefault("parts", [])
+        found = next((part for part in parts if part.covers(at)), None)
+        if found is not None:
+            # The one that was looked at last leaves last.
+            parts.append(parts.pop(parts.index(found)))
+        return found
+
+
+def packets_of(run: Finished, at: float = 0.0, control: _core.Control | None = None) -> Packets:
+    """The packets of the part of a run around a time; the run is repeated up to there when they are first asked for.
+
+    Raises:
+        StoppedError: the control stopped it.
+    """
+    at = min(max(at, 0.0), run.until)
+    found = kept_of(run, at)
+    if found is not None:
+        return found
+    with _lock:
+        # One at a time: each takes memory of its own.
+        found = kept_of(run, at)
+        while found is None or not found.covers(at):
+            found = _followed(run, _beginning(run, at), control)
+            _keep(run, found)
+            # Where packets come faster than in the first part, a part is shorter.
+            run.more["part"] = min(run.more.get("part", np.inf), found.until - found.start)
+        return found
+
+
+def _beginning(run: Finished, at: float) -> float:
+    """Where the part around a time begins; parts begin at certain times, so that they are used again."""
+    length: float | None = run.more.get("part")
+    if length is None:
+        return 0.0
+    step = length / BEFORE
+    return max(0.0, (at // step - 1) * step) if step > 1e-12 else at
+
+
+def _followed(run: Finished, start: float, control: _core.Control | None) -> Packets:
+    text = Scenario(run.as_run).set("traces", []).to_json()
+    try:
+        columns, values, shapes, until = _core.tracks(text, run.seed, 0, start, run.until, MOST, control)
+    except KeyboardInterrupt:
+        raise StoppedError from None
+    found = from_core(columns)
+    return Packets(found, np.asarray(from_core(values)["value"]), shapes, (start, min(until, run.until)))
+
+
+def _keep(run: Finished, packets: Packets) -> None:
+    with run.lock:
+        parts: list[Packets] = run.more.setdefault("parts", [])
+        parts.append(packets)
+        while len(parts) > 1 and sum(part.size for part in parts) > KEPT:
+            parts.pop(0)
+        run.more["size"] = sum(part.size for part in parts)
 
 
 def port_of(run: Finished, name: str) -> int:
@@ -177,14 +213,15 @@ def port_of(run: Finished, name: str) -> int:
 
 
 def listed(
-    run: Finished, port: str, start: float, end: float, flow: str | None, drops: bool, limit: int
+    run: Finished, part: Packets, port: str, span: tuple[float, float], flow: str | None, drops: bool, limit: int
 ) -> dict[str, Any]:
-    """The packets of a port that came or were dropped from `start` to `end`, the first `limit` of them.
+    """The packets of a port that came or were dropped in a span of time and in the part that is followed, the first `limit` of them.
 
     Raises:
         RequestError: no such port or flow.
     """
-    packets = packets_of(run).at(port_of(run, port))
+    packets = part.at(port_of(run, port))
+    start, end = max(span[0], part.start), min(span[1], part.until)
     when = packets.start if drops else packets.arrived
     chosen = (when >= start) & (when <= end)
     if drops:
@@ -195,14 +232,20 @@ def listed(
         chosen &= packets.flow == run.flows.index(flow)
     places = np.flatnonzero(chosen)
     limit = min(max(limit, 1), LISTED)
-    return {"packets": [shown(run, packets, i) for i in places[:limit].tolist()], "more": places.size > limit}
+    chosen_ones = [shown(run, packets, i) for i in places[:limit].tolist()]
+    return {"packets": chosen_ones, "more": places.size > limit, "followed": followed(part)}
+
+
+def followed(part: Packets) -> dict[str, float]:
+    """The part of the run in which packets are followed."""
+    return {"from": part.start, "to": part.until}
 
 
 def shown(run: Finished, packets: AtPort, i: int) -> dict[str, Any]:
     """A packet as the page lists it."""
     flow, reason = int(packets.flow[i]), int(packets.reason[i])
     return {
-        "id": i,
+        "id": int(packets.number[i]),
         "flow": name_of(run, flow),
         "seq": int(packets.seq[i]),
         "arrived": float(packets.arrived[i]),
@@ -220,13 +263,13 @@ def name_of(run: Finished, flow: int) -> str:
     return run.flows[flow] if flow < len(run.flows) else f"flow {flow}"
 
 
-def queues(run: Finished, at: float) -> dict[str, Any]:
-    """What waits at each port at a time: packets, and how many of each flow."""
-    packets = packets_of(run)
+def queues(run: Finished, part: Packets, at: float) -> dict[str, Any]:
+    """What waits at each port at a time of a part: packets, and how many of each flow."""
     found: list[dict[str, Any]] = []
     for port in {p for _, p in run.before}:
-        queue = packets.at(port)
+        queue = part.at(port)
         counts = np.bincount(queue.flow[queue.waiting(at)], minlength=len(run.flows))
         by_flow = [{"flow": name_of(run, f), "packets": n} for f, n in enumerate(counts.tolist()) if n]
         found.append({"port": run.ports[port], "packets": int(counts.sum()), "by_flow": by_flow})
-    return {"queues": sorted(found, key=lambda q: run.ports.index(q["port"])), "until": packets.until}
+    queues = sorted(found, key=lambda q: run.ports.index(q["port"]))
+    return {"queues": queues, "until": part.until, "followed": followed(part)}

@@ -48,7 +48,7 @@ def _counts(item: RecordedItem) -> dict[str, Any]:
     verdicts = [n.verdict for n in item.numbers]
     holds = [c.holds for c in item.claims] + [h for s in item.sections for h in s.holds]
     return {
-        "numbers": {v: verdicts.count(v) for v in VERDICTS},
+        "numbers": [{"verdict": v, "count": verdicts.count(v)} for v in VERDICTS if v in verdicts],
         "claims": {"hold": holds.count(True), "fail": holds.count(False), "open": holds.count(None)},
     }
 

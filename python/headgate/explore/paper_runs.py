@@ -19,8 +19,8 @@ from ..scenario import Scenario
 from .compare import changed
 from .paper_pages import said_of_number, shown, value_text
 from .papers import Shelf
-from .runs import StoppedError, run
-from .wire import RequestError
+from .runs import run
+from .wire import RequestError, StoppedError
 
 #: Of numbers that no single run gives.
 _STUDIED = (

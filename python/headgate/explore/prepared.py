@@ -31,12 +31,21 @@ def prepared(scenario: Scenario, few: bool = False) -> Scenario:
     wanted = max(min(INTERVALS, ROWS // max(flows, 1)), 1)
     changed = base.set("warm_up", resolved["warm_up"])
     if few or duration // max(interval, 1) < wanted:
-        changed = changed.set("interval", _core.quantity_text("s", max(duration // wanted, 1)))
+        changed = changed.set("interval", _core.quantity_text("s", parts(duration, wanted)))
     else:
         changed = changed.set("interval", resolved["interval"])
     few = few or flows > FLOWS
     own = [kind for kind in resolved.get("traces", []) if kind == "completions"]
     return changed.set("traces", [*(FEW_TRACES if few else ALL_TRACES), *own])
+
+
+def parts(duration: int, count: int) -> int:
+    """The length of an interval of which `count` are a duration, rounded up: otherwise one of almost no length would be left over.
+
+    >>> parts(40, 3), parts(2, 3)
+    (14, 1)
+    """
+    return max(-(-duration // count), 1)
 
 
 def shorter(scenario: Scenario, share: float) -> tuple[Scenario, float]:
@@ -45,11 +54,11 @@ def shorter(scenario: Scenario, share: float) -> tuple[Scenario, float]:
     >>> from headgate.examples import example
     >>> part, end = shorter(prepared(example("two-sources").base()), 0.01)
     >>> part.data["duration"], part.data["warm_up"], part.data["interval"], end
-    ('7s', '1s', '29166666.666ns', 7.0)
+    ('7s', '1s', '29166666.667ns', 7.0)
     """
     duration, warm_up = (_core.quantity(scenario.data[key])[1] for key in ("duration", "warm_up"))
     until = min(max(int(duration * share), 1000), duration)
-    changed = {"duration": until, "warm_up": min(warm_up, until // 7), "interval": max(until // INTERVALS, 1)}
+    changed = {"duration": until, "warm_up": min(warm_up, until // 7), "interval": parts(until, INTERVALS)}
     for key, ps in changed.items():
         scenario = scenario.set(key, _core.quantity_text("s", ps))
     return scenario, until / 1e12

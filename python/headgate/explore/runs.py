@@ -17,13 +17,16 @@ from typing import Any
 from .. import _core, memory
 from ..results import Results
 from ..scenario import Scenario
+from .given import Given
 from .picture import network
 from .prepared import prepared, shorter
+from .replays.settings import Settings
+from .replays.turn import replayed
 from .shares import busiest, summary
 from .stacked import Stacked, paths
 from .store import Finished, KeptRuns
 from .views import views
-from .wire import RequestError
+from .wire import RequestError, StoppedError
 
 #: Runs that may wait for a thread.
 WAITING = 64
@@ -36,10 +39,6 @@ FIRST_S, PART_S = 0.06, 0.03
 
 #: Bytes that all runs may take unless another number is given, and that those may take that are kept.
 MEMORY, KEPT = 4_000_000_000, 600_000_000
-
-
-class StoppedError(Exception):
-    """A run was stopped: its page asked for another one, or is gone."""
 
 
 @dataclass
@@ -72,12 +71,24 @@ class Job:
         return self.control.share
 
 
+def allowed(max_memory: str | int | None) -> int:
+    """Bytes that all work of a server may take together.
+
+    Raises:
+        HeadgateError: `max_memory` is no size.
+    """
+    return min(memory.of_machine() // 2, MEMORY) if max_memory is None else memory.share(max_memory, 1)
+
+
 class Runs:
     """All runs of a server."""
 
-    def __init__(self, max_memory: str | int | None = None, at_a_time: int | None = None) -> None:
-        """`max_memory`: of all runs together, those that are kept included; half of the machine's and at most 4 GB unless given."""
-        whole = min(memory.of_machine() // 2, MEMORY) if max_memory is None else memory.share(max_memory, 1)
+    def __init__(self, max_memory: str | int | None = None, at_a_time: int | None = None, taken: int = 0) -> None:
+        """`max_memory`: of all runs together, those that are kept included; half of the machine's and at most 4 GB unless given.
+
+        `taken`: bytes of it that something else takes.
+        """
+        whole = max(allowed(max_memory) - taken, 1)
         self.at_a_time = max(1, at_a_time or os.cpu_count() or 1)
         self.store = KeptRuns(min(whole // 4, KEPT))
         #: What all runs at a time may take, and each of them.
@@ -91,7 +102,7 @@ class Runs:
 
     def start(
         self,
-        scenario: Scenario,
+        given: Given,
         seed: int | None,
         tab: str,
         wake: Callable[[], None] = lambda: None,
@@ -111,7 +122,7 @@ class Runs:
             self._require_room()
             self._tabs[tab] = job
             self._jobs.add(id(job))
-            job.future = self._pool.submit(self._work, job, scenario, seed)
+            job.future = self._pool.submit(self._work, job, given, seed)
         # Neither refers to the other: what is in such a circle stays in memory until a collector comes by.
         job.future.add_done_callback(partial(self._ended, tab, id(job), wake))
         return job
@@ -151,10 +162,38 @@ class Runs:
                 del self._tabs[tab]
         wake()
 
-    def _work(self, job: Job, scenario: Scenario, seed: int | None) -> Finished:
+    def _work(self, job: Job, given: Given, seed: int | None) -> Finished:
         if job.stopped:
             raise StoppedError
         job.began = time.perf_counter()
+        if isinstance(given, Settings):
+            settings = given if seed is None else given.with_(seed=seed)
+            found = self.replay(settings, job.control, partial(self._shown, job))
+        else:
+            found = self._simulated(job, given, seed)
+        self.store.put(found)
+        with suppress(RuntimeError):
+            # On another thread: nobody waits for it. After the end of the server there is none.
+            self._parts.submit(memory.give_back)
+        return found
+
+    def replay(
+        self, settings: Settings, control: _core.Control, first: Callable[[Finished], None] = lambda part: None
+    ) -> Finished:
+        """A replay to its end, on this thread.
+
+        Raises:
+            StoppedError: the control stopped it.
+        """
+        return replayed(settings, control, self.most * COPIES, first)
+
+    def _shown(self, job: Job, part: Finished) -> None:
+        """Keeps the first part of a long run, and says that it is there."""
+        self.store.put(part)
+        job.part = part
+        job.wake()
+
+    def _simulated(self, job: Job, scenario: Scenario, seed: int | None) -> Finished:
         ready = prepared(scenario)
         note = None
         timer = threading.Timer(FIRST_S, self._begin_part, (job, scenario, ready, seed))
@@ -177,10 +216,6 @@ class Runs:
                 control.stop()
         found = finished(scenario, ready, result, time.perf_counter() - job.began, note)
         del result
-        self.store.put(found)
-        with suppress(RuntimeError):
-            # On another thread: nobody waits for it. After the end of the server there is none.
-            self._parts.submit(memory.give_back)
         return found
 
     def _begin_part(self, job: Job, scenario: Scenario, ready: Scenario, seed: int | None) -> None:
@@ -208,9 +243,7 @@ class Runs:
             except (StoppedError, _core.ScenarioError):
                 # The whole run will show it, or say what is wrong.
                 return
-            self.store.put(found)
-            job.part = found
-            job.wake()
+            self._shown(job, found)
 
         self._parts.submit(work)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from .._core import ScenarioError
 from ..errors import HeadgateError
-from .runs import Job, StoppedError
-from .wire import fault, line
+from .runs import Job
+from .wire import StoppedError, fault, line
 
 #: Seconds between two reports of progress.
 REPORT_S = 0.1

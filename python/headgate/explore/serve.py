@@ -72,7 +72,11 @@ def serve(
     from .server import Explorer
 
     door = listening(port)
-    explorer = Explorer(subject, Runs(max_memory, threads), port=door.getsockname()[1])
+    explorer = Explorer(
+        subject,
+        Runs(max_memory, threads, 0 if subject.trace is None else subject.trace.most),
+        port=door.getsockname()[1],
+    )
     config = uvicorn.Config(
         explorer.app(), log_level="critical", access_log=False, lifespan="off", ws="none", server_header=False,
         limit_concurrency=512, timeout_keep_alive=60,

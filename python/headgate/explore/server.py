@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import secrets
+import shutil
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
@@ -17,15 +21,18 @@ from .. import __version__, _core
 from .._core import ScenarioError
 from ..errors import HeadgateError
 from . import packets, said, story
-from .ask import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, whole_of
+from .ask import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, until_done, whole_of
 from .compare import MOST as SEEDS
 from .compare import compared
-from .controls import controls, turned
 from .export import exported
+from .given import Given, controls, given_of, turned
 from .guard import Guard
 from .lesson import lesson, lessons
 from .links import fragment_of, scenario_in
 from .paper_routes import PaperRoutes
+from .replays import take
+from .replays.differ import compared as of_replays
+from .replays.settings import Settings
 from .runs import Runs
 from .stacked import Stacked
 from .store import Finished
@@ -61,6 +68,7 @@ class Explorer:
             Route(f"{run}/packet/{{port:path}}/{{id:int}}", self._packet),
             Route(f"{run}/network", self._network),
             Route(f"{run}/export", self._export),
+            Route(f"{run}/rows", self._rows),
             Route("/api/compare", self._compare, methods=["POST"]),
             Route("/api/link", self._link, methods=["POST"]),
             Route("/api/unlink", self._unlink, methods=["POST"]),
@@ -91,12 +99,13 @@ class Explorer:
                 "version": __version__, "kind": subject.kind, "title": subject.title, "file": subject.file,
                 "scenario": None if scenario is None else scenario.data,
                 "controls": [] if scenario is None else await threaded(controls, scenario),
+                "other": None if subject.other is None else subject.other.data, "chosen": subject.chosen,
                 "lessons": [{"name": x.name, "title": x.title} for x in lessons().values()],
             }
         )  # fmt: skip
 
     async def _controls(self, request: Request) -> Response:
-        scenario = scenario_of(await body(request))
+        scenario = self._given(await body(request))
         return reply({"controls": await threaded(controls, scenario)})
 
     async def _set(self, request: Request) -> Response:
@@ -104,13 +113,13 @@ class Explorer:
         path = text_of(given, "path")
         if "value" not in given:
             raise RequestError(400, "value: expected a value")
-        scenario = await threaded(turned, scenario_of(given), path, given["value"])
+        scenario = await threaded(turned, self._given(given), path, given["value"])
         return reply({"scenario": scenario.data, "controls": await threaded(controls, scenario)})
 
     async def _run(self, request: Request) -> Response:
         given, news = await body(request), said.News()
         number = 0 if given.get("replication") is None else whole_of(given, "replication", 10_000_000, 0)
-        job = self.runs.start(scenario_of(given), seed_of(given), text_of(given, "tab"), news, number)
+        job = self.runs.start(self._given(given), seed_of(given), text_of(given, "tab"), news, number)
         return Stream(said.of_run(job, news), job.stop)
 
     async def _series(self, request: Request) -> Response:
@@ -119,8 +128,8 @@ class Explorer:
         width = int(min(number_of(query, "width", 1000.0), 1e6))
         view = run.view(query.get("view", "throughput"))
         if isinstance(view, Stacked):
-            return reply(await threaded(view.points_of, run, start, end, width))
-        return reply(await threaded(view.points, start, end, width))
+            await self._part(request, run, start)
+        return reply(await threaded(view.points_of, run, start, end, width))
 
     async def _packets(self, request: Request) -> Response:
         run, query = self._of(request), request.query_params
@@ -129,38 +138,59 @@ class Explorer:
         if kind not in ("all", "drop"):
             raise RequestError(400, f"kind: found {kind[:80]!r}; expected all or drop")
         flow, limit = query.get("flow") or None, int(number_of(query, "limit", 200))
-        port = query.get("port", "")
-        return reply(await threaded(packets.listed, run, port, start, end, flow, kind == "drop", limit))
+        port, at = query.get("port", ""), number_of(query, "at", start)
+        part = await self._part(request, run, min(max(at, start), end))
+        return reply(await threaded(packets.listed, run, part, port, (start, end), flow, kind == "drop", limit))
 
     async def _packet(self, request: Request) -> Response:
-        port, number = request.path_params["port"], request.path_params["id"]
-        return reply(await threaded(story.way_of, self._of(request), port, number))
+        run, port, number = self._of(request), request.path_params["port"], request.path_params["id"]
+        part = await self._part(request, run, number_of(request.query_params, "at", 0.0))
+        return reply(await threaded(story.way_of, run, part, port, number))
 
     async def _network(self, request: Request) -> Response:
         run = self._of(request)
-        return reply(await threaded(packets.queues, run, number_of(request.query_params, "at", run.until)))
+        at = min(max(number_of(request.query_params, "at", run.until), 0.0), run.until)
+        return reply(await threaded(packets.queues, run, await self._part(request, run, at), at))
 
     async def _export(self, request: Request) -> Response:
         query = request.query_params
         data, kind, name = await threaded(exported, self._of(request), query.get("form", "toml"), query.get("view"))
         return Response(data, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
+    async def _rows(self, request: Request) -> Response:
+        """A row for each packet of a replay; its work ends when the page leaves."""
+        run, form = self._of(request), request.query_params.get("form", "csv")
+        take.require(form)
+        if run.done.get("kind") != "replay":
+            raise RequestError(404, "expected a replay: only its packets have rows")
+        folder = Path(tempfile.mkdtemp(prefix="headgate-"))
+        file = folder / f"{take.file_name(run)}-packets.{form}"
+        control, future = self.runs.call(lambda control: take.rows_into(run, file, control))
+        # The folder goes when all of it was sent, or nothing is to be.
+        ended = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+        try:
+            await until_done(request, future, control)
+        except BaseException:
+            await ended()
+            raise
+        return FileResponse(file, filename=file.name, background=ended)
+
     async def _compare(self, request: Request) -> Response:
         given, news = await body(request), said.News()
-        a, b = (scenario_of(given.get(side)) for side in ("a", "b"))
+        a, b = (self._given(given.get(side)) for side in ("a", "b"))
         seeds, share = whole_of(given, "seeds", SEEDS), [0.0]
 
         def report(done: float) -> None:
             share[0] = done
 
         def work(control: _core.Control) -> dict[str, Any]:
-            return compared(a, b, seeds, control, report)
+            return self._compared(a, b, seeds, control, report)
 
         control, future = self.runs.call(work, news)
         return Stream(said.of_work(future, lambda: share[0], news), control.stop)
 
     async def _link(self, request: Request) -> Response:
-        return reply({"fragment": fragment_of(scenario_of(await body(request)).data)})
+        return reply({"fragment": fragment_of(self._given(await body(request)).data)})
 
     async def _unlink(self, request: Request) -> Response:
         given = await body(request)
@@ -192,10 +222,36 @@ class Explorer:
     async def _variant(self, request: Request) -> Response:
         return reply(await threaded(self._points().variant, request.path_params["number"]))
 
+    def _compared(
+        self, a: Given, b: Given, seeds: int, control: _core.Control, report: Callable[[float], None]
+    ) -> dict[str, Any]:
+        if isinstance(a, Settings) and isinstance(b, Settings):
+
+            def replay(settings: Settings, report: Callable[[float], None]) -> Finished:
+                return self.runs.store.like(settings.key) or self.runs.replay(settings, control)
+
+            return of_replays(a, b, seeds, replay, control, report)
+        if isinstance(a, Settings) or isinstance(b, Settings):
+            raise RequestError(422, "expected two scenarios or two replays, found one of each")
+        return compared(a, b, seeds, control, report)
+
+    def _given(self, found: Any) -> Given:
+        """The scenario, or the settings of a replay, in a request."""
+        return given_of(found, self.subject.trace)
+
     def _points(self) -> Points:
         if self.subject.points is None:
             raise RequestError(404, "expected a study; this page shows none")
         return self.subject.points
+
+    async def _part(self, request: Request, run: Finished, at: float) -> packets.Packets:
+        """The packets around a time; the work ends when the page leaves."""
+        found = packets.kept_of(run, min(max(at, 0.0), run.until))
+        if found is None:
+            control, future = self.runs.call(lambda control: packets.packets_of(run, at, control))
+            await until_done(request, future, control)
+            found = future.result()
+        return found
 
     def _of(self, request: Request) -> Finished:
         """The run that a request is about."""

@@ -68,7 +68,7 @@ class Stacked(View):
         """The lines as a picture of `width` pixels shows them, or whole."""
         from .packets import packets_of
 
-        packets = packets_of(run)
+        packets = packets_of(run, start)
         queue = packets.at(self.port)
         until = max(min(end, packets.until), start)
         waits = ~(queue.start <= queue.arrived)
@@ -77,7 +77,7 @@ class Stacked(View):
         changes = np.unique(np.concatenate([came, left]))
         changes = changes[(changes >= start) & (changes <= until)]
         if width is not None and changes.size > 2 * width:
-            changes = _extremes(changes, _count(came, changes) - _count(left, changes), start, end, width)
+            changes = extremes(changes, _count(came, changes) - _count(left, changes), start, end, width)
         t = np.concatenate([[start], changes, [until]])
         found = []
         for flow, name in zip(self.flows, self.names, strict=True):
@@ -92,7 +92,7 @@ def _count(times: Floats, t: Floats) -> npt.NDArray[np.int64]:
     return np.searchsorted(times, t, "right")
 
 
-def _extremes(t: Floats, sums: npt.NDArray[np.int64], start: float, end: float, width: int) -> Floats:
+def extremes(t: Floats, sums: npt.NDArray[np.int64], start: float, end: float, width: int) -> Floats:
     """Of each pixel the first times of the least and of the greatest sum."""
     edges = np.searchsorted(t, np.linspace(start, end, width + 1)[:-1], "left")
     starts = np.unique(np.append(0, edges[edges < t.size]))

@@ -41,7 +41,7 @@ class Finished:
     @property
     def size(self) -> int:
         """Bytes of its points, and a little for the rest."""
-        return sum(x.size for view in self.views for x in view.lines) + 100_000 + int(self.more.get("size", 0))
+        return sum(view.size for view in self.views) + 100_000 + int(self.more.get("size", 0))
 
     def view(self, name: str) -> View:
         """A view by its name.
@@ -83,6 +83,11 @@ class KeptRuns:
                 raise RequestError(404, f"run {name[:80]!r} is not kept any more; expected a newer one: run it again")
             self._runs.move_to_end(name)
             return self._runs[name]
+
+    def like(self, key: str) -> Finished | None:
+        """A whole run with this key, if there is one that has a key."""
+        with self._lock:
+            return next((run for run in reversed(self._runs.values()) if run.more.get("key") == key), None)
 
     @property
     def size(self) -> int:

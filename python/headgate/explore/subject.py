@@ -1,15 +1,24 @@
-"""What the page begins with: a scenario, a study, papers, or the lessons."""
+"""What the page begins with: a scenario, a study, papers, a trace, or the lessons."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..errors import HeadgateError
 from ..scenario import Scenario
 from ..sweep import open_study
+from .given import Given
 from .papers import Shelf, shelf_of, unknown
+from .replays.settings import beginning
+from .replays.trace import Trace, is_trace
+from .runs import allowed
 from .study import Points
+
+#: The part of the memory that the packets of a trace may take.
+TRACE = 8
 
 
 @dataclass
@@ -19,18 +28,37 @@ class Subject:
     kind: str = "lessons"
     title: str = "headgate"
     file: str | None = None
-    scenario: Scenario | None = None
+    scenario: Given | None = None
     points: Points | None = None
+    trace: Trace | None = None
     shelf: Shelf | None = None
+    #: A second variant, and what was chosen because it was not given.
+    other: Given | None = None
+    chosen: list[str] = field(default_factory=list)
 
 
-def subject_of(file: Path | None) -> Subject:
+def subject_of(
+    file: Path | None, options: Mapping[str, Any] | None = None, max_memory: str | int | None = None
+) -> Subject:
     """What a file or a folder holds, or the paper of that name; the lessons if there is none.
 
+    Args:
+        file: the file or the folder.
+        options: those of `headgate replay` that were given, for a trace only.
+        max_memory: that the page may take.
+
     Raises:
-        HeadgateError: the file cannot be read, the folder holds neither a study nor a report, or there is no paper of that name.
+        HeadgateError: the file cannot be read, the folder holds neither a study nor a report, there is no paper of that name, or an option
+            is not for what the file holds.
         ScenarioError: something in the scenario is wrong.
+        TraceError: something in the trace is wrong.
     """
+    if file is not None and is_trace(file):
+        return _replay(file, dict(options or {}), max_memory)
+    if options:
+        name = str(next(iter(options))).replace("_", "-")
+        what = "no file" if file is None else f"{file}, which is none"
+        raise HeadgateError(f"--{name}: expected a trace (CSV, Parquet, pcap or pcapng) with this option, found {what}")
     if file is None:
         return Subject(title="Lessons")
     shelf = shelf_of(file)
@@ -52,6 +80,14 @@ def subject_of(file: Path | None) -> Subject:
 
 def _title(shelf: Shelf) -> str:
     names = list(shelf.papers)
-    return (
-        f"{'Paper' if shelf.here else 'Report of'} {names[0]}" if len(names) == 1 else f"Report of {len(names)} papers"
-    )
+    if len(names) > 1:
+        return f"Report of {len(names)} papers"
+    return f"{'Paper' if shelf.here else 'Report of'} {names[0]}"
+
+
+def _replay(file: Path, options: dict[str, Any], max_memory: str | int | None) -> Subject:
+    trace = Trace(file, allowed(max_memory) // TRACE)
+    found = beginning(trace, **options)
+    first, *more = found.variants
+    other = more[0] if more else None
+    return Subject("replay", f"Replay of {file.name}", file.name, first, None, trace, None, other, found.chosen)

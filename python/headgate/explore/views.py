@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,17 @@ from ..plots.traces import LABELS
 from ..tables import numbers
 from .reduce import WIDEST, reduced
 
+if TYPE_CHECKING:
+    from .store import Finished
+
 Array = npt.NDArray[np.float64]
 
 #: Traces of a run whose views are all there; those of a run that would take too much memory.
 ALL_TRACES = ("window", "in_flight", "rtt", "backlog", "drops", "estimates")
 FEW_TRACES = ("drops",)
+
+#: Intervals shorter than this part of the longest one are left out.
+SHORTEST = 1e-3
 
 #: Maximum number of lines of a view.
 LINES = 24
@@ -60,7 +66,16 @@ class View:
             "series": series,
         }  # fmt: skip
 
-    def points(self, start: float, end: float, width: int) -> dict[str, Any]:
+    @property
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return sum(x.size for x in self.lines)
+
+    def whole(self, run: Finished) -> View:
+        """The view with all its points."""
+        return self
+
+    def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
         """Its lines from `start` to `end`, as a picture of `width` pixels shows them."""
         series = []
         for x in self.lines:
@@ -100,10 +115,11 @@ def views(table: Callable[[str], Mapping[str, Any]], flows: list[str], ports: li
 
 def _by_interval(t: Mapping[str, Any], flows: list[str]) -> list[View]:
     """The views that the table of intervals gives: a value for each flow and interval."""
-    codes = numbers(t["flow"])
+    codes, spans = numbers(t["flow"]), np.asarray(t["end_s"]) - np.asarray(t["start_s"])
     order = np.argsort(codes, kind="stable")
-    starts, ends = np.asarray(t["start_s"])[order], np.asarray(t["end_s"])[order]
-    span = np.where(ends > starts, ends - starts, np.nan)
+    # What is left over at the end of a run may be too short for a packet, and says nothing of rates.
+    order = order[spans[order] > SHORTEST * spans.max(initial=0.0)]
+    starts, ends, span = np.asarray(t["start_s"])[order], np.asarray(t["end_s"])[order], spans[order]
     ways = {
         "throughput": ("Goodput", "bit/s", 8.0 * np.asarray(t["unique_bytes"])[order] / span),
         "rtt": ("Round-trip time, mean of intervals", "s", np.asarray(t["rtt_mean_s"])[order]),
@@ -111,7 +127,7 @@ def _by_interval(t: Mapping[str, Any], flows: list[str]) -> list[View]:
         "drops": ("Marked packets so far", "packets", np.asarray(t["marks"], dtype=np.float64)[order]),
     }
     edges = np.searchsorted(codes[order], np.arange(len(flows) + 1))
-    most = np.add.reduceat(ways["throughput"][2], edges[:-1]) if len(codes) else np.zeros(len(flows))
+    most = np.add.reduceat(ways["throughput"][2], edges[:-1]) if len(order) else np.zeros(len(flows))
     chosen = sorted(np.argsort(-np.nan_to_num(most), kind="stable")[:LINES].tolist())
     found = []
     for name, (title, unit, values) in ways.items():

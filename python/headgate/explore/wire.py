@@ -21,6 +21,10 @@ class RequestError(HeadgateError):
         self.status = status
 
 
+class StoppedError(Exception):
+    """A run or other work was stopped: its page asked for another one, or is gone."""
+
+
 def plain(value: Any) -> Any:
     """A value as JSON knows it: numbers that are not finite become null, arrays become lists.
 

@@ -237,9 +237,7 @@ def _topology(figure: FigureEntry, runs: Runs) -> Drawing:
     if figure.series:
         scenario = build_scenario(runs.item, runs.item.variant(figure.series[0]))
     if scenario is None:
-        raise PaperError(
-            f"figure {figure.name}: {runs.item.name} has no scenario of its own; name a variant in `series`"
-        )
+        raise PaperError(f"figure {figure.name}: {runs.item.name} has no scenario; name a variant in `series`")
     return draw_topology(scenario)
 
 

@@ -75,7 +75,7 @@ def _row(where: Mapping[str, str], file: str, at: str) -> dict[str, str]:
     """The place of a number that a study measures: its row is called by all keys but the source."""
     names = [text for key, text in where.items() if key == "variant" or key not in PLACES]
     if not names:
-        raise wrong(file, at, "expected the name of a row in the column `variant` or in one of its own")
+        raise wrong(file, at, "expected the name of a row in the column `variant` or in a separate column")
     return {**where, "variant": ", ".join(names)}
 
 

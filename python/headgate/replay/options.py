@@ -47,7 +47,7 @@ def disciplines(
         found = cut(reprlib.repr(queue))
         raise HeadgateError(f"queue: found {found}; expected the name of a discipline, such as fq, or a table")
     for one in (*asked, *parameters.values()):
-        if _levels(one) > LEVELS:
+        if levels(one) > LEVELS:
             found = cut(reprlib.repr(one))
             raise HeadgateError(
                 f"queue: found more than {LEVELS} levels in {found}; expected the parameters of a discipline"
@@ -65,10 +65,10 @@ def disciplines(
     return out
 
 
-def _levels(value: Any) -> int:
+def levels(value: Any) -> int:
     """How many tables or lists stand within each other; no more are counted than matter.
 
-    >>> _levels("fq"), _levels({"slots": [1]}), _levels([[[[[[[[[[[[]]]]]]]]]]]]) > LEVELS
+    >>> levels("fq"), levels({"slots": [1]}), levels([[[[[[[[[[[[]]]]]]]]]]]]) > LEVELS
     (0, 2, True)
     """
     levels, inside = 0, [value]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -108,7 +108,7 @@ def replay(
     if kind == "capture" and ecn != CONVENTIONS["ecn"][0]:
         raise HeadgateError(f"ecn {ecn}; expected none: each packet of a capture says so")
     outputs = output_paths(out, list(chosen), source, kind)
-    table = _open(core, source, file, classify, lenient)
+    table = opened(core, source, file, classify, lenient)
     origin = str(source) if is_path(source) else "table"
     names = RowReader(core)
     kept = [Kept(names, i) for i in range(len(chosen))] if packets else []
@@ -167,9 +167,15 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
     return paths
 
 
-def _open(
+def opened(
     core: _core.Replay, source: Any, file: _core.TraceFile | None, classify: str | None, lenient: bool
 ) -> TraceTable | None:
+    """Makes a replay ready to read a trace; gives its table, if it is one whose rows are handed over.
+
+    Raises:
+        TraceError: its beginning is wrong.
+        HeadgateError: it is classified by addresses that it does not have.
+    """
     name = classify_name("table" if file is None else file.kind, classify)
     if file is None or file.kind == "parquet":
         return TraceTable(source, lenient)
@@ -223,17 +229,25 @@ def _drive(
                     if taker.queue == queue:
                         taker.take(rows)
 
+    for _ in through(core, table):
+        hand_on()
+        report()
+
+
+def through(core: _core.Replay, table: TraceTable | None = None) -> Iterator[None]:
+    """Reads the whole trace and empties the queues, some packets at a time.
+
+    Raises:
+        TraceFault: something is wrong with the trace.
+        OSError: an output cannot be written.
+    """
     if table is None:
         while core.step():
-            hand_on()
-            report()
+            yield
     else:
         for batch in table.batches():
             core.push(*batch)
-            hand_on()
-            report()
-    more = True
-    while more:
-        more = core.finish()
-        hand_on()
-        report()
+            yield
+    while core.finish():
+        yield
+    yield

@@ -1,4 +1,4 @@
-//! The line of a source that sends at the rate of its own line, and the rules of such a source; `tcp/sender/stamped.rs` has what it does with
+//! The line of a source that sends as fast as that line, and the rules of such a source; `tcp/sender/stamped.rs` has what it does with
 //! acknowledgements.
 //!
 //! Source: Kim and Farber 1994, sections 3.3.3 and 4.1.2.

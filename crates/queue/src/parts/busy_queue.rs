@@ -2,7 +2,7 @@
 
 use super::BusyLine;
 use crate::fcfs::{Fcfs, FcfsParams};
-use crate::{Backlog, Cx, Discipline, LinkInfo};
+use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Tell};
 use headgate_packet::{Buffer, Packet, Rate, Time};
 
 /// A first-in first-out queue in front of a line whose busy periods are followed.
@@ -31,6 +31,17 @@ impl BusyQueue {
     /// The average queue length, a packet in transmission included.
     pub fn average(&mut self, now: Time) -> f64 {
         self.line.average(now)
+    }
+
+    /// What `on_arrival` and then `average` would give; changes nothing.
+    pub fn look(&self, now: Time) -> (bool, f64) {
+        let mut line = self.line.clone();
+        (line.on_arrival(now), line.average(now))
+    }
+
+    /// What decides whether a packet has room.
+    pub fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        self.queue.explain(packet, look, tell);
     }
 
     /// Queues the packet just announced, or drops it.

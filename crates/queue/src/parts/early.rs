@@ -8,7 +8,8 @@
 //!
 //! Deviations: count is what section 7 defines it to be; figure 2 counts the arrival first, which makes the spacing one packet shorter.
 
-use crate::Backlog;
+use crate::explain::in_unit_of;
+use crate::{Backlog, Number, Tell};
 use headgate_packet::check::packet_length;
 use headgate_packet::{Buffer, Bytes, Rate, Time, Wrong};
 
@@ -171,15 +172,21 @@ impl Early {
         Some(if by_bytes { pb * f64::from(bytes) / mean_packet.0 as f64 } else { pb })
     }
 
+    /// pa from pb, by the number of packets since the last drop; `None` if the arrival is certainly dropped: no more than 1 / pb packets pass in
+    /// a row.
+    #[inline]
+    fn spaced(&self, pb: f64) -> Option<f64> {
+        let left = 1.0 - self.count * pb;
+        (left > pb).then(|| pb / left)
+    }
+
     /// Whether an arrival is to be dropped; `uniform` gives the random number in [0, 1), if one is needed.
     pub fn chosen(&mut self, bytes: u32, uniform: impl FnOnce() -> f64) -> bool {
         let Some(pb) = self.chance(bytes, || self.params.max_p) else {
             self.count = 0.0;
             return false;
         };
-        let left = 1.0 - self.count * pb;
-        // No more than 1 / pb packets pass in a row.
-        let chosen = left <= pb || uniform() < pb / left;
+        let chosen = self.spaced(pb).is_none_or(|pa| uniform() < pa);
         self.count = if chosen { 0.0 } else { self.count + 1.0 };
         chosen
     }
@@ -187,6 +194,34 @@ impl Early {
     /// Whether an arrival is to be dropped, with pb from its own `max_p` and independently of the arrivals before it.
     pub fn chosen_alone(&self, bytes: u32, max_p: impl FnOnce() -> f64, uniform: impl FnOnce() -> f64) -> bool {
         self.chance(bytes, max_p).is_some_and(|pb| uniform() < pb)
+    }
+
+    /// A number in the unit of the thresholds.
+    pub fn in_unit(&self, packets: Number, bytes: Number) -> Number {
+        in_unit_of(self.params.min_threshold, packets, bytes)
+    }
+
+    /// The average queue and the thresholds.
+    pub fn tell_average(&self, tell: Tell<'_>) {
+        tell(self.in_unit(Number::AveragePackets, Number::AverageBytes), self.average);
+        tell(self.in_unit(Number::LowPackets, Number::LowBytes), self.low);
+        tell(self.in_unit(Number::HighPackets, Number::HighBytes), self.high);
+    }
+
+    /// The numbers with which [`Early::chosen`] would decide.
+    pub fn tell_chosen(&self, bytes: u32, tell: Tell<'_>) {
+        tell(Number::Count, self.count);
+        let pb = self.chance(bytes, || self.params.max_p);
+        if let Some(pb) = pb {
+            tell(Number::BaseProbability, pb);
+        }
+        tell(Number::Probability, pb.map_or(0.0, |pb| self.spaced(pb).unwrap_or(1.0)));
+    }
+
+    /// The numbers with which [`Early::chosen_alone`] would decide.
+    pub fn tell_chosen_alone(&self, bytes: u32, max_p: f64, tell: Tell<'_>) {
+        tell(Number::OwnProbability, max_p);
+        tell(Number::Probability, self.chance(bytes, || max_p).unwrap_or(0.0).min(1.0));
     }
 
     /// An arrival passes without a random number.

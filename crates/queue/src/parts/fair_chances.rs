@@ -120,6 +120,18 @@ impl FairChances {
         self.known += 1;
     }
 
+    /// What `meet` and then `of` would give; changes nothing.
+    pub fn look(&self, flow: usize, queue: usize) -> f64 {
+        let group = &self.groups[queue];
+        if self.has_met(flow) && group.known == self.known {
+            return group.classes[self.class_of[flow] as usize].p;
+        }
+        // Only the first packets of connections come here.
+        let mut later = self.clone();
+        later.meet(flow, queue);
+        later.of(flow, queue)
+    }
+
     /// p of a conversation that was seen.
     pub fn of(&mut self, flow: usize, queue: usize) -> f64 {
         let group = &mut self.groups[queue];

@@ -116,6 +116,11 @@ impl<E: Entry> IndexedHeap<E> {
         self.places[id as usize] != ABSENT
     }
 
+    /// The key of `id`, if it has an entry.
+    pub fn key(&self, id: u32) -> Option<E::Key> {
+        self.entries.get(self.places[id as usize] as usize).map(|e| e.key())
+    }
+
     /// The smallest key and its id.
     #[inline]
     pub fn first(&self) -> Option<(E::Key, u32)> {

@@ -27,4 +27,4 @@ pub use queue_set::{DropEnd, QueueSet, scramble};
 pub use rate_estimator::RateEstimator;
 pub use ring::Ring;
 pub use rotation::Rotation;
-pub use round::{Round, Rounds};
+pub use round::{Bidding, Round, Rounds};

@@ -4,7 +4,8 @@
 //! longest, the arrival counts in it; of others it is the one that got a packet last. A queue's number never matters.
 
 use super::{IndexedHeap, Ring};
-use crate::{Backlog, Cx, DropReason};
+use crate::explain::{in_unit_of, tell_buffer};
+use crate::{Backlog, Cx, DropReason, Look, Number, Tell};
 use headgate_packet::{Buffer, Packet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,6 +138,18 @@ impl QueueSet {
         self.push_with(packet.flow.0, packet, cx, &mut evicted) && first
     }
 
+    /// What decides whether a packet of a queue has room: the limit, what its queue holds, and what the longest one holds if there is none.
+    pub fn explain(&self, queue: u32, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        tell_buffer(self.buffer, tell);
+        let own = self.waiting(queue);
+        tell(Number::OwnPackets, own.packets as f64);
+        tell(Number::OwnBytes, own.bytes as f64);
+        if look.exceeds(self.buffer, &self.backlog, 1, u64::from(packet.bytes)) && self.end != DropEnd::Arrival {
+            let most = (0..self.queues.len() as u32).map(|queue| self.held(queue)).max().unwrap_or(0);
+            tell(in_unit_of(self.buffer, Number::LongestPackets, Number::LongestBytes), most as f64);
+        }
+    }
+
     /// Whether there is room for a packet.
     #[inline]
     pub fn fits(&self, packet: &Packet, cx: &Cx<'_>) -> bool {
@@ -153,6 +166,12 @@ impl QueueSet {
     #[inline]
     pub fn front(&self, queue: u32) -> Option<&Packet> {
         self.queues[queue as usize].packets.front()
+    }
+
+    /// The packets of a queue, first to last.
+    pub fn packets(&self, queue: u32) -> impl Iterator<Item = &Packet> {
+        let packets = &self.queues[queue as usize].packets;
+        (0..packets.len()).filter_map(|i| packets.get(i))
     }
 
     /// What waits in a queue.

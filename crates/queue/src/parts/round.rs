@@ -12,8 +12,11 @@
 //! Cost: work is divided into rounds only when a conversation becomes active that was not. Until then a comparison shows whether R has reached
 //! the first of the finish numbers, and those are brought up to date in the heap only when R reaches what they were there.
 
+mod look;
+
 use super::{IndexedHeap, Packed};
 use headgate_packet::{Rate, Time};
+pub use look::Bidding;
 
 /// Fractional bits of R and of finish numbers.
 const FINE: u32 = 40;
@@ -56,6 +59,16 @@ struct Share {
     last: Finish,
     weight: u32,
     active: bool,
+}
+
+impl Share {
+    /// The finish number of a packet of `bits` bits that comes after the last one and may start at `round`.
+    #[inline]
+    fn next(&self, round: Rounds, bits: u64) -> Finish {
+        let mut finish = self.last;
+        finish.extend(round, bits, self.weight);
+        finish
+    }
 }
 
 /// The finish number of one conversation's last packet: `base + bits / weight`, divided only when it is read.
@@ -160,11 +173,17 @@ impl Round {
             // At most this much at once, so that the product fits; longer spans take several turns.
             let step = left.min(self.step);
             left -= step;
-            self.work += (u128::from(step) * u128::from(self.rate)) << FINE;
+            self.work += self.worked(step);
             if self.work >= self.reaches {
                 self.pass();
             }
         }
+    }
+
+    /// The work of this number of picoseconds, at most `step`.
+    #[inline]
+    fn worked(&self, ps: u64) -> u128 {
+        (u128::from(ps) * u128::from(self.rate)) << FINE
     }
 
     /// R has reached the first key of the heap, or there is much work.
@@ -256,12 +275,18 @@ impl Round {
     /// R, and the work that is left over.
     #[inline]
     fn divided(&self) -> (Rounds, u128) {
-        if self.work == 0 {
+        self.divide_up(self.work)
+    }
+
+    /// R with this much work, and what is left over of it.
+    #[inline]
+    fn divide_up(&self, work: u128) -> (Rounds, u128) {
+        if work == 0 {
             return (self.round, 0);
         }
         let per_round = self.per_round();
-        let rounds = self.work / per_round;
-        (self.round + rounds, self.work - rounds * per_round)
+        let rounds = work / per_round;
+        (self.round + rounds, work - rounds * per_round)
     }
 
     /// Turns the present work into rounds.
@@ -290,9 +315,8 @@ impl Round {
     fn begin(&mut self, id: u32, bits: u64, back: Rounds) -> Finish {
         self.divide();
         let share = &mut self.shares[id as usize];
-        let mut bid = share.last;
-        bid.extend(self.round.saturating_sub(back), bits, share.weight);
-        share.last.extend(self.round, bits, share.weight);
+        let bid = share.next(self.round.saturating_sub(back), bits);
+        share.last = share.next(self.round, bits);
         if !share.active {
             share.active = true;
             if self.weight == 0 {
@@ -341,6 +365,12 @@ impl Round {
     #[inline]
     pub fn active(&self) -> usize {
         self.active.len()
+    }
+
+    /// How many are active if this one is.
+    #[inline]
+    pub fn active_with(&self, id: u32) -> usize {
+        self.active() + usize::from(!self.is_active(id))
     }
 
     /// The weight of a conversation.

@@ -1,7 +1,7 @@
 //! A discipline for tests that drops what has waited too long, when it is asked for a packet and by a timer, as CoDel and its like do.
 
 use headgate_packet::{Duration, Packet, Time};
-use headgate_queue::{Backlog, Cx, Discipline, DropReason};
+use headgate_queue::{Backlog, Cx, Discipline, DropReason, Look, Tell};
 use std::collections::VecDeque;
 
 /// A packet that has waited longer is not sent.
@@ -47,4 +47,6 @@ impl Discipline for Stale {
             cx.drop(&packet, DropReason::Evicted);
         }
     }
+
+    fn explain(&self, _packet: &Packet, _look: &Look, _tell: Tell<'_>) {}
 }

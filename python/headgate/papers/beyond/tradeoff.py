@@ -68,7 +68,7 @@ def completion(runs: Runs, variant: str, name: str = "file", value: str = "fct_m
     return every(runs, variant, lambda run: column(run, "classes", name, value))
 
 
-def in_vain(runs: Runs, variant: str) -> Mean:
+def wasted_at_hop_1(runs: Runs, variant: str) -> Mean:
     """The part of the through files' packets that hop 1 carried and a later gateway discarded."""
 
     def part(run: Outcome) -> float:
@@ -120,10 +120,10 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
 
     def row(scheme: str, gateways: str) -> Table:
         name = f"row {scheme} {gateways}"
-        vain = in_vain(runs, name) if gateways != "1" else None
+        wasted = wasted_at_hop_1(runs, name) if gateways != "1" else None
         time = completion(runs, name, "through")
         ms = Mean(time.mean * 1e3, time.half * 1e3, time.n) if math.isfinite(time.mean) else math.inf
-        return {"time": ms, "lost": discarded(runs, name), "vain": vain}
+        return {"time": ms, "lost": discarded(runs, name), "wasted": wasted}
 
     sections = (
         TABLES.section("gateways", gateway), TABLES.section("buffers", buffers), TABLES.section("row", row),
@@ -135,7 +135,7 @@ def study(runs: Runs, progress: Progress | None) -> Shown:
         {
             "tradeoff-gateways": partial(draw.gateways, [float(x) for x in LOADS], times),
             "tradeoff-row": partial(
-                draw.row, rows, [in_vain(runs, f"row BLT {n}") for n in GATEWAYS[1:]], independent(runs)
+                draw.row, rows, [wasted_at_hop_1(runs, f"row BLT {n}") for n in GATEWAYS[1:]], independent(runs)
             ),
         },
     )
@@ -150,8 +150,8 @@ def independent(runs: Runs) -> list[float]:
 @claim("T1")
 def _t1(runs: Runs) -> Result:
     due = np.array(independent(runs))
-    found = np.array([in_vain(runs, f"row BLT {n}").mean for n in GATEWAYS[1:]])
-    text = f"in vain {listed(found, 3)}, independently {listed(due, 3)}"
+    found = np.array([wasted_at_hop_1(runs, f"row BLT {n}").mean for n in GATEWAYS[1:]])
+    text = f"wasted {listed(found, 3)}, independent losses {listed(due, 3)}"
     return judged(lambda x: bool((x <= due / 2).all() and (x >= 0.02).all()), found, due, text, "independent losses")
 
 

@@ -49,7 +49,7 @@ def gateways(loads: Sequence[float], times: Mapping[str, Sequence[Mean]]) -> Dra
     return sheet.done()
 
 
-def row(rows: Mapping[str, Sequence[Mean]], vain: Sequence[Mean], independent: Sequence[float]) -> Drawing:
+def row(rows: Mapping[str, Sequence[Mean]], wasted: Sequence[Mean], independent: Sequence[float]) -> Drawing:
     """Completion times by gateways in a row, and the part that the first one carries needlessly."""
     sheet = SHEETS.open("row")
     left, right = sheet.axes
@@ -61,7 +61,7 @@ def row(rows: Mapping[str, Sequence[Mean]], vain: Sequence[Mean], independent: S
             label=name,
         )  # fmt: skip
     right.errorbar(
-        (2, 3, 4), [m.mean for m in vain], yerr=np.nan_to_num([m.half for m in vain]), color=BLUE, marker="o", ms=5.5,
+        (2, 3, 4), [m.mean for m in wasted], yerr=np.nan_to_num([m.half for m in wasted]), color=BLUE, marker="o", ms=5.5,
         lw=1.3, elinewidth=0.9, capsize=2, label="BLT, measured",
     )  # fmt: skip
     right.plot((2, 3, 4), independent, color=GREY, ls=":", marker="D", ms=4.5, label="if losses were independent")

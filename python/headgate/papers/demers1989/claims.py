@@ -179,7 +179,7 @@ def _d18_window(runs: Runs) -> Result:
     fq = np.array([100 * runs.of(f"FQ W={w} rho=0.5", "queueing", "4")[0] for w in (2, 5, 10)])
     fcfs = np.array([100 * runs.of(f"FCFS W={w} rho=0.5", "queueing", "4")[0] for w in (2, 5, 10)])
     holds = spread(fq) < 1.05 and bool((np.diff(fcfs) > 0).all()) and spread(fcfs) > 4
-    return holds, f"W = 2, 5, 10 at rho = .5: FQ {listed(fq)}, FCFS {listed(fcfs)} packet times"
+    return holds, f"W = 2, 5, 10 at rho = 0.5: FQ {listed(fq)}, FCFS {listed(fcfs)} packet times"
 
 
 @claim("D18a")

@@ -83,7 +83,7 @@ mod tests {
         let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
         for (under_way, needless) in [(Some(at(100)), false), (None, true)] {
             let mut episode = Episode::new(false, 5, under_way);
-            assert!(!episode.reported(5), "none of its own packets was sent again");
+            assert!(!episode.reported(5), "no packet of this episode was sent again");
             episode.sent_again(at(200));
             assert_eq!(episode.was_needless(Undo::Eifel, at(150), false), needless);
         }

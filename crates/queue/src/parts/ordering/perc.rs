@@ -7,6 +7,7 @@
 //! Counted: swaps of two conversations, in both heaps.
 
 use super::{BoundedHeap, DropPolicy, Key, Tagged};
+use crate::Backlog;
 use crate::parts::{IndexedHeap, Packed, Ring};
 
 #[derive(Clone, Debug, Default)]
@@ -71,6 +72,17 @@ impl Perc {
     pub fn held(&self, flow: usize) -> u64 {
         let queue = &self.queues[flow];
         if self.in_bytes { queue.bytes } else { queue.packets.len() as u64 }
+    }
+
+    /// Packets and bytes of a conversation.
+    pub fn waiting(&self, flow: usize) -> Backlog {
+        let queue = &self.queues[flow];
+        Backlog { packets: queue.packets.len() as u64, bytes: queue.bytes }
+    }
+
+    /// As `most_held`, where nothing may change; it looks at all conversations.
+    pub fn most_held_now(&self) -> u64 {
+        (0..self.queues.len()).map(|flow| self.held(flow)).max().unwrap_or(0)
     }
 
     /// What the conversation that holds most does hold; only where room is made that way.

@@ -37,7 +37,7 @@ def _c4_03(_runs: Runs) -> Result:
 @claim("C4-04")
 def _c4_04(runs: Runs) -> Result:
     gaps = np.array([failures.probe_gap(runs, v) for v in ("undisturbed", "wait before the pair")])
-    return bool((np.abs(gaps - failures.TRUE_SPACING) < 1e-9).all()), f"{listed(gaps, 4)} s of .1 s"
+    return bool((np.abs(gaps - failures.TRUE_SPACING) < 1e-9).all()), f"{listed(gaps, 4)} s of 0.1 s"
 
 
 @claim("C4-05")
@@ -45,7 +45,7 @@ def _c4_05(runs: Runs) -> Result:
     gaps = np.array([failures.probe_gap(runs, v) for v in ("first ack waits", "second ack waits")])
     due = failures.TRUE_SPACING + failures.HELD_UP * np.array([-1.0, 1.0])
     # The microsecond that an acknowledgement takes on the line is part of what it would have waited.
-    return bool((np.abs(gaps - due) < 2e-6).all()), f"{listed(gaps, 4)} s of .1 s -+ {failures.HELD_UP:g} s"
+    return bool((np.abs(gaps - due) < 2e-6).all()), f"{listed(gaps, 4)} s of 0.1 s -+ {failures.HELD_UP:g} s"
 
 
 @claim("C4-06")

@@ -82,7 +82,7 @@ def _c5_03(_: Runs) -> Result:
         rest = max(rest, abs(trace[-1] - due))
         pole = max(pole, *(abs((trace[k + 1] - due) - (1 - alpha) * (trace[k] - due)) for k in range(2, 12)))
     nine = epoch_trace(10, 1, 5, 100, alpha=0.9, law="printed")[-1].queue
-    return max(rest, pole) <= 1e-9, f"{nine:.4f} instead of 5 for alpha = .9, mu RTT = 10; {max(rest, pole):.0e} away"
+    return max(rest, pole) <= 1e-9, f"{nine:.4f} instead of 5 for alpha = 0.9, mu RTT = 10; {max(rest, pole):.0e} away"
 
 
 @claim("C5-04")
@@ -269,5 +269,5 @@ def _c5_17(runs: Runs) -> Result:
     one = over.at_five - true.at_five
     return (
         holds,
-        f"S {rise:+.2f}, delay {over.delay - true.delay:+.3f} s; dR = .4: {far_rise:+.2f}; at set-point 5 alone {one:+.2f}",
+        f"S {rise:+.2f}, delay {over.delay - true.delay:+.3f} s; dR = 0.4: {far_rise:+.2f}; at set-point 5 alone {one:+.2f}",
     )

@@ -34,10 +34,10 @@ NOISY = 20_000
 
 #: The membership functions that were tried, as in `ch5_fuzzy_choices.csv`.
 SETS: Mapping[tuple[str, float], FuzzySets] = {
-    ("points .1 .5 .9", 0.5): FuzzySets(),
-    ("points .1 .5 .9", 1.0): FuzzySets(1.0),
-    ("points 0 .5 1", 1.0): FuzzySets(1.0, (0.0, 0.5, 1.0)),
-    ("points 0 .5 1", 0.5): FuzzySets(0.5, (0.0, 0.5, 1.0)),
+    ("points 0.1 0.5 0.9", 0.5): FuzzySets(),
+    ("points 0.1 0.5 0.9", 1.0): FuzzySets(1.0),
+    ("points 0 0.5 1", 1.0): FuzzySets(1.0, (0.0, 0.5, 1.0)),
+    ("points 0 0.5 1", 0.5): FuzzySets(0.5, (0.0, 0.5, 1.0)),
     ("triangles", 1.0): FuzzySets.triangles(1.0),
     ("triangles", 0.5): FuzzySets.triangles(0.5),
 }

@@ -190,14 +190,14 @@ def drift(outcomes: Sequence[Outcome]) -> Drift:
         times, count = times[times > 60], count[times > 60]
         off = count - sampled(o.port_trace("backlog", LINE), times + AHEAD)
         # Reset: the count is 0 and the first pair after a pause is all that is outstanding.
-        anew = times[(count == 0) & (sampled(o.trace("in_flight", SOURCE), times) <= 2)]
-        left = sampled(o.port_trace("backlog", LINE), anew)
+        first = times[(count == 0) & (sampled(o.trace("in_flight", SOURCE), times) <= 2)]
+        left = sampled(o.port_trace("backlog", LINE), first)
         found.append(
             (
                 float(off.mean()),
                 float(np.sqrt((off**2).mean())),
                 max(1 - o.link(LINE, "utilisation"), 0.0),
-                len(anew),
+                len(first),
                 float(left.max(initial=0.0)),
             )
         )

@@ -138,7 +138,7 @@ def one_timer(runs: Runs) -> Verdict:
 
 
 def lines(_: Runs) -> Verdict:
-    return None, "not a property of a run; law 5.14 is one expression here, the fuzzy average is a file of its own"
+    return None, "not a property of a run; law 5.14 is one expression here, the fuzzy average is a separate file"
 
 
 def switch_cost(_: Runs) -> Verdict:

@@ -1,0 +1,196 @@
+//! The numbers that disciplines decide with, each with its unit and what it means: the only definition of them.
+
+/// What a number is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Packets.
+    Packets,
+    /// Bytes.
+    Bytes,
+    /// Bits; of a virtual time, bits of a conversation of weight 1.
+    Bits,
+    /// Bits per second.
+    BitPerS,
+    /// Seconds.
+    Seconds,
+    /// A probability, from 0 to 1.
+    Probability,
+    /// A plain number.
+    None,
+}
+
+impl Unit {
+    /// The unit in tables and on pages; empty for plain numbers and probabilities.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Packets => "packets",
+            Unit::Bytes => "bytes",
+            Unit::Bits => "bit",
+            Unit::BitPerS => "bit/s",
+            Unit::Seconds => "s",
+            Unit::Probability | Unit::None => "",
+        }
+    }
+}
+
+/// Makes the list of numbers.
+macro_rules! numbers {
+    ($($(#[doc = $about:literal])+ $Name:ident ($name:literal, $unit:ident),)+) => {
+        /// A number that a discipline decides with.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Number { $($(#[doc = $about])+ $Name),+ }
+
+        impl Number {
+            /// All numbers, in the order of their codes.
+            pub const ALL: &[Number] = &[$(Number::$Name),+];
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $(Number::$Name => $name),+ }
+            }
+            /// What it is counted in.
+            pub fn unit(self) -> Unit {
+                match self { $(Number::$Name => Unit::$unit),+ }
+            }
+            /// What it means, in a sentence.
+            pub fn about(self) -> &'static str {
+                match self { $(Number::$Name => concat!($($about),+).trim_ascii_start()),+ }
+            }
+        }
+    };
+}
+
+numbers! {
+    /// Packets that the buffer holds when the packet comes; the one in transmission is counted if the port is set to count it.
+    HeldPackets("held_packets", Packets),
+    /// Bytes that the buffer holds when the packet comes; the packet in transmission is counted if the port is set to count it.
+    HeldBytes("held_bytes", Bytes),
+    /// Maximum number of packets in the buffer.
+    BufferPackets("buffer_packets", Packets),
+    /// Maximum number of bytes in the buffer.
+    BufferBytes("buffer_bytes", Bytes),
+    /// Weight of the packet's conversation.
+    Weight("weight", None),
+    /// Number of the queue that the packet belongs in.
+    Queue("queue", None),
+    /// Packets that wait in the packet's own queue: that of its conversation, or that which its conversation shares with others.
+    OwnPackets("own_packets", Packets),
+    /// Bytes that wait in the packet's own queue: that of its conversation, or that which its conversation shares with others.
+    OwnBytes("own_bytes", Bytes),
+    /// Packets that wait in the longest queue, which makes room in a full buffer.
+    LongestPackets("longest_packets", Packets),
+    /// Bytes that wait in the longest queue, which makes room in a full buffer.
+    LongestBytes("longest_bytes", Bytes),
+    /// Conversations that are active.
+    ActiveConversations("active_conversations", None),
+    /// Queues that take turns, the packet's own one included if it waits for its turn already.
+    QueuesInTurn("queues_in_turn", None),
+    /// Round number R(t): bits that bit-by-bit round robin has sent of each active conversation of weight 1.
+    RoundNumber("round_number", Bits),
+    /// Start number S: the round in which the fluid system begins to serve the packet.
+    StartNumber("start_number", Bits),
+    /// Finish number F: the round in which the fluid system has served the packet.
+    FinishNumber("finish_number", Bits),
+    /// Bid: the packet with the smallest one is sent next. Without promptness it is the finish number.
+    Bid("bid", Bits),
+    /// Virtual time of the scheduler.
+    VirtualTime("virtual_time", Bits),
+    /// Tag: the packet with the smallest one is sent next.
+    Tag("tag", Bits),
+    /// Time to which the clock of the packet's conversation had advanced before the packet came.
+    Clock("clock", Seconds),
+    /// Stamp: the packet with the smallest one is sent next.
+    Stamp("stamp", Seconds),
+    /// Bytes that the packet's queue may still send in its present turn, or has left from its last one.
+    Deficit("deficit", Bytes),
+    /// Bytes that each turn adds to what the packet's queue may send.
+    Quantum("quantum", Bytes),
+    /// Turns of its queue until the packet can be sent, as far as what waits now decides.
+    Turns("turns", None),
+    /// Level of the packet's conversation; 0 is the fastest one.
+    Level("level", None),
+    /// Bytes that the packet's conversation may send in each frame.
+    Allocation("allocation", Bytes),
+    /// Bytes that the packet's conversation may still send in the present frame; below zero it is overdrawn.
+    AllocationLeft("allocation_left", Bytes),
+    /// Bytes that all conversations of the level together may still send in the present frame; below zero they are overdrawn.
+    LevelLeft("level_left", Bytes),
+    /// Length of a frame of the level.
+    Frame("frame", Seconds),
+    /// Priority of the packet; 0 is the highest.
+    Priority("priority", None),
+    /// Packets that wait and are sent before this one, as far as what waits now decides.
+    Ahead("ahead", Packets),
+    /// Packets that wait and would make room for this one in a full buffer.
+    Worse("worse", Packets),
+    /// Average queue with which the packet is judged, in packets.
+    AveragePackets("average_packets", Packets),
+    /// Average queue with which the packet is judged, in bytes.
+    AverageBytes("average_bytes", Bytes),
+    /// Average queue below which no packet is dropped at random, in packets.
+    LowPackets("min_threshold_packets", Packets),
+    /// Average queue below which no packet is dropped at random, in bytes.
+    LowBytes("min_threshold_bytes", Bytes),
+    /// Upper threshold of the average queue, in packets.
+    HighPackets("max_threshold_packets", Packets),
+    /// Upper threshold of the average queue, in bytes.
+    HighBytes("max_threshold_bytes", Bytes),
+    /// Average queue above which packets are marked.
+    Threshold("threshold", Packets),
+    /// Average queue above which packets of all conversations are marked.
+    Panic("panic", Packets),
+    /// Packets that passed between the thresholds since the last drop.
+    Count("count", Packets),
+    /// Largest probability p_i of the packet's connection.
+    OwnProbability("own_probability", Probability),
+    /// Probability pb, before the packets since the last drop are counted.
+    BaseProbability("base_probability", Probability),
+    /// Probability with which the packet is chosen, to be dropped or marked.
+    Probability("probability", Probability),
+    /// Packets of a conversation above which it has more than its part.
+    FairPackets("fair_packets", Packets),
+    /// Bytes of a conversation above which it has more than its part.
+    FairBytes("fair_bytes", Bytes),
+    /// How often the packet's conversation had too much.
+    Strikes("strikes", None),
+    /// Packets of the packet's conversation in the averaging span, this one included.
+    Counted("counted", Packets),
+    /// Estimated rate of the packet's conversation, this packet included.
+    EstimatedRate("estimated_rate", BitPerS),
+    /// Label of the packet: its conversation's rate per unit of weight.
+    Label("label", BitPerS),
+    /// Fair share alpha of the line per unit of weight; infinite while the line is not congested.
+    FairShare("fair_share", BitPerS),
+}
+
+/// Takes the numbers of a decision, one after the other.
+pub type Tell<'a> = &'a mut dyn FnMut(Number, f64);
+
+/// A number of packets or of bytes, in the unit of a buffer.
+pub(crate) fn in_unit_of(buffer: headgate_packet::Buffer, packets: Number, bytes: Number) -> Number {
+    if matches!(buffer, headgate_packet::Buffer::Packets(_)) { packets } else { bytes }
+}
+
+/// The limit of a buffer, if it has one.
+pub(crate) fn tell_buffer(buffer: headgate_packet::Buffer, tell: Tell<'_>) {
+    if buffer != headgate_packet::Buffer::Unlimited {
+        tell(in_unit_of(buffer, Number::BufferPackets, Number::BufferBytes), buffer.limit());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_has_its_own_name_and_a_sentence() {
+        for (code, number) in Number::ALL.iter().enumerate() {
+            assert_eq!(*number as usize, code);
+            let about = number.about();
+            assert!(about.ends_with('.') && about.starts_with(char::is_uppercase), "{about:?}");
+            let named = Number::ALL.iter().filter(|other| other.name() == number.name()).count();
+            assert_eq!(named, 1, "{}", number.name());
+        }
+    }
+}

@@ -1,0 +1,103 @@
+"""The options of commands that send a trace through disciplines: the line, its queue, and how the trace is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from ..choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
+from ..errors import HeadgateError, cut
+from ..toml import parse_value
+
+Command = Callable[..., Any]
+
+
+def line_options(required: bool) -> Callable[[Command], Command]:
+    """The options; `required`: the line's rate and a discipline have to be given."""
+    chosen = "" if required else " Chosen from the trace unless given."
+    options = [
+        click.option(
+            "--queue", "queues", metavar="NAME|TABLE", multiple=True, required=required,
+            help="Discipline: its name, or a TOML or JSON table with its kind and parameters. Repeat it to compare several.",
+        ),
+        click.option("--rate", required=required, help=f"Rate of the line, such as 10Mbit/s.{chosen}"),
+        click.option("--buffer", help=f"Buffer of every discipline that has one, such as 64KB or 100pkt.{chosen}"),
+        click.option(
+            "--set", "changes", metavar="[QUEUE.]NAME=VALUE", multiple=True,
+            help="Set a parameter of every discipline that has it, or of one queue, e.g. delta=1000B or fq.delta=1000B.",
+        ),
+        click.option(
+            "--classify", type=click.Choice(CLASSIFY), help=CLASSIFY_HELP
+        ),
+        click.option(
+            "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True,
+            help="Seed of the random numbers of disciplines.",
+        ),
+        *(
+            click.option(
+                f"--{name.replace('_', '-')}", type=click.Choice(choices), default=choices[0], show_default=True,
+                help=CONVENTION_HELP[name],
+            )
+            for name, choices in CONVENTIONS.items()
+        ),
+        click.option("--lenient", is_flag=True, help="Skip and count packets with faults."),
+    ]  # fmt: skip
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def parameters_of(changes: tuple[str, ...]) -> Mapping[str, Any]:
+    """The parameters that `--set` gives.
+
+    Raises:
+        HeadgateError: one has no value.
+    """
+    parameters = {}
+    for change in changes:
+        path, sign, value = change.partition("=")
+        if not sign:
+            raise HeadgateError(f"--set {cut(change)}: expected NAME=VALUE, such as delta=1000B")
+        parameters[path.strip()] = parse_value(value.strip())
+    return parameters
+
+
+def parse_queue(text: str) -> str | dict[str, Any]:
+    """A discipline as a name or a table.
+
+    >>> parse_queue("fq"), parse_queue('{kind = "fq", delta = "1000B"}'), parse_queue('{"kind": "fq"}')
+    ('fq', {'kind': 'fq', 'delta': '1000B'}, {'kind': 'fq'})
+
+    Raises:
+        HeadgateError: it begins like a table but is not valid.
+    """
+    if not text.lstrip().startswith("{"):
+        return text.strip()
+    import json
+    import tomllib
+
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise _too_deep(text) from None
+    except ValueError:
+        try:
+            value = tomllib.loads(f"x = {text}")["x"]
+        except RecursionError:
+            raise _too_deep(text) from None
+        except tomllib.TOMLDecodeError as e:
+            why = cut(str(e).splitlines()[0])
+            raise HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table; {why}") from None
+    if not isinstance(value, dict):
+        raise HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table")
+    return value
+
+
+def _too_deep(text: str) -> HeadgateError:
+    return HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table of a few levels")

@@ -1,0 +1,105 @@
+"""Comparisons, lessons and studies."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
+
+from .runs import RunDone
+
+
+class PairDifference(TypedDict):
+    """What differs between two variants, with the 95 % interval from two seeds on."""
+
+    metric: str
+    flow: str | None
+    a: float | None
+    b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    unit: str | None
+
+
+class Change(TypedDict):
+    """A value in which two scenarios differ."""
+
+    path: str
+    a: Any
+    b: Any
+
+
+class ComparisonDone(TypedDict):
+    """Two variants against each other."""
+
+    differences: list[PairDifference]
+    sentences: list[str]
+    changed: list[Change]
+    seeds: int
+    #: Of replays: whether one of them drew random numbers; otherwise other seeds give the same.
+    random: NotRequired[bool]
+
+
+class LessonInfo(TypedDict):
+    """A lesson's page."""
+
+    name: str
+    title: str
+    text: list[str]
+    #: The place in the scenario to turn, and its value then.
+    turn: str
+    to: Any
+    question: str
+    answers: list[str]
+    scenario: dict[str, Any]
+    view: str
+
+
+class LessonDone(RunDone):
+    """A run that answers the question of a lesson; `right` is null where the question cannot be answered yet."""
+
+    right: bool | None
+    why: str
+
+
+class StudyAxis(TypedDict):
+    """An axis of a study."""
+
+    name: str
+    points: list[str]
+
+
+class StudyMetric(TypedDict):
+    """A metric of a study."""
+
+    name: str
+    label: str
+    unit: str
+
+
+class StudyInfo(TypedDict):
+    """A study's axes and metrics."""
+
+    axes: list[StudyAxis]
+    metrics: list[StudyMetric]
+    complete: bool
+    flows: list[str]
+
+
+class StudyGrid(TypedDict):
+    """The means of a metric over two axes; `halves` are half the 95 % intervals."""
+
+    x: list[str]
+    y: list[str]
+    values: list[list[float | None]]
+    halves: list[list[float | None]] | None
+    #: The number of the variant behind each cell.
+    variants: list[list[int | None]]
+
+
+class Variant(TypedDict):
+    """The scenario behind a point of a study."""
+
+    scenario: dict[str, Any]
+    seed: int

@@ -1,0 +1,88 @@
+"""The numbers with which disciplines decide, as people read them: with their units, their meaning, and in sentences."""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Mapping
+from typing import Any
+
+from .. import _core
+from ..plots.units import scale_of
+
+#: Of each number its unit and what it means.
+KNOWN = {name: (unit, about) for name, unit, about in _core.NUMBERS}
+
+#: Ends of names that say the unit, which is shown beside the value.
+_UNITS = ("_packets", "_bytes")
+
+#: Numbers that a discipline gives in packets and in bytes: the one in the unit of the buffer decides.
+_BOTH = ("held", "own")
+
+
+def shown(numbers: Mapping[str, float]) -> list[dict[str, Any]]:
+    """A table of numbers: name, value, unit, and what it means. One without a limit has a text as its value.
+
+    >>> shown({"held_packets": 3.0, "fair_share": math.inf})[1]["value"]
+    'unlimited'
+    """
+    return [
+        {
+            "name": label(name), "value": value if math.isfinite(value) else "unlimited",
+            "unit": KNOWN[name][0] if math.isfinite(value) else "", "about": KNOWN[name][1],
+        }
+        for name, value in numbers.items()
+    ]  # fmt: skip
+
+
+def label(name: str) -> str:
+    """The name without its unit.
+
+    >>> label("average_packets"), label("finish_number")
+    ('average', 'finish number')
+    """
+    for end in _UNITS:
+        name = name.removesuffix(end)
+    return name.replace("_", " ")
+
+
+def said(value: float, unit: str) -> str:
+    """A value with its unit, in a sentence.
+
+    >>> said(12000.0, "bit"), said(4.2e6, "bit/s"), said(12.34, "packets"), said(0.01834, ""), said(1.0, "packets")
+    ('12,000 bits', '4.2 Mbit/s', '12.3 packets', '0.0183', '1 packet')
+    """
+    if not math.isfinite(value):
+        return "unlimited"
+    if unit in ("bit/s", "s"):
+        factor, unit = scale_of(unit, [value])
+        return f"{value * factor:.3g} {unit}"
+    if unit == "":
+        return f"{value:.3g}" if value != int(value) else f"{value:.0f}"
+    text = f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+    one = text == "1"
+    return f"{text} {unit.removesuffix('s') if one else 'bits' if unit == 'bit' else unit}"
+
+
+def words(numbers: Mapping[str, float]) -> dict[str, tuple[float, str]]:
+    """Values and units by the names that sentences use: what is counted in packets or bytes has one name, and the unit of what decides.
+
+    >>> words({"held_packets": 3, "held_bytes": 4500, "buffer_packets": 9})["held"]
+    (3, 'packets')
+    """
+    found = {name: (value, KNOWN[name][0]) for name, value in numbers.items() if name in KNOWN}
+    unit = "_bytes" if "buffer_bytes" in numbers else "_packets"
+    for name in [*found]:
+        short = name.removesuffix("_packets").removesuffix("_bytes")
+        if short != name and (short not in _BOTH or name.endswith(unit)):
+            found[short] = found[name]
+    return found
+
+
+def fields(text: str) -> list[str]:
+    """The names that a sentence with places for values uses.
+
+    >>> fields("{a} of {b}")
+    ['a', 'b']
+    """
+    return [name for _, name, _, _ in string.Formatter().parse(text) if name]

@@ -1,0 +1,111 @@
+"""The controls of a replay: the line, its queue, how the trace is read, and what a trace does not say."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from ..._core import ScenarioError
+from ...choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
+from ...errors import HeadgateError, cut, wrong
+from ..controls import choice
+from ..fields import branch, control, node, written
+from .settings import Settings, chosen_buffer
+
+#: A rate is turned from the mean load over this number to the mean load times this number.
+RANGE = 5.0
+
+
+def controls(settings: Settings) -> list[dict[str, Any]]:
+    """All controls.
+
+    Raises:
+        ScenarioError: something in the settings is wrong.
+    """
+    return [c for c in _all(settings) if c is not None]
+
+
+def _all(settings: Settings) -> Iterator[dict[str, Any] | None]:
+    data, whole = settings.data, settings.resolved
+    rate = control("rate", "rate of the line", "Line", node("Link", "rate"), data.get("rate", whole["rate"]), True)
+    load = settings.trace.seen(settings.reading).load_bps
+    if rate is not None and load is not None:
+        rate["help"] = (
+            "Rate of the line. The slider reaches from a fifth of the mean load of the trace to five times that load."
+        )
+        now = rate["number"] or load
+        rate |= {"from": min(max(round(load / RANGE), 1), now), "to": max(round(load * RANGE), now), "log": True}
+    yield rate
+    yield from choice("", "queue", "", "Queue", data.get("queue"), True)
+    if settings.trace.kind == "capture":
+        # Of a capture, `flow` means the same as the five-tuple.
+        ways = [_way(x) for x in CLASSIFY if x != "flow"]
+        found = _plain("classify", "flows are by", "choice", settings.reading.classify, CLASSIFY_HELP)
+        yield found | {"choices": ways, "group": "Flows", "main": True}
+    yield control("seed", "seed", "Run", node("", "seed"), whole["seed"], True)
+    for key, choices in CONVENTIONS.items():
+        if key != "ecn" or settings.trace.kind != "capture":
+            label = {"ecn": "ECN of packets without it"}.get(key, key.replace("_", " "))
+            value = data.get(key, choices[0])
+            yield _plain(key, label, "choice", value, CONVENTION_HELP[key]) | {"choices": [_way(x) for x in choices]}
+    yield _plain(
+        "lenient", "skip packets with faults", "bool", data.get("lenient", False), "Skip and count packets with faults."
+    )
+
+
+def _way(value: str) -> dict[str, Any]:
+    return {"value": value, "label": value, "help": ""}
+
+
+def _plain(path: str, label: str, kind: str, value: Any, help_: str) -> dict[str, Any]:
+    nothing = dict.fromkeys(("number", "unit", "low", "high", "from", "to", "step", "choices"))
+    said = {"path": path, "label": label, "group": "Run", "kind": kind, "value": value, "help": help_, "main": False}
+    return {**nothing, "log": False, **said}
+
+
+def turned(settings: Settings, path: str, value: Any) -> Settings:
+    """The settings with one value changed; a number stands for a quantity in the control's unit, nothing for the default.
+
+    Raises:
+        HeadgateError: there is no such value.
+        ScenarioError: the value does not fit.
+    """
+    known = {c["path"]: c for c in controls(settings)}
+    if path not in known:
+        raise HeadgateError(f"{cut(path)}: there is no such setting; expected one of {', '.join(known)}")
+    if isinstance(value, int | float) and not isinstance(value, bool) and known[path]["unit"] is not None:
+        if not 0 <= value < 1e18:
+            raise wrong(path, "expected a number that is not negative", value)
+        value = written(value, known[path]["unit"])
+    if path == "queue.kind":
+        return _new_kind(settings, value)
+    data = copy.deepcopy(settings.data)
+    table, key = (data, path) if "." not in path else (data["queue"], path.removeprefix("queue."))
+    if value is None:
+        table.pop(key, None)
+    else:
+        table[key] = value
+    changed = Settings(data, settings.trace)
+    changed.resolved  # noqa: B018 - it says what is wrong
+    # The trace is read by the run that follows, which can be stopped.
+    changed.reading  # noqa: B018
+    return changed
+
+
+def _new_kind(settings: Settings, kind: Any) -> Settings:
+    """With another discipline, which keeps the parameters that it shares with the one before."""
+    way = branch(node("Link", "queue"), kind) if isinstance(kind, str) else None
+    before = settings.data.get("queue", {})
+    shared = {k: v for k, v in before.items() if way is not None and k in way["properties"]}
+    room = {"buffer": chosen_buffer(settings.trace.seen(settings.reading), settings.resolved["rate"])}
+    # A parameter of the same name may mean something else: the defaults of the new kind then.
+    for table in (shared, {k: v for k, v in shared.items() if k == "buffer"}, room, {}):
+        changed = settings.with_(queue={**table, "kind": kind})
+        try:
+            changed.resolved  # noqa: B018
+        except ScenarioError as e:
+            error = e
+            continue
+        return changed
+    raise error

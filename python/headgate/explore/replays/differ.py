@@ -1,0 +1,83 @@
+"""Two replays of one trace against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import _core
+from ..compare import Values, differences
+from ..store import Finished
+from .settings import Settings
+
+#: Flows that are compared one by one.
+FLOWS = 8
+
+#: What is compared of each flow: its key in the answer of a replay, its name, its unit and the factor to it.
+_OF_FLOW = (
+    ("goodput_bps", "sent rate", "bit/s", 1.0), ("queueing_ms", "mean queueing delay", "s", 1e-3),
+    ("p99_ms", "99 % quantile of the queueing delay", "s", 1e-3), ("lost", "drops", "packets", 1.0), ("marks", "marks", "packets", 1.0),
+)  # fmt: skip
+
+#: The unit of each.
+UNITS = {what: unit for _, what, unit, _ in _OF_FLOW} | {"mean packets that wait": "packets"}
+
+
+def compared(
+    a: Settings,
+    b: Settings,
+    seeds: int,
+    replay: Callable[[Settings, Callable[[float], None]], Finished],
+    control: _core.Control,
+    report: Callable[[float], None] = lambda share: None,
+) -> dict[str, Any]:
+    """What differs between two replays.
+
+    A replay has no random starts. Only a discipline that draws random numbers gives something else with another seed; if neither does, one
+    replay of each is all there is.
+
+    Args:
+        a: the one to compare with.
+        b: the other one.
+        seeds: how many; those after the settings' own, for both the same.
+        replay: gives the replay of settings.
+        control: stops the work.
+        report: called with the share that is done.
+    """
+    values: list[list[Values]] = [[], []]
+    random = False
+    for k in range(seeds):
+        for side, settings in enumerate((a, b)):
+            part = 2 * k + side
+
+            def report_part(share: float, part: int = part) -> None:
+                report((part + share) / (2 * seeds))
+
+            own = int(settings.resolved["seed"])
+            found = replay(settings.with_(seed=(own + k) % 2**64), report_part)
+            random |= bool(found.done["random"])
+            values[side].append(measured(found.done))
+        if not random:
+            break
+    return {**differences(a.data, b.data, values[0], values[1], UNITS), "random": random}
+
+
+def measured(done: dict[str, Any]) -> Values:
+    """The numbers of a replay that are compared, by metric and flow."""
+    found: Values = {}
+    flows = sorted(done["flows"], key=lambda f: -f["bytes"])[:FLOWS]
+    for key, what, _, factor in _OF_FLOW:
+        for flow in flows:
+            value = flow[key]
+            found[what, flow["name"]] = float("nan") if value is None else factor * value
+    port = done["ports"][0]
+    found["sent rate", None] = sum(f["goodput_bps"] for f in done["flows"])
+    found["mean queueing delay", None] = 1e-3 * _number(done["delay_under_load_ms"])
+    found["99 % quantile of the queueing delay", None] = 1e-3 * _number(done["p99_ms"])
+    found["drops", None] = float(port["drops"])
+    found["Jain's index over the max-min ideal", None] = _number(done["jain_of_max_min"])
+    return found
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else float(value)

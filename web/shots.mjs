@@ -1,0 +1,33 @@
+// Takes the pictures of the explorer for the documentation: `make shots`, which runs this by docs/shots.py with the folder for them.
+
+import { join } from "node:path";
+import { launch, open, serve, settled } from "./tests/browser.mjs";
+
+const folder = process.argv[2];
+
+async function shot(page, name) {
+  // Charts draw when they come into sight, and queues fill when their numbers are there.
+  await page.waitForFunction(() => [...document.querySelectorAll("figure")].filter((each) => each.getBoundingClientRect().top < innerHeight).every((each) => each.querySelector("canvas")));
+  await page.waitForFunction(() => [...document.querySelectorAll(".network + .note")].every((each) => /waiting at 30\.00 s/.test(each.textContent)));
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.screenshot({ path: join(folder, name), animations: "disabled" });
+}
+
+const browser = await launch();
+const server = await serve("scenarios/game.toml");
+try {
+  const page = await open(browser, server.address, { width: 1000, height: 1200 });
+  await settled(page);
+  await shot(page, "explore.png");
+  await page.setViewportSize({ width: 1000, height: 760 });
+  await page.getByRole("button", { name: "Compare with a second variant" }).click();
+  await page.locator('select[data-path$="queue.kind"]').first().selectOption({ label: "fcfs" });
+  await settled(page);
+  await page.locator(".compare summary").waitFor();
+  await page.locator(".tools").scrollIntoViewIfNeeded();
+  await page.evaluate(() => document.querySelector(".tools").scrollIntoView());
+  await shot(page, "explore-variants.png");
+} finally {
+  await browser.close();
+  await server.stop();
+}
