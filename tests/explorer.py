@@ -58,7 +58,7 @@ class Client:
         content: bytes = b"",
         close_after: int | None = None,
     ) -> Answer:
-        """`close_after`: the connection is closed when this many pieces of the answer were received."""
+        """`close_after`: the connection is closed when this many pieces of the answer were received; -1: as soon as it was asked."""
         sent = {"Host": f"127.0.0.1:{PORT}", **self.headers, **(headers or {})}
         raw, _, query = path.partition("?")
         scope = {
@@ -73,6 +73,8 @@ class Client:
         async def receive() -> dict[str, Any]:
             if not asked[0]:
                 asked[0] = True
+                if close_after == -1:
+                    closed.set()
                 return {"type": "http.request", "body": content, "more_body": False}
             await closed.wait()
             return {"type": "http.disconnect"}

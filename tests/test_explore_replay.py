@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shlex
 from collections.abc import Iterator
@@ -16,14 +15,10 @@ import pytest
 
 import headgate
 from headgate import _core
-from headgate.errors import HeadgateError, TraceError
 from headgate.explore import answers
-from headgate.explore.replays import turn
-from headgate.explore.replays.rows import Rows
 from headgate.explore.replays.turn import replayed
 from headgate.explore.store import Finished
 from headgate.explore.subject import subject_of
-from headgate.explore.wire import StoppedError
 from headgate.lists import catalogue
 
 from .conftest import Cli
@@ -202,129 +197,6 @@ def test_every_view_is_sent_reduced(office: Page) -> None:
                 assert series["t"] == sorted(series["t"])
 
 
-def many(path: Path, flows: int, packets: int) -> Path:
-    rng = np.random.default_rng(5)
-    at, flow, size = np.sort(rng.random(packets)), rng.integers(flows, size=packets), rng.integers(60, 1500, packets)
-    rows = (f"{t:.9f},flow {f},{s}" for t, f, s in zip(at.tolist(), flow.tolist(), size.tolist(), strict=True))
-    path.write_text("time_s,flow,size_bytes\n" + "\n".join(rows) + "\n")
-    return path
-
-
-def test_a_trace_with_more_packets_than_are_kept_is_shown_in_intervals(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trace = many(tmp_path / "t.csv", 40, 30_000)
-    fine = replay_of(trace, queue=["fcfs"], rate="180Mbit/s")
-    monkeypatch.setattr(turn, "MOST", 20_000)
-    monkeypatch.setattr("headgate.explore.replays.packets.MOST", 5_000)
-    coarse = replay_of(trace, queue=["fcfs"], rate="180Mbit/s")
-    assert "intervals" in coarse.done["note"]
-    assert fine.done["note"] is None
-    same_numbers_of(fine.done, coarse.done)
-    assert [v["name"] for v in fine.done["views"]] == [v["name"] for v in coarse.done["views"]]
-    assert [v["series"] for v in fine.done["views"]] == [v["series"] for v in coarse.done["views"]]
-    for view in ("offered", "throughput"):
-        for (t, y), (t2, y2) in zip(whole(fine, view).values(), whole(coarse, view).values(), strict=True):
-            assert (np.diff(t) * y[:-1]).sum() == pytest.approx((np.diff(t2) * y2[:-1]).sum())
-    for (_, y), (_, y2) in zip(whole(fine, "queueing").values(), whole(coarse, "queueing").values(), strict=True):
-        assert (y.min(), y.max()) == (y2.min(), y2.max())
-    for (_, y), (_, y2) in zip(whole(fine, "drops").values(), whole(coarse, "drops").values(), strict=True):
-        assert y[-1] == y2[-1]
-    most = [sum(y for _, y in whole(x, "backlog").values()).max() for x in (fine, coarse)]
-    assert most[1] == pytest.approx(most[0], abs=3)
-    # Only the beginning is followed packet by packet.
-    packets = coarse.more["packets"]
-    assert packets.at(0).seq.tolist() == list(range(1, 5001))
-    assert packets.until == packets.at(0).arrived[-1] < 0.5
-    assert coarse.size < 30_000_000
-
-
-def same_numbers_of(a: dict[str, Any], b: dict[str, Any]) -> None:
-    for key in ("flows", "ports", "delay_under_load_ms", "p99_ms", "until", "sentences", "about", "network"):
-        assert a[key] == b[key], key
-
-
-def test_flows_beyond_those_with_most_bytes_are_one_line(tmp_path: Path) -> None:
-    found = replay_of(many(tmp_path / "t.csv", 300, 6000), queue=["fq"], rate="30Mbit/s")
-    names = [x["name"] for x in found.done["views"][0]["series"]]
-    assert len(names) == 12
-    assert names[-1] == "289 other flows"
-    assert (len(found.done["flows"]), found.done["more_flows"]) == (100, 200)
-    sizes = sum(8 * f["bytes"] for f in found.done["flows"])
-    total = sum((np.diff(t) * y[:-1]).sum() for t, y in whole(found, "offered").values())
-    assert total > sizes
-    assert total == pytest.approx(8 * int(rows_of(found).bytes.sum()))
-
-
-def test_a_long_replay_shows_its_first_part_which_is_its_beginning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(turn, "FEW", 1000)
-    monkeypatch.setattr(turn, "FIRST_S", 0.0)
-    parts: list[Finished] = []
-    subject = subject_of(many(tmp_path / "t.csv", 5, 200_000), {"queue": ["fq"], "rate": "1.2Gbit/s"})
-    found = replayed(subject.scenario, _core.Control(), PLENTY, parts.append)  # type: ignore[arg-type]
-    (part,) = parts
-    assert 0 < part.until < found.until
-    held(answers.RunLine, json.loads(json.dumps({"preview": part.done}, default=float)))
-    mine, due = rows_of(part), rows_of(found)
-    for column in ("seq", "arrived", "start", "reason"):
-        assert np.array_equal(getattr(mine, column), getattr(due, column)[: mine.seq.size])
-
-
-def test_what_a_stopped_replay_does() -> None:
-    subject = subject_of(OFFICE, {"queue": ["fq"], **LINE})
-    control = _core.Control()
-    control.stop()
-    with pytest.raises(StoppedError):
-        replayed(subject.scenario, control, PLENTY)  # type: ignore[arg-type]
-
-
-def test_a_closed_connection_stops_the_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Page(subject_of(OFFICE, {"queue": ["fq"], **LINE}))
-    reached = []
-
-    def endless(self: Any, core: Any, how: Any) -> Iterator[float]:
-        while True:
-            reached.append(1)
-            yield 0.1
-
-    scenario = begin(page)
-    monkeypatch.setattr("headgate.explore.replays.trace.Trace.steps", endless)
-    text = json.dumps({"scenario": scenario, "seed": None, "tab": "x"}).encode()
-    asyncio.run(page.client.asked("POST", "/api/run", content=text, close_after=2))
-    page.explorer.runs._pool.shutdown(wait=True)
-    assert reached
-    assert not page.explorer.runs._jobs
-
-
-def test_a_replay_that_would_take_too_much_memory_says_so(tmp_path: Path) -> None:
-    trace = many(tmp_path / "t.csv", 5, 200_000)
-    subject = subject_of(trace, {"queue": ["fcfs"], "rate": "1Mbit/s", "buffer": "unlimited"})
-    with pytest.raises(HeadgateError, match=r"at most 20 MB of memory.*a smaller buffer"):
-        replayed(subject.scenario, _core.Control(), 20_000_000)  # type: ignore[arg-type]
-    page = Page(subject)
-    page.explorer.runs.most = 20_000_000 // 3
-    last = page.lines("/api/run", {"scenario": begin(page), "seed": None, "tab": "x"})[-1]
-    assert "memory" in last["error"]["message"]
-    page.explorer.runs.close()
-
-
-def test_a_file_that_changes_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_bytes(OFFICE.read_bytes())
-    subject = subject_of(path, {}, "1KB")
-    path.write_text("time_s,flow,size_bytes\n0,a,1\n")
-    with pytest.raises(TraceError, match="has changed"):
-        replayed(subject.scenario, _core.Control(), PLENTY)  # type: ignore[arg-type]
-
-
-def test_rows_are_narrow() -> None:
-    found = rows_of(replay_of(OFFICE, queue=["fq"]))
-    columns = {name: getattr(found, {"packet": "seq"}.get(name, name)) for name in Rows.__annotations__}
-    assert sum(c.itemsize for c in columns.values()) == 42
-
-
 def test_answers_have_their_types(office: Page) -> None:
     held(answers.Start, office.get("/api/start").json())
     given = {"scenario": begin(office)}
@@ -339,7 +211,7 @@ def test_answers_have_their_types(office: Page) -> None:
         found = office.get(f"{run}/packets", port="line", kind=way, limit=20).json()
         held(answers.PacketList, found)
         for packet in found["packets"][-3:]:
-            held(answers.PacketStory, office.get(f"{run}/packet/line/{packet['id']}").json())
+            held(answers.PacketStory, office.get(f"{run}/packet/line/{packet['id']}", at=packet["arrived"]).json())
     other = {**begin(office), "queue": {"kind": "red", "buffer": "64KB"}}
     held(
         answers.ComparisonDone,
@@ -353,13 +225,16 @@ def test_a_packet_of_a_replay_has_its_number_and_its_way(office: Page) -> None:
     first = int(np.flatnonzero(rows["dropped"])[0])
     found = office.get(f"/api/run/{run}/packets", port="line", kind="drop", limit=1).json()["packets"][0]
     assert (found["seq"], found["flow"]) == (first + 1, rows["flow"][first])
-    way = office.get(f"/api/run/{run}/packet/line/{found['id']}").json()
+    way = office.get(f"/api/run/{run}/packet/line/{found['id']}", at=found["arrived"]).json()
+    assert way["story"][0].startswith(
+        f"Packet {first + 1} of the trace, {found['bytes']} bytes of {found['flow']}, came to the line at "
+    )
     before = (np.arange(len(rows)) < first) & ~(
         np.where(rows["dropped"], rows["drop_s"], rows["start_s"]) <= rows["arrival_s"][first]
     )
     assert sum(b["packets"] for b in way["waited_behind"]) == before.sum() > 0
     assert "full" in way["decision"]["rule"]
-    assert ("buffer", "16KB") in [(n["name"], n["value"]) for n in way["decision"]["numbers"]]
+    assert ("buffer", 16000.0) in [(n["name"], n["value"]) for n in way["decision"]["numbers"]]
 
 
 def test_the_command_and_the_python_lines_give_the_same(tmp_path: Path, cli: Cli) -> None:

@@ -3,7 +3,7 @@
 import { aborted, explain, get, Gone, stream } from "./api";
 import { h, replace, say } from "./dom";
 import type { Model } from "./model";
-import { placed, type Place } from "./paper";
+import { placed, type PaperPlace } from "./paper";
 import type { Json, PaperMeasured, PaperRun, Scenario } from "./types";
 
 export class About {
@@ -23,12 +23,12 @@ export class About {
   }
 
   /** The run that is shown, as part of the page's address. */
-  get place(): Place | null {
+  get place(): PaperPlace | null {
     return this.opened;
   }
 
   /** Opens a run; `scenario` is what has become of it where it was changed. */
-  async open(place: Place, scenario?: Scenario): Promise<void> {
+  async open(place: PaperPlace, scenario?: Scenario): Promise<void> {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
@@ -74,7 +74,7 @@ export class About {
       opened.runs.length > 1 && h("label", { for: "about-run" }, "Run "), opened.runs.length > 1 ? runs : h("span", { class: "soft" }, "One run: all sources start as the scenario says."));
   }
 
-  private turn(place: Place): void {
+  private turn(place: PaperPlace): void {
     this.open(place).then(() => this.noted()).catch((error: unknown) => {
       if (!aborted(error)) replace(this.state, h("p", { class: "error" }, explain(error).message));
     });

@@ -52,6 +52,7 @@ export class Chart {
     new IntersectionObserver((entries) => {
       this.visible = entries.some((entry) => entry.isIntersecting);
       if (!this.visible) return;
+      this.resize();
       this.cursor();
       if (this.stale) void this.ask();
     }, { rootMargin: "200px" }).observe(this.element);
@@ -81,7 +82,8 @@ export class Chart {
   /** Draws again, as after a change of theme. */
   redraw(): void {
     this.shape = "";
-    if (this.shown) this.draw(this.shown);
+    if (this.shown && this.visible) this.draw(this.shown);
+    else this.stale = true;
   }
 
   private refresh(): void {
@@ -171,6 +173,7 @@ export class Chart {
     } else {
       this.u.setData(data, false);
     }
+    this.resize();
     this.window();
     this.cursor();
   }

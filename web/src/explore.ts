@@ -112,7 +112,7 @@ export class Explore {
     if (running) this.bar.value = Math.min(...parts);
     const run = this.model.shown?.run;
     const old = !running && this.model.shown?.current === false;
-    this.status.textContent = running ? "Running" : run ? `${old ? "Stopped: the pictures are of an earlier run. " : ""}${plain(run.until ?? run.duration)} s ${run.kind === "replay" ? "replayed" : "simulated"} in ${seconds(run.seconds, 10)}, seed ${run.seed}` : "";
+    this.status.textContent = running ? "Running" : run ? `${old ? "Stopped: the pictures are of an earlier run. " : ""}${plain(run.until ?? run.duration)} s ${run.kind === "replay" ? "replayed" : "simulated"} in ${quantity(Number(run.seconds.toPrecision(2)), "s")}, seed ${run.seed}` : "";
     this.element.classList.toggle("running", running);
   }
 
@@ -160,6 +160,9 @@ export class Explore {
     const names = [...new Set(ready.flatMap(({ run }) => run.views.map((view) => view.name)))].sort((a, b) => rank(a) - rank(b));
     const groups: { key: string; name: string; sources: Source[] }[] = names.flatMap((name) => {
       const sources = ready.filter(({ run }) => viewOf(run, name)).map(({ slot, run }): Source => ({ mark: both ? slot.toUpperCase() : "", run }));
+      // What the same flows of the same trace offer is the same.
+      const first = sources[0];
+      if (name === "offered" && sources.length === 2 && first && sameFlows(sources)) return [{ key: name, name, sources: [{ ...first, mark: "" }] }];
       return both && !this.overlay ? sources.map((source) => ({ key: `${name} ${source.mark}`, name, sources: [source] })) : [{ key: name, name, sources }];
     });
     this.charts.classList.toggle("pairs", both && !this.overlay);
@@ -198,6 +201,12 @@ function remarks(ready: readonly { slot: Slot; run: RunDone }[]): HTMLElement[] 
 /** Puts the elements into their holder, unless they are there: an element that moves would lose its focus. */
 function same(holder: HTMLElement, wanted: HTMLElement[]): void {
   if (holder.children.length !== wanted.length || wanted.some((element, at) => holder.children[at] !== element)) replace(holder, ...wanted);
+}
+
+/** Whether two runs have the same lines in their first view. */
+function sameFlows(sources: readonly Source[]): boolean {
+  const names = sources.map(({ run }) => JSON.stringify(viewOf(run, "offered")?.series));
+  return names.every((each) => each === names[0]);
 }
 
 function rank(name: string): number {

@@ -1,28 +1,27 @@
 // The frame of the page: its parts, its address, and what it says when the server is away.
 
-import "uplot/dist/uPlot.min.css";
-import "./style.css";
 import { About } from "./about";
-import { aborted, explain, get, onConnection, takeToken } from "./api";
+import { aborted, explain, get, onConnection } from "./api";
 import { download, h, replace } from "./dom";
 import { Explore } from "./explore";
 import { Lessons } from "./lessons";
 import { fields, isReplay, pack, unpack } from "./link";
 import { Model, SLOTS } from "./model";
-import { placed, placeIn, type Place } from "./paper";
+import { placed, placeIn, type PaperPlace } from "./paper";
 import { PapersPage } from "./papers";
+import { place } from "./place";
 import { StudyPage } from "./study";
 import { toml } from "./toml";
 import type { Scenario, Start } from "./types";
 
 type Page = "explore" | "lessons" | "study" | "papers";
 
-const model = new Model();
+export const model = new Model();
 const about = new About(model, () => void go("papers"), () => void note(true));
 const explore = new Explore(model, () => address(), about.element);
 const lessons = new Lessons((scenario) => void go("explore", scenario), (name) => void note(true, name));
 const study = new StudyPage((scenario) => void go("explore", scenario));
-const papers = new PapersPage((place) => void see(place), () => void note(true));
+const papers = new PapersPage((of) => void see(of), () => void note(true));
 const pages: { [P in Page]: HTMLElement } = { explore: explore.element, lessons: lessons.element, study: study.element, papers: papers.element };
 
 const banner = h("div", { class: "banner", role: "alert", hidden: true });
@@ -52,10 +51,7 @@ async function address(): Promise<string> {
 async function note(push: boolean, _why = ""): Promise<void> {
   if (restoring > 0) return;
   const next = await address();
-  if (next === location.hash) return;
-  const url = `${location.pathname}${location.search}${next}`;
-  if (push) history.pushState(null, "", url);
-  else history.replaceState(null, "", url);
+  if (next !== place.hash()) place.go(next, push);
 }
 
 function show(next: Page): void {
@@ -71,7 +67,7 @@ function show(next: Page): void {
   if (next === "papers") void papers.open();
 }
 
-async function go(next: Page, scenario?: Scenario): Promise<void> {
+export async function go(next: Page, scenario?: Scenario): Promise<void> {
   show(next);
   if (scenario) {
     about.clear();
@@ -83,12 +79,12 @@ async function go(next: Page, scenario?: Scenario): Promise<void> {
 }
 
 /** Opens the run behind a number or a claim of a paper. */
-async function see(place: Place): Promise<void> {
+async function see(of: PaperPlace): Promise<void> {
   try {
     model.dropB();
     show("explore");
-    papers.at(place);
-    await about.open(place);
+    papers.at(of);
+    await about.open(of);
     await note(true);
     main.focus();
   } catch (error) {
@@ -98,12 +94,12 @@ async function see(place: Place): Promise<void> {
 
 /** Brings the page to what an address says: after a reload, a step back, or a link. */
 async function restore(): Promise<boolean> {
-  const found = fields(location.hash);
+  const found = fields(place.hash());
   const wanted = found.get("page");
   let any = false;
-  const place = wanted === undefined ? placeIn(found) : null;
+  const of = wanted === undefined ? placeIn(found) : null;
   if (wanted === "papers") [papers.paper, papers.item] = [found.get("paper") ?? null, found.get("item") ?? null];
-  if (!place && wanted === undefined) about.clear();
+  if (!of && wanted === undefined) about.clear();
   const replication = Number(found.get("run") ?? 0) || 0;
   restoring += 1;
   try {
@@ -113,8 +109,8 @@ async function restore(): Promise<boolean> {
       if (text) {
         const scenario = await unpack(text);
         any = true;
-        if (place) papers.at(place);
-        if (slot === "a" && place) await about.open(place, scenario);
+        if (of) papers.at(of);
+        if (slot === "a" && of) await about.open(of, scenario);
         else if (JSON.stringify(scenario) !== JSON.stringify(now) || model.variants[slot]?.replication !== replication) void model.open(slot, scenario, undefined, replication);
       } else if (slot === "b" && now) model.dropB();
     }
@@ -153,7 +149,8 @@ onConnection((state) => {
     reader.hidden = true;
     warn(null);
     void (start ? model.again() : begin());
-  } else warn(state === "down" ? "The server does not answer. This page tries again every second; what you see stays."
+  } else if (state === "busy" || state === "free") warn(state === "busy" ? "The kernel does not answer: it works on a cell, or was stopped. What you turn is done when it answers." : null);
+  else warn(state === "down" ? "The server does not answer. This page tries again every second; what you see stays."
     : "Another server answers here. Open the address that headgate explore has printed.");
 });
 
@@ -166,7 +163,7 @@ async function begin(): Promise<void> {
     start = await get<Start>("/api/start");
     title.textContent = start.title ? `headgate: ${start.title}` : "headgate";
     explore.chosen = start.chosen;
-    document.title = start.title ? `${start.title} – headgate` : "headgate";
+    place.title(start.title ? `${start.title} – headgate` : "headgate");
   } catch (error) {
     if (banner.hidden) warn(explain(error).message);
   }
@@ -182,8 +179,7 @@ async function begin(): Promise<void> {
 
 main.tabIndex = -1;
 main.append(reader, ...Object.values(pages));
-(document.getElementById("app") as HTMLElement).append(h("a", { class: "skip", href: "#main", onclick: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), h("header", {}, title, nav), banner, main);
+place.holder.append(h("a", { class: "skip", href: "#main", onclick: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), h("header", {}, title, nav), banner, main);
 show("explore");
-window.addEventListener("popstate", () => void restore());
-takeToken();
+place.onBack(() => void restore());
 void begin();

@@ -33,6 +33,8 @@ export class Model {
   private readonly listeners: ((event: Event, slot: Slot) => void)[] = [];
   private readonly pending: { [S in Slot]: Map<string, Json> } = { a: new Map(), b: new Map() };
   private readonly running: { [S in Slot]: AbortController | null } = { a: null, b: null };
+  /** A value that is turned to its end: the address changes when the server has taken it. */
+  private readonly committed: { [S in Slot]: boolean } = { a: false, b: false };
   private readonly busy: { [S in Slot]: boolean } = { a: false, b: false };
 
   on(listener: (event: Event, slot: Slot) => void): void {
@@ -89,7 +91,8 @@ export class Model {
   /** Turns one control. Changes that come while the last one is on its way are gathered; the last value of each wins. */
   set(slot: Slot, path: string, value: Json, committed: boolean): void {
     this.pending[slot].set(path, value);
-    void this.flush(slot).then(() => committed && this.tell("committed", slot));
+    this.committed[slot] ||= committed;
+    void this.flush(slot);
   }
 
   private async flush(slot: Slot): Promise<void> {
@@ -115,10 +118,12 @@ export class Model {
         this.tell("controls", slot);
         void this.start(slot);
       }
+      if (this.committed[slot]) this.tell("committed", slot);
     } catch (error) {
       this.fail(slot, error);
     } finally {
       this.busy[slot] = false;
+      this.committed[slot] = false;
     }
   }
 

@@ -6,7 +6,7 @@ export type Verdict = (typeof VERDICTS)[number];
 const SIGNS: { [V in Verdict]: string } = { match: "✓", miss: "✗", "some-run": "~", undecided: "?", "not-reproduced": "–", "not-tested": "·" };
 
 /** Which run of which item is looked at, and for which number or claim. */
-export interface Place {
+export interface PaperPlace {
   paper: string;
   item: string;
   number: number | null;
@@ -33,11 +33,11 @@ export function holds(value: boolean | null): HTMLElement {
 const KEYS = ["paper", "item", "number", "claim", "variant", "run"] as const;
 
 /** A place as fields of the page's address, and as a query. */
-export function placed(place: Place): string[] {
+export function placed(place: PaperPlace): string[] {
   return KEYS.flatMap((key) => (place[key] === null ? [] : [`${key}=${encodeURIComponent(String(place[key]))}`]));
 }
 
-export function placeIn(fields: ReadonlyMap<string, string>): Place | null {
+export function placeIn(fields: ReadonlyMap<string, string>): PaperPlace | null {
   const [paper, item] = [fields.get("paper"), fields.get("item")];
   if (!paper || !item) return null;
   const whole = (text: string | undefined): number | null => (text !== undefined && /^\d{1,7}$/.test(text) ? Number(text) : null);

@@ -2,10 +2,9 @@
 
 import { aborted, explain, get, stream } from "./api";
 import { h, replace, say } from "./dom";
-import { chooser, holds, verdict, VERDICTS, words, type Place, type Verdict } from "./paper";
+import { chooser, holds, verdict, VERDICTS, words, type PaperPlace, type Verdict } from "./paper";
 import type { ItemName, PaperClaim, PaperItem, PaperName, PaperSection } from "./types";
 import { Numbers } from "./numbers";
-import "./papers.css";
 
 export class PapersPage {
   readonly element = h("div", { class: "papers" });
@@ -21,7 +20,7 @@ export class PapersPage {
   private running: AbortController | null = null;
   private numbers: Numbers | null = null;
 
-  constructor(private readonly explore: (place: Place) => void, private readonly noted: () => void) {}
+  constructor(private readonly explore: (place: PaperPlace) => void, private readonly noted: () => void) {}
 
   async open(): Promise<void> {
     try {
@@ -54,7 +53,7 @@ export class PapersPage {
   }
 
   /** Where the page will be when it is shown again: at the number whose run is looked at. */
-  at(place: Place): void {
+  at(place: PaperPlace): void {
     [this.paper, this.item, this.number] = [place.paper, place.item, place.number];
   }
 
@@ -106,8 +105,8 @@ export class PapersPage {
   }
 
   private draw(item: PaperItem): void {
-    const place = (): Place => ({ paper: item.paper, item: item.item, number: null, claim: null, variant: null, run: 0 });
-    const open = (more: Partial<Place>): void => this.explore({ ...place(), ...more });
+    const place = (): PaperPlace => ({ paper: item.paper, item: item.item, number: null, claim: null, variant: null, run: 0 });
+    const open = (more: Partial<PaperPlace>): void => this.explore({ ...place(), ...more });
     this.numbers = item.tables.length > 0 ? new Numbers(item, (number, variant) => open({ number, variant }), this.number) : null;
     const runless = item.variants.length === 0;
     replace(this.body, h("h3", {}, `${item.item}: ${item.title}`), item.note && h("p", { class: "note" }, item.note),
@@ -124,7 +123,7 @@ export class PapersPage {
   }
 
   /** Claims open as a choice of runs: first those that the claim looked at. */
-  private claim(item: PaperItem, claim: PaperClaim, open: (more: Partial<Place>) => void): HTMLElement {
+  private claim(item: PaperItem, claim: PaperClaim, open: (more: Partial<PaperPlace>) => void): HTMLElement {
     const others = item.variants.map((each) => each.name).filter((name) => !claim.variants.includes(name));
     const groups = [{ label: "Runs that the claim looked at", names: claim.variants }, { label: "Other runs of the item", names: others }];
     const choices = chooser("Variant", groups, (variant) => open({ claim: claim.id, variant }));

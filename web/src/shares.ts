@@ -19,8 +19,9 @@ const OF_RUN: readonly [readonly Column[], readonly Column[]] = [
   [["RTT", (flow) => (flow.rtt_ms === null ? "–" : `${plain(flow.rtt_ms)} ms`)], ["Queueing", (flow) => (flow.queueing_ms === null ? "–" : `${plain(flow.queueing_ms)} ms`)], ["Lost", (flow) => count(flow.lost)]],
 ];
 const OF_REPLAY: readonly [readonly Column[], readonly Column[]] = [
-  [["Packets", (flow) => count(flow.packets)], ["Bytes", (flow) => quantity(flow.bytes, "bytes")], ["Sent rate", (flow) => quantity(flow.goodput_bps, "bit/s")]],
-  [["Mean wait", (flow) => time(flow.queueing_ms)], ["p99 wait", (flow) => time(flow.p99_ms)], ["Dropped", (flow) => count(flow.lost)], ["Marked", (flow) => count(flow.marks)]],
+  [["Packets", (flow) => count(flow.packets)], ["Dropped", (flow) => count(flow.lost)], ["Marked", (flow) => count(flow.marks)], ["Mean wait", (flow) => time(flow.queueing_ms)],
+    ["p99 wait", (flow) => time(flow.p99_ms)], ["Sent rate", (flow) => quantity(flow.goodput_bps, "bit/s")]],
+  [["Bytes", (flow) => quantity(flow.bytes, "bytes")]],
 ];
 
 function swatch(flow: FlowResult): SVGSVGElement {
@@ -51,11 +52,11 @@ export class Shares {
     this.body.setAttribute("aria-label", `${this.mark.textContent}Flows`);
     const most = Math.max(1e-9, ...run.flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
     const replay = run.kind === "replay";
-    const [before, after] = replay ? OF_REPLAY : OF_RUN;
+    const marked = run.flows.some((flow) => (flow.marks ?? 0) > 0);
+    const [before, last] = (replay ? OF_REPLAY : OF_RUN).map((columns) => columns.filter(([name]) => name !== "Marked" || marked)) as [Column[], Column[]];
+    this.body.classList.toggle("replay", replay);
     this.note.textContent = replay ? "The bar is the share of all that was sent. The upright line is the weighted max-min fair share of what was offered."
       : "The bar is the share of the goodput. The upright line is the weighted max-min fair share.";
-    const marked = run.flows.some((flow) => (flow.marks ?? 0) > 0);
-    const last = after.filter(([name]) => name !== "Marked" || marked);
     const heading = (name: string, number = true): HTMLElement => h("th", { scope: "col", class: number ? "num" : null }, name);
     const cells = (columns: readonly Column[], flow: FlowResult): HTMLElement[] => columns.map(([, text]) => h("td", { class: "num" }, text(flow)));
     replace(this.body, h("table", {},

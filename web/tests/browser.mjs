@@ -47,8 +47,8 @@ export async function freePort() {
 
 /** Starts `headgate explore` and waits for its address. */
 export async function serve(file, options = {}) {
-  const { port = 0, environment = {} } = options;
-  const args = ["explore", ...(file ? [file] : []), "--no-browser", "--port", String(port)];
+  const { port = 0, environment = {}, more = [] } = options;
+  const args = ["explore", ...(file ? [file] : []), "--no-browser", "--port", String(port), ...more];
   const child = spawn(process.env.HEADGATE ?? "headgate", args, { cwd: ROOT, env: { ...process.env, ...environment } });
   let said = "";
   let errors = "";

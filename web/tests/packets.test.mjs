@@ -70,7 +70,7 @@ test("a packet of Fair Queueing shows its finish number, in bits", { skip }, asy
 test("a drop by RED shows the average queue and the probability", { skip }, async () => {
   await through('kind = "red", buffer = "200pkt", min_threshold = "5pkt", max_threshold = "50pkt", max_p = 0.1', (text) => text, async (page) => {
     const { numbers, story } = await told(page, "drop");
-    assert.match(numbers.average, /^\d+(\.\d+)? packets$/);
+    assert.match(numbers["average queue"], /^\d+(\.\d+)? packets$/);
     assert.match(numbers.probability, /^[\d.e-]+$/);
     assert.ok(story.some((line) => /The average queue was [\d.]+ packets, (between the thresholds 5 packets and|not below)/.test(line)), story.join("\n"));
     assert.ok(story.some((line) => /chosen with probability/.test(line)), story.join("\n"));

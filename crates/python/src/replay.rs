@@ -2,7 +2,7 @@
 
 use crate::column::Column;
 use crate::interrupt::{interrupted, interruptible};
-use crate::run::columns;
+use crate::run::{Tracked, columns, tracked};
 use crate::scenario_error;
 use headgate_capture::Classify;
 use headgate_packet::Time;
@@ -10,6 +10,7 @@ use headgate_replay::capture::CaptureOutput;
 use headgate_replay::csv::find_columns;
 use headgate_replay::table::{Columns, Times};
 use headgate_replay::{CsvOutput, Keeper, Kept, Options, ReplayError, TraceError, Track};
+use headgate_sim::Window;
 use pyo3::buffer::PyBuffer;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -182,6 +183,24 @@ impl Replay {
         set("reason", Column::bytes(found.reason))?;
         set("marked", Column::bytes(found.marked))?;
         Ok(columns)
+    }
+
+    /// Follows the first `most` packets that are there at `from` or come later, by `to`, with the numbers that decide about those that come.
+    fn decide(&mut self, queue: usize, from: f64, to: f64, most: usize) -> PyResult<()> {
+        self.get_mut()?.decide(queue, Window { from: time(from), to: time(to), most });
+        Ok(())
+    }
+
+    /// The time up to which packets are followed with their numbers, if all of them are gone.
+    fn decided_until(&self, queue: usize) -> PyResult<Option<f64>> {
+        Ok(self.get()?.decided_until(queue).map(Time::as_secs_f64))
+    }
+
+    /// The packets that were followed, as `tracks` gives those of a run.
+    fn decided<'py>(&mut self, py: Python<'py>, queue: usize) -> PyResult<Tracked<'py>> {
+        let until = self.decided_until(queue)?.unwrap_or(f64::INFINITY);
+        let found = self.get_mut()?.decided(queue);
+        tracked(py, &found.ok_or_else(|| PyValueError::new_err("no packet was followed"))?, until)
     }
 
     /// Whether a discipline drew random numbers so far.

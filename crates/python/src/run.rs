@@ -4,7 +4,7 @@ use crate::column::Column;
 use crate::watch::{Control, Watch};
 use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Delays, Rows, Run, Table, Window, delay_table};
+use headgate_sim::{Cells, Delays, Rows, Run, Table, Tracks, Window, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -185,7 +185,7 @@ pub fn events(
 }
 
 /// Packets, the values of their numbers, which numbers these are, and the time up to which packets are followed.
-type Tracked<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<Vec<usize>>, f64);
+pub(crate) type Tracked<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<Vec<usize>>, f64);
 
 /// What became of the data packets of a run at the ports that they came to from one time to another, of at most `most` of them, and the numbers with
 /// which the ports decided about them. The run ends there. The numbers of each shape are places in the list of numbers.
@@ -214,6 +214,11 @@ pub fn tracks<'py>(
     let until = running.tracked_until().map_or(f64::INFINITY, Time::as_secs_f64);
     let tracks = py.detach(|| running.take_tracks()).expect("they were asked for");
     drop(running);
+    tracked(py, &tracks, until)
+}
+
+/// Packets, their numbers and where these are, as columns.
+pub(crate) fn tracked<'py>(py: Python<'py>, tracks: &Tracks, until: f64) -> PyResult<Tracked<'py>> {
     let shapes = tracks.shapes().iter().map(|shape| shape.iter().map(|number| *number as usize).collect()).collect();
     Ok((columns(py, py.detach(|| tracks.table()))?, columns(py, py.detach(|| tracks.values()))?, shapes, until))
 }

@@ -75,13 +75,13 @@ numbers! {
     /// Number of the queue that the packet belongs in.
     Queue("queue", None),
     /// Packets that wait in the packet's own queue: that of its conversation, or that which its conversation shares with others.
-    OwnPackets("own_packets", Packets),
+    OwnPackets("own_queue_packets", Packets),
     /// Bytes that wait in the packet's own queue: that of its conversation, or that which its conversation shares with others.
-    OwnBytes("own_bytes", Bytes),
+    OwnBytes("own_queue_bytes", Bytes),
     /// Packets that wait in the longest queue, which makes room in a full buffer.
-    LongestPackets("longest_packets", Packets),
+    LongestPackets("longest_queue_packets", Packets),
     /// Bytes that wait in the longest queue, which makes room in a full buffer.
-    LongestBytes("longest_bytes", Bytes),
+    LongestBytes("longest_queue_bytes", Bytes),
     /// Conversations that are active.
     ActiveConversations("active_conversations", None),
     /// Queues that take turns, the packet's own one included if it waits for its turn already.
@@ -125,9 +125,9 @@ numbers! {
     /// Packets that wait and would make room for this one in a full buffer.
     Worse("worse", Packets),
     /// Average queue with which the packet is judged, in packets.
-    AveragePackets("average_packets", Packets),
+    AveragePackets("average_queue_packets", Packets),
     /// Average queue with which the packet is judged, in bytes.
-    AverageBytes("average_bytes", Bytes),
+    AverageBytes("average_queue_bytes", Bytes),
     /// Average queue below which no packet is dropped at random, in packets.
     LowPackets("min_threshold_packets", Packets),
     /// Average queue below which no packet is dropped at random, in bytes.
@@ -149,9 +149,9 @@ numbers! {
     /// Probability with which the packet is chosen, to be dropped or marked.
     Probability("probability", Probability),
     /// Packets of a conversation above which it has more than its part.
-    FairPackets("fair_packets", Packets),
+    FairPackets("fair_part_packets", Packets),
     /// Bytes of a conversation above which it has more than its part.
-    FairBytes("fair_bytes", Bytes),
+    FairBytes("fair_part_bytes", Bytes),
     /// How often the packet's conversation had too much.
     Strikes("strikes", None),
     /// Packets of the packet's conversation in the averaging span, this one included.

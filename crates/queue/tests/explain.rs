@@ -114,8 +114,8 @@ proptest! {
                 if gone != [DropReason::Early] {
                     prop_assert_eq!(fits.unwrap_or(true), gone.is_empty(), "{}: {:?} {:?}", name, numbers, gone);
                 }
-                let longest = numbers.get("longest_packets").map(|most| (*most, numbers["own_packets"] + 1.0));
-                let longest = longest.or(numbers.get("longest_bytes").map(|most| (*most, numbers["own_bytes"] + bytes)));
+                let longest = numbers.get("longest_queue_packets").map(|most| (*most, numbers["own_queue_packets"] + 1.0));
+                let longest = longest.or(numbers.get("longest_queue_bytes").map(|most| (*most, numbers["own_queue_bytes"] + bytes)));
                 let alone = numbers.get("buffer_bytes").is_none_or(|limit| bytes <= *limit);
                 if let Some((most, own)) = longest.filter(|_| alone) {
                     let first = gone.first() == Some(&DropReason::Full);
@@ -248,13 +248,13 @@ proptest! {
     #[test]
     fn marks_follow_the_thresholds(arrivals in arrivals()) {
         let rules: [(&str, Rule); 4] = [
-            (r#"{"kind": "decbit"}"#, |n, _| n["average_packets"] > n["threshold"]),
+            (r#"{"kind": "decbit"}"#, |n, _| n["average_queue_packets"] > n["threshold"]),
             (r#"{"kind": "selective_decbit"}"#, |n, _| {
-                n["average_packets"] > n["threshold"]
-                    && (n["average_packets"] > n["panic"] || n["counted"] > n["fair_packets"])
+                n["average_queue_packets"] > n["threshold"]
+                    && (n["average_queue_packets"] > n["panic"] || n["counted"] > n["fair_part_packets"])
             }),
-            (r#"{"kind": "fq_bit", "buffer": "12pkt"}"#, |n, _| n["own_packets"] + 1.0 > n["fair_packets"]),
-            (r#"{"kind": "fq_bit", "buffer": "2KB"}"#, |n, bytes| n["own_bytes"] + f64::from(bytes) > n["fair_bytes"]),
+            (r#"{"kind": "fq_bit", "buffer": "12pkt"}"#, |n, _| n["own_queue_packets"] + 1.0 > n["fair_part_packets"]),
+            (r#"{"kind": "fq_bit", "buffer": "2KB"}"#, |n, bytes| n["own_queue_bytes"] + f64::from(bytes) > n["fair_part_bytes"]),
         ];
         for (text, rule) in rules {
             for found in decisions(&spec(text), &arrivals).iter().filter(|found| found.dropped.is_none()) {

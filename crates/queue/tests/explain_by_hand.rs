@@ -30,7 +30,7 @@ fn fair_queueing_by_hand() {
     let numbers = told_of_last(r#"{"kind": "fq"}"#, &[(0, 0, 100), (10, 1, 100), (30, 1, 50)]);
     let names = ["round_number", "start_number", "finish_number", "bid", "weight", "active_conversations"];
     assert_eq!(of(&numbers, &names), [160.0, 480.0, 680.0, 680.0, 2.0, 2.0]);
-    assert_eq!(of(&numbers, &["own_packets", "own_bytes", "buffer_packets"]), [1.0, 100.0, 100.0]);
+    assert_eq!(of(&numbers, &["own_queue_packets", "own_queue_bytes", "buffer_packets"]), [1.0, 100.0, 100.0]);
     // With a promptness of 20 bytes, 160 bits, a conversation that comes when R = 80 bids from 0.
     let prompt = told_of_last(r#"{"kind": "fq", "delta": "20B"}"#, &[(0, 0, 100), (10, 1, 100)]);
     assert_eq!(of(&prompt, &["round_number", "finish_number", "bid"]), [80.0, 480.0, 400.0]);
@@ -44,11 +44,11 @@ fn rounds_by_hand() {
     // The first packet is sent at once. 0's queue has two of 100 bytes and its turn is to come: 300 bytes take two turns of 150 bytes.
     let text = r#"{"kind": "drr", "quantum": "150B"}"#;
     let numbers = told_of_last(text, &[(0, 3, 200), (0, 0, 100), (0, 0, 100), (0, 0, 100)]);
-    let names = ["deficit", "quantum", "turns", "queues_in_turn", "own_packets"];
+    let names = ["deficit", "quantum", "turns", "queues_in_turn", "own_queue_packets"];
     assert_eq!(of(&numbers, &names), [0.0, 150.0, 2.0, 1.0, 2.0]);
     // At 400 ms the line has sent 200 of 3 and one of 0, which has 50 bytes left of its turn: 200 bytes take one more turn.
     let numbers = told_of_last(text, &[(0, 3, 200), (0, 0, 100), (0, 0, 100), (250, 0, 100)]);
-    assert_eq!(of(&numbers, &["deficit", "turns", "own_packets"]), [50.0, 1.0, 1.0]);
+    assert_eq!(of(&numbers, &["deficit", "turns", "own_queue_packets"]), [50.0, 1.0, 1.0]);
     let numbers = told_of_last(r#"{"kind": "sfq", "queues": 1}"#, &[(0, 3, 200), (0, 0, 100), (0, 1, 100)]);
     assert_eq!(of(&numbers, &["queue", "queues_in_turn", "turns"]), [0.0, 1.0, 2.0]);
     // Levels 0 to 2: 1's packets are of level 1, whose frame has 10 slots of 100 bytes and is as long as two of level 0, 2 s: 2 slots are its own.
@@ -65,7 +65,7 @@ fn averages_decay_before_they_are_told() {
     // With weight 0.25: a packet that is sent at once, of 100 ms, and one that comes 200 ms after its end, which are two typical packets.
     for (kind, average) in [("red", 0.0), ("fred", 0.25 * 0.75 * 0.75 * 0.75)] {
         let text = format!(r#"{{"kind": "{kind}", "weight": 0.25, "mean_packet": "100B"}}"#);
-        assert_eq!(told_of_last(&text, &[(0, 0, 100), (300, 0, 100)])["average_packets"], average, "{kind}");
+        assert_eq!(told_of_last(&text, &[(0, 0, 100), (300, 0, 100)])["average_queue_packets"], average, "{kind}");
     }
 }
 
@@ -79,15 +79,15 @@ fn a_part_of_the_average_queue_by_hand() {
     arrivals.push((1000, 0, 100));
     let text = r#"{"kind": "fred", "weight": 0.25, "mean_packet": "100B"}"#;
     let numbers = told_of_last(text, &arrivals);
-    assert!((numbers["average_packets"] - faded).abs() < 1e-12 && average > 1.0, "{numbers:?}");
+    assert!((numbers["average_queue_packets"] - faded).abs() < 1e-12 && average > 1.0, "{numbers:?}");
     assert_eq!(
-        of(&numbers, &["fair_packets", "own_packets", "strikes", "probability"]),
+        of(&numbers, &["fair_part_packets", "own_queue_packets", "strikes", "probability"]),
         [faded.max(1.0), 0.0, 0.0, 0.0]
     );
     // Selective DECbit counts over the last busy and idle cycle and the present one: a packet of 50 ms in 900 ms, and this one.
     let arrivals = [(0, 0, 50), (0, 0, 50), (0, 0, 50), (900, 0, 50), (900, 0, 50)];
     let numbers = told_of_last(r#"{"kind": "selective_decbit"}"#, &arrivals);
-    assert_eq!(of(&numbers, &["average_packets", "counted", "fair_packets"]), [50.0 / 900.0, 2.0, 1.8]);
+    assert_eq!(of(&numbers, &["average_queue_packets", "counted", "fair_part_packets"]), [50.0 / 900.0, 2.0, 1.8]);
 }
 
 #[test]

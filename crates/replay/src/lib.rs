@@ -9,6 +9,7 @@ mod columns;
 pub mod csv;
 mod error;
 mod flows;
+mod follow;
 mod guard;
 mod intake;
 mod kept;

@@ -4,6 +4,7 @@ use crate::capture::{CaptureOutput, CaptureTrace, Frames};
 use crate::clock::Origin;
 use crate::csv::CsvTrace;
 use crate::error::TraceError;
+use crate::follow::Follow;
 use crate::intake::{Arrival, Intake};
 use crate::kept::{Keeper, Kept};
 use crate::output::CsvOutput;
@@ -15,9 +16,10 @@ use crate::summary::Count;
 use crate::table::{Columns, TableTrace};
 use crate::track::{Track, Tracks};
 use headgate_capture::Classify;
-use headgate_packet::{Ecn, FlowId, Rate, Time};
-use headgate_queue::{Counters, Dropped, Sent, Spec};
+use headgate_packet::{Ecn, FlowId, Packet, Rate, Time};
+use headgate_queue::{Counters, Dropped, Port, Sent, Spec};
 use headgate_sim::spec::SpecError;
+use headgate_sim::{Tracks as Decided, Window};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashSet, VecDeque};
 use std::io;
@@ -118,6 +120,7 @@ struct Record {
     /// Rows until the caller takes them, if it wants them.
     kept: Option<VecDeque<Row>>,
     track: Option<Track>,
+    follow: Option<Box<Follow>>,
     /// Handles of the packets in here that came with their congestion bit set; only looked up, never iterated.
     came_marked: HashSet<u32>,
     capture: Option<CaptureOutput>,
@@ -137,6 +140,9 @@ impl Record {
         self.flows[arrival.flow as usize].arrived(arrival.bytes);
         if let Some(rows) = &mut self.rows {
             rows.open(arrival);
+        }
+        if let Some(follow) = &mut self.follow {
+            follow.arrives(arrival.number);
         }
         if let Some(series) = &mut self.series {
             series.arrived(arrival.at, arrival.bytes);
@@ -172,6 +178,13 @@ impl Record {
 
 impl Watch for Record {
     #[inline]
+    fn came(&mut self, port: &Port, packet: &Packet, now: Time) {
+        if let Some(follow) = &mut self.follow {
+            follow.came(port, packet, now);
+        }
+    }
+
+    #[inline]
     fn sent(&mut self, sent: &Sent) {
         let Sent { packet, start, end } = *sent;
         let (delay, flow) = (start.since(packet.arrived), packet.flow.0);
@@ -181,6 +194,9 @@ impl Watch for Record {
         self.flows[flow as usize].sent(packet.bytes, delay, marked);
         if let Some(series) = &mut self.series {
             series.sent(flow, packet.arrived, start, end, packet.bytes);
+        }
+        if let Some(follow) = &mut self.follow {
+            follow.sent(sent, marked);
         }
         let waited = Time::from_ps(delay.as_ps());
         self.close(packet.handle, flow, waited, Fate::Sent { start, departure: end, marked });
@@ -194,6 +210,9 @@ impl Watch for Record {
         self.flows[flow as usize].dropped(reason);
         if let Some(series) = &mut self.series {
             series.dropped(flow, at, bytes);
+        }
+        if let Some(follow) = &mut self.follow {
+            follow.dropped(dropped);
         }
         self.close(handle, flow, Time::ZERO, Fate::Dropped { at, reason });
     }
@@ -284,6 +303,21 @@ impl Replay {
     /// What was followed since the last call.
     pub fn followed(&mut self, queue: usize) -> Tracks {
         self.queues[queue].record.track.as_mut().map(Track::columns).unwrap_or_default()
+    }
+
+    /// Follows the packets of a window through discipline number `queue`, with the numbers that decide about them.
+    pub fn decide(&mut self, queue: usize, window: Window) {
+        self.queues[queue].record.follow = Some(Box::new(Follow::new(window)));
+    }
+
+    /// Since when no further packet is followed with its numbers, if all that were are gone.
+    pub fn decided_until(&self, queue: usize) -> Option<Time> {
+        self.queues[queue].record.follow.as_ref()?.ended()
+    }
+
+    /// The packets that were followed with their numbers.
+    pub fn decided(&mut self, queue: usize) -> Option<Decided> {
+        self.queues[queue].record.follow.take().map(|follow| follow.finish())
     }
 
     /// Whether discipline number `queue` drew random numbers: if it did not, another seed gives the same.

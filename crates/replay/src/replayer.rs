@@ -77,6 +77,9 @@ pub struct Conventions {
 
 /// The observer of what happens to the packets.
 pub trait Watch {
+    /// A packet is about to be handed to the port, which was advanced up to `now`.
+    #[inline]
+    fn came(&mut self, _port: &Port, _packet: &Packet, _now: Time) {}
     /// A packet's transmission starts.
     fn sent(&mut self, sent: &Sent);
     /// A packet was dropped.
@@ -135,6 +138,7 @@ impl Replayer {
             ecn: arrival.ecn,
             ..Packet::default()
         };
+        watch.came(&self.port, &packet, at);
         self.port.accept(packet, at);
         // With arrivals first, a transmission that ends now still holds the line.
         let free = self.conventions.at_departure == AtDeparture::DeparturesFirst || self.busy_until != Some(at);

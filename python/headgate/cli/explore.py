@@ -54,10 +54,10 @@ def explore(
     with signals.loading():
         from ..explore.serve import require, serve
         from ..explore.subject import subject_of
-        from .terminal import console
+        from .terminal import console, rows_progress
 
     require()
-    subject = subject_of(file, _given(ctx, line), max_memory)
+    subject = subject_of(file, _given(ctx, line), max_memory, lambda: rows_progress("reading the trace"))
 
     def ready(url: str) -> None:
         console().print(f"{subject.title}: {url}", soft_wrap=True, markup=False, highlight=False)

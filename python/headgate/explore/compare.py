@@ -20,6 +20,9 @@ MOST = 100
 #: Flows that are compared one by one.
 FLOWS = 8
 
+#: The least difference between two runs, as a part of the first, that is said in words.
+NOTE = 0.01
+
 #: The numbers of one run that are compared, by metric and flow.
 Values = dict[tuple[str, str | None], float]
 
@@ -85,10 +88,14 @@ def differences(
                 "high": found.high, "unit": unit,
             }
         )  # fmt: skip
-        if found.significant if seeds > 1 else found.difference != 0:
+        # Of one pair of runs nothing says whether a small difference means anything.
+        if found.significant if seeds > 1 else abs(found.difference) >= max(NOTE * abs(found.a), 1e-300):
             sentences.append(_sentence(metric, flow, found, unit))
-    if not sentences:
-        sentences = ["No difference between A and B is shown."] if seeds > 1 else ["Both runs gave the same."]
+    if not sentences and seeds > 1:
+        sentences = ["No difference between A and B is shown."]
+    elif not sentences:
+        same = all(row["difference"] == 0 for row in rows)
+        sentences = ["Both runs gave the same." if same else f"No difference of note: none is {NOTE:.0%} or more."]
     return {"differences": rows, "sentences": sentences[:12], "changed": changed(a, b), "seeds": seeds}
 
 
@@ -118,7 +125,10 @@ def _sentence(metric: str, flow: str | None, found: stats.Comparison, unit: str)
         whose = metric
     side = "higher" if found.difference > 0 else "lower"
     share = f" ({100 * abs(found.relative):.3g} %)" if np.isfinite(found.relative) else ""
-    text = f"{whose} is {abs(found.difference) * factor:.3g} {shown}".rstrip() + f" {side} in B{share}"
+    verb = "are" if metric in ("drops", "marks") else "is"
+    size = abs(found.difference) * factor
+    unit_ = "packet" if shown == "packets" and size == 1 else shown
+    text = f"{whose} {verb} {size:.3g} {unit_}".rstrip() + f" {side} in B{share}"
     if np.isfinite(found.low):
         text += f", 95 % interval {found.low * factor:.3g} to {found.high * factor:.3g} {shown}".rstrip()
     return f"{text}."

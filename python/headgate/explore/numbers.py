@@ -17,11 +17,13 @@ KNOWN = {name: (unit, about) for name, unit, about in _core.NUMBERS}
 _UNITS = ("_packets", "_bytes")
 
 #: Numbers that a discipline gives in packets and in bytes: the one in the unit of the buffer decides.
-_BOTH = ("held", "own")
+_BOTH = ("held", "own_queue")
 
 
 def shown(numbers: Mapping[str, float]) -> list[dict[str, Any]]:
     """A table of numbers: name, value, unit, and what it means. One without a limit has a text as its value.
+
+    What a discipline has in packets and in bytes is shown in the unit of its buffer.
 
     >>> shown({"held_packets": 3.0, "fair_share": math.inf})[1]["value"]
     'unlimited'
@@ -32,14 +34,22 @@ def shown(numbers: Mapping[str, float]) -> list[dict[str, Any]]:
             "unit": KNOWN[name][0] if math.isfinite(value) else "", "about": KNOWN[name][1],
         }
         for name, value in numbers.items()
+        if name not in _beside(numbers)
     ]  # fmt: skip
+
+
+def _beside(numbers: Mapping[str, float]) -> list[str]:
+    """The names of numbers in the unit that does not decide whether there is room."""
+    other = {"buffer_packets": "_bytes", "buffer_bytes": "_packets"}
+    ends = [end for name, end in other.items() if name in numbers]
+    return [name + end for name in _BOTH for end in ends]
 
 
 def label(name: str) -> str:
     """The name without its unit.
 
-    >>> label("average_packets"), label("finish_number")
-    ('average', 'finish number')
+    >>> label("average_queue_packets"), label("finish_number")
+    ('average queue', 'finish number')
     """
     for end in _UNITS:
         name = name.removesuffix(end)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -138,11 +138,22 @@ class Packets:
         )  # fmt: skip
 
 
-def kept_of(run: Finished, at: float) -> Packets | None:
-    """The packets around a time, if they were followed before."""
+class Followed(Protocol):
+    """The packets of a part of a run, or of all of it."""
+
+    start: float
+    until: float
+
+    def at(self, port: int) -> AtPort:
+        """The packets of a port."""
+
+
+def kept_of(run: Finished, at: float, told: bool = False) -> Followed | None:
+    """The packets around a time, if they were followed before; `told`: with the numbers that decided about them."""
     with run.lock:
-        whole: Packets | None = run.more.get("packets")
-        if whole is not None:
+        # A replay keeps all its packets, without these numbers.
+        whole: Followed | None = run.more.get("packets")
+        if whole is not None and not told:
             return whole
         parts: list[Packets] = run.more.setdefault("parts", [])
         found = next((part for part in parts if part.covers(at)), None)
@@ -152,24 +163,27 @@ def kept_of(run: Finished, at: float) -> Packets | None:
         return found
 
 
-def packets_of(run: Finished, at: float = 0.0, control: _core.Control | None = None) -> Packets:
+def packets_of(run: Finished, at: float = 0.0, control: _core.Control | None = None, told: bool = False) -> Followed:
     """The packets of the part of a run around a time; the run is repeated up to there when they are first asked for.
+
+    `told`: with the numbers that decided about them.
 
     Raises:
         StoppedError: the control stopped it.
     """
     at = min(max(at, 0.0), run.until)
-    found = kept_of(run, at)
+    found = kept_of(run, at, told)
     if found is not None:
         return found
     with _lock:
         # One at a time: each takes memory of its own.
-        found = kept_of(run, at)
-        while found is None or not found.covers(at):
-            found = _followed(run, _beginning(run, at), control)
-            _keep(run, found)
+        found = kept_of(run, at, told)
+        while found is None:
+            part = _followed(run, _beginning(run, at), control)
+            _keep(run, part)
             # Where packets come faster than in the first part, a part is shorter.
-            run.more["part"] = min(run.more.get("part", np.inf), found.until - found.start)
+            run.more["part"] = min(run.more.get("part", np.inf), part.until - part.start)
+            found = part if part.covers(at) else None
         return found
 
 
@@ -183,6 +197,9 @@ def _beginning(run: Finished, at: float) -> float:
 
 
 def _followed(run: Finished, start: float, control: _core.Control | None) -> Packets:
+    if "follow" in run.more:
+        part: Packets = run.more["follow"](start, control)
+        return part
     text = Scenario(run.as_run).set("traces", []).to_json()
     try:
         columns, values, shapes, until = _core.tracks(text, run.seed, 0, start, run.until, MOST, control)
@@ -198,7 +215,7 @@ def _keep(run: Finished, packets: Packets) -> None:
         parts.append(packets)
         while len(parts) > 1 and sum(part.size for part in parts) > KEPT:
             parts.pop(0)
-        run.more["size"] = sum(part.size for part in parts)
+        run.more["size"] = sum(part.size for part in parts) + run.more.get("rows", 0)
 
 
 def port_of(run: Finished, name: str) -> int:
@@ -213,7 +230,7 @@ def port_of(run: Finished, name: str) -> int:
 
 
 def listed(
-    run: Finished, part: Packets, port: str, span: tuple[float, float], flow: str | None, drops: bool, limit: int
+    run: Finished, part: Followed, port: str, span: tuple[float, float], flow: str | None, drops: bool, limit: int
 ) -> dict[str, Any]:
     """The packets of a port that came or were dropped in a span of time and in the part that is followed, the first `limit` of them.
 
@@ -236,7 +253,7 @@ def listed(
     return {"packets": chosen_ones, "more": places.size > limit, "followed": followed(part)}
 
 
-def followed(part: Packets) -> dict[str, float]:
+def followed(part: Followed) -> dict[str, float]:
     """The part of the run in which packets are followed."""
     return {"from": part.start, "to": part.until}
 
@@ -263,7 +280,7 @@ def name_of(run: Finished, flow: int) -> str:
     return run.flows[flow] if flow < len(run.flows) else f"flow {flow}"
 
 
-def queues(run: Finished, part: Packets, at: float) -> dict[str, Any]:
+def queues(run: Finished, part: Followed, at: float) -> dict[str, Any]:
     """What waits at each port at a time of a part: packets, and how many of each flow."""
     found: list[dict[str, Any]] = []
     for port in {p for _, p in run.before}:

@@ -144,7 +144,7 @@ class Explorer:
 
     async def _packet(self, request: Request) -> Response:
         run, port, number = self._of(request), request.path_params["port"], request.path_params["id"]
-        part = await self._part(request, run, number_of(request.query_params, "at", 0.0))
+        part = await self._part(request, run, number_of(request.query_params, "at", 0.0), told=True)
         return reply(await threaded(story.way_of, run, part, port, number))
 
     async def _network(self, request: Request) -> Response:
@@ -244,11 +244,11 @@ class Explorer:
             raise RequestError(404, "expected a study; this page shows none")
         return self.subject.points
 
-    async def _part(self, request: Request, run: Finished, at: float) -> packets.Packets:
-        """The packets around a time; the work ends when the page leaves."""
-        found = packets.kept_of(run, min(max(at, 0.0), run.until))
+    async def _part(self, request: Request, run: Finished, at: float, told: bool = False) -> packets.Followed:
+        """The packets around a time, `told` with the numbers that decided about them; the work ends when the page leaves."""
+        found = packets.kept_of(run, min(max(at, 0.0), run.until), told)
         if found is None:
-            control, future = self.runs.call(lambda control: packets.packets_of(run, at, control))
+            control, future = self.runs.call(lambda control: packets.packets_of(run, at, control, told))
             await until_done(request, future, control)
             found = future.result()
         return found

@@ -12,7 +12,7 @@ from ..lists import catalogue
 from ..plots.units import scale_of
 from .numbers import KNOWN, said
 from .numbers import shown as numbers_shown
-from .packets import AtPort, Packets, followed, name_of, port_of, shown
+from .packets import AtPort, Followed, followed, name_of, port_of, shown
 from .rules import order_of, sentences
 from .store import Finished
 from .wire import RequestError
@@ -28,7 +28,7 @@ RULES = {
 _AFTER = 4.0
 
 
-def way_of(run: Finished, part: Packets, port: str, number: int) -> dict[str, Any]:
+def way_of(run: Finished, part: Followed, port: str, number: int) -> dict[str, Any]:
     """A packet at a port.
 
     Raises:
@@ -90,9 +90,10 @@ def _decision(queue: dict[str, Any], packet: dict[str, Any], told: dict[str, flo
         rule = f"The packet still waited at the end of what is followed. {queue['kind']}: {summary}"
     else:
         rule = f"{queue['kind']}: {summary}"
-    numbers: list[dict[str, Any]] = [
-        {"name": "waited when it came", "value": ahead, "unit": "packets", "about": "Packets that waited in this queue when it came."}
-    ]  # fmt: skip
+    numbers: list[dict[str, Any]] = []
+    if not told:
+        about = "Packets that waited in this queue when it came."
+        numbers.append({"name": "waited when it came", "value": ahead, "unit": "packets", "about": about})
     if packet["started"] is not None:
         waited = packet["started"] - packet["arrived"]
         about = "Time from its arrival to the start of its transmission."
@@ -107,7 +108,7 @@ def _decision(queue: dict[str, Any], packet: dict[str, Any], told: dict[str, flo
 
 def _story(
     run: Finished,
-    part: Packets,
+    part: Followed,
     port: str,
     kind: str,
     packet: dict[str, Any],
@@ -119,7 +120,11 @@ def _story(
     waiting = int(ahead.sum())
     own = int((packets.flow[ahead] == packets.flow[i]).sum())
     told = [
-        f"Packet {packet['seq']} of {flow}, {packet['bytes']} bytes, came to {port} at {came:.6f} s; "
+        (
+            f"Packet {packet['seq']} of the trace, {packet['bytes']} bytes of {flow}, came to the line at {came:.6f} s; "
+            if run.done.get("kind") == "replay"
+            else f"Packet {packet['seq']} of {flow}, {packet['bytes']} bytes, came to {port} at {came:.6f} s; "
+        )
         + (f"{waiting} packets waited there, {own} of them of {flow}." if waiting else "nothing waited there.")
     ]
     fate = packet["reason"] or ("waits" if packet["started"] is None else "sent")
@@ -147,7 +152,7 @@ def _dropped(run: Finished, packet: dict[str, Any], packets: AtPort, i: int) -> 
     if gone <= came:
         return f"It was dropped at once ({reason})."
     first, last = np.searchsorted(packets.arrived, [gone, np.nextafter(gone, np.inf)]).tolist()
-    by = next((k for k in range(first, last) if packets.reason[k] <= 0), None)
+    by = next((k for k in range(first, last) if packets.start[k] != gone or packets.reason[k] <= 0), None)
     room = ""
     if by is not None:
         room = f", to make room for packet {packets.seq[by]} of {name_of(run, int(packets.flow[by]))}, which came then"
@@ -208,9 +213,12 @@ def _window_fell(run: Finished, flow: str, since: float) -> list[str]:
     if not falls.size:
         return [f"Its sender's window did not fall within {_AFTER:.0f} round trips of {_time(rtt / 1e3)}."]
     k = max(first - 1, 0) + int(falls[0])
+    when, before = float(line.t[k + 1]), float(line.y[k])
+    # Some flow controls cut the window a packet at a time.
+    end = int(np.searchsorted(line.t, when + rtt / 1e3, "right"))
     return [
-        f"Its sender's window fell from {line.y[k]:.1f} to {line.y[k + 1]:.1f} packets at {line.t[k + 1]:.6f} s, "
-        f"{_time(float(line.t[k + 1]) - since)} later, which is {(line.t[k + 1] - since) * 1e3 / rtt:.1f} round trips."
+        f"Its sender's window began to fall at {when:.6f} s, {_time(when - since)} later, which is {(when - since) * 1e3 / rtt:.1f} "
+        f"round trips: from {before:.1f} packets to {line.y[k + 1 : end].min():.1f} within another one."
     ]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,10 @@ class Subject:
 
 
 def subject_of(
-    file: Path | None, options: Mapping[str, Any] | None = None, max_memory: str | int | None = None
+    file: Path | None,
+    options: Mapping[str, Any] | None = None,
+    max_memory: str | int | None = None,
+    reading: Callable[[], AbstractContextManager[Callable[[float, int], object] | None]] = nullcontext,
 ) -> Subject:
     """What a file or a folder holds, or the paper of that name; the lessons if there is none.
 
@@ -46,6 +50,7 @@ def subject_of(
         file: the file or the folder.
         options: those of `headgate replay` that were given, for a trace only.
         max_memory: that the page may take.
+        reading: around the reading of a trace; gives what is called with the share that was read and the packets so far.
 
     Raises:
         HeadgateError: the file cannot be read, the folder holds neither a study nor a report, there is no paper of that name, or an option
@@ -54,7 +59,8 @@ def subject_of(
         TraceError: something in the trace is wrong.
     """
     if file is not None and is_trace(file):
-        return _replay(file, dict(options or {}), max_memory)
+        with reading() as report:
+            return _replay(file, dict(options or {}) | ({} if report is None else {"report": report}), max_memory)
     if options:
         name = str(next(iter(options))).replace("_", "-")
         what = "no file" if file is None else f"{file}, which is none"

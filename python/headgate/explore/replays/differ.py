@@ -15,12 +15,12 @@ FLOWS = 8
 
 #: What is compared of each flow: its key in the answer of a replay, its name, its unit and the factor to it.
 _OF_FLOW = (
-    ("goodput_bps", "sent rate", "bit/s", 1.0), ("queueing_ms", "mean queueing delay", "s", 1e-3),
-    ("p99_ms", "99 % quantile of the queueing delay", "s", 1e-3), ("lost", "drops", "packets", 1.0), ("marks", "marks", "packets", 1.0),
+    ("queueing_ms", "mean queueing delay", "s", 1e-3), ("p99_ms", "99 % quantile of the queueing delay", "s", 1e-3),
+    ("lost", "drops", "packets", 1.0), ("marks", "marks", "packets", 1.0), ("goodput_bps", "sent rate", "bit/s", 1.0),
 )  # fmt: skip
 
 #: The unit of each.
-UNITS = {what: unit for _, what, unit, _ in _OF_FLOW} | {"mean packets that wait": "packets"}
+UNITS = {what: unit for _, what, unit, _ in _OF_FLOW}
 
 
 def compared(
@@ -64,18 +64,19 @@ def compared(
 
 def measured(done: dict[str, Any]) -> Values:
     """The numbers of a replay that are compared, by metric and flow."""
-    found: Values = {}
+    port = done["ports"][0]
+    found: Values = {
+        ("mean queueing delay", None): 1e-3 * _number(done["delay_under_load_ms"]),
+        ("99 % quantile of the queueing delay", None): 1e-3 * _number(done["p99_ms"]),
+        ("drops", None): float(port["drops"]),
+        ("marks", None): float(port["marks"]),
+        ("sent rate", None): port["utilisation"] * port["rate_bps"],
+        ("Jain's index over the max-min ideal", None): _number(done["jain_of_max_min"]),
+    }
     flows = sorted(done["flows"], key=lambda f: -f["bytes"])[:FLOWS]
     for key, what, _, factor in _OF_FLOW:
         for flow in flows:
-            value = flow[key]
-            found[what, flow["name"]] = float("nan") if value is None else factor * value
-    port = done["ports"][0]
-    found["sent rate", None] = sum(f["goodput_bps"] for f in done["flows"])
-    found["mean queueing delay", None] = 1e-3 * _number(done["delay_under_load_ms"])
-    found["99 % quantile of the queueing delay", None] = 1e-3 * _number(done["p99_ms"])
-    found["drops", None] = float(port["drops"])
-    found["Jain's index over the max-min ideal", None] = _number(done["jain_of_max_min"])
+            found[what, flow["name"]] = factor * _number(flow[key])
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -128,9 +128,12 @@ def beginning(
     rate: str | None = None,
     buffer: str | None = None,
     parameters: Mapping[str, Any] | None = None,
+    report: Callable[[float, int], object] = lambda share, packets: None,
     **more: Any,
 ) -> Beginning:
     """The settings that options of the command give, as `headgate replay` has them; what is missing is chosen from the trace.
+
+    `report` is called with the share of the trace that was read, and its packets so far.
 
     Raises:
         HeadgateError: an option is wrong.
@@ -154,7 +157,7 @@ def beginning(
         _core.Replay(json.dumps(options, default=str))
     except ScenarioError as e:
         raise rename(e, list(specs)) from None
-    found, chosen = trace.read(how), []
+    found, chosen = trace.read(how, report), []
     if rate is None:
         rate, why = chosen_rate(found)
         chosen.append(f"No rate was given: the page begins with {_spaced(rate)}, {why}.")

@@ -11,7 +11,7 @@ from ... import _core
 from ...choices import CONVENTIONS
 from ...errors import HeadgateError
 from ...replay import replay
-from ...toml import value_text
+from ...toml import parse_value, value_text
 from ..store import Finished
 from ..wire import StoppedError
 from .settings import Settings
@@ -22,16 +22,20 @@ def command(settings: Settings) -> str:
 
     The name of the trace is that of its file, without the folder.
     """
-    data, whole = settings.data, settings.resolved
+    data, whole, queue = settings.data, settings.resolved, _queue(settings)
     words = [
         "headgate",
         "replay",
         _file(settings.trace.name),
         "--queue",
-        _queue_text(_queue(settings)),
+        str(queue.pop("kind")),
         "--rate",
         str(whole["rate"]),
     ]
+    if "buffer" in queue:
+        words += ["--buffer", str(queue.pop("buffer"))]
+    for name, value in queue.items():
+        words += ["--set", f"{name}={_value_text(value)}"]
     if settings.trace.kind == "capture":
         words += ["--classify", settings.reading.classify]
     if whole["seed"] != 1:
@@ -97,9 +101,9 @@ def _queue(settings: Settings) -> dict[str, Any]:
     return {"kind": found} if isinstance(found, str) else dict(found)
 
 
-def _queue_text(queue: dict[str, Any]) -> str:
-    """A discipline as `--queue` takes it."""
-    return str(queue["kind"]) if set(queue) == {"kind"} else value_text(queue)
+def _value_text(value: Any) -> str:
+    """A value as `--set` takes it: a text without quotes where that means the same."""
+    return value if isinstance(value, str) and parse_value(value) == value else value_text(value)
 
 
 def _file(name: str) -> str:

@@ -32,6 +32,9 @@ _STARTS = (
     b"PAR1",
 )
 
+#: Called with the share of a trace that was read, and its packets so far.
+Report = Callable[[float, int], object]
+
 #: Readings whose counts are remembered.
 READINGS = 8
 
@@ -123,12 +126,12 @@ class Trace:
             raise HeadgateError(f"ecn {ecn}; expected none: each packet of a capture says so")
         return Reading(classify_name(kind, classify), ecn or first, lenient)
 
-    def read(self, how: Reading, report: Callable[[float], None] = lambda share: None) -> Read:
+    def read(self, how: Reading, report: Report = lambda share, packets: None) -> Read:
         """What the file holds; it is read when that is first asked for.
 
         Args:
             how: it is read.
-            report: called with the share that is done; what it raises ends the reading.
+            report: called with the share that is done and the packets so far; what it raises ends the reading.
 
         Raises:
             TraceError: something is wrong with the trace.
@@ -166,7 +169,7 @@ class Trace:
         except _core.TraceFault as e:
             raise TraceError(f"{self.path}: {e}") from None
 
-    def _counted(self, how: Reading, report: Callable[[float], None]) -> Read:
+    def _counted(self, how: Reading, report: Report) -> Read:
         conventions = {"ecn": how.ecn}
         # At this rate a packet of any length can be sent.
         options = {"rate": "1Gbit/s", "queues": [], "conventions": conventions, "lenient": how.lenient}
@@ -176,7 +179,8 @@ class Trace:
         size = self.path.stat().st_size if table is None else table.rows or 0
         try:
             for _ in through(core, table):
-                report(min(1.0, (core.position if table is None else core.packets) / max(size, 1)))
+                done = core.position if table is None else core.packets
+                report(min(1.0, done / max(size, 1)), core.packets)
         except _core.TraceFault as e:
             raise TraceError(f"{self.path}: {e}") from None
         span, longest, flows = core.counted()

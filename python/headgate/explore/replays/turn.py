@@ -14,10 +14,11 @@ from ...errors import HeadgateError
 from ..store import Finished
 from ..wire import StoppedError
 from .coarse import Coarse
-from .packets import ReplayedPackets
+from .packets import Whole, following
 from .rows import ALL, Filling
 from .settings import Settings
 from .summary import PORT, summary
+from .trace import Read
 from .views import Slots, views
 
 #: Packets whose rows are all kept; the pictures of a longer trace are made of intervals.
@@ -49,60 +50,78 @@ def replayed(
         HeadgateError: something in the settings is wrong, or the replay takes more memory than it may.
         TraceError: the trace cannot be read.
     """
-    began = time.perf_counter()
-    engine, how = settings.engine, settings.reading
 
-    def reading(share: float) -> None:
+    def reading(share: float, _: int = 0) -> None:
         if control.stopped:
             raise StoppedError
         control.report(share)
 
-    found = settings.trace.read(how, reading)
-    about = {"settings": settings, "disciplines": settings.resolved["queues"]}
-    _require(
-        sum(np.minimum(DELAY * found.flow_packets, DELAYS).tolist()), most_bytes, "a classify that gives fewer flows"
-    )
-    bps = float(_core.quantity(settings.resolved["rate"])[2])
-    slots = Slots.of_trace(found)
-    core = _core.Replay(engine)
-    core.follow(0, 0.0, float("inf"), 2**62)
-    fine = found.packets <= min(MOST, most_bytes // ALL)
-    rows = Filling(found.packets) if fine else None
-    # What is left when the last packet came takes the line this time at most.
-    coarse = None if fine else Coarse(slots, found.span + 8.0 * found.bytes / bps)
-    said = False
+    began, engine = time.perf_counter(), settings.engine
+    turn = _Turn(settings, settings.trace.read(settings.reading, reading), _core.Replay(engine), most_bytes, began)
+    said = turn.found.packets <= FEW
+    for share in settings.trace.steps(turn.core, settings.reading):
+        reading(share)
+        turn.take()
+        if not said and share < FIRST and turn.reached > 0 and time.perf_counter() - began > FIRST_S:
+            said = True
+            first(turn.finished(turn.reached))
+    return turn.finished()
 
-    def finished(until: float, whole: float, part: bool) -> Finished:
-        held = None if rows is None else rows.rows()
-        shown = views(held, slots, until, bps, found.longest) if held is not None else coarse.views(until)  # type: ignore[union-attr]
+
+class _Turn:
+    """A replay while it runs."""
+
+    def __init__(self, settings: Settings, found: Read, core: _core.Replay, most: int, began: float) -> None:
+        """Takes an engine that has not begun, and the bytes that all of it may take."""
+        self.settings, self.found, self.core, self._most, self._began = settings, found, core, most, began
+        delays = int(np.minimum(DELAY * found.flow_packets, DELAYS).sum())
+        _require(delays, most, "a classify that gives fewer flows")
+        self._bps = float(_core.quantity(settings.resolved["rate"])[2])
+        self._slots = Slots.of_trace(found)
+        fine = found.packets <= min(MOST, most // ALL)
+        # What is left when the last packet came takes the line this time at most.
+        longest = found.span + 8.0 * found.bytes / self._bps
+        self._rows: Filling | Coarse = Filling(found.packets) if fine else Coarse(self._slots, longest)
+        #: The arrival of the last packet whose fate, and that of all before it, is known.
+        self.reached = 0.0
+        core.follow(0, 0.0, float("inf"), found.packets)
+
+    def take(self) -> None:
+        """Takes what the engine has done since the last time."""
+        _require(WAITING * self.core.waiting(0), self._most, "a smaller buffer")
+        batch = self.core.followed(0)
+        self._rows.take(batch)
+        if len(batch["arrived"]):
+            self.reached = float(np.asarray(batch["arrived"])[-1])
+
+    def finished(self, until: float | None = None) -> Finished:
+        """The replay as the page keeps it, or its first part, up to a time."""
+        settings, found = self.settings, self.found
+        whole = max(float(np.asarray(self.core.all(0)["span_s"])[0]), found.span)
+        end = whole if until is None else until
+        more: dict[str, Any] = {
+            "settings": settings, "disciplines": settings.resolved["queues"], "follow": following(settings, end),
+            "key": settings.key if until is None else "",
+        }  # fmt: skip
+        note, digest = None, ""
+        if isinstance(self._rows, Filling):
+            rows = self._rows.rows()
+            shown = views(rows, self._slots, end, self._bps, found.longest)
+            digest = rows.digest if until is None else ""
+            packets = Whole(rows, end)
+            more |= {"packets": packets, "size": packets.size, "rows": packets.size}
+        else:
+            shown, note = self._rows.views(end), _note(found.packets)
         name = secrets.token_hex(8)
-        packets = ReplayedPackets(settings, held, until, most_bytes)
-        note = None if fine else _note(found.packets)
         done: dict[str, Any] = {
-            "run": name, "kind": "replay", "digest": "" if held is None or part else held.digest, "seed": settings.resolved["seed"],
-            "events": core.packets, "duration": whole, "until": until, "seconds": time.perf_counter() - began, "note": note,
-            **summary(settings, core, found, slots, until), "views": [view.head() for view in shown],
+            "run": name, "kind": "replay", "digest": digest, "seed": settings.resolved["seed"], "events": self.core.packets,
+            "duration": whole, "until": end, "seconds": time.perf_counter() - self._began, "note": note,
+            **summary(settings, self.core, found, self._slots, end), "views": [view.head() for view in shown],
         }  # fmt: skip
         return Finished(
-            name, settings.data, {}, int(done["seed"]), [PORT], found.names, until, done, shown, {(0, 0): None}, [(bps, 0.0)],
-            {**about, "packets": packets, "size": packets.size, "key": "" if part else settings.key},
+            name, settings.data, {}, int(done["seed"]), [PORT], found.names, end, done, shown, {(0, 0): None},
+            [(self._bps, 0.0)], more,
         )  # fmt: skip
-
-    for share in settings.trace.steps(core, how):
-        reading(share)
-        _require(WAITING * core.waiting(0), most_bytes, "a smaller buffer")
-        batch = core.followed(0)
-        if rows is not None:
-            rows.take(batch)
-            early = share < FIRST and found.packets > FEW and rows.count > 0
-            if early and not said and time.perf_counter() - began > FIRST_S:
-                said = True
-                first(finished(float(rows.rows().arrived[-1]), found.span, True))
-        elif coarse is not None:
-            coarse.take(batch)
-    span = float(np.asarray(core.all(0)["span_s"])[0])
-    end = max(span, found.span)
-    return finished(end, end, False)
 
 
 def _require(taken: float, most: int, less: str) -> None:
@@ -116,5 +135,5 @@ def _require(taken: float, most: int, less: str) -> None:
 def _note(packets: int) -> str:
     return (
         f"The trace has {packets} packets, more than are kept one by one: the pictures are made of {Coarse.BINS} intervals over all of "
-        "it. Single packets are those at its beginning."
+        "it. Single packets are followed in a part at a time."
     )

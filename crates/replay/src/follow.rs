@@ -1,0 +1,73 @@
+//! What became of the packets in a window of time, and with which numbers the discipline decided about each.
+
+use headgate_packet::{Duration, Packet, Time};
+use headgate_queue::{Dropped, Port, Sent};
+use headgate_sim::{Tracks, Window};
+use std::collections::HashMap;
+
+/// Follows packets with the tracks of the simulator, which know a packet by a small number that is used again when it is gone.
+#[derive(Clone, Debug)]
+pub struct Follow {
+    tracks: Tracks,
+    /// Of each packet that is followed and not gone, by its handle: its small number, and its number in the trace. Only looked up.
+    open: HashMap<u32, (u32, u64)>,
+    free: Vec<u32>,
+    next: u32,
+    /// The number in the trace of the packet that arrives.
+    arriving: u64,
+}
+
+impl Follow {
+    /// Follows the packets of a window.
+    pub fn new(window: Window) -> Follow {
+        Follow { tracks: Tracks::new(window, 1), open: HashMap::new(), free: Vec::new(), next: 0, arriving: 0 }
+    }
+
+    /// A packet arrives; the port is asked about it next.
+    pub fn arrives(&mut self, number: u64) {
+        self.arriving = number;
+    }
+
+    /// A packet is about to be handed to the port, which was advanced.
+    pub fn came(&mut self, port: &Port, packet: &Packet, now: Time) {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        });
+        self.tracks.came(0, port, &Packet { handle: slot, ..*packet }, now);
+        if self.tracks.ended().is_none() {
+            self.open.insert(packet.handle, (slot, self.arriving));
+        } else {
+            self.free.push(slot);
+        }
+    }
+
+    /// The transmission of a packet starts.
+    pub fn sent(&mut self, sent: &Sent, marked: bool) {
+        let Sent { packet, start, end } = *sent;
+        if let Some((slot, number)) = self.open.remove(&packet.handle) {
+            let waited: Duration = start.since(packet.arrived);
+            self.tracks.left(slot, (packet.flow.0, number), waited, end, marked);
+            self.free.push(slot);
+        }
+    }
+
+    /// A packet was dropped.
+    pub fn dropped(&mut self, dropped: &Dropped) {
+        if let Some((slot, number)) = self.open.remove(&dropped.handle) {
+            self.tracks.dropped(&Dropped { handle: slot, ..*dropped }, (dropped.flow.0, number));
+            self.free.push(slot);
+        }
+    }
+
+    /// Since when no further packet is followed, if all that were are gone.
+    pub fn ended(&self) -> Option<Time> {
+        self.tracks.ended().filter(|_| self.open.is_empty())
+    }
+
+    /// The tracks, in the order of arrival, of packets that are gone.
+    pub fn finish(mut self) -> Tracks {
+        self.tracks.finish(|_| None);
+        self.tracks
+    }
+}
