@@ -1,10 +1,13 @@
 """Takes the pictures of the explorer in a browser: `make shots`, from the root of a checkout. Needs Node.js and Chromium.
 
-The browser writes them in 16 million colours; 256 of them are enough for a page, and take a third of the bytes.
+That of the notebook is taken when NOTEBOOKS names the folder `bin` of an environment with JupyterLab, marimo and headgate[notebook].
+Browsers write pictures in 16 million colours; 256 of them are enough for a page, and take a third of the bytes.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -21,6 +24,11 @@ def main() -> None:
     """Writes every picture."""
     with tempfile.TemporaryDirectory() as name:
         subprocess.run(["node", "web/shots.mjs", name], check=True)
+        if os.environ.get("NOTEBOOKS"):
+            with tempfile.TemporaryDirectory() as tried:
+                test = ["node", "--test", "web/tests/notebooks.test.mjs"]
+                subprocess.run(test, check=True, env={**os.environ, "SHOTS": tried})
+                shutil.copyfile(Path(tried) / "jupyterlab-first.png", Path(name) / "explore-notebook.png")
         for file in sorted(Path(name).iterdir()):
             target = IMAGES / file.name
             with Image.open(file) as image:

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type Plugin, type UserConfig } from "vite";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "../python/headgate/explore/static");
@@ -32,15 +32,36 @@ const classic: Plugin = {
   transformIndexHtml: (html) => html.replace(/<script type="module" crossorigin/g, "<script defer").replace(/ crossorigin/g, ""),
 };
 
-export default defineConfig({
+/** The widget's bundle as the body of a function: what its modules hold belongs to one view of it, and not to the notebook. */
+const embedded: Plugin = {
+  name: "embedded",
+  generateBundle(_options, bundle) {
+    for (const part of Object.values(bundle)) if (part.type === "chunk") part.code = `export default{render(context){${part.code}\nreturn leave}};\n`;
+  },
+};
+
+const shared = {
+  outDir: target,
+  target: "es2022",
+  // Colours of both schemes stand in one place, by light-dark().
+  cssTarget: ["chrome123", "firefox120", "safari17.5"],
+  modulePreload: false as const,
+  assetsInlineLimit: 0,
+};
+
+export default defineConfig(({ mode }): UserConfig => mode === "widget" ? {
+  plugins: [embedded, stamp],
+  build: {
+    ...shared,
+    emptyOutDir: false,
+    lib: { entry: join(here, "src/widget.ts"), formats: ["iife"], name: "leave", fileName: () => "widget.js" },
+  },
+} : {
   base: "./",
   plugins: [classic, stamp],
   build: {
-    outDir: target,
+    ...shared,
     emptyOutDir: true,
-    target: "es2022",
-    modulePreload: false,
-    assetsInlineLimit: 0,
     // The page allows no inline style: the styles are a file of their own.
     cssCodeSplit: false,
     rollupOptions: {

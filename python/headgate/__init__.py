@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from . import analysis, papers, plots, stats, sweep
     from .compare import compare, to_xarray
     from .examples import example
+    from .explore.widget import widget
     from .lists import catalogue, schema
     from .papers import Reproduction, reproduce
     from .plots.build import plot
@@ -63,6 +64,7 @@ __all__ = [
     "sweep",
     "timeline",
     "to_xarray",
+    "widget",
 ]
 
 #: What is here and the package or module that it comes from, loaded on first use, so that `import headgate` costs milliseconds.
@@ -82,6 +84,7 @@ _LAZY = {
     "catalogue": "lists",
     "schema": "lists",
     "example": "examples",
+    "widget": "explore.widget",
 }
 
 

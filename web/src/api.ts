@@ -1,21 +1,7 @@
 // Requests to the server. A failed connection is reported once and tried again until the server is back.
 
+import { place } from "./place";
 import type { ErrorBody } from "./types";
-
-const KEY = "headgate-token";
-let token = "";
-
-/** Takes the token out of the address bar: links that people copy do not carry it. */
-export function takeToken(): void {
-  const url = new URL(location.href);
-  const given = url.searchParams.get("t");
-  if (given !== null) {
-    sessionStorage.setItem(KEY, given);
-    url.searchParams.delete("t");
-    history.replaceState(history.state, "", url);
-  }
-  token = given ?? sessionStorage.getItem(KEY) ?? "";
-}
 
 export class ApiError extends Error {
   constructor(readonly body: ErrorBody, readonly status: number) {
@@ -26,7 +12,9 @@ export class ApiError extends Error {
 /** The server cannot be reached. */
 export class Gone extends Error {}
 
-type Listener = (state: "up" | "down" | "stranger") => void;
+/** In a notebook the kernel is `busy` while it leaves requests unanswered, and then `free`. */
+type State = "up" | "down" | "stranger" | "busy" | "free";
+type Listener = (state: State) => void;
 const listeners: Listener[] = [];
 let up = true;
 
@@ -34,7 +22,7 @@ export function onConnection(listener: Listener): void {
   listeners.push(listener);
 }
 
-function tell(state: "up" | "down" | "stranger"): void {
+export function tell(state: State): void {
   for (const listener of listeners) listener(state);
 }
 
@@ -42,7 +30,7 @@ async function watch(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     try {
-      const answer = await fetch("/api/start", { headers: { "X-Headgate-Token": token } });
+      const answer = await place.ask("/api/start", {});
       await answer.arrayBuffer();
       if (answer.ok) {
         up = true;
@@ -78,7 +66,7 @@ async function failure(answer: Response): Promise<ApiError> {
 async function send(path: string, init: RequestInit): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(path, { ...init, headers: { ...init.headers, "X-Headgate-Token": token } });
+    answer = await place.ask(path, init);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw lost();

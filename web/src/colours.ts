@@ -1,10 +1,10 @@
 // Okabe and Ito 2008, as in python/headgate/palette.py. No figure relies on colour alone: each series has its dashes as well.
 
+import { place } from "./place";
+
 const BLACK = "#000000";
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", BLACK];
 const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [8, 3, 2, 3], [14, 4], [5, 2], [10, 3, 2, 3, 2, 3]];
-
-const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
 export interface Theme {
   ink: string;
@@ -14,13 +14,13 @@ export interface Theme {
 }
 
 export function theme(): Theme {
-  return dark.matches
+  return place.dark()
     ? { ink: "#e8e8e8", soft: "#b4bac2", grid: "#333a42", ground: "#15191e" }
     : { ink: "#222222", soft: "#555555", grid: "#dddddd", ground: "#ffffff" };
 }
 
 export function onTheme(change: () => void): void {
-  dark.addEventListener("change", change);
+  place.onTheme(change);
 }
 
 export function colour(index: number): string {

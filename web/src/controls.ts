@@ -3,6 +3,7 @@
 import { h, replace, uid } from "./dom";
 import { quantity, spaced } from "./format";
 import type { Model, Slot } from "./model";
+import { place } from "./place";
 import type { Control, Json } from "./types";
 
 const STEPS = 1000;
@@ -51,7 +52,7 @@ export class Panel {
   }
 
   private build(slot: Slot, controls: Control[]): void {
-    const focused = document.activeElement?.getAttribute("data-path") ?? null;
+    const focused = place.root.activeElement?.getAttribute("data-path") ?? null;
     this.fields = new Map(controls.map((control) => [control.path, this.field(slot, control)]));
     const groups = [...new Set(controls.map((control) => control.group))];
     const part = (list: Control[]): HTMLElement[] => list.map((control) => (this.fields.get(control.path) as Field).element);
@@ -170,7 +171,7 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
       // What is being typed stays; so does a value that was refused, beside its error.
       if (!typing) box.value = spaced(text);
       slider.hidden = !(high() > low());
-      if (document.activeElement !== slider || slider.dataset["known"] === undefined) slider.value = String(value === null ? 0 : toPosition(value));
+      if (place.root.activeElement !== slider || slider.dataset["known"] === undefined) slider.value = String(value === null ? 0 : toPosition(value));
       slider.dataset["known"] = "";
       slider.classList.toggle("unset", value === null);
       label();
@@ -196,5 +197,5 @@ function bool(id: string, _first: Control, turn: Turn): Parts {
 
 function text(id: string, _first: Control, turn: Turn): Parts {
   const box = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", onchange: () => turn(box.value === "" ? null : box.value, true) });
-  return { elements: [box], inputs: [box], update: (control) => { if (document.activeElement !== box) box.value = show(control.value); } };
+  return { elements: [box], inputs: [box], update: (control) => { if (place.root.activeElement !== box) box.value = show(control.value); } };
 }

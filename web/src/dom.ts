@@ -1,5 +1,7 @@
 // Elements are built here and nowhere from markup: a text becomes a text node, so names never become markup.
 
+import { place } from "./place";
+
 type Child = Node | string | number | null | undefined | false;
 type Props = { [name: string]: string | number | boolean | null | undefined | ((event: never) => void) };
 
@@ -50,6 +52,6 @@ export function download(name: string, data: Blob): void {
 const speaker = h("div", { class: "hidden", role: "status", "aria-live": "polite" });
 /** Says a sentence to screen readers. */
 export function say(text: string): void {
-  if (!speaker.isConnected) document.body.append(speaker);
+  if (!speaker.isConnected) place.holder.append(speaker);
   speaker.textContent = text;
 }

@@ -4,6 +4,7 @@ import { blob, explain } from "./api";
 import { download, h, replace, say } from "./dom";
 import { fields, isReplay, pack, unpack } from "./link";
 import type { Model } from "./model";
+import { place } from "./place";
 import { fileName } from "./save";
 
 /** The choice of a row for each packet, which only replays have. */
@@ -98,7 +99,7 @@ export class Take {
   private async copy(): Promise<void> {
     const scenario = this.model.shown?.scenario;
     if (!scenario) return;
-    const address = `${location.origin}${location.pathname}#s=${await pack(scenario)}`;
+    const address = place.link(`#s=${await pack(scenario)}`);
     void this.state;
     this.link.value = address;
     try {

@@ -1,0 +1,42 @@
+// The page in a window of its own: its address, its token, and requests over HTTP.
+
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import "./papers.css";
+import { settle } from "./place";
+
+const KEY = "headgate-token";
+const night = window.matchMedia("(prefers-color-scheme: dark)");
+
+/** Takes the token out of the address bar: links that people copy do not carry it. */
+function takeToken(): string {
+  const url = new URL(location.href);
+  const given = url.searchParams.get("t");
+  if (given !== null) {
+    sessionStorage.setItem(KEY, given);
+    url.searchParams.delete("t");
+    history.replaceState(history.state, "", url);
+  }
+  return given ?? sessionStorage.getItem(KEY) ?? "";
+}
+
+const token = takeToken();
+
+settle({
+  holder: document.getElementById("app") as HTMLElement,
+  root: document,
+  ask: (path, init) => fetch(path, { ...init, headers: { ...init.headers, "X-Headgate-Token": token } }),
+  hash: () => location.hash,
+  go(hash, push) {
+    const url = `${location.pathname}${location.search}${hash}`;
+    if (push) history.pushState(null, "", url);
+    else history.replaceState(null, "", url);
+  },
+  onBack: (listener) => window.addEventListener("popstate", listener),
+  title(words) {
+    document.title = words;
+  },
+  link: (fragment) => `${location.origin}${location.pathname}${fragment}`,
+  dark: () => night.matches,
+  onTheme: (change) => night.addEventListener("change", change),
+});

@@ -1,0 +1,4 @@
+// The page of `headgate explore`.
+
+import "./browser";
+import "./main";
