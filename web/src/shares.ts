@@ -55,6 +55,8 @@ export class Shares {
     const marked = run.flows.some((flow) => (flow.marks ?? 0) > 0);
     const [before, last] = (replay ? OF_REPLAY : OF_RUN).map((columns) => columns.filter(([name]) => name !== "Marked" || marked)) as [Column[], Column[]];
     this.body.classList.toggle("replay", replay);
+    // The charts stay in sight below a long table.
+    this.body.classList.toggle("tall", run.flows.length > 12);
     this.note.textContent = replay ? "The bar is the share of all that was sent. The upright line is the weighted max-min fair share of what was offered."
       : "The bar is the share of the goodput. The upright line is the weighted max-min fair share.";
     const heading = (name: string, number = true): HTMLElement => h("th", { scope: "col", class: number ? "num" : null }, name);
