@@ -441,6 +441,16 @@ def test_an_unknown_name_is_an_error(name: str, said: str, cli: Cli) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_folder_without_results_is_an_error(cli: Cli, tmp_path: Path) -> None:
+    """Such as the report of an earlier version."""
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "index.html").write_text("<h1>A paper</h1>")
+    done = cli("explore", "--no-browser", "report")
+    assert done.returncode == 2
+    said = done.stderr.replace("\n", " ")
+    assert "expected the folder of a study, with manifest.json, or of a report, with reproduction.json" in said
+
+
 def test_an_item_is_reproduced_on_the_page(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(own.parent)
     page = Page(subject_of(Path("mypaper")))
