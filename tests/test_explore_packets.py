@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from headgate import _core
+from headgate.explore import story
 from headgate.explore.numbers import KNOWN, fields
 from headgate.explore.packets import listed, packets_of
 from headgate.explore.prepared import prepared
@@ -324,3 +326,19 @@ def test_wrong_names_and_numbers_are_named(page: Page) -> None:
         answer = page.get(f"/api/run/{run}/{path}")
         assert answer.status_code in (400, 404)
         assert answer.json()["error"]["message"].startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("since", "said"),
+    [
+        (1.0, "began to fall at 1.090000 s, 90 ms later, which is 0.9 round trips: from 20.0 packets to 10.0"),
+        (1.08, "was falling already"),
+        (2.0, "did not fall within 4 round trips of 100 ms"),
+    ],
+)
+def test_a_fall_of_the_window_is_put_down_to_a_packet_only_where_its_fate_can_be_known(since: float, said: str) -> None:
+    line = SimpleNamespace(flow="f", t=np.array([0.0, 1.0, 1.09, 1.5]), y=np.array([1.0, 20.0, 10.0, 11.0]))
+    views = [SimpleNamespace(name="window", lines=[line])]
+    run: Any = SimpleNamespace(views=views, done={"flows": [{"name": "f", "rtt_ms": 100.0}]})
+    (found,) = story._window_fell(run, "f", since)
+    assert said in found

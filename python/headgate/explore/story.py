@@ -24,6 +24,9 @@ RULES = {
     "early": "The discipline dropped the packet before the buffer was full, at random or by its rule.",
 }
 
+#: Part of a round trip in which news of a packet hardly comes back to its sender.
+_SOON = 0.25
+
 #: Seconds after a drop in which a change of the window is looked for, as round trips of the flow.
 _AFTER = 4.0
 
@@ -214,6 +217,8 @@ def _window_fell(run: Finished, flow: str, since: float) -> list[str]:
         return [f"Its sender's window did not fall within {_AFTER:.0f} round trips of {_time(rtt / 1e3)}."]
     k = max(first - 1, 0) + int(falls[0])
     when, before = float(line.t[k + 1]), float(line.y[k])
+    if when - since < _SOON * rtt / 1e3:
+        return ["Its sender's window was falling already: an earlier loss or mark had come to its notice."]
     # Some flow controls cut the window a packet at a time.
     end = int(np.searchsorted(line.t, when + rtt / 1e3, "right"))
     return [
