@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from typing import Any
 
 import numpy as np
@@ -107,6 +109,34 @@ def test_an_early_drop_shows_the_average_queue(page: Page) -> None:
     assert any(f"chosen with probability {numbers['probability']['value']:.3g}" in s for s in way["story"])
 
 
+def test_marks_are_those_of_the_table() -> None:
+    flows = [{**flow, "control": {"kind": "decbit"}} for flow in scenario()["flows"]]
+    found = done(links=queue("decbit", buffer="30pkt"), flows=flows, warm_up="0s")
+    row = next(r for r in Scenario(found.as_run).run().links.rows() if r["link"] == "slow")
+    packets = packets_of(found).at(found.ports.index("slow"))
+    sent = packets.reason == 0
+    # A mark is counted at the end of the wire, where the last packet may not have come.
+    assert 0 <= packets.marked[sent].sum() - row["marks"] <= 1 < row["marks"]
+    # By the threshold, and so it is said.
+    for i in np.flatnonzero(sent)[::23].tolist():
+        numbers = packets.numbers(i)
+        assert packets.marked[i] == (numbers["average_queue_packets"] > numbers["threshold"])
+        assert ("are marked." in sentences("decbit", numbers, "sent")[0]) == packets.marked[i]
+
+
+def test_a_packet_that_made_room_says_for_which() -> None:
+    found = done(links=queue("random_drop", buffer="10pkt"))
+    part = packets_of(found)
+    packets = part.at(found.ports.index("slow"))
+    evicted = np.flatnonzero(packets.reason == 1 + _core.DROP_REASONS.index("evicted"))
+    assert evicted.size
+    for i in evicted[::5].tolist():
+        story = way_of(found, part, "slow", int(packets.number[i]))["story"]
+        (line,) = [line for line in story if "to make room for packet" in line]
+        (by,) = np.flatnonzero(packets.arrived == packets.start[i])
+        assert f"packet {packets.seq[by]} of {found.flows[packets.flow[by]]}, which came then." in line
+
+
 def test_a_packet_that_was_sent_says_when_and_who_overtook_it() -> None:
     found = done()
     packets = packets_of(found).at(found.ports.index("slow"))
@@ -189,6 +219,44 @@ def test_following_ends_when_it_is_stopped() -> None:
     with pytest.raises(StoppedError):
         packets_of(found, 0.0, control)
     assert packets_of(found).until == 70
+
+
+def test_following_ends_when_the_page_leaves(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = page.run(scenario())["run"]
+    began, controls, loops = asyncio.Event(), list[_core.Control](), list[asyncio.AbstractEventLoop]()
+
+    def followed(found: Finished, at: float, control: _core.Control, *more: object) -> None:
+        controls.append(control)
+        loops[0].call_soon_threadsafe(began.set)
+        # The engine looks at its control; here the test does.
+        for _ in range(6000):
+            if control.stopped:
+                break
+            threading.Event().wait(0.01)
+        raise StoppedError
+
+    monkeypatch.setattr("headgate.explore.packets.packets_of", followed)
+    received = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+    async def receive() -> dict[str, Any]:
+        await began.wait()
+        return next(received, {"type": "http.disconnect"})
+
+    async def send(_: dict[str, Any]) -> None:
+        pass
+
+    async def asked() -> None:
+        loops.append(asyncio.get_running_loop())
+        head = {"Host": "127.0.0.1:8377", "X-Headgate-Token": page.explorer.token}
+        scope = {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http", "root_path": "",
+            "path": f"/api/run/{run}/network", "raw_path": b"", "query_string": b"at=3", "client": ("127.0.0.1", 1),
+            "server": ("127.0.0.1", 8377), "headers": [(k.lower().encode(), v.encode()) for k, v in head.items()],
+        }  # fmt: skip
+        await page.explorer.app()(scope, receive, send)
+
+    asyncio.run(asked())
+    assert [control.stopped for control in controls] == [True]
 
 
 @pytest.mark.parametrize("kind", catalogue("disciplines"))

@@ -167,3 +167,81 @@ fn what_waits_at_the_end_of_the_window_waits() {
     // The run ended with the first event after the window, which is the next arrival at the far end of a wire, at 180 ms.
     assert_eq!(all[3][..4], due(0)[3][..4]);
 }
+
+/// Both sources send at the rate of the slow line, so that its queue grows and overflows. With `back`, a third flow does the same the other way, where the
+/// acknowledgements are.
+fn crowded(back: bool) -> Scenario {
+    let mut data =
+        serde_json::to_value(pair(r#"{"kind": "fcfs", "buffer": "5pkt"}"#)).expect("a scenario is plain data");
+    for flow in data["flows"].as_array_mut().expect("a list") {
+        flow["workload"]["rate"] = "80kbit/s".into();
+        flow["acknowledge"] = true.into();
+    }
+    if back {
+        let mut back = data["flows"][0].clone();
+        (back["name"], back["from"], back["to"]) = ("back".into(), "d".into(), "s".into());
+        back["workload"]["rate"] = "160kbit/s".into();
+        data["flows"].as_array_mut().expect("a list").push(back);
+    }
+    data["links"][1]["reverse_queue"] = serde_json::json!({"kind": "fcfs", "buffer": "5pkt"});
+    Scenario::from_json(&data.to_string()).expect("a good scenario")
+}
+
+#[test]
+fn what_a_packet_is_told_is_what_waits_when_it_comes() {
+    let (tracks, ..) = tracked(&crowded(false), ALL);
+    let [port, arrived, start, reason] = ["port", "arrived_s", "start_s", "reason"].map(|c| column(&tracks.table(), c));
+    let mut most = 0;
+    for i in (0..port.len()).filter(|i| port[*i] == 2.0) {
+        // At one instant the next transmission starts first, then the packet arrives.
+        let waits = |k: &usize| port[*k] == 2.0 && reason[*k] <= 0.0 && (start[*k].is_nan() || start[*k] > arrived[i]);
+        let waiting = (0..i).filter(waits).count();
+        assert_eq!(numbers(&tracks, i)[0], ("held_packets", waiting as f64), "at {}", arrived[i]);
+        most = most.max(waiting);
+    }
+    assert_eq!(most, 5, "the buffer was full");
+}
+
+#[test]
+fn acknowledgements_are_not_followed() {
+    for to in [700, 1000, 1450] {
+        let (tracks, ..) = tracked(&crowded(true), Window { to: ms(to), ..ALL });
+        let all = rows(&tracks);
+        // They take the ways back: those of the two flows that go there are not among the packets.
+        assert!(all.iter().all(|row| (row[0] % 2 == 1) == (row[1] == 2)), "{to}: {all:?}");
+        let dropped = |flow| all.iter().any(|row| row[1] == flow && row[6] > 0);
+        assert!(dropped(0) || dropped(1), "{to}");
+    }
+}
+
+#[test]
+fn a_window_says_the_same_as_the_whole_run() {
+    let columns = |tracks: &Tracks| {
+        ["port", "number", "arrived_s", "start_s", "left_s", "reason"].map(|c| column(&tracks.table(), c))
+    };
+    let (whole, ..) = tracked(&crowded(true), ALL);
+    let whole = columns(&whole);
+    // No event is at these times.
+    for to in (31..1900).step_by(70).map(|to| to as f64 + 0.0123) {
+        let at = |ms: f64| Time::from_ps((ms * 1e9) as u64);
+        let (tracks, ..) = tracked(&crowded(true), Window { from: at(to / 2.0), to: at(to), most: 1000 });
+        let found = columns(&tracks);
+        let last = |i: usize| if whole[3][i].is_nan() { f64::INFINITY } else { whole[3][i] };
+        let due: Vec<usize> =
+            (0..whole[0].len()).filter(|i| whole[2][*i] <= to / 1e3 && last(*i) >= to / 2e3).collect();
+        assert_eq!(found[1], due.iter().map(|i| whole[1][*i]).collect::<Vec<_>>(), "{to}");
+        for (row, i) in due.into_iter().enumerate() {
+            // What is told of one that waits at the end of the window is not yet how it ended; nothing else waits.
+            let waits = found[5][row] == -1.0 && last(i) > to / 1e3;
+            let same = |of: usize| found[of][row].to_bits() == whole[of][i].to_bits();
+            assert!(same(0) && same(1) && same(2) && (waits || (3..6).all(same)), "{to}: row {row}");
+        }
+    }
+}
+
+#[test]
+fn a_packet_that_comes_at_the_end_of_the_window_is_followed() {
+    // The second packet of each half second comes to the gateway at 40 ms.
+    let (tracks, ..) = tracked(&pair(FCFS), Window { to: ms(40), ..ALL });
+    assert_eq!(rows(&tracks).len(), 4);
+}

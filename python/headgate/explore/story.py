@@ -152,7 +152,7 @@ def _dropped(run: Finished, packet: dict[str, Any], packets: AtPort, i: int) -> 
     if gone <= came:
         return f"It was dropped at once ({reason})."
     first, last = np.searchsorted(packets.arrived, [gone, np.nextafter(gone, np.inf)]).tolist()
-    by = next((k for k in range(first, last) if packets.reason[k] <= 0), None)
+    by = next((k for k in range(first, last) if packets.start[k] != gone or packets.reason[k] <= 0), None)
     room = ""
     if by is not None:
         room = f", to make room for packet {packets.seq[by]} of {name_of(run, int(packets.flow[by]))}, which came then"

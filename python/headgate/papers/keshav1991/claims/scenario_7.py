@@ -55,7 +55,7 @@ def _k7d(runs: Runs) -> Result:
 def _k7e(runs: Runs) -> Result:
     found = {p: _moves(runs, p) for p in ("PP/FQ", CHARGED)}
     text = "; ".join(
-        f"{p}: {changes} changes, {100 * share:.0f} % within .01 s of a multiple, middle half {low:.1f} to {high:.1f} s, most {most:.0f}"
+        f"{p}: {changes} changes, {100 * share:.0f} % within 0.01 s of a multiple, middle half {low:.1f} to {high:.1f} s, most {most:.0f}"
         for p, (changes, share, low, high, most) in found.items()
     )
     changes, share, _, _, most = found["PP/FQ"]
