@@ -15,7 +15,8 @@ SERVED = [
     ("GET", "/api/run/x/packets"), ("GET", "/api/run/x/packet/slow/1"), ("GET", "/api/run/x/network"),
     ("GET", "/api/run/x/export"), ("GET", "/api/run/x/rows"), ("POST", "/api/compare"), ("POST", "/api/link"), ("POST", "/api/unlink"),
     ("GET", "/api/lessons/game"), ("POST", "/api/lessons/game/answer"), ("GET", "/api/study"), ("GET", "/api/study/grid"),
-    ("GET", "/api/study/variant/0"),
+    ("GET", "/api/study/variant/0"), ("GET", "/api/papers"), ("GET", "/api/papers/item"), ("GET", "/api/papers/open"),
+    ("POST", "/api/papers/measure"), ("POST", "/api/papers/reproduce"),
 ]  # fmt: skip
 
 

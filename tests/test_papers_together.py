@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from headgate.papers import load_paper
+from headgate.papers.misses import UNKNOWN, mechanisms_of
 from headgate.papers.model import PaperError
-from headgate.papers.whole.mechanisms import UNKNOWN, mechanisms_of
 from headgate.papers.whole.page import time_text
 from headgate.papers.whole.run import papers_of
 

@@ -2,6 +2,7 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import "./papers.css";
 import { settle } from "./place";
 
 const KEY = "headgate-token";

@@ -20,6 +20,8 @@ export class Chart {
   private readonly legend = h("ul", { class: "legend" });
   private readonly heading = h("h3", {});
   private readonly note = h("p", { class: "note" });
+  /** Flows whose lines stand out. */
+  marked: ReadonlySet<string> = new Set();
   private values: HTMLElement[] = [];
   private hidden = new Set<string>();
   private sources: Source[] = [];
@@ -160,7 +162,7 @@ export class Chart {
     this.scale = scaleFor(most, view.unit);
     const empty = shown.length === 0;
     const data = (empty ? [[], []] : sums ? [sums.t, ...sums.y] : uPlot.join(shown.map((line) => [line.t, line.y] as uPlot.AlignedData))) as uPlot.AlignedData;
-    const shape = JSON.stringify([loaded.lines.map((line) => [line.label, line.colour, line.dash]), stacked, view.steps, this.scale, this.title]);
+    const shape = JSON.stringify([loaded.lines.map((line) => [line.label, line.colour, line.dash, this.isMarked(line)]), stacked, view.steps, this.scale, this.title]);
     if (!this.u || shape !== this.shape) {
       this.shape = shape;
       this.heading.textContent = this.scale.unit ? `${this.title} (${this.scale.unit})` : this.title;
@@ -176,6 +178,15 @@ export class Chart {
     this.cursor();
   }
 
+  private isMarked(line: Line): boolean {
+    return line.flow !== null && this.marked.has(line.flow);
+  }
+
+  private width(line: Line, lines: readonly Line[]): number {
+    const usual = line.mark === "B" ? 1.25 : 2;
+    return this.isMarked(line) ? 2 * usual : lines.some((each) => this.isMarked(each)) ? 0.6 * usual : usual;
+  }
+
   private options(lines: readonly Line[], stacked: boolean, view: ViewInfo): uPlot.Options {
     const look = theme();
     const axis = { stroke: look.soft, grid: { stroke: look.grid, width: 1 }, ticks: { stroke: look.grid, width: 1 }, font: "12px system-ui, sans-serif" };
@@ -183,7 +194,7 @@ export class Chart {
     const marked = (u: uPlot, index: number): boolean => lines[index - 1]?.mark === "B" || (lines.length > 1 && !stacked && dense(u, index));
     const series = lines.map((line, at): uPlot.Series => {
       const each: uPlot.Series = {
-        label: line.label, scale: "y", stroke: colour(line.colour), width: line.mark === "B" ? 1.25 : 2, dash: dash(line.dash), paths, spanGaps: false,
+        label: line.label, scale: "y", stroke: colour(line.colour), width: this.width(line, lines), dash: dash(line.dash), paths, spanGaps: false,
         show: !this.hidden.has(line.label), points: {
           size: 7, width: 1.5, fill: line.mark === "B" ? look.ground : colour(line.colour), paths: shapes(line.dash),
           // Every point where they do not run into one another; else some, where dashes do not tell the lines apart.
@@ -231,8 +242,8 @@ export class Chart {
       const swatch = svg("svg", { width: 30, height: 12, "aria-hidden": "true" },
         svg("line", { x1: 0, y1: 6, x2: 30, y2: 6, stroke: colour(line.colour), "stroke-width": line.mark === "B" ? 1.5 : 3, "stroke-dasharray": dash(line.dash).join(" ") || null }),
         mark(line));
-      const button = h("button", { type: "button", class: "entry", "aria-pressed": String(!this.hidden.has(line.label)), title: "Show or hide this line", disabled: stacked,
-        onclick: () => this.toggle(line.label, at, button) }, swatch, h("span", { class: "name" }, line.label), this.values[at]);
+      const button = h("button", { type: "button", class: this.isMarked(line) ? "entry marked" : "entry", "aria-pressed": String(!this.hidden.has(line.label)), title: "Show or hide this line", disabled: stacked,
+        onclick: () => this.toggle(line.label, at, button) }, swatch, h("span", { class: "name" }, this.isMarked(line) && "▸ ", line.label), this.values[at]);
       return h("li", {}, button);
     });
     replace(this.legend, ...items);

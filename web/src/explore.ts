@@ -49,7 +49,7 @@ export class Explore {
   private lost = "";
   private lostAt = 0;
 
-  constructor(private readonly model: Model, state: () => Promise<string>) {
+  constructor(private readonly model: Model, state: () => Promise<string>, about: HTMLElement) {
     this.panel = new Panel(model);
     this.packets = new Packets(model);
     this.compare = new Compare(model);
@@ -65,7 +65,7 @@ export class Explore {
       zoom("←", "Move the range to earlier times", () => model.time.pan(-0.5)), zoom("→", "Move the range to later times", () => model.time.pan(0.5)), zoom("All", "Show all of the run", () => model.time.reset()),
       h("span", { class: "soft hint" }, "Drag over a chart to zoom; double-click shows all."));
     this.element = h("div", { class: "explore" },
-      h("section", { class: "side", "aria-label": "Controls" }, this.tabs, this.panel.element, take.element),
+      about, h("section", { class: "side", "aria-label": "Controls" }, this.tabs, this.panel.element, take.element),
       h("div", { class: "main" },
         h("div", { class: "runbar" }, this.status, this.bar, this.stop, this.again), this.problem, this.about,
         h("div", { class: "columns top" }, this.delay, this.sentences), this.compare.element, this.parts, this.tools, this.charts, this.packets.element));
@@ -89,7 +89,7 @@ export class Explore {
     if (event === "slots") this.slots();
     if (event === "progress") this.progress();
     if (event === "error" || event === "controls") this.failed();
-    if (event === "run") this.results[slot].network.update(this.model.variants[slot]?.run as RunDone);
+    if (event === "run") this.results[slot].network.update(this.model.variants[slot]?.run as RunDone, this.model.marked.port);
     if (event === "run" || event === "slots") this.update();
   }
 
@@ -149,7 +149,7 @@ export class Explore {
     same(this.parts, [...ready.map(({ slot }) => this.results[slot].shares.element), ...ready.map(({ slot }) => this.results[slot].network.element)]);
     for (const { slot, run } of ready) {
       this.results[slot].mark(both ? `${slot.toUpperCase()}: ` : "");
-      this.results[slot].shares.update(run);
+      this.results[slot].shares.update(run, model.marked.flows);
     }
     this.layout(ready);
     this.progress();
@@ -172,6 +172,7 @@ export class Explore {
         chart = new Chart(name, this.model.time, () => this.rerun());
         this.drawn.set(key, chart);
       }
+      chart.marked = this.model.marked.flows;
       chart.show(sources);
       return chart.element;
     });

@@ -1,23 +1,28 @@
 // The frame of the page: its parts, its address, and what it says when the server is away.
 
-import { explain, get, onConnection } from "./api";
+import { About } from "./about";
+import { aborted, explain, get, onConnection } from "./api";
 import { download, h, replace } from "./dom";
 import { Explore } from "./explore";
 import { Lessons } from "./lessons";
 import { fields, isReplay, pack, unpack } from "./link";
 import { Model, SLOTS } from "./model";
+import { placed, placeIn, type PaperPlace } from "./paper";
+import { PapersPage } from "./papers";
 import { place } from "./place";
 import { StudyPage } from "./study";
 import { toml } from "./toml";
 import type { Scenario, Start } from "./types";
 
-type Page = "explore" | "lessons" | "study";
+type Page = "explore" | "lessons" | "study" | "papers";
 
 export const model = new Model();
-const explore = new Explore(model, () => address());
+const about = new About(model, () => void go("papers"), () => void note(true));
+const explore = new Explore(model, () => address(), about.element);
 const lessons = new Lessons((scenario) => void go("explore", scenario), (name) => void note(true, name));
 const study = new StudyPage((scenario) => void go("explore", scenario));
-const pages: { [P in Page]: HTMLElement } = { explore: explore.element, lessons: lessons.element, study: study.element };
+const papers = new PapersPage((of) => void see(of), () => void note(true));
+const pages: { [P in Page]: HTMLElement } = { explore: explore.element, lessons: lessons.element, study: study.element, papers: papers.element };
 
 const banner = h("div", { class: "banner", role: "alert", hidden: true });
 const title = h("h1", {}, "headgate");
@@ -26,19 +31,25 @@ const reader = h("section", { class: "card reader", hidden: true });
 const main = h("main", { id: "main" });
 let page: Page = "explore";
 let start: Start | null = null;
+/** While the page becomes what its address says, the address stays. */
+let restoring = 0;
 
 /** The fragment that brings back what is on the page. */
 async function address(): Promise<string> {
   const parts: string[] = [];
   if (page !== "explore") parts.push(`page=${page}`);
   if (page === "lessons" && lessons.chosen) parts.push(`lesson=${encodeURIComponent(lessons.chosen)}`);
+  if (page === "papers" && papers.paper) parts.push(`paper=${encodeURIComponent(papers.paper)}`, ...(papers.item ? [`item=${encodeURIComponent(papers.item)}`] : []));
   const { a, b } = model.variants;
-  if (b) parts.push(`b=${await pack(b.scenario)}`);
-  if (a) parts.push(`s=${await pack(a.scenario)}`);
+  if (page === "explore" && about.place) parts.push(...placed(about.place));
+  else if (page === "explore" && a && a.replication > 0) parts.push(`run=${a.replication}`);
+  if (b && page !== "papers") parts.push(`b=${await pack(b.scenario)}`);
+  if (a && page !== "papers") parts.push(`s=${await pack(a.scenario)}`);
   return `#${parts.join("&")}`;
 }
 
 async function note(push: boolean, _why = ""): Promise<void> {
+  if (restoring > 0) return;
   const next = await address();
   if (next !== place.hash()) place.go(next, push);
 }
@@ -47,20 +58,38 @@ function show(next: Page): void {
   page = next;
   for (const [name, element] of Object.entries(pages)) element.hidden = name !== next;
   const names: [Page, string][] = [["explore", "Explore"], ["lessons", "Lessons"]];
+  if (start?.kind === "papers" && !model.variants.a && next !== "explore") names.shift();
   if (start?.kind === "study") names.push(["study", "Study"]);
+  if (start?.kind === "papers") names.push(["papers", "Papers"]);
   replace(nav, ...names.map(([name, label]) => h("button", { type: "button", "aria-current": name === page ? "page" : null, onclick: () => void go(name) }, label)));
   if (next === "lessons") void lessons.open();
   if (next === "study") void study.open();
+  if (next === "papers") void papers.open();
 }
 
 export async function go(next: Page, scenario?: Scenario): Promise<void> {
   show(next);
   if (scenario) {
+    about.clear();
     model.dropB();
     void model.open("a", scenario).then(() => note(false));
   } else if (next === "explore" && !model.variants.a && start?.scenario) void model.open("a", start.scenario, start.controls);
   await note(true);
-  main.focus();
+  if (next !== "papers" || !papers.refocus()) main.focus();
+}
+
+/** Opens the run behind a number or a claim of a paper. */
+async function see(of: PaperPlace): Promise<void> {
+  try {
+    model.dropB();
+    show("explore");
+    papers.at(of);
+    await about.open(of);
+    await note(true);
+    main.focus();
+  } catch (error) {
+    if (!aborted(error)) warn(explain(error).message);
+  }
 }
 
 /** Brings the page to what an address says: after a reload, a step back, or a link. */
@@ -68,6 +97,11 @@ async function restore(): Promise<boolean> {
   const found = fields(place.hash());
   const wanted = found.get("page");
   let any = false;
+  const of = wanted === undefined ? placeIn(found) : null;
+  if (wanted === "papers") [papers.paper, papers.item] = [found.get("paper") ?? null, found.get("item") ?? null];
+  if (!of && wanted === undefined) about.clear();
+  const replication = Number(found.get("run") ?? 0) || 0;
+  restoring += 1;
   try {
     for (const [slot, key] of [["a", "s"], ["b", "b"]] as const) {
       const text = found.get(key);
@@ -75,14 +109,19 @@ async function restore(): Promise<boolean> {
       if (text) {
         const scenario = await unpack(text);
         any = true;
-        if (JSON.stringify(scenario) !== JSON.stringify(now)) void model.open(slot, scenario);
+        if (of) papers.at(of);
+        if (slot === "a" && of) await about.open(of, scenario);
+        else if (JSON.stringify(scenario) !== JSON.stringify(now) || model.variants[slot]?.replication !== replication) void model.open(slot, scenario, undefined, replication);
       } else if (slot === "b" && now) model.dropB();
     }
   } catch (error) {
-    warn(explain(error).message);
+    if (!aborted(error)) warn(explain(error).message);
+  } finally {
+    restoring -= 1;
   }
   lessons.chosen = found.get("lesson") ?? null;
-  show(wanted === "lessons" || wanted === "study" ? wanted : !any && start?.kind === "study" ? "study" : any || start?.scenario ? "explore" : "lessons");
+  const first = start?.kind === "study" || start?.kind === "papers" ? start.kind : null;
+  show(wanted === "lessons" || wanted === "study" || wanted === "papers" ? wanted : !any && first ? first : any || start?.scenario ? "explore" : "lessons");
   return any;
 }
 
@@ -139,7 +178,7 @@ async function begin(): Promise<void> {
 }
 
 main.tabIndex = -1;
-main.append(reader, pages.explore, pages.lessons, pages.study);
+main.append(reader, ...Object.values(pages));
 place.holder.append(h("a", { class: "skip", href: "#main", onclick: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), h("header", {}, title, nav), banner, main);
 show("explore");
 place.onBack(() => void restore());

@@ -9,6 +9,8 @@ export const SLOTS: readonly Slot[] = ["a", "b"];
 
 export interface Variant {
   scenario: Scenario;
+  /** The number of the run among those with the same seed: each draws its own random numbers. */
+  replication: number;
   controls: Control[];
   run: RunDone | null;
   /** The run is of the scenario as it stands, and reaches its end. */
@@ -26,6 +28,8 @@ export class Model {
   readonly time = new Timeline();
   readonly variants: { a: Variant | null; b: Variant | null } = { a: null, b: null };
   active: Slot = "a";
+  /** Flows and a port that a number of a paper is about. */
+  marked: { flows: ReadonlySet<string>; port: string | null } = { flows: new Set(), port: null };
   private readonly listeners: ((event: Event, slot: Slot) => void)[] = [];
   private readonly pending: { [S in Slot]: Map<string, Json> } = { a: new Map(), b: new Map() };
   private readonly running: { [S in Slot]: AbortController | null } = { a: null, b: null };
@@ -46,10 +50,10 @@ export class Model {
   }
 
   /** Puts a scenario into a slot, asks for its controls and runs it. */
-  async open(slot: Slot, scenario: Scenario, controls?: Control[]): Promise<void> {
+  async open(slot: Slot, scenario: Scenario, controls?: Control[], replication = 0): Promise<void> {
     this.running[slot]?.abort();
     this.pending[slot].clear();
-    const variant: Variant = { scenario, controls: controls ?? [], run: this.variants[slot]?.run ?? null, current: false, progress: null, error: null };
+    const variant: Variant = { scenario, replication, controls: controls ?? [], run: this.variants[slot]?.run ?? null, current: false, progress: null, error: null };
     this.variants[slot] = variant;
     this.tell("slots", slot);
     const run = this.start(slot);
@@ -69,7 +73,7 @@ export class Model {
     const a = this.variants.a;
     if (!a) return;
     this.active = "b";
-    await this.open("b", structuredClone(a.scenario), structuredClone(a.controls));
+    await this.open("b", structuredClone(a.scenario), structuredClone(a.controls), a.replication);
   }
 
   dropB(): void {
@@ -139,7 +143,7 @@ export class Model {
       this.tell("run", slot);
     };
     try {
-      const done = await stream<RunDone>("/api/run", { scenario: variant.scenario, seed: null, tab: `${TAB}-${slot}` }, running.signal, (part) => {
+      const done = await stream<RunDone>("/api/run", { scenario: variant.scenario, seed: null, replication: variant.replication, tab: `${TAB}-${slot}` }, running.signal, (part) => {
         variant.progress = part;
         this.tell("progress", slot);
       }, take);
@@ -173,7 +177,7 @@ export class Model {
     await Promise.all(SLOTS.map(async (slot) => {
       const variant = this.variants[slot];
       if (!variant) return;
-      if (variant.controls.length === 0) await this.open(slot, variant.scenario);
+      if (variant.controls.length === 0) await this.open(slot, variant.scenario, undefined, variant.replication);
       else if (this.pending[slot].size > 0) await this.flush(slot);
       else await this.start(slot);
     }));

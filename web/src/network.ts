@@ -24,6 +24,8 @@ interface Queue {
 export class Network {
   readonly mark = h("span", {});
   private run: RunDone | null = null;
+  /** The port that a number of a paper is about. */
+  private port: string | null = null;
   private readonly queues = new Map<string, Queue>();
   private readonly most = new Map<string, number>();
   private readonly holder = h("div", { class: "network" });
@@ -42,8 +44,9 @@ export class Network {
     }).observe(this.holder);
   }
 
-  update(run: RunDone): void {
+  update(run: RunDone, port: string | null = null): void {
     this.run = run;
+    this.port = port;
     this.most.clear();
     // A queue is drawn full at twice its mean, or at the most that was seen.
     for (const port of run.ports) this.most.set(port.name, Math.max(4, 2 * (port.mean_queue ?? 0)));
@@ -105,7 +108,7 @@ export class Network {
     }
     // Queues that are all but empty all the time are left out, for the picture's sake.
     const longest = Math.max(0, ...run.ports.map((port) => port.mean_queue ?? 0));
-    const ports = new Set(run.ports.filter((port) => (port.drops ?? 0) > 0 || (port.mean_queue ?? 0) >= 0.02 * longest).map((port) => port.name));
+    const ports = new Set(run.ports.filter((port) => port.name === this.port || (port.drops ?? 0) > 0 || (port.mean_queue ?? 0) >= 0.02 * longest).map((port) => port.name));
     for (const { link, a, b } of drawn) {
       if (link.port === null || this.queues.has(link.port) || !ports.has(link.port)) continue;
       boxes.append(this.queue(link.port, a, b, room, links.length > 12 || wide < 500));
@@ -141,7 +144,7 @@ export class Network {
     const fill = svg("g", {});
     const count = text(x + wide / 2, y + 28, "", { "text-anchor": "middle", "font-size": 11 });
     this.queues.set(port, { fill, count });
-    const group = svg("g", { transform: "translate(0 0)", class: "queue" }, svg("title", {}, `Queue of ${port}`), svg("rect", { x, y, width: wide, height: 16, fill: look.ground, stroke: look.ink, "stroke-width": 1.3 }), fill, count);
+    const group = svg("g", { transform: "translate(0 0)", class: "queue" }, svg("title", {}, `Queue of ${port}`), svg("rect", { x, y, width: wide, height: 16, fill: look.ground, stroke: look.ink, "stroke-width": port === this.port ? 3.5 : 1.3 }), fill, count);
     fill.setAttribute("data-x", String(x));
     fill.setAttribute("data-y", String(y));
     fill.setAttribute("data-wide", String(wide));

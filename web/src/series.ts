@@ -14,6 +14,7 @@ export interface Line {
   colour: number;
   dash: number;
   mark: string;
+  flow: string | null;
   t: number[];
   y: (number | null)[];
 }
@@ -52,7 +53,7 @@ function lines(answer: SeriesData, source: Source): Line[] {
     const again = seen.get(chosen) ?? 0;
     seen.set(chosen, again + 1);
     const label = source.mark ? `${source.mark}: ${series.name}` : series.name;
-    return { label, colour: chosen, dash: chosen + again, mark: source.mark, t: series.t, y: series.y };
+    return { label, colour: chosen, dash: chosen + again, mark: source.mark, flow, t: series.t, y: series.y };
   });
 }
 

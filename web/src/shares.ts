@@ -47,7 +47,7 @@ export class Shares {
     h("div", { class: "bar" }, h("h3", {}, this.mark, "Shares of the flows"), saveButtons(() => "Shares of the flows", () => this.picture())), this.body,
     this.note);
 
-  update(run: RunDone): void {
+  update(run: RunDone, chosen: ReadonlySet<string> = new Set()): void {
     this.run = run;
     this.body.setAttribute("aria-label", `${this.mark.textContent}Flows`);
     const most = Math.max(1e-9, ...run.flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
@@ -61,8 +61,8 @@ export class Shares {
     const cells = (columns: readonly Column[], flow: FlowResult): HTMLElement[] => columns.map(([, text]) => h("td", { class: "num" }, text(flow)));
     replace(this.body, h("table", {},
       h("thead", {}, h("tr", {}, heading("Flow", false), !replay && heading("Control", false), ...before.map(([name]) => heading(name)), heading("Share"), h("td", {}), heading("Fair"), ...last.map(([name]) => heading(name)))),
-      h("tbody", {}, ...run.flows.map((flow) => h("tr", {},
-        h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
+      h("tbody", {}, ...run.flows.map((flow) => h("tr", { class: chosen.has(flow.name) ? "marked" : null },
+        h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), chosen.has(flow.name) && h("span", { class: "soft" }, " ◂ the number is about this flow"), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
         !replay && h("td", {}, flow.control), ...cells(before, flow), h("td", { class: "num" }, percent(flow.share)), h("td", { class: "wide" }, bar(flow, most)),
         h("td", { class: "num" }, percent(flow.ideal_share)), ...cells(last, flow))))),
     (run.more_flows ?? 0) > 0 && h("p", { class: "note" }, `${run.more_flows} more flows with ${replay ? "fewer bytes" : "less goodput"} are not listed.`));

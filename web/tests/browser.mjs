@@ -1,8 +1,9 @@
 // A server and a browser for the tests.
 
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -80,4 +81,13 @@ export function scratch() {
 export async function settled(page) {
   await page.waitForSelector(".delay .big");
   await page.waitForFunction(() => !document.querySelector(".explore.running"));
+}
+
+/** What axe finds on the page, and whether something reaches beyond its width. */
+export async function axe(page) {
+  await page.evaluate(readFileSync(join(ROOT, "web/node_modules/axe-core/axe.min.js"), "utf8"));
+  const found = await page.evaluate(() => window.axe.run());
+  assert.deepEqual(found.violations.map((each) => `${each.id}: ${each.nodes[0].html.slice(0, 120)} ${each.nodes[0].failureSummary}`), []);
+  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+  assert.ok(inner <= outer, `the page is ${inner} px wide in a window of ${outer} px`);
 }

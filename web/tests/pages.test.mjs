@@ -5,18 +5,9 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { launch, missing, open, ROOT, scratch, serve, settled } from "./browser.mjs";
+import { axe, launch, missing, open, ROOT, scratch, serve, settled } from "./browser.mjs";
 
-const AXE = join(ROOT, "web/node_modules/axe-core/axe.min.js");
 const skip = missing;
-
-async function axe(page) {
-  await page.evaluate(readFileSync(AXE, "utf8"));
-  const found = await page.evaluate(() => window.axe.run());
-  assert.deepEqual(found.violations.map((each) => `${each.id}: ${each.nodes[0].html.slice(0, 120)} ${each.nodes[0].failureSummary}`), []);
-  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-  assert.ok(inner <= outer, `the page is ${inner} px wide in a window of ${outer} px`);
-}
 
 test("without a file the page begins with lessons, and each opens, turns and answers", { skip }, async () => {
   const browser = await launch();

@@ -71,8 +71,7 @@ def aggregated_variances(counts: npt.ArrayLike, least: int = 10, blocks: int = 3
     >>> float(lengths[0]), float(variances[0])
     (10.0, 0.0)
     """
-    values, lengths = _series(counts, least, blocks)
-    return lengths.astype(np.float64), np.array([_blocks(values, n).mean(axis=1).var(ddof=1) for n in lengths])
+    return _by_length(counts, least, blocks, lambda parts: float(parts.mean(axis=1).var(ddof=1)))
 
 
 def hurst_aggregated_variance(counts: npt.ArrayLike, least: int = 10, blocks: int = 32) -> float:
@@ -97,8 +96,7 @@ def rescaled_ranges(counts: npt.ArrayLike, least: int = 32, blocks: int = 8) -> 
     >>> float(lengths[0]), float(ranges[0])
     (32.0, 1.0)
     """
-    values, lengths = _series(counts, least, blocks)
-    return lengths.astype(np.float64), np.array([_rescaled(_blocks(values, n)) for n in lengths])
+    return _by_length(counts, least, blocks, _rescaled)
 
 
 def hurst_rescaled_range(counts: npt.ArrayLike, least: int = 32, blocks: int = 8) -> float:
@@ -139,6 +137,12 @@ def hurst_local_whittle(counts: npt.ArrayLike, frequencies: int | None = None) -
         return math.log(float((np.exp((2 * h - 1) * log_f) * power).mean())) - (2 * h - 1) * float(mean_log)
 
     return _least(objective, 0.01, 0.99)
+
+
+def _by_length(counts: npt.ArrayLike, least: int, blocks: int, of: Callable[[Floats], float]) -> tuple[Floats, Floats]:
+    """Lengths of blocks, and what `of` gives for the blocks of each length."""
+    values, lengths = _series(counts, least, blocks)
+    return lengths.astype(np.float64), np.array([of(_blocks(values, n)) for n in lengths])
 
 
 def _series(counts: npt.ArrayLike, least: int, blocks: int) -> tuple[Floats, npt.NDArray[np.int64]]:

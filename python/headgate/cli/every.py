@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .show import print_json
+
+if TYPE_CHECKING:
+    from ..papers.runs import Work
 
 #: Where runs are kept unless a folder is given.
 KEPT = Path("out/runs")
 
 
 def reproduce_every(
+    opening: Callable[[], AbstractContextManager[Work]],
+    where: str,
+    report: Path | None,
     ours: bool,
     seeds: int,
-    threads: int | None,
-    engine: str,
-    address: str | None,
-    resume: Path,
-    report: Path | None,
     count_instructions: bool,
     as_json: bool,
 ) -> int:
-    """Reproduces all papers; gives the exit code: 1 if an item failed."""
+    """Reproduces all papers; gives the exit code: 1 if an item failed.
+
+    `opening` opens what works on the runs, once the papers are read, and `where` says in words where that is.
+    """
     from rich.markup import escape
 
-    from ..papers.runs import open_work
-    from ..papers.whole.mechanisms import mechanisms_of
+    from ..papers.misses import mechanisms_of
     from ..papers.whole.page import write_index, write_paper
     from ..papers.whole.run import papers_of, reproduce_all
     from .tables.papers import Telling, print_whole
@@ -35,18 +41,17 @@ def reproduce_every(
     for paper in papers:
         mechanisms_of(paper)
     out = console()
-    with open_work(threads, resume, engine, address) as work:
+    with opening() as work:
         telling = Telling(None if as_json else out, work, sum(len(p.items) for p in papers))
         with telling.showing():
             whole = reproduce_all(
                 papers,
                 work,
                 telling,
-                lambda found: write_paper(found, report) if report is not None else None,
+                lambda found, failures: write_paper(found, report, failures) if report is not None else None,
                 seeds=seeds,
                 count_instructions=count_instructions,
             )
-    where = "on a Dask cluster" if engine == "dask" else "on threads of one process"
     page = write_index(whole, report, where) if report is not None else None
     if as_json:
         print_json(whole.to_dict())

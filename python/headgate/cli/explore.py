@@ -18,7 +18,9 @@ Examples:
   headgate explore
   headgate explore scenarios/two-sources.toml
   headgate explore scenarios/office.csv --queue fcfs --queue fq --rate 2Mbit/s --buffer 64KB
-  headgate explore out/queues-and-rates --no-browser --port 8080"""
+  headgate explore out/queues-and-rates --no-browser --port 8080
+  headgate explore out/papers
+  headgate explore demers1989"""
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @line_options(required=False)
@@ -41,7 +43,10 @@ def explore(
     max_memory: str | None,
     **line: Any,
 ) -> None:
-    """Show FILE on a page in the browser: a scenario, the folder of a study, or a trace (CSV, Parquet, pcap or pcapng), which is replayed.
+    """Show FILE on a page in the browser.
+
+    FILE is a scenario, the folder of a study or of a report (`headgate reproduce --report`), the name of a paper, or a trace (CSV, Parquet,
+    pcap or pcapng), which is replayed.
 
     Without FILE the page begins with lessons. Only this machine can reach the page, and only with the token in its address. Ctrl-C ends it.
     The options about a line, its queues and flows are those of `headgate replay`, and for a trace only; two queues are shown side by side.

@@ -6,11 +6,13 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import click
 
 from . import completing, signals
+from .engines import engine_options
 from .show import print_json
 
 
@@ -32,16 +34,7 @@ Examples:
     help="Minimum number of runs with random start phases for the printed range. No verdict depends on it.",
 )
 @click.option("--threads", type=click.IntRange(1), help="Number of runs at a time; one per processor unless given.")
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "dask"]),
-    default="local",
-    show_default=True,
-    help="Where runs are executed.",
-)
-@click.option(
-    "--address", help="Address of a Dask scheduler, such as tcp://host:8786; a cluster on this machine unless given."
-)
+@engine_options
 @click.option(
     "--resume",
     type=click.Path(path_type=Path),
@@ -56,7 +49,7 @@ Examples:
     "--report",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Also write an HTML report with figures into this folder.",
+    help="Also write an HTML report with figures into this folder; `headgate explore DIR` opens it too.",
 )
 @click.option(
     "--details", is_flag=True, help="Print a line for each number: its spread over the runs and how it was tested."
@@ -114,8 +107,10 @@ def reproduce(
         if items or details:
             raise click.UsageError(f"all: expected no {'items' if items else '--details'} beside it")
         folder = resume or KEPT
+        where = "on a Dask cluster" if engine == "dask" else "on threads of one process"
+        opening = partial(open_work, threads, folder, engine, address)
         with stopped_in(folder):
-            return reproduce_every(ours, seeds, threads, engine, address, folder, report, count_instructions, as_json)
+            return reproduce_every(opening, where, report, ours, seeds, count_instructions, as_json)
     if ours:
         raise click.UsageError("--ours: expected `all` beside it")
     found = load_paper(paper)

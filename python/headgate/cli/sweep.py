@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import signals
+from .engines import engine_options
 from .run import changes_of
 from .show import print_json
 
@@ -29,16 +30,7 @@ Examples:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--workers", type=click.IntRange(1), help="Number of processes; one per processor unless given.")
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "dask"]),
-    default="local",
-    show_default=True,
-    help="Where runs are executed.",
-)
-@click.option(
-    "--address", help="Address of a Dask scheduler, such as tcp://host:8786; a cluster on this machine unless given."
-)
+@engine_options
 @click.option(
     "--max-memory",
     metavar="SIZE",

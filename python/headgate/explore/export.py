@@ -79,6 +79,8 @@ def table_of(view: View) -> Table:
 def lines_of(run: Finished) -> str:
     """Python lines that give the same run, with the same digest."""
     data = Scenario(run.as_run).to_json()
+    # Replication k is that of the streams (seed, k): those before it are run too.
+    many, which = (f", replications={run.number + 1}", f'.split("-")[{run.number}]') if run.number else ("", "")
     return f'''"""{_quoted(str(run.scenario.get("name") or "A scenario"))}, as headgate's explorer ran it."""
 
 import json
@@ -90,8 +92,8 @@ scenario = headgate.Scenario.from_dict(
         {_wrapped(data)}
     )
 )
-results = scenario.run(seed={run.seed})
-assert results.digest == "{run.done["digest"]}"
+results = scenario.run(seed={run.seed}{many})
+assert results.digest{which} == "{run.done["digest"]}"
 for flow in results.flow_summaries():
     print(flow.flow, flow.goodput_bps.mean, "bit/s")
 '''

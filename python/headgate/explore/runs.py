@@ -51,6 +51,8 @@ class Job:
     wake: Callable[[], None]
     began: float = 0.0
     stopped: bool = False
+    #: Number of the replication.
+    number: int = 0
     part: Finished | None = None
     future: Future[Finished] = field(default_factory=Future)
     controls: list[_core.Control] = field(default_factory=list)
@@ -89,27 +91,35 @@ class Runs:
         whole = max(allowed(max_memory) - taken, 1)
         self.at_a_time = max(1, at_a_time or os.cpu_count() or 1)
         self.store = KeptRuns(min(whole // 4, KEPT))
-        self.most = max(whole * 3 // 4 // self.at_a_time // COPIES, 1)
+        #: What all runs at a time may take, and each of them.
+        self.most_bytes = max(whole * 3 // 4 // COPIES, 1)
+        self.most = max(self.most_bytes // self.at_a_time, 1)
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")
         self._lock = threading.RLock()
         self._tabs: dict[str, Job] = {}
         self._jobs: set[int] = set()
 
-    def start(self, given: Given, seed: int | None, tab: str, wake: Callable[[], None] = lambda: None) -> Job:
-        """Begins a run; that of the same tab ends.
+    def start(
+        self,
+        given: Given,
+        seed: int | None,
+        tab: str,
+        wake: Callable[[], None] = lambda: None,
+        number: int = 0,
+    ) -> Job:
+        """Begins a run; that of the same tab ends. `number` is that of the replication.
 
         Raises:
             RequestError: too many runs wait.
         """
-        job = Job(tab, _core.Control(self.most), wake)
+        job = Job(tab, _core.Control(self.most), wake, number=number)
         with self._lock:
             before = self._tabs.get(tab)
             if before is not None:
                 # One that still waits leaves its place at once.
                 before.stop()
-            if len(self._jobs) >= self.at_a_time + WAITING:
-                raise RequestError(503, f"{WAITING} runs wait already; expected fewer: try again when some are done")
+            self._require_room()
             self._tabs[tab] = job
             self._jobs.add(id(job))
             job.future = self._pool.submit(self._work, job, given, seed)
@@ -120,11 +130,22 @@ class Runs:
     def call(
         self, work: Callable[[_core.Control], Any], wake: Callable[[], None] = lambda: None
     ) -> tuple[_core.Control, Future[Any]]:
-        """Other long work on the same threads, with a control that stops it."""
+        """Other long work on the same threads, with a control that stops it.
+
+        Raises:
+            RequestError: too many runs wait.
+        """
         control = _core.Control(self.most)
-        future = self._pool.submit(work, control)
-        future.add_done_callback(lambda _: wake())
+        with self._lock:
+            self._require_room()
+            self._jobs.add(id(control))
+            future = self._pool.submit(work, control)
+        future.add_done_callback(partial(self._ended, "", id(control), wake))
         return control, future
+
+    def _require_room(self) -> None:
+        if len(self._jobs) >= self.at_a_time + WAITING:
+            raise RequestError(503, f"{WAITING} runs wait already; expected fewer: try again when some are done")
 
     def close(self) -> None:
         """Stops all runs; waits for none."""
@@ -180,7 +201,7 @@ class Runs:
         timer.start()
         try:
             try:
-                result = run(ready, seed, job.control)
+                result = run(ready, seed, job.control, job.number)
             except _core.ScenarioError:
                 # The scenario itself is in order, so there was no memory for so many rows.
                 note = "Only intervals and drops are shown: the other traces would take more memory than a run may."
@@ -188,7 +209,7 @@ class Runs:
                 job.control = _core.Control(self.most)
                 if job.stopped:
                     raise StoppedError from None
-                result = run(ready, seed, job.control)
+                result = run(ready, seed, job.control, job.number)
         finally:
             timer.cancel()
             for control in job.controls:
@@ -216,7 +237,9 @@ class Runs:
             part, _ = shorter(ready, share * PART_S / passed)
             whole = _core.quantity(ready.data["duration"])[2]
             try:
-                found = finished(scenario, part, run(part, seed, control), time.perf_counter() - began, None, whole)
+                found = finished(
+                    scenario, part, run(part, seed, control, job.number), time.perf_counter() - began, None, whole
+                )
             except (StoppedError, _core.ScenarioError):
                 # The whole run will show it, or say what is wrong.
                 return
@@ -264,6 +287,7 @@ def finished(
         "run": name,
         "digest": result.digest,
         "seed": result.seed,
+        "replication": result.run,
         "events": result.events,
         "duration": until if whole_s is None else whole_s,
         "until": until,
@@ -274,5 +298,16 @@ def finished(
         "views": [view.head() for view in shown],
     }
     return Finished(
-        name, dict(scenario.data), dict(as_run.data), result.seed, ports, flows, until, done, shown, before, lines
+        name,
+        dict(scenario.data),
+        dict(as_run.data),
+        result.seed,
+        ports,
+        flows,
+        until,
+        done,
+        shown,
+        before,
+        lines,
+        number=result.run,
     )

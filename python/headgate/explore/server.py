@@ -29,6 +29,7 @@ from .given import Given, controls, given_of, turned
 from .guard import Guard
 from .lesson import lesson, lessons
 from .links import fragment_of, scenario_in
+from .paper_routes import PaperRoutes
 from .replays import take
 from .replays.differ import compared as of_replays
 from .replays.settings import Settings
@@ -76,6 +77,7 @@ class Explorer:
             Route("/api/study", self._study),
             Route("/api/study/grid", self._grid),
             Route("/api/study/variant/{number:int}", self._variant),
+            *PaperRoutes(self.subject.shelf, self.runs).routes(),
             Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
         ]
         faults: dict[Any, Any] = {HeadgateError: _failed, ScenarioError: _failed, 404: _missing, 405: _missing}
@@ -116,7 +118,8 @@ class Explorer:
 
     async def _run(self, request: Request) -> Response:
         given, news = await body(request), said.News()
-        job = self.runs.start(self._given(given), seed_of(given), text_of(given, "tab"), news)
+        number = 0 if given.get("replication") is None else whole_of(given, "replication", 10_000_000, 0)
+        job = self.runs.start(self._given(given), seed_of(given), text_of(given, "tab"), news, number)
         return Stream(said.of_run(job, news), job.stop)
 
     async def _series(self, request: Request) -> Response:

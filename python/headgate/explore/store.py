@@ -34,6 +34,8 @@ class Finished:
     lines: list[tuple[float, float]] = field(default_factory=list)
     #: What was made of it on demand, by one request at a time.
     more: dict[str, Any] = field(default_factory=dict)
+    #: Number of the replication.
+    number: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property

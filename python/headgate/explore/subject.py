@@ -1,4 +1,4 @@
-"""What the page begins with: a scenario, a study, a trace, or the lessons."""
+"""What the page begins with: a scenario, a study, papers, a trace, or the lessons."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..errors import HeadgateError
 from ..scenario import Scenario
 from ..sweep import open_study
 from .given import Given
+from .papers import Shelf, shelf_of, unknown
 from .replays.settings import beginning
 from .replays.trace import Trace, is_trace
 from .runs import allowed
@@ -31,6 +32,7 @@ class Subject:
     scenario: Given | None = None
     points: Points | None = None
     trace: Trace | None = None
+    shelf: Shelf | None = None
     #: A second variant, and what was chosen because it was not given.
     other: Given | None = None
     chosen: list[str] = field(default_factory=list)
@@ -42,7 +44,7 @@ def subject_of(
     max_memory: str | int | None = None,
     reading: Callable[[], AbstractContextManager[Callable[[float, int], object] | None]] = nullcontext,
 ) -> Subject:
-    """What a file or a folder holds; the lessons if there is none.
+    """What a file or a folder holds, or the paper of that name; the lessons if there is none.
 
     Args:
         file: the file or the folder.
@@ -51,7 +53,8 @@ def subject_of(
         reading: around the reading of a trace; gives what is called with the share that was read and the packets so far.
 
     Raises:
-        HeadgateError: the file cannot be read, the folder holds no study, or an option is not for what the file holds.
+        HeadgateError: the file cannot be read, the folder holds neither a study nor a report, there is no paper of that name, or an option
+            is not for what the file holds.
         ScenarioError: something in the scenario is wrong.
         TraceError: something in the trace is wrong.
     """
@@ -64,6 +67,11 @@ def subject_of(
         raise HeadgateError(f"--{name}: expected a trace (CSV, Parquet, pcap or pcapng) with this option, found {what}")
     if file is None:
         return Subject(title="Lessons")
+    shelf = shelf_of(file)
+    if shelf is not None:
+        return Subject("papers", _title(shelf), file.name, shelf=shelf)
+    if not file.suffix and not file.exists():
+        raise unknown(file)
     if file.is_dir():
         study = open_study(file)
         if not len(study.runs):
@@ -76,9 +84,16 @@ def subject_of(
     return Subject("scenario", str(scenario.data.get("name") or file.name), file.name, Scenario(scenario.data))
 
 
+def _title(shelf: Shelf) -> str:
+    names = list(shelf.papers)
+    if len(names) > 1:
+        return f"Report of {len(names)} papers"
+    return f"{'Paper' if shelf.here else 'Report of'} {names[0]}"
+
+
 def _replay(file: Path, options: dict[str, Any], max_memory: str | int | None) -> Subject:
     trace = Trace(file, allowed(max_memory) // TRACE)
     found = beginning(trace, **options)
     first, *more = found.variants
     other = more[0] if more else None
-    return Subject("replay", f"Replay of {file.name}", file.name, first, None, trace, other, found.chosen)
+    return Subject("replay", f"Replay of {file.name}", file.name, first, None, trace, None, other, found.chosen)

@@ -40,7 +40,7 @@ def _load(folder: Folder) -> Paper:
     title = folder.origin("paper.toml")
     form = checked(PaperForm, folder.toml("paper.toml"), title)
     for name, metric in form.metrics.items():
-        _check_metric(title, f"metrics.{name}", metric)
+        check_metric(title, f"metrics.{name}", metric)
     _unique(title, "items", [i.name for i in form.items])
     reader = Reader(folder, form)
     items = tuple(_item(folder, reader, form, i) for i in range(len(form.items)))
@@ -88,7 +88,12 @@ def _item(folder: Folder, reader: Reader, paper: PaperForm, number: int) -> Item
     )
 
 
-def _check_metric(file: str, place: str, metric: Measure) -> None:
+def check_metric(file: str, place: str, metric: Measure) -> None:
+    """Whether a measure says in one way how it follows from the tables of a run.
+
+    Raises:
+        PaperError: it says so in none or in several, or names a column that is not there.
+    """
     if sum(bool(way) for way in (metric.counts, metric.mean, metric.column, metric.study)) != 1:
         raise wrong(file, place, "expected one of the keys counts, mean, column and study")
     if metric.trivial is not None and not metric.study:

@@ -1,10 +1,10 @@
-"""The report of a reproduction: one HTML page, everything in it, and its figures as files beside it."""
+"""The report of a reproduction: one HTML page, everything in it, its figures as files beside it, and the results as a file."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +15,7 @@ from ..atomic import atomic, write_text
 from ..errors import HeadgateError, missing_extra
 from ..plots.canvas import to_png, to_svg
 from .figures import draw
+from .record import write_record
 from .terminal import (
     best_starts,
     ours_text,
@@ -35,10 +36,19 @@ if TYPE_CHECKING:
 _ABOUT = re.compile(r"\b(scenario|chapter|table)s? (\d+(?:\.\d+)?)(?: and (\d+))?", re.IGNORECASE)
 
 
-def write_report(reproduction: Reproduction, folder: str | os.PathLike[str], above: str = "") -> Path:
-    """Writes `index.html`, and each figure as SVG and PNG, into `folder`; gives the path of the page.
+def write_report(
+    reproduction: Reproduction,
+    folder: str | os.PathLike[str],
+    above: str = "",
+    failures: Sequence[tuple[str, str]] = (),
+) -> Path:
+    """Writes `index.html`, each figure as SVG and PNG, and `reproduction.json` into `folder`; gives the path of the page.
 
-    `above` is a page that it leads back to.
+    Args:
+        reproduction: while it still has its runs.
+        folder: need not exist yet.
+        above: a page that it leads back to.
+        failures: items that could not be reproduced, and why.
 
     Raises:
         MissingExtraError: matplotlib or jinja2 is not installed.
@@ -79,6 +89,7 @@ def write_report(reproduction: Reproduction, folder: str | os.PathLike[str], abo
     )
     path = place / "index.html"
     write_text(path, page)
+    write_record(reproduction, place, _command(reproduction), failures)
     return path
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.markup import escape
@@ -18,6 +19,17 @@ from .skill import Skill
 from .study import Section
 from .verdict import Number, Verdict
 from .widths import print_table
+
+
+class Placed(Protocol):
+    """A number with its place in a published table."""
+
+    @property
+    def published(self) -> Published:
+        """The paper's number."""
+
+
+P = TypeVar("P", bound=Placed)
 
 _STYLE: dict[Verdict, str] = {
     "match": "green",
@@ -67,7 +79,7 @@ def _value(number: Published) -> str:
     return text
 
 
-def title_of(numbers: list[Number]) -> str:
+def title_of(numbers: Sequence[Placed]) -> str:
     """The title of a table of numbers of one measure."""
     p = numbers[0].published
     title = f"{p.table}: {p.metric.replace('_', ' ')}{f' ({p.unit})' if p.unit else ''}"
@@ -86,7 +98,7 @@ def order_text(value: float) -> str:
     return ("O(1)", "O(log)", "O(n)")[int(value)]
 
 
-def published_by(numbers: list[Number]) -> str:
+def published_by(numbers: Sequence[Placed]) -> str:
     """Whose numbers ours stand beside: the paper's, or where those are lost what somebody recalls or we predict."""
     if all(n.published.mark == "RECALLED" for n in numbers):
         return "recalled"
@@ -115,15 +127,16 @@ def seeds_text(number: Number) -> str:
     return f"{digits(number.spread.mean)} ± {digits(half)} [{digits(number.low)}, {digits(number.high)}]"
 
 
-def tables(result: ItemResult) -> Iterator[list[Number]]:
+def tables(numbers: Iterable[P]) -> Iterator[list[P]]:
     """The numbers grouped by table, metric and unit."""
 
-    def key(n: Number) -> tuple[str, str, str, bool]:
+    def key(n: P) -> tuple[str, str, str, bool]:
         return n.published.table, n.published.metric, n.published.unit, n.published.mark == "RECALLED"
 
-    order = list(dict.fromkeys(key(n) for n in result.numbers))
-    for _, numbers in groupby(sorted(result.numbers, key=lambda n: order.index(key(n))), key):
-        yield list(numbers)
+    every = list(numbers)
+    order = list(dict.fromkeys(key(n) for n in every))
+    for _, found in groupby(sorted(every, key=lambda n: order.index(key(n))), key):
+        yield list(found)
 
 
 def print_reproduction(reproduction: Reproduction, console: Console, details: bool = False) -> None:
@@ -207,7 +220,7 @@ def print_item(result: ItemResult, console: Console, details: bool) -> None:
     console.print(f"\n[bold]{escape(item.name)}: {escape(item.title)}[/bold]")
     if item.note:
         console.print(f"[dim]{escape(item.note)}[/dim]")
-    for numbers in tables(result):
+    for numbers in tables(result.numbers):
         print_table(_details(numbers) if details else _side_by_side(numbers, result.rows), console)
     by_table = {table: skill for table, skill in result.tables.items() if skill.tested}
     if len(by_table) > 1:

@@ -17,6 +17,13 @@ export type Change = {
   b: Json;
 };
 
+/** How many claims hold, fail, and are not decided. */
+export type ClaimCounts = {
+  hold: number;
+  fail: number;
+  open: number;
+};
+
 /** Two variants against each other. */
 export type ComparisonDone = {
   differences: PairDifference[];
@@ -72,6 +79,12 @@ export type ErrorBody = {
   line: number | null;
 };
 
+/** An item that could not be reproduced, and why. */
+export type FailedItem = {
+  item: string;
+  error: string;
+};
+
 /** The form of all answers with a status from 400 on. */
 export type Failure = {
   error: ErrorBody;
@@ -110,12 +123,22 @@ export type Fragment = {
   fragment: string;
 };
 
+/** An item in the list of a paper. */
+export type ItemName = {
+  name: string;
+  title: string;
+  reproduced: boolean;
+  numbers: VerdictCount[];
+  claims: ClaimCounts;
+};
+
 /** A run that answers the question of a lesson; `right` is null where the question cannot be answered yet. */
 export type LessonDone = {
   run: string;
   kind?: "replay";
   digest: string;
   seed: number;
+  replication?: number;
   events: number;
   duration: number;
   until: number;
@@ -154,6 +177,13 @@ export type LessonInfo = {
 export type LessonName = {
   name: string;
   title: string;
+};
+
+/** What a run gives for a number of the item. */
+export type MeasuredNumber = {
+  number: number;
+  value: number | null;
+  text: string;
 };
 
 export type NetLink = {
@@ -234,6 +264,120 @@ export type PairDifference = {
   unit: string | null;
 };
 
+/** A claim of the paper, with the variants that it looked at. */
+export type PaperClaim = {
+  id: string;
+  text: string;
+  holds: boolean | null;
+  measured: string;
+  why: string;
+  variants: string[];
+};
+
+/** The tables and claims of an item. */
+export type PaperItem = {
+  paper: string;
+  item: string;
+  title: string;
+  note: string;
+  missing: string[];
+  here: boolean;
+  reproduced: boolean;
+  study: boolean;
+  seeds: number;
+  variants: VariantName[];
+  tables: PaperTable[];
+  rows: PaperRow[];
+  claims: PaperClaim[];
+  sections: PaperSection[];
+};
+
+/** The papers of a page. */
+export type PaperList = {
+  papers: PaperName[];
+};
+
+/** What a run gives by the paper's measures, and how its scenario differs from the paper's. */
+export type PaperMeasured = {
+  values: MeasuredNumber[];
+  digest: string;
+  changed: Change[];
+};
+
+/** A paper and its items. */
+export type PaperName = {
+  name: string;
+  title: string;
+  authors: string;
+  reference: string;
+  version: string;
+  here: boolean;
+  failures: FailedItem[];
+  items: ItemName[];
+};
+
+/** A number of a table; values as the report writes them. */
+export type PaperNumber = {
+  number: number;
+  row: string;
+  source: string;
+  paper: string;
+  ours: string;
+  interval: string;
+  range: string;
+  trivial: string;
+  trivial_meets: boolean;
+  verdict: "match" | "miss" | "some-run" | "undecided" | "not-reproduced" | "not-tested";
+  why: string;
+  mechanism: string;
+  variant: string | null;
+  near: string[];
+};
+
+/** A row of a table that is judged as a whole. */
+export type PaperRow = {
+  text: string;
+  holds: boolean;
+};
+
+/** A run of an item, and what is said about the number or the claim that it was opened for. */
+export type PaperRun = {
+  paper: string;
+  item: string;
+  number: number | null;
+  claim: string | null;
+  variant: string;
+  run: number;
+  scenario: Scenario;
+  heading: string;
+  said: string[];
+  runs: RunName[];
+  digest: string | null;
+  value: string | null;
+  unit: string;
+  measured: boolean;
+  flows: string[];
+  port: string | null;
+};
+
+/** A table of an item's own; `holds` and `why` are about its rows where they are statements. */
+export type PaperSection = {
+  title: string;
+  measured: boolean;
+  note: string;
+  headings: string[];
+  rows: string[][];
+  holds: (boolean | null)[];
+  why: string[];
+};
+
+/** The numbers of one measure in a published table. */
+export type PaperTable = {
+  title: string;
+  whose: string;
+  numbers: PaperNumber[];
+};
+
 /** What a port of a gateway did. */
 export type PortResult = {
   name: string;
@@ -259,6 +403,7 @@ export type RunDone = {
   kind?: "replay";
   digest: string;
   seed: number;
+  replication?: number;
   events: number;
   duration: number;
   until: number;
@@ -286,6 +431,13 @@ export type RunLine = {
   error?: ErrorBody;
 };
 
+/** A run of a variant: its number, what it gives for the number that is looked at, and whether most of the row comes out in it. */
+export type RunName = {
+  run: number;
+  value: string;
+  best: boolean;
+};
+
 export type SeriesData = {
   view: string;
   unit: string;
@@ -311,7 +463,7 @@ export type SeriesPoints = {
 /** What the page begins with. */
 export type Start = {
   version: string;
-  kind: "scenario" | "study" | "replay" | "lessons";
+  kind: "scenario" | "study" | "replay" | "papers" | "lessons";
   title: string;
   file: string | null;
   scenario: Scenario | null;
@@ -366,6 +518,18 @@ export type Unlinked = {
 export type Variant = {
   scenario: Scenario;
   seed: number;
+};
+
+/** A variant of an item, and how many runs it has beside the base run. */
+export type VariantName = {
+  name: string;
+  starts: number;
+};
+
+/** How many numbers have a verdict. */
+export type VerdictCount = {
+  verdict: "match" | "miss" | "some-run" | "undecided" | "not-reproduced" | "not-tested";
+  count: number;
 };
 
 /** A picture of a run over time: `steps` says that a value holds until the next point, `stacked` that values add up. */

@@ -92,6 +92,8 @@ class RunDone(TypedDict):
     kind: NotRequired[Literal["replay"]]
     digest: str
     seed: int
+    #: Of a simulation: the number of the run among those with this seed.
+    replication: NotRequired[int]
     events: int
     duration: float
     #: The time up to which it reaches: that of a first part is less than `duration`.

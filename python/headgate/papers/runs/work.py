@@ -36,6 +36,8 @@ class Work:
     store: Store | None = None
     cluster: Cluster | None = None
     progress: Progress | None = None
+    #: Memory that all runs at a time may take; three quarters of the machine's unless given.
+    max_memory: int | None = None
     #: Runs whose results were used, how many of them were taken from the store, and the processor seconds of all of them, each once.
     runs: int = 0
     kept: int = 0
@@ -94,7 +96,7 @@ class Work:
 
                 made = self.cluster.run_all([jobs[n] for n in left], back, tables, far)
             else:
-                made = parallel.run_all([jobs[n] for n in left], taken, self.threads, far)
+                made = parallel.run_all([jobs[n] for n in left], taken, self.threads, far, self.max_memory)
         finally:
             if store is not None:
                 store.flush()

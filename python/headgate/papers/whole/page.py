@@ -6,6 +6,7 @@ import os
 import platform
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from ... import __version__
 from ...atomic import write_text
 from ...errors import HeadgateError
 from ...sweep.engines import processors
+from ..misses import missed
 from ..report import render, write_report
 from ..reproduction import Reproduction
-from .mechanisms import missed
 from .run import PaperResult, Whole
 from .summary import Summary, summary_of
 from .systems import systems
@@ -30,15 +31,19 @@ PARTS = (
 )
 
 
-def write_paper(reproduction: Reproduction, folder: str | os.PathLike[str]) -> None:
+def write_paper(
+    reproduction: Reproduction, folder: str | os.PathLike[str], failures: Sequence[tuple[str, str]] = ()
+) -> None:
     """Writes the report of one paper and the page of its misses into a folder below `folder`.
+
+    `failures` are its items that could not be reproduced, and why.
 
     Raises:
         MissingExtraError: matplotlib or jinja2 is not installed.
         HeadgateError: the folder cannot be written.
     """
     place = Path(folder) / reproduction.paper.name
-    write_report(reproduction, place, "../index.html")
+    write_report(reproduction, place, "../index.html", failures)
     items = list(missed(reproduction))
     every = [m for _, claims, numbers in items for m in (*claims, *numbers)]
     _write(

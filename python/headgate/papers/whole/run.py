@@ -110,12 +110,14 @@ def reproduce_all(
     papers: Sequence[Paper],
     work: Work,
     watcher: Watcher,
-    each: Callable[[Reproduction], object],
+    each: Callable[[Reproduction, Sequence[tuple[str, str]]], object],
     *,
     seeds: int = 0,
     count_instructions: bool = False,
 ) -> Whole:
-    """Reproduces papers; `each` is called with every paper as soon as it is there, while it still has its runs.
+    """Reproduces papers.
+
+    `each` is called with every paper as soon as it is there, while it still has its runs, and with its items that failed and why.
 
     Raises:
         PaperError: something in a folder is wrong; nothing was run.
@@ -140,7 +142,7 @@ def reproduce_all(
             watcher.end(paper, item, result, its.took())
             done += 1
         whole = Reproduction(paper, tuple(results))
-        each(whole)
+        each(whole, [(f.item, f.error) for f in failures])
         light = Reproduction(paper, tuple(_light(r) for r in results))
         found.append(PaperResult(light, tuple(failures), own.took(), tuple(times)))
     return Whole(tuple(found), clock.took())

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from ..checks import checked, wrong
-from ..claims import Finding, claims_of
-from ..folder import folder_of
-from ..model import Form, Item, Name, Paper
-from ..reproduction import ItemResult, Reproduction
-from ..terminal import ORDER, order_text
-from ..verdict import Number
+from .checks import checked, wrong
+from .claims import Finding, claims_of
+from .folder import folder_of
+from .model import Form, Item, Name, Paper
+from .reproduction import ItemResult, Reproduction
+from .terminal import ORDER, order_text
+from .verdict import Number
 
 #: What is said where nothing is known.
 UNKNOWN = "No mechanism is known."
@@ -115,27 +115,41 @@ def missed(reproduction: Reproduction) -> Iterator[tuple[ItemResult, list[Missed
             yield item, claims, numbers
 
 
-def _claim(item: Item, finding: Finding, known: tuple[Mechanism, ...]) -> Missed:
-    why = next((m.text for m in known if finding.id in m.claims), "")
+def why_fails(finding: Finding, known: Sequence[Mechanism]) -> str:
+    """Why a claim fails; empty where nothing is known."""
+    return next((m.text for m in known if finding.id in m.claims), "")
+
+
+def why_missed(item: str, number: Number, known: Sequence[Mechanism]) -> str:
+    """Why a number of an item is missed; empty where nothing is known."""
+    return next((m.text for m in known if m.fits(item, number)), "") or _beside(number, known)
+
+
+def statement_fails(statement: str, known: Sequence[Mechanism]) -> str:
+    """Why a statement in a table fails; empty where nothing is known."""
+    return next((m.text for m in known if m.statement and _any(m.statement, statement)), "")
+
+
+def _claim(item: Item, finding: Finding, known: Sequence[Mechanism]) -> Missed:
+    why = why_fails(finding, known)
     return Missed(item, finding.id, finding.text, finding.measured, why or UNKNOWN, bool(why))
 
 
-def _statements(result: ItemResult, known: tuple[Mechanism, ...]) -> Iterator[Missed]:
+def _statements(result: ItemResult, known: Sequence[Mechanism]) -> Iterator[Missed]:
     for section in result.study.sections if result.study is not None else ():
         for row, holds in zip(section.rows, section.verdicts, strict=False):
             if holds is False:
-                why = next((m.text for m in known if m.statement and _any(m.statement, row[0])), "")
+                why = statement_fails(row[0], known)
                 yield Missed(result.item, "", f"{section.title}: {row[0]}", row[2], why or UNKNOWN, bool(why))
 
 
-def _numbers(result: ItemResult, known: tuple[Mechanism, ...]) -> list[Missed]:
+def _numbers(result: ItemResult, known: Sequence[Mechanism]) -> list[Missed]:
     """The numbers that are missed, those of a table, row and measure with the same reason together."""
     found: dict[tuple[str, str, str, str], list[Number]] = {}
     for n in result.numbers:
         if n.verdict == "miss":
             p = n.published
-            why = next((m.text for m in known if m.fits(result.item.name, n)), "")
-            found.setdefault((p.table, p.row, p.metric, why or _beside(n, known)), []).append(n)
+            found.setdefault((p.table, p.row, p.metric, why_missed(result.item.name, n, known)), []).append(n)
     return [
         Missed(
             result.item,
@@ -149,7 +163,7 @@ def _numbers(result: ItemResult, known: tuple[Mechanism, ...]) -> list[Missed]:
     ]
 
 
-def _beside(number: Number, known: tuple[Mechanism, ...]) -> str:
+def _beside(number: Number, known: Sequence[Mechanism]) -> str:
     """The reason of the first failed claim about the same row and measure, if it is known."""
     failed = [name for name, holds in number.claims if holds is False]
     return next((f"As {name}: {m.text}" for name in failed for m in known if name in m.claims), "")

@@ -1,0 +1,126 @@
+"""Papers on the page: those of a report, or one that is reproduced here item by item."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..errors import HeadgateError, cut, nearest
+from ..papers.folder import list_papers
+from ..papers.load import load_paper
+from ..papers.model import Paper
+from ..papers.record import FILE, record_of, waiting
+from ..papers.recorded import LONGEST, RecordedItem, RecordedNumber, RecordedPaper, read_record, understood
+from ..papers.reproduction import ItemResult, Reproduction
+from .wire import RequestError
+
+#: Maximum number of papers in a report.
+MOST = 100
+
+
+@dataclass
+class Shelf:
+    """The papers that the page shows. `here` are those that can be reproduced on it."""
+
+    papers: dict[str, RecordedPaper]
+    here: Mapping[str, Paper]
+
+    def __post_init__(self) -> None:
+        """Several threads use it."""
+        self._lock = threading.Lock()
+
+    def paper(self, name: str) -> RecordedPaper:
+        """A paper by its name.
+
+        Raises:
+            RequestError: there is none.
+        """
+        with self._lock:
+            if name not in self.papers:
+                raise RequestError(404, f"paper {cut(name)!r}; expected one of {cut(', '.join(self.papers))}")
+            return self.papers[name]
+
+    def item(self, paper: str, name: str) -> RecordedItem:
+        """An item of a paper.
+
+        Raises:
+            RequestError: there is none.
+        """
+        items = self.paper(paper).items
+        for item in items:
+            if item.item == name:
+                return item
+        raise RequestError(404, f"item {cut(name)!r}; expected one of {cut(', '.join(i.item for i in items))}")
+
+    def number(self, paper: str, item: str, number: int) -> RecordedNumber:
+        """A number of an item, by its place in the list.
+
+        Raises:
+            RequestError: there is none.
+        """
+        numbers = self.item(paper, item).numbers
+        if not 0 <= number < len(numbers):
+            raise RequestError(404, f"number {cut(number)}; expected a number below {len(numbers)}")
+        return numbers[number]
+
+    def put(self, paper: str, result: ItemResult) -> RecordedItem:
+        """Takes what an item gave that was reproduced here."""
+        record = record_of(Reproduction(self.here[paper], (result,)))
+        (item,) = understood(record, paper).items
+        with self._lock:
+            before = self.papers[paper]
+            items = tuple(item if i.item == item.item else i for i in before.items)
+            self.papers[paper] = replace(before, items=items)
+        return item
+
+
+def shelf_of(file: Path) -> Shelf | None:
+    """The papers of a report's folder, of a paper's own folder, or of a paper's name; None if it is none of these.
+
+    Raises:
+        HeadgateError: a file of the report is wrong, there is no such paper, or something in its folder is wrong.
+    """
+    if file.is_dir():
+        found = _reports(file)
+        if found:
+            return Shelf({p.paper: p for p in map(read_record, found)}, {})
+        return _own(f"./{file}" if not file.is_absolute() else str(file)) if (file / "paper.toml").is_file() else None
+    name = str(file)
+    if name in list_papers() and not file.exists():
+        return _own(name)
+    return None
+
+
+def unknown(file: Path) -> HeadgateError:
+    """The error for a name that is neither a file nor a paper."""
+    names = list_papers()
+    hint = nearest(file.name, names)
+    return HeadgateError(
+        f"{cut(file)}: found no such file or folder; expected a scenario, the folder of a study or of a report, or a paper: "
+        f"one of {', '.join(names)}.{hint}"
+    )
+
+
+def _own(name: str) -> Shelf:
+    """A paper whose items were not reproduced yet."""
+    paper = load_paper(name)
+    record = record_of(Reproduction(paper, tuple(waiting(paper, item) for item in paper.items)))
+    return Shelf({paper.name: understood(record, paper.name)}, {paper.name: paper})
+
+
+def _reports(folder: Path) -> list[Path]:
+    """The files of a report: that in the folder itself, or those in the folders within it. None lies outside the folder."""
+    whole = folder.resolve()
+    places = [folder] if (folder / FILE).is_file() else sorted(d for d in folder.iterdir() if d.is_dir())
+    files = [d / FILE for d in places if (d / FILE).is_file()]
+    for file in files:
+        if not file.resolve().is_relative_to(whole):
+            raise HeadgateError(f"{file}: lies outside the folder; expected a file in it")
+    size = sum(file.stat().st_size for file in files)
+    if len(files) > MOST or size > LONGEST:
+        raise HeadgateError(
+            f"{folder}: found {len(files)} papers and {size} bytes; expected at most {MOST} papers and {LONGEST // 1_000_000} MB"
+        )
+    return files
