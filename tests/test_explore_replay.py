@@ -15,6 +15,7 @@ import pytest
 
 import headgate
 from headgate import _core
+from headgate.analysis import max_min
 from headgate.explore import answers
 from headgate.explore.replays.turn import replayed
 from headgate.explore.store import Finished
@@ -80,6 +81,10 @@ def same_numbers(found: Finished, result: headgate.Replay) -> None:
     assert done["p99_ms"] == 1e3 * whole["delay_p99_s"]
     assert done["ports"][0]["utilisation"] == whole["utilisation"]
     assert done["jain_of_max_min"] == whole["jain_of_max_min"]
+    rate = _core.quantity(json.loads(result._core.options)["rate"])[2]
+    ideal = max_min(rate, 8.0 * result.flows["bytes"] / whole["span_s"], result.flows["weight"])
+    assert [f["max_min_bps"] for f in done["flows"]] == pytest.approx(ideal.tolist())
+    assert [f["ideal_share"] for f in done["flows"]] == pytest.approx((ideal / ideal.sum()).tolist())
     for shown, flow in zip(done["flows"], result.flows.rows(), strict=True):
         assert shown["name"] == flow["flow"]
         for mine, theirs in (
@@ -91,6 +96,7 @@ def same_numbers(found: Finished, result: headgate.Replay) -> None:
         ):
             assert shown[mine] == flow[theirs]
         assert shown["goodput_bps"] == flow["throughput_bps"]
+        assert shown["share"] == pytest.approx(flow["throughput_bps"] / result.flows["throughput_bps"].sum())
         assert shown["lost"] == sum(flow[f"drops_{reason}"] for reason in _core.DROP_REASONS)
         assert np.array_equal(
             [shown["queueing_ms"], shown["p99_ms"]], [1e3 * flow["delay_mean_s"], 1e3 * flow["delay_p99_s"]], True
@@ -175,8 +181,17 @@ def test_views_conserve_bytes_and_packets() -> None:
         drops = whole(found, "drops")
         assert (drops[name][1][-1] if name in drops else 0) == dropped.sum()
         t, y = whole(found, "backlog")[name]
-        for at in (0.5, 1.0, 1.7, 2.9):
+        # Between two changes nothing happens.
+        for at in (t[:-1] + np.diff(t) / 2)[np.diff(t) > 1e-9].tolist():
             assert y[np.searchsorted(t, at, "right") - 1] == (own & packets.waiting(at)).sum()
+    assert (packets.reason == 2).any(), "no packet waited and was dropped then"
+    # At the end nothing waits.
+    assert found.view("backlog").total[-1] == 0  # type: ignore[attr-defined]
+    # However narrow the picture, the sum of all lines keeps its maximum.
+    total = np.sum([y for _, y in whole(found, "backlog").values()], axis=0)
+    for width in (1, 10):
+        points = found.view("backlog").points_of(found, 0.0, found.until, width)
+        assert np.sum([x["y"] for x in points["series"]], axis=0).max() == total.max()
     # The line never sends more than its rate, nor do intervals between those of the picture.
     for start, end in ((0.0, 3.4), (1.0, 1.3), (1.001, 1.002)):
         points = found.view("throughput").points_of(found, start, end, 800)

@@ -216,6 +216,7 @@ def test_no_other_file_can_be_asked_for(office: Page) -> None:
     for name in ("/etc/passwd", "../pyproject.toml"):
         done = office.run({**begin(office), "replay": name})
         assert done["about"][0].startswith("office.csv")
+        assert turn(office, {**begin(office), "replay": name}, "seed", 5)["scenario"]["replay"] == "office.csv"
 
 
 def test_a_link_holds_the_settings_and_says_that_the_trace_is_missing(office: Page) -> None:

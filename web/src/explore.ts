@@ -37,6 +37,9 @@ export class Explore {
   private readonly tabs = h("div", { class: "slots" });
   private readonly about = h("section", { class: "card about", hidden: true });
   private readonly delay = h("section", { class: "card delay" });
+  /** Of one variant all of it stands in two columns; of two variants shares and networks stand below, side by side. */
+  private readonly left = h("div", { class: "stack" });
+  private readonly right = h("div", { class: "stack" });
   private readonly parts = h("div", { class: "columns" });
   private readonly sentences = h("section", { class: "card sentences" });
   private readonly tools = h("div", { class: "tools", role: "group", "aria-label": "Range of time" });
@@ -68,7 +71,7 @@ export class Explore {
       about, h("section", { class: "side", "aria-label": "Controls" }, this.tabs, this.panel.element, take.element),
       h("div", { class: "main" },
         h("div", { class: "runbar" }, this.status, this.bar, this.stop, this.again), this.problem, this.about,
-        h("div", { class: "columns top" }, this.delay, this.sentences), this.compare.element, this.parts, this.tools, this.charts, this.packets.element));
+        h("div", { class: "columns top" }, this.left, this.right), this.compare.element, this.parts, this.tools, this.charts, this.packets.element));
     model.on((event, slot) => this.heard(event, slot));
     model.time.on((change) => change === "range" && this.ranged());
     onTheme(() => {
@@ -145,8 +148,12 @@ export class Explore {
     if (trace) replace(this.about, h("h2", {}, "The trace"), h("p", {}, [...(trace.about ?? []), ...this.chosen].join(" ")));
     replace(this.sentences, h("h2", {}, "In words"), ...ready.map(({ slot, run }) => h("div", {}, both && h("h3", {}, `Variant ${slot.toUpperCase()}`),
       h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))), run.note && h("p", { class: "note" }, run.note))));
-    this.parts.classList.toggle("one", !both);
-    same(this.parts, [...ready.map(({ slot }) => this.results[slot].shares.element), ...ready.map(({ slot }) => this.results[slot].network.element)]);
+    const shares = ready.map(({ slot }) => this.results[slot].shares.element);
+    const networks = ready.map(({ slot }) => this.results[slot].network.element);
+    same(this.left, both ? [this.delay] : [this.delay, ...networks]);
+    same(this.right, both ? [this.sentences] : [this.sentences, ...shares]);
+    same(this.parts, both ? [...shares, ...networks] : []);
+    this.parts.hidden = !both;
     for (const { slot, run } of ready) {
       this.results[slot].mark(both ? `${slot.toUpperCase()}: ` : "");
       this.results[slot].shares.update(run, model.marked.flows);

@@ -29,7 +29,7 @@ export class Network {
   private readonly queues = new Map<string, Queue>();
   private readonly most = new Map<string, number>();
   private readonly holder = h("div", { class: "network" });
-  private readonly note = h("p", { class: "note" });
+  private readonly note = h("p", { class: "note waiting" });
   private picture: SVGSVGElement = svg("svg", {});
   private asking: AbortController | null = null;
   private since = 0;

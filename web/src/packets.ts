@@ -15,6 +15,8 @@ export class Packets {
   private readonly fold: HTMLDetailsElement;
   private asking: AbortController | null = null;
   private timer = 0;
+  /** What is drawn: the same list again leaves its buttons as they are, under the pointer and with the focus. */
+  private drawn = "";
   readonly element: HTMLElement;
 
   constructor(private readonly model: Model) {
@@ -72,11 +74,16 @@ export class Packets {
       const found = await get<PacketList>(`/api/run/${encodeURIComponent(run.run)}/packets?${query}`, asking.signal);
       this.draw(run.run, this.port.value, found, from, to);
     } catch (error) {
-      if (!aborted(error)) replace(this.body, h("p", { class: "error" }, explain(error).message));
+      if (aborted(error)) return;
+      this.drawn = "";
+      replace(this.body, h("p", { class: "error" }, explain(error).message));
     }
   }
 
   private draw(run: string, port: string, found: PacketList, from: number, to: number): void {
+    const drawn = JSON.stringify([run, port, found, from, to]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
     const { packets, more, followed } = found;
     const span = to - from;
     const part = followed.from > from || followed.to < to

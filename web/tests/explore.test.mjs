@@ -216,7 +216,8 @@ test("a packet tells its story", { skip }, async () => {
   await settled(page);
   await page.getByText("Packets and what became of them").click();
   await page.locator(".packets tbody button").first().click();
-  await page.locator(".story ol li").first().waitFor();
+  await page.locator(".story ol li, .story .error").first().waitFor();
+  assert.equal(await page.locator(".story .error").allInnerTexts().then((x) => x.join()), "");
   await page.context().close();
 });
 
