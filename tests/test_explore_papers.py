@@ -21,6 +21,7 @@ from headgate.explore.papers import Shelf
 from headgate.explore.subject import Subject, subject_of
 from headgate.papers import load_paper, write_report
 from headgate.papers import recorded as reading
+from headgate.papers.build import build_scenario
 from headgate.papers.model import PaperError
 from headgate.papers.record import FILE, record_of, waiting
 from headgate.papers.recorded import read_record, understood
@@ -41,7 +42,14 @@ ITEMS = [
 ]
 
 #: Items that have runs, but whose numbers their studies measure.
-STUDIED = [("linux-tcp", "table"), ("keshav1991", "chapter-4"), ("keshav1991", "chapter-5")]
+STUDIED = [
+    ("linux-tcp", "table"),
+    ("keshav1991", "chapter-4"),
+    ("keshav1991", "chapter-5"),
+    ("kim1994", "reference"),
+    ("kim1994", "gigabit"),
+    ("hasegawa2001", "figures"),
+]
 
 
 def reproduced(paper: str, *items: str, seeds: int = 2) -> Reproduction:
@@ -206,6 +214,13 @@ def test_a_file_that_is_no_json_is_an_error(text: str, tmp_path: Path) -> None:
         subject_of(tmp_path)
 
 
+def test_the_values_of_many_runs_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headgate.papers.record.RUNS", 1)
+    (entry,) = record_of(reproduced("demers1989", "scenario-4"))["items"]
+    assert {len(n["values"]) for n in entry["numbers"]} == {2}
+    assert {v["starts"] for v in entry["variants"]} == {1}
+
+
 def test_the_length_of_files_is_bounded(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "LONGEST", 1000)
     with pytest.raises(PaperError, match="expected a file of at most"):
@@ -265,11 +280,9 @@ def test_the_run_that_opens_gives_the_number_of_the_table(paper: str, item: str)
 
 @pytest.mark.parametrize(("paper", "item"), STUDIED)
 def test_a_number_that_a_study_measures_opens_a_run_of_its_item(paper: str, item: str) -> None:
-    whole = reproduced(paper, item)
-    record = record_of(whole)
-    page = showing(whole)
+    found = load_paper(paper)
+    page = showing(Reproduction(found, (waiting(found, found.item(item)),)))
     shown = page.get("/api/papers/item", paper=paper, item=item).json()
-    (entry,) = record["items"]
     for number in (n for table in shown["tables"] for n in table["numbers"]):
         assert number["variant"] is None and number["near"]
         assert page.get("/api/papers/open", paper=paper, item=item, number=number["number"]).status_code == 422
@@ -277,8 +290,8 @@ def test_a_number_that_a_study_measures_opens_a_run_of_its_item(paper: str, item
             "/api/papers/open", paper=paper, item=item, number=number["number"], variant=number["near"][0]
         ).json()
         assert not run["measured"] and "study measures" in run["said"][-1]
-    found = measured(page, run)
-    assert found["digest"] == next(v["digest"] for v in entry["variants"] if v["name"] == run["variant"])
+    text = json.dumps(build_scenario(found.item(item), found.item(item).variant(run["variant"])))
+    assert measured(page, run)["digest"] == _core.run(text).digest
     page.explorer.runs.close()
 
 
@@ -335,6 +348,20 @@ def test_a_changed_scenario_gives_another_value_and_says_so(page: Page) -> None:
     # The same in other words is no change.
     next(x for x in turned["links"] if x["name"] == "slow")["rate"] = "0.056Mbit/s"
     assert measured(page, run, turned)["changed"] == []
+
+
+def test_a_run_that_nobody_waits_for_ends(page: Page) -> None:
+    run = opened(page, number=0)
+    body = {key: run[key] for key in ("paper", "item", "variant", "run")}
+    endless = {**run["scenario"], "duration": "2000h", "interval": "1000h"}
+    content = json.dumps({**body, "scenario": endless}).encode()
+    asyncio.run(page.client.asked("POST", "/api/papers/measure", content=content, close_after=2))
+    waiting = threading.Event()
+    for _ in range(6000):
+        if not page.explorer.runs._jobs:
+            break
+        waiting.wait(0.1)
+    assert not page.explorer.runs._jobs
 
 
 def test_a_flow_that_is_gone_has_no_value(page: Page) -> None:
@@ -414,6 +441,16 @@ def test_an_unknown_name_is_an_error(name: str, said: str, cli: Cli) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_folder_without_results_is_an_error(cli: Cli, tmp_path: Path) -> None:
+    """Such as the report of an earlier version."""
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "index.html").write_text("<h1>A paper</h1>")
+    done = cli("explore", "--no-browser", "report")
+    assert done.returncode == 2
+    said = done.stderr.replace("\n", " ")
+    assert "expected the folder of a study, with manifest.json, or of a report, with reproduction.json" in said
+
+
 def test_an_item_is_reproduced_on_the_page(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(own.parent)
     page = Page(subject_of(Path("mypaper")))
@@ -442,9 +479,11 @@ def test_a_report_is_not_reproduced_again(page: Page) -> None:
 def test_one_item_at_a_time_is_reproduced_and_it_ends_with_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first page is left while the item runs: its runs end, and the next one may begin."""
     page = Page(subject_of(Path("demers1989")), at_a_time=2)
+    assert page.explorer.runs.most_bytes == page.explorer.runs.most * 2
     began, ended, going = threading.Event(), threading.Event(), threading.Event()
 
     def endless(paper: Any, items: Any, work: Any) -> Iterator[Any]:
+        assert (work.threads, work.max_memory) == (2, page.explorer.runs.most_bytes)
         try:
             # An end all the same, should nothing stop it.
             for _ in range(60_000):

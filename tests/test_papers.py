@@ -306,7 +306,7 @@ def test_report(tmp_path: Path) -> None:
     page = write_report(headgate.reproduce("keshav1991", "scenario-3"), place)
     text = page.read_text()
     assert text.count("<svg") == 5
-    assert {p.suffix for p in place.iterdir()} == {".html", ".svg", ".png"}
+    assert {p.suffix for p in place.iterdir()} == {".html", ".svg", ".png", ".json"}
     assert "K3e" in text
     assert "PP/FQ" in text
     # Figures have titles; notes of other items are left out; the foot says how to make it again.

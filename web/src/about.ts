@@ -68,7 +68,7 @@ export class About {
   private choices(opened: PaperRun): HTMLElement {
     const runs = h("select", { id: "about-run", onchange: () => this.turn({ ...opened, run: Number(runs.value) }) },
       ...opened.runs.map((each) => h("option", { value: each.run },
-        `${each.run}${each.run === 0 ? " (base run: all sources start at once)" : ""}${each.value ? `: ${each.value}` : ""}${each.best && each.run > 0 ? " (most of the row comes out)" : ""}`)));
+        `${each.run}${each.run === 0 ? " (base run)" : ""}${each.value ? `: ${each.value}` : ""}${each.best && each.run > 0 ? " (most of the row comes out)" : ""}`)));
     runs.value = String(opened.run);
     return h("div", { class: "filters" }, h("span", {}, "Variant ", h("strong", {}, opened.variant)),
       opened.runs.length > 1 && h("label", { for: "about-run" }, "Run "), opened.runs.length > 1 ? runs : h("span", { class: "soft" }, "One run: all sources start as the scenario says."));

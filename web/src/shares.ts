@@ -55,6 +55,8 @@ export class Shares {
     const marked = run.flows.some((flow) => (flow.marks ?? 0) > 0);
     const [before, last] = (replay ? OF_REPLAY : OF_RUN).map((columns) => columns.filter(([name]) => name !== "Marked" || marked)) as [Column[], Column[]];
     this.body.classList.toggle("replay", replay);
+    // The charts stay in sight below a long table.
+    this.body.classList.toggle("tall", run.flows.length > 12);
     this.note.textContent = replay ? "The bar is the share of all that was sent. The upright line is the weighted max-min fair share of what was offered."
       : "The bar is the share of the goodput. The upright line is the weighted max-min fair share.";
     const heading = (name: string, number = true): HTMLElement => h("th", { scope: "col", class: number ? "num" : null }, name);
@@ -62,7 +64,7 @@ export class Shares {
     replace(this.body, h("table", {},
       h("thead", {}, h("tr", {}, heading("Flow", false), !replay && heading("Control", false), ...before.map(([name]) => heading(name)), heading("Share"), h("td", {}), heading("Fair"), ...last.map(([name]) => heading(name)))),
       h("tbody", {}, ...run.flows.map((flow) => h("tr", { class: chosen.has(flow.name) ? "marked" : null },
-        h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), chosen.has(flow.name) && h("span", { class: "soft" }, " ◂ the number is about this flow"), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
+        h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), chosen.has(flow.name) && h("span", { class: "soft" }, " ◂ this number"), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
         !replay && h("td", {}, flow.control), ...cells(before, flow), h("td", { class: "num" }, percent(flow.share)), h("td", { class: "wide" }, bar(flow, most)),
         h("td", { class: "num" }, percent(flow.ideal_share)), ...cells(last, flow))))),
     (run.more_flows ?? 0) > 0 && h("p", { class: "note" }, `${run.more_flows} more flows with ${replay ? "fewer bytes" : "less goodput"} are not listed.`));

@@ -67,7 +67,7 @@ test("a number opens its run, and back leads to the number", { skip }, async () 
   assert.match(await said(page), /The setting is the paper's, and the run is that of the report: digest [0-9a-f]{16}\./);
   // The flow that the number is about is marked, in words too.
   assert.equal(await page.locator(".shares tr.marked").count(), 1);
-  assert.match(await page.locator(".shares tr.marked").innerText(), /the number is about this flow/);
+  assert.match(await page.locator(".shares tr.marked").innerText(), /◂ this number/);
   assert.match(name, new RegExp(await page.locator(".paper-run .filters strong").innerText()));
   await page.goBack();
   await page.locator(".numbers table").waitFor();

@@ -24,11 +24,14 @@ impl Follow {
     }
 
     /// A packet arrives; the port is asked about it next.
+    #[cold]
     pub fn arrives(&mut self, number: u64) {
         self.arriving = number;
     }
 
     /// A packet is about to be handed to the port, which was advanced.
+    #[cold]
+    #[inline(never)]
     pub fn came(&mut self, port: &Port, packet: &Packet, now: Time) {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.next += 1;
@@ -43,6 +46,8 @@ impl Follow {
     }
 
     /// The transmission of a packet starts.
+    #[cold]
+    #[inline(never)]
     pub fn sent(&mut self, sent: &Sent, marked: bool) {
         let Sent { packet, start, end } = *sent;
         if let Some((slot, number)) = self.open.remove(&packet.handle) {
@@ -53,6 +58,8 @@ impl Follow {
     }
 
     /// A packet was dropped.
+    #[cold]
+    #[inline(never)]
     pub fn dropped(&mut self, dropped: &Dropped) {
         if let Some((slot, number)) = self.open.remove(&dropped.handle) {
             self.tracks.dropped(&Dropped { handle: slot, ..*dropped }, (dropped.flow.0, number));

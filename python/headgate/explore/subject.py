@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import HeadgateError
+from ..papers.record import FILE
 from ..scenario import Scenario
 from ..sweep import open_study
 from .given import Given
@@ -73,6 +74,10 @@ def subject_of(
     if not file.suffix and not file.exists():
         raise unknown(file)
     if file.is_dir():
+        if not (file / "manifest.json").exists():
+            raise HeadgateError(
+                f"{file}: expected the folder of a study, with manifest.json, or of a report, with {FILE}; found neither"
+            )
         study = open_study(file)
         if not len(study.runs):
             raise HeadgateError(f"{file}: no run of this study has ended yet; expected at least one")

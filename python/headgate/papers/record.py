@@ -29,6 +29,9 @@ from .verdict import Number, missing
 FILE = "reproduction.json"
 FORMAT = 1
 
+#: Maximum number of runs with random start phases of which the values are written: the file stays short with any `--seeds`.
+RUNS = 1000
+
 
 def write_record(
     reproduction: Reproduction,
@@ -123,7 +126,7 @@ def _variants(result: ItemResult) -> Iterable[dict[str, Any]]:
     """The runs of an item: run 0 is of `scenario`, the others, with random start phases, of `phases`."""
     item, runs = result.item, result.runs
     for variant in item.variants if item.runs else ():
-        starts = [] if runs is None else runs.starts.get(variant.name, [])
+        starts = [] if runs is None else runs.starts.get(variant.name, [])[:RUNS]
         yield {
             "name": variant.name,
             "digest": None if runs is None else runs.digest(variant.name),
@@ -137,7 +140,7 @@ def _number(paper: Paper, result: ItemResult, number: Number, known: Sequence[Me
     p, runs = number.published, result.runs
     metric = paper.metrics[p.metric]
     own = not metric.study and any(v.name == p.row for v in result.item.variants)
-    outcomes = [runs.base[p.row], *runs.starts.get(p.row, [])] if own and runs is not None else []
+    outcomes = [runs.base[p.row], *runs.starts.get(p.row, [])[:RUNS]] if own and runs is not None else []
     return {
         "value": p.value,
         "deviation": p.stddev,

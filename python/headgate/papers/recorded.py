@@ -18,8 +18,8 @@ from .model import MARKS, Measure, PaperError, Published, Table
 from .record import FORMAT
 from .verdict import Verdict
 
-#: Maximum length of the file in bytes. Those of the package take up to 4 MB.
-LONGEST = 100_000_000
+#: Maximum length of the file in bytes. Those of the package take up to 2 MB.
+LONGEST = 50_000_000
 
 
 class Loose:

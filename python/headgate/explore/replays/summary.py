@@ -22,6 +22,9 @@ PORT = "line"
 #: Flows that are listed one by one, and those that have a sentence.
 MOST, SAID = 100, 6
 
+#: Up to this number, flows stand in the order of the trace.
+FEW = 12
+
 _DROPS = [f"drops_{reason}" for reason in _core.DROP_REASONS]
 
 
@@ -38,7 +41,9 @@ def summary(settings: Settings, core: _core.Replay, found: Read, slots: Slots, u
         else np.full(len(table), np.nan)
     )
     drops = np.asarray(sum(table[name] for name in _DROPS))
-    places = np.sort(np.argsort(-table["bytes"], kind="stable")[:MOST]).tolist()
+    places = np.argsort(-table["bytes"], kind="stable")[:MOST]
+    # A few flows stand in the order of the trace, many with the largest first.
+    places = (np.sort(places) if len(table) <= FEW else places).tolist()
     columns = {name: table[name].tolist() for name in table.names}
     total, fair = float(table["throughput_bps"].sum()), float(np.nansum(ideal))
     flows = [
@@ -115,12 +120,12 @@ def _of_flow(flow: Mapping[str, Any]) -> str:
     ideal = flow["max_min_bps"]
     share = f", {percent(flow['goodput_bps'] / ideal)} of its max-min share" if ideal > 0 else ""
     waited = f"its packets waited {time_text(flow['queueing_ms'] / 1e3)} on average, 99 % of them at most {time_text(flow['p99_ms'] / 1e3)}"
-    dropped = f"{lost} of {_packets(flow['packets'])} were dropped" if lost else "none was dropped"
+    dropped = f"{lost:,} of {_packets(flow['packets'])} were dropped" if lost else "none was dropped"
     return f"{name} got {rate_text(flow['goodput_bps'])}{share}; {waited}; {dropped}."
 
 
 def _packets(count: int) -> str:
-    return "1 packet" if count == 1 else f"{count} packets"
+    return "1 packet" if count == 1 else f"{count:,} packets"
 
 
 def _network(flows: int, bps: float) -> dict[str, Any]:

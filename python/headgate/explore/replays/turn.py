@@ -134,6 +134,6 @@ def _require(taken: float, most: int, less: str) -> None:
 
 def _note(packets: int) -> str:
     return (
-        f"The trace has {packets} packets, more than are kept one by one: the pictures are made of {Coarse.BINS} intervals over all of "
+        f"The trace has {packets:,} packets, more than are kept one by one: the pictures are made of {Coarse.BINS:,} intervals over all of "
         "it. Single packets are followed in a part at a time."
     )
