@@ -138,7 +138,7 @@ export class Network {
     const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
     const wide = small ? BAR / 2 : BAR;
     const part = Math.min(48, length * 0.3) / length;
-    const places = beside(a, b, [part, 1.4 * part, 0.45, 0.6], wide, 30, 6);
+    const places = [6, 14].flatMap((gap) => beside(a, b, [part, 1.4 * part, 0.45, 0.5, 0.55, 0.6], wide, 30, gap));
     // Below the line, if there is room.
     const { x, y } = room.find(places.filter((_place, at) => at % 8 === 1)) ?? room.find(places) ?? (places[1] as Point);
     const fill = svg("g", {});
