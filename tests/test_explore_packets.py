@@ -11,7 +11,7 @@ import pytest
 
 from headgate import _core
 from headgate.explore.numbers import KNOWN, fields
-from headgate.explore.packets import packets_of
+from headgate.explore.packets import listed, packets_of
 from headgate.explore.prepared import prepared
 from headgate.explore.rules import order_of, rules, sentences
 from headgate.explore.runs import finished, run
@@ -198,6 +198,16 @@ def test_a_long_run_is_followed_around_the_time_that_is_looked_at(page: Page, mo
     assert page.get(f"/api/run/{run}/packet/slow/{packet['id']}", at=3).status_code == 404
     points = found.view("backlog").points_of(found, 600, 610, 100)  # type: ignore[attr-defined]
     assert points["series"][0]["t"][-1] == 610
+
+
+@pytest.mark.parametrize("most", [0, 1, 7])
+def test_a_part_that_holds_almost_nothing_ends_the_search(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr("headgate.explore.packets.MOST", most)
+    found = done()
+    part = packets_of(found, 40.0)
+    assert part.at(found.ports.index("slow")).flow.size <= most
+    assert listed(found, part, "slow", (0, 70), None, False, 9)["followed"]["from"] <= 40
+    assert len(found.more["parts"]) <= 4
 
 
 def test_parts_of_a_run_take_no_more_memory_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:

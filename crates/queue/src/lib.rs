@@ -227,7 +227,8 @@ impl<'a> Cx<'a> {
     /// Whether a buffer that holds `backlog` has no room for this number of additional packets and bytes.
     #[inline]
     pub fn exceeds(&self, buffer: Buffer, backlog: &Backlog, packets: u64, bytes: u64) -> bool {
-        self.in_service.exceeds(buffer, backlog, packets, bytes)
+        let Backlog { packets: p, bytes: b } = self.in_service;
+        buffer.exceeded_by(backlog.packets + p + packets, backlog.bytes + b + bytes)
     }
 
     /// Drops a packet.

@@ -193,7 +193,10 @@ impl<D: Discipline> Port<D> {
     /// the discipline says. Nothing changes.
     pub fn explain(&self, mut packet: Packet, now: Time, tell: Tell<'_>) {
         packet.arrived = now;
-        let look = Look { now, in_service: self.service.counted(now) };
+        let mut look = Look { now, in_service: Backlog::default() };
+        if self.service.counts(now) {
+            look.in_service.add(self.service.sending);
+        }
         let Backlog { packets, bytes } = self.discipline.backlog();
         tell(Number::HeldPackets, (packets + look.in_service.packets) as f64);
         tell(Number::HeldBytes, (bytes + look.in_service.bytes) as f64);
@@ -251,8 +254,11 @@ impl Service {
         self.counters.offered_bytes += u64::from(packet.bytes);
         self.backlog_until(now);
         let (before, drops) = (self.waiting, self.dropped.len());
-        let in_service = self.counted(now);
-        let mut cx = Cx { in_service, ..Cx::new(now, &mut self.rng, &mut self.dropped) };
+        let counts = self.counts(now);
+        let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);
+        if counts {
+            cx.in_service = Backlog { packets: 1, bytes: u64::from(self.sending) };
+        }
         discipline.enqueue(packet, &mut cx);
         self.refresh(discipline, drops);
         if before == 0 || self.stalled {
@@ -261,15 +267,14 @@ impl Service {
         }
     }
 
-    /// What of the packet in transmission counts against the buffer.
+    /// Whether the packet in transmission counts against the buffer.
     #[inline(always)]
-    fn counted(&self, now: Time) -> Backlog {
-        let counts = match self.in_service {
+    fn counts(&self, now: Time) -> bool {
+        match self.in_service {
             InService::Extra => false,
             InService::UntilEnd => self.down.unwrap_or(self.free_at) > now,
             InService::ThroughEnd => self.down.unwrap_or(self.free_at) >= now && self.sending > 0,
-        };
-        if counts { Backlog { packets: 1, bytes: u64::from(self.sending) } } else { Backlog::default() }
+        }
     }
 
     /// See [`Port::start`].

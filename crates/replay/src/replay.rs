@@ -1,82 +1,28 @@
 //! A trace through one or several disciplines: one pass over the trace feeds them all.
 
 use crate::capture::{CaptureOutput, CaptureTrace, Frames};
-use crate::clock::Origin;
 use crate::csv::CsvTrace;
 use crate::error::TraceError;
 use crate::follow::Follow;
-use crate::intake::{Arrival, Intake};
+use crate::intake::Intake;
 use crate::kept::{Keeper, Kept};
+use crate::options::Options;
 use crate::output::CsvOutput;
-use crate::replayer::{Conventions, Replayer, Watch};
-use crate::rows::{Fate, Row, Rows};
+use crate::record::Record;
+use crate::replayer::Replayer;
+use crate::rows::{Row, Rows};
 use crate::series::Series;
 use crate::source::{Kind, TraceFile};
 use crate::summary::Count;
 use crate::table::{Columns, TableTrace};
 use crate::track::{Track, Tracks};
 use headgate_capture::Classify;
-use headgate_packet::{Ecn, FlowId, Packet, Rate, Time};
-use headgate_queue::{Counters, Dropped, Port, Sent, Spec};
-use headgate_sim::spec::SpecError;
+use headgate_packet::Time;
+use headgate_queue::{Counters, Spec};
 use headgate_sim::{Tracks as Decided, Window};
-use serde::{Deserialize, Serialize};
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
-
-/// The options of a replay.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Options {
-    /// Rate of the line.
-    pub rate: Rate,
-    /// The disciplines.
-    pub queues: Vec<Spec>,
-    /// Seed of the disciplines' random streams.
-    #[serde(default = "one")]
-    pub seed: u64,
-    /// Conventions for what a trace does not say.
-    #[serde(default)]
-    pub conventions: Conventions,
-    /// Packets with faults are skipped and counted.
-    #[serde(default)]
-    pub lenient: bool,
-    /// Series over time are kept for a figure.
-    #[serde(default)]
-    pub series: bool,
-}
-
-fn one() -> u64 {
-    1
-}
-
-impl Options {
-    /// Reads options from JSON.
-    ///
-    /// # Errors
-    /// The first fault, with its place.
-    pub fn from_json(text: &str) -> Result<Options, SpecError> {
-        let value: serde_json::Value =
-            serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected options in JSON; {e}")))?;
-        let mut options: Options =
-            serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))?;
-        for (i, queue) in options.queues.iter_mut().enumerate() {
-            *queue = queue.at_line(options.rate, None).map_err(|wrong| {
-                let error = SpecError::at(format!("queues[{i}].{}", wrong.path), wrong.expected);
-                if let Some(found) = wrong.found { error.found(found) } else { error }
-            })?;
-        }
-        Ok(options)
-    }
-}
-
-impl Options {
-    /// As JSON, with every default.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("options are plain data")
-    }
-}
 
 /// Where packets come from.
 #[allow(clippy::large_enum_variant, reason = "there is one of it")]
@@ -106,115 +52,6 @@ impl From<TraceError> for ReplayError {
 impl From<io::Error> for ReplayError {
     fn from(e: io::Error) -> ReplayError {
         ReplayError::Output(e)
-    }
-}
-
-/// What is recorded of one discipline.
-#[derive(Default)]
-struct Record {
-    origin: Origin,
-    all: Count,
-    flows: Vec<Count>,
-    rows: Option<Rows>,
-    csv: Option<CsvOutput>,
-    /// Rows until the caller takes them, if it wants them.
-    kept: Option<VecDeque<Row>>,
-    track: Option<Track>,
-    follow: Option<Box<Follow>>,
-    /// Handles of the packets in here that came with their congestion bit set; only looked up, never iterated.
-    came_marked: HashSet<u32>,
-    capture: Option<CaptureOutput>,
-    series: Option<Series>,
-}
-
-impl Record {
-    #[inline]
-    fn arrived(&mut self, arrival: &Arrival, handle: u32) {
-        if arrival.ecn == Ecn::Ce {
-            self.came_marked.insert(handle);
-        }
-        self.all.arrived(arrival.bytes);
-        if arrival.flow as usize == self.flows.len() {
-            self.flows.push(Count::default());
-        }
-        self.flows[arrival.flow as usize].arrived(arrival.bytes);
-        if let Some(rows) = &mut self.rows {
-            rows.open(arrival);
-        }
-        if let Some(follow) = &mut self.follow {
-            follow.arrives(arrival.number);
-        }
-        if let Some(series) = &mut self.series {
-            series.arrived(arrival.at, arrival.bytes);
-        }
-    }
-
-    #[inline]
-    fn close(&mut self, handle: u32, flow: u32, waited: Time, fate: Fate) {
-        if let Some(rows) = &mut self.rows {
-            rows.close(handle, fate);
-        }
-        if let Some(capture) = &mut self.capture {
-            capture.close(handle, flow, waited, fate, self.origin);
-        }
-    }
-
-    fn write(&mut self, intake: &Intake) -> io::Result<()> {
-        if let Some(rows) = &mut self.rows {
-            if let Some(csv) = &mut self.csv {
-                csv.write(rows.done(), &intake.flows, self.origin)?;
-            }
-            if let Some(track) = &mut self.track {
-                track.take(rows.done());
-            }
-            if let Some(kept) = &mut self.kept {
-                kept.extend(rows.done().drain(..));
-            }
-            rows.done().clear();
-        }
-        self.capture.as_mut().map_or(Ok(()), CaptureOutput::check)
-    }
-}
-
-impl Watch for Record {
-    #[inline]
-    fn came(&mut self, port: &Port, packet: &Packet, now: Time) {
-        if let Some(follow) = &mut self.follow {
-            follow.came(port, packet, now);
-        }
-    }
-
-    #[inline]
-    fn sent(&mut self, sent: &Sent) {
-        let Sent { packet, start, end } = *sent;
-        let (delay, flow) = (start.since(packet.arrived), packet.flow.0);
-        // A mark that it came with is none of this discipline.
-        let marked = packet.ecn == Ecn::Ce && !self.came_marked.remove(&packet.handle);
-        self.all.sent(packet.bytes, delay, marked);
-        self.flows[flow as usize].sent(packet.bytes, delay, marked);
-        if let Some(series) = &mut self.series {
-            series.sent(flow, packet.arrived, start, end, packet.bytes);
-        }
-        if let Some(follow) = &mut self.follow {
-            follow.sent(sent, marked);
-        }
-        let waited = Time::from_ps(delay.as_ps());
-        self.close(packet.handle, flow, waited, Fate::Sent { start, departure: end, marked });
-    }
-
-    #[inline]
-    fn dropped(&mut self, dropped: &Dropped) {
-        let Dropped { at, handle, flow: FlowId(flow), bytes, reason } = *dropped;
-        self.came_marked.remove(&handle);
-        self.all.dropped(reason);
-        self.flows[flow as usize].dropped(reason);
-        if let Some(series) = &mut self.series {
-            series.dropped(flow, at, bytes);
-        }
-        if let Some(follow) = &mut self.follow {
-            follow.dropped(dropped);
-        }
-        self.close(handle, flow, Time::ZERO, Fate::Dropped { at, reason });
     }
 }
 

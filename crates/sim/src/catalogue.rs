@@ -1,11 +1,10 @@
 //! The lists of algorithms as data, for help, `headgate list` and the generated reference pages.
 
+use headgate_packet::Rate;
 use headgate_packet::choice::Entry;
 use headgate_packet::header::deviations;
-use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{Discipline as _, LinkInfo, Number, Port};
+use headgate_queue::{Discipline as _, LinkInfo};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// The lists by name.
 pub const LISTS: [(&str, &[Entry]); 10] = [
@@ -32,25 +31,6 @@ pub fn catalogue(list: &str) -> Option<Value> {
         described
     };
     Some(entries.iter().map(with_gauges).collect())
-}
-
-/// The numbers with which a discipline decides about packets: those of two conversations that fill its buffer.
-pub fn numbers_of(discipline: &str) -> Vec<Number> {
-    let spec = headgate_queue::Spec::default_of(discipline).expect("a discipline of the list");
-    let link = LinkInfo { rate: Rate::from_bps(1_000_000).expect("above zero"), flows: 2, weights: Vec::new() };
-    let mut port = Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "numbers"));
-    let mut found = BTreeSet::new();
-    for handle in 0..500 {
-        let now = Time::ZERO + Duration::from_millis(u64::from(handle));
-        let packet = Packet { handle, flow: FlowId(handle % 2), bytes: 1000, ..Packet::default() };
-        port.advance(now, &mut |_| {});
-        port.explain(packet, now, &mut |number, _| {
-            found.insert(number as usize);
-        });
-        port.offer(packet, now, &mut |_| {});
-        port.dropped().clear();
-    }
-    found.into_iter().map(|code| Number::ALL[code]).collect()
 }
 
 /// The gauges of the discipline, read at the end of each interval.

@@ -224,7 +224,7 @@ impl Run {
             let gone = port.dropped()[0];
             port.dropped().clear();
             if let Some(log) = &mut self.log {
-                log.dropped(&gone, f as u32, seq, false);
+                log.dropped(gone, f as u32, seq, false);
             }
             self.note_drop(l, gone.at, f as u32, seq, false);
             self.payloads.remove(handle);

@@ -30,20 +30,20 @@ impl Log {
     /// A packet is about to be handed to the port of lane `l`, which acts up to `now` first.
     #[cold]
     #[inline(never)]
-    pub fn came(&mut self, l: usize, lane: &mut Lane, packet: &Packet, now: Time) {
+    pub fn came(&mut self, l: usize, lane: &mut Lane, packet: Packet, now: Time) {
         if let Some(tracks) = &mut self.tracks {
             lane.advance(now);
-            tracks.came(l, &lane.port, packet, now);
+            tracks.came(l, &lane.port, &packet, now);
         }
     }
 
     /// A lane dropped a packet of a flow.
     #[cold]
     #[inline(never)]
-    pub fn dropped(&mut self, gone: &Dropped, flow: u32, seq: u64, is_ack: bool) {
+    pub fn dropped(&mut self, gone: Dropped, flow: u32, seq: u64, is_ack: bool) {
         match &mut self.tracks {
             Some(tracks) if is_ack => tracks.forget(gone.handle),
-            Some(tracks) => tracks.dropped(gone, (flow, seq)),
+            Some(tracks) => tracks.dropped(&gone, (flow, seq)),
             None => {}
         }
     }

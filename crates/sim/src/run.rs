@@ -213,7 +213,8 @@ impl Run {
         packet.flow = FlowId(hop.conversation);
         let wire_before = lane.wire.len();
         if let Some(log) = &mut self.log {
-            log.came(hop.lane as usize, lane, &packet, self.now);
+            // A copy: a packet whose address is given away would be kept in memory, also where nobody follows it.
+            log.came(hop.lane as usize, lane, packet, self.now);
         }
         lane.offer(packet, self.now);
         wire_before
@@ -252,7 +253,7 @@ impl Run {
             let payload = self.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
             if let Some(log) = &mut self.log {
-                log.dropped(&gone, flow, seq, is_ack);
+                log.dropped(gone, flow, seq, is_ack);
             }
             self.note_drop(l, gone.at, flow, seq, is_ack);
             self.gone(gone.handle, flow);

@@ -1,6 +1,7 @@
 //! `cargo xtask write` makes the generated files; `cargo xtask check` fails when one is stale, or a file of code has 400 lines or more.
 
 mod length;
+mod numbers;
 
 use headgate_queue::Number;
 use headgate_sim::{catalogue, spec::Scenario};
@@ -71,7 +72,7 @@ fn page(list: &str) -> String {
             write!(out, "\nGauges: {}.\n", gauges.join(", ")).expect("a string");
         }
         if list == "disciplines" {
-            let numbers = catalogue::numbers_of(entry["name"].as_str().unwrap_or_default());
+            let numbers = numbers::numbers_of(entry["name"].as_str().unwrap_or_default());
             let numbers: Vec<String> = numbers.iter().map(|number| format!("`{}`", number.name())).collect();
             write!(out, "\n[Numbers](numbers.md) of a decision: {}.\n", numbers.join(", ")).expect("a string");
         }

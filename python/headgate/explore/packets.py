@@ -32,6 +32,9 @@ KEPT = 200_000_000
 #: A part begins this share of its length before the time that is looked at.
 BEFORE = 4
 
+#: How often a part that reaches a time is looked for; the last one begins there.
+TRIES = 4
+
 #: Packets of one answer.
 LISTED = 1000
 
@@ -178,12 +181,15 @@ def packets_of(run: Finished, at: float = 0.0, control: _core.Control | None = N
     with _lock:
         # One at a time: each takes memory of its own.
         found = kept_of(run, at, told)
-        while found is None:
-            part = _followed(run, _beginning(run, at), control)
-            _keep(run, part)
-            # Where packets come faster than in the first part, a part is shorter.
-            run.more["part"] = min(run.more.get("part", np.inf), part.until - part.start)
-            found = part if part.covers(at) else None
+        for left in reversed(range(TRIES)):
+            if found is None:
+                part = _followed(run, _beginning(run, at) if left else at, control)
+                _keep(run, part)
+                # Where packets come faster than in the first part, a part is shorter.
+                run.more["part"] = min(run.more.get("part", np.inf), part.until - part.start)
+                # More packets than a part holds may come at one instant: then the part ends there.
+                found = part if part.covers(at) or not left else None
+        assert found is not None
         return found
 
 

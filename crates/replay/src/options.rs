@@ -1,0 +1,60 @@
+//! The options of a replay.
+
+use crate::replayer::Conventions;
+use headgate_packet::Rate;
+use headgate_queue::Spec;
+use headgate_sim::spec::SpecError;
+use serde::{Deserialize, Serialize};
+
+/// The options of a replay.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// Rate of the line.
+    pub rate: Rate,
+    /// The disciplines.
+    pub queues: Vec<Spec>,
+    /// Seed of the disciplines' random streams.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Conventions for what a trace does not say.
+    #[serde(default)]
+    pub conventions: Conventions,
+    /// Packets with faults are skipped and counted.
+    #[serde(default)]
+    pub lenient: bool,
+    /// Series over time are kept for a figure.
+    #[serde(default)]
+    pub series: bool,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Options {
+    /// Reads options from JSON.
+    ///
+    /// # Errors
+    /// The first fault, with its place.
+    pub fn from_json(text: &str) -> Result<Options, SpecError> {
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|e| SpecError::at("", format!("expected options in JSON; {e}")))?;
+        let mut options: Options =
+            serde_path_to_error::deserialize(&value).map_err(|e| SpecError::from_serde(&e, &value))?;
+        for (i, queue) in options.queues.iter_mut().enumerate() {
+            *queue = queue.at_line(options.rate, None).map_err(|wrong| {
+                let error = SpecError::at(format!("queues[{i}].{}", wrong.path), wrong.expected);
+                if let Some(found) = wrong.found { error.found(found) } else { error }
+            })?;
+        }
+        Ok(options)
+    }
+}
+
+impl Options {
+    /// As JSON, with every default.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("options are plain data")
+    }
+}

@@ -1,0 +1,24 @@
+//! The numbers with which disciplines decide about packets, for the reference.
+
+use headgate_packet::{Duration, FlowId, Packet, Rate, Rng, Time};
+use headgate_queue::{LinkInfo, Number, Port, Spec};
+use std::collections::BTreeSet;
+
+/// The numbers with which a discipline decides about packets: those of two conversations that fill its buffer.
+pub fn numbers_of(discipline: &str) -> Vec<Number> {
+    let spec = Spec::default_of(discipline).expect("a discipline of the list");
+    let link = LinkInfo { rate: Rate::from_bps(1_000_000).expect("above zero"), flows: 2, weights: Vec::new() };
+    let mut port = Port::new(spec.build(&link), link.rate, Rng::new(0, 0, "numbers"));
+    let mut found = BTreeSet::new();
+    for handle in 0..500 {
+        let now = Time::ZERO + Duration::from_millis(u64::from(handle));
+        let packet = Packet { handle, flow: FlowId(handle % 2), bytes: 1000, ..Packet::default() };
+        port.advance(now, &mut |_| {});
+        port.explain(packet, now, &mut |number, _| {
+            found.insert(number as usize);
+        });
+        port.offer(packet, now, &mut |_| {});
+        port.dropped().clear();
+    }
+    found.into_iter().map(|code| Number::ALL[code]).collect()
+}
