@@ -78,6 +78,8 @@ def test_traces_are_known_by_their_names_and_first_bytes(tmp_path: Path) -> None
         assert is_trace(tmp_path / name) == due, name
     assert not is_trace(tmp_path / "nothing")
     assert not is_trace(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    assert not is_trace(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize("name", BAD)

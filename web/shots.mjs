@@ -8,7 +8,7 @@ const folder = process.argv[2];
 async function shot(page, name) {
   // Charts draw when they come into sight, and queues fill when their numbers are there.
   await page.waitForFunction(() => [...document.querySelectorAll("figure")].filter((each) => each.getBoundingClientRect().top < innerHeight).every((each) => each.querySelector("canvas")));
-  await page.waitForFunction(() => [...document.querySelectorAll(".network + .note")].every((each) => /waiting at 30\.00 s/.test(each.textContent)));
+  await page.waitForFunction(() => [...document.querySelectorAll(".network + .note")].every((each) => /waiting at \d/.test(each.textContent)));
   await page.evaluate(() => document.activeElement?.blur());
   await page.screenshot({ path: join(folder, name), animations: "disabled" });
 }
@@ -28,6 +28,16 @@ try {
   await page.evaluate(() => document.querySelector(".tools").scrollIntoView());
   await shot(page, "explore-variants.png");
 } finally {
-  await browser.close();
   await server.stop();
+}
+const replay = await serve("scenarios/office.csv", { more: ["--queue", "fcfs", "--queue", "fq", "--rate", "2Mbit/s", "--buffer", "64KB"] });
+try {
+  const page = await open(browser, replay.address, { width: 1000, height: 900 });
+  await page.locator(".compare summary").waitFor();
+  await settled(page);
+  await page.evaluate(() => document.querySelector(".tools").scrollIntoView());
+  await shot(page, "explore-replay.png");
+} finally {
+  await browser.close();
+  await replay.stop();
 }

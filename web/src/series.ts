@@ -87,7 +87,7 @@ export function clip(line: Line, from: number, to: number, steps: boolean): Line
     const [start, end] = [line.t[at] as number, line.t[at + 1] as number];
     return end > start ? left + ((right - left) * (time - start)) / (end - start) : right;
   };
-  if (first >= 0 && (line.t[first] as number) < from) {
+  if (first >= 0 && (line.t[first] as number) <= from) {
     t.unshift(from);
     y.unshift(edge(first, from));
   }

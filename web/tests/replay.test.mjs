@@ -33,6 +33,15 @@ test("a trace has its views, its table and its picture", { skip }, async () => {
     await chart.locator("canvas").waitFor();
   }
   assert.deepEqual(await page.locator("figure:visible h3").evaluateAll((all) => all.map((each) => /\(([^()]*)\)$/.exec(each.textContent)?.[1])), ["Mbit/s", "Mbit/s", "ms", "packets", "packets"]);
+  // A line whose first point is where the range begins is drawn from there: something at the left edge has the colour of a line.
+  await page.locator("figure").first().scrollIntoViewIfNeeded();
+  await page.waitForFunction(() => {
+    const [over, canvas] = ["u-over", "u-wrap canvas"].map((name) => document.querySelector(`figure .${name}`));
+    const scale = canvas.width / canvas.clientWidth;
+    const { data } = canvas.getContext("2d").getImageData(Math.round((over.offsetLeft + 3) * scale), 0, 1, canvas.height);
+    for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 200 && Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) > 60) return true;
+    return false;
+  });
   assert.match(await page.locator("figure:visible .note").first().innerText(), /^Means of intervals of \d+ ms\.$/);
   const head = await page.locator(".shares thead th").allInnerTexts();
   assert.deepEqual(head, ["Flow", "Packets", "Dropped", "Mean wait", "p99 wait", "Sent rate", "Share", "Fair", "Bytes"]);

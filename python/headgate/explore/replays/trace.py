@@ -44,9 +44,12 @@ def is_trace(file: Path) -> bool:
     ending = file.suffix.lower()
     if ending in ENDINGS or ending in (".toml", ".json"):
         return ending in ENDINGS
+    # To open a pipe would wait for a writer.
+    if not file.is_file():
+        return False
     try:
         with file.open("rb") as bytes_of:
-            return file.is_file() and bytes_of.read(4) in _STARTS
+            return bytes_of.read(4) in _STARTS
     except OSError:
         return False
 
