@@ -14,6 +14,7 @@ import pytest
 
 from headgate import _core
 from headgate.explore import runs as module
+from headgate.explore.compare import differences
 from headgate.explore.lesson import lesson
 from headgate.explore.packets import packets_of
 from headgate.explore.prepared import INTERVALS, prepared, shorter
@@ -271,6 +272,18 @@ def test_comparisons_are_paired_and_say_what_differs(page: Page) -> None:
     assert any("reno" in sentence and "B" in sentence for sentence in last["sentences"])
     same = page.lines("/api/compare", {"a": {"scenario": a}, "b": {"scenario": a}, "seeds": 1})[-1]["done"]
     assert (same["changed"], same["sentences"]) == ([], ["Both runs gave the same."])
+
+
+@pytest.mark.parametrize(("seeds", "shown", "left_out"), [(1, ["b"], ["a", "s", "e"]), (5, ["b", "s"], ["a", "e"])])
+def test_differences_below_a_threshold_are_left_out(seeds: int, shown: list[str], left_out: list[str]) -> None:
+    first = {"a": 1e6, "b": 1e6, "s": 1e6, "e": 7.0}
+    second = {"a": 1e6 + 2, "b": 1.02e6, "s": 1.005e6, "e": 7.0}
+    of_a, of_b = ([{("goodput", name): x for name, x in side.items()}] * seeds for side in (first, second))
+    found = differences({}, {}, of_a, of_b, {"goodput": "bit/s"})
+    assert [row["flow"] for row in found["differences"]] == shown
+    assert (found["left_out"], found["least"]) == (len(left_out), 0.01 if seeds == 1 else 0.001)
+    assert not any(f"of {name} " in sentence for name in left_out for sentence in found["sentences"])
+    assert "goodput of b is 0.02 Mbit/s higher in B (2 %)" in found["sentences"][0]
 
 
 @pytest.mark.parametrize("seeds", [0, 101, "3", None])

@@ -5,10 +5,11 @@ import { launch, open, serve, settled } from "./tests/browser.mjs";
 
 const folder = process.argv[2];
 
-async function shot(page, name) {
+/** `end`: the time at which the picture of the network is shown. */
+async function shot(page, name, end = "") {
   // Charts draw when they come into sight, and queues fill when their numbers are there.
   await page.waitForFunction(() => [...document.querySelectorAll("figure")].filter((each) => each.getBoundingClientRect().top < innerHeight).every((each) => each.querySelector("canvas")));
-  await page.waitForFunction(() => [...document.querySelectorAll(".network + .note")].every((each) => /waiting at \d/.test(each.textContent)));
+  await page.waitForFunction((until) => [...document.querySelectorAll(".network + .note")].every((each) => each.textContent.includes(`waiting at ${until}`)), end);
   await page.evaluate(() => document.activeElement?.blur());
   await page.screenshot({ path: join(folder, name), animations: "disabled" });
 }
@@ -18,7 +19,7 @@ const server = await serve("scenarios/game.toml");
 try {
   const page = await open(browser, server.address, { width: 1000, height: 1200 });
   await settled(page);
-  await shot(page, "explore.png");
+  await shot(page, "explore.png", "30.00 s");
   await page.setViewportSize({ width: 1000, height: 760 });
   await page.getByRole("button", { name: "Compare with a second variant" }).click();
   await page.locator('select[data-path$="queue.kind"]').first().selectOption({ label: "fcfs" });
@@ -26,7 +27,7 @@ try {
   await page.locator(".compare summary").waitFor();
   await page.locator(".tools").scrollIntoViewIfNeeded();
   await page.evaluate(() => document.querySelector(".tools").scrollIntoView());
-  await shot(page, "explore-variants.png");
+  await shot(page, "explore-variants.png", "30.00 s");
 } finally {
   await server.stop();
 }

@@ -2,7 +2,7 @@
 
 import { aborted, explain, stream } from "./api";
 import { h, replace } from "./dom";
-import { quantity } from "./format";
+import { percent, quantity } from "./format";
 import type { Model } from "./model";
 import type { ComparisonDone, Json } from "./types";
 
@@ -68,6 +68,7 @@ export class Compare {
       ...found.sentences.map((sentence) => h("p", {}, sentence)),
       found.random === false && h("p", { class: "note" }, "The packets come as the trace has them, and neither discipline drew a random number: every seed gives this."),
       found.random === true && h("p", { class: "note" }, "The packets come as the trace has them with every seed; only the random numbers of the disciplines differ."),
+      found.left_out > 0 && h("p", { class: "note" }, `${found.left_out === 1 ? "One number that differs" : `${found.left_out} numbers that differ`} by less than ${percent(found.least)} ${found.left_out === 1 ? "is" : "are"} left out.`),
       found.differences.length > 0 && h("details", { open: seeds > 1 }, h("summary", {}, seeds > 1 ? `Numbers, paired over ${seeds} seeds` : "Numbers of one seed"),
         h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Differences" }, h("table", {}, h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, ...found.differences.map((each) => h("tr", {}, h("th", { scope: "row" }, each.metric), h("td", {}, each.flow ?? ""), h("td", { class: "num" }, quantity(each.a, each.unit)), h("td", { class: "num" }, quantity(each.b, each.unit)),

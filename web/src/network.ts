@@ -5,6 +5,7 @@ import { colour, theme } from "./colours";
 import { h, replace, svg } from "./dom";
 import { plain, quantity, seconds } from "./format";
 import { text } from "./picture";
+import { beside, Room, type Point } from "./room";
 import { saveButtons } from "./save";
 import type { Timeline } from "./timeline";
 import type { NetLink, NetNode, NetworkState, RunDone } from "./types";
@@ -89,44 +90,57 @@ export class Network {
     const wires = svg("g", {});
     const boxes = svg("g", {});
     root.append(wires, boxes);
+    const room = new Room(wide, height);
+    const bare = (node: NetNode): boolean => nodes.length > 40 || (rows > 10 && HOST.test(node.kind));
+    for (const node of nodes) {
+      const at = place.get(node.name) as Point;
+      room.take({ x: at.x - 12, y: at.y - 12, wide: 24, high: 24 });
+      if (!bare(node)) room.take({ x: at.x - 3.2 * named(node).length, y: at.y + 12, wide: 6.4 * named(node).length, high: 15 });
+    }
+    const drawn = links.flatMap((link) => {
+      const [a, b] = [place.get(link.from), place.get(link.to)];
+      return a && b ? [{ link, a, b }] : [];
+    });
+    for (const { link, a, b } of drawn) {
+      room.line(a, b);
+      const rate = link.rate === null ? "" : `: ${quantity(link.rate, "bit/s")}`;
+      wires.append(svg("g", {}, svg("title", {}, `${link.from} to ${link.to}${rate}`), svg("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, stroke: look.soft, "stroke-width": 1.6 })));
+    }
     // Queues that are all but empty all the time are left out, for the picture's sake.
     const longest = Math.max(0, ...run.ports.map((port) => port.mean_queue ?? 0));
     const ports = new Set(run.ports.filter((port) => port.name === this.port || (port.drops ?? 0) > 0 || (port.mean_queue ?? 0) >= 0.02 * longest).map((port) => port.name));
-    const labelled = new Set<string>();
-    for (const link of links) {
-      const a = place.get(link.from);
-      const b = place.get(link.to);
-      if (!a || !b) continue;
-      wires.append(svg("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, stroke: look.soft, "stroke-width": 1.6 }));
-      const pair = [link.from, link.to].sort().join("\0");
-      if (!labelled.has(pair) && link.rate !== null && links.length <= 40) {
-        labelled.add(pair);
-        const rate = typeof link.rate === "number" ? quantity(link.rate, "bit/s") : link.rate;
-        wires.append(text((a.x + b.x) / 2, (a.y + b.y) / 2 - 8, rate, { "text-anchor": "middle", "font-size": 11, fill: look.soft, stroke: look.ground, "stroke-width": 3, "paint-order": "stroke" }));
-      }
+    for (const { link, a, b } of drawn) {
       if (link.port === null || this.queues.has(link.port) || !ports.has(link.port)) continue;
-      boxes.append(this.queue(link.port, a, b, links.length > 12 || wide < 500));
+      boxes.append(this.queue(link.port, a, b, room, links.length > 12 || wide < 500));
     }
-    for (const node of nodes) root.append(this.node(node, place.get(node.name) as { x: number; y: number }, nodes.length > 40 || (rows > 10 && HOST.test(node.kind))));
+    for (const { words, a, b } of links.length > 40 ? [] : labels(drawn, nodes)) {
+      const parts = [0.5, 0.4, 0.6, 0.3, 0.7];
+      const found = room.find([3, 13].flatMap((gap) => beside(a, b, parts, 6.2 * words.length + 4, 14, gap)));
+      // A rate without room stands in the title of its line.
+      if (found) wires.append(text(found.x + found.wide / 2, found.y + 11, words, { "text-anchor": "middle", "font-size": 11, fill: look.soft, stroke: look.ground, "stroke-width": 3, "paint-order": "stroke" }));
+    }
+    for (const node of nodes) root.append(this.node(node, place.get(node.name) as Point, bare(node)));
     this.picture = root;
     replace(this.holder, root);
   }
 
-  private node(node: NetNode, at: { x: number; y: number }, bare: boolean): SVGGElement {
+  private node(node: NetNode, at: Point, bare: boolean): SVGGElement {
     const look = theme();
-    const host = HOST.test(node.kind);
-    const shape = host ? svg("circle", { cx: at.x, cy: at.y, r: 8, fill: look.ground, stroke: look.ink, "stroke-width": 2 })
-      : svg("rect", { x: at.x - 9, y: at.y - 9, width: 18, height: 18, rx: 3, fill: look.ink });
-    return svg("g", {}, svg("title", {}, `${node.kind} ${node.name}`), shape, !bare && text(at.x, at.y + 24, node.name.slice(0, 14), { "text-anchor": "middle", "font-size": 11 }));
+    const ring = (x: number, y: number): SVGElement => svg("circle", { cx: x, cy: y, r: 8, fill: look.ground, stroke: look.ink, "stroke-width": 2 });
+    const shapes = !HOST.test(node.kind) ? [svg("rect", { x: at.x - 9, y: at.y - 9, width: 18, height: 18, rx: 3, fill: look.ink })]
+      : node.kind === "hosts" ? [ring(at.x + 4, at.y - 3), ring(at.x, at.y)] : [ring(at.x, at.y)];
+    return svg("g", {}, svg("title", {}, `${node.kind} ${node.name}`), ...shapes, !bare && text(at.x, at.y + 24, named(node), { "text-anchor": "middle", "font-size": 11 }));
   }
 
   /** A queue stands at the sending end of its link. */
-  private queue(port: string, a: { x: number; y: number }, b: { x: number; y: number }, small: boolean): SVGGElement {
+  private queue(port: string, a: Point, b: Point, room: Room, small: boolean): SVGGElement {
     const look = theme();
     const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-    const away = Math.min(48, length * 0.3);
     const wide = small ? BAR / 2 : BAR;
-    const [x, y] = [a.x + ((b.x - a.x) / length) * away - wide / 2, a.y + ((b.y - a.y) / length) * away + (b.x >= a.x ? 6 : -22)];
+    const part = Math.min(48, length * 0.3) / length;
+    const places = [6, 14].flatMap((gap) => beside(a, b, [part, 1.4 * part, 0.45, 0.5, 0.55, 0.6], wide, 30, gap));
+    // Below the line, if there is room.
+    const { x, y } = room.find(places.filter((_place, at) => at % 8 === 1)) ?? room.find(places) ?? (places[1] as Point);
     const fill = svg("g", {});
     const count = text(x + wide / 2, y + 28, "", { "text-anchor": "middle", "font-size": 11 });
     this.queues.set(port, { fill, count });
@@ -193,4 +207,26 @@ export class Network {
     const sample = links.slice(0, 12).map((link) => `${link.from} to ${link.to}`);
     return `Network of ${nodes.length} nodes and ${links.length} links: ${sample.join(", ")}${links.length > 12 ? " and more" : ""}`;
   }
+}
+
+/** The name below a node. */
+function named(node: NetNode): string {
+  return node.kind === "hosts" ? node.name : node.name.slice(0, 14);
+}
+
+/** The rates of links, once for each pair of nodes, and once for all links of the same rate between hosts and one gateway. */
+function labels(drawn: readonly { link: NetLink; a: Point; b: Point }[], nodes: readonly NetNode[]): { words: string; a: Point; b: Point }[] {
+  const hosts = new Set(nodes.filter((node) => HOST.test(node.kind)).map((node) => node.name));
+  const found = new Map<string, { words: string; a: Point; b: Point; pairs: Set<string> }>();
+  for (const { link, a, b } of drawn) {
+    if (link.rate === null) continue;
+    const words = quantity(link.rate, "bit/s");
+    const pair = [link.from, link.to].sort().join("\0");
+    const [host, other] = hosts.has(link.from) ? [a, link.to] : hosts.has(link.to) ? [b, link.from] : [null, ""];
+    const key = host ? `${other}\0${host.x < (host === a ? b : a).x ? "left" : "right"}\0${words}` : pair;
+    const entry = found.get(key) ?? { words, a, b, pairs: new Set<string>() };
+    entry.pairs.add(pair);
+    found.set(key, entry);
+  }
+  return [...found.values()].map(({ words, a, b, pairs }) => ({ words: pairs.size > 1 ? `${words} each` : words, a, b }));
 }

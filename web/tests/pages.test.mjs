@@ -58,3 +58,33 @@ test("a study is a heat map, and a cell opens its run", { skip }, async () => {
   await server.stop();
   place.remove();
 });
+
+test("names, rates and queues of a network do not cover one another", { skip }, async () => {
+  const { folder, remove } = scratch();
+  const many = join(folder, "many.toml");
+  writeFileSync(many, `duration = "5s"
+topology = { kind = "dumbbell", hosts = 20, line = { rate = "10Mbit/s", delay = "10ms" } }
+flows = [{ name = "f{i}", from = "s{i}", to = "d{i}", count = 20, control = "newreno" }]
+`);
+  const browser = await launch();
+  for (const [file, node] of [[join(ROOT, "scenarios/islands.toml"), "s4"], [join(ROOT, "scenarios/parking-lot.toml"), "k3"], [many, "and 12 others"]]) {
+    const server = await serve(file);
+    const page = await open(browser, server.address);
+    await settled(page);
+    const svg = page.locator(".network svg");
+    await svg.getByText(node, { exact: true }).first().waitFor();
+    const covered = await svg.evaluate((picture) => {
+      const boxes = [...picture.querySelectorAll("text, .queue > rect:first-of-type")].filter((each) => each.textContent || each.tagName === "rect")
+        .map((each) => ({ name: each.textContent || each.parentNode.querySelector("title").textContent, box: each.getBoundingClientRect() }));
+      // A border may touch another one.
+      const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+      return boxes.flatMap((a, at) => boxes.slice(at + 1).filter((b) => over(a.box, b.box)).map((b) => `${a.name} and ${b.name}`));
+    });
+    assert.deepEqual(covered, []);
+    assert.ok((await svg.locator("text").count()) > 8);
+    await page.context().close();
+    await server.stop();
+  }
+  await browser.close();
+  remove();
+});

@@ -20,8 +20,9 @@ MOST = 100
 #: Flows that are compared one by one.
 FLOWS = 8
 
-#: The least difference between two runs, as a part of the first, that is said in words.
-NOTE = 0.01
+#: The least difference that is listed, as a part of the value in A, of one seed and of several: of one pair of runs nothing says whether a
+#: small one means anything.
+NOTE, NOTE_OF_SEEDS = 0.01, 0.001
 
 #: The numbers of one run that are compared, by metric and flow.
 Values = dict[tuple[str, str | None], float]
@@ -49,7 +50,8 @@ def compared(
         report: called with the share that is done.
 
     Returns:
-        `differences`, with 95 % intervals from two seeds on; `sentences`; `changed`, the values in which the scenarios differ.
+        `differences`, with 95 % intervals from two seeds on, and how many are `left_out`, below the part `least` of A's value; `sentences`;
+        `changed`, the values in which the scenarios differ.
     """
     if not 1 <= seeds <= MOST:
         raise RequestError(400, f"seeds: found {seeds}; expected 1 to {MOST}")
@@ -73,14 +75,18 @@ def differences(
         of_b: those of the other one, pair by pair.
         units: of the metrics.
     """
-    seeds = len(of_a)
-    names = [name for name in of_a[0] if name in of_b[0]]
+    seeds, left_out, same = len(of_a), 0, True
+    least = NOTE_OF_SEEDS if seeds > 1 else NOTE
     rows, sentences = [], []
-    for metric, flow in names:
+    for metric, flow in [name for name in of_a[0] if name in of_b[0]]:
         x, y = (np.array([of[metric, flow] for of in side]) for side in (of_a, of_b))
         if not (np.isfinite(x) & np.isfinite(y)).any() or (not x.any() and not y.any()):
             continue
         found = stats.compare(x, y)
+        same &= found.difference == 0
+        if abs(found.difference) < max(least * abs(found.a), 1e-300):
+            left_out += 1
+            continue
         unit = units.get(metric, "")
         rows.append(
             {
@@ -88,15 +94,16 @@ def differences(
                 "high": found.high, "unit": unit,
             }
         )  # fmt: skip
-        # Of one pair of runs nothing says whether a small difference means anything.
-        if found.significant if seeds > 1 else abs(found.difference) >= max(NOTE * abs(found.a), 1e-300):
+        if seeds == 1 or found.significant:
             sentences.append(_sentence(metric, flow, found, unit))
     if not sentences and seeds > 1:
         sentences = ["No difference between A and B is shown."]
     elif not sentences:
-        same = all(row["difference"] == 0 for row in rows)
-        sentences = ["Both runs gave the same." if same else f"No difference of note: none is {NOTE:.0%} or more."]
-    return {"differences": rows, "sentences": sentences[:12], "changed": changed(a, b), "seeds": seeds}
+        sentences = ["Both runs gave the same." if same else f"No difference of note: none is {least:.0%} or more."]
+    return {
+        "differences": rows, "sentences": sentences[:12], "changed": changed(a, b), "seeds": seeds, "least": least,
+        "left_out": left_out,
+    }  # fmt: skip
 
 
 def _measured(scenario: Scenario, k: int, control: _core.Control) -> Values:

@@ -30,6 +30,8 @@ export type ComparisonDone = {
   sentences: string[];
   changed: Change[];
   seeds: number;
+  least: number;
+  left_out: number;
   random?: boolean;
 };
 

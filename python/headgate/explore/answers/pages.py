@@ -37,6 +37,9 @@ class ComparisonDone(TypedDict):
     sentences: list[str]
     changed: list[Change]
     seeds: int
+    #: Differences below this part of A's value are left out, and how many they are.
+    least: float
+    left_out: int
     #: Of replays: whether one of them drew random numbers; otherwise other seeds give the same.
     random: NotRequired[bool]
 
