@@ -21,7 +21,7 @@ after(() => browser?.close());
 
 /** Starts a server of notebooks in a folder and waits for a line that matches. */
 async function begin(command, args, cwd, ready) {
-  const child = spawn(join(BIN, command), args, { cwd, env: { ...process.env, PATH: `${BIN}:${process.env.PATH}`, JUPYTERLAB_SETTINGS_DIR: join(cwd, ".settings") } });
+  const child = spawn(join(BIN, command), args, { cwd, env: { ...process.env, PATH: `${BIN}:${process.env.PATH}`, JUPYTERLAB_SETTINGS_DIR: join(cwd, ".settings"), JUPYTERLAB_WORKSPACES_DIR: join(cwd, ".workspaces") } });
   let said = "";
   await new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => {
