@@ -11,9 +11,10 @@ from typing import Any
 
 from headgate import _core
 from headgate.explore.controls import controls
+from headgate.explore.engine import run
 from headgate.explore.lesson import Lesson, lessons
 from headgate.explore.prepared import prepared
-from headgate.explore.runs import finished, run
+from headgate.explore.runs import finished
 from headgate.explore.store import Finished
 from headgate.explore.views import Line, View
 from headgate.palette import COLOURS, GRID

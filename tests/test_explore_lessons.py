@@ -9,9 +9,10 @@ import pytest
 
 from headgate import _core
 from headgate.explore.controls import controls, turned
+from headgate.explore.engine import run
 from headgate.explore.lesson import lessons
 from headgate.explore.prepared import prepared
-from headgate.explore.runs import finished, run
+from headgate.explore.runs import finished
 from headgate.scenario import Scenario
 
 from .conftest import ROOT

@@ -12,11 +12,12 @@ import pytest
 
 from headgate import _core
 from headgate.explore import story
+from headgate.explore.engine import run
 from headgate.explore.numbers import KNOWN, fields
 from headgate.explore.packets import listed, packets_of
 from headgate.explore.prepared import prepared
 from headgate.explore.rules import order_of, rules, sentences
-from headgate.explore.runs import finished, run
+from headgate.explore.runs import finished
 from headgate.explore.store import Finished
 from headgate.explore.story import way_of
 from headgate.explore.wire import StoppedError

@@ -15,10 +15,11 @@ import pytest
 from headgate import _core
 from headgate.explore import runs as module
 from headgate.explore.compare import differences
+from headgate.explore.engine import run
 from headgate.explore.lesson import lesson
 from headgate.explore.packets import packets_of
 from headgate.explore.prepared import INTERVALS, prepared, shorter
-from headgate.explore.runs import Runs, finished, run
+from headgate.explore.runs import Runs, finished
 from headgate.explore.store import Finished, KeptRuns
 from headgate.explore.views import Line, View
 from headgate.explore.wire import RequestError, StoppedError

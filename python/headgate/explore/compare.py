@@ -11,7 +11,7 @@ from .. import _core, stats
 from ..plots.units import scale_of
 from ..results import Results
 from ..scenario import Scenario
-from .runs import run
+from .engine import run
 from .wire import RequestError
 
 #: Maximum number of seeds.

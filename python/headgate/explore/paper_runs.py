@@ -17,9 +17,9 @@ from ..papers.runner import each_item
 from ..papers.runs import Work
 from ..scenario import Scenario
 from .compare import changed
+from .engine import run
 from .paper_pages import said_of_number, shown, value_text
 from .papers import Shelf
-from .runs import run
 from .wire import RequestError, StoppedError
 
 #: Of numbers that no single run gives.

@@ -17,6 +17,7 @@ from typing import Any
 from .. import _core, memory
 from ..results import Results
 from ..scenario import Scenario
+from .engine import run
 from .given import Given
 from .picture import network
 from .prepared import prepared, shorter
@@ -246,18 +247,6 @@ class Runs:
             self._shown(job, found)
 
         self._parts.submit(work)
-
-
-def run(scenario: Scenario, seed: int | None, control: _core.Control, number: int = 0) -> _core.RunResult:
-    """A run to its end; `number` is that of the replication.
-
-    Raises:
-        StoppedError: the control stopped it.
-    """
-    try:
-        return _core.run(scenario.to_json(), seed, number, control)
-    except KeyboardInterrupt:
-        raise StoppedError from None
 
 
 def finished(

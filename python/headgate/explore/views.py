@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,6 @@ import numpy.typing as npt
 from ..plots.traces import LABELS
 from ..tables import numbers
 from .reduce import WIDEST, reduced
-
-if TYPE_CHECKING:
-    from .store import Finished
 
 Array = npt.NDArray[np.float64]
 
@@ -71,11 +68,11 @@ class View:
         """Bytes that it takes."""
         return sum(x.size for x in self.lines)
 
-    def whole(self, run: Finished) -> View:
+    def whole(self, run: Any) -> View:
         """The view with all its points."""
         return self
 
-    def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
+    def points_of(self, run: Any, start: float, end: float, width: int) -> dict[str, Any]:
         """Its lines from `start` to `end`, as a picture of `width` pixels shows them."""
         series = []
         for x in self.lines:
