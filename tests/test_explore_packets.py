@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from headgate import _core
 from headgate.explore import story
+from headgate.explore.ask import until_done
 from headgate.explore.engine import run
 from headgate.explore.numbers import KNOWN, fields
 from headgate.explore.packets import listed, packets_of
@@ -20,7 +23,7 @@ from headgate.explore.rules import order_of, rules, sentences
 from headgate.explore.runs import finished
 from headgate.explore.store import Finished
 from headgate.explore.story import way_of
-from headgate.explore.wire import StoppedError
+from headgate.explore.wire import RequestError, StoppedError
 from headgate.lists import catalogue
 from headgate.scenario import Scenario
 
@@ -343,3 +346,26 @@ def test_a_fall_of_the_window_is_put_down_to_a_packet_only_where_its_fate_can_be
     run: Any = SimpleNamespace(views=views, done={"flows": [{"name": "f", "rtt_ms": 100.0}]})
     (found,) = story._window_fell(run, "f", since)
     assert said in found
+
+
+def test_work_that_is_stopped_reports_nothing_on_the_terminal() -> None:
+    future: Future[int] = Future()
+    reported: list[object] = []
+    looks = iter([False, False, True])
+
+    class Left:
+        """A page that leaves after a while."""
+
+        async def is_disconnected(self) -> bool:
+            return next(looks)
+
+    async def wait() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["message"]))
+        request: Any = Left()
+        control: Any = SimpleNamespace(stop=lambda: future.set_exception(StoppedError()))
+        with pytest.raises(RequestError, match="the page has left"):
+            await until_done(request, future, control)
+        gc.collect()
+
+    asyncio.run(wait())
+    assert reported == []

@@ -36,15 +36,24 @@ async def until_done(request: Request, future: Future[Any], control: Control) ->
     Raises:
         RequestError: it was stopped.
     """
+    ended, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def wake(_: Future[Any]) -> None:
+        # After the end of the server there is no loop to wake.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(ended.set)
+
+    # Not a future of the loop for each wait: those that nobody asks any more would report the error of the work on the terminal.
+    future.add_done_callback(wake)
     try:
-        while not future.done():
+        while not ended.is_set():
             if await request.is_disconnected():
                 raise RequestError(499, "the page has left")
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), 0.1)
+                await asyncio.wait_for(ended.wait(), 0.1)
     finally:
         control.stop()
-        await asyncio.wait({asyncio.wrap_future(future)})
+        await ended.wait()
     future.result()
 
 
