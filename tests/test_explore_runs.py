@@ -292,3 +292,13 @@ def test_a_wrong_number_of_seeds_is_named(page: Page, seeds: Any) -> None:
     answer = page.post("/api/compare", {"a": {"scenario": scenario()}, "b": {"scenario": scenario()}, "seeds": seeds})
     assert answer.status_code == 400
     assert "seeds" in answer.json()["error"]["message"]
+
+
+def test_what_is_asked_about_a_run_does_not_hold_up_the_next_one() -> None:
+    runs, released = Runs(at_a_time=1), threading.Event()
+    _, look = runs.call(lambda _: released.wait())
+    assert runs.start(Scenario(scenario()), None, "a").future.result().until > 0
+    assert not look.done()
+    released.set()
+    assert look.result()
+    runs.close()

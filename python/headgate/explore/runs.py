@@ -97,6 +97,8 @@ class Runs:
         self.most = max(self.most_bytes // self.at_a_time, 1)
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")
+        # Apart from the runs: what is asked about the last one, such as its packets, does not hold up the next.
+        self._looks = ThreadPoolExecutor(self.at_a_time, "look")
         self._lock = threading.RLock()
         self._tabs: dict[str, Job] = {}
         self._jobs: set[int] = set()
@@ -140,7 +142,7 @@ class Runs:
         with self._lock:
             self._require_room()
             self._jobs.add(id(control))
-            future = self._pool.submit(work, control)
+            future = self._looks.submit(work, control)
         future.add_done_callback(partial(self._ended, "", id(control), wake))
         return control, future
 
@@ -153,7 +155,7 @@ class Runs:
         with self._lock:
             for job in self._tabs.values():
                 job.stop()
-        for pool in (self._pool, self._parts):
+        for pool in (self._pool, self._looks, self._parts):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _ended(self, tab: str, number: int, wake: Callable[[], None], _: object) -> None:
