@@ -1,4 +1,4 @@
-// The page in a window of its own: its address, its token, and requests over HTTP.
+// The page in a browser window: its address, its token, and requests over HTTP.
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";

@@ -1,5 +1,5 @@
 // Marks along lines. A line with more points than pixels is drawn without dashes, which could not be seen there and cost much more time than the
-// line itself; then, and in the second of two variants, marks of a shape of its own tell it from the others.
+// line itself; then, and in the second of two variants, marks of another shape tell it from the others.
 
 import type uPlot from "uplot";
 

@@ -16,7 +16,7 @@ interface AnyModel {
   off(event: string, listener: (...args: never[]) => void): void;
 }
 
-/** The argument of `render`: the bundle is the body of that function (vite.config.ts), so that each view has a page of its own. */
+/** The argument of `render`: the bundle is the body of that function (vite.config.ts), so that each view has a separate page. */
 declare const context: { model: AnyModel; el: HTMLElement };
 export const kernel = context.model;
 
@@ -105,7 +105,7 @@ root.adoptedStyleSheets = sheets;
 root.append(holder);
 context.el.append(host);
 
-/** Whether the notebook is dark: by the ground on which the cell stands, since each notebook has a switch of its own for it. */
+/** Whether the notebook is dark: by the ground on which the cell stands, since each notebook has a separate switch for it. */
 function dark(): boolean {
   for (let at: Node | null = context.el; at; at = at.parentNode ?? (at as ShadowRoot).host ?? null) {
     if (!(at instanceof Element)) continue;

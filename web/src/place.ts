@@ -1,4 +1,4 @@
-// Where the page lives: in a window of its own (browser.ts), or in a cell of a notebook (notebook.ts).
+// Where the page lives: in a browser window (browser.ts), or in a cell of a notebook (notebook.ts).
 
 export interface Place {
   /** The element that the page fills, and the tree of elements that it is part of. */

@@ -1,4 +1,4 @@
-// A scenario as TOML, for links that are read without a server. (A server writes files of its own, with the order and the comments of headgate.)
+// A scenario as TOML, for links that are read without a server. (A server writes its files with the order and the comments of headgate.)
 
 import type { Json, Scenario } from "./types";
 

@@ -95,7 +95,7 @@ proptest! {
         }
     }
 
-    /// A packet that is not chosen at random is dropped, or another one for it, if and only if the buffer that is told has no room; where the longest
+    /// A packet that is not chosen at random is dropped, or another one for it, if and only if the buffer has no room by the explained numbers; where the longest
     /// queue makes room the arrival is refused if and only if its own is one of the longest.
     #[test]
     fn a_full_buffer_is_what_is_told(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec())) {
@@ -140,7 +140,7 @@ proptest! {
             let mut waiting = BTreeMap::new();
             let check = |waiting: &mut BTreeMap<u32, f64>, sent: &[u32]| -> Result<(), TestCaseError> {
                 for handle in sent {
-                    let own = waiting.remove(handle).expect("it was told before it left");
+                    let own = waiting.remove(handle).expect("it was explained before it left");
                     let least = waiting.iter().min_by(|a, b| a.1.total_cmp(b.1));
                     prop_assert!(least.is_none_or(|(_, least)| own <= *least), "{}: {} of {:?}", name, own, least);
                     // Of equal bids the earlier arrival leaves first.
@@ -177,7 +177,7 @@ proptest! {
         let mut waiting: BTreeMap<u32, (u32, f64, f64)> = BTreeMap::new();
         let check = |waiting: &mut BTreeMap<u32, (u32, f64, f64)>, sent: &mut Vec<u32>| -> Result<(), TestCaseError> {
             for handle in sent.drain(..) {
-                let (_, start, finish) = waiting.remove(&handle).expect("it was told before it left");
+                let (_, start, finish) = waiting.remove(&handle).expect("it was explained before it left");
                 for (_, s, f) in waiting.values() {
                     prop_assert!(*s > start || *f >= finish, "({}, {}) before ({}, {})", start, finish, s, f);
                 }
@@ -206,7 +206,7 @@ proptest! {
         check(&mut waiting, &mut sent)?;
     }
 
-    /// A packet is dropped early, or marked, if and only if the next random number is below the probability that is told.
+    /// A packet is dropped early, or marked, if and only if the next random number is below the explained probability.
     #[test]
     fn the_probability_is_that_of_the_decision(arrivals in arrivals(), buffer in prop::sample::select(BUFFERS.to_vec())) {
         let thresholds = r#""min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.4"#;

@@ -7,7 +7,7 @@ use explained::{Arrival, Numbers, explained, link, packets, spec};
 use headgate_packet::{Buffer, Packet, Rng, Time};
 use headgate_queue::{Number, Port};
 
-/// What is told of packet `last` of these arrivals at 8 kbit/s, a ms a byte; all others were handed over before.
+/// The explained numbers of packet `last` of these arrivals at 8 kbit/s, a ms a byte; all others were handed over before.
 fn told_of_last(text: &str, arrivals: &[Arrival]) -> Numbers {
     let mut port = Port::new(spec(text).build(&link()), link().rate, Rng::new(1, 0, "port"));
     let mut numbers = Numbers::new();

@@ -231,7 +231,7 @@ fn a_window_says_the_same_as_the_whole_run() {
             (0..whole[0].len()).filter(|i| whole[2][*i] <= to / 1e3 && last(*i) >= to / 2e3).collect();
         assert_eq!(found[1], due.iter().map(|i| whole[1][*i]).collect::<Vec<_>>(), "{to}");
         for (row, i) in due.into_iter().enumerate() {
-            // What is told of one that waits at the end of the window is not yet how it ended; nothing else waits.
+            // Of a packet that waits at the end of the window it is not known yet how it ends; nothing else waits.
             let waits = found[5][row] == -1.0 && last(i) > to / 1e3;
             let same = |of: usize| found[of][row].to_bits() == whole[of][i].to_bits();
             assert!(same(0) && same(1) && same(2) && (waits || (3..6).all(same)), "{to}: row {row}");

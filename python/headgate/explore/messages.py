@@ -39,7 +39,7 @@ class _Ask:
 
 @cache
 def loop() -> asyncio.AbstractEventLoop:
-    """An event loop in a thread of its own: kernels hand messages on from several threads, some of them while a cell works."""
+    """An event loop in a separate thread: kernels hand messages on from several threads, some of them while a cell works."""
     found = asyncio.new_event_loop()
     threading.Thread(target=found.run_forever, name="headgate widgets", daemon=True).start()
     return found

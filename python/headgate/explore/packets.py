@@ -179,7 +179,7 @@ def packets_of(run: Finished, at: float = 0.0, control: _core.Control | None = N
     if found is not None:
         return found
     with _lock:
-        # One at a time: each takes memory of its own.
+        # One at a time: each takes much memory.
         found = kept_of(run, at, told)
         for left in reversed(range(TRIES)):
             if found is None:

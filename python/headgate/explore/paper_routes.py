@@ -29,7 +29,7 @@ class PaperRoutes:
     def __init__(self, shelf: Shelf | None, runs: Runs) -> None:
         """Takes the papers, and the threads on which runs are made."""
         self._shelf, self._runs = shelf, runs
-        self._reproducer = None if shelf is None else Reproducer(shelf, runs.at_a_time, runs.most_bytes)
+        self._reproducer = None if shelf is None else Reproducer(shelf, runs.at_a_time, runs.at_a_time * runs.most)
 
     def routes(self) -> list[Route]:
         """The requests."""

@@ -92,9 +92,9 @@ class Runs:
         whole = max(allowed(max_memory) - taken, 1)
         self.at_a_time = max(1, at_a_time or os.cpu_count() or 1)
         self.store = KeptRuns(min(whole // 4, KEPT))
-        #: What all runs at a time may take, and each of them.
+        #: What all work at a time may take, and each part of it: there may be as many looks into runs as runs.
         self.most_bytes = max(whole * 3 // 4 // COPIES, 1)
-        self.most = max(self.most_bytes // self.at_a_time, 1)
+        self.most = max(self.most_bytes // (2 * self.at_a_time), 1)
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")
         # Apart from the runs: what is asked about the last one, such as its packets, does not hold up the next.
@@ -133,7 +133,7 @@ class Runs:
     def call(
         self, work: Callable[[_core.Control], Any], wake: Callable[[], None] = lambda: None
     ) -> tuple[_core.Control, Future[Any]]:
-        """Other long work on the same threads, with a control that stops it.
+        """Other long work, on threads beside those of the runs, with a control that stops it.
 
         Raises:
             RequestError: too many runs wait.

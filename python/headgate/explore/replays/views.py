@@ -32,7 +32,7 @@ PACKETS = 8
 
 @dataclass
 class Slots:
-    """Which line each flow has: one of its own, or that of all others."""
+    """Which line each flow has: a separate one, or that of all others."""
 
     names: list[str]
     #: Of each line the flow that it is about; None for that of the others.
