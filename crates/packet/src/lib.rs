@@ -7,6 +7,7 @@ pub mod check;
 pub mod choice;
 pub mod header;
 mod hint;
+mod noise;
 mod packet;
 mod quantity;
 mod rng;
@@ -17,6 +18,7 @@ mod units;
 
 pub use buffer::Buffer;
 pub use check::{Check, Wrong};
+pub use noise::Noise;
 pub use packet::{Ecn, FlowId, Packet};
 pub use quantity::Quantity;
 pub use rng::{Positions, Rng, scaled, unit};

@@ -13,7 +13,7 @@ use crate::samples::{Rows, Samples};
 use crate::spec::{self, NodeKind, Scenario, SpecError, TraceKind};
 use crate::trace::Traces;
 use crate::transient::TransientFlows;
-use headgate_packet::{Buffer, Rng, Time};
+use headgate_packet::{Buffer, Duration, Rng, Time};
 use headgate_queue::line::{Bursts, Frame, Gate, Law};
 use headgate_queue::{Port, Spec};
 use std::collections::BTreeMap;
@@ -77,6 +77,9 @@ impl Run {
             if i > 0 && !kind.serves(f, &s.flows[i - 1]) {
                 kind = Kind::new(f, Some(&kind), (seed, run));
             }
+            // In whole picoseconds.
+            let slowest = || ideal(s, paths.links(ways[i][0]), f.packet.mean_bytes()).further;
+            kind.set_noise(&s.hosts, || Duration::from_ps(slowest() as u64));
             name.truncate("flow/".len());
             f.write_name(&mut name);
             let (mut rng, lengths) = (Rng::new(seed, run, &name), f.packet.build(seed, run, &name["flow/".len()..]));
@@ -88,13 +91,7 @@ impl Run {
             }
             if let Some(arrivals) = &f.arrivals {
                 let apart = ways[i].iter().any(|path| paths.links(*path).any(|lane| conversations.apart(lane)));
-                let mut all = TransientFlows::new(
-                    Kind::new(f, Some(&kind), (seed, run)),
-                    arrivals.build(),
-                    (seed, run),
-                    way,
-                    apart,
-                );
+                let mut all = TransientFlows::new(kind.of(f), arrivals.build(), (seed, run), way, apart);
                 start = start.and_then(|start| all.first(start));
                 transient.insert(i as u32, all);
                 role = Role::Template;

@@ -1,12 +1,13 @@
 //! A flow in a run: its source and its sink.
 
+use crate::noise::HostNoise;
 use crate::sizes::Lengths;
 use crate::spec;
 use crate::workload::{AnyWorkload, Workload as _};
 use headgate_control::Connection;
 use headgate_control::transport::tcp::{Policy, Sink};
 use headgate_control::transport::{Config, Receiver};
-use headgate_packet::{Ecn, Rng, Time};
+use headgate_packet::{Duration, Ecn, Noise, Rng, Time};
 use std::sync::Arc;
 
 /// The state of a place for flows.
@@ -53,6 +54,8 @@ pub(crate) struct Flow {
     pub layered: bool,
     /// Its data packets leave with a label, which the run knows.
     pub labelled: bool,
+    /// Its hosts keep its packets back for random times.
+    pub noisy: bool,
     pub receiver: Receiver,
     /// In the receiver's place, for a flow control on TCP's transport.
     pub sink: Option<Box<FlowSink>>,
@@ -63,6 +66,8 @@ pub(crate) struct Flow {
     pub rng: Option<Box<Rng>>,
     /// Lengths of its packets, if they differ.
     pub lengths: Option<Box<Lengths>>,
+    /// What its hosts keep back, if `noisy`.
+    pub noise: Option<Box<HostNoise>>,
 }
 
 /// A sink that chooses when to acknowledge.
@@ -84,6 +89,8 @@ pub(crate) struct Kind {
     of_run: (u64, u64),
     /// One that has not begun.
     workload: AnyWorkload,
+    /// The span of the noise of its hosts.
+    noise: Duration,
 }
 
 impl Kind {
@@ -93,12 +100,25 @@ impl Kind {
         let known = same.filter(alike).map(|kind| Arc::clone(&kind.config));
         let config = known.unwrap_or_else(|| Arc::new(flow.transport_config()));
         let workload = flow.workload.build(flow.packet.mean_bytes());
-        Kind { flow: flow.clone(), config, policy: flow.sink_policy(), of_run, workload }
+        Kind { flow: flow.clone(), config, policy: flow.sink_policy(), of_run, workload, noise: Duration::ZERO }
     }
 
     /// Whether a flow is of this kind, too, if the one before it is.
     pub fn serves(&self, flow: &spec::Flow, before: &spec::Flow) -> bool {
         flow.alike(before)
+    }
+
+    /// Its flows have this noise from now on: their own, or that of all hosts, which does not touch a paced source. `packet_time` is that of a packet on
+    /// the slowest line of the path.
+    pub fn set_noise(&mut self, hosts: &spec::Hosts, packet_time: impl FnOnce() -> Duration) {
+        let of_hosts = || if self.config.is_paced() { Noise::default() } else { hosts.noise };
+        let noise = self.flow.noise.unwrap_or_else(of_hosts);
+        self.noise = if noise.is_zero() { Duration::ZERO } else { noise.span(packet_time()) };
+    }
+
+    /// That of another flow of the same kind.
+    pub fn of(&self, flow: &spec::Flow) -> Kind {
+        Kind { flow: flow.clone(), ..self.clone() }
     }
 
     /// The name of a random stream of its flows.
@@ -141,6 +161,13 @@ impl Kind {
         let is_layered = layered.is_some();
         let mut connection = layered.unwrap_or_else(|| Connection::new(&f.control, &self.config));
         connection.set_packet_bytes(packet_bytes);
+        let noise = HostNoise::new(self.noise, |stream| match role {
+            // As for the flow control.
+            Role::Transient => Rng::new(rng.clone().next_u64(), 0, stream),
+            _ => Rng::new(self.of_run.0, self.of_run.1, &format!("flow/{name}/{stream}")),
+        });
+        // The place of flows that come and go sends nothing itself.
+        let noise = noise.filter(|_| role != Role::Template);
         let chosen = self.config.has_options();
         if chosen {
             connection.seed(control);
@@ -149,6 +176,8 @@ impl Kind {
             .then(|| Box::new(FlowSink { sink: Sink::new(&self.policy), armed: Time::NEVER, last: (0, Time::ZERO) }));
         Flow {
             connection,
+            noisy: noise.is_some(),
+            noise,
             sink,
             receiver: Receiver::default(),
             workload: self.workload.clone(),
@@ -218,6 +247,6 @@ mod tests {
     #[test]
     fn an_uncontrolled_source_touches_two_cache_lines() {
         assert!(std::mem::offset_of!(Flow, receiver) <= 128);
-        assert!(size_of::<Flow>() <= 208, "{}", size_of::<Flow>());
+        assert!(size_of::<Flow>() <= 216, "{}", size_of::<Flow>());
     }
 }

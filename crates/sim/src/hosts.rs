@@ -61,9 +61,19 @@ impl Run {
             }
             return self.out_of_network(f);
         }
-        let first = self.hops[back as usize];
-        // A mark reports on the data's path: the acknowledgement echoes it and is marked no further.
-        self.offer(first, Packet { handle, bytes: ack_bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
+        self.send_ack(f, handle, ack_bytes, class);
+    }
+
+    /// An acknowledgement, whose payload is written, leaves its sink. A mark reports on the data's path: the acknowledgement echoes it and is
+    /// marked no further.
+    #[inline(always)]
+    fn send_ack(&mut self, f: usize, handle: u32, bytes: u32, class: u8) {
+        let packet = Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() };
+        if self.flows[f].noisy {
+            return self.keep_ack_back(f, packet);
+        }
+        let first = self.hops[self.flows[f].back as usize];
+        self.offer(first, packet);
     }
 
     /// A sink that chooses sends none, one or two acknowledgements.
@@ -86,8 +96,7 @@ impl Run {
         let echo = self.echoes.keep(answer.echoes[1]);
         let payload = self.payloads.get(handle);
         payload.echo = echo;
-        let first = self.hops[self.flows[f].back as usize];
-        self.offer(first, Packet { handle, bytes: ack_bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
+        self.send_ack(f, handle, ack_bytes, class);
     }
 
     /// An acknowledgement that a timer triggers, for packets that came before.
@@ -100,8 +109,7 @@ impl Run {
         let (hop, bytes) = (flow.back, flow.ack_bytes);
         *self.payloads.get(handle) =
             Payload { seq, sent, cumulative, hop, flow: f as u32, is_ack: true, echo, ..Payload::default() };
-        let first = self.hops[hop as usize];
-        self.offer(first, Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() });
+        self.send_ack(f, handle, bytes, class);
     }
 
     pub(crate) fn on_sink_timer(&mut self, f: usize) {
@@ -211,6 +219,16 @@ impl Run {
         if retransmission {
             meter.control().now.retransmissions += 1;
         }
+        if flow.noisy {
+            return self.keep_data_back(f, seq, class, reacted);
+        }
+        self.leave(f, seq, class, reacted, self.now);
+    }
+
+    /// A packet that its source sent at this time leaves its host.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self, f: usize, seq: u64, class: u8, reacted: bool, sent: Time) {
+        let flow = &mut self.flows[f];
         let bytes = flow.bytes(seq);
         let hop = flow.forward;
         let (first, handle) = (self.hops[hop as usize], self.payloads.reserve());
@@ -230,8 +248,7 @@ impl Run {
             self.payloads.remove(handle);
         } else {
             self.flows[f].in_network += 1;
-            *self.payloads.get(handle) =
-                Payload { seq, sent: self.now, hop, flow: f as u32, reacted, ..Payload::default() };
+            *self.payloads.get(handle) = Payload { seq, sent, hop, flow: f as u32, reacted, ..Payload::default() };
         }
         self.after_port(l, wire_before);
     }

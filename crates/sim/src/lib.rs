@@ -15,6 +15,7 @@ mod log;
 mod memory;
 pub mod meter;
 pub mod net;
+mod noise;
 mod pace;
 mod run;
 mod samples;

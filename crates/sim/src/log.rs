@@ -79,6 +79,10 @@ impl Log {
             Event::Source(f) => format!("source of flow {f}"),
             Event::Sample(_) => "interval ends".to_owned(),
             Event::Sink(f) => format!("acknowledgement of flow {f} that waited"),
+            Event::Leave(of) => {
+                let kind = if of % 2 == 1 { "acknowledgement" } else { "packet" };
+                format!("{kind} of flow {} leaves its host, which kept it back", of / 2)
+            }
             Event::Change(n) if n < events => format!("event {n} of the scenario changes the network"),
             Event::Change(_) => "the rate of a line follows its trace".to_owned(),
         };

@@ -97,7 +97,8 @@ impl Run {
         // With many flows a look at each of them is work; its cost is kept in proportion to that of the events.
         if self.digest.events >= self.records_at {
             let sink = |f: &Flow| f.sink.as_ref().map_or(0, |s| s.sink.memory());
-            let of = |f: &Flow| f.connection.memory() + f.receiver.memory() + sink(f);
+            let noise = |f: &Flow| f.noise.as_ref().map_or(0, |noise| noise.memory());
+            let of = |f: &Flow| f.connection.memory() + f.receiver.memory() + sink(f) + noise(f);
             self.records = self.flows.iter().map(of).sum::<usize>() as u64;
             self.records_at = self.digest.events + 8 * self.flows.len() as u64;
         }

@@ -94,6 +94,7 @@ impl Run {
                 Event::Sample(_) => self.on_sample(),
                 Event::Change(number) => self.on_change(number as usize),
                 Event::Sink(flow) => self.on_sink_timer(flow as usize),
+                Event::Leave(flow) => self.on_leave(flow as usize),
             }
             if !self.finished.is_empty() {
                 self.remove_finished();

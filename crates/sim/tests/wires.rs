@@ -67,11 +67,12 @@ proptest! {
         control in prop::sample::select(controlled()),
         queue in prop::sample::select(vec!["fcfs", "fq", "drr", "red", "csfq"]),
         delay in prop::sample::select(vec!["0s", "20ms"]),
+        noise in prop::sample::select(vec!["0pkt", "1pkt", "70ms"]),
     ) {
         let mut line = json!({"name": "l", "from": "g", "to": "b", "rate": "400kbit/s", "delay": delay, "queue": {"kind": queue, "buffer": "12pkt"}, "classify": "flow"});
         line.as_object_mut().expect("a table").extend(both(&there, &back).as_object().expect("a table").clone());
         let scenario = json!({
-            "duration": "20s", "warm_up": "0s", "interval": "5s",
+            "duration": "20s", "warm_up": "0s", "interval": "5s", "hosts": {"noise": noise},
             "nodes": [{"name": "a"}, {"name": "g"}, {"name": "b"}],
             "links": [{"from": "a", "to": "g", "rate": "2Mbit/s"}, line],
             "flows": [{"name": "bulk", "from": "a", "to": "b", "control": control},

@@ -8,6 +8,7 @@ export type Scenario = {
   duration: string;
   events?: NetworkEvent[];
   flows?: Flow[];
+  hosts?: Hosts;
   interval?: string | null;
   islands?: Island[];
   links?: Link[];
@@ -546,6 +547,7 @@ export type Flow = {
   from: string;
   label?: string | null;
   name: string;
+  noise?: string | null;
   packet?: string | "exponential" | "uniform" | "mix" | "pareto" | {
     kind: "exponential";
     max?: string;
@@ -753,6 +755,11 @@ export type Flow = {
       kind: "data_mining";
     };
   };
+};
+
+/** What all hosts have in common. */
+export type Hosts = {
+  noise?: string;
 };
 
 /** Gateways that share a line fairly by Core-Stateless Fair Queueing (`csfq`): those where packets come in label them with their rate, the others drop by the label. It takes the place of the discipline of all ports of its gateways. */

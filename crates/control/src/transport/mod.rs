@@ -134,6 +134,13 @@ impl Config {
         !self.open_loop && self.rules.signals()
     }
 
+    /// Whether the source itself chooses when each packet leaves: it has its own line, or a rate. A protocol that reads samples of the delivery
+    /// rate sends at a rate that it makes of them.
+    pub fn is_paced(&self) -> bool {
+        let rules = &self.rules;
+        self.line.is_some() || rules.released.is_some() || rules.paced || rules.rate_samples
+    }
+
     /// The same with what a scenario says of it, if it may.
     pub fn with(mut self, options: Option<&tcp::Options>) -> Config {
         if self.has_options()

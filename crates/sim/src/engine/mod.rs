@@ -7,7 +7,7 @@ pub use queue::EventQueue;
 /// What is due; the number names the object. The order at one instant is that of the kinds:
 /// - a transmission ends before an arrival, an arrival comes before a timer, a timer before a source, a source before a sample;
 /// - a change of the network comes after all of them, which still find the network as it was;
-/// - then an acknowledgement that waited for its timer is sent.
+/// - then an acknowledgement that waited for its timer is sent, and then a packet leaves that its host kept back.
 ///
 /// Of one kind the object with the lower number comes first, which is the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub enum Event {
     Change(u32),
     /// A sink's acknowledgement has waited long enough.
     Sink(u32),
+    /// A packet leaves its host, which kept it back for a random time: twice the flow's number, plus 1 for an acknowledgement.
+    Leave(u32),
 }
 
 /// Maximum number of objects of one kind that an event can name.
@@ -45,6 +47,7 @@ impl Event {
             Event::Sample(i) => (4, i),
             Event::Change(i) => (5, i),
             Event::Sink(i) => (6, i),
+            Event::Leave(i) => (7, i),
         };
         debug_assert!((object as usize) < MAX_OBJECTS, "scenarios are checked for it");
         rank << OBJECT_BITS | object
@@ -61,7 +64,8 @@ impl Event {
             3 => Event::Source(i),
             4 => Event::Sample(i),
             5 => Event::Change(i),
-            _ => Event::Sink(i),
+            6 => Event::Sink(i),
+            _ => Event::Leave(i),
         }
     }
 }
@@ -80,8 +84,9 @@ mod tests {
             Event::Sample(4),
             Event::Change(5),
             Event::Sink(6),
+            Event::Leave(7),
         ];
-        let codes = [0, 0x2000_0001, 0x4000_0002, 0x6000_0003, 0x8000_0004, 0xa000_0005, 0xc000_0006];
+        let codes = [0, 0x2000_0001, 0x4000_0002, 0x6000_0003, 0x8000_0004, 0xa000_0005, 0xc000_0006, 0xe000_0007];
         assert_eq!(events.map(Event::code), codes);
         assert_eq!(events.map(|event| Event::from_code(event.code())), events);
     }

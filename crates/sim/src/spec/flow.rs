@@ -3,7 +3,7 @@
 use super::expand::filled;
 use super::{SpecError, names};
 use crate::sizes::Packets;
-use headgate_packet::{Check, Duration, PacketSize, Rate, choice};
+use headgate_packet::{Check, Duration, Noise, PacketSize, Rate, choice};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Deserializer};
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,9 @@ pub struct Entry {
     /// with the transport's preset `linux` as Linux does.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked")]
     pub receiver: Option<headgate_control::transport::tcp::Policy>,
+    /// Noise of its hosts, in place of that of `hosts`: each packet and each acknowledgement leaves its host later by a random time from zero to this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
     /// When the source starts.
     #[serde(default)]
     pub start: Duration,

@@ -21,7 +21,7 @@ use crate::pace::Pace;
 pub use error::SpecError;
 pub use event::{Direction, NetworkEvent};
 pub use flow::{Entry, Flow};
-use headgate_packet::Duration;
+use headgate_packet::{Duration, Noise};
 pub use island::Island;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,9 @@ pub struct Scenario {
     /// Duplex links between nodes.
     #[serde(default)]
     pub links: Vec<Link>,
+    /// What all hosts have in common.
+    #[serde(default, skip_serializing_if = "Hosts::is_default")]
+    pub hosts: Hosts,
     /// Gateways that share lines fairly by the labels of packets; each list becomes the disciplines of links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub islands: Vec<Island>,
@@ -80,6 +83,23 @@ pub struct Scenario {
 
 fn one() -> u64 {
     1
+}
+
+/// What all hosts have in common.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hosts {
+    /// Random time by which each packet and each acknowledgement leaves its host later: uniform from zero to this number of packet times on the
+    /// slowest line of the flow's path, such as `1pkt`, or to a time, such as `50us`. The packets of a flow keep their order. Without noise, flows
+    /// with windows can keep in step with the queue of a gateway, and their shares depend on that (Floyd and Jacobson 1991). Flows that are paced
+    /// have none, unless they have a `noise` themselves.
+    pub noise: Noise,
+}
+
+impl Hosts {
+    fn is_default(&self) -> bool {
+        *self == Hosts::default()
+    }
 }
 
 /// A quantity that can be recorded over time.
