@@ -50,7 +50,7 @@ def test_the_line_and_its_hosts() -> None:
 
 def test_round_trips_are_what_is_measured() -> None:
     # Each alone on its way: the round trip of the shortest samples is the one asked for, and the time to send.
-    base = of("jk_reno:rtt=100ms,window=1;jk_reno".replace(";", ","), queue="fq", duration="20s")
+    base = of("jk_reno:rtt=100ms,window=1;jk_reno".replace(";", ","), queue="fq", duration="20s", noise="0")
     flows = base.set("flows.1.control", {"kind": "jk_reno", "window": 1}).run().flow_summaries()
     sent = (1000 * 8 / 20e6 + 2 * 1000 * 8 / 200e6) + (40 * 8 / 20e6 + 2 * 40 * 8 / 200e6)
     assert flows[0].rtt_s.mean == pytest.approx(0.1 + sent, rel=2e-3)
@@ -190,10 +190,21 @@ def test_the_summary_has_the_shares_and_the_delays(cli: Cli) -> None:
 
 
 def test_many_flows_are_described_together(cli: Cli) -> None:
-    done = cli("quick", "--rate", "20Mbit/s", "--rtt", "30ms", "--flows", "jk_reno*40,cbr:64kbit/s", "--duration", "5s")
+    done = cli(
+        "quick",
+        "--rate",
+        "20Mbit/s",
+        "--rtt",
+        "30ms",
+        "--flows",
+        "jk_reno*40,cbr:64kbit/s",
+        "--duration",
+        "5s",
+        "--no-phase",
+    )
     text = " ".join(done.stdout.split())
     assert "jk_reno1..jk_reno40, 40 flows, got " in text and "jk_reno7 got" not in text and " cbr got " in text
-    assert len(done.stdout.splitlines()) <= 32
+    assert len(done.stdout.splitlines()) <= 33
 
 
 def test_a_figure_of_a_quick_question(cli: Cli, tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def scenario(
     buffer: str | None = None,
     duration: str | None = None,
     seed: int | None = None,
+    noise: str = "1pkt",
 ) -> Scenario:
     """Flows over one line between two gateways, each between its own hosts.
 
@@ -63,6 +64,7 @@ def scenario(
         buffer: of the discipline; a bandwidth-delay product, and at least 10 packets of 1000 bytes, unless given.
         duration: simulated time; 1000 round trips, and at least 10 s, unless given.
         seed: of all random streams.
+        noise: of the hosts, as `1pkt` or `50us` or a bare number of packet times; `0` for none.
 
     Raises:
         HeadgateError: an argument is not valid; the error names the place and what was expected.
@@ -81,6 +83,9 @@ def scenario(
     data: dict[str, Any] = {"name": "quick", "duration": duration or _text("s", max(1000 * max(trips), 10 * 10**12))}
     if seed is not None:
         data["seed"] = seed
+    hosts = _noise(noise)
+    if hosts is not None:
+        data["hosts"] = {"noise": hosts}
     line = {"rate": rate, "delay": _text("s", least // 2), "queue": _queue(queue, buffer, bps * base // (8 * 10**12))}
     fast: dict[str, Any] = {"rate": _text("bps", min(10 * bps, 2**64 - 1))}
     data["topology"] = {"kind": "dumbbell", "hosts": sum(g.count for g in groups), "line": line, "access": fast}
@@ -265,6 +270,17 @@ def _queue(text: str, buffer: str | None, product: int) -> dict[str, Any]:
     elif buffer is not None:
         raise HeadgateError(f"--buffer: expected none, since {name} has no parameter `buffer`")
     return queue
+
+
+def _noise(text: str) -> str | None:
+    """The noise of hosts as files write it; None for none."""
+    found = f"{text}pkt" if re.fullmatch(r"[0-9.]+", text.strip()) else text
+    pattern = json.loads(_core.schema())["$defs"]["Hosts"]["properties"]["noise"]["pattern"]
+    if not re.search(pattern, found.strip()):
+        raise HeadgateError(
+            f"--noise: found {cut(repr(text))}; expected a number of packet times such as 1 or 0.1, or a time such as 50us"
+        )
+    return found.strip() if re.search("[1-9]", found) else None
 
 
 def _quantity(where: str, text: str, kind: str, expected: str) -> int:

@@ -72,6 +72,15 @@ fn check(py: Python<'_>, scenario_json: &str, control: Option<Bound<'_, watch::C
     watch.text(py, &scenario)
 }
 
+/// The numbers of the flows whose shares may depend on the phase of arrivals (`headgate_sim::in_step`), of a scenario as JSON text.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, control=None))]
+fn in_step(py: Python<'_>, scenario_json: &str, control: Option<Bound<'_, watch::Control>>) -> PyResult<Vec<usize>> {
+    let mut watch = watch::Watch::new(control.as_ref().map(Bound::get));
+    let scenario = watch.read(py, scenario_json)?;
+    watch.in_step(py, &scenario)
+}
+
 /// The `sweep` table of a study file as JSON text, checked, with every default filled in.
 #[pyfunction]
 fn check_sweep(py: Python<'_>, sweep_json: &str) -> PyResult<String> {
@@ -118,6 +127,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(schema, m)?,
         wrap_pyfunction!(catalogue_of, m)?,
         wrap_pyfunction!(check, m)?,
+        wrap_pyfunction!(in_step, m)?,
         wrap_pyfunction!(check_sweep, m)?,
         wrap_pyfunction!(quantity, m)?,
         wrap_pyfunction!(quantity_text, m)?,

@@ -103,6 +103,11 @@ impl<'a> Watch<'a> {
         py.detach(|| headgate_sim::spec_json_unless(scenario, &mut || self.stop())).map_err(|e| self.error(py, &e))
     }
 
+    /// The flows whose shares may depend on the phase of arrivals.
+    pub fn in_step(&mut self, py: Python<'_>, s: &Scenario) -> PyResult<Vec<usize>> {
+        py.detach(|| headgate_sim::in_step(s, &mut || self.stop())).map_err(|e| self.error(py, &e))
+    }
+
     /// A run that is ready to begin.
     pub fn build(&mut self, py: Python<'_>, s: &Scenario, seed: u64, run: u64, rows: Rows) -> PyResult<Run> {
         let most = self.most();

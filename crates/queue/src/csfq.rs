@@ -211,6 +211,8 @@ impl Csfq {
 }
 
 impl Discipline for Csfq {
+    const DROPS_AT_RANDOM: bool = true;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         // A number for every packet: what is drawn does not depend on alpha.
         let number = cx.rng.uniform();

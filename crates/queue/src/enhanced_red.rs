@@ -122,6 +122,8 @@ impl EnhancedRed {
 }
 
 impl Discipline for EnhancedRed {
+    const DROPS_AT_RANDOM: bool = true;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let flow = packet.flow.index();
         self.chances.meet(flow, 0);

@@ -180,6 +180,8 @@ impl Fred {
 }
 
 impl Discipline for Fred {
+    const DROPS_AT_RANDOM: bool = true;
+
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let flow = packet.flow.index();
         if self.queue.backlog().packets == 0 {

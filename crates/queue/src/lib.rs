@@ -40,6 +40,10 @@ macro_rules! disciplines {
             pub fn per_conversation(&self) -> bool {
                 match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::PER_CONVERSATION),+ }
             }
+            /// Its [`Discipline::DROPS_AT_RANDOM`].
+            pub fn drops_at_random(&self) -> bool {
+                match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::DROPS_AT_RANDOM),+ }
+            }
             /// Its [`Discipline::SHARES_BY_KNOWN_WEIGHTS`].
             pub fn shares_by_known_weights(&self) -> bool {
                 match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS),+ }
@@ -50,6 +54,7 @@ macro_rules! disciplines {
         impl Discipline for AnyDiscipline {
             const WORK_CONSERVING: bool = $(<$module::$Type as Discipline>::WORK_CONSERVING)&&+;
             const PER_CONVERSATION: bool = $(<$module::$Type as Discipline>::PER_CONVERSATION)||+;
+            const DROPS_AT_RANDOM: bool = $(<$module::$Type as Discipline>::DROPS_AT_RANDOM)&&+;
             const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
             #[inline]
             fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
@@ -281,6 +286,8 @@ pub trait Discipline {
     /// It gives a conversation its share of the weights of all conversations that it knows, also of those that are silent: what it does
     /// depends on when it learns of them.
     const SHARES_BY_KNOWN_WEIGHTS: bool = false;
+    /// Chance decides which packets it drops, so that no flow stays in step with its drops.
+    const DROPS_AT_RANDOM: bool = false;
     /// It has a shortcut for a packet that finds nothing waiting and the line free: [`Discipline::pass`].
     const PASSES: bool = false;
 

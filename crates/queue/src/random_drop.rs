@@ -52,6 +52,7 @@ impl RandomDrop {
 
 impl Discipline for RandomDrop {
     const PER_CONVERSATION: bool = false;
+    const DROPS_AT_RANDOM: bool = true;
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
         let bytes = u64::from(packet.bytes);

@@ -86,6 +86,7 @@ impl Red {
 
 impl Discipline for Red {
     const PER_CONVERSATION: bool = false;
+    const DROPS_AT_RANDOM: bool = true;
 
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
         self.early.on_arrival(cx.now, self.queue.backlog());

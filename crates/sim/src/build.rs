@@ -10,7 +10,7 @@ use crate::net::{Conversations, Echoes, Hops, Lane, Paths, Payloads, Way};
 use crate::pace::Pace;
 use crate::run::Run;
 use crate::samples::{Rows, Samples};
-use crate::spec::{self, NodeKind, Scenario, SpecError, TraceKind};
+use crate::spec::{self, Scenario, SpecError, TraceKind};
 use crate::trace::Traces;
 use crate::transient::TransientFlows;
 use headgate_packet::{Buffer, Duration, Rng, Time};
@@ -176,14 +176,10 @@ fn line_law(link: &spec::Link, back: bool) -> Option<Law> {
 }
 
 /// The queue of each port, two to a link.
-fn queues(s: &Scenario) -> Vec<Spec> {
-    let is_host: BTreeMap<&str, bool> = s.nodes.iter().map(|n| (n.name.as_str(), n.kind == NodeKind::Host)).collect();
-    let of = |end: &str, queue: &Spec| if is_host[end] { unlimited() } else { queue.clone() };
-    let both = |link: &spec::Link| {
-        let back = link.reverse_queue.as_ref().unwrap_or(&link.queue);
-        [of(&link.from, &link.queue), of(&link.to, back)]
-    };
-    s.links.iter().flat_map(both).collect()
+pub(crate) fn queues(s: &Scenario) -> Vec<Spec> {
+    let both = |link: &spec::Link| [link.queue.clone(), link.reverse_queue.as_ref().unwrap_or(&link.queue).clone()];
+    let of = |(queue, host): (Spec, bool)| if host { unlimited() } else { queue };
+    s.links.iter().flat_map(both).zip(s.host_ports()).map(of).collect()
 }
 
 /// The conversations at each port, of the paths that flows take at the start and after changes.

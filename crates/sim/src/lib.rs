@@ -17,6 +17,7 @@ pub mod meter;
 pub mod net;
 mod noise;
 mod pace;
+mod phase;
 mod run;
 mod samples;
 pub mod sizes;
@@ -30,6 +31,7 @@ mod tracks;
 mod transient;
 pub mod workload;
 
+pub use phase::in_step;
 pub use run::Run;
 pub use samples::Rows;
 pub use table::{Cells, Gather, Table};

@@ -40,6 +40,19 @@ Examples:
 @click.option("--duration", help="Simulated time; 1000 round trips, and at least 10s, unless given.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams; 1 unless given.")
 @click.option(
+    "--noise",
+    metavar="N",
+    default="1",
+    show_default=True,
+    help="Host noise: each packet leaves its host later by 0 to N packet times of the slowest link; 0 for none.",
+)
+@click.option(
+    "--phase/--no-phase",
+    "phase",
+    default=True,
+    help="Repeat the run with other host noise where the phase of arrivals could decide the shares. On unless given.",
+)
+@click.option(
     "--replications", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Number of independent runs."
 )
 @click.option(
@@ -60,6 +73,8 @@ def quick(
     buffer: str | None,
     duration: str | None,
     seed: int | None,
+    noise: str,
+    phase: bool,
     replications: int,
     figure: Path | None,
     top: int | None,
@@ -76,14 +91,17 @@ def quick(
         from ..quick import scenario as of
         from ..toml import file_text
 
-    scenario = of(rate, rtt, flows, queue, buffer, duration, seed)
+    scenario = of(rate, rtt, flows, queue, buffer, duration, seed, noise)
     if as_file:
         scenario.resolve()
         with output():
             click.echo(file_text(scenario.data), nl=False)
         return
     with signals.loading():
+        from ..phase import check as phase_check
+        from ..phase import in_step
         from ..sentences import sentences
+        from .tables.phase import print_phase
         from .tables.run import print_results
         from .terminal import console, progress
     if figure is not None:
@@ -97,11 +115,17 @@ def quick(
         from ..plots import shares
 
         shares(finely(scenario).run(), figure)
+    found = None
+    if phase and in_step(scenario):
+        with progress("with other host noise") as callback:
+            found = phase_check(scenario, results, progress=callback)
     if as_json:
-        print_json(results.to_dict())
+        print_json(results.to_dict() | ({} if found is None else {"phase": found.to_dict()}))
         return
     print_results(results, top, wide)
     out = console()
+    if found is not None:
+        print_phase(found)
     out.print()
     for sentence in sentences(results):
         out.print(sentence, markup=False)

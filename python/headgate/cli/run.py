@@ -48,6 +48,9 @@ Examples:
 @click.option(
     "--panel", "panels", metavar="TRACE", multiple=True, help="Trace for a panel of the figure; all unless given."
 )
+@click.option(
+    "--phase", is_flag=True, help="Repeat the run with other host noise: do the shares depend on the phase of arrivals?"
+)
 @click.option("--threads", type=click.IntRange(1), help="Number of runs at a time; one per processor unless given.")
 @click.option(
     "--max-memory",
@@ -68,6 +71,7 @@ def run(
     figure: Path | None,
     completions: Path | None,
     panels: tuple[str, ...],
+    phase: bool,
     threads: int | None,
     max_memory: str | None,
     base: bool,
@@ -113,6 +117,12 @@ def run(
         scenario = scenario.set("traces", sorted({*scenario.data.get("traces", []), "completions"}))
     with progress(f"running {file.name}") as callback:
         results = scenario.run(seed, replications, threads, callback, max_memory, out, form)
+    found = None
+    if phase:
+        from ..phase import check as phase_check
+
+        with progress("with other host noise") as callback:
+            found = phase_check(scenario, results, None, threads, callback)
     if figure is not None:
         from ..plots import timeline
 
@@ -122,9 +132,13 @@ def run(
 
         draw(results, completions)
     if as_json:
-        print_json(results.to_dict())
+        print_json(results.to_dict() | ({} if found is None else {"phase": found.to_dict()}))
     else:
         print_results(results, top, wide)
+        if found is not None:
+            from .tables.phase import print_phase
+
+            print_phase(found)
         if out is not None:
             console().print(f"tables in {escape(str(out))}", soft_wrap=True)
         if figure is not None:

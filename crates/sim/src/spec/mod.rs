@@ -25,6 +25,7 @@ use headgate_packet::{Duration, Noise};
 pub use island::Island;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 pub use sweep::Sweep;
 
 /// A network, the flows in it, and how long and how closely to watch them.
@@ -292,6 +293,13 @@ impl Scenario {
             .into_generator()
             .into_root_schema_for::<Scenario>()
             .to_value()
+    }
+
+    /// Of each port, two to a link, whether it is a host's, which has an unlimited queue.
+    pub(crate) fn host_ports(&self) -> Vec<bool> {
+        let hosts = self.nodes.iter().filter(|node| node.kind == NodeKind::Host);
+        let hosts: HashSet<&str> = hosts.map(|node| node.name.as_str()).collect();
+        self.links.iter().flat_map(|link| [&link.from, &link.to]).map(|end| hosts.contains(end.as_str())).collect()
     }
 
     /// The length of a measurement interval.

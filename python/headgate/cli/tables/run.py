@@ -8,6 +8,7 @@ from typing import Any
 from rich.markup import escape
 
 from ...groups import FlowGroup, groups
+from ...phase import noise_sentence
 from ...plots.units import scale_of
 from ...results import Results, digits
 from ...stats import Mean
@@ -39,6 +40,9 @@ def print_results(results: Results, top: int | None = None, wide: bool = False) 
         soft_wrap=True,
     )
     out.print(f"mean ± {spread} over {over}; counts are totals")
+    noise = noise_sentence(results.scenario)
+    if noise:
+        out.print(noise, markup=False)
     left: list[Column] = []
     listed = top or (results.flow_count if results.flow_count <= MOST else 0)
     if listed:

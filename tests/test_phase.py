@@ -1,0 +1,108 @@
+"""The phase check: which runs it looks at, what it says of them, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from headgate import Scenario, phase, quick
+from headgate.phase import FlowPhase, Phase
+
+from .conftest import ROOT, Cli
+
+LOCKED = ("--rate", "20Mbit/s", "--rtt", "20ms", "--buffer", "1BDP", "--duration", "60s")
+FLOWS = "reno:name=a,reno:rtt=40ms,name=b"
+
+
+def of(flows: str = FLOWS, queue: str = "fcfs", **more: str) -> Scenario:
+    return quick.scenario("20Mbit/s", "20ms", flows, queue, buffer="1BDP", duration="60s", **more)
+
+
+def test_a_share_that_the_phase_decides_is_named(cli: Cli) -> None:
+    done = cli("quick", *LOCKED, "--flows", FLOWS)
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "host noise: each packet leaves its host later by 0 to 1 packet time" in text
+    assert "The share of a depends on the phase of arrivals: 0.9" in text
+    assert text.count(" ! ") >= 2
+    found = json.loads(cli("quick", *LOCKED, "--flows", FLOWS, "--json").stdout)["phase"]
+    assert (found["noise"], found["depends"]) == (["0pkt", "0.1pkt", "1pkt"], True)
+    a, b = found["flows"]
+    assert (a["flow"], b["flow"]) == ("a", "b")
+    assert a["shares"][0] > 0.85 and a["shares"][2] < 0.75
+    for i in range(3):
+        assert a["shares"][i] + b["shares"][i] == pytest.approx(1)
+    assert a["share_moves"] == pytest.approx(max(a["shares"]) - min(a["shares"]))
+
+
+@pytest.mark.parametrize("queue", ["fq", "drr", "red", "random_drop"])
+def test_queues_that_break_the_phase_are_left_alone(queue: str) -> None:
+    assert phase.in_step(of(queue=queue)) == []
+
+
+def test_one_word_turns_it_off_and_other_flows_never_have_it(cli: Cli) -> None:
+    assert "phase" not in json.loads(cli("quick", *LOCKED, "--flows", FLOWS, "--no-phase", "--json").stdout)
+    assert "phase" not in json.loads(cli("quick", *LOCKED, "--flows", "bbr1*2", "--json").stdout)
+    assert "phase" not in json.loads(cli("quick", *LOCKED, "--flows", "reno", "--json").stdout)
+
+
+def test_the_run_that_is_there_serves_for_its_level() -> None:
+    scenario = of()
+    with_it = phase.check(scenario, scenario.run(7))
+    alone = phase.check(scenario, seed=7)
+    assert with_it == alone
+    # A flow's own noise, and another level: all three are run.
+    other = scenario.set("hosts.noise", "3pkt")
+    assert phase.check(other, other.run(7)) == alone
+    own = scenario.set("flows.a.noise", "5pkt")
+    assert phase.check(own, own.run(7)) == alone
+
+
+def test_run_checks_a_file_when_it_is_asked(cli: Cli) -> None:
+    args = ("run", ROOT / "scenarios/parking-lot.toml", "--set", "duration=20s", "--set", "interval=2s")
+    plain, checked = (json.loads(cli(*args, *more, "--json").stdout) for more in ((), ("--phase",)))
+    assert "phase" not in plain
+    assert [flow["flow"] for flow in checked.pop("phase")["flows"]] == [flow["flow"] for flow in plain["flows"]]
+    assert checked == plain
+    assert "phase: shares and mean waits" in cli(*args, "--phase").stdout
+
+
+def flow(name: str, shares: tuple[float, ...], depends: bool = True) -> FlowPhase:
+    return FlowPhase(name, shares, (0.1, math.nan, 0.3), depends)
+
+
+def test_sentences() -> None:
+    assert Phase([flow("a", (0.5, 0.5, 0.5), False)]).sentence() == ""
+    three = [flow("a", (0.3, 0.3, 0.1)), flow("b", (0.6, 0.4, 0.1)), flow("c", (0.1, 0.3, 0.3))]
+    assert Phase(three).sentence() == (
+        "The share of b depends on the phase of arrivals: 0.60 without host noise, 0.40 with 0.1 packet times of it, "
+        "0.10 with 1; so do the shares of 2 other flows."
+    )
+    assert three[0].queueing_moves_s == pytest.approx(0.2)
+    assert three[0].to_dict()["queueing_s"] == [0.1, None, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "said"),
+    [
+        (
+            {"hosts": {"noise": "0.1pkt"}, "flows": []},
+            "host noise: each packet leaves its host later by 0 to 0.1 packet times",
+        ),
+        ({"hosts": {"noise": "50us"}, "flows": []}, "host noise: each packet leaves its host later by 0 to 50us"),
+        ({"hosts": {"noise": "0ps"}, "flows": [{}]}, ""),
+        ({"flows": [{}, {"noise": "0pkt"}]}, ""),
+        ({"flows": [{}, {"noise": "2pkt"}]}, "host noise: 1 of 2 flows have some, as their own key `noise` says"),
+    ],
+)
+def test_the_line_about_noise(scenario: dict[str, object], said: str) -> None:
+    assert phase.noise_sentence(scenario) == said
+
+
+def test_noise_takes_both_conditions_to_be_more_than_chance() -> None:
+    """A share that moves within its error, or by less than a fifth of an equal share, is not flagged."""
+    steady = phase.check(of("reno:name=a,cubic:name=b", queue="fq"))
+    assert not steady.depends
+    assert phase.check(of()).depends
