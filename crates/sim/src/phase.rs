@@ -18,8 +18,11 @@ pub fn in_step(s: &Scenario, stop: &mut dyn FnMut() -> bool) -> Result<Vec<usize
     let mut paths = Paths::new(s, s.seed, u64::MAX);
     let ways = paths.ways(&mut pace)?;
     let hosts = s.host_ports();
-    let shared: Vec<bool> =
-        queues(s).iter().zip(hosts).map(|(queue, host)| !host && !queue.per_conversation() && !queue.drops_at_random()).collect();
+    let shared: Vec<bool> = queues(s)
+        .iter()
+        .zip(hosts)
+        .map(|(queue, host)| !host && !queue.per_conversation() && !queue.drops_at_random())
+        .collect();
     let mut crossing = vec![0_u32; shared.len()];
     let links = |i: usize| ways[i].iter().flat_map(|way| paths.links(way[0]));
     for i in 0..s.flows.len() {
