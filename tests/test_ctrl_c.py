@@ -1,4 +1,4 @@
-"""Ctrl-C at chosen points of a command: code 130, the word `stopped`, no traceback, and nothing half-written."""
+"""Ctrl-C and SIGTERM at chosen points of a command: code 130 or 143, the word `stopped`, no traceback, and nothing half-written."""
 
 from __future__ import annotations
 
@@ -33,25 +33,30 @@ main()
 
 #: Ctrl-C before or after a function of the command is called for the first time.
 CALLING = """
-import importlib, os, signal, sys
+import importlib, os, signal, sys, threading
 module, owner, name, when = sys.argv[1].split(":")
 del sys.argv[1]
 place = importlib.import_module(module)
 place = getattr(place, owner) if owner else place
-real, calls = getattr(place, name), []
+real, called = getattr(place, name), threading.Lock()
 def wrapper(*args, **kwargs):
-    calls.append(name)
-    if when == "before" and len(calls) == 1:
+    # Threads may call it at the same time: one of the calls is the first.
+    first = called.acquire(blocking=False)
+    if when == "before" and first:
         os.kill(os.getpid(), signal.SIGINT)
     try:
         return real(*args, **kwargs)
     finally:
-        if when == "after" and len(calls) == 1:
+        if when == "after" and first:
             os.kill(os.getpid(), signal.SIGINT)
 setattr(place, name, wrapper)
 from headgate.cli import main
 main()
 """
+
+
+#: Each signal that ends a command, with its exit code.
+ENDING = [("SIGINT", 130), ("SIGTERM", 143)]
 
 
 def start(code: str, *args: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -68,10 +73,11 @@ SWEEP = ["sweep", "a.json", "--out", "out", "--workers", "2", "--resume"]
     ["headgate.cli.commands", "click", "numpy", "numpy.linalg", "rich.table", "headgate.cli.replay",
      "headgate.sweep", "pyarrow", "pyarrow.parquet", "headgate.sweep.engines", "headgate.stats.stopping"],
 )  # fmt: skip
-def test_while_libraries_are_loaded(module: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "code"), ENDING)
+def test_while_libraries_are_loaded(module: str, name: str, code: int, tmp_path: Path) -> None:
     write(tmp_path / "a.json", TABLE)
-    done = start(IMPORTING, module, *SWEEP, folder=tmp_path)
-    assert done.returncode == 130, done.stderr
+    done = start(IMPORTING.replace("SIGINT", name), module, *SWEEP, folder=tmp_path)
+    assert done.returncode == code, done.stderr
     if module.startswith("pyarrow"):
         # It is loaded when the first rows are to be stored.
         assert done.stderr == "stopped\n" or "stopped; what is finished is in out" in done.stderr
@@ -103,6 +109,15 @@ def test_anywhere_in_a_study(point: str, tmp_path: Path, monkeypatch: pytest.Mon
     # Whatever is there can be continued.
     study = run_here(headgate.Sweep.from_file(tmp_path / "a.json"), monkeypatch, out=tmp_path / "out", resume=True)
     assert plain(study.flows) == plain(run_here(sweep_of(TABLE), monkeypatch).flows)
+
+
+def test_sigterm_in_a_study(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", TABLE)
+    asked = CALLING.replace("SIGINT", "SIGTERM")
+    done = start(asked, "headgate.sweep.store:Store:write_chunk:before", *SWEEP, folder=tmp_path)
+    assert done.returncode == 143, done.stderr
+    assert "stopped; what is finished is in out" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_twice_in_a_study(tmp_path: Path) -> None:
@@ -147,11 +162,12 @@ def test_a_worker_never_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("headgate.papers.runner::run_all:before", ["reproduce", "demers1989", "scenario-1"]),
     ],
 )
-def test_other_commands(point: str, args: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "code"), ENDING)
+def test_other_commands(point: str, args: list[str], name: str, code: int, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(dumbbell()))
     (tmp_path / "t.csv").write_text("time_s,flow,size_bytes\n0,a,100\n")
-    done = start(CALLING, point, *args, folder=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+    done = start(CALLING.replace("SIGINT", name), point, *args, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "stopped\n")
     # A folder that has no manifest is not complete, and no file in it is half-written.
     assert not list(tmp_path.rglob(".*"))
     assert not (tmp_path / "out/manifest.json").exists() and not (tmp_path / "o.csv").exists()

@@ -60,14 +60,15 @@ def asked(address: re.Match[str], path: str, **headers: str) -> tuple[int, bytes
         connection.close()
 
 
-def test_it_serves_a_scenario_until_ctrl_c() -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_it_serves_a_scenario_until_ctrl_c(number: int, code: int) -> None:
     with started(ROOT / "scenarios/two-sources.toml") as (process, address):
         assert asked(address, "/api/start")[0] == 200
         assert asked(address, "/api/start", **{"X-Headgate-Token": "wrong"})[0] == 403
         assert asked(address, "/api/start", Host="evil.example")[0] == 403
         assert b"two sources and a typist" in asked(address, "/api/start")[1]
-        process.send_signal(signal.SIGINT)
-        assert process.wait(600) == 130
+        process.send_signal(number)
+        assert process.wait(600) == code
         assert process.stderr is not None
         assert process.stderr.read() == "stopped\n"
 

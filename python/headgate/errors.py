@@ -40,6 +40,19 @@ def cut(value: object) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
+#: Characters that a terminal acts upon, or that change the direction of the text around them.
+_ACTED_UPON = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    r"""A text for the terminal: whatever would act upon it is written as an escape.
+
+    >>> print(visible("a\x1b[2Jb"), visible("plain ± text"), visible("\u202edoc"))
+    a\x1b[2Jb plain ± text \u202edoc
+    """
+    return _ACTED_UPON.sub(lambda m: ascii(m[0])[1:-1], text)
+
+
 def brief(message: str) -> str:
     """A message in which every word is cut that is too long and no file's name.
 

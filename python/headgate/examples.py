@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from . import _core
 from .atomic import require_folder, write_text
 from .errors import HeadgateError, cut, nearest
 from .scenario import Scenario
+from .toml import loads
 
 #: Folder of the examples. In a checkout the folder `scenarios` at the top is a link to it.
 FOLDER = Path(__file__).parent / "scenarios"
@@ -117,4 +117,4 @@ def _about(file: Path) -> str:
                 continue
             break
         lines.append(line[2:].strip())
-    return " ".join(lines) or str(tomllib.loads(file.read_text("utf-8")).get("name", ""))
+    return " ".join(lines) or str(loads(file.read_text("utf-8")).get("name", ""))

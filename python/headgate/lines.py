@@ -49,11 +49,15 @@ def line_of(path: str, known: dict[str, int]) -> int | None:
     >>> known = {"links[0]": 4, "links[0].queue": 6}
     >>> line_of("links[0].queue.buffer", known), line_of("links[0].rate", known), line_of("flows", known)
     (6, 4, None)
+    >>> line_of("links[0].]x[", known)
+    4
     """
     while path:
         if path in known:
             return known[path]
-        path = re.sub(r"(\.[^.\[\]]*|\[[^\]]*\]|^[^.\[\]]*)$", "", path)
+        shorter = re.sub(r"(\.[^.\[\]]*|\[[^\]]*\]|^[^.\[\]]*)$", "", path)
+        # A key may be any text, brackets that stand alone too.
+        path = shorter if shorter != path else path[:-1]
     return None
 
 

@@ -6,12 +6,11 @@ import json
 import math
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _core, files
+from . import _core, files, toml
 from .errors import HeadgateError, cut, nearest, placed
 from .notebook import MOST, heading, table
 
@@ -110,7 +109,7 @@ class Scenario:
         file = Path(path)
         text = _read(file)
         try:
-            data = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
+            data = json.loads(text) if file.suffix == ".json" else toml.loads(text)
         except (ValueError, RecursionError) as e:
             kind = "JSON" if file.suffix == ".json" else "TOML"
             raise HeadgateError(f"{file}: expected a scenario in {kind}; {_first_line(e)}") from None

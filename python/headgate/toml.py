@@ -7,6 +7,45 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+#: Maximum number of parts of a dotted key: `tomllib` takes time and memory in proportion to the square of it.
+MOST_PARTS = 50
+
+#: Strings and comments, within which dots mean nothing; the long ones first.
+_QUOTED = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}|\Z)|\'\'\'(?:[^\']|\'(?!\'\'))*+(?:\'{3,5}|\Z)|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+',
+    re.DOTALL,
+)
+
+#: More parts than that, one after the other. It begins at the beginning of a part, so that a long word is looked at once.
+_TOO_LONG = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}")
+
+
+def loads(text: str) -> dict[str, Any]:
+    """A TOML document; in time and memory that its length bounds.
+
+    Raises:
+        ValueError: it is no TOML, or a key has more than `MOST_PARTS` parts; the text names the line.
+        RecursionError: lists lie too deep in each other.
+
+    >>> loads("a.b = 1"), loads("x = '" + "a." * 99 + "'")["x"][:4]
+    ({'a': {'b': 1}}, 'a.a.')
+    """
+    import tomllib
+
+    # A quoted part is a part; comments and values that are strings have no dots beside them.
+    bare = _QUOTED.sub(lambda m: "q" if m[0][0] != "#" else " ", text)
+    if _TOO_LONG.search(bare):
+        raise ValueError(f"expected keys of at most {MOST_PARTS} parts, found a longer one{_line_of_long_key(text)}")
+    return tomllib.loads(text)
+
+
+def _line_of_long_key(text: str) -> str:
+    """Where it is, of keys whose line has no string of several lines before it."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if _TOO_LONG.search(_QUOTED.sub(lambda m: "q" if m[0][0] != "#" else " ", line)):
+            return f" (at line {number})"
+    return ""
+
 
 def parse_value(text: str) -> Any:
     """A value as TOML writes it; anything else is text.
@@ -14,10 +53,8 @@ def parse_value(text: str) -> Any:
     >>> parse_value("3"), parse_value("true"), parse_value("[1, 2]"), parse_value("10Mbit/s")
     (3, True, [1, 2], '10Mbit/s')
     """
-    import tomllib
-
     try:
-        return tomllib.loads(f"x = {text}")["x"]
+        return loads(f"x = {text}")["x"]
     except (ValueError, KeyError, RecursionError):
         return text
 

@@ -7,7 +7,7 @@ import sys
 
 
 def main() -> None:
-    """Runs the command: exit code 2 for anything that the user gave wrong, 130 after Ctrl-C, no traceback for either."""
+    """Runs the command: exit code 2 for anything that the user gave wrong, 130 after Ctrl-C and 143 after SIGTERM, no traceback for any."""
     from . import signals
 
     # All libraries are loaded here, where Ctrl-C has nothing to clean up: a half-loaded library may lose the signal.
@@ -15,7 +15,7 @@ def main() -> None:
     from .commands import call
 
     code = call()
-    if code == signals.STOPPED:
+    if code == signals.code():
         # Everything is written and cleaned up. To free the memory of a large run could take seconds, and so could its threads.
         os._exit(code)
     sys.exit(code)

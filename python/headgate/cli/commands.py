@@ -44,7 +44,7 @@ def _ended() -> Iterator[None]:
         raise click.exceptions.Exit(0) from None
     except KeyboardInterrupt as e:
         signals.keep(e)
-        raise click.exceptions.Exit(signals.STOPPED) from None
+        raise click.exceptions.Exit(signals.code()) from None
 
 
 class Commands(click.Group):
@@ -81,11 +81,11 @@ def call() -> int:
         _open_streams()
         code = _guarded()
     except KeyboardInterrupt:
-        code = signals.STOPPED
+        code = signals.code()
     signals.ignore()
     if signals.asked():
-        code = signals.STOPPED
-    if code == signals.STOPPED and not signals.said():
+        code = signals.code()
+    if code == signals.code() and not signals.said():
         print("stopped", file=sys.stderr)
     return _flush(code)
 
@@ -96,7 +96,7 @@ def _guarded() -> int:
         return int(cli.main(standalone_mode=False) or 0)
     except BaseException as e:
         # Whatever exception a library made of Ctrl-C.
-        return signals.STOPPED if signals.asked() else _say(e)
+        return signals.code() if signals.asked() else _say(e)
 
 
 def _say(e: BaseException) -> int:
@@ -110,7 +110,7 @@ def _say(e: BaseException) -> int:
     elif isinstance(e, HeadgateError | ScenarioError):
         fail(brief(str(e)))
     elif isinstance(e, click.Abort | KeyboardInterrupt):
-        return signals.STOPPED
+        return signals.code()
     elif isinstance(e, BrokenPipeError):
         return 0
     elif isinstance(e, OSError) and e.filename is not None:

@@ -9,7 +9,7 @@ import click
 
 from ..choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
 from ..errors import HeadgateError, cut
-from ..toml import parse_value
+from ..toml import loads, parse_value
 
 Command = Callable[..., Any]
 
@@ -80,7 +80,6 @@ def parse_queue(text: str) -> str | dict[str, Any]:
     if not text.lstrip().startswith("{"):
         return text.strip()
     import json
-    import tomllib
 
     try:
         value = json.loads(text)
@@ -88,10 +87,10 @@ def parse_queue(text: str) -> str | dict[str, Any]:
         raise _too_deep(text) from None
     except ValueError:
         try:
-            value = tomllib.loads(f"x = {text}")["x"]
+            value = loads(f"x = {text}")["x"]
         except RecursionError:
             raise _too_deep(text) from None
-        except tomllib.TOMLDecodeError as e:
+        except ValueError as e:
             why = cut(str(e).splitlines()[0])
             raise HeadgateError(f"--queue {cut(text)}: expected a TOML or JSON table; {why}") from None
     if not isinstance(value, dict):

@@ -153,4 +153,4 @@ def stopped_in(folder: Path | None) -> Iterator[None]:
         again = shlex.join(["headgate", *sys.argv[1:]])
         signals.say()
         print_error(f"stopped; finished runs are in {escape(str(folder))}. Go on with:\n  {escape(again)}")
-        raise click.exceptions.Exit(signals.STOPPED) from None
+        raise click.exceptions.Exit(signals.code()) from None

@@ -78,13 +78,14 @@ def sweep(
     try:
         with _progress(f"running {file.name}") as callback:
             results = study.run(folder, workers, engine, address, resume, callback, max_memory)
-    except Interrupted:
+    except Interrupted as e:
+        signals.note(e.number)
         again = ["headgate", *(a for a in sys.argv[1:] if a != "--resume"), "--resume"]
         signals.say()
         print_error(
             f"stopped; what is finished is in {escape(str(folder))}. Go on with:\n  {escape(shlex.join(again))}"
         )
-        raise click.exceptions.Exit(signals.STOPPED) from None
+        raise click.exceptions.Exit(signals.code()) from None
     if as_json:
         from ..sweep.summary import to_dict
 

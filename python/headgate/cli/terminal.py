@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
@@ -19,8 +19,9 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.segment import Segment
 
-from ..errors import HeadgateError
+from ..errors import HeadgateError, visible
 from .show import output
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ class _Console(Console):
         with output():
             super().print(*args, **kwargs)
 
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As usual, but names with characters that a terminal acts upon show them as escapes."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else visible(text), style, control)
+
 
 def console(width: int | None = None) -> Console:
     """Standard output, as wide as the terminal; a file or a pipe has 80 columns unless `COLUMNS` says otherwise.
@@ -45,11 +51,13 @@ def console(width: int | None = None) -> Console:
     Args:
         width: instead of that.
     """
-    out = _Console(highlight=False, width=width)
+    out = _Console(highlight=False, emoji=False, width=width)
     if width is None and not out.is_terminal:
         named = os.environ.get("COLUMNS", "")
         # Another stream may be a terminal, but the contents of a file must not depend on that.
-        return _Console(highlight=False, width=int(named) if re.fullmatch("0*[1-9][0-9]{0,4}", named) else 80)
+        return _Console(
+            highlight=False, emoji=False, width=int(named) if re.fullmatch("0*[1-9][0-9]{0,4}", named) else 80
+        )
     return out
 
 
@@ -62,17 +70,17 @@ def fail(message: str) -> int:
 def print_error(markup: str) -> None:
     """Prints to standard error; a closed stream is ignored."""
     with suppress(OSError, HeadgateError):
-        _Console(stderr=True, highlight=False, soft_wrap=True).print(markup)
+        _Console(stderr=True, highlight=False, emoji=False, soft_wrap=True).print(markup)
 
 
 @contextmanager
 def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
     """A bar with its name and these columns on standard error; nothing if that is not a terminal."""
-    err = Console(stderr=True)
+    err = _Console(stderr=True, emoji=False)
     if not err.is_terminal:
         yield None
         return
-    first = TextColumn("{task.description}")
+    first = TextColumn("{task.description}", markup=False)
     with Progress(first, BarColumn(), *columns, console=err, transient=True, speed_estimate_period=60) as bar:
         yield bar
 

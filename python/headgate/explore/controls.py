@@ -231,7 +231,10 @@ def _number(scenario: Scenario, path: str, value: float) -> Any:
     """A number as the scenario writes it: a quantity where the control is one."""
     unit = next((c["unit"] for c in _all(scenario) if c is not None and c["path"] == path), None)
     if unit is not None:
-        return written(value, unit)
+        try:
+            return written(value, unit)
+        except HeadgateError as e:
+            raise HeadgateError(f"{path}: {e}") from None
     return value
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from .. import _core
+from ..errors import HeadgateError, cut
 
 Node = Mapping[str, Any]
 
@@ -177,12 +178,18 @@ def amount(text: str) -> float | None:
 def written(number: float, unit: str) -> str:
     """A number in a unit as a scenario writes it, with four digits.
 
+    Raises:
+        HeadgateError: it is negative, or too large for the engine.
+
     >>> written(80000, "bit/s"), written(0.0131, "s"), written(20, "pkt"), written(123456.7, "B")
     ('80kbit/s', '13.1ms', '20pkt', '123.5KB')
     """
+    most = (2**64 - 1) / _BASE[unit]
+    if not 0 <= number <= most:
+        raise HeadgateError(f"found {cut(number)}; expected a number from 0 to {most:.4g}, in {unit}")
     if number > 0:
         number = float(f"{number:.4g}")
-    return _core.quantity_text(KIND_OF[unit], round(number * _BASE[unit]))
+    return _core.quantity_text(KIND_OF[unit], min(round(number * _BASE[unit]), 2**64 - 1))
 
 
 def _decade(value: float, more: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from typing import Protocol
 from urllib.parse import parse_qs
 
@@ -10,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..errors import cut
 from .wire import encode
 
 #: Every answer has these. No script runs that is no file of this server, and no other page may frame or read an answer.
@@ -80,3 +82,32 @@ class Guard:
 
     def _known(self, token: str | None) -> bool:
         return token is not None and secrets.compare_digest(token.encode(), self._explorer.token.encode())
+
+
+class Unforeseen:
+    """Answers in the form of all errors where an exception was not foreseen, and prints a line about it on the terminal."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Takes the application."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request."""
+        begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except Exception as e:
+            what = f"{scope.get('path', '')[:80]!a}: {type(e).__name__}: {cut(e)!a}"
+            print(f"headgate explore: a request failed, which is a fault of headgate: {what}", file=sys.stderr)
+            if not begun:
+                message = (
+                    "The server could not answer this, which is a fault of headgate; its terminal has a line about it."
+                )
+                text = encode({"error": {"message": message, "path": None, "line": None}})
+                await Response(text, 500, media_type="application/json")(scope, receive, noted)

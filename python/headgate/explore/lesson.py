@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from ..errors import HeadgateError, cut, nearest
 from ..scenario import Scenario
+from ..toml import loads
 from .controls import value_at
 from .store import Finished
 from .wire import RequestError
@@ -84,7 +84,7 @@ def lessons() -> dict[str, Lesson]:
     found = {}
     for file in sorted(FOLDER.glob("*.toml")):
         name = file.stem.partition("-")[2]
-        found[name] = Lesson(name, **tomllib.loads(file.read_text("utf-8")))
+        found[name] = Lesson(name, **loads(file.read_text("utf-8")))
     return found
 
 

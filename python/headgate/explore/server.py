@@ -26,7 +26,7 @@ from .compare import MOST as SEEDS
 from .compare import compared
 from .export import exported
 from .given import Given, controls, given_of, turned
-from .guard import Guard
+from .guard import Guard, Unforeseen
 from .lesson import lesson, lessons
 from .links import fragment_of, scenario_in
 from .paper_routes import PaperRoutes
@@ -82,6 +82,7 @@ class Explorer:
         ]
         faults: dict[Any, Any] = {HeadgateError: _failed, ScenarioError: _failed, 404: _missing, 405: _missing}
         app = Starlette(routes=routes, exception_handlers=faults)
+        app.add_middleware(Unforeseen)
         app.add_middleware(Guard, explorer=self)
         return app
 

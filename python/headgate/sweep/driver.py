@@ -39,7 +39,12 @@ PATIENCE = 30.0
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM, after finished runs had been stored."""
+    """Ctrl-C or SIGTERM, after finished runs had been stored; `number` is that of the signal."""
+
+    def __init__(self, number: int) -> None:
+        """Takes the number of the signal."""
+        super().__init__()
+        self.number = number
 
 
 class Driver:
@@ -69,7 +74,7 @@ class Driver:
         self._began = time.monotonic()
         self.done = self.failed = 0
 
-    def run(self, stopped: Callable[[], bool]) -> bool:
+    def run(self, stopped: Callable[[], int]) -> bool:
         """Works until the plan is done (True) or the study is to stop (False)."""
         pending = 0
         while not stopped():
@@ -199,16 +204,19 @@ def failures(rows: list[tuple[int, int, str, str]], seed: int) -> pa.Table:
 
 
 @contextmanager
-def interrupts(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
-    """Ctrl-C or SIGTERM once asks to stop: the function given answers True from then on. Twice: KeyboardInterrupt at once."""
+def interrupts(say: Callable[[str], None]) -> Iterator[Callable[[], int]]:
+    """Ctrl-C or SIGTERM once asks to stop: the function given answers with the signal's number from then on, with 0 before.
+
+    Twice is KeyboardInterrupt at once.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
+        yield lambda: 0
         return
-    wanted = [0]
+    came: list[int] = []
 
     def handler(number: int, frame: FrameType | None) -> None:
-        wanted[0] += 1
-        if wanted[0] > 1:
+        came.append(number)
+        if len(came) > 1:
             # The earlier handler of Ctrl-C is restored.
             if callable(ctrl_c):
                 ctrl_c(number, frame)
@@ -220,7 +228,7 @@ def interrupts(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     numbers = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
     old = {number: signal.signal(number, handler) for number in numbers}
     try:
-        yield lambda: wanted[0] > 0
+        yield lambda: came[0] if came else 0
     finally:
         for number, previous in old.items():
             signal.signal(number, previous)

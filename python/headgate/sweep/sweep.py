@@ -220,7 +220,7 @@ class Sweep:
             finally:
                 store.close()
             if not finished or stopped():
-                raise Interrupted
+                raise Interrupted(stopped())
         return Study(store.folder, temporary)
 
     def _meet(self, store: Store, resume: bool) -> None:

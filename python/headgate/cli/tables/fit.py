@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
+from ...errors import visible
 from ..terminal import console
 
 #: Spaces between two columns.
@@ -39,6 +40,10 @@ class Column:
     rank: int = 0
     text: bool = False
     cells: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # Before they are measured.
+        self.heading, self.cells = visible(self.heading), [visible(cell) for cell in self.cells]
 
     @property
     def lines(self) -> list[str]:
