@@ -141,7 +141,7 @@ class Results:
         t = self.delays
         own = (t["flow"] == flow) & (t["measure"] == measure)
         runs = [own & (t["run"] == r.run) for r in self.runs]
-        return [Sketch.of_counts(t["bucket"][rows], t["count"][rows]) for rows in runs]
+        return [_sketch(*(t[name][rows] for name in ("bucket", "count", "lower_s", "upper_s"))) for rows in runs]
 
     def warm_up_advice(self) -> str:
         """A sentence if the run is not settled at the end of the declared warm-up; empty if it is, or with fewer than 20 intervals.
@@ -315,6 +315,11 @@ class Results:
         except OSError as e:
             raise HeadgateError(f"{place}: cannot be written; {e.strerror or e}") from None
         return place
+
+
+def _sketch(buckets: Column, counts: Column, lower: Column, upper: Column) -> Sketch:
+    """The sketch of rows of the table of delays."""
+    return Sketch.of_counts(buckets, counts, *((float(lower.min()), float(upper.max())) if len(lower) else ()))
 
 
 def _summary_table(title: str, rows: Sequence[AnySummary]) -> str:

@@ -45,6 +45,8 @@ class Sketch:
     Attributes:
         buckets: numbers of the buckets that are not empty, ascending.
         counts: durations in each.
+        least: the shortest duration in seconds, below which no quantile lies; minus infinity if it is not known.
+        greatest: the longest one; infinity if it is not known.
 
     >>> rng = np.random.default_rng(1)
     >>> one, two = rng.exponential(0.01, 5000), rng.exponential(0.02, 5000)
@@ -57,6 +59,8 @@ class Sketch:
 
     buckets: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
+    least: float = -math.inf
+    greatest: float = math.inf
 
     @classmethod
     def of(cls, durations_s: npt.ArrayLike) -> Sketch:
@@ -70,20 +74,29 @@ class Sketch:
         if x.size and not (x.min() >= 0 and x.max() * _PER_SECOND < 2.0**64):
             raise ValueError(f"Sketch.of: durations from {x.min()} to {x.max()} s; expected 0 to 1.8e7")
         buckets, counts = np.unique(_bucket((x * _PER_SECOND).astype(np.uint64)), return_counts=True)
-        return cls(buckets, counts.astype(np.int64))
+        least, greatest = (float(x.min()), float(x.max())) if x.size else (-math.inf, math.inf)
+        return cls(buckets, counts.astype(np.int64), least, greatest)
 
     @classmethod
-    def of_counts(cls, buckets: npt.ArrayLike, counts: npt.ArrayLike) -> Sketch:
-        """From the columns `bucket` and `count` of the table of delays; equal buckets are added up."""
+    def of_counts(
+        cls, buckets: npt.ArrayLike, counts: npt.ArrayLike, least: float = -math.inf, greatest: float = math.inf
+    ) -> Sketch:
+        """From the columns `bucket` and `count` of the table of delays; equal buckets are added up.
+
+        The least `lower_s` and the greatest `upper_s` of that table are those of the durations.
+        """
         numbers = np.asarray(buckets, dtype=np.int64)
         unique, place = np.unique(numbers, return_inverse=True)
         sums = np.bincount(place.ravel(), weights=np.asarray(counts, dtype=np.float64), minlength=unique.size)
-        return cls(unique, sums.astype(np.int64))
+        return cls(unique, sums.astype(np.int64), least, greatest)
 
     def __add__(self, other: Sketch) -> Sketch:
         """The durations of both."""
         return Sketch.of_counts(
-            np.concatenate([self.buckets, other.buckets]), np.concatenate([self.counts, other.counts])
+            np.concatenate([self.buckets, other.buckets]),
+            np.concatenate([self.counts, other.counts]),
+            min(self.least, other.least),
+            max(self.greatest, other.greatest),
         )
 
     @property
@@ -106,14 +119,14 @@ class Sketch:
             return math.nan
         i, share = self._place(q)
         low, high = _edges(self.buckets[i : i + 1])
-        return float(low[0] + (high[0] - low[0]) * share)
+        return min(max(float(low[0] + (high[0] - low[0]) * share), self.least), self.greatest)
 
     def bounds(self, q: float) -> tuple[float, float]:
         """The edges in seconds between which the exact `q`-quantile of the durations lies; nan if empty."""
         if self.counts.size == 0:
             return math.nan, math.nan
         low, high = _edges(self.buckets[self._place(q)[0] :][:1])
-        return float(low[0]), float(high[0])
+        return max(float(low[0]), self.least), min(float(high[0]), self.greatest)
 
     def cdf(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Upper edges of the buckets in seconds, and the share of the durations up to each."""

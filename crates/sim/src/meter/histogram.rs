@@ -1,13 +1,15 @@
 //! Quantiles of durations in little memory: logarithmic buckets, 32 to the octave.
 //!
-//! A quantile is exact to a bucket, a relative error of at most 1/32 (3.1 %). Only the buckets between the smallest and
-//! the largest duration seen take memory.
+//! A quantile is exact to a bucket, a relative error of at most 1/32 (3.1 %), and lies between the least and the greatest duration. Of at most 32
+//! durations it is exact. Only the buckets between the smallest and the largest duration seen take memory.
 
 use headgate_packet::Duration;
 
 const BITS: u32 = 5;
 /// Buckets by which the table grows.
 const STEP: u32 = 8;
+/// Maximum number of durations that are kept one by one.
+const FEW: u64 = 32;
 
 /// Counts of durations by logarithmic bucket.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,10 @@ pub struct Histogram {
     /// Buckets, each as often as its count has passed 2^32: a long run has few, and counts of 32 bits take half the memory.
     full: Vec<u32>,
     total: u64,
+    /// The durations while they are few.
+    few: Vec<Duration>,
+    least: Duration,
+    greatest: Duration,
 }
 
 /// Durations below 2^BITS ps have a bucket each; above, an octave has 2^BITS buckets.
@@ -40,6 +46,10 @@ impl Histogram {
     pub fn record(&mut self, d: Duration) {
         let b = bucket(d);
         self.total += 1;
+        // Rare: the extremes move in the beginning.
+        if self.total <= FEW || d < self.least || d > self.greatest {
+            self.note(d);
+        }
         match self.counts.get_mut(b.wrapping_sub(self.first) as usize) {
             Some(count) => {
                 *count = count.wrapping_add(1);
@@ -48,6 +58,16 @@ impl Histogram {
                 }
             }
             None => self.widen(b),
+        }
+    }
+
+    #[cold]
+    fn note(&mut self, d: Duration) {
+        (self.least, self.greatest) = if self.total == 1 { (d, d) } else { (self.least.min(d), self.greatest.max(d)) };
+        if self.total <= FEW {
+            self.few.push(d);
+        } else {
+            self.few = Vec::new();
         }
     }
 
@@ -78,26 +98,35 @@ impl Histogram {
         })
     }
 
-    /// The `q`-quantile in seconds, 0 <= q <= 1, interpolated inside its bucket; NaN when nothing was counted.
+    /// The `q`-quantile in seconds, 0 <= q <= 1; NaN when nothing was counted. Of few durations the one of rank ceil(q n), of many one that is
+    /// interpolated inside its bucket.
     pub fn quantile(&self, q: f64) -> f64 {
         let rank = q * self.total as f64;
+        if (1..=FEW).contains(&self.total) {
+            let mut few = self.few.clone();
+            few.sort_unstable();
+            return few[(rank.ceil() as usize).clamp(1, few.len()) - 1].as_secs_f64();
+        }
         let mut below = 0.0;
         for (i, count) in self.counts().enumerate() {
             let count = count as f64;
             if count > 0.0 && below + count >= rank {
                 let (edge, width) = edges(self.first + i as u32);
-                return (edge + width * ((rank - below) / count)) * 1e-12;
+                let found = (edge + width * ((rank - below) / count)) * 1e-12;
+                return found.clamp(self.least.as_secs_f64(), self.greatest.as_secs_f64());
             }
             below += count;
         }
         f64::NAN
     }
 
-    /// The buckets that are not empty, in order: number, lower and upper edge in seconds, count.
+    /// The buckets that are not empty, in order: number, lower and upper edge in seconds, count. No edge lies outside of what was counted: the first
+    /// one is the least duration, and the last one the greatest.
     pub fn buckets(&self) -> impl Iterator<Item = (u32, f64, f64, u64)> {
-        (self.first..).zip(self.counts()).filter(|(_, count)| *count > 0).map(|(bucket, count)| {
+        let (least, greatest) = (self.least.as_secs_f64(), self.greatest.as_secs_f64());
+        (self.first..).zip(self.counts()).filter(|(_, count)| *count > 0).map(move |(bucket, count)| {
             let (edge, width) = edges(bucket);
-            (bucket, edge * 1e-12, (edge + width) * 1e-12, count)
+            (bucket, (edge * 1e-12).max(least), ((edge + width) * 1e-12).min(greatest), count)
         })
     }
 }
@@ -110,15 +139,35 @@ mod tests {
     #[test]
     fn a_quantile_lies_between_the_edges_of_its_bucket_by_its_rank() {
         let mut h = Histogram::default();
-        // From 64 ps on a bucket is 2 ps wide: four in that of 64 and 65, one in that of 66 and 67.
-        [64, 64, 65, 65, 66].into_iter().for_each(|ps| h.record(Duration::from_ps(ps)));
-        for (q, due) in [(0.0, 64.0), (0.2, 64.5), (0.4, 65.0), (0.8, 66.0), (0.9, 67.0), (1.0, 68.0)] {
+        // From 64 ps on a bucket is 2 ps wide: of five four in that of 64 and 65, one in that of 66 and 67.
+        [64, 64, 65, 65, 67].repeat(10).into_iter().for_each(|ps| h.record(Duration::from_ps(ps)));
+        for (q, due) in [(0.0, 64.0), (0.2, 64.5), (0.4, 65.0), (0.8, 66.0), (0.9, 67.0), (1.0, 67.0)] {
             assert!(
                 (h.quantile(q) * 1e12 - due).abs() < 1e-9,
                 "the {q} quantile is {} ps, {due} due",
                 h.quantile(q) * 1e12
             );
         }
+    }
+
+    #[test]
+    fn a_quantile_lies_within_what_was_counted() {
+        // One transfer: no value but its own.
+        let one = Duration::from_ps(186_401_000_000);
+        let mut h = Histogram::default();
+        h.record(one);
+        for q in [0.0, 0.5, 0.99, 1.0] {
+            assert_eq!(h.quantile(q).to_bits(), one.as_secs_f64().to_bits());
+        }
+        // A thousand like it, with the bucket's edges on both sides.
+        (0..1000).for_each(|_| h.record(one));
+        for q in [0.0, 0.5, 0.99, 1.0] {
+            assert_eq!(h.quantile(q).to_bits(), one.as_secs_f64().to_bits());
+        }
+        // A new least and a new greatest one among many.
+        h.record(Duration::from_millis(1));
+        h.record(Duration::from_millis(999));
+        assert_eq!((h.quantile(0.0), h.quantile(1.0)), (0.001, 0.999));
     }
 
     #[test]
@@ -156,6 +205,11 @@ mod tests {
             let exact = ps[((q * ps.len() as f64).ceil() as usize).clamp(1, ps.len()) - 1] as f64 * 1e-12;
             let got = h.quantile(q);
             prop_assert!((got - exact).abs() <= exact / 31.0, "{got} {exact}");
+            prop_assert!(ps.len() > FEW as usize || got == exact, "{got} {exact}, one of {}", ps.len());
+            let ends = [ps[0], ps[ps.len() - 1]].map(|x| Duration::from_ps(x).as_secs_f64());
+            for q in [0.0, q, 1.0] {
+                prop_assert!((ends[0]..=ends[1]).contains(&h.quantile(q)));
+            }
         }
     }
 
@@ -168,7 +222,7 @@ mod tests {
         }
         let rounded = |x: f64| (x * 1e12).round() as u64;
         let got: Vec<_> = h.buckets().map(|(_, low, high, n)| (rounded(low), rounded(high), n)).collect();
-        assert_eq!(got, [(33, 34, 1), (70, 72, 2), (992, 1008, 2), (999_424, 1_015_808, 1)]);
+        assert_eq!(got, [(33, 34, 1), (70, 72, 2), (992, 1008, 2), (999_424, 1_000_000, 1)]);
         let numbers: Vec<_> = h.buckets().map(|b| b.0).collect();
         // 32 to an octave from 32 ps on: 70 is the fourth of the second octave.
         assert_eq!(numbers, [33, 64 + 3, 5 * 32 + 30, 15 * 32 + 29]);

@@ -26,8 +26,8 @@ pub(super) fn columns() -> Vec<Column<Row>> {
         column("flow", "", Key, Code(0, |r| r.flow), "Name of the flow."),
         column("measure", "", Key, Code(1, |r| r.measure), "`rtt` for round-trip times, `owd` for one-way delays."),
         column("bucket", "", Key, Int(|r| u64::from(r.bucket)), "Number of the histogram's bucket."),
-        column("lower_s", "s", Given, Float(|r| r.lower), "Lower edge of the bucket."),
-        column("upper_s", "s", Given, Float(|r| r.upper), "Upper edge of the bucket."),
+        column("lower_s", "s", Given, Float(|r| r.lower), "Lower edge of the bucket; of the first one the least delay."),
+        column("upper_s", "s", Given, Float(|r| r.upper), "Upper edge of the bucket; of the last one the greatest delay."),
         column("count", "packets", Total, Int(|r| r.count), "Delays in the bucket."),
     ]
 }
