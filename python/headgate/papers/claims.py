@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import cut
-from ..toml import loads
 from .checks import checked, one_of, wrong
 from .folder import code_of, folder_of
 from .measure import Floats, Outcome
@@ -156,7 +156,7 @@ class Claims:
         """
         path = Path(module).parent / file
         self._file = f"{path.parent.name}/{file}" if module else "claims.py"
-        statements = checked(Statements, loads(path.read_text("utf-8")), self._file) if module else {}
+        statements = checked(Statements, tomllib.loads(path.read_text("utf-8")), self._file) if module else {}
         self._known = {(item, name): text for item, texts in statements.items() for name, text in texts.items()}
         self._all: list[Claim] = []
 

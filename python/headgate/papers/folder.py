@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import tomllib
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..errors import HeadgateError, cut, nearest
-from ..toml import loads
 from .model import PaperError, Table
 
 if TYPE_CHECKING:
@@ -87,8 +87,8 @@ class Folder:
             PaperError: there is none, or it is no TOML; the error names the line.
         """
         try:
-            return loads(self.text(file, needed_by))
-        except (ValueError, RecursionError) as e:
+            return tomllib.loads(self.text(file, needed_by))
+        except (tomllib.TOMLDecodeError, RecursionError) as e:
             raise PaperError(f"{self.origin(file)}: expected TOML; {cut(e)}") from None
 
     def module(self, name: str) -> ModuleType:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import string
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..stats import Mean
-from ..toml import loads
 from .checks import checked, one_of
 from .model import Form, Name, Table
 from .study import Section
@@ -48,7 +48,7 @@ def beside(module: str, file: str, kind: type[T]) -> tuple[str, dict[str, T]]:
     """
     path = Path(module).with_name(file)
     where = f"{path.parent.name}/{file}"
-    forms: dict[str, T] = checked(dict[str, kind], loads(path.read_text("utf-8")), where)  # type: ignore[valid-type]
+    forms: dict[str, T] = checked(dict[str, kind], tomllib.loads(path.read_text("utf-8")), where)  # type: ignore[valid-type]
     return where, forms
 
 
