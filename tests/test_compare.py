@@ -165,11 +165,12 @@ def test_too_few(tmp_path: Path) -> None:
         headgate.compare(one, "queue", "p99_delay")
     two = written(tmp_path / "2", QUEUES, both(better(rng, replications=2)))
     assert "above 12.7 times its standard error" in " ".join(headgate.compare(two, "queue", "p99_delay").notes)
-    equal = written(tmp_path / "3", QUEUES, both(np.array([[1.0] * 4, [2.0] * 4, [2.0] * 4])))
-    found = headgate.compare(equal, "queue", "p99_delay")
-    assert [d.p for d in found.differences] == [0, 0, 1] and "nothing in these scenarios is random" in " ".join(
-        found.notes
-    )
+    # Four equal pairs of different runs are no certainty: there is no Student's t, and Wilcoxon's p is 2 of 16 choices of signs.
+    alike = written(tmp_path / "3", QUEUES, both(np.array([[1.0] * 4, [2.0] * 4, [2.0] * 4])))
+    found = headgate.compare(alike, "queue", "p99_delay")
+    assert [d.p for d in found.differences] == [0.375, 0.375, 1] and not any(d.significant for d in found.differences)
+    assert all(np.isnan(d.low) and not d.exact for d in found.differences)
+    assert found.notes[-1].startswith("3 of the differences are the same in every pair although the runs differ")
     none = written(tmp_path / "4", QUEUES, both(better(rng, replications=4)), lost=tuple((0, k) for k in range(4)))
     assert len(headgate.compare(none, "queue", "p99_delay").differences) == 1
     with pytest.raises(HeadgateError, match="no run of this study has ended yet"):
@@ -267,8 +268,8 @@ def test_command(small: headgate.Study, cli: Cli) -> None:
     }  # fmt: skip
     assert len(found["means"]) == 9 and len(found["differences"]) == 9
     assert set(found["differences"][0]) == {
-        "where", "a", "b", "mean_a", "mean_b", "difference", "interval", "relative", "pairs", "unpaired", "p", "p_corrected",
-        "p_wilcoxon", "significant",
+        "where", "a", "b", "mean_a", "mean_b", "difference", "interval", "interval_corrected", "relative", "exact", "pairs",
+        "unpaired", "p", "p_corrected", "p_wilcoxon", "significant",
     }  # fmt: skip
     bad = cli("compare", small.folder, "--by", "queue", "--metric", "p99_dely")
     assert bad.returncode == 2 and 'Did you mean "p99_delay"?' in " ".join(bad.stderr.split())

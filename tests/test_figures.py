@@ -42,7 +42,7 @@ PLOTS: dict[str, tuple[dict[str, Any], list[str]]] = {
         ["one-way delay, mean over all flows", "rate (kbit/s)", "delay (s)", "fcfs", "rr", "mean over 4 replications; band"],
     ),
     "line of names": (
-        {"metric": "goodput", "x": "queue", "by": "flow", "flow": "ftp*"},
+        {"metric": "goodput", "x": "queue", "by": "flow", "flow": "ftp*", "pool": True},
         ["goodput (kbit/s)", "ftp1", "ftp2", "fcfs", "each replication is a mean over rate", "bar: 95 % interval"],
     ),
     "heatmap": (

@@ -153,11 +153,13 @@ def test_corrections(p: list[float]) -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from([0.01, 0.05, 0.3]))
 def test_levels_reject_what_corrected_p_values_do(p: list[float], alpha: float) -> None:
-    """An interval of the confidence 1 - level leaves out 0 where p is below the level: for the same hypotheses as the corrected p-values."""
+    """An interval of the confidence 1 - level leaves out 0 where p is below the level: just where the corrected p is below alpha."""
     values = np.array([*p, math.nan])
     for correct, levels in ((holm, holm_levels), (benjamini_hochberg, benjamini_hochberg_levels)):
         corrected, level = correct(values), levels(values, alpha)
-        assert np.isnan(level[-1]) and (level[:-1] <= alpha).all() and (level[:-1] >= alpha / len(p) * (1 - 1e-12)).all()
+        assert (
+            np.isnan(level[-1]) and (level[:-1] <= alpha).all() and (level[:-1] >= alpha / len(p) * (1 - 1e-12)).all()
+        )
         # But for those that lie on the edge to the last bit.
         clear = np.abs(corrected[:-1] - alpha) > 1e-12
         assert ((values < level)[:-1] == (corrected < alpha)[:-1])[clear].all()

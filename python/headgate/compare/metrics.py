@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from ..columns import columns
@@ -69,6 +70,15 @@ class Metric:
         ('bit/s', 'packets', '')
         """
         return "" if self.over == "jain" else columns(self.table)[self.column].unit
+
+    @property
+    def quantile(self) -> bool:
+        """Whether it is a quantile, of which means say little.
+
+        >>> find("p99_delay").quantile, find("delay").quantile
+        (True, False)
+        """
+        return re.search(r"_p\d+(_|$)", self.column) is not None
 
     @property
     def label(self) -> str:

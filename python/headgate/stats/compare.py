@@ -15,6 +15,9 @@ import numpy.typing as npt
 from .change import change
 from .distributions import NORMAL, binomial_cdf, student_cdf, student_quantile
 
+#: Values that differ by a smaller share are equal but for rounding.
+_ROUNDING = 1e-13
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -118,10 +121,12 @@ def compare(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 0.95, paired
         return Comparison(mean_a, mean_b, mean_b - mean_a, nan, nan, confidence, nan, nan, n, paired)
     if paired:
         d = y - x
-        if (d == d[0]).all():
-            # Student's t would divide by 0 and be certain, after two pairs as after a hundred.
-            nan = math.nan
-            return Comparison(mean_a, mean_b, float(d[0]), nan, nan, confidence, wilcoxon(d), wilcoxon(d), n, paired)
+        if np.ptp(d) <= _ROUNDING * max(np.abs(x).max(), np.abs(y).max()):
+            # Student's t would divide by 0, or by a rounding error, and be certain, after two pairs as after a hundred.
+            nan, level = math.nan, np.full(n, np.median(d))
+            return Comparison(
+                mean_a, mean_b, float(d.mean()), nan, nan, confidence, wilcoxon(level), wilcoxon(level), n, paired
+            )
         difference, error, dof, robust = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(n), n - 1.0, wilcoxon(d)
     else:
         u, v = float(x.var(ddof=1)) / x.size, float(y.var(ddof=1)) / y.size

@@ -41,9 +41,9 @@ def benjamini_hochberg(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def holm_levels(p: npt.ArrayLike, alpha: float) -> npt.NDArray[np.float64]:
     """The level at which Holm's procedure tests each of many hypotheses.
 
-    The least p-value of m is tested at alpha / m, the next one at alpha / (m - 1) and so on, until one is not rejected; all that are left
-    share its level (Holm 1979). An interval of the confidence 1 - level leaves out 0 just where the hypothesis is rejected. Those that are not
-    rejected hold together with the signs of the others with probability 1 - alpha (Guilbaud 2008).
+    The least p-value of m is tested at alpha / m, the next one at alpha / (m - 1) and so on, until one is not rejected; all that
+    are left share its level (Holm 1979). An interval of the confidence 1 - level leaves out 0 just where the hypothesis is rejected.
+    Those that are not rejected hold together with the signs of the others with probability 1 - alpha (Guilbaud 2008).
 
     >>> holm_levels([0.01, 0.04, 0.03, 0.005], 0.05).tolist()  # 0.03 is above 0.025, so that nothing further is tested
     [0.016666666666666666, 0.025, 0.025, 0.0125]
@@ -61,8 +61,8 @@ def holm_levels(p: npt.ArrayLike, alpha: float) -> npt.NDArray[np.float64]:
 def benjamini_hochberg_levels(p: npt.ArrayLike, alpha: float) -> npt.NDArray[np.float64]:
     """The level of intervals beside the findings of Benjamini and Hochberg: alpha times the share of hypotheses that are rejected.
 
-    Of the intervals of the rejected ones a share of alpha at most miss the truth in the mean (Benjamini and Yekutieli 2005, section 3). They
-    leave out 0; those of the others, at the same level, do not.
+    Of the intervals of the rejected ones a share of alpha at most miss the truth in the mean (Benjamini and Yekutieli 2005, section 3).
+    They leave out 0; those of the others, at the same level, do not.
 
     >>> benjamini_hochberg_levels([0.01, 0.5, 0.03, 0.005], 0.05).tolist()  # three of four
     [0.037500000000000006, 0.037500000000000006, 0.037500000000000006, 0.037500000000000006]

@@ -58,6 +58,17 @@ def texts(values: Sequence[str]) -> pa.Array:
     return pa.Array.from_buffers(pa.large_string(), len(raw), buffers).cast(pa.string())
 
 
+def codes_of(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """A column of texts as codes and texts, in the order of their first appearance.
+
+    >>> codes_of(pyarrow().chunked_array([["b", "a"], ["b"]]))
+    (array([0, 1, 0]), ['b', 'a'])
+    """
+    pa = pyarrow()
+    encoded = column.cast(pa.string()).combine_chunks().dictionary_encode()
+    return to_numpy(pa.chunked_array([encoded.indices])).astype(np.int64), encoded.dictionary.to_pylist()
+
+
 def to_numpy(column: pa.ChunkedArray) -> npt.NDArray[Any]:
     """A column of numbers; null becomes nan.
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..errors import HeadgateError, cut, missing_extra, nearest
 from ..notebook import heading, table
-from .arrow import pyarrow, to_arrow
+from .arrow import codes_of, pyarrow, to_arrow, to_numpy
 from .axes import Axis, Variants, find_axis, point_of
 from .store import TABLES, Store
 
@@ -94,6 +94,22 @@ class Study:
             return None
         wanted = self.numbers.size * int(sweep.get("replications") or 1)
         return max(0, wanted - len(self.runs) - len(self.failures))
+
+    @cached_property
+    def equal_runs(self) -> npt.NDArray[np.bool_]:
+        """Of each variant, whether it was run several times and all runs have one digest: it draws no random number that differs by seed.
+
+        Replications of such a variant are copies of one run, and intervals over them say nothing.
+        """
+        found = np.zeros(int(self.manifest["variants"]), dtype=bool)
+        if len(self.runs):
+            variant, digest = to_numpy(self.runs["variant"]), codes_of(self.runs["digest"])[0]
+            several = np.bincount(variant, minlength=found.size) > 1
+            different = np.zeros_like(found)
+            # Rows are sorted by variant.
+            different[variant[1:][(variant[1:] == variant[:-1]) & (digest[1:] != digest[:-1])]] = True
+            found = several & ~different
+        return found
 
     @cached_property
     def runs(self) -> pa.Table:
