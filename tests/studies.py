@@ -69,8 +69,16 @@ class Here:
 
 
 def plain(table: pa.Table) -> list[dict[str, Any]]:
-    """The rows without what differs from one execution to the next."""
-    return [{k: v for k, v in row.items() if k != "cpu_s"} for row in table.to_pylist()]
+    """The rows."""
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def results_of(folder: Path) -> dict[str, bytes]:
+    """The files of a complete study's results, by their names: nothing in them differs from one execution to the next."""
+    tables = ("runs", "flows", "links", "failures")
+    files = (f for table in tables for f in (folder / table).glob("*"))
+    return {str(f.relative_to(folder)): f.read_bytes() for f in files}
 
 
 def run_here(

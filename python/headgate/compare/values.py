@@ -86,7 +86,7 @@ def cube(
     runs = study.runs
     if not len(runs):
         raise HeadgateError(f"{study.folder}: no run of this study has ended yet")
-    if split and wanted.table == "runs":
+    if split and wanted.of_runs:
         raise HeadgateError(f"metric {cut(metric)}: is one of runs, not of flows")
     numbers = study.numbers
     place = np.full(int(study.manifest["variants"]), -1, dtype=np.int64)
@@ -106,7 +106,7 @@ def cube(
         raise HeadgateError(f"metric {cut(metric)}: the study, made by headgate {study.manifest['headgate']}, has none")
     values = to_numpy(table[wanted.column]).astype(np.float64)
     group, axes = cell(table), list(study.axes)
-    if wanted.table == "runs":
+    if wanted.of_runs:
         return Cube(wanted, axes, _reduce("total", values, group, ran.size).reshape(shape), ran.reshape(shape), exact)
     key = wanted.table[:-1]
     codes, names = codes_of(table[key])

@@ -192,7 +192,7 @@ def _cdf(r: Request) -> Figure:
     if r.x is not None:
         raise HeadgateError(f"x {r.x}: a cdf has the metric itself across; expected --by")
     wanted = find(r.metric, r.flow, r.link, r.over)
-    split = r.over is None and wanted.table != "runs" and wanted.over != "jain"
+    split = r.over is None and not wanted.of_runs and wanted.over != "jain"
     data = r.cube(r.metric, split)
     by = None if r.by is None else find_axis(data.axes, r.by)
     # A curve for each variant: a mixture of variants would be no distribution of anything.

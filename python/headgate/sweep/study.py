@@ -29,7 +29,7 @@ class Study:
     """The results of a study, also of one that is running or was interrupted: finished runs are there.
 
     Tables are Arrow tables sorted by variant and replication. All begin with `variant` (its position), the columns of the axes,
-    `replication` and `seed`; `digest` and `cpu_s` (processor seconds) are the run's.
+    `replication` and `seed`; `digest` is the run's. `times` has no results: it differs from one execution to the next.
     """
 
     def __init__(self, folder: str | os.PathLike[str], temporary: bool = False) -> None:
@@ -113,7 +113,7 @@ class Study:
 
     @cached_property
     def runs(self) -> pa.Table:
-        """One row per run: `digest`, `events`, `cpu_s`, and `value`, the stopping rule's metric if there is one."""
+        """One row per run: `digest`, `events`, and `value`, the stopping rule's metric if there is one."""
         return self._table("runs")
 
     @cached_property
@@ -130,6 +130,11 @@ class Study:
     def failures(self) -> pa.Table:
         """One row per run that failed: `error` and `scenario`, as JSON. A variant that is no valid scenario has one row."""
         return self._table("failures")
+
+    @cached_property
+    def times(self) -> pa.Table:
+        """One row per run: `cpu_s`, its processor time in seconds."""
+        return self._table("times")
 
     def _table(self, name: str) -> pa.Table:
         if name != "runs":
@@ -151,7 +156,7 @@ class Study:
                 return table
 
     def table(self, name: str = "flows") -> pa.Table:
-        """One of the tables: `runs`, `flows`, `links` or `failures`.
+        """One of the tables: `runs`, `flows`, `links`, `failures` or `times`.
 
         Raises:
             HeadgateError: there is no such table.
