@@ -315,7 +315,8 @@ def _caption(r: Request, whole: Cube, data: Cube, mean: str, mark: str) -> str:
     if data.exact.all():
         parts = [f"{mean}; all replications are equal: nothing is drawn that differs by seed, so there is no interval"]
     elif counts.max(initial=0) > 1:
-        parts.append(f"{mark}: 95 % interval by Student's t")
+        but = ", none where all runs are equal" if data.exact.any() else ""
+        parts.append(f"{mark}: 95 % interval by Student's t{but}")
     gone, fixed = _others(whole, {name for axis in data.axes for name in axis.name.split(", ")})
     if gone:
         of = " of quantiles, which is no quantile of all" if data.metric.quantile else ""
