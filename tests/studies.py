@@ -69,8 +69,16 @@ class Here:
 
 
 def plain(table: pa.Table) -> list[dict[str, Any]]:
-    """The rows without what differs from one execution to the next."""
-    return [{k: v for k, v in row.items() if k != "cpu_s"} for row in table.to_pylist()]
+    """The rows."""
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def results_of(folder: Path) -> dict[str, bytes]:
+    """The files of a complete study's results, by their names: nothing in them differs from one execution to the next."""
+    tables = ("runs", "flows", "links", "failures")
+    files = (f for table in tables for f in (folder / table).glob("*"))
+    return {str(f.relative_to(folder)): f.read_bytes() for f in files}
 
 
 def run_here(
@@ -93,8 +101,9 @@ def written(
     failed: tuple[tuple[int, int], ...] = (),
     merge: bool = True,
     complete: bool = True,
+    equal: bool = False,
 ) -> headgate.Study:
-    """A study whose `owd_p99_s` is `delays[variant, replication, flow]`; some runs were lost, some failed."""
+    """A study whose `owd_p99_s` is `delays[variant, replication, flow]`; some runs were lost, some failed; all may be `equal`."""
     variants, replications, flows = delays.shape
     assert flows == 2
     sweep = sweep_of({"replications": replications, "axes": axes})
@@ -103,7 +112,8 @@ def written(
     runs = [(v, k) for v in range(variants) for k in range(replications) if (v, k) not in {*lost, *failed}]
     n = len(runs)
     done, columns_of = one, tables_of(one)
-    done.runs, done.digests, done.events, done.cpu_s = runs, one.digests * n, one.events * n, one.cpu_s * n
+    done.runs, done.events, done.cpu_s = runs, one.events * n, one.cpu_s * n
+    done.digests = one.digests * n if equal else [f"{i:016x}" for i in range(n)]
     for name, columns in columns_of.items():
         rows = one.lengths[name][0]
         for key, cells in columns.items():

@@ -31,7 +31,7 @@ def test_the_tables_of_a_run_have_the_columns_of_the_list(table: str, results: h
 
 
 def test_what_is_measured_has_a_unit_of_the_known_ones_and_a_meaning() -> None:
-    tables = (*TABLES, "runs", "replay-flows", "replay-summary", "replay-packets")
+    tables = (*TABLES, "runs", "times", "replay-flows", "replay-summary", "replay-packets")
     for c in (c for table in tables for c in columns(table).values()):
         assert c.unit in ("s", "bit/s", "packets/s", "packets", "bytes", ""), c
         assert c.kind in ("key", "given", "total", "mean", "least", "most"), c

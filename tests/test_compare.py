@@ -17,9 +17,10 @@ from headgate.compare import cube, find
 from headgate.errors import HeadgateError
 from headgate.sweep.store import Store
 from headgate.sweep.study import axis_columns
+from headgate.sweep.summary import summary
 
 from .conftest import Cli
-from .studies import QUEUES, RATES, sweep_of, written
+from .studies import QUEUES, RATES, run_here, sweep_of, written
 
 Array = npt.NDArray[np.float64]
 
@@ -165,15 +166,81 @@ def test_too_few(tmp_path: Path) -> None:
         headgate.compare(one, "queue", "p99_delay")
     two = written(tmp_path / "2", QUEUES, both(better(rng, replications=2)))
     assert "above 12.7 times its standard error" in " ".join(headgate.compare(two, "queue", "p99_delay").notes)
-    equal = written(tmp_path / "3", QUEUES, both(np.array([[1.0] * 4, [2.0] * 4, [2.0] * 4])))
-    found = headgate.compare(equal, "queue", "p99_delay")
-    assert [d.p for d in found.differences] == [0, 0, 1] and "nothing in these scenarios is random" in " ".join(
-        found.notes
-    )
+    # Four equal pairs of different runs are no certainty: there is no Student's t, and Wilcoxon's p is 2 of 16 choices of signs.
+    alike = written(tmp_path / "3", QUEUES, both(np.array([[1.0] * 4, [2.0] * 4, [2.0] * 4])))
+    found = headgate.compare(alike, "queue", "p99_delay")
+    assert [d.p for d in found.differences] == [0.375, 0.375, 1] and not any(d.significant for d in found.differences)
+    assert all(np.isnan(d.low) and not d.exact for d in found.differences)
+    assert found.notes[-1].startswith("3 of the differences are the same in every pair although the runs differ")
     none = written(tmp_path / "4", QUEUES, both(better(rng, replications=4)), lost=tuple((0, k) for k in range(4)))
     assert len(headgate.compare(none, "queue", "p99_delay").differences) == 1
     with pytest.raises(HeadgateError, match="no run of this study has ended yet"):
         headgate.compare(none.select(queue="fcfs"), "queue", "p99_delay")
+
+
+def test_equal_runs_have_no_intervals(tmp_path: Path) -> None:
+    """All runs of a variant have one digest: copies of one run are no sample of anything."""
+    study = written(tmp_path / "s", QUEUES, both(np.array([[1.0] * 4, [735.0] * 4, [1.0] * 4])), equal=True)
+    assert study.equal_runs.all()
+    found = headgate.compare(study, "queue", "p99_delay")
+    assert all(e.mean.exact and np.isnan(e.mean.half) for e in found.entries)
+    assert [d.verdict for d in found.differences] == ["above", "equal", "below"]
+    assert all(d.exact and np.isnan([d.p, d.low, d.high]).all() for d in found.differences)
+    assert found.sentences() == [
+        "All differences are exact: the runs are equal, nothing is drawn in them that differs by seed.",
+        "fq is above fcfs by a factor of 735.",
+        "rr is equal to fcfs.",
+        "rr is below fq by a factor of 735.",
+    ]
+    machine = found.to_dict()
+    assert all(e["ci95"] is e["interval"] is None and e["runs_equal"] for e in machine["means"])
+    assert all(
+        d["interval"] is d["interval_corrected"] is d["p"] is d["p_corrected"] is None and d["exact"]
+        for d in machine["differences"]
+    )
+    assert [d["significant"] for d in machine["differences"]] == [True, False, True]
+    # Each flow of such a run is exact, and means over them.
+    assert all(d.exact for d in headgate.compare(study, "flow", "p99_delay", pool=True).differences)
+
+
+def test_one_of_two_variants_without_chance_is_tested(tmp_path: Path) -> None:
+    rng = np.random.default_rng(11)
+    study = written(tmp_path / "s", QUEUES, both(np.stack([np.ones(6), *(2 + 0.1 * rng.standard_normal((2, 6)))])))
+    study.__dict__["equal_runs"] = np.array([True, False, False])
+    found = headgate.compare(study, "queue", "p99_delay")
+    assert not any(d.exact for d in found.differences) and [e.mean.exact for e in found.entries] == [True, False, False]
+    assert found.differences[0].low > 0 and found.differences[0].verdict == "above"
+
+
+def test_equal_runs_are_known_by_their_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start that is drawn, a start that is not, and a single run; the column that is compared has nothing to do with it."""
+    spread = {"flows.ftp{i}.start_spread": ["2s", "0s"], "flows.*.count": [1]}
+    study = run_here(sweep_of({"replications": 3, "axes": spread}), monkeypatch)
+    assert study.equal_runs.tolist() == [False, True]
+    found = headgate.compare(study, "start_spread", "drops")
+    assert [e.mean.exact for e in found.entries] == [False, True]
+    summaries = summary(study)
+    assert [e["runs_equal"] for e in summaries] == [False, True]
+    assert summaries[0]["goodput_bps"].ci95 is not None and summaries[1]["goodput_bps"].ci95 is None
+    one = run_here(sweep_of({"replications": 1, "axes": spread}), monkeypatch)
+    assert not one.equal_runs.any()
+
+
+@pytest.mark.parametrize("correction", ["holm", "bh", "none"])
+def test_an_interval_leaves_out_0_just_where_a_difference_is_shown(correction: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(12)
+    axes = {"links.slow.delay": "1ms ... 40ms step 1ms", **QUEUES}
+    effect = rng.uniform(0, 6, (40, 3, 1)) * (rng.random((40, 3, 1)) < 0.5)
+    study = written(tmp_path / "s", axes, both((10 + effect + rng.standard_normal((40, 3, 6))).reshape(120, 6)))
+    found = headgate.compare(study, "queue", "p99_delay", correction=correction)
+    shown = [d.significant for d in found.differences]
+    assert 2 < sum(shown) < 118
+    assert [d.low > 0 or d.high < 0 for d in found.differences] == shown
+    assert [d.p < 0.05 for d in found.differences] == shown
+    wider = [d.high - d.low >= d.found.high - d.found.low for d in found.differences]
+    assert all(wider) and (correction == "none") == all(d.low == d.found.low for d in found.differences)
+    if correction == "holm":
+        assert any((d.found.low > 0 or d.found.high < 0) != d.significant for d in found.differences)
 
 
 @pytest.fixture(scope="module")
@@ -267,8 +334,8 @@ def test_command(small: headgate.Study, cli: Cli) -> None:
     }  # fmt: skip
     assert len(found["means"]) == 9 and len(found["differences"]) == 9
     assert set(found["differences"][0]) == {
-        "where", "a", "b", "mean_a", "mean_b", "difference", "interval", "relative", "pairs", "unpaired", "p", "p_corrected",
-        "p_wilcoxon", "significant",
+        "where", "a", "b", "mean_a", "mean_b", "difference", "interval", "interval_corrected", "relative", "exact", "pairs",
+        "unpaired", "p", "p_corrected", "p_wilcoxon", "significant",
     }  # fmt: skip
     bad = cli("compare", small.folder, "--by", "queue", "--metric", "p99_dely")
     assert bad.returncode == 2 and 'Did you mean "p99_delay"?' in " ".join(bad.stderr.split())

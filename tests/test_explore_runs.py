@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate import _core
+from headgate import _core, stats
 from headgate.explore import runs as module
 from headgate.explore.compare import differences
 from headgate.explore.engine import run
@@ -260,9 +260,54 @@ def test_a_study_is_run_as_its_scenario(page: Page) -> None:
     assert page.run(scenario(sweep={"axes": {"links.slow.queue.kind": ["fcfs", "fq"]}}))["until"] == 70.0
 
 
-def test_comparisons_are_paired_and_say_what_differs(page: Page) -> None:
+def two_variants() -> tuple[dict[str, Any], dict[str, Any]]:
     a, b = scenario(), scenario()
     b["links"][1]["queue"] = {"kind": "fcfs", "buffer": "15pkt"}
+    return a, b
+
+
+def test_seeds_that_change_nothing_give_no_intervals(page: Page) -> None:
+    a, b = two_variants()
+    last = page.lines("/api/compare", {"a": {"scenario": a}, "b": {"scenario": b}, "seeds": 3})[-1]["done"]
+    assert len(last["differences"]) > 2 and all(d["low"] is None and d["high"] is None for d in last["differences"])
+    (note,) = last["notes"]
+    assert note.startswith("The seed changes nothing: neither variant draws a random number") and "All 3 runs" in note
+    assert last["sentences"] and not any("interval" in sentence for sentence in last["sentences"])
+    same = page.lines("/api/compare", {"a": {"scenario": a}, "b": {"scenario": a}, "seeds": 2})[-1]["done"]
+    assert same["sentences"] == ["All runs of A and B gave the same."]
+    # One of both is random: then differences are, too.
+    b["flows"][1]["start_spread"] = "2s"
+    mixed = page.lines("/api/compare", {"a": {"scenario": a}, "b": {"scenario": b}, "seeds": 3})[-1]["done"]
+    assert any(d["low"] is not None for d in mixed["differences"]) and "Holm" in mixed["notes"][0]
+
+
+def test_many_numbers_are_corrected_together() -> None:
+    """Forty numbers, one at p = 0.02: an interval by itself leaves out 0, and the corrected one, the sentence and the verdict do not."""
+    rng = np.random.default_rng(1)
+    noise = rng.standard_normal((10, 40))
+    noise -= noise.mean(axis=0)
+    noise /= noise.std(axis=0, ddof=1)
+    shift = np.array([0.89] + [0.01] * 38 + [5.0])  # t = 0.89 sqrt(10) = 2.8; the last one is beyond doubt
+    of_a = [{("delay", str(i)): 1.0 for i in range(40)} for _ in range(10)]
+    of_b = [{("delay", str(i)): float(1 + shift[i] + noise[k, i]) for i in range(40)} for k in range(10)]
+    found = differences({}, {}, of_a, of_b, {"delay": "s"})
+    rows = {row["flow"]: row for row in found["differences"]}
+    assert stats.compare([1.0] * 10, [b["delay", "0"] for b in of_b]).significant
+    assert rows["0"]["low"] < 0 < rows["0"]["high"] and rows["39"]["low"] > 0
+    assert [s.split(" is ")[0] for s in found["sentences"]] == ["The delay of 39"]
+    assert "after Holm for 40 comparisons" in found["notes"][0]
+
+
+def test_a_change_of_many_times_is_a_factor() -> None:
+    of_a, of_b = [{("drops", "x"): 2.0}], [{("drops", "x"): 1470.0}]
+    (said,) = differences({}, {}, of_a, of_b, {"drops": "packets"})["sentences"]
+    assert said == "The drops of x are 1468 packets higher in B (a factor of 735)."
+
+
+def test_comparisons_are_paired_and_say_what_differs(page: Page) -> None:
+    a, b = two_variants()
+    for each in (a, b):
+        each["flows"][1]["start_spread"] = "2s"
     last = page.lines("/api/compare", {"a": {"scenario": a}, "b": {"scenario": b}, "seeds": 3})[-1]["done"]
     assert last["changed"] == [{"path": "links.slow.queue.kind", "a": "fq", "b": "fcfs"}]
     mine = next(d for d in last["differences"] if (d["metric"], d["flow"]) == ("goodput", "reno"))
@@ -271,6 +316,7 @@ def test_comparisons_are_paired_and_say_what_differs(page: Page) -> None:
     runs = [Scenario(s).run(replications=3).flows["goodput_bps"].reshape(3, 2)[:, 1].mean() for s in (a, b)]
     assert [mine["a"], mine["b"]] == pytest.approx(runs)
     assert any("reno" in sentence and "B" in sentence for sentence in last["sentences"])
+    assert last["notes"][0].startswith("The intervals are corrected after Holm for ")
     same = page.lines("/api/compare", {"a": {"scenario": a}, "b": {"scenario": a}, "seeds": 1})[-1]["done"]
     assert (same["changed"], same["sentences"]) == ([], ["Both runs gave the same."])
 
@@ -279,12 +325,18 @@ def test_comparisons_are_paired_and_say_what_differs(page: Page) -> None:
 def test_differences_below_a_threshold_are_left_out(seeds: int, shown: list[str], left_out: list[str]) -> None:
     first = {"a": 1e6, "b": 1e6, "s": 1e6, "e": 7.0}
     second = {"a": 1e6 + 2, "b": 1.02e6, "s": 1.005e6, "e": 7.0}
-    of_a, of_b = ([{("goodput", name): x for name, x in side.items()}] * seeds for side in (first, second))
+    # Of several seeds, every one has its own noise.
+    noise = np.random.default_rng(1).standard_normal((2, seeds, 4)) * (seeds > 1) * 0.1
+    noise -= noise.mean(axis=1, keepdims=True)
+    of_a, of_b = (
+        [{("goodput", name): x + float(e) for (name, x), e in zip(side.items(), row, strict=True)} for row in rows]
+        for side, rows in zip((first, second), noise, strict=True)
+    )
     found = differences({}, {}, of_a, of_b, {"goodput": "bit/s"})
     assert [row["flow"] for row in found["differences"]] == shown
     assert (found["left_out"], found["least"]) == (len(left_out), 0.01 if seeds == 1 else 0.001)
     assert not any(f"of {name} " in sentence for name in left_out for sentence in found["sentences"])
-    assert "goodput of b is 0.02 Mbit/s higher in B (2 %)" in found["sentences"][0]
+    assert "goodput of b is 20 kbit/s higher in B (2 %)" in found["sentences"][0]
 
 
 @pytest.mark.parametrize("seeds", [0, 101, "3", None])

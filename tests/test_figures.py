@@ -42,7 +42,7 @@ PLOTS: dict[str, tuple[dict[str, Any], list[str]]] = {
         ["one-way delay, mean over all flows", "rate (kbit/s)", "delay (s)", "fcfs", "rr", "mean over 4 replications; band"],
     ),
     "line of names": (
-        {"metric": "goodput", "x": "queue", "by": "flow", "flow": "ftp*"},
+        {"metric": "goodput", "x": "queue", "by": "flow", "flow": "ftp*", "pool": True},
         ["goodput (kbit/s)", "ftp1", "ftp2", "fcfs", "each replication is a mean over rate", "bar: 95 % interval"],
     ),
     "heatmap": (
@@ -110,6 +110,55 @@ def test_outlines_and_logarithmic_axes(tmp_path: Path) -> None:
     x, y = _ellipse(10 + 2 * u, 20 + u + v) or ((), ())
     # The widest point of the curve is one standard deviation away from the mean, in each direction.
     assert (max(x) - 10, 20 - min(y)) == pytest.approx((2, np.sqrt(2)), rel=0.05)
+
+
+def test_axes_that_are_not_drawn_are_never_averaged_unasked(small: headgate.Study, tmp_path: Path) -> None:
+    """A mean of 99 % quantiles over queues is the quantile of nothing."""
+    values = cube(small, "p99_delay").values
+    figure = headgate.plot(small, "p99_delay")
+    assert figure.legend == "queue" and [s.name for s in figure.series] == ["fcfs", "fq", "rr"]
+    assert figure.series[2].y == pytest.approx(values[:, 2].mean(axis=-1))
+    assert "is a mean over" not in figure.caption
+    # Beside the series that are asked for, and of both axes where neither is drawn.
+    both = headgate.plot(small.select(rate=["40kbit/s", "80kbit/s"]), "p99_delay", x="queue", by="flow")
+    assert both.legend == "flow, rate" and [s.name for s in both.series][:3] == [
+        "ftp1, 40kbit/s",
+        "ftp1, 80kbit/s",
+        "ftp2, 40kbit/s",
+    ]
+    assert both.series[3].y == pytest.approx(cube(small, "p99_delay", "ftp2").values[2].mean(axis=-1))
+    points = headgate.plot(small, kind="utility", flow="ftp1").series
+    assert [s.name for s in points] == [
+        f"{r}, {q}" for r in ("40kbit/s", "60kbit/s", "80kbit/s") for q in ("fcfs", "fq", "rr")
+    ]
+    # By request, and the caption says it.
+    pooled = headgate.plot(small, "p99_delay", pool=True)
+    assert [s.name for s in pooled.series] == [""] and pooled.series[0].y == pytest.approx(values.mean(axis=(1, 2)))
+    assert "each replication is a mean over queue of quantiles, which is no quantile of all" in pooled.caption
+    assert headgate.plot(small, "goodput", pool=True).caption.endswith("each replication is a mean over queue")
+    # Too many lines, or a picture without lines: it asks.
+    many = {"links.slow.delay": "1ms ... 6ms step 1ms", **QUEUES}
+    large = written(tmp_path / "s", many, np.random.default_rng(1).uniform(1, 2, (18, 2, 2)))
+    words = (
+        "axis delay (6 points): is neither drawn nor chosen; expected {}--where delay=VALUE for one of them, or --pool"
+    )
+    for options, by in (({"x": "queue", "by": "flow"}, ""), ({"kind": "heatmap", "x": "queue", "y": "flow"}, "")):
+        with pytest.raises(HeadgateError, match=re.escape(words.format(by))):
+            headgate.plot(large, "p99_delay", **options)
+    with pytest.raises(
+        HeadgateError, match=r"axes delay .* and queue .*: are neither .* --by delay for a line for each point"
+    ):
+        headgate.plot(large, kind="utility")
+    assert len(headgate.plot(large, "p99_delay", x="queue").series) == 6
+    assert headgate.plot(large, "p99_delay", kind="heatmap", x="queue", y="flow", pool=True).grid is not None
+
+
+def test_equal_runs_have_no_intervals_in_figures(tmp_path: Path) -> None:
+    study = written(tmp_path / "s", RATES, np.ones((3, 4, 2)) * np.arange(1, 4)[:, None, None], equal=True)
+    figure = headgate.plot(study, "p99_delay")
+    assert figure.series[0].y == pytest.approx([1, 2, 3])
+    assert figure.series[0].low is not None and np.isnan(figure.series[0].low).all()
+    assert figure.caption.startswith("mean; all replications are equal: nothing is drawn that differs by seed")
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,11 @@ from headgate.stats import (
     Sketch,
     batch_means,
     benjamini_hochberg,
+    benjamini_hochberg_levels,
     compare,
     enough,
     holm,
+    holm_levels,
     lag_one,
     mean_of,
     mser,
@@ -86,8 +88,12 @@ def test_welch_is_scipys() -> None:
 def test_comparisons_at_the_edge() -> None:
     same = compare([1.0, 2.0], [1.0, 2.0])
     assert (same.p, same.robust_p, same.significant) == (1.0, 1.0, False)
+    # Without spread there is no Student's t: three equal pairs of random runs are no certainty, and six are enough for Wilcoxon's test.
     shifted = compare([1.0, 2.0, 3.0], [2.0, 3.0, 4.0])
-    assert (shifted.p, shifted.significant, shifted.low, shifted.high) == (0.0, True, 1.0, 1.0)
+    assert (shifted.difference, shifted.p, shifted.robust_p, shifted.significant) == (1.0, 0.25, 0.25, False)
+    assert math.isnan(shifted.low) and math.isnan(shifted.high)
+    six = compare([0.0] * 6, [1.0] * 6)
+    assert (six.p, six.significant) == (0.03125, True)
     one = compare([1.0, math.nan], [3.0, 5.0])
     assert (one.n, one.difference) == (1, 2.0)
     assert math.isnan(one.p)
@@ -143,6 +149,21 @@ def test_corrections(p: list[float]) -> None:
         assert adjusted[i] == pytest.approx(running)
     assert np.isnan(holm([*p, math.nan])[-1])
     assert holm([*p, math.nan])[:-1] == pytest.approx(adjusted)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from([0.01, 0.05, 0.3]))
+def test_levels_reject_what_corrected_p_values_do(p: list[float], alpha: float) -> None:
+    """An interval of the confidence 1 - level leaves out 0 where p is below the level: just where the corrected p is below alpha."""
+    values = np.array([*p, math.nan])
+    for correct, levels in ((holm, holm_levels), (benjamini_hochberg, benjamini_hochberg_levels)):
+        corrected, level = correct(values), levels(values, alpha)
+        assert (
+            np.isnan(level[-1]) and (level[:-1] <= alpha).all() and (level[:-1] >= alpha / len(p) * (1 - 1e-12)).all()
+        )
+        # But for those that lie on the edge to the last bit.
+        clear = np.abs(corrected[:-1] - alpha) > 1e-12
+        assert ((values < level)[:-1] == (corrected < alpha)[:-1])[clear].all()
+    assert (holm_levels(np.sort(p), alpha)[1:] >= holm_levels(np.sort(p), alpha)[:-1]).all()
 
 
 @given(st.integers(0, 300), st.integers(1, 300))

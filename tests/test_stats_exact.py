@@ -254,13 +254,17 @@ def test_a_comparison_in_words() -> None:
     assert above.sentence("x", "y", "ms").startswith(
         "y is 0.5 ms (25 %) above x: 95 % interval 0.2516 to 0.7484 ms, p = 0.013 (3 pairs)"
     )
-    assert compare([3.0, 2.0], [1.0, 0.0]).sentence().startswith("b is 2 (80 %) below a")
+    assert compare([3.0, 2.0], [1.1, -0.1]).sentence().startswith("b is 2 (80 %) below a")
+    far = compare([1.0, 2.0, 3.0], [1001.0, 1002.5, 1002.5])
+    assert far.sentence().startswith("b is 1000 (a factor of 501) above a: ")
     apart = compare([1.0, 2.0, 3.0], [11.0, 12.0, 13.0, 14.0], paired=False)
     assert apart.sentence().endswith("(3 values a side, not paired)")
     # A share of zero is not given.
-    none = compare([-1.0, 1.0], [1.0, 3.0])
+    none = compare([-1.0, 0.5, 0.5], [1.0, 2.5, 2.6])
     assert math.isnan(none.relative)
-    assert none.sentence() == "b is 2 above a: 95 % interval 2 to 2, p = 0 (2 pairs)"
+    assert none.sentence().startswith("b is 2.033 above a: 95 % interval 1.89 to 2.177")
+    equal = compare([-1.0, 1.0], [1.0, 3.0])
+    assert equal.sentence("x", "y") == "y less x is 2 in each of 2 pairs, which have no spread to make an interval of"
 
 
 def test_texts_of_numbers_are_read() -> None:

@@ -6,6 +6,7 @@ import errno
 import json
 import math
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from headgate.sweep import store as stores
 from headgate.sweep.plan import Until
 
 from .conftest import Cli
-from .studies import Here, plain, run_here, study, sweep_of, write
+from .studies import Here, plain, results_of, run_here, study, sweep_of, write
 
 TWO = {"axes": {"links.slow.queue": ["fcfs", "fq"], "links.slow.queue.buffer": ["5pkt", "9pkt"]}, "replications": 3}
 
@@ -171,7 +172,7 @@ class CrashError(BaseException):
 
 
 #: Changes of names on the disk while a study of one chunk is run: before each of them, and after all, a crash is tried.
-STEPS = 27
+STEPS = 29
 
 
 @pytest.fixture(scope="module")
@@ -213,13 +214,19 @@ def test_a_crash_before_any_step_loses_and_repeats_nothing(
         assert plain(getattr(study, table)) == plain(getattr(expected, table))
     done = {(r["variant"], r["replication"]) for r in recorded}
     assert sorted([*engine.ran, *done]) == [(v, k) for v in range(4) for k in range(2)]
-    files = sorted(str(f.relative_to(out)) for f in out.rglob("*") if f.is_file() and f.name != ".lock")
+    assert results_of(out) == results_of(expected.folder)
+    files = sorted(
+        re.sub(r"-[0-9a-f]{16}\.", "-DIGEST.", str(f.relative_to(out)))
+        for f in out.rglob("*")
+        if f.is_file() and f.name != ".lock"
+    )
     assert files == [
-        "flows/part-1-0.parquet",
-        "links/part-1-0.parquet",
+        "flows/part-0-DIGEST.parquet",
+        "links/part-0-DIGEST.parquet",
         "manifest-copy.json",
         "manifest.json",
-        "runs/part-1-0.parquet",
+        "runs/part-0-DIGEST.parquet",
+        "times/part-0-DIGEST.parquet",
     ]
     assert crashed == (step < STEPS)
 

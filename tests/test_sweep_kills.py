@@ -17,7 +17,7 @@ import pytest
 import headgate
 
 from .conftest import wait_for
-from .studies import plain, write
+from .studies import plain, results_of, write
 
 # Chunks of a few runs, so that there are many moments to be killed at.
 DRIVER = "import headgate.sweep.driver as d; d.CHUNK_S = 0.02; d.PATIENCE = 1e6; from headgate.cli import main; main()"
@@ -45,7 +45,7 @@ def recorded(folder: Path) -> dict[tuple[int, int], float]:
     """The runs on the disk, each with the processor time of the very execution."""
     if not (folder / "out" / "manifest.json").exists():
         return {}
-    rows = headgate.open_study(folder / "out").runs.to_pylist()
+    rows = headgate.open_study(folder / "out").times.to_pylist()
     assert len({(r["variant"], r["replication"]) for r in rows}) == len(rows)
     return {(r["variant"], r["replication"]): r["cpu_s"] for r in rows}
 
@@ -73,6 +73,10 @@ def check_whole(folder: Path, undisturbed: headgate.Study) -> None:
     assert plain(study.runs) == plain(undisturbed.runs)
     assert plain(study.flows) == plain(undisturbed.flows)
     assert plain(study.links) == plain(undisturbed.links)
+    # To the byte, in files of the same names, and even so in the manifest.
+    assert results_of(folder / "out") == results_of(undisturbed.folder)
+    files, expected = study.manifest["files"], undisturbed.manifest["files"]
+    assert {k: v for k, v in files.items() if k != "times"} == {k: v for k, v in expected.items() if k != "times"}
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's list of child processes")

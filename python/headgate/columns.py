@@ -99,10 +99,10 @@ _IDEALS = (
     ),
 )  # fmt: skip
 
-#: Measured columns of the table of runs in studies, and additional columns of a replay's summary.
+#: Measured columns of the tables of runs and of times in studies, and additional columns of a replay's summary.
 _MORE = (
     ColumnInfo("runs", "events", "", "total", "int", "Events of the run."),
-    ColumnInfo("runs", "cpu_s", "s", "mean", "float", "Processor time of the run."),
+    ColumnInfo("times", "cpu_s", "s", "mean", "float", "Processor time of the run."),
     ColumnInfo(
         "replay-summary", "jain_of_max_min", "", "mean", "float",
         "Jain's index of the flows' throughputs over the weighted max-min ideal of their offered load.",
@@ -123,7 +123,7 @@ def columns(table: str) -> dict[str, ColumnInfo]:
     """The columns of a table by their names, in their order; rates come before counts.
 
     >>> columns("links")["backlog_max"].kind, columns("intervals")["rtt_mean_s"].unit, list(columns("runs"))
-    ('most', 's', ['events', 'cpu_s'])
+    ('most', 's', ['events'])
     """
     known = [ColumnInfo(**c) for c in json.loads(_core.catalogue("columns")) if c["table"] == table]
     known += [c for c in _MORE if c.table == table]

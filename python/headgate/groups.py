@@ -71,12 +71,12 @@ def groups(results: Results) -> list[FlowGroup]:
                 name=name,
                 flows=len(own),
                 control=controls[own[0]],
-                goodput_bps=mean_of(goodput[:, own].sum(axis=1)),
+                goodput_bps=mean_of(goodput[:, own].sum(axis=1), results.runs_equal),
                 least_bps=float(each.min()),
                 most_bps=float(each.max()),
                 max_min_bps=float(ideal[own].sum()),
-                rtt_s=mean_of(row_means(rtt[:, own])),
-                queueing_s=mean_of(row_means(queueing[:, own])),
+                rtt_s=mean_of(row_means(rtt[:, own]), results.runs_equal),
+                queueing_s=mean_of(row_means(queueing[:, own]), results.runs_equal),
                 counts={key: int(totals[key][:, own].sum()) for key in counted},
             )
         )

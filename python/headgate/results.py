@@ -49,7 +49,8 @@ class Results:
 
     def _repr_html_(self) -> str:
         over = "replications" if len(self.runs) > 1 else "intervals after the warm-up"
-        below = f"mean ± half of its 95 % interval over {over}; counts are totals; digest {self.runs[0].digest}"
+        means = equal_text(len(self.runs)) if self.runs_equal else f"mean ± half of its 95 % interval over {over}"
+        below = f"{means}; counts are totals; digest {self.runs[0].digest}"
         parts = [heading(self.runs[0].name or "scenario", f"seed {self.seed}")]
         for title, rows in (
             ("flows", self.flow_summaries()),
@@ -75,6 +76,14 @@ class Results:
     def digest(self) -> str:
         """Digest of all events of the run; of several replications: their digests, joined by '-'."""
         return "-".join(r.digest for r in self.runs)
+
+    @property
+    def runs_equal(self) -> bool:
+        """Whether there are several runs and all have one digest: the scenario draws no random number that differs by seed.
+
+        Such replications are copies of one run, and means over them have no interval.
+        """
+        return len(self.runs) > 1 and len({r.digest for r in self.runs}) == 1
 
     @property
     def flows(self) -> Table:
@@ -210,7 +219,7 @@ class Results:
             assert goodput is not None, "a rate follows from what was counted"
             order = np.argsort(-goodput(totals).mean(axis=0), kind="stable").tolist()
             chosen = [order[i] for i in chosen]
-        return summaries(FlowSummary, "flows", totals, self._measured, chosen)
+        return summaries(FlowSummary, "flows", totals, self._measured, chosen, self.runs_equal)
 
     @property
     def flow_count(self) -> int:
@@ -219,7 +228,8 @@ class Results:
 
     def link_summaries(self) -> list[LinkSummary]:
         """Every port, in the order of the scenario."""
-        return summaries(LinkSummary, "links", self._by_run("links", len(self._names("links", "link"))))
+        totals = self._by_run("links", len(self._names("links", "link")))
+        return summaries(LinkSummary, "links", totals, exact=self.runs_equal)
 
     def class_summaries(self) -> list[ClassSummary]:
         """Every class of flows with transfers, in the order of the scenario."""
@@ -265,6 +275,7 @@ class Results:
             "scenario": self.scenario,
             "seed": self.seed,
             "replications": len(self.runs),
+            "runs_equal": self.runs_equal,
             "digest": self.digest,
             "version": _core.__version__,
             "events": sum(r.events for r in self.runs),
@@ -355,6 +366,15 @@ class Measured(Mapping[str, Column]):
 
     def __len__(self) -> int:
         return len(columns("intervals"))
+
+
+def equal_text(runs: int) -> str:
+    """Why there is no interval over runs that are equal; it ends without a stop.
+
+    >>> equal_text(10)
+    'all 10 runs are equal: nothing is drawn that differs by seed, so there is no interval'
+    """
+    return f"all {runs} runs are equal: nothing is drawn that differs by seed, so there is no interval"
 
 
 def digits(value: float, significant: int = 4) -> str:

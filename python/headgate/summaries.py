@@ -165,6 +165,7 @@ def summaries(
     totals: Mapping[str, Any],
     intervals: Mapping[str, Any] | None = None,
     chosen: Sequence[int] | None = None,
+    exact: bool = False,
 ) -> list[Summary]:
     """The summary of every object of a table, or of some of them.
 
@@ -174,6 +175,7 @@ def summaries(
         totals: its columns as arrays of shape (runs, objects).
         intervals: those of the measured intervals as arrays of shape (runs, intervals, objects).
         chosen: the positions of those that are wanted; all unless given.
+        exact: whether the runs are equal, so that means over them have no interval.
     """
     known, values = columns(table), dict[str, list[Any]]()
     count = next(iter(totals.values())).shape[1]
@@ -184,7 +186,7 @@ def summaries(
             parts = {k: _numbers(known[c], totals, objects) for k, c in entry.column.items()}
             values[name] = [{k: part[i] for k, part in parts.items()} for i in range(len(objects))]
         elif of_mean:
-            values[name] = _means(known[entry.column], entry, totals, intervals, objects)
+            values[name] = _means(known[entry.column], entry, totals, intervals, objects, exact)
         else:
             values[name] = _numbers(known[entry.column], totals, objects)
     return [summary(**{name: of[i] for name, of in values.items()}) for i in range(len(objects))]
@@ -215,6 +217,7 @@ def _means(
     totals: Mapping[str, Any],
     intervals: Mapping[str, Any] | None,
     objects: Iterable[int],
+    exact: bool,
 ) -> list[Mean]:
     """Of each object the mean over the replications, or over the intervals of a single run."""
     runs = len(next(iter(totals.values())))
@@ -223,7 +226,7 @@ def _means(
         means = [Mean(float(mean), float(std), int(n)) for mean, std, n in stated]
         return [means[i] for i in objects]
     series = _series(column, totals) if runs > 1 or intervals is None else _series(column, intervals)[0]
-    return [mean_of(series[:, i]) for i in objects]
+    return [mean_of(series[:, i], exact) for i in objects]
 
 
 @dataclass(frozen=True)

@@ -61,17 +61,17 @@ export class Compare {
     // A replay has no random starts: only a discipline may draw random numbers.
     this.over.hidden = found.random === false;
     const interval = (low: number | null, high: number | null, unit: string | null): string => (low === null || high === null ? "–" : `${quantity(low, unit)} to ${quantity(high, unit)}`);
-    const head = ["Measure", "Flow", "A", "B", "B less A", ...(seeds > 1 ? ["95 % interval"] : [])];
+    const spread = found.differences.some((each) => each.low !== null);
+    const head = ["Measure", "Flow", "A", "B", "B less A", ...(spread ? ["Interval"] : [])];
     replace(this.body,
       found.changed.length > 0 ? h("ul", { class: "changed" }, ...found.changed.map((each) => h("li", {}, h("code", {}, each.path), `: ${words(each.a)} in A, ${words(each.b)} in B`)))
         : h("p", {}, "Both variants are the same. Turn a control of B."),
       ...found.sentences.map((sentence) => h("p", {}, sentence)),
-      found.random === false && h("p", { class: "note" }, "The packets come as the trace has them, and neither discipline drew a random number: every seed gives this."),
-      found.random === true && h("p", { class: "note" }, "The packets come as the trace has them with every seed; only the random numbers of the disciplines differ."),
+      ...found.notes.map((note) => h("p", { class: "note" }, note)),
       found.left_out > 0 && h("p", { class: "note" }, `${found.left_out === 1 ? "One number that differs" : `${found.left_out} numbers that differ`} by less than ${percent(found.least)} ${found.left_out === 1 ? "is" : "are"} left out.`),
       found.differences.length > 0 && h("details", { open: seeds > 1 }, h("summary", {}, seeds > 1 ? `Numbers, paired over ${seeds} seeds` : "Numbers of one seed"),
         h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Differences" }, h("table", {}, h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, ...found.differences.map((each) => h("tr", {}, h("th", { scope: "row" }, each.metric), h("td", {}, each.flow ?? ""), h("td", { class: "num" }, quantity(each.a, each.unit)), h("td", { class: "num" }, quantity(each.b, each.unit)),
-            h("td", { class: "num" }, quantity(each.difference, each.unit)), seeds > 1 && h("td", { class: "num" }, interval(each.low, each.high, each.unit)))))))));
+            h("td", { class: "num" }, quantity(each.difference, each.unit)), spread && h("td", { class: "num" }, interval(each.low, each.high, each.unit)))))))));
   }
 }

@@ -71,7 +71,8 @@ export class StudyPage {
         h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Heat map" }, h("table", { class: "heat" },
           h("thead", {}, h("tr", {}, h("td", {}, `${this.y.value} ↓ ${this.x.value} →`), ...grid.x.map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, ...grid.values.map((values, row) => h("tr", {}, h("th", { scope: "row" }, grid.y[row] ?? ""), ...values.map((_value, column) => cell(row, column))))))),
-        h("p", { class: "note" }, `Darker cells are higher. Choose a cell to open its run.${grid.halves ? " After ± stands half the 95 % interval over the replications." : ""}`)),
+        h("p", { class: "note" }, `Darker cells are higher. Choose a cell to open its run.${grid.halves?.flat().some((half) => half !== null) ? " After ± stands half the 95 % interval over the replications." : ""}`),
+        ...grid.notes.map((note) => h("p", { class: "note" }, note))),
         h("section", { class: "card" }, h("div", { class: "bar" }, h("h3", {}, "As curves"), saveButtons(() => metric.label, () => curves(metric.label, metric.unit, this.x.value, grid))), h("div", { class: "network" }, curves(metric.label, metric.unit, this.x.value, grid))));
     } catch (error) {
       replace(this.body, h("p", { class: "error" }, explain(error).message));

@@ -54,8 +54,12 @@ Examples:
     help="Metric on the vertical axis of a utility diagram.",
 )
 @click.option("--log-y", is_flag=True, help="Use a logarithmic vertical scale.")
+@click.option("--pool", is_flag=True, help="Average over the axes that are not drawn, within each replication.")
 def plot(folder: Path, wheres: tuple[str, ...], metric: str, out: Path, **options: Any) -> None:
-    """Draw a metric of the study in DIR into a file. The mean is taken over axes that are neither drawn nor chosen."""
+    """Draw a metric of the study in DIR into a file.
+
+    Points of an axis that is not drawn have a line each. If that makes more than 10 lines, choose with --by, --where or --pool.
+    """
     with signals.loading():
         from rich.markup import escape
 

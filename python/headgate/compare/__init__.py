@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..callable import make_callable
+from .differences import Difference
 from .labelled import to_xarray
 from .metrics import Metric, find
-from .points import Compared, Difference, compare
+from .points import Compared, compare
 from .values import Cube, cube
 
 __all__ = ["Compared", "Cube", "Difference", "Metric", "compare", "cube", "find", "to_xarray"]

@@ -35,7 +35,7 @@ def to_xarray(study: Study, metric: str, flow: str | None = None, link: str | No
         raise missing_extra("a labelled array", "xarray", "xarray") from None
     wanted = find(metric, flow, link)
     # An index over all flows is one number per run.
-    split = wanted.table != "runs" and wanted.over != "jain"
+    split = not wanted.of_runs and wanted.over != "jain"
     data = cube(study, metric, flow, link, split=split)
     dimensions = [axis.name for axis in data.axes]
     coordinates: dict[str, Any] = {

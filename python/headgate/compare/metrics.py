@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from ..columns import columns
@@ -51,7 +52,7 @@ class Metric:
 
     Attributes:
         name: as the user gave it.
-        table: `flows`, `links` or `runs`.
+        table: `flows`, `links`, `runs` or `times`.
         column: of the table.
         over: how several flows or ports of a run are combined, one of `OVER`.
     """
@@ -69,6 +70,20 @@ class Metric:
         ('bit/s', 'packets', '')
         """
         return "" if self.over == "jain" else columns(self.table)[self.column].unit
+
+    @property
+    def of_runs(self) -> bool:
+        """Whether it is one number of a run, not of its flows or ports."""
+        return self.table in ("runs", "times")
+
+    @property
+    def quantile(self) -> bool:
+        """Whether it is a quantile, of which means say little.
+
+        >>> find("p99_delay").quantile, find("delay").quantile
+        (True, False)
+        """
+        return re.search(r"_p\d+(_|$)", self.column) is not None
 
     @property
     def label(self) -> str:
@@ -90,7 +105,7 @@ class Metric:
         >>> find("p99_delay").of("telnet"), find("drops").of("ftp*")
         ('99 % quantile of the one-way delay of telnet', 'drops, total of flows ftp*')
         """
-        kind = {"flows": "flow", "links": "link", "runs": ""}[self.table]
+        kind = {"flows": "flow", "links": "link", "runs": "", "times": ""}[self.table]
         if not kind:
             return self.label
         if split:
@@ -131,7 +146,7 @@ def find(name: str, flow: str | None = None, link: str | None = None, over: str 
     if over is not None and over not in OVER:
         raise HeadgateError(f"over {cut(over)}: expected one of {', '.join(OVER)}{nearest(over, OVER)}")
     column, by_name = ALIASES.get(name, (name, None))
-    tables = {table: rows.measured(table) for table in ("flows", "runs", "links")}
+    tables = {table: rows.measured(table) for table in ("flows", "runs", "times", "links")}
     holders = [table for table, measured in tables.items() if column in measured]
     if not holders:
         known = [*ALIASES, *(c for measured in tables.values() for c in measured)]

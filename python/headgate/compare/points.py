@@ -19,71 +19,28 @@ import numpy.typing as npt
 
 from .. import stats
 from ..errors import HeadgateError, cut, nearest
-from ..stats import Mean, mean_of
-from ..stats.means import finite
+from ..stats import mean_of
 from ..sweep.axes import find_axis, point_of
+from .differences import Difference, Entry, Where, ends
 from .metrics import Metric
 from .values import Cube, cube
+from .words import sentences
 
 if TYPE_CHECKING:
     from ..sweep import Study
 
-#: Corrections of p-values for many comparisons.
-CORRECTIONS: dict[str, Callable[[npt.ArrayLike], Any]] = {
-    "holm": stats.holm,
-    "bh": stats.benjamini_hochberg,
-    "none": np.asarray,
+#: Corrections for many comparisons: of p-values, and the levels of intervals that agree with them.
+CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Any], Callable[[npt.ArrayLike, float], Any]]] = {
+    "holm": (stats.holm, stats.holm_levels),
+    "bh": (stats.benjamini_hochberg, stats.benjamini_hochberg_levels),
+    "none": (np.asarray, lambda p, alpha: np.where(np.isnan(p), np.nan, alpha)),
 }
-
-#: Their names in sentences.
-SAID = {"holm": "corrected after Holm", "bh": "corrected after Benjamini and Hochberg", "none": "not corrected"}
 
 #: Pairs below which only very large differences can be seen.
 FEW = 5
 
 #: A smaller probability cannot be distinguished from 0 beside 1.
 LEAST_ALPHA = 1e-12
-
-Where = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """The mean of one point: `where` are the points of the other axes, `value` is that of the axis compared."""
-
-    where: Where
-    value: Any
-    mean: Mean
-
-
-@dataclass(frozen=True)
-class Difference:
-    """`b` compared with `a`.
-
-    Attributes:
-        where: the points of the other axes.
-        a: the reference point.
-        b: the other one; the difference is b - a.
-        found: difference, interval and p-value of this one comparison, over the pairs of replications.
-        p: the p-value, corrected for all comparisons that were made.
-        significant: whether it is below alpha.
-        unpaired: replications that one of both lacks, or that measured nothing in one of both; they are left out.
-    """
-
-    where: Where
-    a: Any
-    b: Any
-    found: stats.Comparison
-    p: float
-    significant: bool
-    unpaired: int
-
-    @property
-    def verdict(self) -> str:
-        """`above`, `below` or `no difference shown`."""
-        if not self.significant:
-            return "no difference shown"
-        return "above" if self.found.difference > 0 else "below"
 
 
 @dataclass(frozen=True)
@@ -118,19 +75,7 @@ class Compared:
 
     def sentences(self) -> list[str]:
         """The result in words: one sentence on all and one for each pair of points."""
-        many, some = len(self.differences), [d for d in self.differences if d.significant]
-        said = f"{self.alpha:g}, {SAID[self.correction]}"
-        if many == 1:
-            head = f"The difference is {'' if some else 'not '}significant (level {said})."
-        else:
-            head = f"{len(some)} of {many} differences are significant (level {said})."
-        return [head, *(_pair(ds) for ds in self._pairs().values())]
-
-    def _pairs(self) -> dict[tuple[str, str], list[Difference]]:
-        pairs: dict[tuple[str, str], list[Difference]] = {}
-        for d in self.differences:
-            pairs.setdefault((str(d.a), str(d.b)), []).append(d)
-        return pairs
+        return sentences(self.by, self.differences, self.alpha, self.correction)
 
     def to_dict(self) -> dict[str, Any]:
         """The results as JSON data, described in docs/reference/json.md."""
@@ -153,13 +98,14 @@ class Compared:
                     "where": e.where,
                     "value": e.value,
                     **e.mean.to_dict(),
-                    "interval": _ends(
+                    "runs_equal": e.mean.exact,
+                    "interval": ends(
                         e.mean.mean - e.mean.half_at(1 - self.alpha), e.mean.mean + e.mean.half_at(1 - self.alpha)
                     ),
                 }
                 for e in self.entries
             ],
-            "differences": [_machine(d) for d in self.differences],
+            "differences": [d.to_dict() for d in self.differences],
             "notes": self.notes,
             "sentences": self.sentences(),
         }
@@ -189,9 +135,9 @@ def compare(
         over: how several flows or ports of a run are combined: `total`, `mean`, `least`, `most` or `jain`.
         against: the point with which all others are compared; all pairs unless given.
         pool: take means over the other axes, within each replication, instead of comparing each of their combinations.
-        alpha: probability of a false finding; intervals have the confidence 1 - alpha, each by itself.
-        correction: for many comparisons: `holm`, which bounds the probability of any false finding, `bh` (Benjamini and Hochberg),
-            which bounds the share of false findings, or `none`.
+        alpha: probability of a false finding; the intervals of means have the confidence 1 - alpha.
+        correction: of p-values and of intervals of differences, for many comparisons: `holm`, which bounds the probability of any false
+            finding, `bh` (Benjamini and Hochberg), which bounds the share of false findings, or `none`.
 
     Raises:
         HeadgateError: there is no such axis, point, metric, flow or port; there are fewer than two replications to compare.
@@ -225,24 +171,22 @@ def compare(
         else [(base, i) for i in range(len(names)) if i != base]
     )
     entries = [
-        Entry(where, names[i], mean_of(values[i]))
-        for where, values, _ in _combinations(data)
+        Entry(where, names[i], mean_of(values[i], bool(exact[i])))
+        for where, values, _, exact in _combinations(data)
         for i in range(len(names))
     ]
     found = [
-        (where, a, b, stats.compare(values[a], values[b], 1 - alpha), int((ran[a] | ran[b]).sum()))
-        for where, values, ran in _combinations(data)
+        _Pair(
+            where, names[a], names[b], values[a], values[b], int((ran[a] | ran[b]).sum()), bool(exact[a] and exact[b])
+        )
+        for where, values, ran, exact in _combinations(data)
         for a, b in pairs
         if (~np.isnan(values[a] + values[b])).any()
     ]
     lacking = len(entries) // len(names) * len(pairs) - len(found)
-    _enough([c.n for *_, c, _ in found], by, study)
-    corrected = CORRECTIONS[correction]([c.p for *_, c, _ in found])
-    differences = [
-        Difference(where, names[a], names[b], c, float(p), bool(p < alpha), runs - c.n)
-        for (where, a, b, c, runs), p in zip(found, corrected, strict=True)
-    ]
-    notes = _notes(study, differences, lacking, data)
+    _enough([int((~np.isnan(pair.x + pair.y)).sum()) for pair in found], by, study)
+    differences = _differences(found, alpha, correction)
+    notes = _notes(study, differences, lacking)
     what = whole.metric.of(flow or link, split)
     return Compared(
         whole.metric, what, points.name, pooled, fixed, None if base is None else names[base], alpha, correction, entries,
@@ -250,12 +194,42 @@ def compare(
     )  # fmt: skip
 
 
-def _combinations(data: Cube) -> Iterator[tuple[Where, npt.NDArray[np.float64], npt.NDArray[np.bool_]]]:
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two points that are compared: their values by replication, how many runs one of them has, and whether the runs of each are equal."""
+
+    where: Where
+    a: Any
+    b: Any
+    x: npt.NDArray[np.float64]
+    y: npt.NDArray[np.float64]
+    runs: int
+    exact: bool
+
+
+def _differences(pairs: list[_Pair], alpha: float, correction: str) -> list[Difference]:
+    """The differences, tested and corrected together."""
+    correct, levels_of = CORRECTIONS[correction]
+    found = [stats.compare(pair.x, pair.y, 1 - alpha) for pair in pairs]
+    # Where nothing is left to chance there is nothing to test.
+    single = [math.nan if pair.exact else c.p for pair, c in zip(pairs, found, strict=True)]
+    out = []
+    for pair, c, p, level in zip(pairs, found, correct(single), levels_of(single, alpha), strict=True):
+        wide = None if math.isnan(level) else stats.compare(pair.x, pair.y, 1 - float(level))
+        low, high = (math.nan, math.nan) if wide is None else (wide.low, wide.high)
+        shown = c.difference != 0 if pair.exact else bool(p < alpha)
+        out.append(Difference(pair.where, pair.a, pair.b, c, float(p), low, high, shown, pair.exact, pair.runs - c.n))
+    return out
+
+
+def _combinations(
+    data: Cube,
+) -> Iterator[tuple[Where, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
     """Every combination of the axes but the last, with the values of the last one's points."""
     others = data.axes[:-1]
     for index in np.ndindex(*(len(axis) for axis in others)):
         where = {axis.name: axis.columns[axis.name][i] for axis, i in zip(others, index, strict=True)}
-        yield where, data.values[index], data.ran[index]
+        yield where, data.values[index], data.ran[index], data.exact[index]
 
 
 def _enough(pairs: list[int], by: str, study: Study) -> None:
@@ -269,7 +243,7 @@ def _enough(pairs: list[int], by: str, study: Study) -> None:
     )
 
 
-def _notes(study: Study, differences: list[Difference], lacking: int, data: Cube) -> list[str]:
+def _notes(study: Study, differences: list[Difference], lacking: int) -> list[str]:
     """Notes on the numbers that a reader should know."""
     notes = []
     if study.missing is None or study.missing > 0:
@@ -285,80 +259,18 @@ def _notes(study: Study, differences: list[Difference], lacking: int, data: Cube
     unpaired = sum(d.unpaired for d in differences)
     if unpaired:
         notes.append(f"{unpaired} replications without a partner, or in which nothing was measured, are left out.")
-    least = min(d.found.n for d in differences)
+    tested = [d for d in differences if not d.exact]
+    least = min((d.found.n for d in tested), default=FEW)
     if least < FEW:
         factor = f"{stats.student_quantile(least - 1):.1f}" if least > 1 else "any number of"
         notes.append(
             f"There are comparisons of {least} pairs only: a difference must be above {factor} times its standard error to be "
             f"significant; with 10 pairs, {stats.student_quantile(9):.1f} times."
         )
-    spread = np.nan_to_num(data.values - data.values[..., :1])
-    if data.replications > 1 and not spread.any():
-        notes.append("All replications are equal: nothing in these scenarios is random, and the differences are exact.")
-    return notes
-
-
-def _pair(differences: list[Difference]) -> str:
-    """Result for two points: where one is above, where below, where neither is shown."""
-    a, b = differences[0].a, differences[0].b
-    parts = []
-    for side in ("below", "above"):
-        some = [d for d in differences if d.verdict == side]
-        if some:
-            shares = sorted(100 * abs(d.found.relative) for d in some)
-            parts.append(f"{side} {a}{_at(some, differences)}{_by(shares)}")
-    none = [d for d in differences if not d.significant]
-    if len(none) == len(differences):
-        return f"{b}: no difference from {a} is shown{_at(none, differences)}."
-    if none:
-        parts.append(f"no difference is shown{_at(none, differences)}")
-    return f"{b} is {'; '.join(parts)}."
-
-
-def _at(some: list[Difference], differences: list[Difference]) -> str:
-    if len(differences) == 1:
-        return ""
-    axes = list(differences[0].where)
-    if len(some) == len(differences):
-        return (
-            f" at every {axes[0]}"
-            if len(axes) == 1
-            else f" in all {len(differences)} combinations of {', '.join(axes)}"
+    alike = sum(d.found.n > 1 and math.isnan(d.found.low) for d in tested)
+    if alike:
+        notes.append(
+            f"{alike} of the differences {'is' if alike == 1 else 'are'} the same in every pair although the runs differ: there is "
+            "no spread to make an interval of, and p is that of Wilcoxon's signed ranks."
         )
-    if len(some) > 5:
-        return f" in {len(some)} of {len(differences)} combinations of {', '.join(axes)}"
-    texts = [", ".join(str(v) for v in d.where.values()) for d in some]
-    if len(axes) == 1:
-        return f" at {axes[0]} {' and '.join([', '.join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)}"
-    return f" at {', '.join(axes)} = {'; '.join(texts)}"
-
-
-def _by(shares: list[float]) -> str:
-    if not all(math.isfinite(s) for s in shares):
-        return ""
-    low, high = f"{shares[0]:.2g}", f"{shares[-1]:.2g}"
-    return f" by {low} %" if low == high else f" by {low} to {high} %"
-
-
-def _ends(low: float, high: float) -> list[float] | None:
-    return None if math.isnan(low) or math.isnan(high) else [float(low), float(high)]
-
-
-def _machine(d: Difference) -> dict[str, Any]:
-    c = d.found
-    return {
-        "where": d.where,
-        "a": d.a,
-        "b": d.b,
-        "mean_a": finite(c.a),
-        "mean_b": finite(c.b),
-        "difference": finite(c.difference),
-        "interval": _ends(c.low, c.high),
-        "relative": finite(c.relative),
-        "pairs": c.n,
-        "unpaired": d.unpaired,
-        "p": finite(c.p),
-        "p_corrected": finite(d.p),
-        "p_wilcoxon": finite(c.robust_p),
-        "significant": d.significant,
-    }
+    return notes

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import HeadgateError, cut, nearest
-from ..sweep.arrow import to_numpy
+from ..sweep.arrow import codes_of, to_numpy
 from ..sweep.axes import Axis
 from .metrics import Metric, by_parts, find
 
@@ -32,12 +32,14 @@ class Cube:
         axes: of the study, and one named `flow` or `link` if these are kept apart.
         values: of shape (points of each axis ..., replications); nan where a run is missing, failed, or measured nothing.
         ran: of the same shape, whether there was such a run.
+        exact: of the shape of the points, whether all runs of a point are equal (`Study.equal_runs`), so that its mean has no interval.
     """
 
     metric: Metric
     axes: list[Axis]
     values: Array
     ran: npt.NDArray[np.bool_]
+    exact: npt.NDArray[np.bool_]
 
     @property
     def replications(self) -> int:
@@ -55,7 +57,8 @@ class Cube:
         shape = (*(len(self.axes[i]) for i in keep), -1, self.replications)
         values = self.values.transpose(order).reshape(shape).mean(axis=last)
         ran = np.asarray(self.ran.transpose(order).reshape(shape).all(axis=last))
-        return Cube(self.metric, [self.axes[i] for i in keep], values, ran)
+        exact = np.asarray(self.exact.transpose(order[:-1]).reshape(shape[:-1]).all(axis=last))
+        return Cube(self.metric, [self.axes[i] for i in keep], values, ran, exact)
 
 
 def cube(
@@ -83,7 +86,7 @@ def cube(
     runs = study.runs
     if not len(runs):
         raise HeadgateError(f"{study.folder}: no run of this study has ended yet")
-    if split and wanted.table == "runs":
+    if split and wanted.of_runs:
         raise HeadgateError(f"metric {cut(metric)}: is one of runs, not of flows")
     numbers = study.numbers
     place = np.full(int(study.manifest["variants"]), -1, dtype=np.int64)
@@ -98,14 +101,15 @@ def cube(
 
     ran = np.zeros(numbers.size * replications, dtype=bool)
     ran[cell(runs)] = True
+    exact = study.equal_runs[numbers]
     if wanted.column not in table.column_names:
         raise HeadgateError(f"metric {cut(metric)}: the study, made by headgate {study.manifest['headgate']}, has none")
     values = to_numpy(table[wanted.column]).astype(np.float64)
     group, axes = cell(table), list(study.axes)
-    if wanted.table == "runs":
-        return Cube(wanted, axes, _reduce("total", values, group, ran.size).reshape(shape), ran.reshape(shape))
+    if wanted.of_runs:
+        return Cube(wanted, axes, _reduce("total", values, group, ran.size).reshape(shape), ran.reshape(shape), exact)
     key = wanted.table[:-1]
-    codes, names = _names(table[key])
+    codes, names = codes_of(table[key])
     chosen = np.array([fnmatchcase(name, flow or link or "*") for name in names], dtype=bool)
     if not chosen.any():
         hint = nearest(flow or link or "", names)
@@ -114,23 +118,17 @@ def cube(
     good = chosen[codes]
     values, group = values[good], group[good]
     if not split:
-        return Cube(wanted, axes, _reduce(wanted.over, values, group, ran.size).reshape(shape), ran.reshape(shape))
+        return Cube(
+            wanted, axes, _reduce(wanted.over, values, group, ran.size).reshape(shape), ran.reshape(shape), exact
+        )
     rank = np.cumsum(chosen) - 1
     kept = [name for name, yes in zip(names, chosen, strict=True) if yes]
     group = group * len(kept) + rank[codes[good]]
     found = _reduce("total", values, group, ran.size * len(kept)).reshape(*shape, len(kept))
     there = np.broadcast_to(ran.reshape(*shape, 1), found.shape)
     axes.append(Axis("", (), [()] * len(kept), {key: list(kept)}))
-    return Cube(by_parts(wanted), axes, np.swapaxes(found, -1, -2), np.swapaxes(there, -1, -2))
-
-
-def _names(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[str]]:
-    """A column of names as codes and names, in the order of their first appearance."""
-    import pyarrow as pa
-
-    plain = column.cast(pa.string()).combine_chunks()
-    encoded = plain.dictionary_encode()
-    return to_numpy(pa.chunked_array([encoded.indices])).astype(np.int64), encoded.dictionary.to_pylist()
+    alike = np.broadcast_to(exact[..., None], (*exact.shape, len(kept)))
+    return Cube(by_parts(wanted), axes, np.swapaxes(found, -1, -2), np.swapaxes(there, -1, -2), alike)
 
 
 def _reduce(over: str, values: Array, group: npt.NDArray[np.int64], size: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +24,9 @@ FLOWS = 8
 #: The least difference that is listed, as a part of the value in A, of one seed and of several: of one pair of runs nothing says whether a
 #: small one means anything.
 NOTE, NOTE_OF_SEEDS = 0.01, 0.001
+
+#: The probability of any false finding among all numbers.
+_ALPHA = 0.05
 
 #: The numbers of one run that are compared, by metric and flow.
 Values = dict[tuple[str, str | None], float]
@@ -50,21 +54,31 @@ def compared(
         report: called with the share that is done.
 
     Returns:
-        `differences`, with 95 % intervals from two seeds on, and how many are `left_out`, below the part `least` of A's value; `sentences`;
-        `changed`, the values in which the scenarios differ.
+        `differences`, with corrected intervals from two seeds on, and how many are `left_out`, below the part `least` of A's value;
+        `sentences`; `notes` on chance; `changed`, the values in which the scenarios differ.
     """
     if not 1 <= seeds <= MOST:
         raise RequestError(400, f"seeds: found {seeds}; expected 1 to {MOST}")
     values: list[list[Values]] = [[], []]
+    digests: list[set[str]] = [set(), set()]
     for k in range(seeds):
         for side, scenario in enumerate((a, b)):
-            values[side].append(_measured(scenario.base().set("traces", []), k, control))
+            results = Results([run(scenario.base().set("traces", []), None, control, k)])
+            values[side].append(_measured(results))
+            digests[side].add(results.digest)
             report((2 * k + side + 1) / (2 * seeds))
-    return differences(a.data, b.data, values[0], values[1], {what: unit for _, what, unit in _OF_FLOW})
+    equal = seeds > 1 and all(len(found) == 1 for found in digests)
+    units = {what: unit for _, what, unit in _OF_FLOW}
+    return differences(a.data, b.data, values[0], values[1], units, equal)
 
 
 def differences(
-    a: Mapping[str, Any], b: Mapping[str, Any], of_a: list[Values], of_b: list[Values], units: Mapping[str, str]
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    of_a: list[Values],
+    of_b: list[Values],
+    units: Mapping[str, str],
+    equal: bool = False,
 ) -> dict[str, Any]:
     """What differs between two variants, in numbers and in sentences.
 
@@ -74,41 +88,77 @@ def differences(
         of_a: the numbers of its runs.
         of_b: those of the other one, pair by pair.
         units: of the metrics.
+        equal: whether all runs of A are equal, and all of B, although their seeds differ: then nothing is left to chance.
     """
     seeds, left_out, same = len(of_a), 0, True
     least = NOTE_OF_SEEDS if seeds > 1 else NOTE
+    sure = seeds == 1 or equal
     rows, sentences = [], []
-    for metric, flow in [name for name in of_a[0] if name in of_b[0]]:
-        x, y = (np.array([of[metric, flow] for of in side]) for side in (of_a, of_b))
-        if not (np.isfinite(x) & np.isfinite(y)).any() or (not x.any() and not y.any()):
-            continue
-        found = stats.compare(x, y)
-        same &= found.difference == 0
-        if abs(found.difference) < max(least * abs(found.a), 1e-300):
+    found = _tested(of_a, of_b)
+    singles = [math.nan if sure else each.p for each in found.values()]
+    corrected, levels = stats.holm(singles), stats.holm_levels(singles, _ALPHA)
+    tested = int((~np.isnan(corrected)).sum())
+    for (name, each), p, level in zip(found.items(), corrected.tolist(), levels.tolist(), strict=True):
+        metric, flow = name
+        same &= each.difference == 0
+        if abs(each.difference) < max(least * abs(each.a), 1e-300):
             left_out += 1
             continue
         unit = units.get(metric, "")
+        low = high = math.nan
+        if not sure:
+            wide = stats.compare(*_series(of_a, of_b, name), 1 - level)
+            low, high = wide.low, wide.high
         rows.append(
             {
-                "metric": metric, "flow": flow, "a": found.a, "b": found.b, "difference": found.difference, "low": found.low,
-                "high": found.high, "unit": unit,
+                "metric": metric, "flow": flow, "a": each.a, "b": each.b, "difference": each.difference, "low": low, "high": high,
+                "unit": unit,
             }
         )  # fmt: skip
-        if seeds == 1 or found.significant:
-            sentences.append(_sentence(metric, flow, found, unit))
-    if not sentences and seeds > 1:
+        if sure or p < _ALPHA:
+            sentences.append(_sentence(metric, flow, each, low, high, unit))
+    if not sentences and not sure:
         sentences = ["No difference between A and B is shown."]
+    elif not sentences and seeds > 1:
+        sentences = ["All runs of A and B gave the same." if same else f"No difference is {least:.1%} or more."]
     elif not sentences:
         sentences = ["Both runs gave the same." if same else f"No difference of note: none is {least:.0%} or more."]
+    notes = []
+    if equal:
+        notes.append(
+            "The seed changes nothing: neither variant draws a random number that differs by seed. "
+            f"All {seeds} runs of each are equal, so the differences are exact and have no intervals."
+        )
+    elif tested > 1:
+        notes.append(
+            f"The intervals are corrected after Holm for {tested} comparisons, 95 % for all together: "
+            "one leaves out 0 just where a difference is shown."
+        )
     return {
-        "differences": rows, "sentences": sentences[:12], "changed": changed(a, b), "seeds": seeds, "least": least,
+        "differences": rows, "sentences": sentences[:12], "notes": notes, "changed": changed(a, b), "seeds": seeds, "least": least,
         "left_out": left_out,
     }  # fmt: skip
 
 
-def _measured(scenario: Scenario, k: int, control: _core.Control) -> Values:
+def _tested(of_a: list[Values], of_b: list[Values]) -> dict[tuple[str, str | None], stats.Comparison]:
+    """The numbers that both variants have and that were measured, each compared by itself."""
+    out = {}
+    for name in of_a[0]:
+        if name not in of_b[0]:
+            continue
+        x, y = _series(of_a, of_b, name)
+        if (np.isfinite(x) & np.isfinite(y)).any() and (x.any() or y.any()):
+            out[name] = stats.compare(x, y)
+    return out
+
+
+def _series(of_a: list[Values], of_b: list[Values], name: tuple[str, str | None]) -> tuple[Any, Any]:
+    """A number of the runs of each variant."""
+    return np.array([of[name] for of in of_a]), np.array([of[name] for of in of_b])
+
+
+def _measured(results: Results) -> Values:
     """The numbers of one run that are compared, by metric and flow."""
-    results = Results([run(scenario, None, control, k)])
     flows = results.flows
     names = flows["flow"].tolist()
     found: Values = {}
@@ -125,20 +175,30 @@ def _measured(scenario: Scenario, k: int, control: _core.Control) -> Values:
     return found
 
 
-def _sentence(metric: str, flow: str | None, found: stats.Comparison, unit: str) -> str:
-    factor, shown = scale_of(unit, [found.a, found.b]) if unit else (1.0, "")
+def _sentence(metric: str, flow: str | None, found: stats.Comparison, low: float, high: float, unit: str) -> str:
+    factor, shown = scale_of(unit, [found.difference]) if unit else (1.0, "")
     whose = f"The {metric} of {flow}" if flow is not None else f"The {metric} of all flows"
     if metric.startswith("Jain"):
         whose = metric
     side = "higher" if found.difference > 0 else "lower"
-    share = f" ({100 * abs(found.relative):.3g} %)" if np.isfinite(found.relative) else ""
+    change = stats.change(found.a, found.b)
+    share = f" ({change})" if change else ""
     verb = "are" if metric in ("drops", "marks") else "is"
     size = abs(found.difference) * factor
     unit_ = "packet" if shown == "packets" and size == 1 else shown
-    text = f"{whose} {verb} {size:.3g} {unit_}".rstrip() + f" {side} in B{share}"
-    if np.isfinite(found.low):
-        text += f", 95 % interval {found.low * factor:.3g} to {found.high * factor:.3g} {shown}".rstrip()
+    text = f"{whose} {verb} {_short(size)} {unit_}".rstrip() + f" {side} in B{share}"
+    if math.isfinite(low):
+        text += f", interval {_short(low * factor)} to {_short(high * factor)} {shown}".rstrip()
     return f"{text}."
+
+
+def _short(value: float) -> str:
+    """Three digits, without an exponent for large numbers.
+
+    >>> _short(0.0123456), _short(1468.2), _short(19.99999)
+    ('0.0123', '1468', '20')
+    """
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def changed(a: Any, b: Any, path: str = "") -> list[dict[str, Any]]:

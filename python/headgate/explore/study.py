@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..compare.values import cube
+from ..compare.values import Cube, cube
 from ..errors import cut
 from ..scenario import Scenario
 from ..stats import mean_of
+from ..stats.means import finite
 from ..sweep import Study, Sweep
 from ..sweep.axes import find_axis
 from .wire import RequestError
@@ -59,7 +60,8 @@ class Points:
     def grid(self, metric: str, x: str, y: str | None = None, flow: str | None = None) -> dict[str, Any]:
         """The means of a metric over two axes, or over one: rows are the points of `y`.
 
-        The mean is taken over the other axes, within each replication; `halves` are half the 95 % intervals over the replications.
+        The mean is taken over the other axes, within each replication, and `notes` says so; `halves` are half the 95 % intervals over
+        the replications.
 
         Raises:
             HeadgateError: no such metric, axis or flow.
@@ -75,14 +77,20 @@ class Points:
             raise RequestError(
                 422, f"the axes have {values.shape[0]} by {values.shape[1]} points; expected at most {CELLS} in all"
             )
+        exact = data.exact.reshape(values.shape[:2])
         means = [
-            [mean_of(cell[~np.isnan(cell)]) if (~np.isnan(cell)).any() else None for cell in row] for row in values
+            [
+                mean_of(cell[~np.isnan(cell)], bool(alike)) if (~np.isnan(cell)).any() else None
+                for cell, alike in zip(row, of_row, strict=True)
+            ]
+            for row, of_row in zip(values, exact, strict=True)
         ]
         return {
             "x": [str(p) for p in across.columns[across.name]],
             "y": [""] if down is None else [str(p) for p in down.columns[down.name]],
             "values": [[None if m is None else m.mean for m in row] for row in means],
-            "halves": [[None if m is None or m.n < 2 else m.half for m in row] for row in means],
+            "halves": [[None if m is None else finite(m.half) for m in row] for row in means],
+            "notes": _notes(whole, data),
             "variants": self._variants(kept),
         }
 
@@ -105,3 +113,19 @@ class Points:
             raise RequestError(404, f"variant {cut(number)}; expected a number below {manifest['variants']}")
         sweep = Sweep.of(Scenario({**manifest["scenario"], "sweep": manifest["sweep"]}))
         return {"scenario": sweep.variant(number).data, "seed": int(manifest["seed"])}
+
+
+def _notes(whole: Cube, data: Cube) -> list[str]:
+    """What was averaged, and whether all runs of a point are equal."""
+    kept, notes = {axis.name for axis in data.axes}, []
+    gone = [axis.name for axis in whole.axes if axis.name not in kept and len(axis) > 1]
+    if gone:
+        of = " A mean of quantiles is no quantile of all." if whole.metric.quantile else ""
+        notes.append(f"Each number is a mean over {' and '.join(gone)}, within each replication.{of}")
+    if data.exact.all():
+        notes.append(
+            "All runs of a variant are equal: nothing is drawn that differs by seed, so there are no intervals."
+        )
+    elif data.exact.any():
+        notes.append("Where no ± stands, all runs are equal: nothing is drawn there that differs by seed.")
+    return notes

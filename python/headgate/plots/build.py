@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from ..stats import mean_of
 from ..sweep.axes import Axis, find_axis
 from ..sweep.values import is_number
 from .content import MOST_SERIES, Array, Grid, Scale, Series
+from .drawn import kept, legend_of, rest_of, series_axes, unclear
 from .figure import Figure, form_of
 from .units import scale_of
 
@@ -41,6 +42,7 @@ class Request:
     by: str | None
     delay: str
     log_y: bool
+    pool: bool
 
     def cube(self, metric: str, split: bool = False) -> Cube:
         """The cube of a metric of the flows or ports asked for."""
@@ -62,10 +64,11 @@ def plot(
     over: str | None = None,
     delay: str = "rtt",
     log_y: bool = False,
+    pool: bool = False,
 ) -> Figure:
     """Draws a metric of a study.
 
-    The mean is taken over axes that are not drawn, for each replication, and the caption says so; `study.select(...)` picks points.
+    Each point of an axis that is neither drawn nor pooled has its own line, as those of `by` have; `study.select(...)` picks points.
 
     Args:
         study: also one that is not complete; the caption names what is missing.
@@ -82,9 +85,11 @@ def plot(
         over: how several flows or ports of a run are combined: `total`, `mean`, `least`, `most` or `jain`.
         delay: metric of the vertical axis of a utility diagram.
         log_y: a logarithmic vertical axis.
+        pool: take the mean over axes that are not drawn, within each replication; the caption says so.
 
     Raises:
-        HeadgateError: there is no such kind, metric, axis, flow or port, or the file cannot be written.
+        HeadgateError: there is no such kind, metric, axis, flow or port, an axis with many points is neither drawn nor pooled, or the file
+            cannot be written.
         MissingExtraError: matplotlib or, for html, plotly is not installed.
     """
     if kind not in KINDS:
@@ -95,7 +100,7 @@ def plot(
         require_place(out)
     if y is not None and kind != "heatmap":
         raise HeadgateError(f"y {y}: is for a heatmap; found kind {kind}")
-    request = Request(study, metric, flow, link, over, x, y, by, delay, log_y)
+    request = Request(study, metric, flow, link, over, x, y, by, delay, log_y, pool)
     figure = {"line": _line, "heatmap": _heatmap, "utility": _utility, "cdf": _cdf}[kind](request)
     if len(figure.series) > MOST_SERIES:
         what = figure.legend or by
@@ -110,10 +115,11 @@ def plot(
 def _line(r: Request) -> Figure:
     whole = r.cube(r.metric)
     across = find_axis(whole.axes, r.x) if r.x is not None else _usual_x(whole.axes, r.by)
-    data = _kept(whole, across, r.by)
+    series_of = series_axes(whole, across, r.by, r.pool)
+    data = kept(whole, across, series_of)
     axis = data.axes[0]
     numbers, x = _horizontal(axis)
-    means, halves = _means(data.values)
+    means, halves = _means(data)
     factor, unit = scale_of(data.metric.unit, means.ravel())
     means, halves = means * factor, halves * factor
     series = []
@@ -125,7 +131,7 @@ def _line(r: Request) -> Figure:
     log = r.log_y or _wide(means)
     return Figure(
         "line", _title(r, _said(r, whole)), _caption(r, whole, data, "mean", "band" if x.names is None else "bar"), x,
-        Scale(_with_unit(data.metric.label, unit), log), r.by or "", series,
+        Scale(_with_unit(data.metric.label, unit), log), legend_of(whole, series_of), series,
     )  # fmt: skip
 
 
@@ -135,8 +141,12 @@ def _heatmap(r: Request) -> Figure:
     if r.by is not None:
         raise HeadgateError(f"by {r.by}: a heatmap has no series; expected --x and --y only")
     whole = r.cube(r.metric)
-    data = _kept(whole, find_axis(whole.axes, r.x), r.y)
-    means, halves = _means(data.values)
+    across, down = find_axis(whole.axes, r.x), find_axis(whole.axes, r.y)
+    rest = [] if r.pool or across == down else rest_of(whole, {across, down})
+    if rest:
+        raise unclear(whole, rest, "")
+    data = kept(whole, across, [down])
+    means, halves = _means(data)
     factor, unit = scale_of(data.metric.unit, means.ravel())
     x, y = (Scale(a.name, names=[str(c) for c in a.columns[a.name]]) for a in data.axes)
     label = _with_unit(data.metric.label, unit)
@@ -152,10 +162,13 @@ def _utility(r: Request) -> Figure:
     wholes = [r.cube(metric, split=points == "flow") for metric in (r.metric, r.delay)]
     across = wholes[0].axes[find_axis(wholes[0].axes, points)] if points is not None else None
     named = [str(c) for c in across.columns[across.name]] if across is not None else [""]
-    pair = [_kept(w, None if points is None else find_axis(w.axes, points), r.by) for w in wholes]
-    scales = [scale_of(c.metric.unit, _means(c.values)[0].ravel()) for c in pair]
-    values = [c.values * factor for c, (factor, _) in zip(pair, scales, strict=True)]
-    (x, x_half), (y, y_half) = (_means(v) for v in values)
+    place = None if points is None else find_axis(wholes[0].axes, points)
+    series_of = series_axes(wholes[0], place, r.by, r.pool)
+    pair = [kept(w, place, series_of) for w in wholes]
+    scales = [scale_of(c.metric.unit, _means(c)[0].ravel()) for c in pair]
+    pair = [replace(c, values=c.values * factor) for c, (factor, _) in zip(pair, scales, strict=True)]
+    values = [c.values for c in pair]
+    (x, x_half), (y, y_half) = (_means(c) for c in pair)
     series = []
     for i, name in enumerate(_series_names(pair[0])):
         some = ~np.isnan(x[:, i] + y[:, i])
@@ -166,10 +179,12 @@ def _utility(r: Request) -> Figure:
     known = y[~np.isnan(y)]
     log = r.log_y or (known.size > 0 and known.min() > 0 and known.max() > 20 * known.min())
     labels = [_with_unit(c.metric.label, unit) for c, (_, unit) in zip(pair, scales, strict=True)]
-    caption = _caption(r, wholes[0], pair[0], f"each point one {points or r.by}: mean", "cross")
+    caption = _caption(
+        r, wholes[0], pair[0], f"each point one {points or legend_of(wholes[0], series_of)}: mean", "cross"
+    )
     return Figure(
         "utility", _title(r, " against ".join(_said(r, w) for w in wholes)), f"{caption}; outline: one standard deviation",
-        Scale(labels[0]), Scale(labels[1], log), r.by or "", series, path=r.x is not None and points != "flow",
+        Scale(labels[0]), Scale(labels[1], log), legend_of(wholes[0], series_of), series, path=r.x is not None and points != "flow",
     )  # fmt: skip
 
 
@@ -177,7 +192,7 @@ def _cdf(r: Request) -> Figure:
     if r.x is not None:
         raise HeadgateError(f"x {r.x}: a cdf has the metric itself across; expected --by")
     wanted = find(r.metric, r.flow, r.link, r.over)
-    split = r.over is None and wanted.table != "runs" and wanted.over != "jain"
+    split = r.over is None and not wanted.of_runs and wanted.over != "jain"
     data = r.cube(r.metric, split)
     by = None if r.by is None else find_axis(data.axes, r.by)
     # A curve for each variant: a mixture of variants would be no distribution of anything.
@@ -212,30 +227,16 @@ def _usual_x(axes: list[Axis], by: str | None) -> int:
     return next((i for i in free if _numbers(axes[i]) is not None), free[0])
 
 
-def _kept(whole: Cube, across: int | None, by: str | None) -> Cube:
-    """The cube with two axes, that across and that of the series; one without points stands in for an axis that is not there."""
-    series = None if by is None else find_axis(whole.axes, by)
-    if series is not None and series == across:
-        raise HeadgateError(f"{by}: expected two different axes")
-    data = whole.pool([i for i in (across, series) if i is not None])
-    none = Axis("", (), [()], {"": [""]})
-    axes, values, ran = list(data.axes), data.values, data.ran
-    if across is None:
-        axes, values, ran = [none, *axes], values[None], ran[None]
-    if series is None:
-        axes, values, ran = [*axes, none], values[:, None], ran[:, None]
-    return Cube(data.metric, axes, values, ran)
-
-
 def _series_names(data: Cube) -> list[str]:
     axis = data.axes[1]
     return [str(c) for c in axis.columns[axis.name]]
 
 
-def _means(values: Array) -> tuple[Array, Array]:
-    """Mean and half of its 95 % interval over the replications, which are last."""
-    found = [mean_of(row) for row in values.reshape(-1, values.shape[-1])]
-    shape = values.shape[:-1]
+def _means(data: Cube) -> tuple[Array, Array]:
+    """Mean and half of its 95 % interval over the replications; nan for one that there is not."""
+    shape = data.exact.shape
+    rows = data.values.reshape(-1, data.replications)
+    found = [mean_of(row, bool(exact)) for row, exact in zip(rows, data.exact.ravel(), strict=True)]
     return np.array([m.mean for m in found]).reshape(shape), np.array([m.half for m in found]).reshape(shape)
 
 
@@ -311,11 +312,15 @@ def _caption(r: Request, whole: Cube, data: Cube, mean: str, mark: str) -> str:
     """How the numbers were computed."""
     counts = (~np.isnan(data.values)).sum(axis=-1).ravel()
     parts = [f"{mean} over {_span(counts[counts > 0].tolist())} replications"]
-    if counts.max(initial=0) > 1:
-        parts.append(f"{mark}: 95 % interval by Student's t")
-    gone, fixed = _others(whole, {axis.name for axis in data.axes})
+    if data.exact.all():
+        parts = [f"{mean}; all replications are equal: nothing is drawn that differs by seed, so there is no interval"]
+    elif counts.max(initial=0) > 1:
+        but = ", none where all runs are equal" if data.exact.any() else ""
+        parts.append(f"{mark}: 95 % interval by Student's t{but}")
+    gone, fixed = _others(whole, {name for axis in data.axes for name in axis.name.split(", ")})
     if gone:
-        parts.append(f"each replication is a mean over {', '.join(gone)}")
+        of = " of quantiles, which is no quantile of all" if data.metric.quantile else ""
+        parts.append(f"each replication is a mean over {', '.join(gone)}{of}")
     return "; ".join(parts + fixed) + _state(r)
 
 

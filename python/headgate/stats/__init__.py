@@ -5,7 +5,9 @@ NumPy only. `docs/how-to/statistics.md` says which method to use when.
 
 from __future__ import annotations
 
-from .compare import Comparison, benjamini_hochberg, compare, holm, sign_test, wilcoxon
+from .change import change, changes, signed_change
+from .compare import Comparison, compare, sign_test, wilcoxon
+from .corrections import benjamini_hochberg, benjamini_hochberg_levels, holm, holm_levels
 from .distributions import student_quantile
 from .means import Batches, Mean, batch_means, lag_one, mean_of, ratio_of
 from .proportions import wilson
@@ -21,10 +23,14 @@ __all__ = [
     "WarmUp",
     "batch_means",
     "benjamini_hochberg",
+    "benjamini_hochberg_levels",
+    "change",
+    "changes",
     "compare",
     "drift",
     "enough",
     "holm",
+    "holm_levels",
     "lag_one",
     "mean_of",
     "mser",
@@ -33,6 +39,7 @@ __all__ = [
     "ratio_of",
     "runs_needed",
     "sign_test",
+    "signed_change",
     "student_quantile",
     "wilcoxon",
     "wilson",

@@ -7,14 +7,16 @@ of the difference (Law 2015, section 11.2). Such results are compared pair by pa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .change import change
 from .distributions import NORMAL, binomial_cdf, student_cdf, student_quantile
+
+#: Values that differ by a smaller share are equal but for rounding.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,12 @@ class Comparison:
         a: mean of a.
         b: mean of b.
         difference: b - a.
-        low: lower end of its interval; nan below two pairs.
+        low: lower end of its interval; nan below two pairs, and where the difference is the same in every pair: there is no spread then to
+            make an interval of.
         high: upper end.
         confidence: of the interval.
-        p: two-sided p-value of "no difference in the means": Student's t of the differences, or Welch's without pairs.
+        p: two-sided p-value of "no difference in the means": Student's t of the differences, or Welch's without pairs. Where the difference
+            is the same in every pair it is that of Wilcoxon's test.
         robust_p: that of Wilcoxon's signed-rank test, which needs no normal differences; nan without pairs.
         n: pairs, or values of the smaller side.
         paired: whether value i of a and value i of b belong together.
@@ -52,8 +56,11 @@ class Comparison:
 
     @property
     def significant(self) -> bool:
-        """Whether the interval leaves out 0. Of many comparisons, correct the p-values first (`holm`, `benjamini_hochberg`)."""
-        return self.low > 0 or self.high < 0
+        """Whether the interval leaves out 0 or, where there is none, p is below the level.
+
+        Of many comparisons, correct the p-values first (`holm`, `benjamini_hochberg`).
+        """
+        return self.p < 1 - self.confidence if math.isnan(self.low) else self.low > 0 or self.high < 0
 
     def sentence(self, a: str = "a", b: str = "b", unit: str = "") -> str:
         """The comparison in words.
@@ -62,17 +69,22 @@ class Comparison:
         'fq is 1.25 ms (10.9 %) below fcfs: 95 % interval -1.709 to -0.7907 ms, p = 0.0032 (4 pairs)'
         >>> compare([1.0, 2, 3], [2.0, 1, 3]).sentence()
         'no difference between a and b is shown: 0, 95 % interval -2.484 to 2.484, p = 1 (3 pairs)'
+        >>> compare([1.0, 2, 3], [3.0, 4, 5]).sentence()
+        'b less a is 2 in each of 3 pairs, which have no spread to make an interval of'
         """
         unit = f" {unit}" if unit else ""
         what = f"{self.n} pairs" if self.paired else f"{self.n} values a side, not paired"
         if math.isnan(self.p):
             return f"{b} less {a} is {self.difference:.4g}{unit}; too few runs for an interval ({what})"
+        if math.isnan(self.low):
+            return f"{b} less {a} is {self.difference:.4g}{unit} in each of {self.n} pairs, which have no spread to make an interval of"
         span = f"{100 * self.confidence:.4g} % interval {self.low:.4g} to {self.high:.4g}{unit}"
         rest = f"{span}, p = {self.p:.2g} ({what})"
         if not self.significant:
             return f"no difference between {a} and {b} is shown: {self.difference:.4g}{unit}, {rest}"
         side = "above" if self.difference > 0 else "below"
-        share = f" ({100 * abs(self.relative):.3g} %)" if math.isfinite(self.relative) else ""
+        said = change(self.a, self.b)
+        share = f" ({said})" if said else ""
         return f"{b} is {abs(self.difference):.4g}{unit}{share} {side} {a}: {rest}"
 
 
@@ -109,6 +121,12 @@ def compare(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 0.95, paired
         return Comparison(mean_a, mean_b, mean_b - mean_a, nan, nan, confidence, nan, nan, n, paired)
     if paired:
         d = y - x
+        if np.ptp(d) <= _ROUNDING * max(np.abs(x).max(), np.abs(y).max()):
+            # Student's t would divide by 0, or by a rounding error, and be certain, after two pairs as after a hundred.
+            nan, level = math.nan, np.full(n, np.median(d))
+            return Comparison(
+                mean_a, mean_b, float(d.mean()), nan, nan, confidence, wilcoxon(level), wilcoxon(level), n, paired
+            )
         difference, error, dof, robust = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(n), n - 1.0, wilcoxon(d)
     else:
         u, v = float(x.var(ddof=1)) / x.size, float(y.var(ddof=1)) / y.size
@@ -165,43 +183,3 @@ def sign_test(differences: npt.ArrayLike) -> float:
     d = np.asarray(differences, dtype=np.float64).ravel()
     positive, n = int((d > 0).sum()), int(((d > 0) | (d < 0)).sum())
     return min(1.0, 2 * binomial_cdf(min(positive, n - positive), n, 0.5)) if n else 1.0
-
-
-def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """p-values of many tests, adjusted so that all those below 0.05 are right with probability 0.95 (Holm 1979).
-
-    nan stays nan and is not counted.
-
-    >>> holm([0.01, 0.04, 0.03, 0.005]).tolist()
-    [0.03, 0.06, 0.06, 0.02]
-    """
-    return _adjusted(p, lambda n: n - np.arange(n), np.maximum.accumulate)
-
-
-def benjamini_hochberg(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """p-values of many tests, adjusted so that of those below 0.05 one in twenty is wrong in the mean (Benjamini and Hochberg 1995).
-
-    For independent and for positively correlated tests. nan stays nan and is not counted.
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
-    [0.02, 0.04, 0.04, 0.02]
-    """
-
-    def from_the_end(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return np.minimum.accumulate(x[::-1])[::-1]
-
-    return _adjusted(p, lambda n: n / np.arange(1, n + 1), from_the_end)
-
-
-def _adjusted(
-    p: npt.ArrayLike,
-    factors: Callable[[int], npt.NDArray[Any]],
-    monotone: Callable[[npt.NDArray[np.float64]], Any],
-) -> npt.NDArray[np.float64]:
-    """Sorted p-values times their factors, made monotone, at most 1, in the old order."""
-    given = np.asarray(p, dtype=np.float64)
-    out = np.full(given.shape, np.nan)
-    known = np.flatnonzero(~np.isnan(given))
-    order = known[np.argsort(given[known], kind="stable")]
-    out[order] = np.minimum(1.0, monotone(given[order] * factors(order.size)))
-    return out

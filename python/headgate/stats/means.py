@@ -8,7 +8,7 @@ intervals of one run or, where there are several replications, over their means.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -23,22 +23,24 @@ BATCHES = 20
 class Mean:
     """A mean of `n` values with their standard deviation (n - 1 in the denominator).
 
-    `mean` is nan if n is 0, `std` if n is below 2.
+    `mean` is nan if n is 0, `std` if n is below 2. `exact` says that the values come of runs that are copies of one another, because
+    nothing in them was drawn: the mean is known, and there is no interval.
     """
 
     mean: float
     std: float
     n: int
+    exact: bool = field(default=False, repr=False)
 
     def half_at(self, confidence: float) -> float:
-        """Half width of the Student interval of the mean with that confidence; nan if n < 2."""
-        if self.n < 2:
+        """Half width of the Student interval of the mean with that confidence; nan if n < 2 or the mean is exact."""
+        if self.n < 2 or self.exact:
             return math.nan
         return student_quantile(self.n - 1, (1 + confidence) / 2) * self.std / math.sqrt(self.n)
 
     @property
     def half(self) -> float:
-        """Half width of the 95 % Student interval of the mean; nan if n < 2."""
+        """Half width of the 95 % Student interval of the mean; nan if n < 2 or the mean is exact."""
         return self.half_at(0.95)
 
     @property
@@ -84,7 +86,7 @@ class Mean:
         >>> print(Mean(0.0283, 0.00002, 120).scaled(1e3))
         28.3000 ± 0.0036
         """
-        return Mean(self.mean * factor, self.std * factor, self.n)
+        return Mean(self.mean * factor, self.std * factor, self.n, self.exact)
 
     def to_dict(self) -> dict[str, float | int | list[float] | None]:
         """`{mean, std, n, ci95: [low, high]}` with null for what does not exist."""
@@ -101,8 +103,8 @@ def finite(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
-def mean_of(values: npt.ArrayLike) -> Mean:
-    """Mean and deviation of the values that are numbers.
+def mean_of(values: npt.ArrayLike, exact: bool = False) -> Mean:
+    """Mean and deviation of the values that are numbers; `exact` if they come of equal runs.
 
     The interval is right for independent values of one distribution: one value per replication always are; intervals of one run are if
     they are long enough (see `batch_means`).
@@ -121,6 +123,8 @@ def mean_of(values: npt.ArrayLike) -> Mean:
     mean = float(np.add.reduce(good)) / n
     if n == 1:
         return Mean(mean, math.nan, 1)
+    if exact:
+        return Mean(float(good[0]), 0.0, n, True)
     off = good - mean
     return Mean(mean, math.sqrt(float(np.add.reduce(off * off)) / (n - 1)), n)
 

@@ -58,6 +58,40 @@ def texts(values: Sequence[str]) -> pa.Array:
     return pa.Array.from_buffers(pa.large_string(), len(raw), buffers).cast(pa.string())
 
 
+def canonical(table: pa.Table) -> pa.Table:
+    """The same rows, with every dictionary in the order in which its texts appear, and without what was noted where they were read.
+
+    So the file of a table does not tell in which pieces its rows came.
+    """
+    pa = pyarrow()
+    columns = {}
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            codes, values = to_numpy(pa.chunked_array([column.indices])), column.dictionary.to_pylist()
+            first: dict[str, int] = {}
+            # A text may stand there twice, or without a row that has it.
+            same = np.array([first.setdefault(value, i) for i, value in enumerate(values)], dtype=np.int64)[codes]
+            used, place = np.unique(same, return_index=True)
+            order = used[np.argsort(place)]
+            code_of = np.zeros(len(values), dtype=np.int64)
+            code_of[order] = np.arange(len(order))
+            column = to_arrow((code_of[same], [values[i] for i in order.tolist()]))
+        columns[name] = column
+    return pa.table(columns)
+
+
+def codes_of(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """A column of texts as codes and texts, in the order of their first appearance.
+
+    >>> codes_of(pyarrow().chunked_array([["b", "a"], ["b"]]))
+    (array([0, 1, 0]), ['b', 'a'])
+    """
+    pa = pyarrow()
+    encoded = column.cast(pa.string()).combine_chunks().dictionary_encode()
+    return to_numpy(pa.chunked_array([encoded.indices])).astype(np.int64), encoded.dictionary.to_pylist()
+
+
 def to_numpy(column: pa.ChunkedArray) -> npt.NDArray[Any]:
     """A column of numbers; null becomes nan.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: Version of the format of a study's folder.
-FORMAT = 2
+FORMAT = 3
 
 #: The second copy of the manifest.
 COPY = "manifest-copy.json"
@@ -41,14 +41,13 @@ class DamagedError(HeadgateError):
         self.file = file
 
 
-def write_part(rows: pa.Table, file: Path) -> str:
-    """Writes a table as Parquet; gives the digest of the file's bytes."""
+def part_of(rows: pa.Table) -> tuple[pa.Buffer, str]:
+    """A table as Parquet, and the digest of these bytes."""
     pa = pyarrow()
     sink = pa.BufferOutputStream()
     pa.parquet.write_table(rows, sink, compression="zstd")
     data = sink.getvalue()
-    file.write_bytes(data)
-    return hashlib.sha256(data).hexdigest()
+    return data, hashlib.sha256(data).hexdigest()
 
 
 def read_part(file: Path, digest: str, folder: Path) -> pa.Table:
@@ -135,7 +134,10 @@ def read_manifest(file: Path, folder: Path) -> dict[str, Any]:
         raise DamagedError(file, folder)
     # Form 1 had no digest.
     if manifest.get("format") != FORMAT:
-        raise HeadgateError(f"{file}: expected a study in form {FORMAT}, found form {manifest.get('format')}")
+        raise HeadgateError(
+            f"{file}: expected a study in form {FORMAT}, found form {manifest.get('format')} of another version of headgate; "
+            "run the study again in another folder"
+        )
     return manifest
 
 

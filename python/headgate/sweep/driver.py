@@ -166,11 +166,9 @@ def tables(
     runs = np.array(done.runs, dtype=np.int64).reshape(-1, 2)
     n = len(runs)
     key: dict[str, Any] = {"variant": runs[:, 0], "replication": runs[:, 1], "seed": np.full(n, seed, dtype=np.uint64)}
-    cpu_s = np.array(done.cpu_s, dtype=np.float64)
     counts: dict[str, Any] = {
         "key": (np.arange(n), [keys[v] for v, _ in done.runs]),
         "digest": (np.arange(n), done.digests),
-        "cpu_s": cpu_s,
         "events": np.array(done.events, dtype=np.int64),
     }
     if values:
@@ -180,11 +178,11 @@ def tables(
         lengths = done.lengths[name]
         columns = derived(name, gathered[name]) if n else {}
         repeated = {k: np.repeat(v, lengths) for k, v in key.items()}
-        after = {
-            "digest": (np.repeat(np.arange(n), lengths), done.digests),
-            "cpu_s": np.repeat(cpu_s, lengths),
-        }
+        after = {"digest": (np.repeat(np.arange(n), lengths), done.digests)}
         out[name] = pa.table({k: to_arrow(v) for k, v in {**repeated, **columns, **after}.items()})
+    # What differs from one execution to the next stands by itself, so that all other tables are equal to the byte.
+    times = {"variant": runs[:, 0], "replication": runs[:, 1], "cpu_s": np.array(done.cpu_s, dtype=np.float64)}
+    out["times"] = pa.table({k: to_arrow(v) for k, v in times.items()})
     out["failures"] = failures([(v, k, error, scenarios[v]) for v, k, error in done.failures], seed)
     return out
 

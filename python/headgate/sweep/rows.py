@@ -9,7 +9,7 @@ from ..columns import ColumnInfo
 from ..columns import columns as known
 
 #: Columns that every table of a study has beside the axes.
-KEYS = ("variant", "replication", "seed", "digest", "cpu_s")
+KEYS = ("variant", "replication", "seed", "digest")
 
 
 def name_of(column: ColumnInfo) -> str:
@@ -34,4 +34,4 @@ def measured(table: str) -> list[str]:
 
 def reserved() -> set[str]:
     """Every name that an axis cannot have."""
-    return {*names("flows"), *names("links"), *KEYS, "key", "events", "value", "error", "scenario"}
+    return {*names("flows"), *names("links"), *KEYS, "cpu_s", "key", "events", "value", "error", "scenario"}

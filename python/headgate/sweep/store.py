@@ -2,11 +2,15 @@
 
     DIR/manifest.json               what the study is, and which generation of files counts, with the digest of each
     DIR/manifest-copy.json          the same, for the day on which the manifest is damaged
-    DIR/runs/part-G-*.parquet       one row per run, sorted by variant and replication
-    DIR/flows/part-G-*.parquet      one row per run and flow
-    DIR/links/part-G-*.parquet      one row per run and port
-    DIR/failures/part-G-*.parquet   one row per run that failed
+    DIR/runs/part-*.parquet         one row per run, sorted by variant and replication
+    DIR/flows/part-*.parquet        one row per run and flow
+    DIR/links/part-*.parquet        one row per run and port
+    DIR/failures/part-*.parquet     one row per run that failed
+    DIR/times/part-*.parquet        one row per run: the time that this machine took
     DIR/work-G/chunk-*.arrows       what was finished since generation G: one file per chunk with the same tables
+
+Results are the same bytes in files of the same names, however often the study was interrupted and whoever worked on it: a part is
+named by its contents, and what differs from one execution to the next stands in `times` and in the manifest alone.
 
 A chunk is written under another name, brought to the disk and renamed. From time to time everything is merged into generation
 G + 1: its files are written, then the manifest is replaced, which makes them count and `work-G` not; then the old files are
@@ -27,15 +31,18 @@ import numpy as np
 
 from ..atomic import atomic, write_text
 from ..errors import HeadgateError
-from .arrow import pyarrow, to_arrow, to_numpy
-from .checked import COPY, DamagedError, manifest_text, read_chunk, read_manifest, read_part, write_chunk, write_part
+from .arrow import canonical, pyarrow, to_arrow, to_numpy
+from .checked import COPY, DamagedError, manifest_text, part_of, read_chunk, read_manifest, read_part, write_chunk
 from .lock import lock
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: The tables of a study; `runs` comes first.
-TABLES = ("runs", "failures", "flows", "links")
+TABLES = ("runs", "failures", "flows", "links", "times")
+
+#: Of tables without which no run is done again, what becomes of a damaged part.
+LOSSES = {"failures": "the runs that failed are tried again", "times": "the processor times of its runs are lost"}
 
 #: Approximate number of rows of a part of the largest table.
 PART_ROWS = 2_000_000
@@ -162,8 +169,8 @@ class Store:
                     whole[name].append(part)
                 except DamagedError:
                     damaged = True
-                    if name == "failures":
-                        said.append(f"{file}: was damaged; the runs that failed are tried again")
+                    if name in LOSSES:
+                        said.append(f"{file}: was damaged; {LOSSES[name]}")
                         continue
                     # The rows of these runs in the other tables are removed too.
                     lost[low:high] = True
@@ -248,30 +255,30 @@ class Store:
         Raises:
             HeadgateError: the folder cannot be written; the generation before still counts.
         """
-        old, generation = [part["name"] for name in TABLES for part in self._files(name)], self.generation + 1
+        old, generation = {part["name"] for name in TABLES for part in self._files(name)}, self.generation + 1
         with self._writing():
-            files = {name: self._merge_table(name, generation, keep, columns) for name in TABLES}
+            files = {name: self._merge_table(name, keep, columns) for name in TABLES}
         work = self._work
         self.write_manifest({**self.manifest, "generation": generation, "complete": complete, "files": files})
         shutil.rmtree(work, ignore_errors=True)
-        for name in old:
+        for name in old - {part["name"] for parts in files.values() for part in parts}:
             (self.folder / name).unlink(missing_ok=True)
         self._next = 0
 
-    def _merge_table(
-        self, name: str, generation: int, keep: np.ndarray[Any, Any], columns: pa.Table
-    ) -> list[dict[str, Any]]:
+    def _merge_table(self, name: str, keep: np.ndarray[Any, Any], columns: pa.Table) -> list[dict[str, Any]]:
         """Writes a table in parts of neighbouring variants; gives their entries in the manifest."""
         counts = np.zeros(len(keep), dtype=np.int64)
         for part in self._parts(name):
-            counts += np.bincount(to_numpy(part["variant"]), minlength=len(keep))
+            variant, replication = to_numpy(part["variant"]), to_numpy(part["replication"])
+            counts += np.bincount(variant[replication < keep[variant]], minlength=len(keep))
         files: list[dict[str, Any]] = []
         for low, high in _ranges(counts, PART_ROWS):
             rows = self.assemble(name, keep, columns, low, high)
             if len(rows):
-                file = f"{name}/part-{generation}-{len(files)}.parquet"
+                data, digest = part_of(canonical(rows))
+                file = f"{name}/part-{len(files)}-{digest[:16]}.parquet"
                 with atomic(self.folder / file, durable=True) as temporary:
-                    digest = write_part(rows, temporary)
+                    temporary.write_bytes(data)
                 files.append({"name": file, "variants": [low, high], "sha256": digest})
         return files
 

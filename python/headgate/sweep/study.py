@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..errors import HeadgateError, cut, missing_extra, nearest
 from ..notebook import heading, table
-from .arrow import pyarrow, to_arrow
+from .arrow import codes_of, pyarrow, to_arrow, to_numpy
 from .axes import Axis, Variants, find_axis, point_of
 from .store import TABLES, Store
 
@@ -29,7 +29,7 @@ class Study:
     """The results of a study, also of one that is running or was interrupted: finished runs are there.
 
     Tables are Arrow tables sorted by variant and replication. All begin with `variant` (its position), the columns of the axes,
-    `replication` and `seed`; `digest` and `cpu_s` (processor seconds) are the run's.
+    `replication` and `seed`; `digest` is the run's. `times` has no results: it differs from one execution to the next.
     """
 
     def __init__(self, folder: str | os.PathLike[str], temporary: bool = False) -> None:
@@ -96,8 +96,24 @@ class Study:
         return max(0, wanted - len(self.runs) - len(self.failures))
 
     @cached_property
+    def equal_runs(self) -> npt.NDArray[np.bool_]:
+        """Of each variant, whether it was run several times and all runs have one digest: it draws no random number that differs by seed.
+
+        Replications of such a variant are copies of one run, and intervals over them say nothing.
+        """
+        found = np.zeros(int(self.manifest["variants"]), dtype=bool)
+        if len(self.runs):
+            variant, digest = to_numpy(self.runs["variant"]), codes_of(self.runs["digest"])[0]
+            several = np.bincount(variant, minlength=found.size) > 1
+            different = np.zeros_like(found)
+            # Rows are sorted by variant.
+            different[variant[1:][(variant[1:] == variant[:-1]) & (digest[1:] != digest[:-1])]] = True
+            found = several & ~different
+        return found
+
+    @cached_property
     def runs(self) -> pa.Table:
-        """One row per run: `digest`, `events`, `cpu_s`, and `value`, the stopping rule's metric if there is one."""
+        """One row per run: `digest`, `events`, and `value`, the stopping rule's metric if there is one."""
         return self._table("runs")
 
     @cached_property
@@ -114,6 +130,11 @@ class Study:
     def failures(self) -> pa.Table:
         """One row per run that failed: `error` and `scenario`, as JSON. A variant that is no valid scenario has one row."""
         return self._table("failures")
+
+    @cached_property
+    def times(self) -> pa.Table:
+        """One row per run: `cpu_s`, its processor time in seconds."""
+        return self._table("times")
 
     def _table(self, name: str) -> pa.Table:
         if name != "runs":
@@ -135,7 +156,7 @@ class Study:
                 return table
 
     def table(self, name: str = "flows") -> pa.Table:
-        """One of the tables: `runs`, `flows`, `links` or `failures`.
+        """One of the tables: `runs`, `flows`, `links`, `failures` or `times`.
 
         Raises:
             HeadgateError: there is no such table.

@@ -38,9 +38,9 @@ def headings() -> list[tuple[str, str, float]]:
 
 
 def summary(study: Study) -> list[dict[str, Any]]:
-    """One entry per variant that ran: `variant`, `axes` (its columns), `runs`, and a `Mean` for every metric.
+    """One entry per variant that ran: `variant`, `axes` (its columns), `runs`, `runs_equal`, and a `Mean` for every metric.
 
-    A metric is the sum or the mean over the flows of a run; its mean is over the runs.
+    A metric is the sum or the mean over the flows of a run; its mean is over the runs. Where these are equal it has no interval.
     """
     flows = study.flows
     if not len(flows):
@@ -70,7 +70,10 @@ def summary(study: Study) -> list[dict[str, Any]]:
             "variant": int(of_run[low]),
             "axes": axes,
             "runs": int(high - low),
-            **{name: mean_of(values[low:high]) for name, values in per_run.items()},
+            "runs_equal": bool(study.equal_runs[of_run[low]]),
+            **{
+                name: mean_of(values[low:high], bool(study.equal_runs[of_run[low]])) for name, values in per_run.items()
+            },
         }
         for low, high, axes in zip(variants, [*variants[1:], len(runs)], cells, strict=True)
     ]

@@ -26,7 +26,7 @@ from .engines import ENGINES, Dask, Engine, Local
 from .gathered import Watched
 from .plan import Fixed, Plan, Until
 from .same import same_study
-from .store import Store
+from .store import TABLES, Store
 from .study import Study, axis_columns
 from .texts import Texts
 from .variants import Check, check_variants
@@ -308,7 +308,8 @@ class Sweep:
         ]
         if bad:
             empty = pyarrow().table({})
-            store.write_chunk({"runs": empty, "flows": empty, "links": empty, "failures": failures(bad, self.seed)})
+            none = dict.fromkeys(TABLES, empty)
+            store.write_chunk({**none, "failures": failures(bad, self.seed)})
         done = list(zip(runs["variant"].to_pylist(), runs["replication"].to_pylist(), strict=True)) if len(runs) else []
         good = [v for v, check in enumerate(checks) if check.error is None]
         if self._metric is None:

@@ -28,6 +28,7 @@ export type ClaimCounts = {
 export type ComparisonDone = {
   differences: PairDifference[];
   sentences: string[];
+  notes: string[];
   changed: Change[];
   seeds: number;
   least: number;
@@ -252,7 +253,7 @@ export type PacketsOfFlow = {
   packets: number;
 };
 
-/** What differs between two variants, with the 95 % interval from two seeds on. */
+/** What differs between two variants; from two seeds on with its interval, corrected for all that are compared, if there is one. */
 export type PairDifference = {
   metric: string;
   flow: string | null;
@@ -479,12 +480,13 @@ export type StudyAxis = {
   points: string[];
 };
 
-/** The means of a metric over two axes; `halves` are half the 95 % intervals. */
+/** The means of a metric over two axes; `halves` are half the 95 % intervals, where there are any. */
 export type StudyGrid = {
   x: string[];
   y: string[];
   values: ((number | null)[])[];
   halves: ((number | null)[])[] | null;
+  notes: string[];
   variants: ((number | null)[])[];
 };
 

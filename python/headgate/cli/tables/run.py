@@ -10,11 +10,11 @@ from rich.markup import escape
 from ...groups import FlowGroup, groups
 from ...phase import noise_sentence
 from ...plots.units import scale_of
-from ...results import Results, digits
+from ...results import Results, digits, equal_text
 from ...stats import Mean
 from ...summaries import AnySummary, Heading, LinkSummary, headings
 from ..terminal import console
-from .fit import Column, names_of, print_fitted
+from .fit import Column, interval_text, names_of, print_fitted
 
 #: Maximum number of flows, groups or ports that are listed one by one in the terminal.
 MOST = 20
@@ -39,7 +39,11 @@ def print_results(results: Results, top: int | None = None, wide: bool = False) 
         f"[bold]{escape(results.runs[0].name or 'scenario')}[/]  seed {results.seed}  digest {results.runs[0].digest}",
         soft_wrap=True,
     )
-    out.print(f"mean ± {spread} over {over}; counts are totals")
+    if results.runs_equal:
+        out.print(f"{equal_text(len(results.runs))}.", soft_wrap=True)
+        out.print("counts are totals of all runs")
+    else:
+        out.print(f"mean ± {spread} over {over}; counts are totals")
     noise = noise_sentence(results.scenario)
     if noise:
         out.print(noise, markup=False)
@@ -166,10 +170,12 @@ def _cell(value: Any, scale: float, wide: bool) -> str:
 
 
 def mean_text(mean: Mean, scale: float = 1.0) -> str:
-    """A mean with its deviation and the half width of its 95 % interval; never without its spread."""
+    """A mean with its deviation and the half width of its 95 % interval; never without its spread, unless it is exact."""
     if mean.n == 0:
         return "-"
     value = digits(mean.mean * scale)
+    if mean.exact:
+        return value
     if mean.n == 1 or not mean.std >= 0:
         return f"{value} (n=1)"
     return f"{value} ± {digits(mean.std * scale, 2)} ({digits(mean.half * scale, 2)})"
@@ -178,10 +184,8 @@ def mean_text(mean: Mean, scale: float = 1.0) -> str:
 def half_text(mean: Mean, scale: float = 1.0) -> str:
     """A mean with half of its 95 % interval, where there is one.
 
-    >>> half_text(Mean(0.03808, 0.00086, 6), 1e3), half_text(Mean(2.0, float("nan"), 1))
-    ('38.08 ± 0.90', '2 (n=1)')
+    >>> half_text(Mean(0.03808, 0.00086, 6), 1e3), half_text(Mean(2.0, float("nan"), 1)), half_text(Mean(2.0, 0.0, 9, exact=True))
+    ('38.08 ± 0.90', '2 (n=1)', '2')
     """
-    if mean.n == 0:
-        return "-"
-    value = digits(mean.mean * scale)
-    return f"{value} ± {digits(mean.half * scale, 2)}" if mean.n > 1 and mean.std >= 0 else f"{value} (n=1)"
+    text = interval_text(mean, scale)
+    return text if mean.n == 0 or mean.exact or (mean.n > 1 and mean.std >= 0) else f"{text} (n=1)"

@@ -12,7 +12,7 @@ from ...sweep import Study, Sweep
 from ...sweep.summary import headings, summary
 from ...sweep.variants import Check
 from ..terminal import console
-from .fit import Column, names_of, print_fitted
+from .fit import Column, interval_text, names_of, print_fitted
 
 #: A narrow terminal leaves out first the columns of the highest rank.
 RANKS = {
@@ -55,13 +55,22 @@ def print_study(study: Study, wide: bool = False) -> None:
         f"[bold]{escape(name)}[/]  {study.manifest['variants']} variants, {runs} runs, seed {study.manifest['seed']}",
         soft_wrap=True,
     )
-    out.print("mean over a variant's runs ± half of its 95 % interval; rtt, queueing: over flows")
+    equal = sum(e["runs_equal"] for e in entries)
+    if entries and equal == len(entries):
+        out.print("all runs of a variant are equal: nothing is drawn that differs by seed, so there")
+        out.print("is no interval; rtt and queueing are means over the flows")
+    else:
+        out.print("mean over a variant's runs ± half of its 95 % interval")
+        out.print("rtt and queueing are means over the flows, rtt p99 the mean of their quantiles")
+        if equal:
+            of = "one variant has" if equal == 1 else f"{equal} variants have"
+            out.print(f"{of} no interval: all runs of it are equal, nothing is drawn there")
     axes = [axis for axis in study.axes if len(axis) > 1]
     shown = entries[:MOST]
     columns = [Column(a.name, text=True, cells=[_cell(e["axes"][a.name]) for e in shown]) for a in axes]
     columns.append(Column("runs", 5, cells=[str(e["runs"]) for e in shown]))
     for name, heading, scale in headings():
-        cells = [_interval(e[name], scale) for e in shown]
+        cells = [interval_text(e[name], scale) for e in shown]
         columns.append(Column(heading, RANKS[name], cells=cells))
     left = print_fitted("variants", columns, wide) if entries else []
     out.print()
@@ -83,10 +92,3 @@ def print_study(study: Study, wide: bool = False) -> None:
 
 def _cell(value: Any) -> str:
     return digits(value) if isinstance(value, float) else str(value)
-
-
-def _interval(mean: Any, scale: float) -> str:
-    if mean.n == 0:
-        return "-"
-    value = digits(mean.mean * scale)
-    return f"{value} ± {digits(mean.half * scale, 2)}" if mean.n > 1 else value

@@ -10,7 +10,7 @@ from .runs import RunDone
 
 
 class PairDifference(TypedDict):
-    """What differs between two variants, with the 95 % interval from two seeds on."""
+    """What differs between two variants; from two seeds on with its interval, corrected for all that are compared, if there is one."""
 
     metric: str
     flow: str | None
@@ -35,6 +35,8 @@ class ComparisonDone(TypedDict):
 
     differences: list[PairDifference]
     sentences: list[str]
+    #: What chance has to do with it.
+    notes: list[str]
     changed: list[Change]
     seeds: int
     #: Differences below this part of A's value are left out, and how many they are.
@@ -91,12 +93,14 @@ class StudyInfo(TypedDict):
 
 
 class StudyGrid(TypedDict):
-    """The means of a metric over two axes; `halves` are half the 95 % intervals."""
+    """The means of a metric over two axes; `halves` are half the 95 % intervals, where there are any."""
 
     x: list[str]
     y: list[str]
     values: list[list[float | None]]
     halves: list[list[float | None]] | None
+    #: Sentences on what was averaged, and why there may be no intervals.
+    notes: list[str]
     #: The number of the variant behind each cell.
     variants: list[list[int | None]]
 

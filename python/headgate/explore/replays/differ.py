@@ -54,12 +54,18 @@ def compared(
                 report((part + share) / (2 * seeds))
 
             own = int(settings.resolved["seed"])
-            found = replay(settings.with_(seed=(own + k) % 2**64), report_part)
-            random |= bool(found.done["random"])
-            values[side].append(measured(found.done))
+            replayed = replay(settings.with_(seed=(own + k) % 2**64), report_part)
+            random |= bool(replayed.done["random"])
+            values[side].append(measured(replayed.done))
         if not random:
             break
-    return {**differences(a.data, b.data, values[0], values[1], UNITS), "random": random}
+    found = differences(a.data, b.data, values[0], values[1], UNITS)
+    said = (
+        "The packets come as the trace has them with every seed; only the random numbers of the disciplines differ."
+        if random
+        else "The packets come as the trace has them, and neither discipline drew a random number: every seed gives this."
+    )
+    return {**found, "notes": [said, *found["notes"]], "random": random}
 
 
 def measured(done: dict[str, Any]) -> Values:
