@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -106,3 +107,26 @@ def test_noise_takes_both_conditions_to_be_more_than_chance() -> None:
     steady = phase.check(of("reno:name=a,cubic:name=b", queue="fq"))
     assert not steady.depends
     assert phase.check(of()).depends
+
+
+def study(noise: str, queue: str = "fcfs", axis: str = "topology.line.delay") -> dict[str, object]:
+    values = {"topology.line.delay": ["5ms", "10ms"], "topology.line.rate": ["1Mbit/s", "2Mbit/s"]}[axis]
+    data = quick.scenario("2Mbit/s", "20ms", "reno*2", queue, duration="5s", noise=noise).data
+    return {**data, "sweep": {"axes": {axis: values}, "replications": 2}}
+
+
+def test_a_study_of_round_trips_without_noise_is_warned_once(cli: Cli, tmp_path: Path) -> None:
+    for name, content in (
+        ("without", study("0")),
+        ("with", study("1")),
+        ("fair", study("0", "fq")),
+        ("rates", study("0", axis="topology.line.rate")),
+    ):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+        done = cli("sweep", f"{name}.json", "--out", name, "--workers", "1")
+        assert done.returncode == 0, done.stderr
+        compared = cli("compare", name, "--by", "rate" if name == "rates" else "delay", "--metric", "goodput")
+        assert compared.returncode == 0, compared.stderr
+        for text in (done.stderr, compared.stderr):
+            assert text.count("warning:") == (name == "without"), (name, text)
+            assert name != "without" or "Axis topology.line.delay varies round trips" in text

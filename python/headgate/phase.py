@@ -7,13 +7,15 @@ order of arrival, so that one of them may always find it full. A random time bef
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from ._core import ScenarioError
 from .parallel import Progress, run_all
 from .results import Results
 from .scenario import Scenario
@@ -206,3 +208,38 @@ def _shares(results: Results) -> tuple[Any, Any, Any]:
     count = len(by_interval)
     errors = by_interval.std(axis=0, ddof=1) / math.sqrt(count) if count > 1 else np.zeros(results.flow_count)
     return bytes_ / max(bytes_.sum(), 1), errors, waits
+
+
+#: Where a scenario keeps what a round trip is made of.
+_OF_ROUND_TRIPS = re.compile(r"(^|\.)(delay|rtt)(\.(forward|reverse|\d+))?$")
+
+
+def axis_warning(scenario: Scenario, axes: Iterable[str]) -> str:
+    """A sentence if a study varies round trips of flows that may keep in step with a queue, and their hosts have no noise; empty otherwise.
+
+    Args:
+        scenario: the base of the study.
+        axes: the paths that it varies.
+
+    >>> from headgate import quick
+    >>> study = quick.scenario("20Mbit/s", "20ms", "reno*2", noise="0")
+    >>> axis_warning(study, ["topology.line.delay"])[:48], axis_warning(study, ["topology.line.rate"])
+    ('Axis topology.line.delay varies round trips, and', '')
+    """
+    found = next((path for path in axes if _OF_ROUND_TRIPS.search(path)), None)
+    if found is None:
+        return ""
+    base = scenario.base()
+    try:
+        resolved = base.resolve()
+        noises = [part.get("noise", NONE[0]) for part in (resolved.get("hosts", {}), *resolved["flows"])]
+        if any(noise not in NONE for noise in noises) or not in_step(base):
+            return ""
+    except ScenarioError:
+        # A base that is no scenario without its axes: its variants are checked by themselves.
+        return ""
+    return (
+        f"Axis {found} varies round trips, and flows with windows share a queue in order of arrival. Without host noise their "
+        "shares may depend on the phase of arrivals at each point (Floyd and Jacobson 1991); "
+        'hosts = { noise = "1pkt" } takes that away.'
+    )

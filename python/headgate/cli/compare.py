@@ -59,10 +59,15 @@ def compare(
     """
     with signals.loading():
         from ..compare import compare as compare_study
+        from ..phase import axis_warning
+        from ..scenario import Scenario
         from ..sweep import open_study
         from .tables.compare import print_compared
+        from .terminal import warn
 
-    found = compare_study(open_study(folder).select(where_of(wheres)), by, metric, **options)
+    study = open_study(folder)
+    found = compare_study(study.select(where_of(wheres)), by, metric, **options)
+    warn(axis_warning(Scenario(study.manifest["scenario"]), [path for axis in study.axes for path in axis.paths]))
     if as_json:
         print_json(found.to_dict())
     else:

@@ -64,16 +64,18 @@ def sweep(
     with signals.loading():
         from rich.markup import escape
 
+        from ..phase import axis_warning
         from ..sweep import Sweep
         from ..sweep.driver import Interrupted
         from .tables.sweep import print_study
-        from .terminal import print_error
+        from .terminal import print_error, warn
 
     study = Sweep.from_file(file)
     for option, path, value in changes_of(changes):
         study = study.set_option(option, path, value)
     if dry_run:
         return _dry(study, as_json)
+    warn(axis_warning(study.scenario, [path for axis in study.axes for path in axis.paths]))
     folder = out if out is not None else Path("out") / file.stem
     try:
         with _progress(f"running {file.name}") as callback:

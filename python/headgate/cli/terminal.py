@@ -73,6 +73,12 @@ def print_error(markup: str) -> None:
         _Console(stderr=True, highlight=False, emoji=False, soft_wrap=True).print(markup)
 
 
+def warn(message: str) -> None:
+    """Prints a warning as one paragraph to standard error; nothing for an empty one."""
+    if message:
+        print_error(f"[bold yellow]warning:[/] {escape(message)}")
+
+
 @contextmanager
 def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
     """A bar with its name and these columns on standard error; nothing if that is not a terminal."""
