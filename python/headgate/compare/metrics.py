@@ -122,6 +122,7 @@ def _said(stem: str) -> str:
         "goodput_of_max_min": "goodput over its max-min ideal",
         "goodput_of_weight": "goodput over weight",
         "max_min": "max-min ideal",
+        "cpu": "processor time of the run",
     }
     return known.get(stem, stem.replace("_", " "))
 

@@ -186,7 +186,7 @@ def compare(
     lacking = len(entries) // len(names) * len(pairs) - len(found)
     _enough([int((~np.isnan(pair.x + pair.y)).sum()) for pair in found], by, study)
     differences = _differences(found, alpha, correction)
-    notes = _notes(study, differences, lacking)
+    notes = _notes(study, differences, lacking) + _about(whole, pooled)
     what = whole.metric.of(flow or link, split)
     return Compared(
         whole.metric, what, points.name, pooled, fixed, None if base is None else names[base], alpha, correction, entries,
@@ -241,6 +241,19 @@ def _enough(pairs: list[int], by: str, study: Study) -> None:
     raise HeadgateError(
         f"{study.folder}: found {have}; expected at least 2 to distinguish a difference from chance, and better 10{state}"
     )
+
+
+def _about(whole: Cube, pooled: list[str]) -> list[str]:
+    """Notes on the metric itself."""
+    notes = []
+    if whole.metric.quantile and pooled:
+        notes.append(f"Quantiles were averaged over {', '.join(pooled)}: their mean is no quantile of all packets.")
+    if whole.metric.table == "times":
+        notes.append("Times of the machine are no results: they differ from one execution to the next.")
+    known = whole.values[~np.isnan(whole.values)]
+    if whole.metric.over == "jain" and (known == 1).all():
+        notes.append("Jain's index is 1 in every run: of one flow it always is.")
+    return notes
 
 
 def _notes(study: Study, differences: list[Difference], lacking: int) -> list[str]:

@@ -123,4 +123,7 @@ def _said(found: Compared, tested: int) -> str:
         return f"interval: {level}"
     if found.correction == "none":
         return f"interval and p: {level} for each difference by itself, not corrected for {tested} comparisons"
-    return f"interval and p: {SAID[found.correction]} for {tested} comparisons, {level} for all together"
+    means = f"{level} for all together"
+    if found.correction == "bh":
+        means = f"at most {100 * found.alpha:g} % of those shown are wrong in the mean"
+    return f"interval and p: {SAID[found.correction]} for {tested} comparisons, {means}"
