@@ -6,7 +6,6 @@ import errno
 import json
 import math
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -215,19 +214,9 @@ def test_a_crash_before_any_step_loses_and_repeats_nothing(
     done = {(r["variant"], r["replication"]) for r in recorded}
     assert sorted([*engine.ran, *done]) == [(v, k) for v in range(4) for k in range(2)]
     assert results_of(out) == results_of(expected.folder)
-    files = sorted(
-        re.sub(r"-[0-9a-f]{16}\.", "-DIGEST.", str(f.relative_to(out)))
-        for f in out.rglob("*")
-        if f.is_file() and f.name != ".lock"
-    )
-    assert files == [
-        "flows/part-0-DIGEST.parquet",
-        "links/part-0-DIGEST.parquet",
-        "manifest-copy.json",
-        "manifest.json",
-        "runs/part-0-DIGEST.parquet",
-        "times/part-0-DIGEST.parquet",
-    ]
+    files = [f for f in out.rglob("*") if f.is_file() and f.name != ".lock"]
+    assert sorted(f.name for f in files if f.parent == out) == ["manifest-copy.json", "manifest.json"]
+    assert sorted(f.parent.name for f in files if f.parent != out) == ["flows", "links", "runs", "times"]
     assert crashed == (step < STEPS)
 
 

@@ -17,8 +17,10 @@ def sentences(by: str, differences: list[Difference], alpha: float, correction: 
     many, some = len(tested), [d for d in tested if d.significant]
     heads = []
     if len(differences) > many:
-        which = "The difference is" if len(differences) == 1 else f"{len(differences) - many} differences are"
-        which = "All differences are" if many == 0 and len(differences) > 1 else which
+        exact = len(differences) - many
+        which = f"{exact} difference is" if exact == 1 else f"{exact} differences are"
+        if many == 0:
+            which = "The difference is" if exact == 1 else "All differences are"
         heads.append(f"{which} exact: the runs are equal, nothing is drawn in them that differs by seed.")
     said = f"{alpha:g}, {SAID[correction]}" if many > 1 else f"{alpha:g}"
     if many == 1:

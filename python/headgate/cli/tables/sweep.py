@@ -66,8 +66,8 @@ def print_study(study: Study, wide: bool = False) -> None:
         out.print("mean over a variant's runs ± half of its 95 % interval")
         out.print("rtt and queueing are means over the flows, rtt p99 the mean of their quantiles")
         if equal:
-            of = "one variant has" if equal == 1 else f"{equal} variants have"
-            out.print(f"{of} no interval: all runs of it are equal, nothing is drawn there")
+            of = "1 variant has" if equal == 1 else f"{equal} variants have"
+            out.print(f"{of} no interval: all their runs are equal, nothing is drawn there")
     axes = [axis for axis in study.axes if len(axis) > 1]
     shown = entries[:MOST]
     columns = [Column(a.name, text=True, cells=[_cell(e["axes"][a.name]) for e in shown]) for a in axes]
