@@ -222,3 +222,22 @@ def test_a_figure_of_a_quick_question(cli: Cli, tmp_path: Path) -> None:
     assert cli(*args, "--flows", "cbr", "--figure", "shares.gif").returncode == 2
     fine = quick.finely(of("jk_reno")).resolve()
     assert (fine["interval"], fine["warm_up"]) == ("300ms", of("jk_reno").resolve()["warm_up"])
+
+
+def test_a_transfer_that_ended_before_the_measured_part_says_so(cli: Cli) -> None:
+    done = cli("quick", "--rate", "100Mbit/s", "--rtt", "30ms", "--flows", "cubic*2,transfer:1MB", "--no-phase")
+    text = " ".join(done.stdout.split())
+    assert "transfer had sent all that it had before the measured part of the run began." in text
+    assert "nothing through" not in text
+    # The others share the line by two, and the index is that of two.
+    assert text.count("of the max-min share of 50 Mbit/s") == 2
+    late = cli("quick", "--rate", "1Mbit/s", "--rtt", "30ms", "--flows", "reno,transfer:start=99s", "--no-phase")
+    assert "transfer had nothing to send in the measured part of the run." in " ".join(late.stdout.split())
+
+
+def test_arrivals_ask_for_what_came() -> None:
+    web = "transfer:100KB,arrivals.kind=poisson,arrivals.mean=300ms"
+    flows = of(f"cubic,{web}").run().flow_summaries()
+    # 100 KB each 0.3 s are 2.7 Mbit/s, and the rest of 20 Mbit/s is for the other flow.
+    assert flows[1].max_min_bps == pytest.approx(2.7e6, rel=0.3)
+    assert flows[0].max_min_bps == pytest.approx(20e6 - flows[1].max_min_bps)

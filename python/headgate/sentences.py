@@ -21,7 +21,7 @@ FEW = 8
 def sentences(results: Results) -> Iterator[str]:
     """Sentences about the flows, one by one or, if they are many, by groups of similar ones; about the busiest port; and about fairness."""
     if results.flow_count <= FEW:
-        yield from (_of_flow(flow) for flow in results.flow_summaries())
+        yield from (_of_flow(flow, results) for flow in results.flow_summaries())
     else:
         yield from (_of_group(group) for group in groups(results)[:MOST])
     ports = [x for x in results.link_summaries() if x.queue != "host" and x.utilisation.mean > 0]
@@ -32,7 +32,13 @@ def sentences(results: Results) -> Iterator[str]:
         yield f"Jain's index of the goodputs over their max-min shares is {jain:.3f}; it is 1 if all got the same part of their share."
 
 
-def _of_flow(flow: FlowSummary) -> str:
+def _of_flow(flow: FlowSummary, results: Results) -> str:
+    if flow.goodput_bps.mean == 0 and flow.max_min_bps == 0:
+        intervals = results.intervals
+        before = int(intervals["unique_bytes"][intervals["flow"] == flow.flow].sum())
+        if before:
+            return f"{flow.flow} had sent all that it had before the measured part of the run began."
+        return f"{flow.flow} had nothing to send in the measured part of the run."
     if flow.goodput_bps.mean == 0:
         return f"{flow.flow} got nothing through."
     got = f"{flow.flow} got {rate_text(flow.goodput_bps.mean)}{_share(flow.goodput_bps.mean, flow.max_min_bps)}"

@@ -304,3 +304,36 @@ fn what_is_evicted_at_the_first_port_is_the_loss_of_its_own_flow() {
     let lost = cell(&table, ("flow", "fast"), "sent") - cell(&table, ("flow", "fast"), "received");
     assert!((lost - cell(&table, ("flow", "fast"), "drops")).abs() <= 6.0, "{lost} lost");
 }
+
+/// What sources of transfers have to send in the time measured: ended before it, during it, longer than it, and transfers that come and go.
+#[test]
+fn the_demand_of_transfers_is_what_was_to_be_sent_in_the_time_measured() {
+    let flow = |name: &str, more: &str| {
+        format!(r#"{{"name": "{name}", "from": "a", "to": "b", "packet": "1000B", "control": "generic", {more}}}"#)
+    };
+    let flows = [
+        flow("before", r#""workload": {"kind": "transfer", "packets": 10}"#),
+        flow("within", r#""start": "20s", "workload": {"kind": "transfer", "packets": 100}"#),
+        flow("beyond", r#""start": "20s", "workload": {"kind": "transfer", "packets": 1000000}"#),
+        flow("later", r#""start": "200s", "workload": {"kind": "transfer", "packets": 7}"#),
+        flow("web", r#""arrivals": {"kind": "periodic", "every": "1s"}, "workload": {"kind": "transfer", "packets": 4}"#),
+        flow("endless", r#""workload": "ftp""#),
+    ];
+    let text = format!(
+        r#"{{"duration": "110s", "warm_up": "10s", "interval": "10s", "nodes": [{{"name": "a"}}, {{"name": "b"}}],
+            "links": [{{"from": "a", "to": "b", "rate": "1Mbit/s", "queue": {{"kind": "fcfs", "buffer": "unlimited"}}}}], "flows": [{}]}}"#,
+        flows.join(", ")
+    );
+    let (s, running) = run(&text);
+    let table = running.flow_table(&s);
+    let demand = |name: &str| cell(&table, ("flow", name), "demand_bps");
+    let (unique, seconds) = (cell(&table, ("flow", "web"), "unique"), 100.0);
+    assert_eq!(demand("before"), 0.0);
+    assert_eq!(demand("within"), 100.0 * 8000.0 / seconds);
+    assert_eq!(demand("beyond"), 1_000_000.0 * 8000.0 / seconds);
+    assert_eq!(demand("later"), 0.0);
+    // A transfer a second, of which the last may be on their way.
+    assert!((unique..=unique + 20.0).contains(&(demand("web") * seconds / 8000.0)), "{}", demand("web"));
+    assert!((demand("web") - 4.0 * 8000.0).abs() < 0.05 * 4.0 * 8000.0, "{}", demand("web"));
+    assert_eq!(demand("endless"), f64::INFINITY);
+}

@@ -1,6 +1,7 @@
 //! The table of flows: totals after the warm-up.
 
 use super::{Counted, counted};
+use crate::flow::Role;
 use crate::meter::{Completions, Count, FlowMeter, Histogram};
 use crate::run::Run;
 use crate::spec::{Flow, Scenario};
@@ -18,6 +19,8 @@ pub(super) struct Row<'a> {
     end: Time,
     /// Transfers that began after the warm-up, and those of them that are complete.
     objects: Option<(u64, &'a Completions)>,
+    /// Packets of its transfers that the sink has not received at the end.
+    owed: u64,
 }
 
 impl Counted for Row<'_> {
@@ -33,6 +36,18 @@ impl Row<'_> {
 
     fn of_objects(&self, value: impl Fn(&Completions) -> f64) -> f64 {
         self.objects.map_or(f64::NAN, |(_, of)| value(of))
+    }
+
+    /// What it asks for in the time measured. A source of transfers has to send what was left of them at the beginning and what came since: what arrived
+    /// in that time, and what is left at its end.
+    fn demand_bps(&self) -> f64 {
+        let bytes = self.flow.packet.mean_bytes();
+        let asked = self.flow.workload.demand_bps(bytes);
+        let seconds = self.end.since(self.start).as_secs_f64();
+        if asked.is_finite() || !self.flow.workload.has_objects() || seconds <= 0.0 {
+            return asked;
+        }
+        (self.count.traffic.unique_bytes as f64 + self.owed as f64 * f64::from(bytes)) * 8.0 / seconds
     }
 
     fn one_way(&self, q: f64) -> f64 {
@@ -54,7 +69,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("workload", "", Given, Name(|r| r.flow.workload.name().to_owned()), "What the source has to send."),
         column("weight", "", Given, Int(|r| u64::from(r.flow.weight)), "Weight at gateways that know weights."),
         column("packet_bytes", "bytes", Given, Int(|r| u64::from(r.flow.packet.mean_bytes())), "Mean length of the data packets."),
-        column("demand_bps", "bit/s", Given, Float(|r| r.flow.workload.demand_bps(r.flow.packet.mean_bytes())), "Maximum rate that the workload asks for; infinite if it has no limit."),
+        column("demand_bps", "bit/s", Given, Float(|r| r.demand_bps()), "Maximum rate that the workload asks for; infinite if it has no limit. Of transfers: what was to be sent in the time measured, over that time."),
         column("start_s", "s", Least, Float(|r| r.start.as_secs_f64()), "Start of the time measured: the end of the warm-up."),
         column("end_s", "s", Most, Float(|r| r.end.as_secs_f64()), "End of the time measured."),
     ];
@@ -84,9 +99,22 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
 }
 
 impl Run {
+    /// Of each entry the packets of transfers that have begun and that their sinks have not received.
+    fn owed(&self) -> Vec<u64> {
+        let mut owed = vec![0; self.meters.len()];
+        for flow in self.flows.iter().filter(|flow| matches!(flow.role, Role::Permanent | Role::Transient)) {
+            if flow.object_end < u64::MAX {
+                let received = flow.sink.as_ref().map_or(flow.receiver.cumulative(), |s| s.sink.cumulative());
+                owed[flow.entry as usize] += flow.object_end.saturating_sub(received);
+            }
+        }
+        owed
+    }
+
     /// The table of flows: totals after the warm-up.
     pub fn flow_table(&self, s: &Scenario) -> Table {
         let (start, end) = (self.samples.warm_up, self.now);
+        let owed = self.owed();
         let rows = s.flows.iter().zip(&self.meters);
         let rows: Vec<Row<'_>> = rows
             .enumerate()
@@ -97,6 +125,7 @@ impl Run {
                 start,
                 end,
                 objects: self.objects.of_entry(i),
+                owed: owed[i],
             })
             .collect();
         table(&columns(), rows.iter(), [])
