@@ -241,3 +241,25 @@ def test_arrivals_ask_for_what_came() -> None:
     # 100 KB each 0.3 s are 2.7 Mbit/s, and the rest of 20 Mbit/s is for the other flow.
     assert flows[1].max_min_bps == pytest.approx(2.7e6, rel=0.3)
     assert flows[0].max_min_bps == pytest.approx(20e6 - flows[1].max_min_bps)
+
+
+def test_short_paths_have_the_transport_that_serves_them() -> None:
+    def transport(flows: str, rtt: str) -> list[object]:
+        return [f.get("transport") for f in quick.scenario("10Gbit/s", rtt, flows).data["flows"]]
+
+    linux = {"preset": "linux"}
+    assert transport("dctcp,cubic*4", "50us") == [linux, linux]
+    assert transport("dctcp,cubic", "1ms") == [None, None]
+    # By its own round trip; others say it themselves, have no such transport, or none at all.
+    assert transport("reno,reno:rtt=20ms", "50us") == [linux, None]
+    assert transport("dctcp:transport.preset=rfc,jk_reno,packet_pair,cbr:1Gbit/s,transfer:9KB", "50us") == [
+        {"preset": "rfc"},
+        *[None] * 4,
+    ]
+
+
+def test_four_flows_of_a_data_centre_share_the_line() -> None:
+    fair = quick.scenario("10Gbit/s", "50us", "cubic*4", duration="200ms").run().fairness()["jain"]
+    rfc = quick.scenario("10Gbit/s", "50us", "cubic*4:transport.preset=rfc", duration="200ms").run().fairness()["jain"]
+    assert fair is not None and rfc is not None
+    assert fair > 0.95 > rfc

@@ -27,6 +27,11 @@ MAIN = {
 #: Workloads with their own rate: without a flow control they are sent as they come.
 OPEN = ("cbr", "on_off", "background", "poisson", "layers")
 
+#: Round trips in seconds below which flows have Linux's transport unless they say otherwise. The least timeout of RFC 6298, 1 s, is a
+#: thousand of them or more, and a flow whose retransmission is lost waits for it; Linux finds such losses by time (RACK), and its least
+#: timeout is 0.2 s.
+SHORT_S = 0.001
+
 #: Maximum number of flows of one kind.
 MOST = 400_000
 
@@ -94,6 +99,8 @@ def scenario(
             _text("s", (trip - least) // 2) for g, trip in zip(groups, trips, strict=True) for _ in range(g.count)
         ]
         data["topology"] |= {"access": {**fast, "delay": delays}, "exit": fast}
+    for group, trip in zip(groups, trips, strict=True):
+        _serve(group, trip / 10**12)
     data["flows"] = _entries(groups, _text("s", 10 * max(trips)))
     return Scenario(data, "quick")
 
@@ -213,6 +220,20 @@ def _set(flow: Flows, text: str) -> None:
         raise HeadgateError(
             f"--flows: {flow.name}: found the key {cut(repr(key))}; expected one of {', '.join(known)}.{nearest(key, known)}"
         )
+
+
+def _serve(flow: Flows, rtt_s: float) -> None:
+    """Gives a flow over a short path Linux's transport, if its flow control may have one and its entry says nothing of it."""
+    control = flow.entry.get("control", "jk_reno")
+    name = control.get("kind") if isinstance(control, dict) else control
+    if rtt_s < SHORT_S and name in _served() and "transport" not in flow.entry:
+        flow.entry["transport"] = {"preset": "linux"}
+
+
+@cache
+def _served() -> frozenset[str]:
+    """The flow controls of which a flow may say how they are served."""
+    return frozenset(entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"])
 
 
 def _table(entry: dict[str, Any], key: str) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class Scenario:
     - `name`, `description`: a title, and what the scenario shows
     - `duration`, `warm_up`, `interval`, `seed`: the simulated time, the part of it that is measured, and the seed of the random numbers
     - `nodes`, `links`, `islands`, `routing`: the network; or `topology`, a network in one table
+    - `hosts`: what all hosts have in common, such as their `noise`
     - `flows`: sources and sinks, with `workload` and `control`
     - `events`: changes of the network during the run
     - `traces`: quantities that are recorded over time

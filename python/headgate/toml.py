@@ -35,7 +35,10 @@ def loads(text: str) -> dict[str, Any]:
     # A quoted part is a part; comments and values that are strings have no dots beside them.
     bare = _QUOTED.sub(lambda m: "q" if m[0][0] != "#" else " ", text)
     if _TOO_LONG.search(bare):
-        raise ValueError(f"expected keys of at most {MOST_PARTS} parts, found a longer one{_line_of_long_key(text)}")
+        where = _line_of_long_key(text)
+        raise ValueError(
+            f"too deep, with {MOST_PARTS} levels: expected keys of at most {MOST_PARTS} parts, found a longer one{where}"
+        )
     return tomllib.loads(text)
 
 

@@ -20,13 +20,17 @@ pub const LISTS: [(&str, &[Entry]); 10] = [
     ("rate-traces", crate::link::rate::LIST),
 ];
 
-/// A list as JSON: `[{name, source, deviations, summary, parameters: [{name, type, default, description, ...}]}]`, and `gauges` of disciplines; `None` for an unknown list.
+/// A list as JSON: `[{name, source, deviations, summary, parameters: [{name, type, default, description, ...}]}]`, and `gauges` of disciplines, and `transport` of flow controls, whether a flow may say how it is served; `None` for an unknown list.
 pub fn catalogue(list: &str) -> Option<Value> {
     let (_, entries) = LISTS.iter().find(|(name, _)| *name == list)?;
     let with_gauges = |entry| {
         let mut described = describe(entry);
         if list == "disciplines" {
             described["gauges"] = json!(gauges(entry.name));
+        }
+        if list == "flow-controls" {
+            let control = headgate_control::Spec::default_of(entry.name).expect("a flow control of the list");
+            described["transport"] = json!(control.transport().has_options());
         }
         described
     };

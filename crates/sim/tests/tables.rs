@@ -316,7 +316,10 @@ fn the_demand_of_transfers_is_what_was_to_be_sent_in_the_time_measured() {
         flow("within", r#""start": "20s", "workload": {"kind": "transfer", "packets": 100}"#),
         flow("beyond", r#""start": "20s", "workload": {"kind": "transfer", "packets": 1000000}"#),
         flow("later", r#""start": "200s", "workload": {"kind": "transfer", "packets": 7}"#),
-        flow("web", r#""arrivals": {"kind": "periodic", "every": "1s"}, "workload": {"kind": "transfer", "packets": 4}"#),
+        flow(
+            "web",
+            r#""arrivals": {"kind": "periodic", "every": "1s"}, "workload": {"kind": "transfer", "packets": 4}"#,
+        ),
         flow("endless", r#""workload": "ftp""#),
     ];
     let text = format!(

@@ -13,7 +13,8 @@ from ...compare.words import SAID
 from ...plots.units import scale_of
 from ...results import digits
 from ..terminal import console
-from .fit import Column, interval_text, names_of, print_fitted
+from .fit import Column, names_of, print_fitted
+from .means import interval_text
 
 #: More rows than this are not printed.
 MOST = 100

@@ -12,8 +12,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...errors import visible
-from ...results import digits
-from ...stats import Mean
 from ..terminal import console
 
 #: Spaces between two columns.
@@ -107,20 +105,6 @@ def print_fitted(title: str, columns: Sequence[Column], wide: bool = False) -> l
 def new_table() -> Table:
     """A table as commands print it: a line below the headings, and space between columns."""
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
-
-
-def interval_text(mean: Mean, scale: float = 1.0, confidence: float = 0.95) -> str:
-    """A mean with half of its interval; alone where there is no interval.
-
-    >>> interval_text(Mean(0.03808, 0.00086, 6), 1e3), interval_text(Mean(2.0, 0.0, 9, exact=True)), interval_text(Mean(0.8856, 1e-16, 9))
-    ('38.08 ± 0.90', '2', '0.8856 ± 0')
-    """
-    if mean.n == 0:
-        return "-"
-    half = mean.half_at(confidence)
-    # A rounding error is no spread.
-    half = 0.0 if half <= 1e-9 * abs(mean.mean) else half
-    return f"{digits(mean.mean * scale)} ± {digits(half * scale, 2)}" if half == half else digits(mean.mean * scale)
 
 
 def names_of(columns: Iterable[Column]) -> str:

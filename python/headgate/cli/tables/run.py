@@ -14,7 +14,8 @@ from ...results import Results, digits, equal_text
 from ...stats import Mean
 from ...summaries import AnySummary, Heading, LinkSummary, headings
 from ..terminal import console
-from .fit import Column, interval_text, names_of, print_fitted
+from .fit import Column, names_of, print_fitted
+from .means import interval_text
 
 #: Maximum number of flows, groups or ports that are listed one by one in the terminal.
 MOST = 20

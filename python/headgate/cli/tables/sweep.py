@@ -12,7 +12,8 @@ from ...sweep import Study, Sweep
 from ...sweep.summary import headings, summary
 from ...sweep.variants import Check
 from ..terminal import console
-from .fit import Column, interval_text, names_of, print_fitted
+from .fit import Column, names_of, print_fitted
+from .means import interval_text
 
 #: A narrow terminal leaves out first the columns of the highest rank.
 RANKS = {
