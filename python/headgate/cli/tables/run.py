@@ -15,7 +15,7 @@ from ...stats import Mean
 from ...summaries import AnySummary, Heading, LinkSummary, headings
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
-from .means import interval_text
+from .means import half_text, mean_text
 
 #: Maximum number of flows, groups or ports that are listed one by one in the terminal.
 MOST = 20
@@ -168,25 +168,3 @@ def _cell(value: Any, scale: float, wide: bool) -> str:
     if isinstance(value, Mean):
         return mean_text(value, scale) if wide else half_text(value, scale)
     return digits(value * scale) if isinstance(value, float) else str(value)
-
-
-def mean_text(mean: Mean, scale: float = 1.0) -> str:
-    """A mean with its deviation and the half width of its 95 % interval; never without its spread, unless it is exact."""
-    if mean.n == 0:
-        return "-"
-    value = digits(mean.mean * scale)
-    if mean.exact:
-        return value
-    if mean.n == 1 or not mean.std >= 0:
-        return f"{value} (n=1)"
-    return f"{value} ± {digits(mean.std * scale, 2)} ({digits(mean.half * scale, 2)})"
-
-
-def half_text(mean: Mean, scale: float = 1.0) -> str:
-    """A mean with half of its 95 % interval, where there is one.
-
-    >>> half_text(Mean(0.03808, 0.00086, 6), 1e3), half_text(Mean(2.0, float("nan"), 1)), half_text(Mean(2.0, 0.0, 9, exact=True))
-    ('38.08 ± 0.90', '2 (n=1)', '2')
-    """
-    text = interval_text(mean, scale)
-    return text if mean.n == 0 or mean.exact or (mean.n > 1 and mean.std >= 0) else f"{text} (n=1)"
