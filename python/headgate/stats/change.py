@@ -68,9 +68,10 @@ def changes(pairs: list[tuple[float, float]], digits: int = 2) -> str:
 
 
 def _ratio(a: float, b: float) -> float | None:
-    if not (math.isfinite(a) and math.isfinite(b)) or a == 0 or a * b < 0:
+    if not (math.isfinite(a) and math.isfinite(b)) or a == 0:
         return None
     ratio = b / a
+    # Of other signs, or so far apart that a ratio says nothing.
     return None if ratio != 0 and not 1 / _MOST < ratio < _MOST else ratio
 
 

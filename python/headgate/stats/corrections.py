@@ -70,7 +70,7 @@ def benjamini_hochberg_levels(p: npt.ArrayLike, alpha: float) -> npt.NDArray[np.
     given = np.asarray(p, dtype=np.float64)
     known = ~np.isnan(given)
     rejected = int((benjamini_hochberg(given)[known] < alpha).sum())
-    level = max(alpha * max(rejected, 1) / max(int(known.sum()), 1), _LEAST)
+    level = max(alpha * (max(rejected, 1) / max(int(known.sum()), 1)), _LEAST)
     return np.where(known, level, np.nan)
 
 
