@@ -210,6 +210,16 @@ def test_one_of_two_variants_without_chance_is_tested(tmp_path: Path) -> None:
     found = headgate.compare(study, "queue", "p99_delay")
     assert not any(d.exact for d in found.differences) and [e.mean.exact for e in found.entries] == [True, False, False]
     assert found.differences[0].low > 0 and found.differences[0].verdict == "above"
+    # A mean over several points is exact only if all of them are.
+    whole = written(
+        tmp_path / "t", {**RATES, **QUEUES}, both(np.arange(9.0)[:, None] + 0.1 * rng.standard_normal((9, 6)))
+    )
+    whole.__dict__["equal_runs"] = np.array([True] * 8 + [False])
+    assert [e.mean.exact for e in headgate.compare(whole, "queue", "p99_delay", pool=True).entries] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_equal_runs_are_known_by_their_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

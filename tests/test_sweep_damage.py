@@ -10,15 +10,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import headgate
 from headgate.errors import HeadgateError
 from headgate.sweep import checked
 from headgate.sweep import store as stores
+from headgate.sweep.arrow import canonical, to_arrow
+from headgate.sweep.study import axis_columns
 
 from .conftest import Cli
-from .studies import Here, plain, run_here, sweep_of, write
+from .studies import QUEUES, Here, plain, run_here, sweep_of, write, written
 
 #: One of the four variants is wrong, so that there is a table of failures.
 TABLE: dict[str, Any] = {
@@ -213,3 +218,22 @@ def test_the_command_in_the_message_mends_the_study(cli: Cli, tmp_path: Path) ->
     assert mended.returncode == 0, mended.stderr
     assert f"my out/flows/{part.name}: was damaged; the runs of variants 0 to 1 are done again" in mended.stderr
     assert cli("compare", "my out", "--by", "queue", "--metric", "rtt").returncode == 0
+
+
+def test_parts_do_not_tell_how_their_rows_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dictionaries with a text twice, unused or in another order; and runs too many, which a stopping rule does not count."""
+    rows = {"flow": (np.array([3, 1, 3]), ["x", "b", "x", "a"]), "n": np.array([1.0, float("nan"), 3.0])}
+    same = {"flow": (np.array([0, 1, 0]), ["a", "b"]), "n": rows["n"]}
+    twice = {"flow": (np.array([0, 2, 1]), ["a", "a", "b"]), "n": rows["n"]}
+    parts = [checked.part_of(canonical(pa.table({k: to_arrow(v) for k, v in x.items()}))) for x in (rows, same, twice)]
+    assert len({digest for _, digest in parts}) == 1
+    assert pa.parquet.ParquetFile(pa.BufferReader(parts[0][0])).read()["flow"].to_pylist() == ["a", "b", "a"]
+    monkeypatch.setattr(stores, "PART_ROWS", 8)
+    delays, ranges = np.random.default_rng(1).uniform(1, 2, (3, 6, 2)), []
+    for replications in (2, 6):
+        folder = tmp_path / str(replications)
+        written(folder, QUEUES, delays[:, :replications], merge=False)
+        store = stores.Store(folder).open()
+        store.merge(True, np.full(3, 2), axis_columns(sweep_of({"replications": 2, "axes": QUEUES})._variants))
+        ranges.append([part["variants"] for part in store.manifest["files"]["flows"]])
+    assert ranges[0] == ranges[1] == [[0, 2], [2, 3]]

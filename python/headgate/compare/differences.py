@@ -68,7 +68,7 @@ class Difference:
             "mean_a": finite(c.a),
             "mean_b": finite(c.b),
             "difference": finite(c.difference),
-            "interval": None if self.exact else ends(c.low, c.high),
+            "interval": ends(c.low, c.high),
             "interval_corrected": ends(self.low, self.high),
             "relative": finite(c.relative),
             "exact": self.exact,
