@@ -33,6 +33,7 @@ SHOWN_ONLY = {
     "figures.toml",
     "topology.py",
     "terminal.py",
+    "said.py",
     "report.py",
     "misses.py",
     "record.py",
@@ -109,28 +110,34 @@ def summary(reproduction: Reproduction, seconds: float = 0.0) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+#: Headings of what is counted of printed numbers.
+COUNTED = (
+    "tested",
+    "match",
+    "of these 0",
+    "of these wide",
+    "trivial",
+    "wrong pair",
+    "only ours",
+    "some run",
+    "miss",
+    "undecided",
+    "not tested",
+)
+
+
 def _numbers(reproduction: Reproduction) -> list[str]:
     """Items and their tables with their counts; without published numbers the claims only."""
     rows = [[item.item.name, *_counts(item), *_held(item)] for item in reproduction.items]
     if any(i.numbers for i in reproduction.items):
         total = [sum(int(r[k]) if r[k] else 0 for r in rows) for k in range(1, len(rows[0]))]
         rows.append(["**all**", *(str(n) for n in total)])
-        headings = [
-            "item",
-            "tested",
-            "match",
-            "trivial",
-            "wrong pair",
-            "only ours",
-            "some run",
-            "miss",
-            "undecided",
-            "not tested",
-        ]
+        headings = [*COUNTED, "others tested", "others match", "only ours"]
+        headings = ["item", *headings]
     else:
-        rows = [[r[0], *r[-2:]] for r in rows]
+        rows = [[r[0], *r[-4:]] for r in rows]
         headings = ["item"]
-    headings += ["claims hold", "fail"]
+    headings += ["claims hold", "fail", "trivial holds", "wrong pair holds"]
     whole = [_row(headings), _row(["---", *["---:"] * (len(headings) - 1)]), *(_row(r) for r in rows), ""]
     return [*whole, *_tables(reproduction.items)]
 
@@ -138,14 +145,20 @@ def _numbers(reproduction: Reproduction) -> list[str]:
 def _tables(items: tuple[ItemResult, ...]) -> list[str]:
     """Each published table with its counts, and who else does as well."""
     rows = [
-        [i.item.name, name, *(str(n) for n in skill.to_dict().values()), _as_well(skill)]
+        [i.item.name, name, whose, *(str(n) for n in _skill(skill)), _as_well(skill)]
         for i in items
-        for name, skill in i.tables.items()
+        for name, pair in i.tables.items()
+        for whose, skill in zip(("printed", "others"), pair, strict=True)
         if skill.tested
     ]
-    headings = ["item", "table", "tested", "match", "trivial", "wrong pair", "only ours", "as good"]
-    rule = _row(["---", "---", *["---:"] * 5, "---"])
+    headings = ["item", "table", "numbers", *COUNTED[:7], "as good"]
+    rule = _row(["---", "---", "---", *["---:"] * 7, "---"])
     return ["The same for each published table:", "", _row(headings), rule, *map(_row, rows), ""] if rows else []
+
+
+def _skill(skill: Skill) -> tuple[int, ...]:
+    """The counts in the order of the headings."""
+    return skill.tested, skill.ours, skill.zeros, skill.wide, skill.trivial, skill.wrong_pair, skill.only_ours
 
 
 def _as_well(skill: Skill) -> str:
@@ -174,28 +187,43 @@ def counts(paper: str) -> dict[str, Any]:
 
 def table(pages: str) -> str:
     """What of each paper stands, as Markdown; `pages` is where the pages of the papers are."""
-    keys = ("tested", "match", "trivial", "wrong_pair", "only_ours", "miss", "undecided", "hold", "fail")
+    columns = (
+        *((n, ("printed", k)) for n, k in zip(COUNTED[:7], _KEYS[:7], strict=True)),
+        ("miss", ("printed", "miss")),
+        ("undecided", ("printed", "undecided")),
+        ("others tested", ("others", "tested")),
+        ("others match", ("others", "match")),
+        ("claims hold", ("claims", "hold")),
+        ("fail", ("claims", "fail")),
+        ("trivial holds", ("claims", "trivial")),
+        ("wrong pair holds", ("claims", "wrong_pair")),
+    )
     rows = []
     for paper, title in TITLES.items():
         found = counts(paper)
         minutes = f"{found.get('seconds', 0) / 60:.1f}"
-        rows.append([f"[{title}]({pages}{paper}.md)", *(str(found.get(k, "")) for k in keys), minutes])
-    total = [str(sum(int(r[k] or 0) for r in rows)) for k in range(1, len(keys) + 1)]
+        cells = (str(found.get(part, {}).get(k, "")) for _, (part, k) in columns)
+        rows.append([f"[{title}]({pages}{paper}.md)", *cells, minutes])
+    total = [str(sum(int(r[k] or 0) for r in rows)) for k in range(1, len(columns) + 1)]
     rows.append(["**all**", *total, f"{sum(float(r[-1]) for r in rows):.1f}"])
-    headings = [
-        "paper",
-        "tested",
-        "match",
-        "trivial",
-        "wrong pair",
-        "only ours",
-        "miss",
-        "undecided",
-        "claims hold",
-        "fail",
-    ]
-    rule = ["---", *["---:"] * len(keys), "---:"]
-    return "\n".join(_row(r) for r in ([*headings, "processor minutes"], rule, *rows)) + "\n"
+    rule = ["---", *["---:"] * (len(columns) + 1)]
+    return "\n".join(_row(r) for r in (["paper", *(n for n, _ in columns), "processor minutes"], rule, *rows)) + "\n"
+
+
+#: The counts of numbers by the names in `COUNTED`.
+_KEYS = (
+    "tested",
+    "match",
+    "zeros",
+    "wide",
+    "trivial",
+    "wrong_pair",
+    "only_ours",
+    "some_run",
+    "miss",
+    "undecided",
+    "not_tested",
+)
 
 
 def _with_tables() -> dict[Path, str]:
@@ -227,20 +255,20 @@ def _row(cells: list[str]) -> str:
 
 
 def _counts(item: ItemResult) -> list[str]:
+    from headgate.papers.whole.summary import summary_of
+
     if not item.numbers:
-        return [""] * 9
-    verdicts = [n.verdict for n in item.numbers]
-    rest = [verdicts.count("some-run"), verdicts.count("miss"), verdicts.count("undecided")]
-    rest.append(verdicts.count("not-tested") + verdicts.count("not-reproduced"))
-    skill = item.skill
-    return [str(n) for n in (skill.tested, skill.ours, skill.trivial, skill.wrong_pair, skill.only_ours, *rest)]
+        return [""] * (len(_KEYS) + 3)
+    found = summary_of([item]).to_dict()
+    others = [found["others"][k] for k in ("tested", "match", "only_ours")]
+    return [*(str(found["printed"][k]) for k in _KEYS), *map(str, others)]
 
 
 def _held(item: ItemResult) -> list[str]:
-    holds = [f.holds for f in item.findings]
-    if item.study is not None:
-        holds += [v for s in item.study.sections for v in s.verdicts]
-    return [str(holds.count(True)), str(holds.count(False))]
+    from headgate.papers.whole.summary import summary_of
+
+    found = summary_of([item]).claims
+    return [str(n) for n in (found.hold, found.fail, found.trivial, found.wrong_pair)]
 
 
 def _claims(items: tuple[ItemResult, ...]) -> list[str]:

@@ -245,7 +245,7 @@ def test_tables_in_a_file_are_as_wide_as_they_must_be(demers: Reproduction) -> N
     for text in (printed(80, True), printed(80, False), printed(50, False)):
         assert "…" not in text
         assert "DOUBTFUL" in text
-        assert "1131✓" in text
+        assert "1131§✓" in text
     assert max(map(cell_len, printed(80, False).splitlines())) == 80
     # What does not fit is wider in a file.
     assert 60 < max(map(cell_len, printed(50, False).splitlines())) < 80

@@ -76,9 +76,9 @@ def test_a_table_over_all_papers(two: list[Path], cli: Cli) -> None:
     assert lines[1].startswith("second1991 two-sources    5 of 7 numbers, 1 of 2 claims, ")
     assert max(map(len, lines)) <= 80
     rows = {cells[0]: cells[1:] for line in lines if len(cells := line.split()) > 5}
-    # Tested, match, trivial model, wrong pair, only ours, miss, claims that hold and fail.
+    # Tested, match, trivial model, only ours, miss, others that were tested and match, claims that hold and fail.
     assert rows["first1990"][:2] == ["7", "7"] and rows["second1991"][:2] == ["7", "5"]
-    assert rows["second1991"][5:8] == ["2", "1", "1"]
+    assert rows["second1991"][4] == "2" and rows["second1991"][-2:] == ["1", "1"]
     # Both papers run the same.
     assert re.search(r"^168 runs, 84 of which were there already; .* of processor time$", done.stdout, re.M)
     again = cli("reproduce", "all", "--resume", "kept")
@@ -99,9 +99,13 @@ def test_machines_get_the_same_whether_it_was_interrupted_or_not(two: list[Path]
     counts = {k: v for k, v in row.items() if k not in ("paper", "title")}
     whole = json.loads(cli("reproduce", "./second1991", "--json").stdout)
     assert found["reproductions"][1] == whole
-    assert (counts["tested"], counts["match"], counts["miss"]) == (7, 5, 2)
-    assert (counts["hold"], counts["fail"], counts["open"]) == (1, 1, 0)
-    assert counts["only_ours"] == whole["skill"]["only_ours"]
+    assert set(counts) == {"printed", "others", "claims"}
+    printed, claims = counts["printed"], counts["claims"]
+    assert (printed["tested"], printed["match"], printed["miss"]) == (7, 5, 2)
+    assert (claims["hold"], claims["fail"], claims["open"]) == (1, 1, 0)
+    assert set(counts["others"].values()) == {0}
+    assert printed["only_ours"] == whole["skill"]["only_ours"]
+    assert claims["trivial"] == whole["claims_of_nulls"]["trivial"]
 
 
 def test_an_item_that_fails_takes_no_other_with_it(two: list[Path], cli: Cli) -> None:
@@ -150,7 +154,8 @@ def test_the_report(two: list[Path], cli: Cli, tmp_path: Path) -> None:
             assert not place or f'id="{place}"' in target.read_text(), (page, link)
     assert 'href="second1991/misses.html">2 missed</a>' in index
     assert 'href="second1991/misses.html">1 fails</a>' in index
-    assert "Of 14 published numbers that could be tested, 12 match" in index
+    assert "Of 14 numbers that the papers print and that could be tested, 12 match" in index
+    assert "Numbers that no paper prints" in index
     assert re.search(r"<td>fq</td><td class=\"of\">\d of \d numbers, 1 of 1 claims</td>", index)
     assert re.search(
         r"<td>fcfs</td><td class=\"of\">2 of 2 numbers</td><td class=\"of\">2 of 2 numbers, 0 of 1 claims</td>", index
@@ -162,7 +167,7 @@ def test_the_report(two: list[Path], cli: Cli, tmp_path: Path) -> None:
     assert "The line is &lt;short&gt;." in second and "1: 0.9, ours 0.4" in second
     assert UNKNOWN in second and "3 entries, of which 2 have a known mechanism" in second
     # Never by colour alone, and the page itself never scrolls sideways.
-    assert 'aria-label="of 7 tested numbers: ' in index and "✗" in index
+    assert 'aria-label="of 7 printed numbers that were tested: ' in index and "✗" in index
     assert index.count("overflow-x: auto") == 1
 
 

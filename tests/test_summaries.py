@@ -63,19 +63,25 @@ def test_a_summary_of_a_paper_is_stale_when_its_verdicts_may_have_changed(verdic
 
 def test_a_summary_says_what_a_run_gave(verdicts: ModuleType) -> None:
     text = verdicts.summary(headgate.reproduce("beyond", "over-estimate", "round-trip"))
-    assert "| over-estimate | 1 | 0 |" in text
+    assert "| over-estimate | 1 | 0 |" in text  # Claims that hold and fail.
     assert "All claims hold." in text
     text = verdicts.summary(headgate.reproduce("demers1989", "scenario-5"))
     assert "- **D16** (scenario-5): DEC/DEC wastes" in text
     assert verdicts.fingerprint("demers1989") in text
     row = next(line for line in text.splitlines() if line.startswith("| scenario-5 |"))
-    assert [c.strip() for c in row.split("|")[2:4]] == ["48", "43"]
+    cells = dict(
+        zip(*([c.strip() for c in line.split("|")[2:-1]] for line in (text.splitlines()[4], row)), strict=False)
+    )
+    # All its numbers are of another copy of the paper.
+    assert (cells["tested"], cells["match"], cells["others tested"], cells["others match"]) == ("0", "0", "48", "43")
 
 
 def test_one_table_over_all_papers(verdicts: ModuleType) -> None:
-    keys = ("tested", "match", "trivial", "wrong_pair", "only_ours", "miss", "undecided", "hold", "fail")
+    claims = ("hold", "fail", "trivial", "wrong_pair")
     for n, paper in enumerate(verdicts.TITLES):
-        found = json.dumps({**dict.fromkeys(keys, n), "seconds": 90 * n})
+        printed, others = (dict.fromkeys(verdicts._KEYS, k) for k in (n, 7 * n))
+        parts = {"printed": printed, "others": others, "claims": dict.fromkeys(claims, 3 * n)}
+        found = json.dumps({**parts, "seconds": 90 * n})
         (verdicts.GENERATED / f"{paper}.md").write_text(f"<!-- Counts: {found} -->\n")
     readme = verdicts.ROOT / "README.md"
     readme.write_text("before\n" + "STALE\n".join(verdicts.MARKS) + "\nafter\n")
@@ -95,6 +101,8 @@ def test_one_table_over_all_papers(verdicts: ModuleType) -> None:
         ["10", "10"],
     ]
     assert [row.split(" | ")[-1] for row in rows] == ["0.0 |", "1.5 |", "3.0 |", "4.5 |", "6.0 |", "15.0 |"]
+    # Those of one row: nine counts of printed numbers, two of others, four of claims.
+    assert rows[1].split(" | ")[1:-1] == ["1"] * 9 + ["7"] * 2 + ["3"] * 4
     readme.write_text(text.replace("| 3 | 3 |", "| 3 | 2 |"))
     assert verdicts.stale_tables() == ["README.md"]
     # All papers but our own experiments are in it.

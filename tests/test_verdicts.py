@@ -19,10 +19,10 @@ from scipy import stats as scipy_stats
 
 import headgate
 from headgate.papers import Reproduction, load_paper, write_report
-from headgate.papers.model import Published, Rule
+from headgate.papers.model import MARKS, Published, Rule
 from headgate.papers.rows import _best_order
 from headgate.papers.runner import reproduce_items
-from headgate.papers.skill import skill
+from headgate.papers.skill import others, printed, skill
 from headgate.papers.terminal import print_reproduction
 from headgate.papers.verdict import TESTED, VERDICTS, Judgement, Number, Sample, judge, meets
 from headgate.stats import Mean
@@ -147,9 +147,42 @@ def test_skill_counts_what_others_would_have_matched() -> None:
     ]
     got = skill(numbers)
     # B is the best wrong pair of row A with three; row B has none.
-    assert got.to_dict() == {"tested": 6, "ours": 4, "trivial": 1, "wrong_pair": 3, "only_ours": 2}
+    expected = {"tested": 6, "ours": 4, "trivial": 1, "wrong_pair": 3, "only_ours": 2, "zeros": 0, "wide": 4}
+    assert got.to_dict() == expected
     assert not got.says_nothing
     assert skill(numbers[:4]).says_nothing
+
+
+def test_matches_of_zeros_and_wide_ones_are_counted() -> None:
+    nothing = Mean(1.0, 0.0, 1)
+
+    def of(value: float, tolerance: float, verdict: str = "match", mark: str = "STATED") -> Number:
+        judgement = Judgement(verdict, "-", value, tolerance)  # type: ignore[arg-type]
+        return Number(number(value, mark), "r", judgement, nothing, nothing, 1.0, 1.0)
+
+    numbers = [
+        of(0.0, 5.0),  # A 0, whatever may be beside it.
+        of(0.0, 0.0, "miss"),
+        of(100.0, 25.0),
+        of(100.0, 25.1),
+        of(-100.0, 25.1),
+        of(-100.0, 1.0),
+        of(100.0, 99.0, "miss"),
+        of(8.0, 99.0, mark="EVALUATED"),
+        of(8.0, 0.1, mark="EXTERNAL"),
+        of(8.0, 0.1, mark="REPAIRED"),
+    ]
+    got = skill(printed(numbers))
+    assert (got.tested, got.ours, got.zeros, got.wide) == (8, 6, 1, 2)
+    rest = skill(others(numbers))
+    assert (rest.tested, rest.ours, rest.zeros, rest.wide) == (2, 2, 0, 1)
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_what_a_paper_prints(mark: str) -> None:
+    assert number(1.0, mark).printed == (mark in ("STATED", "REPAIRED", "DOUBTFUL"))
+    found = judge(number(1.0, mark), Rule("r", "value", "-"), Sample(1.0, np.array([1.0])))
+    assert found.tested == (mark not in ("DOUBTFUL", "RECALLED", "PROPOSED"))
 
 
 @given(
@@ -171,11 +204,26 @@ def scenario_4() -> Reproduction:
 
 def test_the_form_for_machines_says_why(scenario_4: Reproduction) -> None:
     got = json.loads(scenario_4.to_json())
-    assert set(got) == {"paper", "skill", "counts", "items"}
+    assert set(got) == {"paper", "skill", "others", "claims_of_nulls", "counts", "items"}
     assert sum(got["counts"].values()) == sum(len(i["numbers"]) for i in got["items"])
     for i in got["items"]:
-        assert set(i) == {"item", "seeds", "starts", "skill", "tables", "numbers", "rows", "claims", "sections"}
-        assert set(i["skill"]) == {"tested", "ours", "trivial", "wrong_pair", "only_ours"}
+        assert set(i) == {
+            "item",
+            "seeds",
+            "starts",
+            "skill",
+            "others",
+            "tables",
+            "numbers",
+            "rows",
+            "claims",
+            "sections",
+        }
+        assert (
+            set(i["skill"])
+            == {"tested", "ours", "trivial", "wrong_pair", "only_ours", "zeros", "wide"}
+            == set(i["others"])
+        )
         assert i["skill"]["tested"] == sum(n["verdict"] in TESTED for n in i["numbers"])
         assert i["skill"]["ours"] == Counter(n["verdict"] for n in i["numbers"])["match"]
         for key in ("tested", "ours", "trivial", "wrong_pair", "only_ours"):
@@ -189,10 +237,11 @@ def test_the_form_for_machines_says_why(scenario_4: Reproduction) -> None:
                 assert n["rule"]
                 assert n["tolerance"] is not None
                 assert n["trivial"] is not None
+            assert n["printed"] == (n["mark"] in ("STATED", "REPAIRED", "DOUBTFUL"))
             if n["low"] is not None:
-                assert n["low"] <= n["base"] <= n["high"]
+                assert n["low"] <= (n["base"] if n["same_rank"] is None else n["same_rank"]) <= n["high"]
         for c in i["claims"]:
-            assert set(c) == {"id", "text", "holds", "measured"}
+            assert set(c) == {"id", "text", "holds", "measured", "trivial", "wrong_pair"}
 
 
 def test_the_trivial_model_of_scenario_4(scenario_4: Reproduction) -> None:

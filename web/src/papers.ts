@@ -65,11 +65,11 @@ export class PapersPage {
 
   private list(): void {
     this.built = "";
-    const head = ["Paper", "Items", "Match", "Tested", "Missed", "Claims hold", "Claims fail"];
+    const head = ["Paper", "Items", "Printed numbers: match", "Tested", "Missed", "Others: match", "Tested", "Claims hold", "Claims fail"];
     const rows = this.papers.map((paper) => {
       const sum = (of: (item: ItemName) => number): number => paper.items.reduce((all, item) => all + of(item), 0);
-      const tested = sum((item) => TESTED.reduce((all, kind) => all + count(item, kind), 0));
-      const cells = [paper.items.length, sum((i) => count(i, "match")), tested, sum((i) => count(i, "miss")), sum((i) => i.claims.hold), sum((i) => i.claims.fail)];
+      const tested = (of: Counted): number => sum((item) => TESTED.reduce((all, kind) => all + count(item, kind, of), 0));
+      const cells = [paper.items.length, sum((i) => count(i, "match")), tested("numbers"), sum((i) => count(i, "miss")), sum((i) => count(i, "match", "others")), tested("others"), sum((i) => i.claims.hold), sum((i) => i.claims.fail)];
       return h("tr", {}, h("th", { scope: "row" }, h("button", { type: "button", onclick: () => this.choose(paper.name, null) }, paper.name), h("div", { class: "note" }, `${paper.title}. ${paper.authors}, ${paper.reference}.`)),
         ...cells.map((cell) => h("td", { class: "num" }, cell)));
     });
@@ -175,15 +175,24 @@ export class PapersPage {
 /** The verdicts of numbers that were tested. */
 const TESTED: readonly Verdict[] = ["match", "miss", "some-run", "undecided"];
 
-function count(item: ItemName, kind: Verdict): number {
-  return item.numbers.find((each) => each.verdict === kind)?.count ?? 0;
+/** Numbers that the paper prints, or others. */
+type Counted = "numbers" | "others";
+
+function count(item: ItemName, kind: Verdict, of: Counted = "numbers"): number {
+  return item[of].find((each) => each.verdict === kind)?.count ?? 0;
+}
+
+function of(item: ItemName, which: Counted): [Verdict, number][] {
+  return VERDICTS.filter((kind) => count(item, kind, which) > 0 && kind !== "not-tested").map((kind): [Verdict, number] => [kind, count(item, kind, which)]);
 }
 
 function counts(item: ItemName): (HTMLElement | false)[] {
   const { claims } = item;
-  const shown = VERDICTS.filter((kind) => count(item, kind) > 0 && kind !== "not-tested").map((kind): [Verdict, number] => [kind, count(item, kind)]);
+  const shown = of(item, "numbers");
+  const others = of(item, "others");
   const decided = claims.hold + claims.fail;
-  return [...shown.map(([kind, count]) => h("span", { title: words(kind) }, verdictCount(kind, count))), decided > 0 && h("span", {}, `${claims.hold} of ${decided} claims`)];
+  return [...shown.map(([kind, count]) => h("span", { title: words(kind) }, verdictCount(kind, count))),
+    others.length > 0 && h("span", { title: "Numbers that the paper does not print" }, "others"), ...others.map(([kind, count]) => h("span", { title: words(kind) }, verdictCount(kind, count))), decided > 0 && h("span", {}, `${claims.hold} of ${decided} claims`)];
 }
 
 function verdictCount(kind: Verdict, count: number): HTMLElement {

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..papers.model import PAPERS_OWN, Published
+from ..papers.model import PRINTED, Published
 from ..papers.recorded import RecordedItem, RecordedNumber, RecordedPaper
 from ..papers.terminal import as_printed, paper_text, published_by, tables, title_of
 from ..papers.verdict import VERDICTS
@@ -20,7 +20,9 @@ NEAR = 400
 _SAYS = {
     "RECALLED": "from memory, the number is",
     "PROPOSED": "a model of ours predicts",
-    "EVALUATED": "the paper's formula gives",
+    "EVALUATED": "worked out of what the paper prints, the number is",
+    "EXTERNAL": "in another copy of the paper, the number is",
+    "MEASURED": "measured on the system itself, the number is",
 }
 
 
@@ -45,10 +47,12 @@ def _paper(paper: RecordedPaper, here: bool) -> dict[str, Any]:
 
 
 def _counts(item: RecordedItem) -> dict[str, Any]:
-    verdicts = [n.verdict for n in item.numbers]
+    printed = [n.verdict for n in item.numbers if n.published.printed]
+    others = [n.verdict for n in item.numbers if not n.published.printed]
     holds = [c.holds for c in item.claims] + [h for s in item.sections for h in s.holds]
     return {
-        "numbers": [{"verdict": v, "count": verdicts.count(v)} for v in VERDICTS if v in verdicts],
+        "numbers": [{"verdict": v, "count": printed.count(v)} for v in VERDICTS if v in printed],
+        "others": [{"verdict": v, "count": others.count(v)} for v in VERDICTS if v in others],
         "claims": {"hold": holds.count(True), "fail": holds.count(False), "open": holds.count(None)},
     }
 
@@ -106,7 +110,7 @@ def _number(item: RecordedItem, number: RecordedNumber, place: int) -> dict[str,
         "row": number.row,
         "source": number.source,
         "paper": paper_text(p),
-        "ours": value_text(number.base, p),
+        "ours": f"{value_text(number.same_rank, p)}§" if number.is_ranked else value_text(number.base, p),
         "interval": _between(number.ci95, p),
         "range": _between((number.low, number.high), p),
         "trivial": value_text(number.trivial, p) if number.trivial is not None else "",
@@ -147,7 +151,7 @@ def said_of_number(number: RecordedNumber) -> list[str]:
     unit = f" {p.unit}" if p.unit and p.unit != "order" else ""
     if p.value is None:
         prints = "the paper prints nothing here"
-    elif p.mark in PAPERS_OWN and p.mark != "EVALUATED":
+    elif p.mark in PRINTED:
         prints = f"the paper prints {paper_text(p)}{unit}"
     else:
         prints = f"{_SAYS.get(p.mark, 'the number is')} {paper_text(p)}{unit}"
@@ -173,6 +177,8 @@ def _ours(number: RecordedNumber) -> Iterable[str]:
         if number.ci95 is not None and None not in number.ci95:
             text += f" (95 % interval {_between(number.ci95, p)})"
     yield f"{text}."
+    if number.is_ranked:
+        yield f"§ These sources are alike: {value_text(number.same_rank, p)} is ours of the same rank, and that is compared."
     if number.verdict != "not-tested":
         yield f"Verdict: {number.verdict.replace('-', ' ')}. {_sentence(number.why)}"
     else:

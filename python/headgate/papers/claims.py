@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,10 @@ Span = tuple[float, float]
 
 #: A predicate: whether the claim holds, and the measured value in words. `None` means that it cannot be tested yet.
 Predicate = Callable[["Runs"], tuple[bool | None, str]]
+
+
+#: Whether a claim would hold for a trivial model and for a wrong pair; None where these have nothing of what it looks at.
+Nulls = Callable[["Runs"], tuple[bool | None, bool | None]]
 
 
 class Runs:
@@ -116,19 +120,21 @@ class Runs:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper about one item, with its predicate."""
+    """A statement of the paper about one item, with its predicate, and what null models of the paper's own say of it."""
 
     id: str
     item: str
     text: str
     test: Predicate
+    nulls: Nulls | None = None
 
 
 @dataclass(frozen=True)
 class Finding:
     """The outcome of a claim: `holds` is None where it could not be tested.
 
-    `about` are the variants, metrics and sources that it looked at.
+    `about` are the variants, metrics and sources that it looked at. `trivial` and `wrong_pair` say whether it would hold for the trivial
+    model and for the best wrong pair (`nulls.py`): None where these give nothing of what it looks at.
     """
 
     id: str
@@ -136,6 +142,49 @@ class Finding:
     holds: bool | None
     measured: str
     about: frozenset[tuple[str, str, str]] = frozenset()
+    trivial: bool | None = None
+    wrong_pair: bool | None = None
+
+    @property
+    def judged_by_nulls(self) -> bool:
+        """Whether one of the null models has a say."""
+        return self.trivial is not None or self.wrong_pair is not None
+
+
+@dataclass(frozen=True)
+class Held:
+    """Counts over the claims that were decided.
+
+    `hold` for ours. Of all, `trivial_of` and `wrong_pair_of` are those on which the trivial model and the best wrong pair have a say, and
+    `trivial` and `wrong_pair` those that hold for them. `only_ours` hold for ours and for neither of the two, of which at least one
+    has a say.
+    """
+
+    decided: int
+    hold: int
+    trivial: int
+    trivial_of: int
+    wrong_pair: int
+    wrong_pair_of: int
+    only_ours: int
+
+    def to_dict(self) -> dict[str, int]:
+        """The JSON form."""
+        return asdict(self)
+
+
+def held(findings: Iterable[Finding]) -> Held:
+    """Counts the claims that hold."""
+    decided = [f for f in findings if f.holds is not None]
+    return Held(
+        len(decided),
+        sum(f.holds is True for f in decided),
+        sum(f.trivial is True for f in decided),
+        sum(f.trivial is not None for f in decided),
+        sum(f.wrong_pair is True for f in decided),
+        sum(f.wrong_pair is not None for f in decided),
+        sum(f.holds is True and not f.trivial and not f.wrong_pair and f.judged_by_nulls for f in decided),
+    )
 
 
 #: What a predicate of a claim gives that can always be tested: whether it holds, and the measured value in words.
@@ -166,8 +215,12 @@ class Claims:
         order = list(self._known)
         return sorted(self._all, key=lambda c: order.index((c.item, c.id)) if (c.item, c.id) in order else len(order))
 
-    def claim(self, name: str, item: str = "", text: str = "") -> Callable[[Predicate], Predicate]:
+    def claim(
+        self, name: str, item: str = "", text: str = "", nulls: Nulls | None = None
+    ) -> Callable[[Predicate], Predicate]:
         """Decorator: registers a predicate as a claim about an item. Item and statement are those of the file unless given.
+
+        `nulls` puts the claim to null models of the paper's own, in place of those of `nulls.py`.
 
         Raises:
             PaperError: nothing says what the claim states.
@@ -179,7 +232,7 @@ class Claims:
         text = text or self._known[item, name]
 
         def register(test: Predicate) -> Predicate:
-            self._all.append(Claim(name, item, text, test))
+            self._all.append(Claim(name, item, text, test, nulls))
             return test
 
         return register

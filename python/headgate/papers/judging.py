@@ -13,7 +13,7 @@ from ..stats import Mean, mean_of
 from .build import build_scenario
 from .claims import Finding, Runs
 from .measure import Floats, Outcome
-from .model import PaperError, Published, Rule
+from .model import Measure, PaperError, Published, Rule
 from .rows import Row, closeness
 from .study import Shown
 from .trivial import Trivial, of_study
@@ -99,13 +99,15 @@ def _compare(runs: Runs, number: Published, trivials: _Trivials, whole: Row | No
     often = whole is not None and 2 * whole.hits > whole.starts
     if whole is not None and (often or judgement.verdict in ("miss", "undecided")):
         judgement = _within(whole, number, judgement)
-    own = np.array(
-        [s.value(metric, number.source, number.span).mean for s in runs.starts[number.row]], dtype=np.float64
-    )
-    ours = runs.base[number.row].value(metric, number.source, number.span)
-    every = np.append(own, ours.mean)
+    alike, starts = _alike(runs, rule, number), runs.starts[number.row]
+    own = np.array([_value_of(o, metric, alike, number) for o in starts], dtype=np.float64)
+    ours, base = runs.base[number.row].value(metric, number.source, number.span), runs.base[number.row]
+    same_rank = _value_of(base, metric, alike, number) if len(alike) > 1 else None
+    every = np.append(own, ours.mean if same_rank is None else same_rank)
     low, high = (np.nan, np.nan) if np.isnan(every).all() else (float(np.nanmin(every)), float(np.nanmax(every)))
-    found = Number(number, rule.name, judgement, ours, mean_of(own), low, high, len(runs.seeds[number.row]))
+    found = Number(
+        number, rule.name, judgement, ours, mean_of(own), low, high, len(runs.seeds[number.row]), same_rank=same_rank
+    )
     if not judgement.tested:
         return found
     trivial = trivials.sample(rule, number).base
@@ -143,12 +145,17 @@ def _sample(runs: Runs, row: str, rule: Rule, number: Published) -> Sample:
     metric = runs.paper.metrics[number.metric]
 
     def of(outcome: Outcome) -> float:
-        values = np.array([outcome.value(metric, n.source, number.span).mean for n in alike])
-        return _of_rank(values, alike, number)
+        return _value_of(outcome, metric, alike, number)
 
     paper = np.array([n.value for n in alike], dtype=np.float64)
     spread = float(paper.max() - paper.min()) if len(alike) >= ENOUGH_ALIKE else np.nan
     return Sample(of(runs.base[row]), np.array([of(o) for o in runs.seeds[row]], dtype=np.float64), spread)
+
+
+def _value_of(outcome: Outcome, metric: Measure, alike: Sequence[Published], number: Published) -> float:
+    """What a run gives for a number: of sources that are alike, what has its rank among them."""
+    values = np.array([outcome.value(metric, n.source, number.span).mean for n in alike])
+    return _of_rank(values, alike, number)
 
 
 def _of_rank(values: Floats, alike: Sequence[Published], number: Published) -> float:

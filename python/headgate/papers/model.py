@@ -16,13 +16,18 @@ from ..errors import HeadgateError, cut, nearest
 
 Table = dict[str, Any]
 
-#: Marks of a published number. STATED: printed in the paper. REPAIRED: printed there in a wrong place, put into its right one.
+#: Marks of a published number. STATED: printed in the paper. REPAIRED: printed there in a wrong place or
+#: damaged, and put right.
 #: EXTERNAL: found in another copy of it. RECALLED: from memory. PROPOSED: predicted by a model of ours, where the paper's number
-#: is lost. DOUBTFUL: printed, but contradicts itself. EVALUATED: a formula is printed, and this is its value for what we ran.
-MARKS = ("STATED", "REPAIRED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL", "EVALUATED")
+#: is lost. DOUBTFUL: printed, but contradicts itself. EVALUATED: a formula or other numbers are printed, and we worked this value out of
+#: them. MEASURED: on the system that the folder is about, which has no paper.
+MARKS = ("STATED", "REPAIRED", "EXTERNAL", "RECALLED", "PROPOSED", "DOUBTFUL", "EVALUATED", "MEASURED")
 
-#: The marks under which a number is the paper's.
-PAPERS_OWN = ("STATED", "REPAIRED", "EXTERNAL", "DOUBTFUL", "EVALUATED")
+#: The marks under which a number stands in the paper.
+PRINTED = ("STATED", "REPAIRED", "DOUBTFUL")
+
+#: The marks under which a number is judged. Those that no paper prints are counted apart.
+JUDGED = (*PRINTED, "EXTERNAL", "EVALUATED", "MEASURED")
 
 
 class PaperError(HeadgateError):
@@ -108,6 +113,11 @@ class Published:
         """The part of the run that it is about, in seconds; None is all of it after the warm-up."""
         ends = self.where.get("from_s"), self.where.get("to_s")
         return None if ends == (None, None) else (float(ends[0] or 0), float(ends[1] or "inf"))
+
+    @property
+    def printed(self) -> bool:
+        """Whether the paper prints it."""
+        return self.mark in PRINTED
 
     @property
     def label(self) -> str:

@@ -16,7 +16,7 @@ from .checks import checked, one_of, wrong
 from .load import check_metric
 from .model import MARKS, Measure, PaperError, Published, Table
 from .record import FORMAT
-from .verdict import Verdict
+from .verdict import TESTED, Verdict
 
 #: Maximum length of the file in bytes. Those of the package take up to 2 MB.
 LONGEST = 50_000_000
@@ -65,6 +65,12 @@ class RecordedNumber(Loose):
     variant: str | None
     values: tuple[float | None, ...]
     mechanism: str
+    same_rank: float | None = None
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether another source of ours has the rank of the paper's number, whose value is compared."""
+        return self.same_rank is not None and self.same_rank != self.base and self.verdict in TESTED
 
     @cached_property
     def published(self) -> Published:

@@ -16,17 +16,8 @@ from ..errors import HeadgateError, missing_extra
 from ..plots.canvas import to_png, to_svg
 from .figures import draw
 from .record import write_record
-from .terminal import (
-    best_starts,
-    ours_text,
-    paper_text,
-    published_by,
-    row_text,
-    seeds_text,
-    skill_text,
-    tables,
-    title_of,
-)
+from .said import NULL_SAYS, best_starts, nulls_text, row_text, skill_text
+from .terminal import ours_text, paper_text, published_by, seeds_text, tables, title_of
 
 if TYPE_CHECKING:
     from .model import FigureEntry
@@ -75,6 +66,10 @@ def write_report(
         items=reproduction.items,
         counts=reproduction.counts(),
         skill=reproduction.skill,
+        others=reproduction.others,
+        nulls=reproduction.nulls,
+        null_says=NULL_SAYS,
+        nulls_text=nulls_text,
         held=reproduction.held(),
         figures=figures,
         tables=tables,

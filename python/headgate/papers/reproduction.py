@@ -8,10 +8,10 @@ from typing import Any
 
 from ..notebook import heading, table
 from ..stats.means import finite
-from .claims import Finding, Runs
-from .model import PAPERS_OWN, Item, Paper
+from .claims import Finding, Held, Runs, held
+from .model import JUDGED, Item, Paper
 from .rows import Row
-from .skill import Skill, skill
+from .skill import Skill, others, printed, skill
 from .study import Shown
 from .verdict import VERDICTS, Number
 
@@ -29,14 +29,20 @@ class ItemResult:
 
     @property
     def skill(self) -> Skill:
-        """How much the matches say."""
-        return skill(self.numbers)
+        """How much the matches of printed numbers say."""
+        return skill(printed(self.numbers))
 
     @property
-    def tables(self) -> dict[str, Skill]:
-        """How much the matches of each published table say."""
+    def others(self) -> Skill:
+        """The same of the numbers that the paper does not print."""
+        return skill(others(self.numbers))
+
+    @property
+    def tables(self) -> dict[str, tuple[Skill, Skill]]:
+        """How much the matches of each published table say: those of printed numbers, and the others."""
         names = dict.fromkeys(n.published.table for n in self.numbers)
-        return {name: skill(n for n in self.numbers if n.published.table == name) for name in names}
+        of = {name: [n for n in self.numbers if n.published.table == name] for name in names}
+        return {name: (skill(printed(numbers)), skill(others(numbers))) for name, numbers in of.items()}
 
 
 @dataclass(frozen=True)
@@ -68,14 +74,21 @@ class Reproduction:
 
     @property
     def skill(self) -> Skill:
-        """How much the matches of all items say."""
-        return skill(n for i in self.items for n in i.numbers)
+        """How much the matches of printed numbers say, of all items."""
+        return skill(printed(n for i in self.items for n in i.numbers))
+
+    @property
+    def others(self) -> Skill:
+        """The same of the numbers that the paper does not print."""
+        return skill(others(n for i in self.items for n in i.numbers))
 
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON form, as docs/reference/json.md describes it. A value that does not exist is null."""
         return {
             "paper": self.paper.name,
             "skill": self.skill.to_dict(),
+            "others": self.others.to_dict(),
+            "claims_of_nulls": self.nulls.to_dict(),
             "counts": self.counts(),
             "items": [_item(i) for i in self.items],
         }
@@ -84,8 +97,13 @@ class Reproduction:
         """The JSON form as text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
+    @property
+    def nulls(self) -> Held:
+        """How many claims hold, for ours, for the trivial model and for the wrong pairs."""
+        return held(f for i in self.items for f in i.findings)
+
     def counts(self) -> dict[str, int]:
-        """How many numbers have each verdict."""
+        """How many numbers have each verdict, printed or not."""
         verdicts = [n.verdict for i in self.items for n in i.numbers]
         return {v: verdicts.count(v) for v in VERDICTS}
 
@@ -102,7 +120,11 @@ def _item(result: ItemResult) -> dict[str, Any]:
         "seeds": result.item.seeds,
         "starts": result.item.starts,
         "skill": result.skill.to_dict(),
-        "tables": [{"table": table, "skill": found.to_dict()} for table, found in result.tables.items()],
+        "others": result.others.to_dict(),
+        "tables": [
+            {"table": table, "skill": found.to_dict(), "others": rest.to_dict()}
+            for table, (found, rest) in result.tables.items()
+        ],
         "numbers": [_number(n) for n in result.numbers],
         "rows": [_row(r) for r in result.rows],
         "claims": [_claim(f) for f in result.findings],
@@ -113,7 +135,7 @@ def _item(result: ItemResult) -> dict[str, Any]:
 def _number(number: Number) -> dict[str, Any]:
     p, j = number.published, number.judgement
     ci = number.ci95
-    own = p.mark in PAPERS_OWN
+    own = p.mark in JUDGED  # What is judged stands as the paper's; `printed` says whether it prints it.
     return {
         "table": p.label,
         "row": p.row,
@@ -121,10 +143,12 @@ def _number(number: Number) -> dict[str, Any]:
         "metric": p.metric,
         "unit": p.unit,
         "mark": p.mark,
+        "printed": p.printed,
         "paper": p.value if own else None,
         "printed_deviation": p.stddev if own else None,
         "ours": finite(number.ours.mean),
         "base": finite(number.ours.mean),
+        "same_rank": None if number.same_rank is None else finite(number.same_rank),
         "expected": finite(j.expected),
         "ci95": None if ci is None else [finite(ci[0]), finite(ci[1])],
         "seeds": number.seeds,
@@ -157,4 +181,11 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _claim(finding: Finding) -> dict[str, Any]:
-    return {"id": finding.id, "text": finding.text, "holds": finding.holds, "measured": finding.measured}
+    return {
+        "id": finding.id,
+        "text": finding.text,
+        "holds": finding.holds,
+        "measured": finding.measured,
+        "trivial": finding.trivial,
+        "wrong_pair": finding.wrong_pair,
+    }

@@ -16,7 +16,7 @@ import numpy as np
 
 from .claims import Runs
 from .measure import Outcome
-from .model import CHAOTIC, PAPERS_OWN, Item, Measure, Paper, PaperError, Published, Rule
+from .model import CHAOTIC, JUDGED, Item, Measure, Paper, PaperError, Published, Rule
 from .verdict import ENOUGH_ALIKE, Sample, judge
 
 #: What a cell may differ by, relative to the paper's number, if that is more than a unit of its last digit.
@@ -58,7 +58,7 @@ def judge_rows(runs: Runs) -> tuple[Row, ...]:
 
 def depends_on_start(paper: Paper, item: Item, numbers: Sequence[Published]) -> bool:
     """Whether the rules of most of these numbers leave something to the start phases."""
-    rules = [paper.rule(item.name, n) for n in numbers if n.mark in PAPERS_OWN]
+    rules = [paper.rule(item.name, n) for n in numbers if n.mark in JUDGED]
     return 2 * sum(rule.compare in CHAOTIC for rule in rules) > len(rules)
 
 
@@ -93,7 +93,7 @@ class _Cell:
 
 def _judge(runs: Runs, table: str, row: str) -> Iterator[Row]:
     own = [n for n in runs.item.numbers if (n.table, n.row) == (table, row)]
-    numbers = [n for n in own if n.mark in PAPERS_OWN and n.mark != "DOUBTFUL" and n.value is not None]
+    numbers = [n for n in own if n.mark in JUDGED and n.mark != "DOUBTFUL" and n.value is not None]
     if row not in runs.base or not numbers or not depends_on_start(runs.paper, runs.item, numbers):
         return
     groups = _groups([_Cell(n, runs.paper.rule(runs.item.name, n)) for n in numbers])

@@ -13,6 +13,7 @@ from .judging import numbers_of
 from .load import load_paper
 from .measure import TABLES, Outcome
 from .model import Item, Paper, Variant
+from .nulls import with_nulls
 from .reproduction import ItemResult, Reproduction
 from .rows import depends_on_start, judge_rows
 from .runs import Work, open_work, run_all, work_here
@@ -119,7 +120,7 @@ def _result(
     }
     seeds = {name: found[: item.seeds] for name, found in starts.items()}
     runs = Runs(paper, item, base, seeds, starts, count_instructions=count_instructions)
-    findings = tuple(examine(c, runs) for c in claims)
+    findings = with_nulls([examine(c, runs) for c in claims], claims, runs)
     rows = judge_rows(runs)
     study = study_of(runs, progress) if item.study else None
     numbers = tuple(numbers_of(runs, study, findings, rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from .verdict import Number
 
@@ -13,7 +13,8 @@ class Skill:
     """Counts over the tested numbers.
 
     `ours` matches; `trivial` would match by the trivial model, `wrong_pair` by the runs of another row of the same table: for each row of
-    the one that matches most. `only_ours` are matches of ours that neither has.
+    the one that matches most. `only_ours` are matches of ours that neither has. Of the matches of ours `zeros` are of a 0, and `wide` of a
+    number that ours may differ from by more than a quarter of it.
     """
 
     tested: int
@@ -21,6 +22,8 @@ class Skill:
     trivial: int
     wrong_pair: int
     only_ours: int
+    zeros: int
+    wide: int
 
     @property
     def says_nothing(self) -> bool:
@@ -29,13 +32,7 @@ class Skill:
 
     def to_dict(self) -> dict[str, int]:
         """The JSON form."""
-        return {
-            "tested": self.tested,
-            "ours": self.ours,
-            "trivial": self.trivial,
-            "wrong_pair": self.wrong_pair,
-            "only_ours": self.only_ours,
-        }
+        return asdict(self)
 
 
 def skill(numbers: Iterable[Number]) -> Skill:
@@ -49,7 +46,19 @@ def skill(numbers: Iterable[Number]) -> Skill:
         sum(n.trivial_meets for n in tested),
         sum(wrong.values()),
         sum(not n.trivial_meets and not wrong[id(n)] for n in ours),
+        sum(n.published.value == 0 for n in ours),
+        sum(n.is_wide for n in ours),
     )
+
+
+def printed(numbers: Iterable[Number]) -> list[Number]:
+    """Those that stand in the paper."""
+    return [n for n in numbers if n.published.printed]
+
+
+def others(numbers: Iterable[Number]) -> list[Number]:
+    """Those that do not: from another copy of it, worked out of what it prints, measured or recalled."""
+    return [n for n in numbers if not n.published.printed]
 
 
 def _rows(numbers: list[Number]) -> Iterable[list[Number]]:

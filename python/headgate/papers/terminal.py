@@ -12,9 +12,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..results import digits
-from .model import PAPERS_OWN, Paper, Published
+from .model import PRINTED, Paper, Published
 from .reproduction import ItemResult, Reproduction
 from .rows import Row
+from .said import NULL_SAYS, best_starts, nulls_text, row_text, skill_text
 from .skill import Skill
 from .study import Section
 from .verdict import Number, Verdict
@@ -51,19 +52,31 @@ _SIGN: dict[Verdict, str] = {
 #: The unit of a number that is an order of growth.
 ORDER = "order"
 
+#: Whose a number is that the paper does not print, by its mark.
+_WHOSE = {
+    "EVALUATED": "evaluated",
+    "EXTERNAL": "other copy",
+    "MEASURED": "measured",
+    "PROPOSED": "predicted",
+    "RECALLED": "recalled",
+}
+
+#: The sign of a value of ours that stands in the rank of the paper's number among sources that are alike.
+_RANKED = "§"
+
 #: A match that the trivial model has as well.
 _TRIVIAL = "○"
 
 
 def paper_text(number: Published) -> str:
     """A number with its deviation, and its mark where it is not plainly printed in the paper."""
-    text, mark = _value(number), _mark(number)
+    text, mark = _value(number), "" if number.mark in ("STATED", "RECALLED", "PROPOSED") else number.mark
     return f"{text} [{mark}]" if mark else text
 
 
 def _mark(number: Published) -> str:
-    """The mark of a number; what is not the paper's own stands under `published_by`, what is evaluated under `title_of`."""
-    return "" if number.mark in ("STATED", "EVALUATED") or number.mark not in PAPERS_OWN else number.mark
+    """The mark of a printed number; what the paper does not print has tables of its own, with its mark in their titles."""
+    return number.mark if number.printed and number.mark != "STATED" else ""
 
 
 def _value(number: Published) -> str:
@@ -83,10 +96,11 @@ def title_of(numbers: Sequence[Placed]) -> str:
     """The title of a table of numbers of one measure."""
     p = numbers[0].published
     title = f"{p.table}: {p.metric.replace('_', ' ')}{f' ({p.unit})' if p.unit else ''}"
-    marks = {n.published.mark for n in numbers if n.published.value}
+    marks = {n.published.mark for n in numbers}
     if marks == {"RECALLED"}:
         return f"{title}, RECALLED: from memory, the paper's are lost"
-    return f"{title} [EVALUATED]" if marks == {"EVALUATED"} else title
+    (mark,) = marks if len(marks) == 1 else ("STATED",)
+    return title if mark in PRINTED else f"{title} [{mark}]"
 
 
 def order_text(value: float) -> str:
@@ -99,10 +113,9 @@ def order_text(value: float) -> str:
 
 
 def published_by(numbers: Sequence[Placed]) -> str:
-    """Whose numbers ours stand beside: the paper's, or where those are lost what somebody recalls or we predict."""
-    if all(n.published.mark == "RECALLED" for n in numbers):
-        return "recalled"
-    return "paper" if any(n.published.mark in PAPERS_OWN for n in numbers) else "predicted"
+    """Whose numbers ours stand beside: the paper's, or where it prints none those of others."""
+    marks = {n.published.mark for n in numbers}
+    return "paper" if marks & set(PRINTED) else _WHOSE[min(marks)]
 
 
 def _decimals(rounding: float) -> int:
@@ -110,10 +123,15 @@ def _decimals(rounding: float) -> int:
 
 
 def ours_text(number: Number) -> str:
-    """The base run: the mean, and the standard deviation of the interval means where there are several."""
+    """The base run: the mean, and the standard deviation of the interval means where there are several.
+
+    Where sources are alike it is what stands in the rank of the paper's number, with a sign.
+    """
     value = number.ours
     if value.n == 0:
         return "-"
+    if _is_ranked(number):
+        return f"{digits(number.same_rank or 0.0)}{_RANKED}"
     if number.published.unit == ORDER:
         return order_text(value.mean)
     return f"{digits(value.mean)} ± {digits(value.std)}" if value.n > 1 else digits(value.mean)
@@ -128,10 +146,11 @@ def seeds_text(number: Number) -> str:
 
 
 def tables(numbers: Iterable[P]) -> Iterator[list[P]]:
-    """The numbers grouped by table, metric and unit."""
+    """The numbers grouped by table, metric and unit; those that the paper prints never stand with others."""
 
-    def key(n: P) -> tuple[str, str, str, bool]:
-        return n.published.table, n.published.metric, n.published.unit, n.published.mark == "RECALLED"
+    def key(n: P) -> tuple[str, str, str, str]:
+        p = n.published
+        return p.table, p.metric, p.unit, "" if p.printed else p.mark
 
     every = list(numbers)
     order = list(dict.fromkeys(key(n) for n in every))
@@ -152,6 +171,7 @@ def print_heading(paper: Paper, console: Console) -> None:
     console.print(f"[bold]{escape(paper.title)}[/bold]\n{escape(paper.authors)}, {escape(paper.reference)}")
     console.print(
         "[dim]ours: all sources start at once, ± standard deviation of the interval means where there are several; "
+        f"{_RANKED} where sources are alike: ours of the same rank; "
         "range: lowest and highest of that run and those with random start phases; "
         "best: the start at which most of a row comes out; "
         f"✓ match, {_TRIVIAL} match that the trivial model has too, ✗ miss, ~ met in some run, ? undecided, · not tested[/]"
@@ -166,6 +186,16 @@ def print_summary(reproduction: Reproduction, console: Console) -> None:
         console.print(
             f"{what}: {held.count(True)} hold, {held.count(False)} do not hold, {held.count(None)} not decided"
         )
+    if text := nulls_text(reproduction.nulls):
+        console.print(text)
+
+
+def _print_skills(printed: Skill, others: Skill, of: str, console: Console) -> None:
+    """Prints what the matches say, those of printed numbers and of others in lines of their own."""
+    if printed.tested:
+        console.print(f"skill{escape(of)}, of {skill_text(printed)}")
+    if others.tested:
+        console.print(f"skill{escape(of)}, numbers that the paper does not print, of {skill_text(others)}")
 
 
 def print_counts(reproduction: Reproduction, console: Console) -> None:
@@ -173,45 +203,10 @@ def print_counts(reproduction: Reproduction, console: Console) -> None:
     counts = {v: n for v, n in reproduction.counts().items() if n}
     if counts:
         console.print("numbers: " + ", ".join(f"{n} {v.replace('-', ' ')}" for v, n in counts.items()))
-    if reproduction.skill.tested:
-        console.print(f"skill: {skill_text(reproduction.skill)}")
+    _print_skills(reproduction.skill, reproduction.others, "", console)
     rows = [row for item in reproduction.items for row in item.rows]
     if rows:
         console.print(f"rows that depend on the start: {sum(r.hits > 0 for r in rows)} of {len(rows)} come out whole")
-
-
-def best_starts(rows: Sequence[Row], number: Published, name: str) -> dict[int, dict[str, float]]:
-    """Values of a number's measure by source at the best starts of a row of its table, but for the base run, which stands there already.
-
-    A row that no run matches as a whole has its own best start, and so have those of its sources that are alike.
-    """
-    found: dict[int, dict[str, float]] = {}
-    for row in rows:
-        if (row.table, row.row) == (number.table, name) and row.best:
-            values = {source: value for (metric, source), value in row.values.items() if metric == number.metric}
-            found.setdefault(row.best, {}).update(values)
-    return found
-
-
-def skill_text(skill: Skill) -> str:
-    """What a count of matches says, in a sentence."""
-    text = (
-        f"of {skill.tested} tested ours matches {skill.ours}, the trivial model {skill.trivial}, the best wrong pair {skill.wrong_pair}; "
-        f"{skill.only_ours} only ours"
-    )
-    if not skill.says_nothing:
-        return text
-    other = "the trivial model" if skill.trivial >= skill.ours else "a wrong pair"
-    return f"{text}: {other} does as well"
-
-
-def row_text(row: Row) -> str:
-    """The result of a row as a whole."""
-    name = f"{row.row}, sources {', '.join(row.sources)}"
-    which = "the base run" if row.best == 0 else f"start {row.best}"
-    if row.hits:
-        return f"{name}: all {row.cells} cells come out at {row.hits} of {row.starts} starts, such as {which}"
-    return f"{name}: never whole in {row.starts} starts; {row.met} of {row.cells} cells at the best, {which}"
 
 
 def print_item(result: ItemResult, console: Console, details: bool) -> None:
@@ -222,12 +217,10 @@ def print_item(result: ItemResult, console: Console, details: bool) -> None:
         console.print(f"[dim]{escape(item.note)}[/dim]")
     for numbers in tables(result.numbers):
         print_table(_details(numbers) if details else _side_by_side(numbers, result.rows), console)
-    by_table = {table: skill for table, skill in result.tables.items() if skill.tested}
-    if len(by_table) > 1:
-        for table, skill in by_table.items():
-            console.print(f"skill, {escape(table)}: {skill_text(skill)}")
-    if result.skill.tested:
-        console.print(f"skill: {skill_text(result.skill)}")
+    if len(result.tables) > 1:
+        for table, (printed, others) in result.tables.items():
+            _print_skills(printed, others, f", {table}", console)
+    _print_skills(result.skill, result.others, "", console)
     if result.rows:
         console.print("rows whole (every cell within a unit or 2 %), since the start decides:")
         for row in result.rows:
@@ -257,7 +250,17 @@ def _side_by_side(numbers: list[Number], rows: Sequence[Row]) -> Table:
     table = Table(
         title=escape(title_of(numbers)),
         title_justify="left",
-        caption=", ".join(f"{sign} {mark}" for mark, sign in marks.items()) or None,
+        caption=", ".join(
+            [
+                *(f"{sign} {mark}" for mark, sign in marks.items()),
+                *(
+                    [f"{_RANKED} of the same rank among sources that are alike"]
+                    if any(map(_is_ranked, numbers))
+                    else []
+                ),
+            ]
+        )
+        or None,
         caption_justify="left",
     )
     table.add_column("pair", no_wrap=True)
@@ -286,9 +289,17 @@ def _side_by_side(numbers: list[Number], rows: Sequence[Row]) -> Table:
     return table
 
 
+def _is_ranked(number: Number) -> bool:
+    """Whether another source of ours has the rank of the paper's number, so that its value stands here."""
+    return number.same_rank is not None and number.same_rank != number.ours.mean and number.judgement.tested
+
+
 def _ours(number: Number) -> str:
     v, p = number.ours, number.published
-    text = f"{as_printed(v.mean, p, 1)} ± {as_printed(v.std, p)}" if v.n > 1 else as_printed(v.mean, p, 1)
+    if _is_ranked(number):
+        text = f"{as_printed(number.same_rank, p, 1)}{_RANKED}"
+    else:
+        text = f"{as_printed(v.mean, p, 1)} ± {as_printed(v.std, p)}" if v.n > 1 else as_printed(v.mean, p, 1)
     sign = _TRIVIAL if number.verdict == "match" and number.trivial_meets else _SIGN[number.verdict]
     return f"{text}[{_STYLE[number.verdict]}]{sign}[/]"
 
@@ -338,9 +349,11 @@ def _details(numbers: list[Number]) -> Table:
 
 def _print_claims(result: ItemResult, console: Console) -> None:
     table = Table(title="claims", title_justify="left", show_lines=True)
-    for heading in ("id", "claim", "verdict", "measured"):
+    nulls = any(f.judged_by_nulls for f in result.findings)
+    for heading in ("id", "claim", "verdict", "measured", *(("trivial", "wrong pair") if nulls else ())):
         table.add_column(heading)
     for f in result.findings:
         verdict = {True: "[green]holds[/]", False: "[red]does not hold[/]", None: "[magenta]not reproduced[/]"}[f.holds]
-        table.add_row(f.id, escape(f.text), verdict, escape(f.measured))
+        others = (NULL_SAYS[f.trivial], NULL_SAYS[f.wrong_pair]) if nulls else ()
+        table.add_row(f.id, escape(f.text), verdict, escape(f.measured), *others)
     print_table(table, console)

@@ -121,8 +121,8 @@ def _bytes(text: str) -> float:
 
 def _shares(flows: Columns, links: Columns, routes: Columns) -> Floats:
     """The max-min shares in bit/s of the flows of a run, in the order of their table."""
-    numbers = {
-        kind: np.array([{name: i for i, name in enumerate(table[kind])}[name] for name in routes[kind]], dtype=np.int64)
-        for kind, table in (("flow", flows), ("link", links))
-    }
+    numbers = {}
+    for kind, table in (("flow", flows), ("link", links)):
+        places = {name: i for i, name in enumerate(table[kind].tolist())}
+        numbers[kind] = np.array([places[name] for name in routes[kind].tolist()], dtype=np.int64)
     return ideal_bps(flows, links, numbers)

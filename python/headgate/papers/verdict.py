@@ -13,7 +13,7 @@ import numpy as np
 
 from ..stats import Mean, mean_of
 from .measure import Floats
-from .model import PAPERS_OWN, Published, Rule
+from .model import JUDGED, Published, Rule
 
 #: `match` and `miss`: decided. `some-run`: not met as a rule, but in one run at least. `undecided`: tested, but our runs differ so
 #: much that they say nothing. `not-reproduced`: not run. `not-tested`: the paper has no number here that could be tested.
@@ -30,6 +30,9 @@ ENOUGH_ALIKE = 3
 
 #: What a prediction may always differ by, relative to the paper's number, however little the paper's sources differ.
 FLOOR = 0.02
+
+#: A tolerance above this share of the number is wide: it says little.
+WIDE = 0.25
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ def _paper(published: Published) -> float:
 def _untestable(published: Published, rule: Rule) -> str:
     if published.mark == "DOUBTFUL":
         return "the printed number is doubtful"
-    if published.mark not in PAPERS_OWN:
+    if published.mark not in JUDGED:
         return f"{published.mark}, which nobody printed"
     if published.value is None:
         return "the table prints nothing here"
@@ -156,7 +159,8 @@ class Number:
     `ours` is the base run: all sources start at once, as in the paper. `spread` is the mean over all runs with random start phases, `low`
     and `high` are the least and greatest of them and the base run; the verdict rests on the first `seeds` of them. `wrong` says of each
     other row of the table whether its runs would have matched here. `claims` are those about this row and measure, with what became of
-    them.
+    them. Where sources are exchangeable, `same_rank` is what the base run has in the rank of this number, and `spread`, `low` and `high`
+    are of that rank too.
     """
 
     published: Published
@@ -171,6 +175,12 @@ class Number:
     trivial_meets: bool = False
     wrong: tuple[tuple[str, bool], ...] = ()
     claims: tuple[tuple[str, bool | None], ...] = ()
+    same_rank: float | None = None
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether ours may differ from a number that is not 0 by more than a quarter of it."""
+        return bool(self.published.value) and self.judgement.tolerance > WIDE * abs(self.published.value or 0.0)
 
     @property
     def verdict(self) -> Verdict:
@@ -192,7 +202,7 @@ class Number:
 
 def missing(published: Published, why: str) -> Number:
     """A number of the paper that was not reproduced, or no number of the paper."""
-    own = published.mark in PAPERS_OWN and published.value is not None
+    own = published.mark in JUDGED and published.value is not None
     judgement = Judgement("not-reproduced", why) if own else Judgement("not-tested", f"{published.mark}: {why}")
     nothing = Mean(math.nan, math.nan, 0)
     return Number(published, "", judgement, nothing, nothing, math.nan, math.nan)

@@ -130,6 +130,7 @@ export type ItemName = {
   title: string;
   reproduced: boolean;
   numbers: VerdictCount[];
+  others: VerdictCount[];
   claims: ClaimCounts;
 };
 

@@ -83,7 +83,7 @@ fn counted<R: Counted>() -> Vec<Column<R>> {
         column("lost", "packets", Total, Int(|r| r.count().control.lost), "Data packets that wires lost after they were sent; they are no drops."),
         column("marks", "packets", Total, Int(|r| r.count().control.marks), "Data packets whose congestion bit a gateway set."),
         column("rtt_count", "", Total, Int(|r| r.count().control.rtt.count), "Round-trip times measured."),
-        column("rtt_mean_s", "s", Mean, Float(|r| r.count().control.rtt.mean()), "Mean of the round-trip times."),
+        column("rtt_mean_s", "s", Mean, Float(|r| r.count().control.rtt.mean()), "Mean of the round-trip times that the source measured; packets that were sent again are mostly not timed (Karn's algorithm)."),
         column("rtt_std_s", "s", Mean, Float(|r| r.count().control.rtt.deviation()), "Standard deviation of the round-trip times."),
     ]
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 
 from rich.console import Console
 from rich.markup import escape
@@ -20,18 +21,25 @@ from .fit import Column, print_fitted
 
 #: Headings of the table, their counts, and which of them a narrow terminal leaves out first: those of the highest rank.
 COLUMNS = (
-    ("tested", "tested", 0),
-    ("match", "match", 0),
-    ("trivial model", "trivial", 2),
-    ("wrong pair", "wrong_pair", 3),
-    ("only ours", "only_ours", 1),
-    ("some run", "some_run", 6),
-    ("miss", "miss", 0),
-    ("undecided", "undecided", 5),
-    ("not tested", "not_tested", 7),
-    ("claims hold", "hold", 0),
-    ("fail", "fail", 0),
-    ("open", "open", 8),
+    ("tested", "printed.tested", 0),
+    ("match", "printed.match", 0),
+    ("of these 0", "printed.zeros", 3),
+    ("of these wide", "printed.wide", 7),
+    ("trivial model", "printed.trivial", 3),
+    ("wrong pair", "printed.wrong_pair", 4),
+    ("only ours", "printed.only_ours", 1),
+    ("some run", "printed.some_run", 8),
+    ("miss", "printed.miss", 0),
+    ("undecided", "printed.undecided", 7),
+    ("not tested", "printed.not_tested", 9),
+    ("others tested", "others.tested", 2),
+    ("others match", "others.match", 2),
+    ("others only ours", "others.only_ours", 8),
+    ("claims hold", "claims.hold", 0),
+    ("fail", "claims.fail", 0),
+    ("trivial holds", "claims.trivial", 5),
+    ("wrong pair holds", "claims.wrong_pair", 6),
+    ("open", "claims.open", 10),
 )
 
 
@@ -93,10 +101,12 @@ class Telling:
 
 def _in_words(summary: Summary) -> str:
     found = []
-    if summary.tested:
-        found.append(f"{summary.match} of {summary.tested} numbers")
-    if decided := summary.hold + summary.fail:
-        found.append(f"{summary.hold} of {decided} claims")
+    if summary.printed.tested:
+        found.append(f"{summary.printed.match} of {summary.printed.tested} numbers")
+    if summary.others.tested:
+        found.append(f"{summary.others.match} of {summary.others.tested} others")
+    if decided := summary.claims.hold + summary.claims.fail:
+        found.append(f"{summary.claims.hold} of {decided} claims")
     return ", ".join(found) or "nothing to be judged"
 
 
@@ -105,9 +115,14 @@ def print_whole(whole: Whole, out: Console) -> None:
     summaries = [(p.paper.name, summary_of(p.reproduction.items), p.took) for p in whole.papers]
     columns = [Column("paper", text=True, cells=[name for name, _, _ in summaries])]
     for heading, key, rank in COLUMNS:
-        columns.append(Column(heading, rank, cells=[str(s.to_dict()[key]) for _, s, _ in summaries]))
+        columns.append(Column(heading, rank, cells=[str(attrgetter(key)(s)) for _, s, _ in summaries]))
     columns.append(Column("processor time", 4, cells=[time_text(took.cpu_s) for _, _, took in summaries]))
     print_fitted("papers", columns)
+    out.print(
+        "tested to not tested: numbers that the papers print; others: worked out of their formulas by us, found in another copy, or "
+        "measured. wide: ours may differ by more than a quarter of the number. trivial holds, wrong pair holds: claims",
+        style="dim",
+    )
     took = whole.took
     kept = f", {took.kept} of which were there already" if took.kept else ""
     out.print(

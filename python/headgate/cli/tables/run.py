@@ -20,6 +20,12 @@ from .means import half_text, mean_text
 #: Maximum number of flows, groups or ports that are listed one by one in the terminal.
 MOST = 20
 
+#: What is said where a flow's mean round trip is below its mean time in queues.
+TWO_BASES = (
+    "rtt is the mean over the packets that a source timed, mostly not those sent again (Karn's algorithm); queueing is the mean over all "
+    "packets that reached the sink, so it may be longer"
+)
+
 #: A port without drops whose line is busy for less of the time, in a run with busier ones, has no line in the terminal.
 _BUSY = 0.5
 
@@ -54,6 +60,8 @@ def print_results(results: Results, top: int | None = None, wide: bool = False) 
         rows = results.flow_summaries(top, top is not None)
         title = "flows" if listed >= results.flow_count else f"the {listed} flows with the highest goodput"
         left += _print_summaries(title, rows, wide)
+        if any(row.rtt_s.mean < row.queueing_s.mean for row in rows):
+            out.print(TWO_BASES, markup=False)
     together = [g for g in groups(results) if g.flows > 1 or listed < results.flow_count]
     if together:
         _print_groups(together, wide)

@@ -34,6 +34,7 @@ class ItemName(TypedDict):
     title: str
     reproduced: bool
     numbers: list[VerdictCount]
+    others: list[VerdictCount]
     claims: ClaimCounts
 
 

@@ -27,7 +27,10 @@ def claim(name: str) -> Callable[[Test], Predicate]:
             beside = [f"{m.name}: {'holds' if test(m.of(runs))[0] else 'fails'}" for m in (FairShares, Exchanged)]
             return holds, f"{text} [{', '.join(beside)}]"
 
-        return CLAIMS.claim(name)(judged)
+        def nulls(runs: Runs) -> tuple[bool | None, bool | None]:
+            return test(FairShares.of(runs))[0], test(Exchanged.of(runs))[0]
+
+        return CLAIMS.claim(name, nulls=nulls)(judged)
 
     return register
 

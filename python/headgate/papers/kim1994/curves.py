@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..claims import Runs
 from .grid import FEW, MANY, Curve, Measured, measured, pair
 from .measures import Network
+from .statements import Exchanged
 
 #: Bottlenecks in Mbit/s by the rate of the sources' lines: 1/5, 3/5 and all of it.
 BOTTLENECKS = {15: (3, 9, 15), 150: (30, 90, 150), 1000: (200, 600, 1000)}
@@ -28,6 +29,8 @@ class Set:
         found = measured(runs, *(curve for both in pairs for curve in both))
         self.tcp = dict(zip(self.bottlenecks, found[::2], strict=True))
         self.blt = dict(zip(self.bottlenecks, found[1::2], strict=True))
+        if isinstance(runs, Exchanged):
+            self.tcp, self.blt, runs.asked = self.blt, self.tcp, True
 
     @property
     def schemes(self) -> dict[str, dict[int, Measured]]:

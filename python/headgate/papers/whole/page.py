@@ -7,6 +7,7 @@ import platform
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from ..misses import missed
 from ..report import render, write_report
 from ..reproduction import Reproduction
 from .run import PaperResult, Whole
-from .summary import Summary, summary_of
+from .summary import Counts, Summary, summary_of
 from .systems import systems
 
 #: The parts of a bar: what it counts, its sign, and its name in the style.
@@ -77,7 +78,7 @@ def write_index(whole: Whole, folder: str | os.PathLike[str], engine: str) -> Pa
         papers=whole.papers,
         summaries=summaries,
         total=total(list(summaries.values())),
-        bars={name: bar(s) for name, s in summaries.items()},
+        bars={name: bar(s.printed) for name, s in summaries.items()},
         parts=PARTS,
         items_of=_items_of,
         systems={"disciplines": systems(reproductions, "queue"), "flow controls": systems(reproductions, "control")},
@@ -94,14 +95,14 @@ def write_index(whole: Whole, folder: str | os.PathLike[str], engine: str) -> Pa
 
 def total(summaries: list[Summary]) -> Summary:
     """All of them added up."""
-    return Summary(**{key: sum(s.to_dict()[key] for s in summaries) for key in Summary.__dataclass_fields__})
+    return sum(summaries, Summary())
 
 
-def bar(summary: Summary) -> list[tuple[str, str, str, int, float]]:
+def bar(found: Counts) -> list[tuple[str, str, str, int, float]]:
     """The parts of a bar that are not empty: name, sign, meaning, count and share of the tested numbers in percent."""
-    counts = {**summary.to_dict(), "shared": summary.match - summary.only_ours}
+    counts = {**asdict(found), "shared": found.match - found.only_ours}
     return [
-        (key, sign, text, counts[key], 100 * counts[key] / summary.tested) for key, sign, text in PARTS if counts[key]
+        (key, sign, text, counts[key], 100 * counts[key] / found.tested) for key, sign, text in PARTS if counts[key]
     ]
 
 

@@ -6,33 +6,75 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..claims import held
 from ..reproduction import ItemResult, Reproduction
-from ..skill import skill
+from ..skill import others, printed, skill
+from ..verdict import Number
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of numbers.
+
+    Of those that were `tested`, `match` are met, `miss` not, `some_run` in one run at least, and of `undecided` ours say nothing;
+    `trivial` and `wrong_pair` are what the trivial model and the best wrong pair meet, `only_ours` matches that neither has. Of the
+    matches `zeros` are of a 0, and in `wide` ours may differ by more than a quarter of the number.
+    """
+
+    tested: int = 0
+    match: int = 0
+    zeros: int = 0
+    wide: int = 0
+    trivial: int = 0
+    wrong_pair: int = 0
+    only_ours: int = 0
+    some_run: int = 0
+    miss: int = 0
+    undecided: int = 0
+    not_tested: int = 0
+
+    def __add__(self, more: Counts) -> Counts:
+        """Both together."""
+        mine, its = asdict(self), asdict(more)
+        return Counts(**{key: mine[key] + its[key] for key in mine})
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """Counts of claims, those that stand in tables included.
+
+    `hold`, `fail` and `open` (not decided) for ours. The trivial model has a say on `trivial_of` of them, of which `trivial` hold for it;
+    the best wrong pair likewise. `only_ours` hold for ours and for neither of the two, of which one at least has a say.
+    """
+
+    hold: int = 0
+    fail: int = 0
+    open: int = 0
+    trivial: int = 0
+    trivial_of: int = 0
+    wrong_pair: int = 0
+    wrong_pair_of: int = 0
+    only_ours: int = 0
+
+    def __add__(self, more: Claimed) -> Claimed:
+        """Both together."""
+        mine, its = asdict(self), asdict(more)
+        return Claimed(**{key: mine[key] + its[key] for key in mine})
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of a paper or an item.
+    """Counts of a paper or an item: of the numbers that the paper prints, of the others, and of the claims. The first two never add up."""
 
-    Of the numbers that were `tested`, `match` are met, `miss` not, `some_run` in one run at least, and of `undecided` ours say nothing;
-    `trivial` and `wrong_pair` are what the trivial model and the best wrong pair meet, `only_ours` matches that neither has. `hold`, `fail`
-    and `open` count the claims, those that stand in tables included.
-    """
+    printed: Counts = Counts()
+    others: Counts = Counts()
+    claims: Claimed = Claimed()
 
-    tested: int
-    match: int
-    trivial: int
-    wrong_pair: int
-    only_ours: int
-    some_run: int
-    miss: int
-    undecided: int
-    not_tested: int
-    hold: int
-    fail: int
-    open: int
+    def __add__(self, more: Summary) -> Summary:
+        """Both together."""
+        return Summary(self.printed + more.printed, self.others + more.others, self.claims + more.claims)
 
-    def to_dict(self) -> dict[str, int]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         return asdict(self)
 
@@ -40,13 +82,33 @@ class Summary:
 def summary_of(items: Sequence[ItemResult]) -> Summary:
     """Counts what these items gave."""
     numbers = [n for item in items for n in item.numbers]
+    findings = [f for item in items for f in item.findings]
+    stated = [v for item in items if item.study is not None for s in item.study.sections for v in s.verdicts]
+    holds, found = [*(f.holds for f in findings), *stated], held(findings)
+    return Summary(
+        _counts(printed(numbers)),
+        _counts(others(numbers)),
+        Claimed(
+            holds.count(True),
+            holds.count(False),
+            holds.count(None),
+            found.trivial,
+            found.trivial_of,
+            found.wrong_pair,
+            found.wrong_pair_of,
+            found.only_ours,
+        ),
+    )
+
+
+def _counts(numbers: Sequence[Number]) -> Counts:
     verdicts = [n.verdict for n in numbers]
     found = skill(numbers)
-    holds = [f.holds for item in items for f in item.findings]
-    holds += [v for item in items if item.study is not None for s in item.study.sections for v in s.verdicts]
-    return Summary(
+    return Counts(
         found.tested,
         found.ours,
+        found.zeros,
+        found.wide,
         found.trivial,
         found.wrong_pair,
         found.only_ours,
@@ -54,9 +116,6 @@ def summary_of(items: Sequence[ItemResult]) -> Summary:
         verdicts.count("miss"),
         verdicts.count("undecided"),
         verdicts.count("not-tested") + verdicts.count("not-reproduced"),
-        holds.count(True),
-        holds.count(False),
-        holds.count(None),
     )
 
 

@@ -20,7 +20,7 @@ System = Literal["queue", "control"]
 
 @dataclass
 class Count:
-    """Numbers that were tested and that match, claims that were decided and that hold."""
+    """Printed numbers that were tested and that match, claims that were decided and that hold."""
 
     tested: int = 0
     match: int = 0
@@ -49,7 +49,7 @@ def systems(papers: Sequence[Reproduction], system: System) -> dict[str, dict[st
 
 def _about(item: ItemResult, of: _Kinds) -> Iterable[tuple[set[str], Number | None, bool]]:
     for n in item.numbers:
-        if n.judgement.tested:
+        if n.judgement.tested and n.published.printed:
             yield of.variant(item.item.name, n.published.row), n, False
     for f in item.findings:
         if f.holds is not None:
