@@ -98,12 +98,13 @@ def quick(
             click.echo(file_text(scenario.data), nl=False)
         return
     with signals.loading():
+        from ..effects import warnings
         from ..phase import check as phase_check
         from ..phase import in_step
         from ..sentences import sentences
         from .tables.phase import print_phase
         from .tables.run import print_results
-        from .terminal import console, progress
+        from .terminal import console, progress, warn_all
     if figure is not None:
         from ..plots.canvas import require
 
@@ -119,8 +120,10 @@ def quick(
     if phase and in_step(scenario):
         with progress("with other host noise") as callback:
             found = phase_check(scenario, results, progress=callback)
+    said = warnings(results.scenario)
+    warn_all(said)
     if as_json:
-        print_json(results.to_dict() | ({} if found is None else {"phase": found.to_dict()}))
+        print_json(results.to_dict() | {"warnings": said} | ({} if found is None else {"phase": found.to_dict()}))
         return
     print_results(results, top, wide)
     out = console()
