@@ -14,9 +14,10 @@ from .show import output, print_json
     epilog="""\b
 A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
 flow-controls), with endless data, or a workload (headgate list workloads). A workload with a rate, such as cbr, is
-sent as it comes; others have the default flow control. KEY is a parameter of NAME, or rtt, name, or a key of flows
-such as packet, weight, start or control.window. The main parameter needs no key: cbr:64kbit/s. Commas
-separate both flows and parameters; quote the list, because the shell expands asterisks.
+sent as it comes; others have the first modern flow control of the list, or cubic where there is none. KEY is a
+parameter of NAME, or rtt, name, or a key of flows such as packet, weight, start or control.window. The main parameter
+needs no key: cbr:64kbit/s. Commas separate both flows and parameters; quote the list, because the shell expands
+asterisks.
 
 \b
 Examples:
@@ -87,7 +88,7 @@ def quick(
     The tables of `headgate run` come first, and then a summary in sentences: the share of each flow, and the waiting times of its packets.
     """
     with signals.loading():
-        from ..quick import finely
+        from ..quick import finely, notes
         from ..quick import scenario as of
         from ..toml import file_text
 
@@ -130,6 +131,8 @@ def quick(
     if found is not None:
         print_phase(found)
     out.print()
+    for note in notes(rtt, flows):
+        out.print(note, markup=False)
     for sentence in sentences(results):
         out.print(sentence, markup=False)
     if figure is not None:
