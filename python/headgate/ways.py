@@ -36,6 +36,7 @@ class Ways:
         self._all = scenario.get("routing") == "ecmp"
         self._left = MOST
         self._hops: dict[str, dict[str, int]] = {}
+        self._links: dict[tuple[str, str], list[int]] = {}
         self._found: dict[tuple[str, str, bool], frozenset[int]] = {}
 
     def of(self, flow: Mapping[str, Any], acknowledged: bool) -> frozenset[int] | None:
@@ -62,29 +63,52 @@ class Ways:
 
     def _between(self, start: str, end: str, all_ways: bool) -> Iterable[int] | None:
         """The ports from one node to another; nothing if not known."""
-        known = self._found.get((start, end, all_ways))
+        # Most hosts have one neighbour: the way between the neighbours serves for all of their hosts.
+        first, last = self._only(start), self._only(end)
+        if first == end:
+            # The way is the link between them; `last` may be any node.
+            return self._direct(start, end, all_ways)
+        before = self._direct(start, first, all_ways) if first != start else []
+        after = self._direct(last, end, all_ways) if last != end else []
+        between = self._inner(first, last, all_ways)
+        return None if between is None else {*before, *between, *after}
+
+    def _only(self, node: str) -> str:
+        """The only neighbour of a node, or the node itself if it has several."""
+        neighbours = {far for _, far in self._out[node][:2]}
+        if len(self._out[node]) > 2:
+            neighbours = {far for _, far in self._out[node]} if len(neighbours) == 1 else neighbours
+        return next(iter(neighbours)) if len(neighbours) == 1 else node
+
+    def _direct(self, start: str, end: str, all_ways: bool) -> list[int]:
+        """The ports of the links from a node to its neighbour."""
+        if not self._links:
+            for node, links in self._out.items():
+                for port, far in links:
+                    self._links.setdefault((node, far), []).append(port)
+        ports = self._links[start, end]
+        return ports if all_ways else ports[:1]
+
+    def _inner(self, start: str, root: str, all_ways: bool) -> frozenset[int] | None:
+        """The ports on the way to a node of which the distances are known."""
+        known = self._found.get((start, root, all_ways))
         if known is not None:
             return known
-        # Most hosts have one neighbour, whose distances serve for all of them.
-        neighbours = {far for _, far in self._out[end]}
-        root = next(iter(neighbours)) if len(neighbours) == 1 else end
         hops = self._hops_to(root)
         if hops is None or start not in hops:
             return None
-        ports: set[int] = set()
-        last = [(port, far) for port, far in self._out[root] if far == end] if root != end else []
-        at = [start] if start != end else []
-        seen = set(at)
+        ports, at, seen = set[int](), [start], {start}
         while at:
             node = at.pop()
-            on = last if node == root else [(p, far) for p, far in self._out[node] if hops.get(far, -1) == hops[node] - 1]
+            on = [(port, far) for port, far in self._out[node] if hops[far] == hops[node] - 1]
+            self._left -= len(self._out[node])
             for port, far in on if all_ways else on[:1]:
                 ports.add(port)
-                if node != root and far not in seen:
+                if far not in seen:
                     seen.add(far)
                     at.append(far)
-        self._found[start, end, all_ways] = frozenset(ports)
-        return self._found[start, end, all_ways]
+        self._found[start, root, all_ways] = frozenset(ports)
+        return self._found[start, root, all_ways]
 
     def _hops_to(self, root: str) -> dict[str, int] | None:
         """How many hops nodes are away; nothing if that cannot be known, or would take too long."""
