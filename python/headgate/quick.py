@@ -242,8 +242,8 @@ def _read(rtt: str, flows: str | Sequence[str]) -> tuple[list[Flows], int, list[
 def _complete(groups: list[Flows], trips: list[int]) -> list[str]:
     """Chooses what the flows do not say themselves, and says so.
 
-    Workloads without a rate have the first modern flow control of the list, one that the transport serves, or `MODERN`. Flows over a short path have Linux's
-    transport, if their flow control may have one.
+    Workloads without a rate have the first modern flow control of the list, one that the transport serves, or `MODERN`. Flows over a short
+    path have Linux's transport, if their flow control may have one.
     """
     beside = next((_control(g) for g in groups if _control(g) in _served()), None)
     without = [g for g in groups if "control" not in g.entry]

@@ -6,7 +6,8 @@ A port has the number of its link, doubled, plus one at the far end.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import Any
 
@@ -61,13 +62,13 @@ class Ways:
             ports |= back
         return self.gateways & ports
 
-    def _between(self, start: str, end: str, all_ways: bool) -> Iterable[int] | None:
+    def _between(self, start: str, end: str, all_ways: bool) -> AbstractSet[int] | None:
         """The ports from one node to another; nothing if not known."""
         # Most hosts have one neighbour: the way between the neighbours serves for all of their hosts.
         first, last = self._only(start), self._only(end)
         if first == end:
             # The way is the link between them; `last` may be any node.
-            return self._direct(start, end, all_ways)
+            return set(self._direct(start, end, all_ways))
         before = self._direct(start, first, all_ways) if first != start else []
         after = self._direct(last, end, all_ways) if last != end else []
         between = self._inner(first, last, all_ways)

@@ -66,8 +66,8 @@ def sweep(
 
         from ..phase import axis_warning
         from ..sweep import Sweep
-        from ..sweep.effects import warnings
         from ..sweep.driver import Interrupted
+        from ..sweep.effects import warnings
         from .tables.sweep import print_study
         from .terminal import print_error, warn, warn_all
 

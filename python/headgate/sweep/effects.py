@@ -17,7 +17,7 @@ MOST = 200
 
 
 def warnings(study: Sweep) -> list[str]:
-    """A sentence for each kind of parameter that has no effect in any variant; one that only some variants need is none. Wrong variants are left out."""
+    """A sentence for each kind of parameter that has no effect in any variant. Wrong variants are left out."""
     return warnings_of_all(_resolved(study))
 
 
