@@ -161,8 +161,8 @@ def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
 def least_timeout(flow: Mapping[str, Any]) -> int:
     """For how many picoseconds a flow of a resolved scenario waits at least if a retransmission of it is lost.
 
-    That is the least value of its retransmission timer, 0 for a flow without one. It is 0 too where the transport finds lost retransmissions
-    by the time at which later packets arrived (`recovery = "rack"`).
+    That is the least value of its retransmission timer, 0 for a flow without one. It is 0 too where the transport finds lost
+    retransmissions by the time at which later packets arrived (`recovery = "rack"`).
     """
     control, transport = flow["control"], flow.get("transport") or {}
     if control["kind"] not in _served():
@@ -216,7 +216,7 @@ def _needs(flow: Mapping[str, Any]) -> list[str]:
 
 
 def _met(ways: Ways, does: list[frozenset[str]], flow: Mapping[str, Any], name: str) -> bool:
-    """Whether a queue on the way of a flow does what is needed. Acknowledgements have its weight and its priority, but no marks and no label."""
+    """Whether a queue on the way of a flow does what is needed. Acknowledgements have its weight and priority, no marks and no label."""
     both = name in (WEIGHTS, PRIORITIES) and flow.get("acknowledge", True)
     found = ways.of(flow, both)
     return found is None or any(name in does[port] for port in found)
