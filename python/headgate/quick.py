@@ -32,6 +32,9 @@ OPEN = ("cbr", "on_off", "background", "poisson", "layers")
 #: timeout is 0.2 s.
 SHORT_S = 0.001
 
+#: The flow control of workloads that name none, where no other flow has a modern one.
+MODERN = "cubic"
+
 #: Maximum number of flows of one kind.
 MOST = 400_000
 
@@ -78,12 +81,7 @@ def scenario(
     {'name': 'cbr', 'from': 's3', 'to': 'd3', 'start_spread': '300ms', 'workload': {'kind': 'cbr', 'rate': '64kbit/s'}, 'control': 'none'}
     """
     bps = _quantity("--rate", rate, "bps", "a rate such as 20Mbit/s")
-    groups = [group for text in ([flows] if isinstance(flows, str) else flows) for group in parse(text)]
-    if not groups:
-        raise HeadgateError(f"--flows: expected at least one flow, as {GRAMMAR}")
-    expected = "a time such as 30ms"
-    base = _quantity("--rtt", rtt, "s", expected)
-    trips = [base if g.rtt is None else _quantity("--flows: rtt", g.rtt, "s", expected) for g in groups]
+    groups, base, trips = _read(rtt, flows)
     least = min(trips)
     data: dict[str, Any] = {"name": "quick", "duration": duration or _text("s", max(1000 * max(trips), 10 * 10**12))}
     if seed is not None:
@@ -99,10 +97,19 @@ def scenario(
             _text("s", (trip - least) // 2) for g, trip in zip(groups, trips, strict=True) for _ in range(g.count)
         ]
         data["topology"] |= {"access": {**fast, "delay": delays}, "exit": fast}
-    for group, trip in zip(groups, trips, strict=True):
-        _serve(group, trip / 10**12)
+    _complete(groups, trips)
     data["flows"] = _entries(groups, _text("s", 10 * max(trips)))
     return Scenario(data, "quick")
+
+
+def notes(rtt: str, flows: str | Sequence[str]) -> list[str]:
+    """Sentences about what `scenario` chose for flows that do not say it themselves: flow controls, and Linux's transport.
+
+    >>> notes("20ms", "cubic*2,transfer:1MB")
+    ['transfer has the flow control cubic, as the flows beside it; KEY control names another one.']
+    """
+    groups, _, trips = _read(rtt, flows)
+    return _complete(groups, trips)
 
 
 def finely(scenario: Scenario) -> Scenario:
@@ -222,12 +229,67 @@ def _set(flow: Flows, text: str) -> None:
         )
 
 
-def _serve(flow: Flows, rtt_s: float) -> None:
-    """Gives a flow over a short path Linux's transport, if its flow control may have one and its entry says nothing of it."""
-    control = flow.entry.get("control", "jk_reno")
-    name = control.get("kind") if isinstance(control, dict) else control
-    if rtt_s < SHORT_S and name in _served() and "transport" not in flow.entry:
-        flow.entry["transport"] = {"preset": "linux"}
+def _read(rtt: str, flows: str | Sequence[str]) -> tuple[list[Flows], int, list[int]]:
+    """The flows, the round trip of those without their own, and that of each, in picoseconds."""
+    groups = [group for text in ([flows] if isinstance(flows, str) else flows) for group in parse(text)]
+    if not groups:
+        raise HeadgateError(f"--flows: expected at least one flow, as {GRAMMAR}")
+    expected = "a time such as 30ms"
+    base = _quantity("--rtt", rtt, "s", expected)
+    return groups, base, [base if g.rtt is None else _quantity("--flows: rtt", g.rtt, "s", expected) for g in groups]
+
+
+def _complete(groups: list[Flows], trips: list[int]) -> list[str]:
+    """Chooses what the flows do not say themselves, and says so.
+
+    Workloads without a rate have the first modern flow control of the list, one that the transport serves, or `MODERN`. Flows over a short
+    path have Linux's transport, if their flow control may have one.
+    """
+    beside = next((_control(g) for g in groups if _control(g) in _served()), None)
+    without = [g for g in groups if "control" not in g.entry]
+    for group in without:
+        group.entry["control"] = beside or MODERN
+    said = []
+    if without:
+        why = "as the flows beside it" if beside else "since none beside it has a modern one"
+        if _number(without) > 1:
+            why = why.replace("beside it", "beside them")
+        said.append(
+            f"{_names(without)} {_have(without)} the flow control {beside or MODERN}, {why}; KEY control names another one."
+        )
+    short = [
+        g
+        for g, trip in zip(groups, trips, strict=True)
+        if trip < SHORT_S * 10**12 and _control(g) in _served() and "transport" not in g.entry
+    ]
+    for group in short:
+        group.entry["transport"] = {"preset": "linux"}
+    if short:
+        said.append(
+            f"{_names(short)} {_have(short)} Linux's transport (transport.preset=linux), since round trips are below 1 ms; "
+            "transport.preset=rfc is that of the RFCs, with timeouts of at least 1 s."
+        )
+    return said
+
+
+def _control(flow: Flows) -> str:
+    """The name of a flow's control; empty if it says none."""
+    control = flow.entry.get("control", "")
+    return str(control.get("kind", "") if isinstance(control, dict) else control)
+
+
+def _number(groups: list[Flows]) -> int:
+    return sum(group.count for group in groups)
+
+
+def _have(groups: list[Flows]) -> str:
+    return "has" if _number(groups) == 1 else "have"
+
+
+def _names(groups: list[Flows]) -> str:
+    """Flows as they stand in the list."""
+    texts = list(dict.fromkeys(cut(g.label or g.name) + (f"*{g.count}" if g.count > 1 else "") for g in groups))
+    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
 
 
 @cache

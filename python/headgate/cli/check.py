@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from .. import _core
 from .._core import ScenarioError
+from ..effects import warnings
 from ..errors import HeadgateError
 from ..scenario import Scenario
 from . import signals
@@ -21,17 +23,22 @@ Example:
   headgate check scenarios/two-sources.toml"""
 )
 @click.argument("file", type=click.Path(path_type=Path))
-def check(file: Path) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print an object with the keys scenario and warnings.")
+def check(file: Path, as_json: bool) -> None:
     """Validate the scenario in FILE and print it as JSON with every default filled in; of a study, every variant is checked.
+
+    What has no effect, such as a weight that no queue on the way of its flow reads, is a warning on standard error.
 
     A study whose axes change a topology or a count is printed as it was written, since the resolved scenario no longer contains them.
     """
     scenario = Scenario.from_file(file)
     if "sweep" not in scenario.data:
-        print_json(scenario.resolve())
+        resolved = scenario.resolve()
+        _print(resolved, warnings(resolved), as_json)
         return
     with signals.loading():
         from ..sweep import Sweep
+        from ..sweep.effects import warnings as warnings_of_study
 
     study = Sweep.of(scenario)
     checks = study.check()
@@ -44,7 +51,16 @@ def check(file: Path) -> None:
     except (HeadgateError, ScenarioError):
         same = False
     # Axes over what the whole file no longer has, such as a topology, need the file as it was written.
-    print_json(whole if same else scenario.data)
+    _print(whole if same else scenario.data, warnings_of_study(study), as_json)
+
+
+def _print(scenario: dict[str, Any], said: list[str], as_json: bool) -> None:
+    """The scenario, which is a file again, and the warnings where they are not part of it."""
+    print_json({"scenario": scenario, "warnings": said} if as_json else scenario)
+    if said:
+        from .terminal import warn_all
+
+        warn_all(said)
 
 
 @click.command(

@@ -14,9 +14,10 @@ from .show import output, print_json
     epilog="""\b
 A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
 flow-controls), with endless data, or a workload (headgate list workloads). A workload with a rate, such as cbr, is
-sent as it comes; others have the default flow control. KEY is a parameter of NAME, or rtt, name, or a key of flows
-such as packet, weight, start or control.window. The main parameter needs no key: cbr:64kbit/s. Commas
-separate both flows and parameters; quote the list, because the shell expands asterisks.
+sent as it comes; others have the first modern flow control of the list, or cubic where there is none. KEY is a
+parameter of NAME, or rtt, name, or a key of flows such as packet, weight, start or control.window. The main parameter
+needs no key: cbr:64kbit/s. Commas separate both flows and parameters; quote the list, because the shell expands
+asterisks.
 
 \b
 Examples:
@@ -87,7 +88,7 @@ def quick(
     The tables of `headgate run` come first, and then a summary in sentences: the share of each flow, and the waiting times of its packets.
     """
     with signals.loading():
-        from ..quick import finely
+        from ..quick import finely, notes
         from ..quick import scenario as of
         from ..toml import file_text
 
@@ -98,12 +99,13 @@ def quick(
             click.echo(file_text(scenario.data), nl=False)
         return
     with signals.loading():
+        from ..effects import warnings
         from ..phase import check as phase_check
         from ..phase import in_step
         from ..sentences import sentences
         from .tables.phase import print_phase
         from .tables.run import print_results
-        from .terminal import console, progress
+        from .terminal import console, progress, warn_all
     if figure is not None:
         from ..plots.canvas import require
 
@@ -119,14 +121,18 @@ def quick(
     if phase and in_step(scenario):
         with progress("with other host noise") as callback:
             found = phase_check(scenario, results, progress=callback)
+    said = warnings(results.scenario)
+    warn_all(said)
     if as_json:
-        print_json(results.to_dict() | ({} if found is None else {"phase": found.to_dict()}))
+        print_json(results.to_dict() | {"warnings": said} | ({} if found is None else {"phase": found.to_dict()}))
         return
     print_results(results, top, wide)
     out = console()
     if found is not None:
         print_phase(found)
     out.print()
+    for note in notes(rtt, flows):
+        out.print(note, markup=False)
     for sentence in sentences(results):
         out.print(sentence, markup=False)
     if figure is not None:

@@ -88,10 +88,11 @@ def run(
         from rich.markup import escape
 
         from ..atomic import require_folder
+        from ..effects import warnings
         from ..scenario import Scenario
         from ..tables import require
         from .tables.run import print_results
-        from .terminal import console, progress
+        from .terminal import console, progress, warn_all
 
     scenario = Scenario.from_file(file)
     if base:
@@ -131,8 +132,10 @@ def run(
         from ..plots import completions as draw
 
         draw(results, completions)
+    said = warnings(results.scenario)
+    warn_all(said)
     if as_json:
-        print_json(results.to_dict() | ({} if found is None else {"phase": found.to_dict()}))
+        print_json(results.to_dict() | {"warnings": said} | ({} if found is None else {"phase": found.to_dict()}))
     else:
         print_results(results, top, wide)
         if found is not None:

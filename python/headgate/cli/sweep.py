@@ -67,14 +67,18 @@ def sweep(
         from ..phase import axis_warning
         from ..sweep import Sweep
         from ..sweep.driver import Interrupted
+        from ..sweep.effects import warnings
         from .tables.sweep import print_study
-        from .terminal import print_error, warn
+        from .terminal import print_error, warn, warn_all
 
     study = Sweep.from_file(file)
     for option, path, value in changes_of(changes):
         study = study.set_option(option, path, value)
     if dry_run:
-        return _dry(study, as_json)
+        code = _dry(study, as_json)
+        warn_all(warnings(study))
+        return code
+    warn_all(warnings(study))
     warn(axis_warning(study.scenario, [path for axis in study.axes for path in axis.paths]))
     folder = out if out is not None else Path("out") / file.stem
     try:

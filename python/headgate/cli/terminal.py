@@ -79,6 +79,12 @@ def warn(message: str) -> None:
         print_error(f"[bold yellow]warning:[/] {escape(message)}")
 
 
+def warn_all(messages: Iterable[str]) -> None:
+    """Prints warnings, each as `warn` does."""
+    for message in messages:
+        warn(message)
+
+
 @contextmanager
 def bar_of(*columns: ProgressColumn) -> Iterator[Progress | None]:
     """A bar with its name and these columns on standard error; nothing if that is not a terminal."""

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from .. import _core, memory
+from ..effects import warnings
 from ..results import Results
 from ..scenario import Scenario
 from .engine import run
@@ -251,6 +252,13 @@ class Runs:
         self._parts.submit(work)
 
 
+def _warnings(whole: dict[str, Any], whole_s: float | None) -> list[str]:
+    """What has no effect in a resolved scenario; of the first part of a run, in the whole of it."""
+    if whole_s is not None:
+        whole = {**whole, "duration": _core.quantity_text("s", max(round(whole_s * 1e12), 1))}
+    return warnings(whole)
+
+
 def finished(
     scenario: Scenario,
     as_run: Scenario,
@@ -284,7 +292,7 @@ def finished(
         "until": until,
         "seconds": seconds,
         "note": note,
-        **summary(results),
+        **summary(results, _warnings(whole, whole_s)),
         "network": network(whole),
         "views": [view.head() for view in shown],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..results import Results
@@ -11,8 +12,8 @@ from ..sentences import sentences
 MOST = 100
 
 
-def summary(results: Results) -> dict[str, Any]:
-    """Shares of flows against the weighted max-min ideal, ports, the delay under load, and the same in sentences."""
+def summary(results: Results, warnings: Sequence[str] = ()) -> dict[str, Any]:
+    """Shares of flows against the weighted max-min ideal, ports, the delay under load, and the same in sentences, after those that warn."""
     count = results.flow_count
     listed = results.flow_summaries(MOST, by_goodput=True) if count > MOST else results.flow_summaries()
     table = results.flows
@@ -50,7 +51,7 @@ def summary(results: Results) -> dict[str, Any]:
         # What a packet waits at the busiest port.
         "delay_under_load_ms": 1e3 * busy[0].queueing_s.mean if busy else None,
         "jain_of_max_min": results.fairness()["jain_of_max_min"],
-        "sentences": list(sentences(results)),
+        "sentences": [*warnings, *sentences(results)],
     }
 
 

@@ -1,0 +1,31 @@
+"""What has no effect in any variant of a study."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..effects import warnings_of_all
+from ..errors import HeadgateError, ScenarioError
+
+if TYPE_CHECKING:
+    from .sweep import Sweep
+
+#: Of more variants than this a sample is looked at.
+MOST = 200
+
+
+def warnings(study: Sweep) -> list[str]:
+    """A sentence for each kind of parameter that has no effect in any variant. Wrong variants are left out."""
+    return warnings_of_all(_resolved(study))
+
+
+def _resolved(study: Sweep) -> Iterator[dict[str, Any]]:
+    count = len(study._variants)
+    chosen = range(count) if count <= MOST else sorted(random.Random(0).sample(range(count), MOST))
+    for number in chosen:
+        try:
+            yield study.variant(number).resolve()
+        except (HeadgateError, ScenarioError):
+            continue

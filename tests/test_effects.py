@@ -1,0 +1,309 @@
+"""Parameters without effect: which are named, by which commands, and that nothing else is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from headgate import Scenario, _core, quick
+from headgate.effects import (
+    DISCIPLINES,
+    LABELS,
+    MARKS,
+    PRIORITIES,
+    WEIGHTS,
+    least_timeout,
+    properties,
+    warnings,
+)
+from headgate.ways import Ways
+
+COMES = "reacts to marks, and no queue on its way marks packets: its marks never come."
+WEIGHED = "has a weight, and no queue on its way reads weights: its packets are served as with a weight of 1."
+HURRIED = "has a priority, and no queue on its way reads priorities: its packets are served as those of all others."
+LABELLED = "claims a label, and no queue on its way reads labels: its packets are served as without one."
+
+
+def said(flows: str, queue: str = "fcfs", **more: str) -> list[str]:
+    return warnings(quick.scenario("20Mbit/s", "20ms", flows, queue, **more).resolve())
+
+
+@pytest.mark.parametrize(
+    ("flows", "queue", "expected"),
+    [
+        ("dctcp", "fcfs", [f"Flow dctcp {COMES}"]),
+        ("decbit", "fq", [f"Flow decbit {COMES}"]),
+        ("reno:transport.ecn=true", "red", [f"Flow reno {COMES}"]),
+        ("reno:transport.ecn=true", "red:mark=true", []),
+        ("dctcp:transport.ecn=false", "fcfs", []),
+        ("reno:transport.ecn=false", "fcfs", []),
+        ("reno:transport.preset=linux", "fcfs", []),
+        ("decbit", "decbit", []),
+        ("cubic:weight=3", "fcfs", [f"Flow cubic {WEIGHED}"]),
+        ("cubic:weight=3", "drr", []),
+        ("cubic:weight=1", "fcfs", []),
+        ("cubic:priority=1", "wfq", [f"Flow cubic {HURRIED}"]),
+        ("cubic:priority=1", "strict_priority", []),
+        ("cubic:priority=1", "strict_priority:levels=1", [f"Flow cubic {HURRIED}"]),
+        ("cubic:priority=0", "fcfs", []),
+        ("cubic:label=1Mbit/s", "fcfs", [f"Flow cubic {LABELLED}"]),
+        ("cubic:label=1Mbit/s", "csfq", []),
+        ("cubic:label=1Mbit/s", "csfq:role=island", [f"Flow cubic {LABELLED}"]),
+        ("cubic:weight=2", "csfq:role=core", [f"Flow cubic {WEIGHED}"]),
+        ("cubic,jk_reno,cbr:1Mbit/s,bbr1", "fcfs", []),
+    ],
+)
+def test_each_sentence_and_where_it_is_not_said(flows: str, queue: str, expected: list[str]) -> None:
+    assert said(flows, queue) == expected
+
+
+def test_flows_of_which_the_same_is_to_be_said_are_said_together() -> None:
+    assert said("dctcp:name=a,dctcp:name=b")[0].startswith("Flows a and b react to marks")
+    assert said("dctcp*3")[0].startswith("Flows dctcp1, dctcp2 and dctcp3 react to marks")
+    found = said("cubic:label=1Mbit/s,cubic*5:weight=2,reno:weight=7,dctcp,reno:priority=1")
+    assert [text.split(" and no queue")[0] for text in found] == [
+        "Flow dctcp reacts to marks,", "Flows cubic2, cubic3 and 4 more have weights,", "Flow reno2 has a priority,",
+        "Flow cubic1 claims a label,",
+    ]  # fmt: skip
+    many = said("cubic*2:priority=1,label=1Mbit/s,weight=2")
+    assert len(many) == 3 and all(text.startswith("Flows cubic1 and cubic2 ") for text in many)
+
+
+# What disciplines do: runs with and without each parameter, of which the digests differ where it is read.
+
+#: Parameters with which a short run shows what a discipline does.
+SHOWN = {"enhanced_red": {"weight": 1.0, "constant": True, "initial_p": 0.2}}
+
+QUEUES: list[dict[str, Any]] = [
+    *({"kind": e["name"], **SHOWN.get(e["name"], {})} for e in json.loads(_core.catalogue("disciplines"))),
+    {"kind": "red", "mark": True},
+    *({"kind": "csfq", "role": role} for role in ("edge", "core", "island")),
+    {"kind": "strict_priority", "levels": 1},
+]
+
+
+def line(queue: object, *flows: dict[str, Any], **more: Any) -> Scenario:
+    """Two hosts on a line of 1 Mbit/s with this queue."""
+    ends = [{"name": name, "kind": "host"} for name in ("a", "b", "k")]
+    fast = [{"name": f"{name}-in", "from": name, "to": "g", "rate": "10Mbit/s"} for name in ("a", "b")]
+    slow = {"name": "slow", "from": "g", "to": "k", "rate": "1Mbit/s", "queue": queue}
+    whole = {"duration": "4s", "nodes": [*ends, {"name": "g"}], "links": [*fast, slow], "flows": list(flows)}
+    return Scenario({**whole, **more})
+
+
+def cbr(name: str, host: str, rate: str, **more: Any) -> dict[str, Any]:
+    stream = {"kind": "cbr", "rate": rate}
+    return {"name": name, "from": host, "to": "k", "control": "none", "workload": stream, "acknowledge": False, **more}
+
+
+def done(queue: object) -> Iterator[str]:
+    """What a queue does, as runs show it."""
+
+    def digest(**more: Any) -> str:
+        return line(queue, cbr("x", "a", "900kbit/s", **more), cbr("y", "b", "1300kbit/s")).run().runs[0].digest
+
+    sack = {"to": "k", "control": "sack", "transport": {"ecn": True}}
+    ports = line(queue, {"name": "x", "from": "a", **sack}, {"name": "y", "from": "b", **sack}).run().link_summaries()
+    if sum(port.marks for port in ports):
+        yield MARKS
+    plain = digest()
+    for name, more in ((WEIGHTS, {"weight": 4}), (PRIORITIES, {"priority": 1}), (LABELS, {"label": "100kbit/s"})):
+        if digest(**more) != plain:
+            yield name
+
+
+@pytest.mark.parametrize("queue", QUEUES, ids=json.dumps)
+def test_each_discipline_does_what_is_said_of_it(queue: dict[str, Any]) -> None:
+    resolved = line(queue, cbr("x", "a", "1Mbit/s")).resolve()["links"][2]["queue"]
+    assert properties(resolved) == set(done(queue))
+
+
+def test_every_discipline_is_classified() -> None:
+    assert set(DISCIPLINES) == {entry["name"] for entry in json.loads(_core.catalogue("disciplines"))}
+    # One that is not known could do everything.
+    assert properties({"kind": "new"}) == {MARKS, WEIGHTS, PRIORITIES, LABELS}
+
+
+# The queues on the way.
+
+
+def chain(flow: dict[str, Any], forward: object, back: object, **more: Any) -> Scenario:
+    """From host h1 at r1 over r2 to host h2, with these queues on the link of the gateways."""
+    nodes = [{"name": "h1", "kind": "host"}, {"name": "h2", "kind": "host"}, {"name": "r1"}, {"name": "r2"}]
+    links = [
+        {"name": "first", "from": "h1", "to": "r1", "rate": "10Mbit/s", "queue": "fcfs"},
+        {"name": "middle", "from": "r1", "to": "r2", "rate": "1Mbit/s", "queue": forward, "reverse_queue": back},
+        {"name": "last", "from": "h2", "to": "r2", "rate": "10Mbit/s", "queue": "fcfs"},
+    ]
+    flow = {"name": "x", "from": "h1", "to": "h2", "control": "sack", **flow}
+    return Scenario({"duration": "9s", "nodes": nodes, "links": links, "flows": [flow], **more})
+
+
+MARK = {"kind": "red", "mark": True}
+
+
+def test_marks_and_labels_count_on_the_way_of_data_and_the_others_both_ways() -> None:
+    for needs, does, both in (
+        ({"transport": {"ecn": True}}, MARK, False),
+        ({"label": "1Mbit/s"}, "csfq", False),
+        ({"weight": 2}, "fq", True),
+        ({"priority": 2}, "blt", True),
+    ):
+        assert warnings(chain(needs, does, "fcfs").resolve()) == []
+        assert (warnings(chain(needs, "fcfs", does).resolve()) == []) == both
+        assert len(warnings(chain(needs, "fcfs", "fcfs").resolve())) == 1
+    # Without acknowledgements nothing comes back.
+    silent = {"control": "none", "workload": {"kind": "cbr", "rate": "1kbit/s"}, "weight": 2}
+    assert warnings(chain(silent, "fcfs", "fq").resolve()) == []
+    assert len(warnings(chain({**silent, "acknowledge": False}, "fcfs", "fq").resolve())) == 1
+
+
+def test_a_queue_beside_the_way_or_at_a_host_does_not_count() -> None:
+    base = chain({"weight": 2}, "fcfs", "fcfs").data
+    for name, start, kind, expected in (("h3", "r2", "host", 1), ("r3", "r2", "gateway", 1)):
+        spur = {"name": "spur", "from": start, "to": name, "rate": "1Mbit/s", "queue": "fq"}
+        beside = {**base, "nodes": [*base["nodes"], {"name": name, "kind": kind}], "links": [*base["links"], spur]}
+        assert len(warnings(Scenario(beside).resolve())) == expected
+    # The link of a host has the discipline at its gateway only.
+    at_source = Scenario(base).set("links.first.queue", MARK).set("flows.x.weight", 1)
+    marked = at_source.set("flows.x.transport", {"ecn": True})
+    assert len(warnings(marked.resolve())) == 1
+    assert warnings(marked.set("links.last.queue", MARK).resolve()) == []
+
+
+def test_a_link_that_goes_down_may_send_flows_anywhere() -> None:
+    base = chain({"weight": 2}, "fcfs", "fcfs").data
+    spur = {"name": "spur", "from": "r2", "to": "r3", "rate": "1Mbit/s", "queue": "fq"}
+    beside = {**base, "nodes": [*base["nodes"], {"name": "r3"}], "links": [*base["links"], spur]}
+    down = [{"at": "1s", "link": "spur", "up": False}]
+    slower = [{"at": "1s", "link": "spur", "rate": "2Mbit/s"}]
+    assert warnings(Scenario({**beside, "events": down}).resolve()) == []
+    assert len(warnings(Scenario({**beside, "events": slower}).resolve())) == 1
+    # If no queue anywhere does it, that is sure even then.
+    nowhere = Scenario({**beside, "events": down}).set("links.spur.queue", "fcfs")
+    assert len(warnings(nowhere.resolve())) == 1
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        {"kind": "dumbbell", "hosts": 6}, {"kind": "parking_lot", "hops": 3}, {"kind": "chain", "gateways": 5}, {"kind": "star"},
+        {"kind": "fat_tree", "k": 4}, *({"kind": "random", "gateways": 12, "seed": seed} for seed in range(1, 5)),
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("routing", ["shortest", "ecmp"])
+def test_ways_are_those_of_the_engine(topology: dict[str, Any], routing: str) -> None:
+    plain = Scenario({"duration": "1s", "topology": topology, "flows": [], "routing": routing})
+    hosts = _hosts(plain)
+    pairs = [(hosts[i], hosts[(3 * i + 1) % len(hosts)]) for i in range(len(hosts))]
+    flows = [
+        {"name": f"f{i}", "from": a, "to": b, "control": "reno"} for i, (a, b) in enumerate(p for p in pairs if p[0] != p[1])
+    ]  # fmt: skip
+    scenario = plain.set("flows", flows)
+    resolved, routes = scenario.resolve(), scenario.run().routes
+    ways = Ways(resolved)
+    ends = [end for link in resolved["links"] for end in (link["from"], link["to"])]
+    kinds = {node["name"]: node["kind"] for node in resolved["nodes"]}
+    names = [name for link in resolved["links"] for name in (link["name"], f"{link['name']}:reverse")]
+    for flow in resolved["flows"]:
+        taken = {str(name) for name in routes["link"][routes["flow"] == flow["name"]]}
+        at_gateways = {name for name, end in zip(names, ends, strict=True) if name in taken and kinds[end] != "host"}
+        found = ways.of(flow, False)
+        assert found is not None
+        found_names = {names[port] for port in found}
+        assert at_gateways == found_names if routing == "shortest" else at_gateways <= found_names
+        both = ways.of(flow, True)
+        assert both is not None and both >= found
+
+
+def _hosts(scenario: Scenario) -> list[str]:
+    """Some hosts of a topology, which are known once there is a flow."""
+    first, last = ("s1", "d1") if scenario.data["topology"]["kind"] in ("dumbbell", "parking_lot") else ("h1", "h2")
+    flow = {"name": "f", "from": first, "to": last, "control": "reno"}
+    nodes = scenario.set("flows", [flow]).resolve()["nodes"]
+    return [node["name"] for node in nodes if node["kind"] == "host"][:24]
+
+
+def test_a_way_by_hand_is_the_one_that_counts() -> None:
+    nodes = [{"name": "h1", "kind": "host"}, {"name": "h2", "kind": "host"}, *({"name": f"r{i}"} for i in range(1, 5))]
+    ends = [("h1", "r1"), ("r1", "r2"), ("r2", "r4"), ("r1", "r3"), ("r3", "r4"), ("r4", "h2")]
+    queues = {("r1", "r3"): "fq"}
+    links = [
+        {"name": f"{a}-{b}", "from": a, "to": b, "rate": "1Mbit/s", "queue": queues.get((a, b), "fcfs")} for a, b in ends
+    ]  # fmt: skip
+    flow = {"name": "x", "from": "h1", "to": "h2", "control": "reno", "weight": 2}
+    scenario = Scenario({"duration": "9s", "nodes": nodes, "links": links, "flows": [flow]})
+    assert len(warnings(scenario.resolve())) == 1
+    assert warnings(scenario.set("flows.x.via", ["r3"]).resolve()) == []
+    assert warnings(scenario.set("routing", "ecmp").resolve()) == []
+    # Back over the links of the data: the port of the far end.
+    back = scenario.set("links.r1-r3.queue", "fcfs").set("links.r3-r4.reverse_queue", "fq")
+    assert warnings(back.set("flows.x.via", ["r3"]).resolve()) == []
+    assert len(warnings(back.resolve())) == 1
+
+
+# Runs that are shorter than timeouts.
+
+
+def test_short_runs() -> None:
+    half = "a lost retransmission stops it for more than half of the run."
+    assert said("reno", duration="0.2s") == [
+        "The run of 0.2 s is shorter than the least retransmission timeout of flow reno (1 s): a lost retransmission ends its transfer."
+    ]
+    assert said("reno", duration="1s") == [
+        f"The run of 1 s is shorter than two of the least retransmission timeouts of flow reno (1 s): {half}"
+    ]
+    assert said("reno", duration="1999ms") and not said("reno", duration="2s")
+    assert said("reno:transport.min_timeout=200ms", duration="400ms") == []
+    assert len(said("reno:transport.min_timeout=200ms", duration="399ms")) == 1
+    assert said("jk_reno,generic,cbr:1Mbit/s,bbr1,cubic_linux,cubic:transport.preset=linux", duration="400ms") == []
+    together = said("reno,jk_reno,cubic*3", duration="0.1s")
+    assert [text.split(" timeout of ")[1].split(":")[0] for text in together] == [
+        "flows reno, cubic1 and 2 more (1 s)", "flow jk_reno (0.2 s)",
+    ]  # fmt: skip
+
+
+CONTROLS = [entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"]]
+
+
+@pytest.mark.parametrize(
+    ("control", "transport"),
+    [
+        *((name, {}) for name in CONTROLS),
+        *(("reno", {"preset": preset}) for preset in ("rfc", "bsd_1988", "ns2_1998", "linux")),
+        ("reno", {"preset": "linux", "recovery": "sack"}),
+        ("reno", {"recovery": "rack"}),
+        ("bbr1", {"preset": "rfc"}),
+        ("bbr1", {"recovery": "newreno"}),
+        ("jk_reno", None),
+        ("jk_tahoe", None),
+    ],
+    ids=str,
+)
+def test_a_lost_retransmission_waits_for_the_least_timeout(control: str, transport: dict[str, str] | None) -> None:
+    """The 20th packet is lost, and so is its retransmission: the transfer ends after that timeout, or earlier with RACK."""
+    flow: dict[str, Any] = {"workload": {"kind": "transfer", "packets": 200}, "control": control}
+    scenario = chain(flow | ({} if transport is None else {"transport": transport}), "fcfs", "fcfs").set(
+        "duration", "60s"
+    )
+    scenario = (
+        scenario.set("interval", "60s")
+        .set("warm_up", "0s")
+        .set("links.*.rate", "100Mbit/s")
+        .set("links.middle.delay", "5ms")
+    )
+    least = least_timeout(scenario.resolve()["flows"][0]) / 1e12
+
+    def took(*lost: int) -> float:
+        wire = {"reverse": {"kind": "packets", "packets": list(lost)}}
+        return float(scenario.set("links.last.loss", wire).run().flows["fct_mean_s"][0])
+
+    # Which number the retransmission has on the wire depends on the window: each is tried.
+    longest = max(took(20, second) for second in range(21, 90)) - took(10**6)
+    assert longest >= 0.95 * least
+    if least == 0:
+        assert longest < 0.15
