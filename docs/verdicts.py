@@ -199,15 +199,26 @@ def table(pages: str) -> str:
         ("wrong pair holds", ("claims", "wrong_pair")),
     )
     rows = []
+    every: list[list[tuple[int, ...]]] = []
     for paper, title in TITLES.items():
         found = counts(paper)
-        minutes = f"{found.get('seconds', 0) / 60:.1f}"
-        cells = (str(found.get(part, {}).get(k, "")) for _, (part, k) in columns)
-        rows.append([f"[{title}]({pages}{paper}.md)", *cells, minutes])
-    total = [str(sum(int(r[k] or 0) for r in rows)) for k in range(1, len(columns) + 1)]
-    rows.append(["**all**", *total, f"{sum(float(r[-1]) for r in rows):.1f}"])
+        # What the null models of claims hold stands beside how many of them they have a say on.
+        values = [_counted(found.get(part, {}), k) for _, (part, k) in columns]
+        every.append(values)
+        rows.append([f"[{title}]({pages}{paper}.md)", *map(_cell, values), f"{found.get('seconds', 0) / 60:.1f}"])
+    total = [tuple(map(sum, zip(*column, strict=True))) for column in zip(*every, strict=True)]
+    rows.append(["**all**", *map(_cell, total), f"{sum(float(r[-1]) for r in rows):.1f}"])
     rule = ["---", *["---:"] * (len(columns) + 1)]
     return "\n".join(_row(r) for r in (["paper", *(n for n, _ in columns), "processor minutes"], rule, *rows)) + "\n"
+
+
+def _counted(found: dict[str, int], key: str) -> tuple[int, ...]:
+    """A count, and of how many it is where that is not plain."""
+    return tuple(int(found.get(k, 0)) for k in (key, f"{key}_of") if k == key or k in found)
+
+
+def _cell(values: tuple[int, ...]) -> str:
+    return " of ".join(map(str, values))
 
 
 #: The counts of numbers by the names in `COUNTED`.

@@ -109,6 +109,11 @@ def test_a_predicate_that_fails_with_the_runs_of_others_does_not_hold_for_them(s
     assert says(scenario_2, fragile).wrong_pair is False
 
 
+def test_where_no_run_is_left_to_be_made_a_null_model_has_a_say(scenario_2: ItemResult) -> None:
+    found = says(scenario_2, lambda r: (r.digest("G/FCFS") != "" and run_all([], lambda _, x: x, ()) == [], ""))
+    assert (found.trivial, found.wrong_pair) == (True, True)
+
+
 def test_a_paper_may_have_null_models_of_its_own(scenario_2: ItemResult) -> None:
     found = says(scenario_2, lambda r: (True, ""), nulls=lambda r: (False, True))
     assert (found.trivial, found.wrong_pair) == (False, True)
