@@ -50,6 +50,8 @@ pub(super) struct More {
     /// Of the packets outstanding, as the records are kept, if the protocol asks for rates.
     pub stamps: Vec<Stamp>,
     pub tail: Option<TailProbe>,
+    /// A round trip was measured since the last probe.
+    pub measured: bool,
     pub trial: Trial,
     /// When the last packet was sent.
     pub last_sent: Time,
@@ -79,6 +81,7 @@ const NOTHING: More = More {
     sampler: Sampler::NEW,
     stamps: vec![],
     tail: None,
+    measured: false,
     trial: Trial::No,
     last_sent: Time::ZERO,
     round_end: 0,

@@ -77,7 +77,7 @@ impl Sender {
         }
         if std::mem::take(&mut self.probe_due) {
             let end = if fits { self.next + 1 } else { self.next };
-            self.more.tail = Some(TailProbe { end, again: !fits });
+            (self.more.tail, self.more.measured) = (Some(TailProbe { end, again: !fits }), false);
             return Some(if fits { self.send_new(now) } else { self.send_again(self.next - 1, now) });
         }
         if room && fits {
