@@ -324,7 +324,8 @@ fn a_mark_does_not_keep_a_probe_away() {
         100 | ack 1               |      |
         100 | supply 10           | 1-10 | 10 10
         200 | ack 8 ce            |      | 6 3
-        402 | timer               | R10  |
+        210 | ack 9               |      | 6 2
+      414.5 | timer               | R10  | 6 3
         ",
     );
 }
