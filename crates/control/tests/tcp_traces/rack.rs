@@ -5,6 +5,8 @@ use crate::script::Script;
 const RENO: &str = r#""reno""#;
 const RACK: &str = r#""recovery": "rack""#;
 const PROBE: &str = r#""recovery": "rack", "tail_probe": true"#;
+/// Linux's cuts, one an episode.
+const ONE_CUT: &str = r#""preset": "linux", "tick": "0s", "prr": false, "tail_probe": false, "undo": "none""#;
 const LINUX: &str = r#""preset": "linux", "tick": "0s""#;
 
 /// A packet overtaken by 20 ms of a round trip of 100 ms is within the window of 25 ms.
@@ -61,7 +63,7 @@ fn three_that_came_are_enough() {
 /// A retransmission that is lost is sent again when something sent after it arrived: 12 was sent at 107, 5 ms after it.
 #[test]
 fn a_lost_retransmission_goes_again_after_a_round_trip() {
-    Script::new(RENO, RACK).play(
+    Script::new(RENO, ONE_CUT).play(
         "
           0 | supply 100         | 0-9   | 10 10
         100 | ack 0 sack 1       | 10    |
@@ -86,7 +88,7 @@ fn a_lost_retransmission_goes_again_after_a_round_trip() {
 /// Losses of what was sent in an episode are a separate episode, as in Linux: 12 is found lost at 205, before the episode ends with 11.
 #[test]
 fn what_is_lost_of_an_episode_begins_the_next() {
-    Script::new(RENO, RACK).play(
+    Script::new(RENO, ONE_CUT).play(
         "
           0 | supply 100          | 0-9   | 10 10
         100 | ack 0 sack 1        | 10    |

@@ -8,7 +8,7 @@
 //! - Step 2 looks at the least round trip alone, not at echoed time stamps, as Linux does; step 1 comes after it.
 //! - The window is at most 255 quarters. A duplicate that a tail probe caused does not widen it, and an episode that is undone does not count for its end:
 //!   as in Linux.
-//! - A lost retransmission does not cut the window again (section 9.3), as in Linux.
+//! - With the preset `linux`, and in recovery after a timeout, a lost retransmission does not cut the window again (section 9.3).
 //! - With the preset `linux` a timeout leaves the reordering window out (section 6.3).
 //! - A packet that was needlessly taken for lost is watched no more until it is sent again, as in Linux.
 //!

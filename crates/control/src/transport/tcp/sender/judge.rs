@@ -132,8 +132,11 @@ impl Sender {
 
     pub(super) fn judge_by_time(&mut self, now: Time, p: &mut Progress) {
         let lost = p.lost;
-        self.detect(now, p);
-        if p.lost > lost && matches!(self.state, State::Open | State::Marked) {
+        let again = self.detect(now, p);
+        // Section 9.3: without PRR a lost retransmission is a loss in a further window, and a further cut.
+        let once = self.rules.prr || self.rules.as_linux;
+        let further = self.state == State::Recovery && again && !once;
+        if p.lost > lost && (further || matches!(self.state, State::Open | State::Marked)) {
             self.found(p);
         }
     }
@@ -148,15 +151,19 @@ impl Sender {
         }
     }
 
-    pub(super) fn detect(&mut self, now: Time, p: &mut Progress) {
+    /// Marks what is lost by now; true if some of it was sent again in this episode.
+    pub(super) fn detect(&mut self, now: Time, p: &mut Progress) -> bool {
         let window = self.reordering_window();
         let mut rack = std::mem::replace(&mut self.more.rack, Rack::NEW);
         let mut gone = vec![];
         rack.detect(now, window, |sent, seq| self.stands(sent, seq), |seq| gone.push(seq));
         self.more.rack = rack;
+        let mut again = false;
         for seq in gone {
+            again |= self.record(seq).flags & AGAIN != 0;
             self.lose(seq, p);
         }
+        again
     }
 
     /// How much later than packets sent after it one may come now.
