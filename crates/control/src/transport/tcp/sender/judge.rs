@@ -203,6 +203,9 @@ impl Sender {
 
     /// The protocol has cut its window: an episode begins.
     pub fn enter(&mut self, kind: LossKind, delivered: u64, p: &mut Progress) {
+        if self.rules.signals() {
+            (self.more.most_since, self.more.lowered) = (0, true);
+        }
         match kind {
             LossKind::Mark => {
                 self.clear_again();

@@ -63,6 +63,9 @@ pub(super) struct More {
     pub limited: bool,
     pub most_out: u64,
     pub usage_end: u64,
+    /// Most packets out since the window was last lowered; and whether it ever was.
+    pub most_since: u64,
+    pub lowered: bool,
 }
 
 /// Before anything happened.
@@ -90,6 +93,8 @@ const NOTHING: More = More {
     limited: false,
     most_out: 0,
     usage_end: 0,
+    most_since: 0,
+    lowered: false,
 };
 
 static UNUSED: More = NOTHING;
