@@ -757,6 +757,9 @@ export type Flow = {
   };
 };
 
+/** How far a window grows that is not used. */
+export type Growth = "used" | "bounded";
+
 /** What all hosts have in common. */
 export type Hosts = {
   noise?: string;
@@ -1396,6 +1399,7 @@ export type Options = {
   duplicates?: number | null;
   ecn?: boolean | null;
   estimate?: Estimate | null;
+  growth?: Growth | null;
   initial_timeout?: string | null;
   initial_window?: number | null;
   limited_transmit?: boolean | null;

@@ -5,7 +5,7 @@ mod channel;
 mod prr;
 
 use channel::{Channel, RECOVERIES, Way, transfer};
-use headgate_control::transport::tcp::{EcnEcho, Estimate, Options, Policy, Preset, Recovery, Undo};
+use headgate_control::transport::tcp::{EcnEcho, Estimate, Growth, Options, Policy, Preset, Recovery, Undo};
 use headgate_control::{LIST, Spec};
 use headgate_packet::{Check, Duration};
 use proptest::option::of;
@@ -31,12 +31,13 @@ fn options() -> impl Strategy<Value = Options> {
         of(any::<bool>()),
         of(undo),
     );
-    let sizes = (of(1..6u32), of(1..40u64), of(1..20u64), of(any::<bool>()), of(any::<bool>()));
+    let growth = of(select(vec![Growth::Used, Growth::Bounded]));
+    let sizes = (of(1..6u32), of(1..40u64), of(1..20u64), of(any::<bool>()), of(any::<bool>()), growth);
     let estimate = select(vec![Estimate::Rfc6298, Estimate::Kernel]);
     let times = (of(estimate), of(1..400u64), of(1..400u64), of(400..2000u64), of(0..50u64), of(any::<bool>()));
     (how, sizes, times).prop_map(|(how, sizes, times)| {
         let (preset, recovery, prr, limited_transmit, tail_probe, undo) = how;
-        let (duplicates, receiver_window, initial_window, paced, count_packets) = sizes;
+        let (duplicates, receiver_window, initial_window, paced, count_packets, growth) = sizes;
         let (estimate, initial, min, max, tick, ecn) = times;
         Options {
             preset,
@@ -57,6 +58,7 @@ fn options() -> impl Strategy<Value = Options> {
             tick: tick.map(ms),
             ecn,
             count_packets,
+            growth,
         }
     })
 }

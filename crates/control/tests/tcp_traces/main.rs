@@ -13,6 +13,7 @@
 //! | a duplicate threshold without blocks grows with reordering | it stays | RFC 5681 |
 
 mod blocks;
+mod cuts;
 mod duplicates;
 mod marks;
 mod prr;

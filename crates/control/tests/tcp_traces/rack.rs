@@ -5,6 +5,8 @@ use crate::script::Script;
 const RENO: &str = r#""reno""#;
 const RACK: &str = r#""recovery": "rack""#;
 const PROBE: &str = r#""recovery": "rack", "tail_probe": true"#;
+/// Linux's cuts, one an episode.
+const ONE_CUT: &str = r#""preset": "linux", "tick": "0s", "prr": false, "tail_probe": false, "undo": "none""#;
 const LINUX: &str = r#""preset": "linux", "tick": "0s""#;
 
 /// A packet overtaken by 20 ms of a round trip of 100 ms is within the window of 25 ms.
@@ -61,7 +63,7 @@ fn three_that_came_are_enough() {
 /// A retransmission that is lost is sent again when something sent after it arrived: 12 was sent at 107, 5 ms after it.
 #[test]
 fn a_lost_retransmission_goes_again_after_a_round_trip() {
-    Script::new(RENO, RACK).play(
+    Script::new(RENO, ONE_CUT).play(
         "
           0 | supply 100         | 0-9   | 10 10
         100 | ack 0 sack 1       | 10    |
@@ -86,7 +88,7 @@ fn a_lost_retransmission_goes_again_after_a_round_trip() {
 /// Losses of what was sent in an episode are a separate episode, as in Linux: 12 is found lost at 205, before the episode ends with 11.
 #[test]
 fn what_is_lost_of_an_episode_begins_the_next() {
-    Script::new(RENO, RACK).play(
+    Script::new(RENO, ONE_CUT).play(
         "
           0 | supply 100          | 0-9   | 10 10
         100 | ack 0 sack 1        | 10    |
@@ -275,4 +277,106 @@ fn a_report_of_an_episode_before_a_probe_undoes_nothing() {
         841 | ack 13 dup 1      |       | 3 0
         ",
     );
+}
+
+/// A report that was lost makes one acknowledgement tell of 4 and, after it, of 1 and 2, which came before: that is no reordering.
+#[test]
+fn reports_that_were_lost_are_no_reordering() {
+    Script::new(RENO, RACK).play(
+        "
+          0 | supply 1            | 0     | 10 1
+        100 | ack 1               |       |
+        100 | supply 6            | 1-6   | 10 6
+        205 | ack 1 sack 5 2-3    | R1 R4 |
+        ",
+    );
+}
+
+/// Section 6.3: a timeout takes for lost what was sent a round trip and the reordering window ago: at 500 what was sent until 375. Linux leaves
+/// the window out: at 400 it is what was sent until 300.
+#[test]
+fn a_timeout_leaves_alone_what_was_sent_within_a_round_trip_and_the_window() {
+    let begin = "
+          0 | supply 1            | 0    | 10 1
+        100 | ack 1               |      |
+        100 | supply 1            | 1    | 10 1
+        ";
+    Script::new(RENO, r#""recovery": "rack", "min_timeout": "400ms""#).play(begin).play(
+        "
+        370 | supply 1            | 2    | 10 2
+        390 | supply 1            | 3    | 10 3
+        500 | timer               | R1   | 2 2
+        ",
+    );
+    Script::new(RENO, r#""preset": "linux", "tick": "0s", "tail_probe": false"#).play(begin).play(
+        "
+        270 | supply 1            | 2    | 10 2
+        290 | supply 1            | 3    | 10 3
+        400 | timer               | R1   | 1 1
+        ",
+    );
+}
+
+/// Section 7.2: a mark is no recovery, and the probe comes.
+#[test]
+fn a_mark_does_not_keep_a_probe_away() {
+    Script::new(RENO, r#""preset": "linux", "tick": "0s", "ecn": true, "prr": false"#).play(
+        "
+          0 | supply 1            | 0    | 10 1
+        100 | ack 1               |      |
+        100 | supply 10           | 1-10 | 10 10
+        200 | ack 8 ce            |      | 6 3
+        210 | ack 9               |      | 6 2
+      414.5 | timer               | R10  | 6 3
+        ",
+    );
+}
+
+/// Section 7.3: no second probe before a round trip was measured, which the acknowledgement of a probe does not. Linux does not look at this.
+#[test]
+fn a_probe_waits_for_a_round_trip_measured_since_the_last_one() {
+    let table = "
+          0 | supply 1            | 0    | 10 1
+        100 | ack 1               |      |
+        100 | supply 5            | 1-5  | 10 5
+        200 | ack 4               |      | 10 2
+        402 | timer               | R5   | 10 3
+        455 | ack 6               |      | 10 0
+        505 | ack 6 dup 5         |      | 10 0
+        510 | supply 2            | 6-7  | 10 2
+        ";
+    for (rules, first, second) in [(PROBE, 1510.0, 812.0), (LINUX, 712.0, 810.0)] {
+        let mut s = Script::new(RENO, rules);
+        assert_eq!(s.play(table).timer(), first);
+        s.play("610 | ack 7 | |  ").play("610 | supply 1 | 8 |");
+        assert_eq!((s.timer() * 1e3).round() / 1e3, second);
+    }
+}
+
+/// Section 7.4.2: an old acknowledgement and the report of another duplicate say nothing of a probe that is under way.
+#[test]
+fn only_a_bare_duplicate_of_its_end_says_that_a_probe_was_needless() {
+    let begin = "
+          0 | supply 1            | 0    | 10 1
+        100 | ack 1               |      |
+        100 | supply 5            | 1-5  | 10 5
+        200 | ack 5               |      | 10 1
+        500 | timer               | R5   | 10 2
+        600 | ack 6               |      | 10 0
+        600 | supply 2            | 6-7  | 10 2
+        ";
+    let end = "
+        700 | ack 8               |      | WINDOW 0
+        700 | supply 2            | 8-9  |
+        800 | ack 10              |      |
+        ";
+    for (said, linux, window) in [("4", 5, 5), ("6", 10, 10), ("6 dup 2", 10, 5)] {
+        for (rules, window) in [
+            (LINUX, linux),
+            (r#""preset": "rfc", "recovery": "rack", "tail_probe": true, "min_timeout": "300ms""#, window),
+        ] {
+            let rest = end.replace("WINDOW", &window.to_string());
+            Script::new(RENO, rules).play(begin).play(&format!("610 | ack {said} | |")).play(&rest);
+        }
+    }
 }

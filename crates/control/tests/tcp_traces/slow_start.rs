@@ -188,3 +188,57 @@ fn a_cut_halves_what_the_receiver_lets_be_in_flight() {
             .play(&format!("202 | ack 10 | R10 | {window} 7"));
     }
 }
+
+/// draft-ietf-ccwg-ratelimited-increase, appendix A: with 4, 8 and 4 packets at a time the first window of 10 grows to 20 and no further; 20 at once
+/// take it to 40.
+#[test]
+fn a_bounded_window_grows_to_twice_the_most_packets_out() {
+    Script::new(r#""newreno""#, r#""count_packets": true, "growth": "bounded""#).play(
+        "
+          0 | supply 4   | 0-3   | 10 4
+        100 | ack 2      |       | 12
+        101 | ack 4      |       | 14
+        200 | supply 8   | 4-11  | 14 8
+        300 | ack 6      |       | 16
+        301 | ack 8      |       | 18
+        302 | ack 10     |       | 20
+        303 | ack 12     |       | 20
+        400 | supply 4   | 12-15 |
+        500 | ack 14     |       | 20
+        501 | ack 16     |       | 20
+        600 | supply 20  | 16-35 | 20 20
+        700 | ack 26     |       | 30
+        701 | ack 36     |       | 40
+        702 | supply 4   | 36-39 | 40 4
+        802 | ack 40     |       | 40
+        ",
+    );
+}
+
+/// A cut or an idle time starts the count again, and in congestion avoidance the bound is one more than the most out.
+#[test]
+fn what_was_out_before_a_cut_does_not_bound_the_window() {
+    let rules = r#""count_packets": true, "growth": "bounded", "initial_window": 4, "ecn": true"#;
+    Script::new(r#""newreno""#, rules).play(
+        "
+          0 | supply 4   | 0-3   | 4 4
+        100 | ack 4 ce   |       | 2 0
+        100 | supply 2   | 4c 5  | 2 2
+        200 | ack 6      |       | 3 0
+        200 | supply 2   | 6-7   |
+        300 | ack 8      |       | 3 0
+        300 | supply 2   | 8-9   |
+        400 | ack 10     |       | 3 0
+        ",
+    );
+    Script::new(r#""newreno""#, rules).play(
+        "
+          0 | supply 4   | 0-3   | 4 4
+        100 | ack 4      |       | 8 0
+        100 | supply 8   | 4-11  | 8 8
+        200 | ack 12     |       | 16 0
+      10000 | supply 2   | 12-13 | 4 2
+      10100 | ack 14     |       | 4 0
+        ",
+    );
+}

@@ -48,6 +48,17 @@ pub enum Undo {
     Eifel,
 }
 
+/// How far a window grows that is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Growth {
+    /// It grows while it keeps the source from sending, and in slow start up to twice the most packets out in the present window of data (Linux).
+    Used,
+    /// It grows up to what the most packets out since the last cut could make of it: twice them in slow start, one more later
+    /// (draft-ietf-ccwg-ratelimited-increase).
+    Bounded,
+}
+
 /// What happens to a window after an idle time longer than the timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterIdle {
@@ -113,6 +124,8 @@ pub struct Rules {
     pub max_timeout: Duration,
     /// Timers run out at multiples of this; 0 for exact ones.
     pub tick: Duration,
+    /// How far a window grows that is not used.
+    pub growth: Growth,
     /// Growth counts packets that were acknowledged, not acknowledgements.
     pub count_packets: bool,
     /// What Linux does otherwise than RFC 5681: a timeout within an episode does not lower the threshold again (section 4.3 wants two cuts), and

@@ -1,6 +1,6 @@
 //! What a scenario may say about a flow's transport: a preset, and what differs from it.
 
-use super::{AfterIdle, Estimate, Policy, Rules, Undo};
+use super::{AfterIdle, Estimate, Growth, Policy, Rules, Undo};
 use headgate_packet::check::at_least;
 use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
@@ -86,6 +86,7 @@ impl Preset {
             min_timeout: Duration::from_secs(1),
             max_timeout: Duration::from_secs(60),
             tick: Duration::ZERO,
+            growth: Growth::Used,
             count_packets: false,
             as_linux: false,
             own_window: false,
@@ -188,6 +189,9 @@ pub struct Options {
     /// Growth of the window counts packets that were acknowledged, not acknowledgements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count_packets: Option<bool>,
+    /// How far a window grows that is not used; `used` unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growth: Option<Growth>,
 }
 
 /// Minimum first timeout: with a shorter one a packet would be sent millions of times over a path of seconds.
@@ -245,6 +249,7 @@ impl Options {
         put(&mut r.max_timeout, self.max_timeout);
         put(&mut r.tick, self.tick);
         put(&mut r.count_packets, self.count_packets);
+        put(&mut r.growth, self.growth);
         r.tail_probe &= r.recovery == Recovery::Rack;
         let plain = r.recovery.is_plain();
         r.prr &= !r.own_window && !plain;

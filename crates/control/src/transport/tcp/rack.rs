@@ -5,6 +5,11 @@
 //! - Packets are counted, not bytes.
 //! - The timer runs for the longest wait of those sent before the newest that arrived, as the RFC says, whether or not that one was acknowledged
 //!   meanwhile.
+//! - Step 2 looks at the least round trip alone, not at echoed time stamps, as Linux does; step 1 comes after it.
+//! - The window is at most 255 quarters. A duplicate that a tail probe caused does not widen it, and an episode that is undone does not count for its end:
+//!   as in Linux.
+//! - With the preset `linux`, and in recovery after a timeout, a lost retransmission does not cut the window again (section 9.3).
+//! - With the preset `linux` a timeout leaves the reordering window out (section 6.3).
 //! - A packet that was needlessly taken for lost is watched no more until it is sent again, as in Linux.
 //!
 //! State: an entry for each packet that is outstanding, in the order of sending. Each is looked at a few times, whatever the window.
@@ -64,7 +69,7 @@ impl Rack {
         }
     }
 
-    /// A packet came that was sent last at `sent`; `echoed` is the sending time that the acknowledgement names.
+    /// A packet came that was sent last at `sent`.
     pub fn came(&mut self, seq: u64, sent: Time, resent: bool, now: Time, min_rtt: Option<Duration>) {
         if !resent && seq < self.highest {
             self.reordered = true;
@@ -147,9 +152,9 @@ impl Rack {
         self.waiting.retain(|(sent, seq)| outstanding(*sent, *seq));
     }
 
-    /// Whether a packet is lost though it came not long enough ago to be judged otherwise: after a timeout.
-    pub fn is_late(&self, sent: Time, now: Time) -> bool {
-        sent + self.rtt <= now
+    /// Whether a packet sent then is lost at a timeout (section 6.3).
+    pub fn is_late(&self, sent: Time, window: Duration, now: Time) -> bool {
+        sent + self.rtt + window <= now
     }
 
     /// Bytes of the records.

@@ -32,7 +32,7 @@ mod timer;
 
 use super::rto::RoundTrips;
 use super::timers::PacketTimers;
-use super::{RateSample, Rules};
+use super::{Growth, RateSample, Rules};
 use crate::LossKind;
 use headgate_packet::{Duration, Time};
 use more::Lazy;
@@ -249,9 +249,14 @@ impl Sender {
         matches!(self.state, State::Recovery | State::Timeout)
     }
 
-    /// Whether the window was what kept the source from sending; `slow` in slow start, where half of it is enough.
+    /// Whether the window may grow by what was in use; `slow` in slow start.
     #[inline]
     pub fn was_limited(&self, window: u64, slow: bool) -> bool {
+        if self.rules.growth == Growth::Bounded {
+            let first = if self.more.lowered { 0 } else { self.rules.initial_window };
+            let most = self.more.most_since.max(first);
+            return window < if slow { 2 * most } else { most + 1 };
+        }
         self.more.limited || (slow && window < 2 * self.more.most_out)
     }
 

@@ -108,6 +108,20 @@ impl Echo {
         self.ranges[..usize::from(self.count)].iter().copied()
     }
 
+    /// The ranges reported; by their numbers if so wanted.
+    pub fn ranges(&self, by_number: bool) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let (mut ranges, count) = (self.ranges, usize::from(self.count));
+        if by_number {
+            ranges[..count].sort_unstable();
+        }
+        ranges.into_iter().take(count)
+    }
+
+    /// Neither ranges nor a duplicate are reported.
+    pub fn is_bare(&self) -> bool {
+        self.count == 0 && self.duplicate.is_none()
+    }
+
     /// One that reports these ranges.
     pub fn of(blocks: &[(u64, u64)]) -> Echo {
         let mut echo = Echo::default();

@@ -109,7 +109,8 @@ impl Sender {
         let blocks = self.rules.recovery.needs_blocks();
         if let Some(echo) = echo {
             if blocks {
-                for (start, end) in echo.blocks() {
+                // The sink reports the latest first. In that order, what came long ago would seem to come late after a lost report.
+                for (start, end) in echo.ranges(self.rules.recovery == Recovery::Rack) {
                     self.take_block(start, end, now, (p, g), rtts);
                 }
                 if let Some(seq) = echo.duplicate {
@@ -129,6 +130,7 @@ impl Sender {
             if least {
                 self.more.min_rtt = Some((p.rtt.unwrap_or(rtt).min(rtt), now));
             }
+            self.more.measured = true;
             self.rtt.sample(rtt, (self.una, self.next), &self.rules);
         }
         if p.advanced > 0 && self.una > self.more.round_end {
@@ -141,7 +143,8 @@ impl Sender {
         // An old acknowledgement says nothing of marks.
         let congested = cumulative == self.una && echo.is_some_and(|e| e.congested);
         self.judge(now, (p.advanced > 0, duplicate), congested || p.marked > 0, p);
-        self.end_tail(before, p);
+        let bare = p.advanced == 0 && p.delivered == 0 && cumulative == self.una;
+        self.end_tail(before, bare && echo.is_none_or(|e| e.is_bare() || self.rules.as_linux), p);
         let said = duplicate || p.delivered > 0 || p.marked > 0;
         p.stale = p.advanced == 0 && !said && p.lost == 0 && p.loss.is_none() && !p.undone;
         self.probe_due &= p.stale;

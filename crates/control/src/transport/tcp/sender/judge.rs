@@ -7,7 +7,7 @@ use crate::transport::tcp::Recovery;
 use crate::transport::tcp::rack::Rack;
 use crate::transport::tcp::reduction::Reduction;
 use crate::transport::tcp::undo::Episode;
-use headgate_packet::Time;
+use headgate_packet::{Duration, Time};
 
 impl Sender {
     pub(super) fn needless(&self, sent: Time, original: bool) -> bool {
@@ -132,8 +132,11 @@ impl Sender {
 
     pub(super) fn judge_by_time(&mut self, now: Time, p: &mut Progress) {
         let lost = p.lost;
-        self.detect(now, p);
-        if p.lost > lost && matches!(self.state, State::Open | State::Marked) {
+        let again = self.detect(now, p);
+        // Section 9.3: without PRR a lost retransmission is a loss in a further window, and a further cut.
+        let once = self.rules.prr || self.rules.as_linux;
+        let further = self.state == State::Recovery && again && !once;
+        if p.lost > lost && (further || matches!(self.state, State::Open | State::Marked)) {
             self.found(p);
         }
     }
@@ -148,17 +151,25 @@ impl Sender {
         }
     }
 
-    pub(super) fn detect(&mut self, now: Time, p: &mut Progress) {
-        let sure =
-            self.state != State::Open && self.state != State::Marked || self.came >= u64::from(self.rules.duplicates);
-        let window = self.more.rack.window(sure, self.least_rtt(), self.smoothed());
+    /// Marks what is lost by now; true if some of it was sent again in this episode.
+    pub(super) fn detect(&mut self, now: Time, p: &mut Progress) -> bool {
+        let window = self.reordering_window();
         let mut rack = std::mem::replace(&mut self.more.rack, Rack::NEW);
         let mut gone = vec![];
         rack.detect(now, window, |sent, seq| self.stands(sent, seq), |seq| gone.push(seq));
         self.more.rack = rack;
+        let mut again = false;
         for seq in gone {
+            again |= self.record(seq).flags & AGAIN != 0;
             self.lose(seq, p);
         }
+        again
+    }
+
+    /// How much later than packets sent after it one may come now.
+    pub(super) fn reordering_window(&self) -> Duration {
+        let sure = self.is_repairing() || self.came >= u64::from(self.rules.duplicates);
+        self.more.rack.window(sure, self.least_rtt(), self.smoothed())
     }
 
     /// Whether this was the last transmission of a packet of which nothing is known since.
@@ -192,6 +203,9 @@ impl Sender {
 
     /// The protocol has cut its window: an episode begins.
     pub fn enter(&mut self, kind: LossKind, delivered: u64, p: &mut Progress) {
+        if self.rules.signals() {
+            (self.more.most_since, self.more.lowered) = (0, true);
+        }
         match kind {
             LossKind::Mark => {
                 self.clear_again();
@@ -258,7 +272,8 @@ impl Sender {
     }
 
     /// A tail probe that was acknowledged ends; one that was sent again and lets others pass repaired a loss.
-    pub(super) fn end_tail(&mut self, before: u64, p: &mut Progress) {
+    /// `bare`: it names the oldest packet that is not acknowledged, and says nothing else.
+    pub(super) fn end_tail(&mut self, before: u64, bare: bool, p: &mut Progress) {
         let Some(tail) = self.more.tail else { return };
         if self.una > before && self.una >= tail.end && !tail.again {
             self.more.tail = None;
@@ -267,7 +282,7 @@ impl Sender {
             if self.state == State::Open && p.loss.is_none() {
                 p.loss = Some(LossKind::Probe);
             }
-        } else if tail.again && p.advanced == 0 && p.delivered == 0 && self.una >= tail.end {
+        } else if tail.again && bare && self.una >= tail.end {
             self.more.tail = None;
         }
     }

@@ -50,6 +50,8 @@ pub(super) struct More {
     /// Of the packets outstanding, as the records are kept, if the protocol asks for rates.
     pub stamps: Vec<Stamp>,
     pub tail: Option<TailProbe>,
+    /// A round trip was measured since the last probe.
+    pub measured: bool,
     pub trial: Trial,
     /// When the last packet was sent.
     pub last_sent: Time,
@@ -61,6 +63,9 @@ pub(super) struct More {
     pub limited: bool,
     pub most_out: u64,
     pub usage_end: u64,
+    /// Most packets out since the window was last lowered; and whether it ever was.
+    pub most_since: u64,
+    pub lowered: bool,
 }
 
 /// Before anything happened.
@@ -79,6 +84,7 @@ const NOTHING: More = More {
     sampler: Sampler::NEW,
     stamps: vec![],
     tail: None,
+    measured: false,
     trial: Trial::No,
     last_sent: Time::ZERO,
     round_end: 0,
@@ -87,6 +93,8 @@ const NOTHING: More = More {
     limited: false,
     most_out: 0,
     usage_end: 0,
+    most_since: 0,
+    lowered: false,
 };
 
 static UNUSED: More = NOTHING;

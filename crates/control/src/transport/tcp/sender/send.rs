@@ -77,7 +77,7 @@ impl Sender {
         }
         if std::mem::take(&mut self.probe_due) {
             let end = if fits { self.next + 1 } else { self.next };
-            self.more.tail = Some(TailProbe { end, again: !fits });
+            (self.more.tail, self.more.measured) = (Some(TailProbe { end, again: !fits }), false);
             return Some(if fits { self.send_new(now) } else { self.send_again(self.next - 1, now) });
         }
         if room && fits {
@@ -109,7 +109,11 @@ impl Sender {
             return 0;
         }
         let idle = now.since(std::mem::replace(&mut self.more.last_sent, now));
-        idle.as_ps().saturating_sub(1) / self.rtt.timeout(&self.rules).as_ps().max(1)
+        let timeouts = idle.as_ps().saturating_sub(1) / self.rtt.timeout(&self.rules).as_ps().max(1);
+        if timeouts > 0 {
+            (self.more.most_since, self.more.lowered) = (0, true);
+        }
+        timeouts
     }
 
     /// Nothing waits that could be sent.
@@ -176,6 +180,7 @@ impl Sender {
             self.more.rack.sent(seq, now);
         }
         self.more.reduction.out += 1;
+        self.more.most_since = self.more.most_since.max(self.outstanding());
     }
 
     pub(super) fn send_again(&mut self, seq: u64, now: Time) -> (u64, Time, bool) {

@@ -1,4 +1,10 @@
 //! The timer: for reordering, for a tail probe, for a timeout.
+//!
+//! Source: RFC 6298, section 5; RFC 8985, sections 7.2, 7.3 and 8.
+//! Deviations:
+//! - A tail probe has Linux's slack: 2 ms, at least two ticks. With a single packet out the allowance for delayed acknowledgements is the minimum timeout.
+//! - No probe before a round trip is known: there is no handshake that measures one.
+//! - With the preset `linux` a second probe need not wait for a round trip measured since the first.
 
 use super::more::Trial;
 use super::{Progress, Purpose, Sender, State};
@@ -13,7 +19,8 @@ impl Sender {
     pub(super) fn may_probe(&self) -> bool {
         self.rules.tail_probe
             && self.more.tail.is_none()
-            && self.state == State::Open
+            && matches!(self.state, State::Open | State::Marked)
+            && (self.rules.as_linux || self.more.measured)
             && self.came == 0
             && self.lost == 0
             && self.una < self.next
@@ -89,12 +96,13 @@ impl Sender {
         p.again = self.rtt.backoffs() > 1 || within;
         self.clear_again();
         let rack = self.rules.recovery == Recovery::Rack;
+        let window = if self.rules.as_linux { Duration::ZERO } else { self.reordering_window() };
         if !self.rules.recovery.needs_blocks() {
             self.keep_came(0);
         }
         for seq in self.una..self.next {
             let record = *self.record(seq);
-            if seq == self.una || !rack || self.more.rack.is_late(record.last, now) {
+            if seq == self.una || !rack || self.more.rack.is_late(record.last, window, now) {
                 self.lose(seq, p);
             }
         }
