@@ -13,7 +13,9 @@ models of its own (`Claims.claim(nulls=...)`).
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -55,7 +57,7 @@ def _own(claim: Claim, runs: Runs) -> tuple[bool | None, bool | None]:
     """What the null models of a paper's own say."""
     assert claim.nulls is not None
     try:
-        with work_here(_Nowhere()):
+        with _quietly():
             return claim.nulls(runs)
     except Exception:
         return None, None
@@ -89,7 +91,7 @@ def _verdicts(claims: Sequence[Claim], runs: _Watched) -> dict[str, bool | None]
     for claim in claims:
         runs.looked = False
         try:
-            with work_here(_Nowhere()), np.errstate(all="ignore"):
+            with _quietly():
                 holds = claim.test(runs)[0]
         except UnknownError:
             found[claim.id] = None
@@ -99,6 +101,14 @@ def _verdicts(claims: Sequence[Claim], runs: _Watched) -> dict[str, bool | None]
         else:
             found[claim.id] = bool(holds) if runs.looked and holds is not None else None
     return found
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Makes no runs, and says nothing of means of nothing and the like: the predicates are made for other values."""
+    with work_here(_Nowhere()), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
 
 
 class _Nowhere(Work):

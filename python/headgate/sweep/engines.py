@@ -196,7 +196,7 @@ class Dask:
             try:
                 with _ctrl_c_waits():
                     self._cluster = cluster(
-                        n_workers=number, threads_per_worker=1, dashboard_address=None, silence_logs=50
+                        n_workers=number, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
                     )
             except RuntimeError as e:
                 hint = 'a program that starts a cluster does so below `if __name__ == "__main__":`'
