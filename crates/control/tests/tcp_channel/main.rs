@@ -5,7 +5,7 @@ mod channel;
 mod prr;
 
 use channel::{Channel, RECOVERIES, Way, transfer};
-use headgate_control::transport::tcp::{EcnEcho, Estimate, Growth, Options, Policy, Preset, Recovery, Undo};
+use headgate_control::transport::tcp::{EcnEcho, Estimate, Options, Policy, Preset, Recovery, Undo};
 use headgate_control::{LIST, Spec};
 use headgate_packet::{Check, Duration};
 use proptest::option::of;
@@ -31,13 +31,12 @@ fn options() -> impl Strategy<Value = Options> {
         of(any::<bool>()),
         of(undo),
     );
-    let growth = of(select(vec![Growth::Used, Growth::Bounded]));
-    let sizes = (of(1..6u32), of(1..40u64), of(1..20u64), of(any::<bool>()), of(any::<bool>()), growth);
+    let sizes = (of(1..6u32), of(1..40u64), of(1..20u64), of(any::<bool>()), of(any::<bool>()));
     let estimate = select(vec![Estimate::Rfc6298, Estimate::Kernel]);
     let times = (of(estimate), of(1..400u64), of(1..400u64), of(400..2000u64), of(0..50u64), of(any::<bool>()));
     (how, sizes, times).prop_map(|(how, sizes, times)| {
         let (preset, recovery, prr, limited_transmit, tail_probe, undo) = how;
-        let (duplicates, receiver_window, initial_window, paced, count_packets, growth) = sizes;
+        let (duplicates, receiver_window, initial_window, paced, count_packets) = sizes;
         let (estimate, initial, min, max, tick, ecn) = times;
         Options {
             preset,
@@ -58,7 +57,7 @@ fn options() -> impl Strategy<Value = Options> {
             tick: tick.map(ms),
             ecn,
             count_packets,
-            growth,
+            growth: None,
         }
     })
 }
@@ -188,5 +187,33 @@ proptest! {
             let got = transfer(&spec, &options, &policy, channel, 80, u64::MAX, seed);
             prop_assert!(got.is_ok() || ages, "{}: {}", spec.name(), got.unwrap_err());
         }
+    }
+}
+
+/// A defect that is not mended: where some packets and acknowledgements come twice and late, Linux's transport sends the same packets again and again.
+#[test]
+#[ignore = "Linux's transport does not come to an end in this channel"]
+fn linux_ends_where_acknowledgements_are_doubled_and_late() {
+    let options: Options =
+        serde_json::from_str(r#"{"receiver_window": 3, "max_timeout": "3s", "tick": "0s"}"#).unwrap();
+    let policy = Policy {
+        every: 1,
+        delay: ms(1),
+        tick: Duration::ZERO,
+        quick: 0,
+        blocks: 0,
+        duplicates: true,
+        ..Policy::default()
+    };
+    let channel = Channel {
+        there: Way { loss: 0.13215201830977807, doubled: 0.13196255087535552, late: 0.0, by: ms(0) },
+        back: Way { loss: 0.0, doubled: 0.1888496559860257, late: 0.48432660115676274, by: ms(1) },
+        delay: ms(6),
+        service: Duration::ZERO,
+        marked: 0.0,
+    };
+    for spec in specs().into_iter().filter(|spec| spec.name() == "cubic_linux") {
+        let got = transfer(&spec, &options, &policy, channel, 5, u64::MAX, 11_724_232_652_956_067_990);
+        assert!(got.is_ok(), "{}", got.unwrap_err());
     }
 }
