@@ -19,7 +19,7 @@ from headgate.papers.nulls import with_nulls
 from headgate.papers.reproduction import ItemResult, Reproduction
 from headgate.papers.runner import reproduce_items
 from headgate.papers.runs import run_all
-from headgate.papers.terminal import print_item, print_reproduction
+from headgate.papers.terminal import print_item, print_reproduction, print_summary
 from headgate.papers.whole.systems import systems
 
 
@@ -213,3 +213,13 @@ class _Placed:
 def test_all_claims_of_a_chapter_without_runs_are_open_to_null_models() -> None:
     found = headgate.reproduce("keshav1991", "scenario-6").nulls
     assert found.trivial_of <= found.decided and found.wrong_pair_of <= found.decided
+
+
+def test_the_counts_of_verdicts_keep_printed_numbers_and_others_apart() -> None:
+    found = headgate.reproduce("demers1989", "scenario-4", "scenario-5")
+    assert sum(found.counts().values()) == 32 and sum(found.counts_of_others().values()) == 48
+    text = " ".join(text_of(lambda c: print_summary(found, c)).split())
+    assert (
+        "numbers that the paper prints: 19 match, 9 miss, 4 undecided numbers that it does not print: 43 match, 5 miss"
+        in text
+    )

@@ -204,8 +204,9 @@ def scenario_4() -> Reproduction:
 
 def test_the_form_for_machines_says_why(scenario_4: Reproduction) -> None:
     got = json.loads(scenario_4.to_json())
-    assert set(got) == {"paper", "skill", "others", "claims_of_nulls", "counts", "items"}
-    assert sum(got["counts"].values()) == sum(len(i["numbers"]) for i in got["items"])
+    assert set(got) == {"paper", "skill", "others", "claims_of_nulls", "counts", "counts_of_others", "items"}
+    assert sum(got["counts"].values()) == sum(n["printed"] for i in got["items"] for n in i["numbers"])
+    assert sum(got["counts_of_others"].values()) == sum(not n["printed"] for i in got["items"] for n in i["numbers"])
     for i in got["items"]:
         assert set(i) == {
             "item",

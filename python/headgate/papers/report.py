@@ -64,7 +64,10 @@ def write_report(
         version=__version__,
         command=_command(reproduction),
         items=reproduction.items,
-        counts=reproduction.counts(),
+        counts={
+            "Numbers that the paper prints": reproduction.counts(),
+            "Numbers that it does not print": reproduction.counts_of_others(),
+        },
         skill=reproduction.skill,
         others=reproduction.others,
         nulls=reproduction.nulls,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,11 +54,17 @@ class Reproduction:
     items: tuple[ItemResult, ...]
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
-        return f"Reproduction({self.paper.name}: {', '.join(i.item.name for i in self.items)}; {found or 'no numbers'})"
+        return f"Reproduction({self.paper.name}: {', '.join(i.item.name for i in self.items)}; {self._found()})"
+
+    def _found(self) -> str:
+        """The counts in words, those of printed numbers and those of others apart."""
+        printed, others = (
+            ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n)
+            for counts in (self.counts(), self.counts_of_others())
+        )
+        return "; others: ".join(filter(None, (printed or "no printed numbers", others)))
 
     def _repr_html_(self) -> str:
-        found = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
         numbers = [n for i in self.items for n in i.numbers]
         rows = (
             (
@@ -70,7 +77,7 @@ class Reproduction:
             for n in numbers
         )
         shown = table(("number", "measure", "paper", "ours", "verdict"), rows, len(numbers))
-        return heading(self.paper.title, f"{found or 'no numbers'}") + (shown if numbers else "")
+        return heading(self.paper.title, self._found()) + (shown if numbers else "")
 
     @property
     def skill(self) -> Skill:
@@ -90,6 +97,7 @@ class Reproduction:
             "others": self.others.to_dict(),
             "claims_of_nulls": self.nulls.to_dict(),
             "counts": self.counts(),
+            "counts_of_others": self.counts_of_others(),
             "items": [_item(i) for i in self.items],
         }
 
@@ -103,15 +111,23 @@ class Reproduction:
         return held(f for i in self.items for f in i.findings)
 
     def counts(self) -> dict[str, int]:
-        """How many numbers have each verdict, printed or not."""
-        verdicts = [n.verdict for i in self.items for n in i.numbers]
-        return {v: verdicts.count(v) for v in VERDICTS}
+        """How many of the numbers that the paper prints have each verdict."""
+        return _verdicts(printed(n for i in self.items for n in i.numbers))
+
+    def counts_of_others(self) -> dict[str, int]:
+        """The same of the numbers that it does not print."""
+        return _verdicts(others(n for i in self.items for n in i.numbers))
 
     def held(self) -> dict[str, list[bool | None]]:
         """The outcomes of the claims, and of the statements in tables where there are any; None is not decided."""
         claims = [f.holds for i in self.items for f in i.findings]
         statements = [v for i in self.items if i.study is not None for s in i.study.sections for v in s.verdicts]
         return {"claims": claims, "statements in tables": statements} if statements else {"claims": claims}
+
+
+def _verdicts(numbers: Iterable[Number]) -> dict[str, int]:
+    verdicts = [n.verdict for n in numbers]
+    return {v: verdicts.count(v) for v in VERDICTS}
 
 
 def _item(result: ItemResult) -> dict[str, Any]:

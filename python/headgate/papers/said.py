@@ -32,9 +32,10 @@ def skill_text(skill: Skill) -> str:
         f"{skill.tested} tested ours matches {skill.ours}, the trivial model {skill.trivial}, the best wrong pair {skill.wrong_pair}; "
         f"{skill.only_ours} only ours"
     )
-    kinds = [f"{n} {what}" for n, what in ((skill.zeros, "of a 0"), (skill.wide, "within more than a quarter")) if n]
+    wide = f"{skill.wide} may be off by more than a quarter" if skill.wide else ""
+    kinds = [what for what in (f"{skill.zeros} are of a 0" if skill.zeros else "", wide) if what]
     if kinds:
-        text += f"; of our matches {', '.join(kinds)}"
+        text += f"; of our matches {' and '.join(kinds)}"
     if not skill.says_nothing:
         return text
     other = "the trivial model" if skill.trivial >= skill.ours else "a wrong pair"

@@ -200,9 +200,12 @@ def _print_skills(printed: Skill, others: Skill, of: str, console: Console) -> N
 
 def print_counts(reproduction: Reproduction, console: Console) -> None:
     """Prints how many numbers have each verdict, and what the trivial model and a wrong pair would have matched."""
-    counts = {v: n for v, n in reproduction.counts().items() if n}
-    if counts:
-        console.print("numbers: " + ", ".join(f"{n} {v.replace('-', ' ')}" for v, n in counts.items()))
+    for what, counts in (
+        ("numbers that the paper prints", reproduction.counts()),
+        ("numbers that it does not print", reproduction.counts_of_others()),
+    ):
+        if any(counts.values()):
+            console.print(f"{what}: " + ", ".join(f"{n} {v.replace('-', ' ')}" for v, n in counts.items() if n))
     _print_skills(reproduction.skill, reproduction.others, "", console)
     rows = [row for item in reproduction.items for row in item.rows]
     if rows:

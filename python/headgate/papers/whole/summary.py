@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 from ..claims import held
@@ -35,8 +35,7 @@ class Counts:
 
     def __add__(self, more: Counts) -> Counts:
         """Both together."""
-        mine, its = asdict(self), asdict(more)
-        return Counts(**{key: mine[key] + its[key] for key in mine})
+        return Counts(*map(sum, zip(astuple(self), astuple(more), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,7 @@ class Claimed:
 
     def __add__(self, more: Claimed) -> Claimed:
         """Both together."""
-        mine, its = asdict(self), asdict(more)
-        return Claimed(**{key: mine[key] + its[key] for key in mine})
+        return Claimed(*map(sum, zip(astuple(self), astuple(more), strict=True)))
 
 
 @dataclass(frozen=True)
