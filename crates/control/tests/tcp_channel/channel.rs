@@ -216,9 +216,9 @@ pub fn transfer(
     if let Some(rtt) = outcome.samples.iter().find(|rtt| **rtt < least && !ambiguous) {
         return Err(format!("a round trip of {rtt}"));
     }
-    // A record for each packet, in powers of two. RACK keeps transmissions until something newer came or a timeout: where acknowledgements are very
-    // late these may be some hundred, of 16 bytes each. What a protocol reads besides takes half a kilobyte.
-    if outcome.memory as u64 > 18_000 + outstanding.next_power_of_two() * 256 {
+    // A record for each packet, in powers of two; RACK keeps transmissions, of which a packet may have several, until the next timeout.
+    // What a protocol reads besides takes half a kilobyte.
+    if outcome.memory as u64 > 2000 + outstanding.next_power_of_two() * 256 {
         return Err(format!("{} bytes for {outstanding} packets", outcome.memory));
     }
     (outcome.end, outcome.timeouts) = (now, source.timeouts());

@@ -16,6 +16,7 @@ mod blocks;
 mod cuts;
 mod duplicates;
 mod marks;
+mod probe;
 mod prr;
 mod rack;
 mod script;

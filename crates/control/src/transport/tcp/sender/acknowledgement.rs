@@ -53,7 +53,7 @@ impl Sender {
         let restart = p.advanced > 0 && !self.is_impatient();
         self.more.partial = self.state == State::Recovery && (self.more.partial || p.advanced > 0);
         let restart = restart || self.outlives(g.oldest, now);
-        self.arm(now, restart);
+        self.arm(now, restart, p.advanced > 0);
         p
     }
 

@@ -166,7 +166,7 @@ impl Sender {
             self.timers.get_or_insert_default().start(seq, runs_out);
             self.timer = self.next_packet_timer();
         } else if self.timer == Time::NEVER || self.purpose == Purpose::Probe || self.may_probe() {
-            self.arm(now, self.timer == Time::NEVER);
+            self.arm(now, self.timer == Time::NEVER, true);
         }
     }
 

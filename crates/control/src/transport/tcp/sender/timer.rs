@@ -27,9 +27,11 @@ impl Sender {
             && self.rtt.smoothed().is_some()
     }
 
-    /// Sets the timer: for reordering, for a tail probe, or for a timeout, which counts from now if `restart`.
+    /// Sets the timer: for reordering, for a tail probe, or for a timeout, which counts from now if `restart`. `probe`: new data were sent or
+    /// acknowledged in sequence. Other acknowledgements neither start a probe nor put it off (RFC 8985, section 7.2): each probe that came twice
+    /// would cause the next, and the timeout would never come.
     #[inline]
-    pub(super) fn arm(&mut self, now: Time, restart: bool) {
+    pub(super) fn arm(&mut self, now: Time, restart: bool, probe: bool) {
         if self.una == self.next {
             (self.timer, self.purpose) = (Time::NEVER, Purpose::Retransmit);
             return;
@@ -42,8 +44,14 @@ impl Sender {
             (self.timer, self.purpose) = (at, Purpose::Reorder);
             return;
         }
-        let (tick, probes) = (self.rules.tick, self.may_probe());
-        if !probes && !restart && self.purpose == Purpose::Retransmit && self.timer != Time::NEVER {
+        let (tick, may_probe) = (self.rules.tick, self.may_probe());
+        let probes = probe && may_probe;
+        let stays = match self.purpose {
+            Purpose::Retransmit => true,
+            Purpose::Probe => may_probe,
+            Purpose::Reorder => false,
+        };
+        if !probes && !restart && stays && self.timer != Time::NEVER {
             return;
         }
         let timeout = self.rtt.timeout(&self.rules);
@@ -71,7 +79,7 @@ impl Sender {
         match self.purpose {
             Purpose::Reorder => {
                 self.judge_by_time(now, &mut p);
-                self.arm(now, false);
+                self.arm(now, false, false);
             }
             Purpose::Probe => {
                 self.probe_due = true;
