@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core, files, toml
 from .errors import HeadgateError, cut, nearest, placed
 from .notebook import MOST, heading, table
+from .shorthands import spell_out
 
 if TYPE_CHECKING:
     from .parallel import Progress
@@ -27,6 +28,8 @@ DEEPEST = 50
 
 class Scenario:
     """A scenario as it stands in its file; it is checked and its defaults are filled in when it is resolved or run.
+
+    Short names of flows, such as `workload = "web"`, are spelled out (`headgate list short-names`).
 
     Its keys are those of a scenario file:
 
@@ -58,6 +61,7 @@ class Scenario:
         self._text = ""
         self._options: dict[str, str] = {}
         self.data: dict[str, Any] = _copy(dict(data), self._where())
+        spell_out(self.data.get("flows"))
 
     def __repr__(self) -> str:
         return f"Scenario({cut(self._name())}: {', '.join(cut(part) for part in self._parts()) or 'empty'})"
@@ -344,6 +348,8 @@ def assign(data: dict[str, Any], path: str, value: Any, what: str) -> list[str]:
         if not isinstance(place, dict):
             raise HeadgateError(f"{what}: expected a table before {cut(repr(parts[-1]))}")
         place[parts[-1]] = _copy(value, f"{what}: ")
+    if parts[0] == "flows":
+        spell_out(data.get("flows"))
     return [f"{name}.{parts[-1]}" if name else parts[-1] for name, _ in places]
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.markup import escape
 
+from ...shorthands import shorthands
 from ..terminal import console
 from .fit import new_table
+
+if TYPE_CHECKING:
+    from ...quick import Preset
 
 #: The ends of a range in a schema, with their signs.
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
@@ -30,18 +34,26 @@ def print_kinds(kinds: list[dict[str, Any]]) -> None:
 
 
 def print_catalogue(kind: str, entries: list[dict[str, Any]]) -> None:
-    """The entries of a list in the terminal, a line each."""
+    """The entries of a list in the terminal."""
     out = console()
     table = new_table()
-    sources = [_source(entry, kind) for entry in entries]
-    names = max(len(entry["name"]) for entry in entries)
-    room = max(out.width - names - max(map(cell_len, sources)) - 4, 20)
-    for heading in ("name", "what it is", "source"):
-        table.add_column(heading, no_wrap=True)
-    for entry, source in zip(entries, sources, strict=True):
-        table.add_row(escape(entry["name"]), escape(short(entry["summary"], room)), escape(source))
+    # The middle one wraps: of two descriptions that begin alike the end tells which is which.
+    table.add_column("name", no_wrap=True)
+    table.add_column("what it is", overflow="fold")
+    table.add_column("stands for" if kind == "short-names" else "source", no_wrap=True)
+    for entry in entries:
+        table.add_row(escape(entry["name"]), escape(_first_sentence(entry["summary"])), escape(_source(entry, kind)))
     out.print(table)
     out.print(f"\nheadgate list {kind} {entries[min(1, len(entries) - 1)]['name']} describes one in full.")
+
+
+def print_presets(presets: list[Preset]) -> None:
+    """The sorts of paths of `headgate quick` in the terminal."""
+    out = console()
+    for preset in presets:
+        out.print(f"[bold]{escape(preset.name)}[/]  {escape(preset.options)}", soft_wrap=True)
+        _print_indented(preset.what, 6)
+    out.print("\nheadgate quick --preset home --flows bulk,game runs one; other options change its values.")
 
 
 def print_entry(kind: str, entry: dict[str, Any]) -> None:
@@ -49,7 +61,7 @@ def print_entry(kind: str, entry: dict[str, Any]) -> None:
     out = console()
     out.print(f"[bold]{escape(entry['name'])}[/]")
     out.print(escape(_line(entry["summary"])))
-    out.print(f"source: {escape(_line(entry['source']))}")
+    out.print(f"{'stands for' if kind == 'short-names' else 'source'}: {escape(_line(entry['source']))}")
     if entry.get("deviations"):
         out.print("deviations from it:")
         for deviation in entry["deviations"]:
@@ -103,11 +115,15 @@ def short(text: str, room: int) -> str:
     >>> short("Queues take turns of a quantum of bytes each.", 30), short("A short one.", 30)
     ('Queues take turns of a ...', 'A short one')
     """
-    text = re.split(r"\.\s+(?=[A-Z])", _line(text))[0].removesuffix(".")
+    text = _first_sentence(text)
     if cell_len(text) <= room:
         return text
     words = text[: room - 3].rsplit(" ", 1)[0]
     return f"{words.rstrip(' ,;:')} ..."
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"\.\s+(?=[A-Z])", _line(text))[0].removesuffix(".")
 
 
 def _source(entry: dict[str, Any], kind: str) -> str:
@@ -116,6 +132,8 @@ def _source(entry: dict[str, Any], kind: str) -> str:
     >>> _source({"source": "Demers, Keshav and Shenker 1989, section 2.2"}, ""), _source({"source": "RFC 9438; Ha, Rhee and Xu 2008"}, "")
     ('Demers et al. 1989', 'RFC 9438')
     """
+    if kind == "short-names":
+        return str(shorthands()[entry["name"]].kind)
     if kind == "papers":
         year = re.search(r"\b(19|20)\d\d\b", entry["source"])
         return f"{_authors(entry['authors'])} {year[0] if year else ''}".strip()
