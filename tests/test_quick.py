@@ -225,7 +225,9 @@ def test_a_figure_of_a_quick_question(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_transfer_that_ended_before_the_measured_part_says_so(cli: Cli) -> None:
-    done = cli("quick", "--rate", "100Mbit/s", "--rtt", "30ms", "--flows", "cubic*2,transfer:1MB,start=1s", "--no-phase")
+    done = cli(
+        "quick", "--rate", "100Mbit/s", "--rtt", "30ms", "--flows", "cubic*2,transfer:1MB,start=1s", "--no-phase"
+    )
     text = " ".join(done.stdout.split())
     assert "transfer had sent all that it had before the measured part of the run began." in text
     assert "nothing through" not in text

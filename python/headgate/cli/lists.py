@@ -76,13 +76,12 @@ def list_(kind: str | None, name: str | None, as_json: bool) -> None:
 
 def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
     """A list as `{name, source, parameters}`; with `summary`, `deviations` and, of disciplines, `gauges` if `more` is set."""
-    if kind == "short-names":
+    if kind != "papers":
         from ..shorthands import catalogue as short_names
 
-        return short_names()
-    if kind != "papers":
         keys = ("name", "source", "parameters", *(("summary", "deviations", "gauges") if more else ()))
-        return [{k: entry[k] for k in keys if k in entry} for entry in json.loads(_core.catalogue(kind))]
+        entries = short_names() if kind == "short-names" else json.loads(_core.catalogue(kind))
+        return [{k: entry[k] for k in keys if k in entry} for entry in entries]
     with signals.loading():
         from ..papers.load import list_papers, load_paper
 

@@ -122,7 +122,7 @@ def finely(scenario: Scenario) -> Scenario:
     """The same run in a hundred intervals, for a figure; the warm-up stays as long."""
     resolved = scenario.resolve()
     every = _core.quantity(resolved["duration"])[1]
-    return scenario.set("warm_up", resolved["warm_up"]).set("interval", text_of("s", max(every // 100, 1)))
+    return scenario.put("warm_up", resolved["warm_up"]).put("interval", text_of("s", max(every // 100, 1)))
 
 
 def _read(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str]) -> tuple[list[Flows], int, list[int]]:

@@ -161,7 +161,8 @@ mod tests {
 
     #[test]
     fn every_absent_scheme_is_absent() {
-        let names = ["disciplines", "flow-controls", "workloads"].map(|list| crate::catalogue::catalogue(list).expect("a list"));
+        let names = ["disciplines", "flow-controls", "workloads"]
+            .map(|list| crate::catalogue::catalogue(list).expect("a list"));
         let ours =
             |name: &str| names.iter().any(|list| list.as_array().is_some_and(|l| l.iter().any(|e| e["name"] == name)));
         for (name, _, near, _) in ABSENT {

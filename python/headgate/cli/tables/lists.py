@@ -6,12 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
 from rich.markup import escape
 
 from ...shorthands import shorthands
 from ..terminal import console
 from .fit import new_table
+
+#: Maximum width of the column of sources.
+_SOURCE = 26
 
 if TYPE_CHECKING:
     from ...quick import Preset
@@ -37,10 +39,10 @@ def print_catalogue(kind: str, entries: list[dict[str, Any]]) -> None:
     """The entries of a list in the terminal."""
     out = console()
     table = new_table()
-    # The middle one wraps: of two descriptions that begin alike the end tells which is which.
+    # Descriptions wrap: of two descriptions that begin alike the end tells which is which.
     table.add_column("name", no_wrap=True)
-    table.add_column("what it is", overflow="fold")
-    table.add_column("stands for" if kind == "short-names" else "source", no_wrap=True)
+    table.add_column("what it is")
+    table.add_column("stands for" if kind == "short-names" else "source", max_width=_SOURCE)
     for entry in entries:
         table.add_row(escape(entry["name"]), escape(_first_sentence(entry["summary"])), escape(_source(entry, kind)))
     out.print(table)
@@ -109,25 +111,13 @@ def _print_indented(text: str, by: int) -> None:
         out.print(" " * by + escape("".join(s.text for s in line).rstrip()), soft_wrap=True)
 
 
-def short(text: str, room: int) -> str:
-    """The beginning of a text that has room, whole words.
-
-    >>> short("Queues take turns of a quantum of bytes each.", 30), short("A short one.", 30)
-    ('Queues take turns of a ...', 'A short one')
-    """
-    text = _first_sentence(text)
-    if cell_len(text) <= room:
-        return text
-    words = text[: room - 3].rsplit(" ", 1)[0]
-    return f"{words.rstrip(' ,;:')} ..."
-
-
 def _first_sentence(text: str) -> str:
-    return re.split(r"\.\s+(?=[A-Z])", _line(text))[0].removesuffix(".")
+    """The first sentence without its full stop; an ellipsis stays."""
+    return re.sub(r"(?<!\.)\.$", "", re.split(r"\.\s+(?=[A-Z])", _line(text))[0])
 
 
 def _source(entry: dict[str, Any], kind: str) -> str:
-    """Authors and year, or the beginning of a source that has none.
+    """Authors and year, or what stands first in a source that has none.
 
     >>> _source({"source": "Demers, Keshav and Shenker 1989, section 2.2"}, ""), _source({"source": "RFC 9438; Ha, Rhee and Xu 2008"}, "")
     ('Demers et al. 1989', 'RFC 9438')
@@ -139,7 +129,7 @@ def _source(entry: dict[str, Any], kind: str) -> str:
         return f"{_authors(entry['authors'])} {year[0] if year else ''}".strip()
     first = re.split(r"; | \(|, section|, figure|, chapter|, scenario", entry["source"])[0]
     found = re.match(r"(.*?) ((?:19|20)\d\d)\b", first)
-    return f"{_authors(found[1])} {found[2]}" if found else short(first, 26)
+    return f"{_authors(found[1])} {found[2]}" if found else first
 
 
 def _authors(text: str) -> str:
