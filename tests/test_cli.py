@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from headgate.cli import lists
+from headgate.cli import commands, lists
 from headgate.lists import KINDS, catalogue
 from headgate.results import TABLES
 
@@ -102,7 +102,7 @@ def test_a_list_has_every_description_and_describes_one_in_full(kind: str, cli: 
     assert max(map(len, printed)) <= 80
     # The column in the middle, of each entry, and no two of a list are the same.
     start, end = printed[0].index("what it is"), max(printed[0].find("source"), printed[0].find("stands for"))
-    column = " ".join(line[start:end].strip() for line in printed[2:-2])
+    column = " ".join(" ".join(line[start:end] for line in printed[2:-2]).split())
     firsts = [re.split(r"\.\s+(?=[A-Z])", " ".join(e["summary"].split()))[0] for e in entries]
     firsts = [first if first.endswith("...") else first.removesuffix(".") for first in firsts]
     assert column == " ".join(firsts)
@@ -154,6 +154,14 @@ def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> No
     assert found["equal"] is False
     assert found["event"] is not None
     assert found["events"][0] != found["events"][1]
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in sorted(commands.cli.commands))], ids=" ".join)
+def test_help_fits_80_columns_and_breaks_no_word(command: list[str], cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = cli(*command, "--help").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if re.search(r"\w-$", line)]
 
 
 def test_help_has_examples(cli: Cli) -> None:

@@ -97,7 +97,7 @@ def fill(data: dict[str, Any], folder: Path, what: str, allowed: Iterable[str | 
         if kind.key in table:
             raise HeadgateError(f"{where}: found {cut(repr(name))}; expected `{kind.key}` or `file`, not both")
         if (kind.key, name) not in files:
-            files[kind.key, name] = _read(_within(folder, name, folders, where), f"{where}: ", kind)
+            files[kind.key, name] = _read(_within(folder, name, folders, where), f"{where}: {cut(folder / name)}", kind)
         entries = table[kind.key] = files[kind.key, name]
         del table["file"]
         total += len(entries)
@@ -137,16 +137,16 @@ def _tables(value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def _read(file: Path, what: str, kind: Kind) -> list[Any]:
     try:
         if not file.is_file():
-            raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what}, found none")
+            raise HeadgateError(f"{what}: expected a file {kind.what}, found none")
         with file.open("rb") as f:
             raw = f.read(LONGEST + 1)
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what}, as text in UTF-8") from None
+        raise HeadgateError(f"{what}: expected a file {kind.what}, as text in UTF-8") from None
     except OSError as e:
-        raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what}; {cut(e.strerror)}") from None
+        raise HeadgateError(f"{what}: expected a file {kind.what}; {cut(e.strerror)}") from None
     if len(raw) > LONGEST:
-        raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what} of at most {LONGEST // 1_000_000} MB")
+        raise HeadgateError(f"{what}: expected a file {kind.what} of at most {LONGEST // 1_000_000} MB")
     entries: list[Any] = []
     plain = False
     for number, line in enumerate(text.splitlines(), 1):
@@ -160,6 +160,6 @@ def _read(file: Path, what: str, kind: Kind) -> list[Any]:
         if entry is None:
             # What does not begin as such a file does may be any other file, of which nothing is to be seen.
             found = f"found {cut(repr(line))}; " if entries or plain else ""
-            raise HeadgateError(f"{what}{cut(file)}, line {number}: {found}expected {kind.expected}")
+            raise HeadgateError(f"{what}, line {number}: {found}expected {kind.expected}")
         entries.append(entry)
     return entries

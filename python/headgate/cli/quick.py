@@ -14,11 +14,11 @@ from .show import output, print_json
 
 @click.command(
     epilog="""A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
-flow-controls), with endless data, a workload (headgate list workloads), or a short name (headgate list short-names). A
-workload with a rate, such as cbr, is sent as it comes; others have the first modern flow control of the list, or cubic
-where there is none. KEY is a parameter of NAME, or rtt, name, or a key of flows such as packet, weight, start or
-control.window. The main parameter needs no key: cbr:64kbit/s, transfer:100KB. Commas separate both flows and parameters;
-quote the list, because the shell expands asterisks.
+controls), with endless data, a workload (headgate list workloads), or a short name such as bulk, web, video, call, game
+or bbr (headgate list short-names). A workload with a rate, such as cbr, is sent as it comes; others have the first modern
+flow control of the list, or cubic where there is none. KEY is a parameter of NAME, or rtt, name, or a key of flows such
+as packet, weight, start or control.window. The main parameter needs no key: cbr:64kbit/s, transfer:100KB. Commas separate
+both flows and parameters; quote the list, because the shell expands asterisks.
 
 \b
 Examples:

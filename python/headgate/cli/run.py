@@ -22,7 +22,8 @@ Examples:
   headgate run scenarios/two-sources.toml
   headgate run scenarios/two-sources.toml --set links.slow.queue.kind=fcfs \\
     --replications 10
-  headgate run scenarios/two-sources.toml --out out/two-sources --format parquet
+  headgate run scenarios/two-sources.toml --out out/two-sources \\
+    --format parquet
   headgate run scenarios/packet-pair.toml --figure rates.png --panel rate \\
     --panel probe --panel backlog"""
 )
