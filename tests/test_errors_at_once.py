@@ -54,7 +54,7 @@ def test_from_dict_finds_errors_at_once() -> None:
         Scenario.from_dict({**dumbbell(), "seed": float("nan")})
     with pytest.raises(ScenarioError, match="did you mean `values`"):
         Scenario.from_dict({**dumbbell(), "sweep": {"axes": {"duration": {"value": []}}}})
-    assert "sweep" in Scenario.from_dict({**dumbbell(), "sweep": {"axes": {"seed": [1, 2]}}}).data
+    assert "sweep" in Scenario.from_dict({**dumbbell(), "sweep": {"axes": {"duration": ["200s", "300s"]}}}).data
 
 
 def test_a_call_of_the_package_sweep_says_what_to_call() -> None:
@@ -106,7 +106,7 @@ def test_files_lie_in_the_folder_of_the_scenario(name: str, tmp_path: Path, cli:
         for command in (["run"], ["check"], ["show"]):
             assert cli(*command, file, "--allow-files", tmp_path).returncode == 0
         assert Scenario.from_file(file, allow_files=[tmp_path]).run().digest
-        data = {**json.loads(file.read_text()), "sweep": {"axes": {"seed": [1, 2]}}}
+        data = {**json.loads(file.read_text()), "sweep": {"axes": {"duration": ["200s", "300s"]}}}
         file.write_text(json.dumps(data))
         assert len(Sweep.from_file(file, [tmp_path]).variants()) == 2
         assert cli("sweep", file, "--dry-run", "--allow-files", tmp_path).returncode == 0
