@@ -213,3 +213,26 @@ def test_a_file_says_what_is_wrong_with_a_name_too() -> None:
         ScenarioError, match='found "bbr3"; headgate does not have BBR version 3; nearest in kind: `bbr1`'
     ):
         of("cubic").set("flows.cubic.control", "bbr3")
+
+
+def test_words_without_options_are_a_path_and_flows(cli: Cli) -> None:
+    """A sort of path, or a rate and a round trip, and then flows; they mean what the options mean."""
+    same = [
+        ("20Mbit/s 30ms cubic bbr", "--rate 20Mbit/s --rtt 30ms --flows cubic,bbr"),
+        ("20Mbit/s --rtt 30ms cubic", "--rate 20Mbit/s --rtt 30ms --flows cubic"),
+        ("home bulk,game call", "--preset home --flows bulk,game,call"),
+        ("lte 1Mbit/s 10ms bulk", "--preset lte --rate 1Mbit/s --rtt 10ms --flows bulk"),
+        ("--rate 20Mbit/s --rtt 30ms reno*2", "--rate 20Mbit/s --rtt 30ms --flows reno*2"),
+    ]
+    for words, options in same:
+        outputs = [cli("quick", *text.split(), "--print").stdout for text in (words, options)]
+        assert outputs[0] == outputs[1] != "", words
+    for words, due in (
+        ("home bulk --preset lte", "found 'home' beside --preset lte; expected one of them"),
+        ("50Mbps 30 cubic", "2 faults --rate: found '50Mbps'; expected a rate such as 20Mbit/s"),
+        ("home", "--flows: expected at least one flow"),
+        ("cubic bbr", "--rate: expected one, such as 20Mbit/s, or a sort of path"),
+    ):
+        done = cli("quick", *words.split())
+        assert (done.returncode, done.stdout) == (2, "")
+        assert due in " ".join(done.stderr.split()), words

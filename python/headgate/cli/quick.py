@@ -35,6 +35,7 @@ Examples:
     --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s'
   headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml"""
 )
+@click.argument("words", metavar="[PRESET | RATE RTT] [FLOW]...", nargs=-1)
 @click.option(
     "--preset", "sort", metavar="NAME", help="Values of a known sort of path, see --presets; options change them."
 )
@@ -84,6 +85,7 @@ Examples:
 @click.option("--print", "as_file", is_flag=True, help="Print the scenario file instead of running it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def quick(
+    words: tuple[str, ...],
     sort: str | None,
     list_presets: bool,
     flows: tuple[str, ...],
@@ -102,7 +104,7 @@ def quick(
     The tables of `headgate run` come first, and then a summary in sentences: the share of each flow, and the waiting times of its packets.
     """
     with signals.loading():
-        from ..quick import PRESETS, finely, notes, preset
+        from ..quick import PRESETS, finely, notes, placed, preset
         from ..quick import scenario as of
         from ..toml import file_text
 
@@ -115,11 +117,17 @@ def quick(
 
         print_presets(list(PRESETS.values()))
         return
-    given = {} if sort is None else preset(sort)
-    given |= {name: value for name, value in options.items() if value is not None}
+    said_so = {name: value for name, value in {"preset": sort, **options}.items() if value is not None}
+    given, more = placed(words, said_so)
+    flows += tuple(more)
+    sort = given.pop("preset", None)
+    given = ({} if sort is None else preset(sort)) | given
     for name, example in (("rate", "20Mbit/s"), ("rtt", "30ms")):
         if name not in given:
-            raise HeadgateError(f"--{name}: expected one, such as {example}, or a sort of path, such as --preset home")
+            raise HeadgateError(
+                f"--{name}: expected one, such as {example}, or a sort of path: headgate quick 20Mbit/s 30ms cubic bbr, or "
+                "headgate quick home bulk game"
+            )
     scenario = of(flows=flows, up_flows=up_flows, **given)
     if as_file:
         scenario.resolve()

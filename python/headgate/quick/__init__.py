@@ -13,12 +13,12 @@ from ..errors import HeadgateError, cut, nearest
 from ..scenario import Scenario
 from ..shorthands import shorthands
 from ..toml import parse_value
-from .amounts import quantity, share, text_of
+from .amounts import quantity, require, share, text_of
 from .defaults import complete
 from .flows import GRAMMAR, Flows, names_of, parse, split
-from .presets import PRESETS, Preset, preset
+from .presets import PRESETS, Preset, placed, preset
 
-__all__ = ["PRESETS", "Flows", "Preset", "finely", "notes", "parse", "preset", "scenario"]
+__all__ = ["PRESETS", "Flows", "Preset", "finely", "notes", "parse", "placed", "preset", "scenario"]
 
 
 def scenario(
@@ -61,6 +61,7 @@ def scenario(
     >>> scenario("20Mbit/s", "30ms", "jk_reno*2,cbr:64kbit/s", "fq").data["flows"][1]
     {'name': 'cbr', 'from': 's3', 'to': 'd3', 'start_spread': '300ms', 'workload': {'kind': 'cbr', 'rate': '64kbit/s'}, 'control': 'none'}
     """
+    require([("--rate", rate, "bps"), ("--up", up, "bps"), ("--rtt", rtt, "s"), ("--duration", duration, "s")])
     bps = quantity("--rate", rate, "bps")
     back_bps = bps if up is None else quantity("--up", up, "bps")
     groups, base, trips = _read(rtt, flows, up_flows)
@@ -104,7 +105,7 @@ def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = 
     """Sentences about what `scenario` chose for flows that do not say it themselves: short names, flow controls, and Linux's transport.
 
     >>> notes("20ms", "cubic*2,transfer:1MB")
-    ['transfer has the flow control cubic, as the flows beside it; KEY control names another one.']
+    ['transfer has the flow control cubic, as the flows beside it; the key `control` names another one.']
     """
     groups, _, trips = _read(rtt, flows, up_flows)
     known = shorthands()

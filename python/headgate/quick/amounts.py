@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from .. import _core
 from ..errors import HeadgateError, cut
@@ -25,6 +26,23 @@ def quantity(where: str, text: str, kind: str) -> int:
     if amount == 0:
         raise HeadgateError(f"{where}: found {cut(repr(text))}; expected {_EXPECTED[kind]}{hint}")
     return amount
+
+
+def require(asked: Iterable[tuple[str, str | None, str]]) -> None:
+    """Whether all of these quantities that were given can be read: the place, the text and the kind of each.
+
+    Raises:
+        HeadgateError: with a line for each that cannot.
+    """
+    faults = []
+    for where, text, kind in asked:
+        try:
+            if text is not None:
+                quantity(where, text, kind)
+        except HeadgateError as e:
+            faults.append(str(e))
+    if faults:
+        raise HeadgateError("\n  ".join([f"{len(faults)} faults", *faults]) if len(faults) > 1 else faults[0])
 
 
 def text_of(kind: str, amount: int) -> str:

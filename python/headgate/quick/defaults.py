@@ -32,7 +32,7 @@ def complete(groups: list[Flows], trips: list[int]) -> list[str]:
         if _number(without) > 1:
             why = why.replace("beside it", "beside them")
         said.append(
-            f"{_names(without)} {_have(without)} the flow control {beside or MODERN}, {why}; KEY control names another one."
+            f"{_names(without)} {_have(without)} the flow control {beside or MODERN}, {why}; the key `control` names another one."
         )
     short = [
         g

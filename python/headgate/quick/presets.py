@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,3 +79,32 @@ def preset(name: str) -> dict[str, Any]:
             f"--preset: found {cut(repr(name))}; expected one of {', '.join(PRESETS)}.{nearest(name, PRESETS)}"
         )
     return dict(PRESETS[name].values)
+
+
+def placed(words: Sequence[str], options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Words without the name of an option: a sort of path, or a rate and a round trip, and then flows.
+
+    Args:
+        words: as they were typed.
+        options: the values that were given by name.
+
+    Returns:
+        All values by name, and the flows.
+
+    Raises:
+        HeadgateError: a value is given twice.
+
+    >>> placed(["20Mbit/s", "30ms", "cubic", "bbr"], {"queue": "fq"})
+    ({'queue': 'fq', 'rate': '20Mbit/s', 'rtt': '30ms'}, ['cubic', 'bbr'])
+    >>> placed(["home", "bulk"], {})
+    ({'preset': 'home'}, ['bulk'])
+    """
+    given, rest = dict(options), list(words)
+    for name in ("preset", "rate", "rtt"):
+        if rest and (rest[0] in PRESETS if name == "preset" else rest[0][:1].isdigit()):
+            if name in given:
+                raise HeadgateError(
+                    f"found {cut(repr(rest[0]))} beside --{name} {cut(given[name])}; expected one of them"
+                )
+            given[name] = rest.pop(0)
+    return given, rest
