@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import tomllib
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from headgate.cli import lists
+from headgate.cli import commands, lists
 from headgate.lists import KINDS, catalogue
 from headgate.results import TABLES
 
@@ -95,12 +96,17 @@ def test_lists(kind: str, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("kind", lists.KINDS)
-def test_a_list_has_a_line_for_each_entry_and_describes_one_in_full(kind: str, cli: Cli) -> None:
+def test_a_list_has_every_description_and_describes_one_in_full(kind: str, cli: Cli) -> None:
     entries = lists.catalogue(kind, more=True)
     printed = cli("list", kind).stdout.splitlines()
-    # A heading, a line below it, and the line that says how to see more.
-    assert len(printed) == len(entries) + 4
     assert max(map(len, printed)) <= 80
+    # The column in the middle, of each entry, and no two of a list are the same.
+    start, end = printed[0].index("what it is"), max(printed[0].find("source"), printed[0].find("stands for"))
+    column = " ".join(" ".join(line[start:end] for line in printed[2:-2]).split())
+    firsts = [re.split(r"\.\s+(?=[A-Z])", " ".join(e["summary"].split()))[0] for e in entries]
+    firsts = [first if first.endswith("...") else first.removesuffix(".") for first in firsts]
+    assert column == " ".join(firsts)
+    assert len(set(firsts)) == len(firsts)
     for entry in entries:
         one = cli("list", kind, entry["name"])
         assert one.returncode == 0
@@ -148,6 +154,14 @@ def test_out_writes_everything_and_diff_reads_it(cli: Cli, tmp_path: Path) -> No
     assert found["equal"] is False
     assert found["event"] is not None
     assert found["events"][0] != found["events"][1]
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in sorted(commands.cli.commands))], ids=" ".join)
+def test_help_fits_80_columns_and_breaks_no_word(command: list[str], cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = cli(*command, "--help").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if re.search(r"\w-$", line)]
 
 
 def test_help_has_examples(cli: Cli) -> None:

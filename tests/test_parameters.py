@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -69,10 +70,10 @@ FLOWS: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-def of_python(scenario: headgate.Scenario, place: str) -> str:
+def of_python(wrong: Callable[[], object], place: str) -> str:
     """The message of a scenario after the place of the table in it."""
     with pytest.raises(headgate.ScenarioError) as error:
-        scenario.resolve()
+        wrong()
     text = str(error.value)
     assert place in text, text
     return text[text.index(place) + len(place) :].lstrip(".: ")
@@ -86,20 +87,22 @@ def of_replay(queue: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize(("table", "parameter"), QUEUES, ids=lambda x: json.dumps(x))
 def test_disciplines_are_checked_alike_everywhere(table: dict[str, Any], parameter: str) -> None:
-    in_file = of_python(headgate.Scenario(dumbbell(queue=table)), "links[1].queue")
+    in_file = of_python(headgate.Scenario(dumbbell(queue=table)).resolve, "links[1].queue")
     assert re.match(re.escape(parameter) + r": found .*; .*(expected|at least|a rate)", in_file), in_file
-    assert of_python(headgate.Scenario(dumbbell()).set("links.slow.queue", table), "links[1].queue") == in_file
-    assert of_python(headgate.Scenario(dumbbell()).set("links.slow.reverse_queue", table), "reverse_queue") == in_file
+    good = headgate.Scenario(dumbbell())
+    assert of_python(lambda: headgate.Scenario.from_dict(dumbbell(queue=table)), "links[1].queue") == in_file
+    assert of_python(lambda: good.set("links.slow.queue", table), "links[1].queue") == in_file
+    assert of_python(lambda: good.set("links.slow.reverse_queue", table), "reverse_queue") == in_file
     assert of_replay(table) == in_file
 
 
 @pytest.mark.parametrize(("key", "table", "parameter"), FLOWS, ids=lambda x: json.dumps(x))
 def test_flows_are_checked_alike_everywhere(key: str, table: dict[str, Any], parameter: str) -> None:
     flow = {"name": "a", "from": "s", "to": "k", key: table}
-    in_file = of_python(headgate.Scenario(dumbbell(flows=[flow])), f"flows[0].{key}")
+    in_file = of_python(headgate.Scenario(dumbbell(flows=[flow])).resolve, f"flows[0].{key}")
     assert in_file.startswith(f"{parameter}: found "), in_file
     assert "expected" in in_file
-    assert of_python(headgate.Scenario(dumbbell()).set(f"flows.ftp.{key}", table), f"flows[0].{key}") == in_file
+    assert of_python(lambda: headgate.Scenario(dumbbell()).set(f"flows.ftp.{key}", table), f"flows[0].{key}") == in_file
 
 
 def test_the_commands_say_the_same(cli: Cli, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_a_trace_takes_the_place_of_its_file(
     [
         ({"kind": "mahimahi", "file": "trace"}, None, "expected a file of delivery opportunities, found none"),
         ({"kind": "mahimahi", "file": "trace"}, "1\n-2\n", "line 2: found '-2'; expected a time in whole milliseconds"),
-        ({"kind": "mahimahi", "file": "trace"}, "1.5\n", "line 1: found '1.5'"),
+        ({"kind": "mahimahi", "file": "trace"}, "1.5\n", "line 1: expected a time"),
         ({"kind": "mahimahi", "file": "trace"}, "1\n\u0662\n", "line 2: found"),
         ({"kind": "mahimahi", "file": "trace"}, "9" * 4000, "expected a time in whole milliseconds"),
         ({"kind": "mahimahi", "file": "trace"}, "1\n" * 1_000_001, "expected at most 1000000 times in all files"),
@@ -64,7 +64,7 @@ def test_a_trace_takes_the_place_of_its_file(
         (
             {"kind": "mahimahi", "file": "trace"},
             b"\xff\xfe1\n",
-            "expected a file of delivery opportunities; 'utf-8' codec",
+            "expected a file of delivery opportunities, as text in UTF-8",
         ),
         ({"kind": "steps", "file": "trace"}, "0s 1Mbit/s\n", "expected a time and a rate, such as 10s,2Mbit/s"),
         ({"kind": "steps", "file": "trace"}, "time_s,rate_bps\n0,8e6\n1,x\n", "line 3: found '1,x'"),

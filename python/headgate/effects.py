@@ -50,19 +50,19 @@ SHORTER, SHORT = "shorter", "short"
 _SENTENCES = {
     MARKS: (
         "{} reacts to marks, and no queue on its way marks packets: its marks never come.",
-        "{} react to marks, and no queue on their ways marks packets: their marks never come.",
+        "{} react to marks, and no queue on their paths marks packets: their marks never come.",
     ),
     WEIGHTS: (
         "{} has a weight, and no queue on its way reads weights: its packets are served as with a weight of 1.",
-        "{} have weights, and no queue on their ways reads weights: their packets are served as with a weight of 1.",
+        "{} have weights, and no queue on their paths reads weights: their packets are served as with a weight of 1.",
     ),
     PRIORITIES: (
         "{} has a priority, and no queue on its way reads priorities: its packets are served as those of all others.",
-        "{} have priorities, and no queue on their ways reads priorities: their packets are served as those of all others.",
+        "{} have priorities, and no queue on their paths reads priorities: their packets are served as those of all others.",
     ),
     LABELS: (
         "{} claims a label, and no queue on its way reads labels: its packets are served as without one.",
-        "{} claim labels, and no queue on their ways reads labels: their packets are served as without them.",
+        "{} claim labels, and no queue on their paths reads labels: their packets are served as without them.",
     ),
     SHORTER: (
         "The run of {run} is shorter than the least retransmission timeout of {} ({timeout}): a lost retransmission ends its transfer.",
@@ -178,7 +178,7 @@ def sentences(effects: Iterable[Effect]) -> list[str]:
     """The sentences of effects: flows of which the same is to be said are said together.
 
     >>> sentences([Effect(MARKS, name) for name in "abcde"])
-    ['Flows a, b and 3 more react to marks, and no queue on their ways marks packets: their marks never come.']
+    ['Flows a, b and 3 more react to marks, and no queue on their paths marks packets: their marks never come.']
     """
     together: dict[tuple[str, int, int], list[str]] = {}
     for effect in effects:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 
+from . import _core
 from ._core import ScenarioError as ScenarioError
 from .lines import line_of, lines
 
@@ -76,13 +76,15 @@ def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint with the nearest valid name, or nothing.
+    """A hint with the name that is most like one that was found, or what is said of a well-known scheme that headgate does not have.
 
-    >>> nearest("fsfs", ["fcfs", "fq"])
-    ' Did you mean "fcfs"?'
+    >>> nearest("fsfs", ["fcfs", "fq"]), nearest("web", ["netblt"])
+    (' Did you mean "fcfs"?', '')
+    >>> nearest("codel", ["fcfs", "red"])[:40]
+    ' headgate does not have CoDel, which dro'
     """
-    near = difflib.get_close_matches(name, list(known), 1, 0.4) if len(name) <= SHOWN else []
-    return f' Did you mean "{near[0]}"?' if near else ""
+    near, absent = _core.likeness(name, list(known))
+    return f' Did you mean "{near}"?' if near else f" {absent}." if absent else ""
 
 
 def option_of(path: str, options: Mapping[str, str]) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -21,6 +22,7 @@ MOST = 1_000_000
 HEADER = "time_s,rate_bps"
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_QUANTITY = re.compile(r"[0-9.]{1,30} *[A-Za-zµμ/]{1,12}")
 _AMOUNT = re.compile(r"(\d{1,30}\.?\d{0,30})([eE][+-]?\d{1,2})?")
 
 
@@ -38,7 +40,9 @@ def _point(line: str, _: bool) -> list[Any] | None:
     value, comma, share = (part.strip() for part in line.partition(","))
     if not comma or not _NUMBER.fullmatch(share):
         return None
-    return [float(value) if _NUMBER.fullmatch(value) else value, float(share)]
+    if _NUMBER.fullmatch(value):
+        return [float(value), float(share)]
+    return [value, float(share)] if _QUANTITY.fullmatch(value) else None
 
 
 def _opportunity(line: str, _: bool) -> int | None:
@@ -50,7 +54,7 @@ def _step(line: str, plain: bool) -> list[str] | None:
     if not comma:
         return None
     if not plain:
-        return [time, rate]
+        return [time, rate] if _QUANTITY.fullmatch(time) and _QUANTITY.fullmatch(rate) else None
     if not (_AMOUNT.fullmatch(time) and _AMOUNT.fullmatch(rate)):
         return None
     return [f"{Decimal(time):f}s", f"{round(Decimal(rate)):d}bit/s"]
@@ -59,7 +63,7 @@ def _step(line: str, plain: bool) -> list[str] | None:
 def _time(line: str, _: bool) -> str | None:
     if _AMOUNT.fullmatch(line):
         return f"{Decimal(line):f}s"
-    return line if re.fullmatch(r"[0-9.]+ *[a-z]+", line) else None
+    return line if _QUANTITY.fullmatch(line) else None
 
 
 #: By the names of the choices.
@@ -73,12 +77,15 @@ KINDS = {
 }
 
 
-def fill(data: dict[str, Any], folder: Path, what: str) -> None:
+def fill(data: dict[str, Any], folder: Path, what: str, allowed: Iterable[str | os.PathLike[str]] = ()) -> None:
     """Replaces the name of each file by its contents; `what` begins the text of an error.
 
+    A scenario may come from anybody: the files lie in its folder, or in one of those that are allowed, once links are followed.
+
     Raises:
-        HeadgateError: a file cannot be read, or is not of its kind.
+        HeadgateError: a file lies elsewhere, cannot be read, or is not of its kind.
     """
+    folders = [Path(place).resolve() for place in (folder, *allowed)]
     files: dict[tuple[str, str], list[Any]] = {}
     total = 0
     for place, table in _tables(data, ""):
@@ -90,12 +97,28 @@ def fill(data: dict[str, Any], folder: Path, what: str) -> None:
         if kind.key in table:
             raise HeadgateError(f"{where}: found {cut(repr(name))}; expected `{kind.key}` or `file`, not both")
         if (kind.key, name) not in files:
-            files[kind.key, name] = _read(folder / name, f"{where}: ", kind)
+            files[kind.key, name] = _read(_within(folder, name, folders, where), f"{where}: {cut(folder / name)}", kind)
         entries = table[kind.key] = files[kind.key, name]
         del table["file"]
         total += len(entries)
         if total > MOST:
             raise HeadgateError(f"{where}: expected at most {MOST} {kind.key} in all files that a scenario names")
+
+
+def _within(folder: Path, name: str, folders: list[Path], where: str) -> Path:
+    """The file of a name, with links followed; whether there is one is not said of files that lie elsewhere."""
+    try:
+        file = (folder / name).resolve()
+        inside = any(file.is_relative_to(place) for place in folders)
+    except (OSError, ValueError, RuntimeError):
+        # Too long a name, a null byte, or a circle of links.
+        inside = False
+    if not inside:
+        raise HeadgateError(
+            f"{where}: found {cut(repr(name))}; expected a file in the folder of the scenario, or in one that --allow-files DIR "
+            "(in Python, allow_files=[...]) allows"
+        )
+    return file
 
 
 def _tables(value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -114,14 +137,16 @@ def _tables(value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def _read(file: Path, what: str, kind: Kind) -> list[Any]:
     try:
         if not file.is_file():
-            raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what}, found none")
+            raise HeadgateError(f"{what}: expected a file {kind.what}, found none")
         with file.open("rb") as f:
             raw = f.read(LONGEST + 1)
         text = raw.decode("utf-8")
-    except (OSError, ValueError) as e:
-        raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what}; {cut(e)}") from None
+    except UnicodeDecodeError:
+        raise HeadgateError(f"{what}: expected a file {kind.what}, as text in UTF-8") from None
+    except OSError as e:
+        raise HeadgateError(f"{what}: expected a file {kind.what}; {cut(e.strerror)}") from None
     if len(raw) > LONGEST:
-        raise HeadgateError(f"{what}{cut(file)}: expected a file {kind.what} of at most {LONGEST // 1_000_000} MB")
+        raise HeadgateError(f"{what}: expected a file {kind.what} of at most {LONGEST // 1_000_000} MB")
     entries: list[Any] = []
     plain = False
     for number, line in enumerate(text.splitlines(), 1):
@@ -133,6 +158,8 @@ def _read(file: Path, what: str, kind: Kind) -> list[Any]:
             continue
         entry = kind.line(line, plain)
         if entry is None:
-            raise HeadgateError(f"{what}{cut(file)}, line {number}: found {cut(repr(line))}; expected {kind.expected}")
+            # What does not begin as such a file does may be any other file, of which nothing is to be seen.
+            found = f"found {cut(repr(line))}; " if entries or plain else ""
+            raise HeadgateError(f"{what}, line {number}: {found}expected {kind.expected}")
         entries.append(entry)
     return entries

@@ -133,7 +133,7 @@ def in_step(scenario: Scenario, control: _core.Control | None = None) -> list[in
 
 def at_noise(scenario: Scenario, level: str) -> Scenario:
     """The scenario with this noise at all hosts, and no other of a flow's own."""
-    changed = scenario.set("hosts.noise", level)
+    changed = scenario.put("hosts.noise", level)
     for flow in changed.data.get("flows", []):
         if isinstance(flow, dict):
             flow.pop("noise", None)
@@ -162,7 +162,7 @@ def check(
     Raises:
         ScenarioError: something in the scenario is wrong.
     """
-    bare = scenario.base().set("traces", [])
+    bare = scenario.base().put("traces", [])
     known = "" if results is None else _level(results.scenario)
     seed = results.seed if results is not None and seed is None else seed
     jobs = [level for level in LEVELS if level != known]

@@ -6,13 +6,17 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _core, files, toml
-from .errors import HeadgateError, cut, nearest, placed
+from .errors import HeadgateError, cut, option_of, placed
 from .notebook import MOST, heading, table
+from .paths import assign as assign
+from .paths import copied
+from .paths import tables_at as tables_at
+from .shorthands import spell_out
 
 if TYPE_CHECKING:
     from .parallel import Progress
@@ -21,12 +25,11 @@ if TYPE_CHECKING:
 #: Maximum length of a scenario file in bytes.
 LONGEST = 8_000_000
 
-#: Maximum depth of tables and lists of a scenario within others.
-DEEPEST = 50
-
 
 class Scenario:
     """A scenario as it stands in its file; it is checked and its defaults are filled in when it is resolved or run.
+
+    Short names of flows, such as `workload = "web"`, are spelled out (`headgate list short-names`).
 
     Its keys are those of a scenario file:
 
@@ -57,7 +60,8 @@ class Scenario:
         #: The text of the TOML file, and what `headgate run --set` changed: the places with the option's text.
         self._text = ""
         self._options: dict[str, str] = {}
-        self.data: dict[str, Any] = _copy(dict(data), self._where())
+        self.data: dict[str, Any] = copied(dict(data), self._where())
+        spell_out(self.data.get("flows"))
 
     def __repr__(self) -> str:
         return f"Scenario({cut(self._name())}: {', '.join(cut(part) for part in self._parts()) or 'empty'})"
@@ -97,12 +101,32 @@ class Scenario:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
-        """A scenario from the contents of a file."""
-        return cls(data)
+        """A scenario from the contents of a file, checked at once.
+
+        Raises:
+            ScenarioError: something in it is wrong; the error names the place, what was found and what was expected.
+            HeadgateError: it holds what no file may hold.
+
+        >>> Scenario.from_dict({"duration": "10 sec"})
+        Traceback (most recent call last):
+        headgate._core.ScenarioError: duration: found "10 sec"; expected a time ... (did you mean `10s`?)
+        """
+        scenario = cls(data)
+        table = scenario.data.get("sweep")
+        if table is None:
+            scenario.resolve()
+        else:
+            require_plain(scenario.data, scenario._where())
+            scenario._checked(lambda: _core.check_sweep(json.dumps(table)))
+        return scenario
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str]) -> Scenario:
+    def from_file(cls, path: str | os.PathLike[str], allow_files: Iterable[str | os.PathLike[str]] = ()) -> Scenario:
         """Reads a scenario file: JSON if its name ends so, TOML otherwise; and the files of points and rate traces that it names.
+
+        Args:
+            path: of the file.
+            allow_files: folders besides that of the scenario in which the files that it names may lie.
 
         Raises:
             HeadgateError: a file cannot be read or is too long, or it is no TOML or JSON.
@@ -118,7 +142,7 @@ class Scenario:
             raise HeadgateError(f"{file}: expected a table of settings, found {type(data).__name__}")
         scenario = cls(data, str(file))
         scenario._text = "" if file.suffix == ".json" else text
-        files.fill(scenario.data, file.parent, scenario._where())
+        files.fill(scenario.data, file.parent, scenario._where(), allow_files)
         return scenario
 
     def set(self, path: str, value: Any) -> Scenario:
@@ -127,15 +151,43 @@ class Scenario:
         `path` names it as in `links.slow.queue.kind`: entries of nodes, links and flows are given by their name or position, and
         `*` means all of them, `ftp*` those whose names begin so. A path may end in a key that is not there yet.
 
+        The value is checked at once. What it makes wrong elsewhere, which a further change may mend, is found when the scenario is
+        resolved or run.
+
         Raises:
             HeadgateError: the path names no entry, or leads through a value that is no table.
+            ScenarioError: the key or the value is wrong.
 
         >>> Scenario({"duration": "10s"}).set("duration", "20s").data
         {'duration': '20s'}
         """
         changed = self._with(self.data)
+        places = assign(changed.data, path, value, f"{self._where()}cannot set {cut(repr(path))}")
+        changed._refuse(places)
+        return changed
+
+    def put(self, path: str, value: Any) -> Scenario:
+        """As `set`, without the check: for a value that is known to be good, or is to be checked with others.
+
+        Raises:
+            HeadgateError: as for `set`, of the path.
+        """
+        changed = self._with(self.data)
         assign(changed.data, path, value, f"{self._where()}cannot set {cut(repr(path))}")
         return changed
+
+    def _refuse(self, places: list[str]) -> None:
+        """Raises what is wrong at these places, or within them."""
+        text = self.base().to_json()
+        try:
+            _core.check(text)
+        except _core.ScenarioError as e:
+            faults = [(e.path, str(e)), *getattr(e, "others", [])]
+            own = [fault for fault in faults if option_of(fault[0], dict.fromkeys(places, "")) is not None]
+            if own:
+                error = e if own[0] is faults[0] else _core.ScenarioError(own[0][1])
+                error.path, error.others = own[0][0], own[1:]
+                raise placed(error, self.origin, "", {}) from None
 
     def set_option(self, option: str, path: str, value: Any) -> Scenario:
         """As `set`, for an option of a command such as `--set links.slow.rate=1Mbit/s`: errors that come of it name the option.
@@ -260,30 +312,6 @@ def _first_line(e: Exception) -> str:
     return (str(e).splitlines() or [type(e).__name__])[0][:200]
 
 
-def _copy(value: Any, what: str) -> Any:
-    """A copy of a value; `what` begins the text of the error that it lies too deep."""
-    try:
-        return _copied(value, 0)
-    except _TooDeepError:
-        raise HeadgateError(
-            f"{what}found tables or lists that lie more than {DEEPEST} deep in each other; expected fewer"
-        ) from None
-
-
-class _TooDeepError(Exception):
-    """Tables or lists lie too deep in each other."""
-
-
-def _copied(value: Any, depth: int) -> Any:
-    if not isinstance(value, dict | list | tuple):
-        return value
-    if depth > DEEPEST:
-        raise _TooDeepError
-    if isinstance(value, dict):
-        return {key: _copied(v, depth + 1) for key, v in value.items()}
-    return [_copied(v, depth + 1) for v in value]
-
-
 def require_plain(value: Any, what: str) -> None:
     """Whether all values are such as a file in JSON may hold; `what` begins the text of an error.
 
@@ -328,72 +356,3 @@ def _unlike_json(value: Any) -> tuple[str, str] | None:
     else:
         good, found, expected = False, f"{type(value).__name__} {value}", "text or a number"
     return None if good else ("", f"found {cut(found)}; expected {expected}")
-
-
-def assign(data: dict[str, Any], path: str, value: Any, what: str) -> list[str]:
-    """Sets a value in the contents of a scenario file, in place, and gives the places; `what` begins the text of an error."""
-    parts = path.split(".")
-    if not all(parts):
-        raise HeadgateError(f"{what}: expected a path such as links.slow.rate")
-    if len(parts) > DEEPEST:
-        raise HeadgateError(f"{what}: expected a path of at most {DEEPEST} names, found {len(parts)}")
-    if parts[0] in ("nodes", "links") and parts[0] not in data and "topology" in data:
-        raise HeadgateError(f"{what}: the {parts[0]} come from `topology`; expected a path such as topology.line.rate")
-    places = _places(data, parts[:-1], what)
-    for _, place in places:
-        if not isinstance(place, dict):
-            raise HeadgateError(f"{what}: expected a table before {cut(repr(parts[-1]))}")
-        place[parts[-1]] = _copy(value, f"{what}: ")
-    return [f"{name}.{parts[-1]}" if name else parts[-1] for name, _ in places]
-
-
-def tables_at(data: dict[str, Any], parts: list[str], what: str) -> list[dict[str, Any]]:
-    """The tables that the names of a path lead to, in place; missing ones are made. `what` begins the text of an error.
-
-    Raises:
-        HeadgateError: the path names no entry, or leads to a value that is no table.
-    """
-    found = [place for _, place in _places(data, parts, what)]
-    for place in found:
-        if not isinstance(place, dict):
-            raise HeadgateError(f"{what}: expected a table at {cut('.'.join(parts))}, found {cut(repr(place))}")
-    return found
-
-
-def _places(data: Any, parts: list[str], what: str) -> list[tuple[str, Any]]:
-    """The tables that a path leads to, with their places."""
-    places: list[tuple[str, Any]] = [("", data)]
-    for depth, part in enumerate(parts):
-        found = list[tuple[str, Any]]()
-        for name, place in places:
-            if isinstance(place, list):
-                entries = _entries(place, part, f"{what}: {cut('.'.join(parts[:depth]))}")
-                found += [(f"{name}[{i}]", place[i]) for i in entries]
-            elif isinstance(place, dict):
-                found.append((f"{name}.{part}" if name else part, place.setdefault(part, {})))
-            else:
-                raise HeadgateError(
-                    f"{what}: expected a table at {cut('.'.join(parts[:depth]))}, found {cut(repr(place))}"
-                )
-        places = found
-    return places
-
-
-def _entries(entries: list[Any], part: str, what: str) -> list[int]:
-    if part == "*":
-        return list(range(len(entries)))
-    names = [e["name"] for e in entries if isinstance(e, dict) and isinstance(e.get("name"), str)]
-    named = [i for i, e in enumerate(entries) if isinstance(e, dict) and e.get("name") == part]
-    if not named and "*" in part:
-        # `fnmatch` takes ?, [ and ] for more than themselves, and names may have them.
-        pattern = re.compile(".*".join(re.escape(p) for p in part.split("*")), re.DOTALL)
-        tables = [(i, e) for i, e in enumerate(entries) if isinstance(e, dict)]
-        named = [i for i, e in tables if pattern.fullmatch(str(e.get("name", "")))]
-    if named:
-        return named
-    if re.fullmatch(r"\d+", part) and int(part) < len(entries):
-        return [int(part)]
-    known = ", ".join(cut(n) for n in names[:20] if n) or "no names"
-    raise HeadgateError(
-        f"{what} has no entry {cut(repr(part))}; expected one of {known}, a position or *.{nearest(part, names)}"
-    )

@@ -12,18 +12,19 @@ from .plots.units import scale_of
 if TYPE_CHECKING:
     from .groups import FlowGroup
     from .results import Results
-    from .summaries import FlowSummary, LinkSummary
+    from .summaries import ClassSummary, FlowSummary, LinkSummary
 
 #: More flows than this are described by their groups.
 FEW = 8
 
 
 def sentences(results: Results) -> Iterator[str]:
-    """Sentences about the flows, one by one or, if they are many, by groups of similar ones; about the busiest port; and about fairness."""
+    """Sentences about the flows, one by one or, if they are many, by groups; about transfers, the busiest port, and fairness."""
     if results.flow_count <= FEW:
         yield from (_of_flow(flow, results) for flow in results.flow_summaries())
     else:
         yield from (_of_group(group) for group in groups(results)[:MOST])
+    yield from (_of_class(found) for found in results.class_summaries()[:MOST])
     ports = [x for x in results.link_summaries() if x.queue != "host" and x.utilisation.mean > 0]
     if ports:
         yield _of_port(max(ports, key=lambda x: x.utilisation.mean), results)
@@ -66,13 +67,27 @@ def _of_group(group: FlowGroup) -> str:
     return f"{got}; their packets waited {time_text(wait)} on average." if wait >= 0 else f"{got}."
 
 
+def _of_class(found: ClassSummary) -> str:
+    within = "in the measured part of the run"
+    if found.started == 0:
+        return f"{found.name} began no transfer {within}."
+    if found.started == 1:
+        end = f"it took {time_text(found.fct_s['mean'])}" if found.finished else "it was not complete at the end"
+        return f"{found.name} had one transfer {within}, and {end}."
+    had = f"{found.name} had {found.started} transfers {within}"
+    if found.finished == 0:
+        return f"{had}, of which none was complete at the end."
+    mean, high = time_text(found.fct_s["mean"]), time_text(found.fct_s["p95"])
+    return f"{had}; the {found.finished} that were complete at the end took {mean} on average, and 95 % of them at most {high}."
+
+
 def _of_port(port: LinkSummary, results: Results) -> str:
     drops, sent = sum(port.drops.values()), int(results.links["sent"][results.links["link"] == port.link].sum())
     dropped = (
         f"dropped {drops} packets, {percent(drops / (drops + sent))} of those that came" if drops else "dropped none"
     )
     return (
-        f"The line {port.link} was busy {percent(min(port.utilisation.mean, 1.0))} of the time; its queue ({port.queue}) held "
+        f"The link {port.link} was busy {percent(min(port.utilisation.mean, 1.0))} of the time; its queue ({port.queue}) held "
         f"{port.backlog.mean:.1f} packets on average, {port.backlog_max} at most, and {dropped}."
     )
 

@@ -47,11 +47,11 @@ impl Windows {
     }
 }
 
-/// All data is sent at once at the rate of the source's own line, in windows of growing size and falling priority.
+/// All data is sent at once at the rate of the source's own link, in windows of growing size and falling priority.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BltParams {
-    /// Rate of the source's own line: a packet is sent when the one before has left. Its transmission time belongs to the delay of the first link.
+    /// Rate of the source's own link: a packet is sent when the one before has left. Its transmission time belongs to the delay of the first link.
     pub line: Rate,
     /// How the windows grow: `{ geometric = 2.0 }` or `{ additive = 1 }`.
     pub windows: Windows,

@@ -11,11 +11,11 @@ use headgate_packet::{Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// All data is sent at once at the rate of the source's own line; after a loss it is sent again from the lost packet on.
+/// All data is sent at once at the rate of the source's own link; after a loss it is sent again from the lost packet on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BullyTyrantParams {
-    /// Rate of the source's own line: a packet is sent when the one before has left. Its transmission time belongs to the delay of the first link.
+    /// Rate of the source's own link: a packet is sent when the one before has left. Its transmission time belongs to the delay of the first link.
     pub line: Rate,
     /// Timeout until the first round trip is known.
     pub initial_timeout: Duration,

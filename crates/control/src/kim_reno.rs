@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct KimRenoParams {
-    /// Rate of the source's own line: a packet is sent when the one before has left. Its transmission time belongs to the delay of the first link.
+    /// Rate of the source's own link: a packet is sent when the one before has left. Its transmission time belongs to the delay of the first link.
     pub line: Rate,
     /// The first threshold of slow start in packets; 0 for none.
     #[schemars(range(max = 1_000_000_000))]

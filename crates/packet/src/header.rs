@@ -26,6 +26,17 @@ pub const fn bytes<const N: usize>(text: &str) -> [u8; N] {
     out
 }
 
+/// The first paragraph of a header.
+///
+/// ```
+/// use headgate_packet::header::title;
+/// assert_eq!(title("//! Reno: halves its\n//! window.\n//!\n//! Source: RFC 5681.\n"), "Reno: halves its window.");
+/// ```
+pub fn title(header: &str) -> String {
+    let lines = header.lines().map(|l| l.trim_start_matches("//!").trim());
+    lines.take_while(|l| !l.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 /// What a header says after "Deviations:", up to the state, the tests or the end of the paragraph or list; one entry for each item of a list.
 ///
 /// ```

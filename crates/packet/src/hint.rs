@@ -26,6 +26,9 @@ fn means(found: &str, unit: &str) -> bool {
     if let Some(prefix) = unit.strip_suffix("bit/s") {
         let bytes = found.contains('B') && !lower.contains("bit");
         let rest = lower.strip_prefix(&prefix.to_lowercase()).filter(|_| !bytes);
+        if !prefix.is_empty() && rest == Some("") {
+            return true;
+        }
         return rest.is_some_and(|r| ["bps", "bit", "bits", "bit/s", "bits/s", "bitps", "b/s", "bit/sec"].contains(&r));
     }
     let spellings: &[&str] = match unit {
@@ -57,7 +60,11 @@ mod tests {
             ("20 mbit", "20Mbit/s"),
             ("1.5MBit/s", "1.5Mbit/s"),
             ("10gbps", "10Gbit/s"),
-            ("10G", ""),
+            ("10G", "10Gbit/s"),
+            ("50M", "50Mbit/s"),
+            ("50 mbit", "50Mbit/s"),
+            ("64k", "64kbit/s"),
+            ("50Z", ""),
             ("20MBps", ""),
             ("20", "20Mbit/s"),
             ("fast", ""),
@@ -74,6 +81,8 @@ mod tests {
         assert!(time("3 sec").ends_with("(did you mean `3s`?)"));
         assert!(time("3MS").ends_with("(did you mean `3ms`?)"));
         assert!(!time("3m").contains("did you mean"));
+        assert!("64k".parse::<Bytes>().expect_err("no unit").ends_with("(did you mean `64KB`?)"));
+        assert!(!"64k".parse::<Quantity>().expect_err("of any kind").contains("did you mean"));
         assert!("64kb".parse::<Bytes>().expect_err("a capital").ends_with("(did you mean `64KB`?)"));
         assert!("15 packets".parse::<Buffer>().expect_err("in full").contains("(did you mean `15pkt`?)"));
         assert!("20Mbps".parse::<Quantity>().expect_err("no such unit").ends_with("(did you mean `20Mbit/s`?)"));

@@ -14,15 +14,31 @@ pub struct Quantity {
     pub amount: u64,
 }
 
-/// Kind, units read, units written.
-const KINDS: [(&str, &[Unit], &[Unit]); 4] =
-    [("s", DURATION, DURATION_OUT), ("bps", RATE, RATE), ("bytes", BYTES, BYTES_OUT), ("pkt", PACKETS, PACKETS)];
+/// Kind, units read, units written, what it is called, and an example.
+type Kind = (&'static str, &'static [Unit], &'static [Unit], &'static str, &'static str);
+
+const KINDS: [Kind; 4] = [
+    ("s", DURATION, DURATION_OUT, "a time", "100ms"),
+    ("bps", RATE, RATE, "a rate", "10Mbit/s"),
+    ("bytes", BYTES, BYTES_OUT, "a size", "64KB"),
+    ("pkt", PACKETS, PACKETS, "a number of packets", "15pkt"),
+];
 
 impl Quantity {
     /// This number of base units of a kind; `None` if there is no such kind.
     pub fn new(kind: &str, amount: u64) -> Option<Quantity> {
         let &(kind, ..) = KINDS.iter().find(|k| k.0 == kind)?;
         Some(Quantity { kind, amount })
+    }
+
+    /// Reads a quantity of this kind; a hint for another text is one of this kind too.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn of_kind(kind: &str, text: &str) -> Result<Quantity, String> {
+        let known = KINDS.iter().find(|k| k.0 == kind);
+        let &(kind, units, _, what, example) = known.ok_or_else(|| format!("{kind:?} is no kind of quantity"))?;
+        Ok(Quantity { kind, amount: text::parse(text, units, what, example)? })
     }
 
     /// In seconds, bit/s, bytes or packets.
@@ -35,13 +51,14 @@ impl FromStr for Quantity {
     type Err = String;
     fn from_str(s: &str) -> Result<Quantity, String> {
         let unit = s.trim().trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
-        let known = KINDS.iter().find(|(_, units, _)| units.iter().any(|(name, _)| *name == unit));
-        let Some(&(kind, units, _)) = known else {
-            let names: Vec<&str> = KINDS.iter().flat_map(|(_, units, _)| units.iter().map(|u| u.0)).collect();
+        let known = KINDS.iter().find(|k| k.1.iter().any(|(name, _)| *name == unit));
+        let Some(&(kind, units, ..)) = known else {
+            let names: Vec<&str> = KINDS.iter().flat_map(|k| k.1.iter().map(|u| u.0)).collect();
             let expected = format!("expected a quantity such as \"10Mbit/s\" (units: {})", names.join(", "));
-            let all: Vec<Unit> = KINDS.iter().flat_map(|(_, units, _)| units.iter().copied()).collect();
-            // A number alone may be of any kind.
-            return Err(if unit.is_empty() { expected } else { text::with_hint(expected, s, &all, "") });
+            let all: Vec<Unit> = KINDS.iter().flat_map(|k| k.1.iter().copied()).collect();
+            // A number alone may be of any kind, and `64k` a rate or a size.
+            let open = unit.is_empty() || (unit.len() == 1 && "kmgt".contains(&unit.to_lowercase()));
+            return Err(if open { expected } else { text::with_hint(expected, s, &all, "") });
         };
         Ok(Quantity { kind, amount: text::parse(s, units, "a quantity", "10Mbit/s")? })
     }
@@ -74,5 +91,20 @@ mod tests {
             assert!(text.parse::<Quantity>().is_err(), "{text}");
         }
         assert_eq!(Quantity::new("kg", 1), None);
+    }
+
+    #[test]
+    fn of_a_kind_the_hint_is_of_that_kind() {
+        assert_eq!(Quantity::of_kind("s", "30ms").map(|q| q.amount), Ok(30_000_000_000));
+        for (kind, text, due) in [
+            ("s", "30", "expected a time such as \"100ms\" (units: ps, ns, us, ms, s, min, h) (did you mean `30ms`?)"),
+            ("bps", "50M", "(did you mean `50Mbit/s`?)"),
+            ("bps", "30ms", "expected a rate such as \"10Mbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s)"),
+            ("bytes", "100 kb", "(did you mean `100KB`?)"),
+            ("kg", "1", "\"kg\" is no kind of quantity"),
+        ] {
+            let why = Quantity::of_kind(kind, text).expect_err(text);
+            assert!(why.ends_with(due), "{why}");
+        }
     }
 }

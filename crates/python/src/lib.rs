@@ -89,11 +89,20 @@ fn check_sweep(py: Python<'_>, sweep_json: &str) -> PyResult<String> {
 }
 
 /// A quantity such as `10Mbit/s`: its kind (s, bps, bytes or pkt), its base units (picoseconds, bit/s, bytes or packets), and
-/// its value in seconds, bit/s, bytes or packets.
+/// its value in seconds, bit/s, bytes or packets. With a kind, texts of other kinds are errors, and hints are of this kind.
 #[pyfunction]
-fn quantity(text: &str) -> PyResult<(&'static str, u64, f64)> {
-    let q: Quantity = text.parse().map_err(PyValueError::new_err)?;
+#[pyo3(signature = (text, kind=None))]
+fn quantity(text: &str, kind: Option<&str>) -> PyResult<(&'static str, u64, f64)> {
+    let q = kind.map_or_else(|| text.parse(), |kind| Quantity::of_kind(kind, text)).map_err(PyValueError::new_err)?;
     Ok((q.kind, q.amount, q.value()))
+}
+
+/// The valid name that is most like one that was found, if one is like it, and what is said of a scheme that headgate does not have.
+#[pyfunction]
+fn likeness(name: &str, valid: Vec<String>) -> (Option<String>, Option<String>) {
+    let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
+    let found = headgate_sim::spec::likeness(name, &valid);
+    (found.nearest.map(str::to_owned), found.absent)
 }
 
 /// The text of a number of base units of a kind.
@@ -131,6 +140,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(check_sweep, m)?,
         wrap_pyfunction!(quantity, m)?,
         wrap_pyfunction!(quantity_text, m)?,
+        wrap_pyfunction!(likeness, m)?,
         wrap_pyfunction!(run::run, m)?,
         wrap_pyfunction!(run::events, m)?,
         wrap_pyfunction!(run::tracks, m)?,

@@ -59,7 +59,7 @@ pub struct CsfqParams {
     pub k: Duration,
     /// Time constant K_alpha of the rates of all arrivals and of all accepted packets; above zero.
     pub k_alpha: Duration,
-    /// Window K_c: time for which the line is congested, or uncongested, before alpha changes.
+    /// Window K_c: time for which the link is congested, or uncongested, before alpha changes.
     pub k_c: Duration,
     /// Part of the buffer below which an uncongested line stays uncongested.
     #[schemars(range(min = 0.0, max = 1.0))]

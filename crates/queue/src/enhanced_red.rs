@@ -50,7 +50,7 @@ pub struct EnhancedRedParams {
     pub access: Rate,
     /// One-way propagation delay of the connections.
     pub delay: Duration,
-    /// Length of the packets, in the computation and where the average decays while the line is idle.
+    /// Length of the packets, in the computation and where the average decays while the link is idle.
     pub mean_packet: Bytes,
 }
 

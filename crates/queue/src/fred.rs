@@ -45,7 +45,7 @@ pub struct FredParams {
     /// Probability pb just below the upper threshold.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub max_p: f64,
-    /// A typical packet: the average decays by one sample per its transmission time while the line is idle; where queues are measured in bytes,
+    /// A typical packet: the average decays by one sample per its transmission time while the link is idle; where queues are measured in bytes,
     /// a packet in the rules means this many.
     pub mean_packet: Bytes,
 }

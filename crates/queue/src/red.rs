@@ -36,7 +36,7 @@ pub struct RedParams {
     pub mark: bool,
     /// Long packets are dropped more often than short ones, in proportion to their length over `mean_packet`.
     pub by_bytes: bool,
-    /// A typical packet: the average decays by one arrival per its transmission time while the line is idle.
+    /// A typical packet: the average decays by one arrival per its transmission time while the link is idle.
     pub mean_packet: Bytes,
 }
 

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub struct VirtualClockParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
-    /// Rate reserved per unit of weight; the line's rate over the sum of all weights unless given.
+    /// Rate reserved per unit of weight; the link's rate over the sum of all weights unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
 }

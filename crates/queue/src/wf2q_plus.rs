@@ -7,7 +7,7 @@
 //! Deviations:
 //! - Shares are weights over the sum of the weights of all conversations known so far: V grows more slowly from a new one's first packet on.
 //! - Numbers are in 2^-32 bit.
-//! - V continues to grow while the line is idle; otherwise a conversation that comes back after a pause would wait for it.
+//! - V continues to grow while the link is idle; otherwise a conversation that comes back after a pause would wait for it.
 //! - A full buffer drops the last packet of the longest queue.
 //!
 //! State per flow: its packets and F. A flow that left is never forgotten: its weight continues to count in the sum.

@@ -2,7 +2,7 @@
 
 use headgate_packet::Rate;
 use headgate_packet::choice::Entry;
-use headgate_packet::header::deviations;
+use headgate_packet::header::{deviations, title};
 use headgate_queue::{Discipline as _, LinkInfo};
 use serde_json::{Value, json};
 
@@ -34,7 +34,14 @@ pub fn catalogue(list: &str) -> Option<Value> {
         }
         described
     };
-    Some(entries.iter().map(with_gauges).collect())
+    let mut all: Vec<Value> = entries.iter().map(with_gauges).collect();
+    // Where two names have one struct of parameters, the head of the second file says what that is.
+    for i in 1..all.len() {
+        if all[..i].iter().any(|earlier| earlier["summary"] == all[i]["summary"]) {
+            all[i]["summary"] = json!(title(entries[i].header));
+        }
+    }
+    Some(all.into())
 }
 
 /// The gauges of the discipline, read at the end of each interval.

@@ -64,7 +64,10 @@ fn names_of_other_tools_get_a_hint() {
             r#"links[1].queue: found "droptail"; did you mean `fcfs`? Expected a queueing discipline: one of"#,
         ),
         (r#""FQ""#, "did you mean `fq`? "),
-        (r#""fqcodel""#, "did you mean `fq`? "),
+        (
+            r#""fqcodel""#,
+            r#"links[1].queue: found "fqcodel"; headgate does not have FQ-CoDel, fair queues with CoDel on each; nearest in kind: `drr`, "#,
+        ),
         (r#"{"kind": "Drop-Tail"}"#, r#"links[1].queue.kind: found "Drop-Tail"; did you mean `fcfs`? "#),
         (
             r#"{"kind": "fq", "bufer": "9pkt"}"#,

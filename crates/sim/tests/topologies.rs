@@ -207,7 +207,7 @@ fn errors_name_the_parameter() {
         ),
         (said(json!({ "kind": "star", "hosts": 0 })), "topology.hosts: found 0; expected a number at least 1"),
         (said(json!({ "kind": "fat_tree", "k": 3 })), "topology.k: found 3; expected an even number"),
-        (line(json!("fast")), "topology.line: found \"fast\"; expected properties of lines"),
+        (line(json!("fast")), "topology.line: found \"fast\"; expected properties of links"),
         (line(json!({ "delay": "1ms" })), "topology.line: expected a value for `rate`"),
         (line(json!({ "rate": "1Mbit/s", "name": "l" })), "topology.line.name: found \"l\"; expected no such key"),
         (

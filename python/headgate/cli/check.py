@@ -14,6 +14,7 @@ from ..effects import warnings
 from ..errors import HeadgateError
 from ..scenario import Scenario
 from . import signals
+from .scenario_files import allow_files
 from .show import print_json
 
 
@@ -23,15 +24,16 @@ Example:
   headgate check scenarios/two-sources.toml"""
 )
 @click.argument("file", type=click.Path(path_type=Path))
+@allow_files
 @click.option("--json", "as_json", is_flag=True, help="Print an object with the keys scenario and warnings.")
-def check(file: Path, as_json: bool) -> None:
+def check(file: Path, allowed: tuple[Path, ...], as_json: bool) -> None:
     """Validate the scenario in FILE and print it as JSON with every default filled in; of a study, every variant is checked.
 
     What has no effect, such as a weight that no queue on the way of its flow reads, is a warning on standard error.
 
     A study whose axes change a topology or a count is printed as it was written, since the resolved scenario no longer contains them.
     """
-    scenario = Scenario.from_file(file)
+    scenario = Scenario.from_file(file, allowed)
     if "sweep" not in scenario.data:
         resolved = scenario.resolve()
         _print(resolved, warnings(resolved), as_json)

@@ -16,8 +16,10 @@ from .show import print_json
 @click.command(
     epilog="""\b
 Examples:
-  headgate compare out/queues-and-rates --by queue --metric p99_delay --flow telnet
-  headgate compare out/queues-and-rates --by queue --metric jain_of_max_min --against fcfs --pool"""
+  headgate compare out/queues-and-rates --by queue --metric p99_delay \\
+    --flow telnet
+  headgate compare out/queues-and-rates --by queue --metric jain_of_max_min \\
+    --against fcfs --pool"""
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--by", required=True, metavar="AXIS", help="Axis to compare the points of; also flow or link.")

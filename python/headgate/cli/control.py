@@ -26,7 +26,8 @@ Answers, in packets and packets per second:
 \b
 Examples:
   headgate control reno --stdio < events.jsonl
-  headgate control '{"kind": "cubic", "beta": 0.8}' --stdio --window 1 < events.jsonl"""
+  headgate control '{"kind": "cubic", "beta": 0.8}' --stdio --window 1 \\
+    < events.jsonl"""
 )
 @click.argument("name", shell_complete=completing.controls)
 @click.option(

@@ -17,7 +17,8 @@ from .line_options import line_options, parameters_of, parse_queue
 Examples:
   headgate explore
   headgate explore scenarios/two-sources.toml
-  headgate explore scenarios/office.csv --queue fcfs --queue fq --rate 2Mbit/s --buffer 64KB
+  headgate explore scenarios/office.csv --queue fcfs --queue fq \\
+    --rate 2Mbit/s --buffer 64KB
   headgate explore out/queues-and-rates --no-browser --port 8080
   headgate explore out/papers
   headgate explore demers1989"""

@@ -18,13 +18,14 @@ KINDS = {
     "disciplines": "queueing disciplines of links, also `queues`",
     "flow-controls": "flow controls of flows, also `controls`",
     "workloads": "data that flows have to send",
+    "short-names": "names for common flows, such as `web` and `bbr`",
     "packet-sizes": "distributions of the lengths of packets",
     "arrivals": "start times of flows that come and go",
     "distributions": "distributions of times and sizes",
     "topologies": "networks made by a rule",
-    "losses": "laws by which wires lose packets",
-    "framings": "what lines send in addition to each packet",
-    "rate-traces": "rates of lines that change over time",
+    "losses": "laws by which links lose packets",
+    "framings": "what links send in addition to each packet",
+    "rate-traces": "rates of links that change over time",
     "papers": "papers that `headgate reproduce` knows",
 }
 
@@ -76,8 +77,11 @@ def list_(kind: str | None, name: str | None, as_json: bool) -> None:
 def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
     """A list as `{name, source, parameters}`; with `summary`, `deviations` and, of disciplines, `gauges` if `more` is set."""
     if kind != "papers":
+        from ..shorthands import catalogue as short_names
+
         keys = ("name", "source", "parameters", *(("summary", "deviations", "gauges") if more else ()))
-        return [{k: entry[k] for k in keys if k in entry} for entry in json.loads(_core.catalogue(kind))]
+        entries = short_names() if kind == "short-names" else json.loads(_core.catalogue(kind))
+        return [{k: entry[k] for k in keys if k in entry} for entry in entries]
     with signals.loading():
         from ..papers.load import list_papers, load_paper
 

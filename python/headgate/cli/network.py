@@ -8,6 +8,7 @@ import click
 
 from . import signals
 from .run import changes_of
+from .scenario_files import allow_files
 from .show import output
 
 
@@ -22,8 +23,9 @@ Examples:
 @click.option(
     "--figure", type=click.Path(path_type=Path), help="Draw into this file (.svg, .png, .pdf) instead of the terminal."
 )
+@allow_files
 @click.option("--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. topology.hosts=8.")
-def show(file: Path, figure: Path | None, changes: tuple[str, ...]) -> None:
+def show(file: Path, allowed: tuple[Path, ...], figure: Path | None, changes: tuple[str, ...]) -> None:
     """Draw the network of the scenario in FILE: nodes, lines with rate, delay and discipline, and flows.
 
     Equal hosts are drawn as one, and so are the gateways of a layer if there are too many.
@@ -32,7 +34,7 @@ def show(file: Path, figure: Path | None, changes: tuple[str, ...]) -> None:
         from ..network import Network, draw, picture
         from ..scenario import Scenario
 
-    scenario = Scenario.from_file(file)
+    scenario = Scenario.from_file(file, allowed)
     for option, path, value in changes_of(changes):
         scenario = scenario.set_option(option, path, value)
     if figure is None:

@@ -14,9 +14,12 @@ from .compare import where_of
 @click.command(
     epilog="""\b
 Examples:
-  headgate plot out/queues-and-rates --metric p99_delay --flow telnet --x rate --by queue --out delay.svg
-  headgate plot out/queues-and-rates --kind heatmap --metric jain_of_max_min --x rate --y queue --out fairness.png
-  headgate plot out/queues-and-rates --kind utility --where rate=80kbit/s --by queue --out utility.html"""
+  headgate plot out/queues-and-rates --metric p99_delay --flow telnet \\
+    --x rate --by queue --out delay.svg
+  headgate plot out/queues-and-rates --kind heatmap --metric jain_of_max_min \\
+    --x rate --y queue --out fairness.png
+  headgate plot out/queues-and-rates --kind utility --where rate=80kbit/s \\
+    --by queue --out utility.html"""
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(

@@ -3,42 +3,60 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from ..errors import HeadgateError
 from . import signals
 from .show import output, print_json
 
 
 @click.command(
-    epilog="""\b
-A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
-flow-controls), with endless data, or a workload (headgate list workloads). A workload with a rate, such as cbr, is
-sent as it comes; others have the first modern flow control of the list, or cubic where there is none. KEY is a
-parameter of NAME, or rtt, name, or a key of flows such as packet, weight, start or control.window. The main parameter
-needs no key: cbr:64kbit/s. Commas separate both flows and parameters; quote the list, because the shell expands
-asterisks.
+    epilog="""A flow is NAME[:KEY=VALUE,...], and NAME*COUNT stands for COUNT flows. NAME is a flow control (headgate list
+controls), with endless data, a workload (headgate list workloads), or a short name such as bulk, web, video, call, game
+or bbr (headgate list short-names). A workload with a rate, such as cbr, is sent as it comes; others have the first modern
+flow control of the list, or cubic where there is none. KEY is a parameter of NAME, or rtt, name, or a key of flows such
+as packet, weight, start or control.window. The main parameter needs no key: cbr:64kbit/s, transfer:100KB. Commas separate
+both flows and parameters; quote the list, because the shell expands asterisks.
 
 \b
 Examples:
-  headgate quick --rate 20Mbit/s --rtt 30ms --flows 'jk_reno*2,cbr:64kbit/s' --queue fq
-  headgate quick --rate 20Mbit/s --rtt 30ms --flows 'cubic*2,cbr:64kbit/s' --figure shares.png
-  headgate quick --rate 10Mbit/s --rtt 20ms --flows 'cubic,cubic:rtt=200ms' --buffer 1.5BDP
-  headgate quick --rate 2Mbit/s --rtt 50ms --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s' --queue red:gentle=true
-  headgate quick --rate 20Mbit/s --rtt 30ms --flows jk_reno --print > one-flow.toml"""
+  headgate quick --preset home --flows bulk,game,call
+  headgate quick --preset home --flows bulk,game,call --queue fq
+  headgate quick --rate 20Mbit/s --rtt 30ms --flows 'cubic*2,cbr:64kbit/s'
+  headgate quick --rate 50Mbit/s --up 5Mbit/s --rtt 20ms --flows web,video \\
+    --up-flows bulk
+  headgate quick --rate 20Mbit/s --rtt 30ms --flows cubic,bbr --loss 1% \\
+    --figure shares.png
+  headgate quick --rate 10Mbit/s --rtt 20ms --flows cubic,cubic:rtt=200ms \\
+    --buffer 1.5BDP
+  headgate quick --rate 2Mbit/s --rtt 50ms --queue red:gentle=true \\
+    --flows 'jk_tahoe*4:window=20,packet=500B,telnet:1s'
+  headgate quick --rate 20Mbit/s --rtt 30ms --flows reno --print > reno.toml"""
+)
+@click.argument("words", metavar="[PRESET | RATE RTT] [FLOW]...", nargs=-1)
+@click.option(
+    "--preset", "sort", metavar="NAME", help="Values of a known sort of path, see --presets; options change them."
+)
+@click.option("--presets", "list_presets", is_flag=True, help="List the sorts of paths with their values.")
+@click.option("--rate", help="Rate of the link, such as 20Mbit/s. The links of hosts are ten times as fast.")
+@click.option(
+    "--up",
+    metavar="RATE",
+    help="Rate in the other direction, in which acknowledgements return; as --rate unless given.",
+)
+@click.option("--rtt", metavar="TIME", help="Round-trip time without queueing and transmission, such as 30ms.")
+@click.option("--flows", metavar="LIST", multiple=True, help="Flows by their names, see below.")
+@click.option("--up-flows", metavar="LIST", multiple=True, help="Flows in the other direction, such as uploads.")
+@click.option("--loss", metavar="SHARE", help="Packets and acknowledgements that the link loses, such as 1% or 0.01.")
+@click.option(
+    "--queue", metavar="NAME[:KEY=VALUE,...]", default="fcfs", show_default=True, help="Discipline of the link."
 )
 @click.option(
-    "--rate", required=True, help="Rate of the line, such as 20Mbit/s. The lines of hosts are ten times as fast."
+    "--buffer", metavar="SIZE", help="Buffer of the link, such as 100pkt, 64KB, 50ms or 1.5BDP; 1BDP unless given."
 )
-@click.option("--rtt", required=True, help="Round-trip time without queueing and transmission, such as 30ms.")
-@click.option("--flows", metavar="LIST", multiple=True, required=True, help="Flows by their names, see below.")
-@click.option(
-    "--queue", metavar="NAME[:KEY=VALUE,...]", default="fcfs", show_default=True, help="Discipline of the line."
-)
-@click.option(
-    "--buffer", metavar="SIZE", help="Buffer of the line, such as 100pkt, 64KB, 50ms or 1.5BDP; 1BDP unless given."
-)
-@click.option("--duration", help="Simulated time; 1000 round trips, and at least 10s, unless given.")
+@click.option("--duration", metavar="TIME", help="Simulated time; 1000 round trips, and at least 10s, unless given.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams; 1 unless given.")
 @click.option(
     "--noise",
@@ -67,14 +85,11 @@ Examples:
 @click.option("--print", "as_file", is_flag=True, help="Print the scenario file instead of running it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def quick(
-    rate: str,
-    rtt: str,
+    words: tuple[str, ...],
+    sort: str | None,
+    list_presets: bool,
     flows: tuple[str, ...],
-    queue: str,
-    buffer: str | None,
-    duration: str | None,
-    seed: int | None,
-    noise: str,
+    up_flows: tuple[str, ...],
     phase: bool,
     replications: int,
     figure: Path | None,
@@ -82,17 +97,38 @@ def quick(
     wide: bool,
     as_file: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
-    """Simulate flows over one line between two gateways, without a file.
+    """Simulate flows over one link between two gateways, without a file.
 
     The tables of `headgate run` come first, and then a summary in sentences: the share of each flow, and the waiting times of its packets.
     """
     with signals.loading():
-        from ..quick import finely, notes
+        from ..quick import PRESETS, finely, notes, placed, preset
         from ..quick import scenario as of
         from ..toml import file_text
 
-    scenario = of(rate, rtt, flows, queue, buffer, duration, seed, noise)
+    if list_presets:
+        if as_json:
+            print_json([{"name": p.name, **p.values, "description": p.what} for p in PRESETS.values()])
+            return
+        with signals.loading():
+            from .tables.lists import print_presets
+
+        print_presets(list(PRESETS.values()))
+        return
+    said_so = {name: value for name, value in {"preset": sort, **options}.items() if value is not None}
+    given, more = placed(words, said_so)
+    flows += tuple(more)
+    sort = given.pop("preset", None)
+    given = ({} if sort is None else preset(sort)) | given
+    for name, example in (("rate", "20Mbit/s"), ("rtt", "30ms")):
+        if name not in given:
+            raise HeadgateError(
+                f"--{name}: expected one, such as {example}, or a sort of path: headgate quick 20Mbit/s 30ms cubic bbr, or "
+                "headgate quick home bulk game"
+            )
+    scenario = of(flows=flows, up_flows=up_flows, **given)
     if as_file:
         scenario.resolve()
         with output():
@@ -131,7 +167,7 @@ def quick(
     if found is not None:
         print_phase(found)
     out.print()
-    for note in notes(rtt, flows):
+    for note in notes(given["rtt"], flows, up_flows):
         out.print(note, markup=False)
     for sentence in sentences(results):
         out.print(sentence, markup=False)

@@ -16,8 +16,10 @@ from .show import print_json
     epilog="""\b
 Examples:
   headgate replay scenarios/office.csv --queue fq --rate 2Mbit/s --buffer 64KB
-  headgate replay scenarios/office.csv --queue fcfs --queue fq --rate 2Mbit/s --out packets.csv
-  headgate replay link.pcapng --queue '{kind = "fq", delta = "1000B"}' --rate 10Mbit/s --classify pair --out after.pcapng"""
+  headgate replay scenarios/office.csv --queue fcfs --queue fq \\
+    --rate 2Mbit/s --out packets.csv
+  headgate replay link.pcapng --queue '{kind = "fq", delta = "1000B"}' \\
+    --rate 10Mbit/s --classify pair --out after.pcapng"""
 )
 @click.argument("trace", type=click.Path(path_type=Path))
 @line_options(required=True)

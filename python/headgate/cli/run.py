@@ -12,6 +12,7 @@ from ..choices import FORMATS
 from ..errors import HeadgateError, cut
 from ..toml import parse_value
 from . import signals
+from .scenario_files import allow_files
 from .show import print_json
 
 
@@ -19,9 +20,12 @@ from .show import print_json
     epilog="""\b
 Examples:
   headgate run scenarios/two-sources.toml
-  headgate run scenarios/two-sources.toml --set links.slow.queue.kind=fcfs --replications 10
-  headgate run scenarios/two-sources.toml --out out/two-sources --format parquet
-  headgate run scenarios/packet-pair.toml --figure rates.png --panel rate --panel probe --panel backlog"""
+  headgate run scenarios/two-sources.toml --set links.slow.queue.kind=fcfs \\
+    --replications 10
+  headgate run scenarios/two-sources.toml --out out/two-sources \\
+    --format parquet
+  headgate run scenarios/packet-pair.toml --figure rates.png --panel rate \\
+    --panel probe --panel backlog"""
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams, instead of the file's.")
@@ -57,6 +61,7 @@ Examples:
     metavar="SIZE",
     help="Memory that the runs may take together, such as 4GB; three quarters of the machine's unless given.",
 )
+@allow_files
 @click.option("--base", is_flag=True, help="Run only the scenario of a study file, without its table `sweep`.")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="List the N flows with the highest goodput.")
 @click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
@@ -75,6 +80,7 @@ def run(
     threads: int | None,
     max_memory: str | None,
     base: bool,
+    allowed: tuple[Path, ...],
     top: int | None,
     wide: bool,
     as_json: bool,
@@ -94,7 +100,7 @@ def run(
         from .tables.run import print_results
         from .terminal import console, progress, warn_all
 
-    scenario = Scenario.from_file(file)
+    scenario = Scenario.from_file(file, allowed)
     if base:
         scenario = scenario.base()
     for option, path, value in changes_of(changes):
@@ -110,12 +116,12 @@ def run(
 
         can_draw(figure)
         if not scenario.data.get("traces"):
-            scenario = scenario.set("traces", list(TRACES))
+            scenario = scenario.put("traces", list(TRACES))
     if completions is not None:
         from ..plots.canvas import require as can_draw
 
         can_draw(completions)
-        scenario = scenario.set("traces", sorted({*scenario.data.get("traces", []), "completions"}))
+        scenario = scenario.put("traces", sorted({*scenario.data.get("traces", []), "completions"}))
     with progress(f"running {file.name}") as callback:
         results = scenario.run(seed, replications, threads, callback, max_memory, out, form)
     found = None

@@ -14,6 +14,7 @@ import click
 from . import signals
 from .engines import engine_options
 from .run import changes_of
+from .scenario_files import allow_files
 from .show import print_json
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ Examples:
 @click.option(
     "--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. sweep.replications=3."
 )
+@allow_files
 @click.option("--dry-run", is_flag=True, help="Check every variant and print what would be run.")
 @click.option("--wide", is_flag=True, help="Print all columns, even if lines are longer than the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary, or with --dry-run the variants, as JSON.")
@@ -53,6 +55,7 @@ def sweep(
     resume: bool,
     out: Path | None,
     changes: tuple[str, ...],
+    allowed: tuple[Path, ...],
     dry_run: bool,
     wide: bool,
     as_json: bool,
@@ -71,7 +74,7 @@ def sweep(
         from .tables.sweep import print_study
         from .terminal import print_error, warn, warn_all
 
-    study = Sweep.from_file(file)
+    study = Sweep.from_file(file, allowed)
     for option, path, value in changes_of(changes):
         study = study.set_option(option, path, value)
     if dry_run:

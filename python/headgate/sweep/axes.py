@@ -185,14 +185,22 @@ def _unique(columns: Iterable[tuple[str, str]], reserved: set[str], origin: str)
 
 
 def find_axis(axes: Sequence[Axis], name: str) -> int:
-    """The number of the axis that has a name, or a column of that name.
+    """The number of the axis that has a name: its own, a column's, a path that it sets (with or without `kind`), or the end of one.
 
     Raises:
-        HeadgateError: there is none.
+        HeadgateError: there is none, or several paths end so.
+
+    >>> slow, fast = (Axis("", (f"links.{x}.queue.kind",), [], {f"{x}_queue": []}) for x in ("slow", "fast"))
+    >>> find_axis([slow, fast], "fast_queue"), find_axis([slow, fast], "links.fast.queue"), find_axis([slow], "queue")
+    (1, 1, 0)
     """
     for i, axis in enumerate(axes):
         if name in axis.columns:
             return i
+    for names in (lambda path: (path, path.removesuffix(".kind")), _ends):
+        found = [i for i, axis in enumerate(axes) if any(name in names(path) for path in axis.paths)]
+        if len(found) == 1:
+            return found[0]
     if not axes:
         raise HeadgateError(f"axis {cut(name)}: this study has no axes; nothing in it can be compared")
     names = [axis.name for axis in axes]

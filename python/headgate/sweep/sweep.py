@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -63,14 +63,14 @@ class Sweep:
         self._prepare(scenario.base(), table if table else {"replications": 1})
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str]) -> Sweep:
-        """Reads a scenario file with a `sweep` table.
+    def from_file(cls, path: str | os.PathLike[str], allow_files: Iterable[str | os.PathLike[str]] = ()) -> Sweep:
+        """Reads a scenario file with a `sweep` table; `allow_files` as for `Scenario.from_file`.
 
         Raises:
             HeadgateError: the file cannot be read or has no such table.
             ScenarioError: something in the table is wrong; the error names the place.
         """
-        return cls.of(Scenario.from_file(path))
+        return cls.of(Scenario.from_file(path, allow_files))
 
     @classmethod
     def of(cls, scenario: Scenario) -> Sweep:

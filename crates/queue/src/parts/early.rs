@@ -1,7 +1,7 @@
 //! What the disciplines after Random Early Detection share: the average queue, and the random choice of packets before the buffer is full.
 //!
 //! Source: Floyd and Jacobson 1993, sections 4 and 7 and figure 2.
-//! - The average queue is exponentially weighted over arrivals and decays while the line is idle.
+//! - The average queue is exponentially weighted over arrivals and decays while the link is idle.
 //! - Between the thresholds a packet is dropped with probability pa = pb / (1 - count pb), where pb grows linearly to `max_p` and count is the
 //!   number of packets since the last drop: the spacing of drops is then uniform. At and above the upper threshold all are dropped.
 //! - `gentle` (Floyd 2000) lets pb grow from `max_p` to 1 between the upper threshold and twice it.
@@ -30,7 +30,7 @@ pub struct EarlyParams {
     pub gentle: bool,
     /// pb is in proportion to a packet's length over `mean_packet`.
     pub by_bytes: bool,
-    /// A typical packet: the average decays by one sample per its transmission time while the line is idle.
+    /// A typical packet: the average decays by one sample per its transmission time while the link is idle.
     pub mean_packet: Bytes,
 }
 

@@ -1,7 +1,8 @@
 //! What is wrong with a scenario: the place, what was found, what was expected, and the nearest valid name.
 
+use super::likeness::likeness;
 use super::plain::{Plain, plain};
-use headgate_packet::{SHOWN, choice, cut, cut_within};
+use headgate_packet::{choice, cut, cut_within};
 use serde_json::Value;
 use std::fmt;
 
@@ -19,21 +20,6 @@ pub struct SpecError {
     /// The other faults of the file that do not depend on this one.
     pub others: Vec<SpecError>,
 }
-
-/// What algorithms are called elsewhere, and here.
-const OTHER_NAMES: [(&str, &str); 11] = [
-    ("droptail", "fcfs"),
-    ("drop_tail", "fcfs"),
-    ("taildrop", "fcfs"),
-    ("tail_drop", "fcfs"),
-    ("fifo", "fcfs"),
-    ("pfifo", "fcfs"),
-    ("fqcodel", "fq"),
-    ("fq_codel", "fq"),
-    ("fair_queueing", "fq"),
-    ("fair_queuing", "fq"),
-    ("tcp", "reno"),
-];
 
 impl SpecError {
     /// An error at a path.
@@ -53,20 +39,14 @@ impl SpecError {
         self
     }
 
-    /// With the nearest of the valid names to the one found.
+    /// With the valid name that is most like the one found; or with what is said of a scheme that is not here.
     pub fn nearest<'a>(mut self, name: &str, valid: impl IntoIterator<Item = &'a str>) -> SpecError {
-        if name.len() > SHOWN {
-            return self;
-        }
         let valid: Vec<&str> = valid.into_iter().collect();
-        let plain = name.to_lowercase().replace(['-', ' '], "_");
-        let other = OTHER_NAMES.iter().find(|(other, _)| *other == plain).map(|(_, ours)| *ours);
-        if let Some(same) = valid.iter().find(|v| **v == plain || Some(**v) == other) {
-            self.nearest = Some((*same).to_owned());
-            return self;
+        let found = likeness(name, &valid);
+        self.nearest = found.nearest.map(str::to_owned);
+        if let Some(absent) = found.absent {
+            self.message = format!("{absent}; {}", self.message);
         }
-        let best = valid.into_iter().map(|v| (strsim::damerau_levenshtein(name, v), v)).min();
-        self.nearest = best.filter(|(d, v)| *d <= v.len().max(name.len()) / 2).map(|(_, v)| v.to_owned());
         self
     }
 
@@ -136,22 +116,3 @@ impl fmt::Display for SpecError {
 }
 
 impl std::error::Error for SpecError {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_name_is_at_most_half_another() {
-        let nearest = |name: &str, valid: &[&str]| SpecError::at("", "").nearest(name, valid.iter().copied()).nearest;
-        assert_eq!(nearest("drr", &["fcfs", "drr_plus", "wrr"]), Some("wrr".to_owned()));
-        // Two of four letters differ, then three.
-        assert_eq!(nearest("abcd", &["abxy"]), Some("abxy".to_owned()));
-        assert_eq!(nearest("abcd", &["axyz"]), None);
-        assert_eq!(nearest("abcd", &[]), None);
-        // A name that is too long to be shown is not looked up.
-        let name = "n".repeat(SHOWN);
-        assert_eq!(nearest(&name, &[&name[1..]]), Some(name[1..].to_owned()));
-        assert_eq!(nearest(&format!("{name}n"), &[&name]), None);
-    }
-}

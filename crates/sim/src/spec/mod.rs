@@ -11,6 +11,7 @@ mod expand;
 mod faults;
 mod flow;
 mod island;
+mod likeness;
 mod links;
 mod names;
 mod plain;
@@ -23,6 +24,7 @@ pub use event::{Direction, NetworkEvent};
 pub use flow::{Entry, Flow};
 use headgate_packet::{Duration, Noise};
 pub use island::Island;
+pub use likeness::{Likeness, likeness};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -68,7 +70,7 @@ pub struct Scenario {
     /// What all hosts have in common.
     #[serde(default, skip_serializing_if = "Hosts::is_default")]
     pub hosts: Hosts,
-    /// Gateways that share lines fairly by the labels of packets; each list becomes the disciplines of links.
+    /// Gateways that share links fairly by the labels of packets; each list becomes the disciplines of links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub islands: Vec<Island>,
     /// Streams of packets between nodes; at least one.
@@ -91,7 +93,7 @@ fn one() -> u64 {
 #[serde(default, deny_unknown_fields)]
 pub struct Hosts {
     /// Random time by which each packet and each acknowledgement leaves its host later: uniform from zero to this number of packet times on the
-    /// slowest line of the flow's path, such as `1pkt`, or to a time, such as `50us`. The packets of a flow keep their order. Without noise, flows
+    /// slowest link of the flow's path, such as `1pkt`, or to a time, such as `50us`. The packets of a flow keep their order. Without noise, flows
     /// with windows can keep in step with the queue of a gateway, and their shares depend on that (Floyd and Jacobson 1991). Flows that are paced
     /// have none, unless they have a `noise` themselves.
     pub noise: Noise,
@@ -205,7 +207,7 @@ pub struct Link {
     pub from: String,
     /// The other end.
     pub to: String,
-    /// Rate of the line: one for both directions or `{ forward = "10Mbit/s", reverse = "1Mbit/s" }`, each a rate or a rate trace.
+    /// Rate of the link: one for both directions or `{ forward = "10Mbit/s", reverse = "1Mbit/s" }`, each a rate or a rate trace.
     pub rate: Ways<LineRate>,
     /// Propagation delay: one for both directions or `{ forward = "10ms", reverse = "30ms" }`.
     #[serde(default)]
@@ -214,7 +216,7 @@ pub struct Link {
     /// out.
     #[serde(default, skip_serializing_if = "Ways::is_none")]
     pub jitter: Ways<Option<Jitter>>,
-    /// Which packets and acknowledgements the wire loses.
+    /// Which packets and acknowledgements the link loses.
     #[serde(default, skip_serializing_if = "Ways::is_none")]
     pub loss: Ways<Option<loss::Spec>>,
     /// Probability that a packet arrives twice.
@@ -223,7 +225,7 @@ pub struct Link {
     /// Packets arrive at the far end without the label that they carried. `islands` sets it where a link leads into an island.
     #[serde(default, skip_serializing_if = "is_not")]
     pub unlabel: Ways<bool>,
-    /// What the line sends in addition to each packet.
+    /// What the link sends in addition to each packet.
     #[serde(default, skip_serializing_if = "Ways::is_none")]
     pub framing: Ways<Option<framing::Spec>>,
     /// Service in bursts, as on Wi-Fi.
@@ -235,7 +237,7 @@ pub struct Link {
     /// Discipline of the port at the `to` end, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse_queue: Option<headgate_queue::Spec>,
-    /// Round-trip time for `BDP` in a buffer: with `buffer = "1.5BDP"` the buffer holds one and a half times what the line sends in this time. The
+    /// Round-trip time for `BDP` in a buffer: with `buffer = "1.5BDP"` the buffer holds one and a half times what the link sends in this time. The
     /// default is the longest one of the flows that cross the link: the sum of the propagation delays on the paths of data and acknowledgements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rtt: Option<Duration>,

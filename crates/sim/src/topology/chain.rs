@@ -8,7 +8,7 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Gateways r1, r2, ... in a row, with lines `hop1`, `hop2`, ... between them, and hosts h1, h2, ..., the first ones at r1.
+/// Gateways r1, r2, ... in a row, with links `hop1`, `hop2`, ... between them, and hosts h1, h2, ..., the first ones at r1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChainParams {
@@ -18,9 +18,9 @@ pub struct ChainParams {
     /// Hosts at each gateway.
     #[schemars(range(min = 0, max = 1000000))]
     pub hosts: u32,
-    /// The lines between gateways, from hop 1 on: the keys of a link.
+    /// The links between gateways, from hop 1 on: the keys of a link.
     pub line: Line,
-    /// The lines of hosts; ten times as fast as `line`, without delay, unless given.
+    /// The links of hosts; ten times as fast as `line`, without delay, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Line>,
     /// Seed of the random numbers of the network.

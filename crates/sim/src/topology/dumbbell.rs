@@ -8,7 +8,7 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Two gateways with hosts on either side. Gateways are r1 (left) and r2 (right), hosts s1, s2, ... on the left and d1, d2, ... on the right; the line
+/// Two gateways with hosts on either side. Gateways are r1 (left) and r2 (right), hosts s1, s2, ... on the left and d1, d2, ... on the right; the link
 /// between the gateways is called `bottleneck`, that of a host `s1->r1` or `r2->d1`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -20,12 +20,12 @@ pub struct DumbbellParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000000))]
     pub sinks: Option<u32>,
-    /// The line between the gateways: the keys of a link.
+    /// The link between the gateways: the keys of a link.
     pub line: Line,
-    /// The lines of the hosts on the left; ten times as fast as `line`, without delay, unless given.
+    /// The links of the hosts on the left; ten times as fast as `line`, without delay, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Line>,
-    /// The lines of the hosts on the right; as on the left unless given.
+    /// The links of the hosts on the right; as on the left unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<Line>,
     /// Seed of the random numbers of the network.

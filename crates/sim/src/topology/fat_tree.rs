@@ -16,9 +16,9 @@ pub struct FatTreeParams {
     /// Ports of a gateway, an even number.
     #[schemars(range(min = 2, max = 1000000))]
     pub k: u32,
-    /// The lines between gateways: the keys of a link.
+    /// The links between gateways: the keys of a link.
     pub line: Line,
-    /// The lines of hosts; as those between gateways unless given.
+    /// The links of hosts; as those between gateways unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Line>,
     /// Seed of the random numbers of the network.

@@ -13,18 +13,18 @@ use std::borrow::Cow;
 /// Keys of a link that a topology sets.
 const SET: [&str; 5] = ["name", "from", "to", "count", "first"];
 
-/// Lines that are alike but for their names, ends, rates and delays.
+/// Links that are alike but for their names, ends, rates and delays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     /// As it was written.
     table: Map<String, Value>,
-    /// A line with everything but its own name, ends, rate and delay.
+    /// A link with everything but its own name, ends, rate and delay.
     model: Link,
     rates: Values<LineRate, Rate>,
     delays: Values<Duration, Duration>,
 }
 
-/// One value of each line.
+/// One value of each link.
 #[derive(Clone, Debug, PartialEq)]
 enum Values<T, M> {
     /// In turn; the first one follows the last one.
@@ -49,13 +49,13 @@ struct Plain(Link);
 impl Check for Plain {}
 
 impl Line {
-    /// The default line.
+    /// The default link.
     pub fn of(rate: &str, delay: &str) -> Line {
         let table = json!({ "rate": rate, "delay": delay });
         Line::read::<serde_json::Error>(table).expect("a rate and a delay are enough")
     }
 
-    /// The default line of hosts: ten times the fastest of these lines, without delay.
+    /// The default link of hosts: ten times the fastest of these links, without delay.
     pub fn ten_times(&self) -> Line {
         let fastest = match &self.rates {
             Values::List(rates) => rates.iter().flat_map(|ways| [ways.forward.mean(), ways.reverse.mean()]).max(),
@@ -70,7 +70,7 @@ impl Line {
         [self.rates.law(), self.delays.law()]
     }
 
-    /// The line number `i` of its kind; `laws` are its own.
+    /// The link number `i` of its kind; `laws` are its own.
     pub(super) fn link(
         &self,
         name: String,
@@ -101,7 +101,7 @@ impl Line {
 
     fn read<E: Error>(value: Value) -> Result<Line, E> {
         let Value::Object(table) = value else {
-            return Err(E::custom("expected properties of lines, such as { rate = \"10Mbit/s\", delay = \"5ms\" }"));
+            return Err(E::custom("expected properties of links, such as { rate = \"10Mbit/s\", delay = \"5ms\" }"));
         };
         if let Some(key) = SET.iter().find(|key| table.contains_key(**key)) {
             return Err(choice::located_error(key, "expected no such key: the topology gives names, ends and numbers"));
@@ -126,7 +126,7 @@ fn is_law(value: &Value) -> bool {
     value.get("mean").is_some()
 }
 
-/// The list or law under a key of a line; or the one value that the model has.
+/// The list or law under a key of a link; or the one value that the model has.
 fn values<T: OneWay, M: DeserializeOwned, E: Error>(
     key: &str,
     value: Option<&Value>,

@@ -94,7 +94,7 @@ impl<'p, 's> Net<'p, 's> {
         Ok(())
     }
 
-    /// The next line of a part, called `FROM->TO`.
+    /// The next link of a part, called `FROM->TO`.
     ///
     /// # Errors
     /// The work was stopped.
@@ -102,7 +102,7 @@ impl<'p, 's> Net<'p, 's> {
         self.named(piece, format!("{from}->{to}"), from, to)
     }
 
-    /// The next line of a part, with a given name.
+    /// The next link of a part, with a given name.
     ///
     /// # Errors
     /// The work was stopped.
@@ -114,7 +114,7 @@ impl<'p, 's> Net<'p, 's> {
         Ok(())
     }
 
-    /// A host with its line to a gateway.
+    /// A host with its link to a gateway.
     ///
     /// # Errors
     /// The work was stopped.
@@ -123,7 +123,7 @@ impl<'p, 's> Net<'p, 's> {
         self.host(host)
     }
 
-    /// A host with the line from a gateway that leads to it.
+    /// A host with the link from a gateway that leads to it.
     ///
     /// # Errors
     /// The work was stopped.
@@ -151,7 +151,7 @@ impl<'p, 's> Net<'p, 's> {
         Ok(())
     }
 
-    /// Gateways r1, r2, ... in a row, with lines hop1, hop2, ... between them.
+    /// Gateways r1, r2, ... in a row, with links hop1, hop2, ... between them.
     ///
     /// # Errors
     /// The work was stopped.

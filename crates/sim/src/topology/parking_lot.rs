@@ -8,12 +8,12 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Gateways r1, r2, ... in a row, with lines `hop1`, `hop2`, ... between them. Flows from a1, a2, ... at the first gateway to b1, b2, ... at the last one
+/// Gateways r1, r2, ... in a row, with links `hop1`, `hop2`, ... between them. Flows from a1, a2, ... at the first gateway to b1, b2, ... at the last one
 /// cross all hops. Cross traffic is sent from s1, s2, ... to d1, d2, ...; of `hosts` pairs per hop the first ones cross hop 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParkingLotParams {
-    /// Lines between gateways; there is one gateway more.
+    /// Links between gateways; there is one gateway more.
     #[schemars(range(min = 1, max = 1000000))]
     pub hops: u32,
     /// Pairs of hosts for cross traffic at each hop.
@@ -22,12 +22,12 @@ pub struct ParkingLotParams {
     /// Pairs of hosts at both ends.
     #[schemars(range(min = 0, max = 1000000))]
     pub through: u32,
-    /// The lines between gateways, from hop 1 on: the keys of a link.
+    /// The links between gateways, from hop 1 on: the keys of a link.
     pub line: Line,
-    /// The lines of the hosts of cross traffic: s1, d1, s2, d2, ...; ten times as fast as `line`, without delay, unless given.
+    /// The links of the hosts of cross traffic: s1, d1, s2, d2, ...; ten times as fast as `line`, without delay, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Line>,
-    /// The lines of the hosts at both ends: a1, b1, a2, b2, ...; as those of cross traffic unless given.
+    /// The links of the hosts at both ends: a1, b1, a2, b2, ...; as those of cross traffic unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends: Option<Line>,
     /// Seed of the random numbers of the network.

@@ -17,15 +17,15 @@ pub struct RandomParams {
     /// Gateways.
     #[schemars(range(min = 1, max = 1000000))]
     pub gateways: u32,
-    /// Mean number of gateways that a gateway is joined to. There are always enough lines to join all gateways.
+    /// Mean number of gateways that a gateway is joined to. There are always enough links to join all gateways.
     #[schemars(range(min = 0.0, max = 1000000.0))]
     pub degree: f64,
     /// Hosts at each gateway.
     #[schemars(range(min = 0, max = 1000000))]
     pub hosts: u32,
-    /// The lines between gateways: the keys of a link.
+    /// The links between gateways: the keys of a link.
     pub line: Line,
-    /// The lines of hosts; ten times as fast as `line`, without delay, unless given.
+    /// The links of hosts; ten times as fast as `line`, without delay, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Line>,
     /// Seed of the random numbers of the network.
@@ -40,7 +40,7 @@ impl Default for RandomParams {
 }
 
 impl RandomParams {
-    /// Lines between gateways.
+    /// Links between gateways.
     fn lines(&self) -> u64 {
         ((f64::from(self.gateways) * self.degree / 2.0).round() as u64).max(u64::from(self.gateways) - 1)
     }

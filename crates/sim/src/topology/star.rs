@@ -8,14 +8,14 @@ use headgate_packet::{Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One gateway r1 in the middle of hosts h1, h2, ...; the line of a host is called `h1->r1`, and the port that feeds the host `h1->r1:reverse`.
+/// One gateway r1 in the middle of hosts h1, h2, ...; the link of a host is called `h1->r1`, and the port that feeds the host `h1->r1:reverse`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StarParams {
     /// Hosts.
     #[schemars(range(min = 1, max = 999999))]
     pub hosts: u32,
-    /// The lines of the hosts, from h1 on: the keys of a link.
+    /// The links of the hosts, from h1 on: the keys of a link.
     pub access: Line,
     /// Seed of the random numbers of the network.
     pub seed: u64,

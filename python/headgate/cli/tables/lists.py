@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
 from rich.markup import escape
 
+from ...shorthands import shorthands
 from ..terminal import console
 from .fit import new_table
+
+#: Maximum width of the column of sources.
+_SOURCE = 26
+
+if TYPE_CHECKING:
+    from ...quick import Preset
 
 #: The ends of a range in a schema, with their signs.
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
@@ -30,18 +36,26 @@ def print_kinds(kinds: list[dict[str, Any]]) -> None:
 
 
 def print_catalogue(kind: str, entries: list[dict[str, Any]]) -> None:
-    """The entries of a list in the terminal, a line each."""
+    """The entries of a list in the terminal."""
     out = console()
     table = new_table()
-    sources = [_source(entry, kind) for entry in entries]
-    names = max(len(entry["name"]) for entry in entries)
-    room = max(out.width - names - max(map(cell_len, sources)) - 4, 20)
-    for heading in ("name", "what it is", "source"):
-        table.add_column(heading, no_wrap=True)
-    for entry, source in zip(entries, sources, strict=True):
-        table.add_row(escape(entry["name"]), escape(short(entry["summary"], room)), escape(source))
+    # Descriptions wrap: of two descriptions that begin alike the end tells which is which.
+    table.add_column("name", no_wrap=True)
+    table.add_column("what it is")
+    table.add_column("stands for" if kind == "short-names" else "source", max_width=_SOURCE)
+    for entry in entries:
+        table.add_row(escape(entry["name"]), escape(_first_sentence(entry["summary"])), escape(_source(entry, kind)))
     out.print(table)
     out.print(f"\nheadgate list {kind} {entries[min(1, len(entries) - 1)]['name']} describes one in full.")
+
+
+def print_presets(presets: list[Preset]) -> None:
+    """The sorts of paths of `headgate quick` in the terminal."""
+    out = console()
+    for preset in presets:
+        out.print(f"[bold]{escape(preset.name)}[/]  {escape(preset.options)}", soft_wrap=True)
+        _print_indented(preset.what, 6)
+    out.print("\nheadgate quick --preset home --flows bulk,game runs one; other options change its values.")
 
 
 def print_entry(kind: str, entry: dict[str, Any]) -> None:
@@ -49,7 +63,7 @@ def print_entry(kind: str, entry: dict[str, Any]) -> None:
     out = console()
     out.print(f"[bold]{escape(entry['name'])}[/]")
     out.print(escape(_line(entry["summary"])))
-    out.print(f"source: {escape(_line(entry['source']))}")
+    out.print(f"{'stands for' if kind == 'short-names' else 'source'}: {escape(_line(entry['source']))}")
     if entry.get("deviations"):
         out.print("deviations from it:")
         for deviation in entry["deviations"]:
@@ -97,31 +111,25 @@ def _print_indented(text: str, by: int) -> None:
         out.print(" " * by + escape("".join(s.text for s in line).rstrip()), soft_wrap=True)
 
 
-def short(text: str, room: int) -> str:
-    """The beginning of a text that has room, whole words.
-
-    >>> short("Queues take turns of a quantum of bytes each.", 30), short("A short one.", 30)
-    ('Queues take turns of a ...', 'A short one')
-    """
-    text = re.split(r"\.\s+(?=[A-Z])", _line(text))[0].removesuffix(".")
-    if cell_len(text) <= room:
-        return text
-    words = text[: room - 3].rsplit(" ", 1)[0]
-    return f"{words.rstrip(' ,;:')} ..."
+def _first_sentence(text: str) -> str:
+    """The first sentence without its full stop; an ellipsis stays."""
+    return re.sub(r"(?<!\.)\.$", "", re.split(r"\.\s+(?=[A-Z])", _line(text))[0])
 
 
 def _source(entry: dict[str, Any], kind: str) -> str:
-    """Authors and year, or the beginning of a source that has none.
+    """Authors and year, or what stands first in a source that has none.
 
     >>> _source({"source": "Demers, Keshav and Shenker 1989, section 2.2"}, ""), _source({"source": "RFC 9438; Ha, Rhee and Xu 2008"}, "")
     ('Demers et al. 1989', 'RFC 9438')
     """
+    if kind == "short-names":
+        return str(shorthands()[entry["name"]].kind)
     if kind == "papers":
         year = re.search(r"\b(19|20)\d\d\b", entry["source"])
         return f"{_authors(entry['authors'])} {year[0] if year else ''}".strip()
     first = re.split(r"; | \(|, section|, figure|, chapter|, scenario", entry["source"])[0]
     found = re.match(r"(.*?) ((?:19|20)\d\d)\b", first)
-    return f"{_authors(found[1])} {found[2]}" if found else short(first, 26)
+    return f"{_authors(found[1])} {found[2]}" if found else first
 
 
 def _authors(text: str) -> str:

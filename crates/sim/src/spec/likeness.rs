@@ -1,0 +1,173 @@
+//! What a name that is not valid may stand for: one that is spelled much the same, the same scheme under another name, or a well-known scheme that
+//! headgate does not have.
+
+use headgate_packet::SHOWN;
+
+/// What schemes are called elsewhere, and here.
+const OTHER_NAMES: [(&str, &str); 19] = [
+    ("droptail", "fcfs"),
+    ("drop_tail", "fcfs"),
+    ("taildrop", "fcfs"),
+    ("tail_drop", "fcfs"),
+    ("fifo", "fcfs"),
+    ("pfifo", "fcfs"),
+    ("bfifo", "fcfs"),
+    ("fair_queueing", "fq"),
+    ("fair_queuing", "fq"),
+    ("prio", "strict_priority"),
+    ("bbr", "bbr1"),
+    ("bbrv1", "bbr1"),
+    ("new_reno", "newreno"),
+    ("voip", "call"),
+    ("voice", "call"),
+    ("http", "web"),
+    ("gaming", "game"),
+    ("streaming", "video"),
+    ("download", "bulk"),
+];
+
+/// Well-known schemes that headgate does not have: what each is, the names that are nearest in kind, and how these differ from it.
+const ABSENT: [(&str, &str, &[&str], &str); 33] = [
+    ("codel", "CoDel, which drops by the time that packets wait", &["red"], "which drops by the length of the queue"),
+    ("fq_codel", "FQ-CoDel, fair queues with CoDel on each", &["drr"], "fair queues without CoDel"),
+    ("cake", "CAKE, fair queues of hosts and flows with a shaper and CoDel", &["drr"], "fair queues alone"),
+    ("pie", "PIE, which drops by the delay of the queue", &["red"], "which drops by the length of the queue"),
+    ("fq_pie", "FQ-PIE, fair queues with PIE on each", &["drr"], "fair queues without PIE"),
+    ("dualpi2", "DualPI2, the queue of L4S", &["red"], "one queue that drops by its length"),
+    ("l4s", "L4S", &["red", "dctcp"], "older schemes that use marks"),
+    ("blue", "BLUE", &["red"], "which drops by the length of the queue"),
+    ("sfb", "Stochastic Fair BLUE", &["sfq", "fred"], "which share fairly by other means"),
+    ("choke", "CHOKe", &["fred"], "which also drops more from flows that take more"),
+    ("hhf", "the Heavy-Hitter Filter", &["fred"], "which also drops more from flows that take more"),
+    ("htb", "Hierarchical Token Bucket", &["hrr"], "which also gives rates to classes"),
+    ("hfsc", "HFSC", &["hrr"], "which also gives rates to classes"),
+    ("bbr2", "BBR version 2", &["bbr1"], "version 1, which does not react to loss"),
+    ("bbrv2", "BBR version 2", &["bbr1"], "version 1, which does not react to loss"),
+    ("bbr3", "BBR version 3", &["bbr1"], "version 1, which does not react to loss"),
+    ("bbrv3", "BBR version 3", &["bbr1"], "version 1, which does not react to loss"),
+    ("copa", "Copa", &["vegas"], "which also goes by delay"),
+    ("ledbat", "LEDBAT", &["vegas"], "which also goes by delay"),
+    ("pcc", "PCC", &["bbr1"], "which also sets a rate from what it measures"),
+    ("vivace", "PCC Vivace", &["bbr1"], "which also sets a rate from what it measures"),
+    ("prague", "TCP Prague", &["dctcp"], "on which it builds"),
+    ("westwood", "Westwood", &["newreno"], "from which it comes"),
+    ("hybla", "Hybla", &["newreno"], "from which it comes"),
+    ("illinois", "Illinois", &["newreno"], "from which it comes"),
+    ("veno", "Veno", &["reno", "vegas"], "from which it comes"),
+    ("htcp", "H-TCP", &["cubic"], "another one for fast and long paths"),
+    ("bic", "BIC", &["cubic"], "which succeeded it"),
+    ("scream", "SCReAM", &["vegas"], "which also goes by delay"),
+    ("gcc", "Google Congestion Control", &["vegas"], "which also goes by delay"),
+    ("tcp", "TCP as such: name its flow control", &["cubic", "reno"], "the usual one and the classic one"),
+    ("udp", "UDP as such: name what it carries", &["cbr"], "packets at a constant rate without flow control"),
+    ("quic", "QUIC as such: name its flow control", &["cubic", "bbr1"], "two that stacks of QUIC have"),
+];
+
+/// What a name may stand for; nothing if no valid name is like it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Likeness<'a> {
+    /// The valid name that was probably meant.
+    pub nearest: Option<&'a str>,
+    /// That headgate does not have this scheme, and what is nearest in kind.
+    pub absent: Option<String>,
+}
+
+/// What a name may stand for among valid ones.
+pub fn likeness<'a>(name: &str, valid: &[&'a str]) -> Likeness<'a> {
+    if name.len() > SHOWN {
+        return Likeness::default();
+    }
+    let plain = name.to_lowercase().replace(['-', ' '], "_");
+    let other = OTHER_NAMES.iter().find(|(other, _)| *other == plain).map(|(_, ours)| *ours);
+    if let Some(same) = valid.iter().find(|v| **v == plain || Some(**v) == other) {
+        return Likeness { nearest: Some(same), absent: None };
+    }
+    let absent = ABSENT.iter().find(|a| a.0 == plain || a.0.replace('_', "") == plain);
+    if let Some((_, what, near, how)) = absent {
+        let near: Vec<String> = near.iter().filter(|n| valid.contains(n)).map(|n| format!("`{n}`")).collect();
+        // Among names of another sort it says nothing: a host may be called `blue`.
+        if !near.is_empty() {
+            let absent = Some(format!("headgate does not have {what}; nearest in kind: {}, {how}", near.join(" and ")));
+            return Likeness { nearest: None, absent };
+        }
+    }
+    Likeness { nearest: spelled(&plain, valid), absent: None }
+}
+
+/// The valid name that is spelled much the same: at most a third of its letters differ, or it begins so.
+fn spelled<'a>(name: &str, valid: &[&'a str]) -> Option<&'a str> {
+    let best = valid.iter().map(|v| (strsim::damerau_levenshtein(name, &v.to_lowercase()), *v)).min();
+    let near = best.filter(|&(distance, v)| {
+        let longer = name.chars().count().max(v.chars().count());
+        distance < longer && distance <= (longer / 3).max(1)
+    });
+    let begun = || valid.iter().find(|v| name.len() >= 2 && v.starts_with(name)).copied();
+    near.map(|(_, v)| v).or_else(begun)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nearest<'a>(name: &str, valid: &[&'a str]) -> Option<&'a str> {
+        likeness(name, valid).nearest
+    }
+
+    #[test]
+    fn a_hint_is_spelled_much_the_same() {
+        assert_eq!(nearest("drr", &["fcfs", "drr_plus", "wrr"]), Some("wrr"));
+        // Two of six letters differ, then two of five.
+        assert_eq!(nearest("abcdef", &["abcdxy"]), Some("abcdxy"));
+        assert_eq!(nearest("abcde", &["abcxy"]), None);
+        assert_eq!(nearest("abcd", &[]), None);
+        // One letter of one or two.
+        assert_eq!((nearest("x", &["y"]), nearest("r7", &["r1"])), (None, Some("r1")));
+        // The beginning of a name.
+        assert_eq!((nearest("jk", &["jk_reno"]), nearest("j", &["jk_reno"])), (Some("jk_reno"), None));
+        // A name that is too long to be shown is not looked up.
+        let name = "n".repeat(SHOWN);
+        assert_eq!(nearest(&name, &[&name[1..]]), Some(&name[1..]));
+        assert_eq!(nearest(&format!("{name}n"), &[&name]), None);
+    }
+
+    #[test]
+    fn names_of_other_tools_mean_ours() {
+        assert_eq!(nearest("Drop-Tail", &["fq", "fcfs"]), Some("fcfs"));
+        assert_eq!(nearest("FQ", &["fcfs", "fq"]), Some("fq"));
+        assert_eq!(nearest("bbr", &["cbr", "bbr1"]), Some("bbr1"));
+        assert_eq!(nearest("droptail", &["fq"]), None);
+    }
+
+    #[test]
+    fn what_headgate_does_not_have_is_no_other_scheme() {
+        let queues = ["fcfs", "fq", "drr", "red", "wf2q_plus", "sfq"];
+        for (name, due) in [
+            (
+                "fq_codel",
+                "headgate does not have FQ-CoDel, fair queues with CoDel on each; nearest in kind: `drr`, fair queues without CoDel",
+            ),
+            ("FQ-CoDel", "FQ-CoDel"),
+            ("fqcodel", "FQ-CoDel"),
+            ("sfb", "nearest in kind: `sfq`, which"),
+        ] {
+            let found = likeness(name, &queues);
+            assert_eq!(found.nearest, None, "{name}");
+            assert!(found.absent.as_deref().is_some_and(|text| text.contains(due)), "{found:?}");
+        }
+        // Once it is there it is valid, and among names of another sort nothing is said.
+        assert_eq!(nearest("codel", &["codel", "red"]), Some("codel"));
+        assert_eq!(likeness("blue", &["hosts", "name"]), Likeness::default());
+    }
+
+    #[test]
+    fn every_absent_scheme_is_absent() {
+        let names = ["disciplines", "flow-controls", "workloads"]
+            .map(|list| crate::catalogue::catalogue(list).expect("a list"));
+        let ours =
+            |name: &str| names.iter().any(|list| list.as_array().is_some_and(|l| l.iter().any(|e| e["name"] == name)));
+        for (name, _, near, _) in ABSENT {
+            assert!(!ours(name), "{name}");
+            assert!(near.iter().all(|n| ours(n)), "{near:?}");
+        }
+    }
+}

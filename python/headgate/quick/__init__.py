@@ -1,0 +1,202 @@
+"""A common question without a file: some flows over one link between two gateways."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import _core
+from ..errors import HeadgateError, cut, nearest
+from ..scenario import Scenario
+from ..shorthands import shorthands
+from ..toml import parse_value
+from .amounts import quantity, require, share, text_of
+from .defaults import complete
+from .flows import GRAMMAR, Flows, names_of, parse, split
+from .presets import PRESETS, Preset, placed, preset
+
+__all__ = ["PRESETS", "Flows", "Preset", "finely", "notes", "parse", "placed", "preset", "scenario"]
+
+
+def scenario(
+    rate: str,
+    rtt: str,
+    flows: str | Sequence[str],
+    queue: str = "fcfs",
+    buffer: str | None = None,
+    duration: str | None = None,
+    seed: int | None = None,
+    noise: str = "1pkt",
+    *,
+    up: str | None = None,
+    up_flows: str | Sequence[str] = (),
+    loss: str | None = None,
+    link: Mapping[str, Any] | None = None,
+) -> Scenario:
+    """Flows over one link between two gateways, each between its own hosts.
+
+    Transfers that end, and do not say when they start, start where the measured part of the run begins.
+
+    Args:
+        rate: of the link; the links of hosts are ten times as fast.
+        rtt: the round-trip time without queueing and transmission; a flow may have another one.
+        flows: as `jk_reno*2,cbr:64kbit/s`: names of flow controls, workloads or short names (`headgate list short-names`), each with its
+            number and its parameters.
+        queue: the discipline of the link, as `fq` or `red:max_p=0.1,gentle=true`.
+        buffer: of the discipline; a bandwidth-delay product, and at least 10 packets of 1000 bytes, unless given.
+        duration: simulated time; 1000 round trips, and at least 10 s, unless given.
+        seed: of all random streams.
+        noise: of the hosts, as `1pkt` or `50us` or a bare number of packet times; `0` for none.
+        up: the rate in the other direction, in which acknowledgements return; that of the link unless given.
+        up_flows: flows whose data go in the other direction, as uploads do.
+        loss: the share of packets and of acknowledgements that the link loses, as `1%` or `0.01`.
+        link: other keys of the link, as in a scenario file.
+
+    Raises:
+        HeadgateError: an argument is not valid; the error names the place and what was expected.
+
+    >>> scenario("20Mbit/s", "30ms", "jk_reno*2,cbr:64kbit/s", "fq").data["flows"][1]
+    {'name': 'cbr', 'from': 's3', 'to': 'd3', 'start_spread': '300ms', 'workload': {'kind': 'cbr', 'rate': '64kbit/s'}, 'control': 'none'}
+    """
+    require([("--rate", rate, "bps"), ("--up", up, "bps"), ("--rtt", rtt, "s"), ("--duration", duration, "s")])
+    bps = quantity("--rate", rate, "bps")
+    back_bps = bps if up is None else quantity("--up", up, "bps")
+    groups, base, trips = _read(rtt, flows, up_flows)
+    least = min(trips)
+    length = max(1000 * max(trips), 10 * 10**12) if duration is None else quantity("--duration", duration, "s")
+    data: dict[str, Any] = {"name": "quick", "duration": duration or text_of("s", length)}
+    if seed is not None:
+        data["seed"] = seed
+    hosts = _noise(noise)
+    if hosts is not None:
+        data["hosts"] = {"noise": hosts}
+    line = {"rate": rate, "delay": text_of("s", least // 2), "queue": _queue(queue, buffer, bps * base // (8 * 10**12))}
+    if up is not None:
+        line["rate"] = {"forward": rate, "reverse": up}
+        back = _queue(queue, buffer, back_bps * base // (8 * 10**12))
+        line |= {"reverse_queue": back} if back != line["queue"] else {}
+    if loss is not None and (probability := share("--loss", loss)):
+        line["loss"] = {"kind": "bernoulli", "probability": probability}
+    line |= link or {}
+    fast: dict[str, Any] = {"rate": text_of("bps", min(10 * max(bps, back_bps), 2**64 - 1))}
+    data["topology"] = {"kind": "dumbbell", "hosts": sum(g.count for g in groups), "line": line, "access": fast}
+    if max(trips) > least:
+        delays = [
+            text_of("s", (trip - least) // 2) for g, trip in zip(groups, trips, strict=True) for _ in range(g.count)
+        ]
+        data["topology"] |= {"access": {**fast, "delay": delays}, "exit": fast}
+    complete(groups, trips)
+    ending = [g for g in groups if _ends(g)]
+    if len(ending) == len(groups):
+        data["warm_up"] = "0s"
+    else:
+        for group in ending:
+            # The warm-up is a seventh of the run; the next millisecond reads better.
+            unit = 10**9 if length > 10**11 else 1
+            group.entry["start"] = text_of("s", -(-length // 7 // unit) * unit)
+    data["flows"] = _entries(groups, text_of("s", 10 * max(trips)))
+    return Scenario(data, "quick")
+
+
+def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = ()) -> list[str]:
+    """Sentences about what `scenario` chose for flows that do not say it themselves: short names, flow controls, and Linux's transport.
+
+    >>> notes("20ms", "cubic*2,transfer:1MB")
+    ['transfer has the flow control cubic, as the flows beside it; the key `control` names another one.']
+    """
+    groups, _, trips = _read(rtt, flows, up_flows)
+    known = shorthands()
+    plain = dict.fromkeys(g.name for g in groups if g.name in known and g.entry == known[g.name].entry)
+    return [f"{name} sends {known[name].sends}." for name in plain] + complete(groups, trips)
+
+
+def _ends(flow: Flows) -> bool:
+    """Whether flows are a single transfer each, over which the warm-up must not pass."""
+    workload = flow.entry.get("workload")
+    kind = workload.get("kind") if isinstance(workload, dict) else workload
+    return kind == "transfer" and not {"start", "arrivals"} & flow.entry.keys()
+
+
+def finely(scenario: Scenario) -> Scenario:
+    """The same run in a hundred intervals, for a figure; the warm-up stays as long."""
+    resolved = scenario.resolve()
+    every = _core.quantity(resolved["duration"])[1]
+    return scenario.put("warm_up", resolved["warm_up"]).put("interval", text_of("s", max(every // 100, 1)))
+
+
+def _read(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str]) -> tuple[list[Flows], int, list[int]]:
+    """The flows, the round trip of those without their own, and that of each, in picoseconds."""
+    groups: list[Flows] = []
+    for option, texts in (("--flows", flows), ("--up-flows", up_flows)):
+        found = [group for text in ([texts] if isinstance(texts, str) else texts) for group in parse(text, option)]
+        for group in found:
+            group.back = option == "--up-flows"
+        groups += found
+        if not groups:
+            raise HeadgateError(f"--flows: expected at least one flow, as {GRAMMAR}, such as bulk or cubic*2")
+    base = quantity("--rtt", rtt, "s")
+    return groups, base, [base if g.rtt is None else quantity("--flows: rtt", g.rtt, "s") for g in groups]
+
+
+def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
+    """The entries of the file: hosts are numbered consecutively, and flows by their name."""
+    labels = [g.label or (f"{g.name}_up" if g.back else g.name) for g in groups]
+    several, seen, before = Counter(labels), Counter[str](), 0
+    entries = []
+    for label, group in zip(labels, groups, strict=True):
+        # The index is that of the flow among those of its name.
+        first, offset = seen[label] + 1, before - seen[label]
+        entry: dict[str, Any] = {}
+        source, sink = ("d", "s") if group.back else ("s", "d")
+        if group.count > 1:
+            host = "{i}" if offset == 0 else f"{{i+{offset}}}"
+            entry |= {"name": f"{label}{{i}}", "from": f"{source}{host}", "to": f"{sink}{host}", "count": group.count}
+            if first > 1:
+                entry["first"] = first
+        else:
+            name = label if several[label] == 1 else f"{label}{first}"
+            entry |= {"name": name, "from": f"{source}{before + 1}", "to": f"{sink}{before + 1}"}
+        if "start" not in group.entry:
+            entry["start_spread"] = spread
+        entries.append(entry | group.entry)
+        seen[label] += group.count
+        before += group.count
+    return entries
+
+
+def _queue(text: str, buffer: str | None, product: int) -> dict[str, Any]:
+    """The discipline with its parameters; `product` is the bandwidth-delay product in bytes."""
+    name, colon, rest = (part.strip() for part in text.partition(":"))
+    known = names_of("disciplines")
+    if name not in known:
+        raise HeadgateError(
+            f"--queue: found {cut(repr(name))}; expected a discipline: one of {', '.join(known)}.{nearest(name, known)}"
+        )
+    queue: dict[str, Any] = {"kind": name}
+    for item in split(rest, "--queue") if colon else []:
+        key, sign, value = (part.strip() for part in item.partition("="))
+        if not sign or key not in known[name]:
+            expected = f"expected KEY=VALUE with one of {', '.join(known[name])}.{nearest(key, known[name])}"
+            raise HeadgateError(f"--queue: {name}: found {cut(repr(item))}; {expected}")
+        queue[key] = parse_value(value)
+    if "buffer" in queue and buffer is not None:
+        raise HeadgateError("--buffer: expected none beside that of --queue")
+    if "buffer" in known[name]:
+        queue.setdefault("buffer", buffer or text_of("bytes", max(product, 10_000)))
+    elif buffer is not None:
+        raise HeadgateError(f"--buffer: expected none, since {name} has no parameter `buffer`")
+    return queue
+
+
+def _noise(text: str) -> str | None:
+    """The noise of hosts as files write it; None for none."""
+    found = f"{text}pkt" if re.fullmatch(r"[0-9.]+", text.strip()) else text
+    pattern = json.loads(_core.schema())["$defs"]["Hosts"]["properties"]["noise"]["pattern"]
+    if not re.search(pattern, found.strip()):
+        raise HeadgateError(
+            f"--noise: found {cut(repr(text))}; expected a number of packet times such as 1 or 0.1, or a time such as 50us"
+        )
+    return found.strip() if re.search("[1-9]", found) else None

@@ -1,0 +1,75 @@
+"""What `quick` chooses for flows that do not say it themselves."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+from .. import _core
+from ..errors import cut
+from ..shorthands import MODERN
+from .flows import Flows
+
+#: Round trips in seconds below which flows have Linux's transport unless they say otherwise. The least timeout of RFC 6298, 1 s, is a
+#: thousand of them or more, and a flow whose retransmission is lost waits for it; Linux finds such losses by time (RACK), and its least
+#: timeout is 0.2 s.
+SHORT_S = 0.001
+
+
+def complete(groups: list[Flows], trips: list[int]) -> list[str]:
+    """Chooses what the flows do not say themselves, and says so.
+
+    Workloads without a rate have the first modern flow control of the list, one that the transport serves, or `MODERN`. Flows over a short
+    path have Linux's transport, if their flow control may have one.
+    """
+    beside = next((_control(g) for g in groups if _control(g) in _served()), None)
+    without = [g for g in groups if "control" not in g.entry]
+    for group in without:
+        group.entry["control"] = beside or MODERN
+    said = []
+    if without:
+        why = "as the flows beside it" if beside else "since none beside it has a modern one"
+        if _number(without) > 1:
+            why = why.replace("beside it", "beside them")
+        said.append(
+            f"{_names(without)} {_have(without)} the flow control {beside or MODERN}, {why}; the key `control` names another one."
+        )
+    short = [
+        g
+        for g, trip in zip(groups, trips, strict=True)
+        if trip < SHORT_S * 10**12 and _control(g) in _served() and "transport" not in g.entry
+    ]
+    for group in short:
+        group.entry["transport"] = {"preset": "linux"}
+    if short:
+        said.append(
+            f"{_names(short)} {_have(short)} Linux's transport (transport.preset=linux), since round trips are below 1 ms; "
+            "transport.preset=rfc is that of the RFCs, with timeouts of at least 1 s."
+        )
+    return said
+
+
+def _control(flow: Flows) -> str:
+    """The name of a flow's control; empty if it says none."""
+    control = flow.entry.get("control", "")
+    return str(control.get("kind", "") if isinstance(control, dict) else control)
+
+
+def _number(groups: list[Flows]) -> int:
+    return sum(group.count for group in groups)
+
+
+def _have(groups: list[Flows]) -> str:
+    return "has" if _number(groups) == 1 else "have"
+
+
+def _names(groups: list[Flows]) -> str:
+    """Flows as they stand in the list."""
+    texts = list(dict.fromkeys(cut(g.label or g.name) + (f"*{g.count}" if g.count > 1 else "") for g in groups))
+    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
+
+
+@cache
+def _served() -> frozenset[str]:
+    """The flow controls of which a flow may say how they are served."""
+    return frozenset(entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"])

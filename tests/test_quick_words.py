@@ -1,0 +1,238 @@
+"""What people type after `headgate quick`: units of other tools, short names, presets, losses and the other direction."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from headgate import Scenario, ScenarioError, quick
+from headgate.errors import HeadgateError, nearest
+from headgate.shorthands import shorthands
+
+from .conftest import Cli
+
+ASKED = ("quick", "--rate", "20Mbit/s", "--rtt", "30ms")
+
+
+def of(flows: str, **more: Any) -> Scenario:
+    return quick.scenario(**{"rate": "20Mbit/s", "rtt": "30ms", "flows": flows, **more})
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "meant"),
+    [
+        ("--rate", "50Mbps", "50Mbit/s"),
+        ("--rate", "50mbit", "50Mbit/s"),
+        ("--rate", "50Mbit", "50Mbit/s"),
+        ("--rate", "50M", "50Mbit/s"),
+        ("--rate", "50", "50Mbit/s"),
+        ("--up", "5Mbps", "5Mbit/s"),
+        ("--rtt", "30", "30ms"),
+        ("--rtt", "30 msec", "30ms"),
+        ("--duration", "10", "10ms"),
+        ("--loss", "1", "1%"),
+    ],
+)
+def test_units_of_other_tools_get_the_hint_of_files(option: str, given: str, meant: str, cli: Cli) -> None:
+    done = cli(*ASKED, "--flows", "cubic", option, given)
+    assert (done.returncode, done.stdout) == (2, "")
+    said = " ".join(done.stderr.split())
+    assert said.startswith(f"error: {option}: found '{given}'; expected ")
+    assert said.endswith(f"(did you mean `{meant}`?)")
+
+
+@pytest.mark.parametrize(
+    ("option", "given"), [("--rate", "20MBps"), ("--rate", "fast"), ("--rtt", "3m"), ("--loss", "-1%")]
+)
+def test_what_may_mean_two_things_gets_no_hint(option: str, given: str, cli: Cli) -> None:
+    said = cli(*ASKED, "--flows", "cubic", f"{option}={given}").stderr
+    assert "expected" in said and "did you mean" not in said
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "due"),
+    [
+        (
+            "--queue",
+            "fq_codel",
+            "headgate does not have FQ-CoDel, fair queues with CoDel on each; nearest in kind: `drr`",
+        ),
+        ("--queue", "fqcodel", "headgate does not have FQ-CoDel"),
+        (
+            "--queue",
+            "codel",
+            "headgate does not have CoDel, which drops by the time that packets wait; nearest in kind: `red`",
+        ),
+        ("--queue", "cake", "headgate does not have CAKE"),
+        ("--queue", "pie", "headgate does not have PIE"),
+        ("--flows", "bbr3", "headgate does not have BBR version 3; nearest in kind: `bbr1`, version 1"),
+        (
+            "--flows",
+            "tcp",
+            "headgate does not have TCP as such: name its flow control; nearest in kind: `cubic` and `reno`",
+        ),
+        ("--queue", "droptail", 'Did you mean "fcfs"?'),
+        ("--flows", "cubik", 'Did you mean "cubic"?'),
+        ("--flows", "voip", 'Did you mean "call"?'),
+    ],
+)
+def test_a_scheme_that_is_not_here_is_named_as_such(option: str, name: str, due: str, cli: Cli) -> None:
+    done = cli(*ASKED, *(() if option == "--flows" else ("--flows", "cubic")), option, name)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2 and due in said
+    assert ("Did you mean" in said) == due.startswith("Did you mean")
+
+
+def test_a_hint_needs_likeness() -> None:
+    for name, known in (("web", ["netblt"]), ("video", ["kim_reno"]), ("fq_codel", ["wf2q_plus"]), ("x", ["y"])):
+        assert nearest(name, known) == ""
+
+
+@pytest.mark.parametrize("name", list(shorthands()))
+def test_short_names_mean_the_same_in_quick_and_in_files(name: str) -> None:
+    line = of(name).resolve()
+    short = shorthands()[name]
+    data = of(name).data
+    entry = {"name": name, "from": "s1", "to": "d1", "start_spread": "300ms", short.key: name}
+    in_file = Scenario({**data, "flows": [entry]}).resolve()
+    assert in_file["flows"] == line["flows"]
+    assert Scenario(data).set(f"flows.{name}.{short.key}", name).resolve()["flows"] == line["flows"]
+
+
+def test_an_entry_may_change_what_a_short_name_stands_for() -> None:
+    assert of("web:500KB").data["flows"][0]["workload"]["bytes"] == "500KB"
+    assert of("call:packet=60B,rate=24kbit/s").data["flows"][0]["workload"]["rate"] == "24kbit/s"
+    flow = {"name": "a", "from": "s1", "to": "d1", "workload": {"kind": "web", "bytes": "1MB"}, "control": "reno"}
+    changed = Scenario({**of("bulk").data, "flows": [flow]}).data["flows"][0]
+    assert (changed["workload"]["bytes"], changed["control"], changed["arrivals"]["mean"]) == ("1MB", "reno", "5s")
+    with pytest.raises(HeadgateError, match="video: found '8Mbit/s'; expected KEY=VALUE"):
+        of("video:8Mbit/s")
+
+
+def test_short_names_send_what_they_say() -> None:
+    found = {f.flow: f.goodput_bps.mean for f in of("video,call,game", duration="40s").run().flow_summaries()}
+    assert found["video"] == pytest.approx(5e6, rel=0.15)
+    assert found["call"] == pytest.approx(80e3, rel=0.02)
+    assert found["game"] == pytest.approx(64e3, rel=0.02)
+    web = of("web", duration="400s").run()
+    assert web.flow_summaries()[0].goodput_bps.mean == pytest.approx(2e6 * 8 / 5, rel=0.35)
+    assert shorthands()["bbr"].kind == "bbr1"
+
+
+def test_the_terminal_says_what_short_names_send(cli: Cli) -> None:
+    text = " ".join(cli(*ASKED, "--flows", "call,game:packet=60B", "--duration", "5s").stdout.split())
+    assert "call sends 50 packets of 200 bytes a second, 80 kbit/s, without flow control." in text
+    assert "game sends" not in text
+    listed = cli("list", "short-names").stdout
+    assert all(f"\n{name} " in listed for name in shorthands())
+    one = " ".join(cli("list", "short-names", "call").stdout.split())
+    assert 'stands for: packet = "200B", workload = { kind = "cbr", rate = "80kbit/s" }' in one
+
+
+def test_sizes_are_bytes_in_quick_and_in_files() -> None:
+    for flows in ("transfer:100KB", "transfer:size=100KB", 'transfer:size="100KB"', "transfer:bytes=100KB"):
+        assert of(flows).resolve()["flows"][0]["workload"]["bytes"] == "100KB"
+    # 100 KB are 100,000 bytes: a hundred packets of 1000.
+    assert of("transfer:100KB").run().flows["unique"].tolist() == [100]
+    asked = of('requests:object={size="100KB"}').data["flows"][0]
+    assert asked["workload"]["object"] == {"bytes": "100KB"}
+    assert of("transfer:9KB,size=pareto").resolve()["flows"][0]["workload"]["size"]["kind"] == "pareto"
+
+
+def test_transfers_are_measured(cli: Cli) -> None:
+    alone = " ".join(cli(*ASKED, "--flows", "transfer:100KB").stdout.split())
+    assert "transfer had one transfer in the measured part of the run, and it took " in alone
+    both = of("cubic,transfer:100KB")
+    assert (both.data["flows"][1]["start"], both.resolve()["warm_up"]) == ("4.286s", "4285714285.714ns")
+    beside = " ".join(cli(*ASKED, "--flows", "cubic,transfer:100KB", "--no-phase").stdout.split())
+    assert "transfer had one transfer in the measured part of the run, and it took " in beside
+    many = " ".join(cli(*ASKED, "--flows", "web:20KB").stdout.split())
+    assert "that were complete at the end took" in many
+
+
+def test_losses() -> None:
+    link = of("cubic", loss="1%").data["topology"]["line"]
+    assert link["loss"] == {"kind": "bernoulli", "probability": 0.01}
+    assert of("cubic", loss="0.01").data == of("cubic", loss="1%").data
+    assert "loss" not in of("cubic", loss="0").data["topology"]["line"]
+    lost = of("cbr:8Mbit/s", loss="10%", duration="20s").run().flows
+    assert lost["lost"].sum() / lost["sent"].sum() == pytest.approx(0.1, abs=0.01)
+
+
+def test_the_other_direction_has_its_rate_and_its_flows() -> None:
+    asked = of("cubic", up="2Mbit/s", up_flows="bulk*2,cbr:64kbit/s", queue="fq")
+    link = asked.resolve()["links"][0]
+    assert (link["rate"]["forward"], link["rate"]["reverse"]) == ("20Mbit/s", "2Mbit/s")
+    # Each direction has the bandwidth-delay product of its rate, and at least 10 KB.
+    assert (link["queue"]["buffer"], link["reverse_queue"]["buffer"]) == ("75KB", "10KB")
+    flows = asked.resolve()["flows"]
+    assert [(f["name"], f["from"], f["to"]) for f in flows] == [
+        ("cubic", "s1", "d1"), ("bulk_up1", "d2", "s2"), ("bulk_up2", "d3", "s3"), ("cbr_up", "d4", "s4"),
+    ]  # fmt: skip
+    ports = {port.link: port.utilisation.mean for port in asked.run().link_summaries()}
+    assert ports["bottleneck:reverse"] > 0.95
+    assert of("cubic", up="20Mbit/s").run().flows["unique"].tolist() == of("cubic").run().flows["unique"].tolist()
+    with pytest.raises(HeadgateError, match="--up-flows: found 'x'"):
+        of("cubic", up_flows="x")
+
+
+@pytest.mark.parametrize("name", list(quick.PRESETS))
+def test_presets(name: str, cli: Cli) -> None:
+    asked = quick.scenario(flows="bulk,game", **quick.preset(name))
+    # The bulk flow fills the link, as a preset that promised a rate that nothing reaches would not let it.
+    results = asked.set("duration", "60s" if name == "satellite" else "500ms" if name == "datacentre" else "10s").run()
+    bps = float(results.links["rate_bps"][0])
+    assert results.flow_summaries()[0].goodput_bps.mean > 0.85 * bps
+    printed = cli("quick", "--preset", name, "--flows", "bulk", "--rate", "12Mbit/s", "--print").stdout
+    assert "12Mbit/s" in printed
+    listed = " ".join(cli("quick", "--presets").stdout.split())
+    assert f"{name} {quick.PRESETS[name].options}" in listed
+    assert name in [p["name"] for p in json.loads(cli("quick", "--presets", "--json").stdout)]
+
+
+@pytest.mark.parametrize(
+    ("args", "due"),
+    [
+        (["--preset", "home"], "--flows: expected at least one flow"),
+        (["--rtt", "30ms", "--flows", "bulk"], "--rate: expected one, such as 20Mbit/s"),
+        (["--rate", "1Mbit/s", "--flows", "bulk"], "--rtt: expected one, such as 30ms"),
+        (["--preset", "datacenter", "--flows", "bulk"], 'Did you mean "datacentre"?'),
+        (["--preset", "home", "--flows", "bulk", "--loss", "100%"], "--loss: found '100%'; expected a share below 1"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_said(args: list[str], due: str, cli: Cli) -> None:
+    done = cli("quick", *args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert due in " ".join(done.stderr.split())
+
+
+def test_a_file_says_what_is_wrong_with_a_name_too() -> None:
+    with pytest.raises(
+        ScenarioError, match='found "bbr3"; headgate does not have BBR version 3; nearest in kind: `bbr1`'
+    ):
+        of("cubic").set("flows.cubic.control", "bbr3")
+
+
+def test_words_without_options_are_a_path_and_flows(cli: Cli) -> None:
+    """A sort of path, or a rate and a round trip, and then flows; they mean what the options mean."""
+    same = [
+        ("20Mbit/s 30ms cubic bbr", "--rate 20Mbit/s --rtt 30ms --flows cubic,bbr"),
+        ("20Mbit/s --rtt 30ms cubic", "--rate 20Mbit/s --rtt 30ms --flows cubic"),
+        ("home bulk,game call", "--preset home --flows bulk,game,call"),
+        ("lte 1Mbit/s 10ms bulk", "--preset lte --rate 1Mbit/s --rtt 10ms --flows bulk"),
+        ("--rate 20Mbit/s --rtt 30ms reno*2", "--rate 20Mbit/s --rtt 30ms --flows reno*2"),
+    ]
+    for words, options in same:
+        outputs = [cli("quick", *text.split(), "--print").stdout for text in (words, options)]
+        assert outputs[0] == outputs[1] != "", words
+    for words, due in (
+        ("home bulk --preset lte", "found 'home' beside --preset lte; expected one of them"),
+        ("50Mbps 30 cubic", "2 faults --rate: found '50Mbps'; expected a rate such as 20Mbit/s"),
+        ("home", "--flows: expected at least one flow"),
+        ("cubic bbr", "--rate: expected one, such as 20Mbit/s, or a sort of path"),
+    ):
+        done = cli("quick", *words.split())
+        assert (done.returncode, done.stdout) == (2, "")
+        assert due in " ".join(done.stderr.split()), words
