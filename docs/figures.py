@@ -20,6 +20,7 @@ COMMANDS = [
     "run scenarios/packet-pair.toml --set links.slow.queue.kind=fcfs --panel probe --panel rate --panel backlog"
     " --figure packet-pair-fcfs.png",
     "show scenarios/islands.toml --figure islands.svg",
+    "quick 50Mbit/s 40ms cubic bbr --buffer 2BDP --no-phase --figure cubic-bbr.png",
     "replay scenarios/office.csv --queue fcfs --queue fq --rate 2Mbit/s --buffer 64KB --figure replay-office.png",
 ]
 

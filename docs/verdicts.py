@@ -2,8 +2,8 @@
 
 Each says what a run gave, and carries a fingerprint of all that verdicts rest on: the papers' data and code, the code that judges, and the
 engine's pinned digests. `docs/conf.py` compares it, so that a build of the documentation fails when a summary is stale. The tables over all
-papers, in the documentation and, in short, in the README, come from the same runs. They are kept in .cache/runs: if only what judges has changed, no run
-is repeated.
+papers, in the documentation and, in short, in the README, come from the same runs. They are kept in .cache/runs: if only what judges has
+changed, no run is repeated.
 """
 
 from __future__ import annotations
@@ -218,7 +218,9 @@ def short_table(pages: str) -> str:
     for paper, title in TITLES.items():
         printed, claims = (counts(paper).get(part, {}) for part in ("printed", "claims"))
         held = [claims.get(k, 0) for k in ("hold", "fail", "open")]
-        rows.append((title, paper, [*(printed.get(k, 0) for k in ("tested", "match", "only_ours")), held[0], sum(held)]))
+        rows.append(
+            (title, paper, [*(printed.get(k, 0) for k in ("tested", "match", "only_ours")), held[0], sum(held)])
+        )
     total = map(sum, zip(*(values for _, _, values in rows), strict=True))
     lines = [(f"[{title}]({pages}{paper}.md)", values) for title, paper, values in rows] + [("**all**", [*total])]
     headings = ["paper", "numbers printed", "met", "beyond", "claims that hold"]

@@ -1,4 +1,4 @@
-"""Errors that are found where they are made: `Scenario.set` and `from_dict`, calls of a package, and files outside of a scenario's folder."""
+"""Errors found where they are made: `Scenario.set` and `from_dict`, calls of a package, files outside of a scenario's folder."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ BROKEN: list[tuple[str, Break, list[str]]] = [
     ("sweep's axis", change("paper.toml", "= [2, 8]", "= []"), ["items[0].sweeps[0].axes", "expected a list of values"]),
     ("sweep's path", change("paper.toml", '"flows.*.c', '"flow.*.c'), ["two-sources, variant window 2: flow", "did you mean `flows`?"]),
     ("one name twice", change("paper.toml", "window {window}", "window"), ["sweeps[0]", "different names", '"window"']),
-    ("metric's column", change("paper.toml", "rtt_p99_s", "rtt_p98_s"), ["metrics.delay_p99.column", "rtt_p99_s"]),
+    ("metric's column", change("paper.toml", "rtt_p99_s", "rtt_pp99_s"), ["metrics.delay_p99.column", "rtt_p99_s"]),
     ("metric's table", change("paper.toml", '"links", c', '"link", c'), ["metrics.utilisation.table", '"links"?']),
     ("metric's counts", change("paper.toml", '"unique"', '"uniqe"'), ["metrics.throughput.counts[0]", '"unique"?']),
     ("two kinds", change("paper.toml", "mean =", 'column = "rtt_p50_s", mean ='), ["metrics.delay: expected one of the keys"]),

@@ -109,7 +109,7 @@ class Scenario:
 
         >>> Scenario.from_dict({"duration": "10 sec"})
         Traceback (most recent call last):
-        headgate._core.ScenarioError: duration: found "10 sec"; expected a time ... (did you mean `10s`?)
+        headgate._core.ScenarioError: duration: found "10 sec"; expected a duration ... (did you mean `10s`?)
         """
         scenario = cls(data)
         table = scenario.data.get("sweep")

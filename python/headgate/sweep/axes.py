@@ -197,8 +197,8 @@ def find_axis(axes: Sequence[Axis], name: str) -> int:
     for i, axis in enumerate(axes):
         if name in axis.columns:
             return i
-    for names in (lambda path: (path, path.removesuffix(".kind")), _ends):
-        found = [i for i, axis in enumerate(axes) if any(name in names(path) for path in axis.paths)]
+    for forms in (lambda path: [path, path.removesuffix(".kind")], _ends):
+        found = [i for i, axis in enumerate(axes) if any(name in forms(path) for path in axis.paths)]
         if len(found) == 1:
             return found[0]
     if not axes:

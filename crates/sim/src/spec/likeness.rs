@@ -94,7 +94,7 @@ pub fn likeness<'a>(name: &str, valid: &[&'a str]) -> Likeness<'a> {
     Likeness { nearest: spelled(&plain, valid), absent: None }
 }
 
-/// The valid name that is spelled much the same: at most a third of its letters differ, or it begins so.
+/// The valid name that is spelled much the same: at most a third of its letters differ, or it begins so, or it is a word of the name.
 fn spelled<'a>(name: &str, valid: &[&'a str]) -> Option<&'a str> {
     let best = valid.iter().map(|v| (strsim::damerau_levenshtein(name, &v.to_lowercase()), *v)).min();
     let near = best.filter(|&(distance, v)| {
@@ -102,7 +102,11 @@ fn spelled<'a>(name: &str, valid: &[&'a str]) -> Option<&'a str> {
         distance < longer && distance <= (longer / 3).max(1)
     });
     let begun = || valid.iter().find(|v| name.len() >= 2 && v.starts_with(name)).copied();
-    near.map(|(_, v)| v).or_else(begun)
+    let word = || {
+        let within = |v: &str| format!("_{}_", v.to_lowercase().replace('-', "_")).contains(&format!("_{name}_"));
+        valid.iter().find(|v| !name.is_empty() && within(v)).copied()
+    };
+    near.map(|(_, v)| v).or_else(begun).or_else(word)
 }
 
 #[cfg(test)]
@@ -124,6 +128,11 @@ mod tests {
         assert_eq!((nearest("x", &["y"]), nearest("r7", &["r1"])), (None, Some("r1")));
         // The beginning of a name.
         assert_eq!((nearest("jk", &["jk_reno"]), nearest("j", &["jk_reno"])), (Some("jk_reno"), None));
+        // A word of a name.
+        assert_eq!(
+            (nearest("sources", &["two-sources"]), nearest("our", &["two-sources"])),
+            (Some("two-sources"), None)
+        );
         // A name that is too long to be shown is not looked up.
         let name = "n".repeat(SHOWN);
         assert_eq!(nearest(&name, &[&name[1..]]), Some(&name[1..]));
