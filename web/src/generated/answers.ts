@@ -24,6 +24,14 @@ export type ClaimCounts = {
   open: number;
 };
 
+/** The delay of a class of flows: of its worst flow. */
+export type ClassDelay = {
+  name: "sparse" | "bulk";
+  flows: number;
+  worst: string | null;
+  queueing_ms: number | null;
+};
+
 /** Two variants against each other. */
 export type ComparisonDone = {
   differences: PairDifference[];
@@ -149,11 +157,13 @@ export type LessonDone = {
   flows: FlowResult[];
   more_flows: number;
   ports: PortResult[];
-  delay_under_load_ms: number | null;
+  delays?: ClassDelay[];
+  transfers?: TransferResult[];
   jain_of_max_min: number | null;
   sentences: string[];
   network: NetworkPicture;
   views: ViewInfo[];
+  delay_under_load_ms?: number | null;
   about?: string[];
   packets?: number;
   p99_ms?: number | null;
@@ -414,11 +424,13 @@ export type RunDone = {
   flows: FlowResult[];
   more_flows: number;
   ports: PortResult[];
-  delay_under_load_ms: number | null;
+  delays?: ClassDelay[];
+  transfers?: TransferResult[];
   jain_of_max_min: number | null;
   sentences: string[];
   network: NetworkPicture;
   views: ViewInfo[];
+  delay_under_load_ms?: number | null;
   about?: string[];
   packets?: number;
   p99_ms?: number | null;
@@ -504,6 +516,18 @@ export type StudyMetric = {
   name: string;
   label: string;
   unit: string;
+};
+
+/** The completion times of a class of transfers that began after the warm-up, in s; the slowdown is over the least possible time. */
+export type TransferResult = {
+  name: string;
+  started: number;
+  finished: number;
+  mean_s: number | null;
+  p50_s: number | null;
+  p95_s: number | null;
+  p99_s: number | null;
+  slowdown: number | null;
 };
 
 /** A scenario of which one value was turned. */
