@@ -107,6 +107,9 @@ def test_answers_about_lessons(page: Page) -> None:
     lesson = page.get("/api/lessons/two-flows").json()
     given = {"scenario": lesson["scenario"], "answer": lesson["answers"][0]}
     held(answers.LessonDone, page.lines("/api/lessons/two-flows/answer", given)[-1]["done"])
+    changed = {"scenario": lesson["scenario"], "path": lesson["change"], "value": "20Mbit/s"}
+    given["scenario"] = page.post("/api/set", changed).json()["scenario"]
+    held(answers.LessonDone, page.lines("/api/lessons/two-flows/answer", given)[-1]["done"])
 
 
 def test_answers_about_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

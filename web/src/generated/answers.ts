@@ -142,34 +142,18 @@ export type ItemName = {
   claims: ClaimCounts;
 };
 
-/** A run that answers the question of a lesson; `right` is null where the question cannot be answered yet. */
+/** A variant of a lesson's scenario and what it gave, as texts. */
+export type LessonCase = {
+  name: string;
+  values: string[];
+};
+
+/** The answer to the question of a lesson; `right` is null where the scenario has another value than the one that is asked about. */
 export type LessonDone = {
-  run: string;
-  kind?: "replay";
-  digest: string;
-  seed: number;
-  replication?: number;
-  events: number;
-  duration: number;
-  until: number;
-  seconds: number;
-  note: string | null;
-  flows: FlowResult[];
-  more_flows: number;
-  ports: PortResult[];
-  delays?: ClassDelay[];
-  transfers?: TransferResult[];
-  jain_of_max_min: number | null;
-  sentences: string[];
-  network: NetworkPicture;
-  views: ViewInfo[];
-  delay_under_load_ms?: number | null;
-  about?: string[];
-  packets?: number;
-  p99_ms?: number | null;
-  random?: boolean;
   right: boolean | null;
   why: string;
+  columns: string[];
+  cases: LessonCase[];
 };
 
 /** A lesson's page. */
@@ -177,8 +161,10 @@ export type LessonInfo = {
   name: string;
   title: string;
   text: string[];
-  turn: string;
-  to: Json;
+  change: string;
+  label: string;
+  before: string;
+  after: string;
   question: string;
   answers: string[];
   scenario: Scenario;
