@@ -41,7 +41,8 @@ class Told:
         runs = [(name, ran(scenario, _core.Control())) for name, scenario in lesson.variants(changed)]
         self.before, self.after = (run for _, run in runs[:2])
         self.table = lesson.table(runs)
-        self.label, *self.values = lesson.task()
+        label, *self.values = lesson.task()
+        self.label = label.replace(": ", ", ")
         (self.right,) = lesson.holding(self.after)
 
     @property

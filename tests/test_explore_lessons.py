@@ -43,6 +43,7 @@ def test_one_answer_is_right_and_the_others_are_wrong(name: str, page: Page) -> 
         assert len(done["why"]) > 80
         assert done["cases"][0]["name"] == f"{shown['before']}, before"
         assert done["cases"][1]["name"] == f"{shown['after']}, after"
+        assert (done["answer"] == answer) is done["right"]
     assert sum(right) == 1, right
     # The places of answers are as good as their texts.
     body = {"scenario": scenario, "answer": right.index(True)}
@@ -74,8 +75,8 @@ def test_the_flood_is_shown_in_both_readings_of_fair_queueing(page: Page) -> Non
 
 
 def test_switches_are_on_and_off_and_names_are_marked() -> None:
-    assert lessons()["red"].task() == ("link, mark", "off", "on")
-    assert lessons()["game"].task() == ("link, discipline", "`fcfs`", "`fq`")
+    assert lessons()["red"].task() == ("link: mark", "off", "on")
+    assert lessons()["game"].task() == ("link: discipline", "`fcfs`", "`fq`")
 
 
 def test_a_value_may_be_written_in_any_way() -> None:
@@ -104,7 +105,7 @@ def test_before_the_value_is_changed_no_answer_is_right(name: str, page: Page) -
         done = page.lines(f"/api/lessons/{name}/answer", body)[-1]["done"]
         assert done["right"] is None
         assert done["cases"] == []
-        assert done["why"] == f"The question is about {lesson.task()[0]}: {lesson.task()[2]}."
+        assert done["why"] == f"The question is about “{lesson.task()[0]}” at {lesson.task()[2]}."
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -64,7 +64,7 @@ class Lesson:
         before, after = (
             f"`{value}`" if control["kind"] == "choice" else words(value) for value in (control["value"], self.to)
         )
-        return control["label"].replace(": ", ", "), before, after
+        return control["label"], before, after
 
     def changed(self, scenario: Scenario) -> bool:
         """Whether a scenario has the value that the question is about, however that is written."""
@@ -120,17 +120,19 @@ class Lesson:
         """Whether an answer is right, why, and the numbers that the question is about in all variants.
 
         Returns:
-            `right` (None if the scenario has another value than the one that the question is about), `why`, `columns` (what was measured),
-            and `cases`: of each variant its name and its values, as texts.
+            `right` (None if the scenario has another value than the one that the question is about), the `answer` that holds, `why`,
+            `columns` (what was measured), and `cases`: of each variant its name and its values, as texts.
 
         Raises:
             StoppedError: the control stopped a run.
         """
         if not self.changed(scenario):
             label, _, after = self.task()
-            return {"right": None, "why": f"The question is about {label}: {after}.", "columns": [], "cases": []}
+            return {"right": None, "answer": None, "why": f"The question is about “{label}” at {after}.", "columns": [], "cases": []}
         runs = [(name, ran(variant, control)) for name, variant in self.variants(scenario)]
-        return {"right": answer in self.holding(runs[1][1]), "why": self.why, **self.table(runs)}
+        held = self.holding(runs[1][1])
+        shown = self.answers[held[0]]["text"] if held else None
+        return {"right": answer in held, "answer": shown, "why": self.why, **self.table(runs)}
 
     def table(self, runs: list[tuple[str, Finished]]) -> dict[str, Any]:
         """The numbers of the runs of `variants`: `columns` and `cases`, as `told` gives them."""

@@ -151,6 +151,7 @@ export type LessonCase = {
 /** The answer to the question of a lesson; `right` is null where the scenario has another value than the one that is asked about. */
 export type LessonDone = {
   right: boolean | null;
+  answer: string | null;
   why: string;
   columns: string[];
   cases: LessonCase[];

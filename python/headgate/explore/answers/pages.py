@@ -72,6 +72,8 @@ class LessonDone(TypedDict):
     """The answer to the question of a lesson; `right` is null where the scenario has another value than the one that is asked about."""
 
     right: bool | None
+    #: The text of the answer that holds.
+    answer: str | None
     why: str
     #: What was measured, and the values in all variants.
     columns: list[str]
