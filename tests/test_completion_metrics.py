@@ -59,3 +59,16 @@ def test_completion_times_are_metrics_and_stop_a_study(web: Path, cli: Cli) -> N
     done = cli("compare", "out", "--metric", "fct_p99_s", "--flow", "web", "--by", "queue", "--json")
     assert done.returncode == 0, done.stderr
     assert "fct_p99" in done.stdout
+
+
+def test_the_explorer_offers_completion_times_of_a_study_that_has_some(web: Path, cli: Cli) -> None:
+    from headgate.explore.study import TRANSFERS, Points
+
+    done = cli("sweep", web.name, "--out", "out", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    points = Points(headgate.open_study(web.parent / "out"))
+    names = {m["name"]: m["label"] for m in points.page()["metrics"]}
+    assert tuple(names)[:3] == TRANSFERS
+    assert names["fct_mean_s"].startswith("mean completion time")
+    times = points.grid("fct_mean_s", "queue", flow="web")["values"][0]
+    assert all(0 < t < 20 for t in times)

@@ -149,3 +149,53 @@ def test_a_large_scenario_has_a_bounded_number_of_controls() -> None:
         "flows": [{"name": f"f{i}", "from": f"s{i}", "to": f"d{i}"} for i in range(1, 201)],
     }  # fmt: skip
     assert len(controls(Scenario(many))) < 1000
+
+
+def test_losses_and_jitter_of_a_link_can_be_set_and_taken_away() -> None:
+    base = Scenario(scenario())
+    loss = by_path(base)["links.slow.loss.kind"]
+    assert (loss["value"], loss["main"]) == (None, True)
+    assert [c["value"] for c in loss["choices"]] == [None, "bernoulli", "gilbert_elliott", "packets"]
+    lossy = turned(base, "links.slow.loss.kind", "bernoulli")
+    assert lossy.data["links"][1]["loss"] == {"kind": "bernoulli"}
+    assert by_path(lossy)["links.slow.loss.probability"]["number"] is None
+    assert by_path(lossy)["links.slow.loss.probability"]["value"] == 0.01
+    more = turned(lossy, "links.slow.loss.probability", 0.05)
+    assert more.resolve()["links"][1]["loss"] == {"kind": "bernoulli", "probability": 0.05}
+    assert turned(more, "links.slow.loss.kind", None).data == base.data
+    assert by_path(base)["links.slow.jitter.mean"]["value"] is None
+    late = turned(base, "links.slow.jitter.mean", 0.003)
+    assert late.data["links"][1]["jitter"] == {"mean": "3ms"}
+    late = turned(late, "links.slow.jitter.law", "exponential")
+    assert late.resolve()["links"][1]["jitter"]["law"] == {"kind": "exponential"}
+    late = turned(late, "links.slow.jitter.mean", None)
+    assert turned(late, "links.slow.jitter.law", None).data == base.data
+
+
+def test_a_link_with_losses_by_direction_has_no_control_of_them() -> None:
+    given = scenario()
+    given["links"][1] |= {"loss": {"forward": "bernoulli"}, "jitter": {"reverse": {"mean": "1ms"}}}
+    assert not [p for p in by_path(Scenario(given)) if p.startswith(("links.slow.loss", "links.slow.jitter"))]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "table"),
+    [
+        ("transport.preset", "linux", {"transport": {"preset": "linux"}}),
+        ("transport.ecn", False, {"transport": {"ecn": False}}),
+        ("transport.initial_window", 10, {"transport": {"initial_window": 10}}),
+        ("transport.min_timeout", 0.2, {"transport": {"min_timeout": "200ms"}}),
+        ("receiver.every", 2, {"receiver": {"every": 2}}),
+        ("receiver.delay", "40ms", {"receiver": {"delay": "40ms"}}),
+    ],
+)
+def test_transport_and_receiver_of_a_flow_can_be_set_and_taken_away(path: str, value: Any, table: Any) -> None:
+    base = Scenario(scenario())
+    found = by_path(base)[f"flows.reno.{path}"]
+    assert (found["value"], found["group"], found["main"]) == (None, "Flows", False)
+    changed = turned(base, f"flows.reno.{path}", value)
+    assert {k: changed.data["flows"][1][k] for k in table} == table
+    assert by_path(changed)[f"flows.reno.{path}"]["value"] == next(iter(next(iter(table.values())).values()))
+    assert turned(changed, f"flows.reno.{path}", None).data == base.data
+    # A flow control without the transport has neither.
+    assert f"flows.window.{path}" not in by_path(base)

@@ -107,6 +107,9 @@ def test_answers_about_lessons(page: Page) -> None:
     lesson = page.get("/api/lessons/two-flows").json()
     given = {"scenario": lesson["scenario"], "answer": lesson["answers"][0]}
     held(answers.LessonDone, page.lines("/api/lessons/two-flows/answer", given)[-1]["done"])
+    changed = {"scenario": lesson["scenario"], "path": lesson["change"], "value": "20Mbit/s"}
+    given["scenario"] = page.post("/api/set", changed).json()["scenario"]
+    held(answers.LessonDone, page.lines("/api/lessons/two-flows/answer", given)[-1]["done"])
 
 
 def test_answers_about_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +117,9 @@ def test_answers_about_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     run_here(sweep_of({"axes": axes, "replications": 2}), monkeypatch, out=tmp_path / "study")
     asked = Page(subject_of(tmp_path / "study"))
     held(answers.Start, asked.get("/api/start").json())
-    held(answers.StudyInfo, asked.get("/api/study").json())
+    info = asked.get("/api/study").json()
+    held(answers.StudyInfo, info)
+    assert info["metrics"][0]["name"] == "goodput", "a study without transfers has no completion times"
     held(answers.StudyGrid, asked.get("/api/study/grid", metric="goodput", x="queue", y="rate").json())
     held(answers.StudyGrid, asked.get("/api/study/grid", metric="goodput", x="queue").json())
     held(answers.Variant, asked.get("/api/study/variant/1").json())

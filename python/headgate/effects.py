@@ -165,7 +165,7 @@ def least_timeout(flow: Mapping[str, Any]) -> int:
     retransmissions by the time at which later packets arrived (`recovery = "rack"`).
     """
     control, transport = flow["control"], flow.get("transport") or {}
-    if control["kind"] not in _served():
+    if control["kind"] not in served():
         return _ps(control.get("min_timeout", "0s"))
     own = "linux" if control["kind"] in LINUX else "rfc"
     preset = transport.get("preset") or own
@@ -233,8 +233,8 @@ def _ports(scenario: Mapping[str, Any]) -> list[frozenset[str]]:
 
 
 @cache
-def _served() -> frozenset[str]:
-    """The flow controls that have the transport's timer; the others have a parameter of their own, or none."""
+def served() -> frozenset[str]:
+    """The flow controls that have the transport, so that `transport` and `receiver` of a flow hold for them."""
     return frozenset(entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"])
 
 

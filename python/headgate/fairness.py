@@ -32,6 +32,31 @@ def lines_of(routes: Mapping[str, Any], flows: int) -> list[list[int]]:
     return [sorted(path) for path in paths]
 
 
+#: Workloads that send as fast as their flow control allows, while they have something to send.
+BULK = ("ftp", "transfer", "requests")
+
+
+def sparse(workload: npt.ArrayLike, demand_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Which flows of one run are sparse; the others are bulk. There is no third class.
+
+    A sparse flow has a workload with a rate of its own (a call, a game), and asks for no more than its weighted max-min fair share. A bulk
+    flow sends as fast as its flow control allows (`BULK`), or asks for more than its share, as a flood does.
+
+    Args:
+        workload: its name, shape (flows,).
+        demand_bps: what it asks for in bit/s, infinite if it has no limit, shape (flows,).
+        max_min_bps: its share in bit/s, shape (flows,).
+
+    >>> sparse(["cbr", "ftp", "cbr"], [64e3, np.inf, 20e6], [64e3, 5e6, 5e6]).tolist()
+    [True, False, False]
+    """
+    asked, share = (np.asarray(x, dtype=np.float64) for x in (demand_bps, max_min_bps))
+    own = ~np.isin(np.asarray(workload), BULK)
+    # The share of a flow that gets all that it asks for is computed, so it may be off by a rounding.
+    fits: npt.NDArray[np.bool_] = own & (asked <= share * (1 + 1e-9))
+    return fits
+
+
 def of_ideal(goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Goodput over its max-min ideal; nan for a flow whose ideal is 0 (it asks for nothing) or infinite (no line limits it).
 

@@ -3,10 +3,16 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import "./papers.css";
+import "./print.css";
 import { settle } from "./place";
 
 const KEY = "headgate-token";
 const night = window.matchMedia("(prefers-color-scheme: dark)");
+
+/** Paper is white, whatever the screen is. */
+let printing = false;
+window.addEventListener("beforeprint", () => { printing = true; });
+window.addEventListener("afterprint", () => { printing = false; });
 
 /** Takes the token out of the address bar: links that people copy do not carry it. */
 function takeToken(): string {
@@ -37,6 +43,9 @@ settle({
     document.title = words;
   },
   link: (fragment) => `${location.origin}${location.pathname}${fragment}`,
-  dark: () => night.matches,
-  onTheme: (change) => night.addEventListener("change", change),
+  dark: () => night.matches && !printing,
+  onTheme(change) {
+    night.addEventListener("change", change);
+    for (const name of ["beforeprint", "afterprint"]) window.addEventListener(name, () => night.matches && change());
+  },
 });

@@ -154,13 +154,18 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
     slider.dispatchEvent(new Event("input"));
     slider.dispatchEvent(new Event("change"));
   });
+  // A bare number has the unit of the value that it replaces.
+  const inUnit = (value: number): Json => {
+    const unit = control.kind === "quantity" ? /[a-zA-Zµ].*$/.exec(spaced(show(control.value)))?.[0] : undefined;
+    return unit === undefined ? value : `${value}${unit}`;
+  };
   let typing = false;
   box.addEventListener("input", () => { typing = true; });
   box.addEventListener("change", () => {
     typing = false;
     const typed = box.value.trim();
     const numeral = Number(typed);
-    turn(typed === "" ? null : Number.isFinite(numeral) ? numeral : typed.replace(/(\d)\s+(?=\D)/, "$1"), true);
+    turn(typed === "" ? null : Number.isFinite(numeral) ? inUnit(numeral) : typed.replace(/(\d)\s+(?=\D)/, "$1"), true);
   });
   return {
     elements: [box, slider], inputs: [box, slider],

@@ -4,6 +4,7 @@ import { Chart } from "./chart";
 import { onTheme } from "./colours";
 import { Compare } from "./compare";
 import { Panel } from "./controls";
+import { Delays, hasSparse } from "./delays";
 import { h, replace, say } from "./dom";
 import { plain, quantity, seconds } from "./format";
 import { SLOTS, type Model, type Slot } from "./model";
@@ -12,12 +13,17 @@ import { Packets } from "./packets";
 import { viewOf, type Source } from "./series";
 import { Shares } from "./shares";
 import { Take } from "./take";
+import { Transfers } from "./transfers";
 import type { RunDone } from "./types";
 
-const ORDER = ["offered", "throughput", "queueing", "rtt", "backlog", "window", "pacing", "drops", "marks", "estimates"];
+/** Charts in their order: what flows get and how long their packets wait is first; all that is not named here is folded. */
+const ORDER = ["offered", "throughput", "queueing", "drops", "marks", "backlog", "ports", "rtt"];
+/** Where some flows are sparse, their delay is what the scenario is about. */
+const OF_SPARSE = ["queueing", ...ORDER.filter((name) => name !== "queueing")];
 
 interface Result {
   shares: Shares;
+  transfers: Transfers;
   network: Network;
   /** Says of which variant the pictures are. */
   mark(words: string): void;
@@ -36,15 +42,20 @@ export class Explore {
   private readonly problem = h("p", { class: "error problem", role: "alert", hidden: true });
   private readonly tabs = h("div", { class: "slots" });
   private readonly about = h("section", { class: "card about", hidden: true });
-  private readonly delay = h("section", { class: "card delay" });
-  /** Of one variant all of it stands in two columns; of two variants shares and networks stand below, side by side. */
+  private readonly delay = new Delays();
+  /** Of one variant all of it stands in two columns; of two variants only the delay stands above the charts. */
   private readonly left = h("div", { class: "stack" });
   private readonly right = h("div", { class: "stack" });
+  private readonly top = h("div", { class: "columns top" }, this.left, this.right);
+  private readonly below = h("div", { class: "stack" });
   private readonly parts = h("div", { class: "columns" });
   private readonly sentences = h("section", { class: "card sentences" });
   private readonly tools = h("div", { class: "tools", role: "group", "aria-label": "Range of time" });
   private readonly range = h("span", { class: "range" });
   private readonly charts = h("div", { class: "charts" });
+  private readonly folded = h("div", { class: "charts" });
+  private readonly count = h("summary", {});
+  private readonly fold = h("details", { class: "fold" }, this.count, this.folded);
   private readonly drawn = new Map<string, Chart>();
   private readonly results: { [S in Slot]: Result };
   private readonly compare: Compare;
@@ -60,7 +71,8 @@ export class Explore {
     const result = (): Result => {
       const shares = new Shares();
       const network = new Network(model.time, (port) => this.packets.open(port));
-      return { shares, network, mark: (words) => { shares.mark.textContent = words; network.mark.textContent = words; } };
+      const transfers = new Transfers();
+      return { shares, transfers, network, mark: (words) => { for (const each of [shares, transfers, network]) each.mark.textContent = words; } };
     };
     this.results = { a: result(), b: result() };
     const zoom = (label: string, title: string, act: () => void): HTMLElement => h("button", { type: "button", class: "small", title, "aria-label": title, onclick: act }, label);
@@ -71,7 +83,7 @@ export class Explore {
       about, h("section", { class: "side", "aria-label": "Controls" }, this.tabs, this.panel.element, take.element),
       h("div", { class: "main" },
         h("div", { class: "runbar" }, this.status, this.bar, this.stop, this.again), this.problem, this.about,
-        h("div", { class: "columns top" }, this.left, this.right), this.compare.element, this.parts, this.tools, this.charts, this.packets.element));
+        this.top, this.tools, this.charts, this.fold, this.compare.element, this.below, this.parts, this.packets.element));
     model.on((event, slot) => this.heard(event, slot));
     model.time.on((change) => change === "range" && this.ranged());
     onTheme(() => {
@@ -140,23 +152,24 @@ export class Explore {
     if (ready.length === 0) return;
     const both = ready.length > 1;
     this.ranged();
-    replace(this.delay, h("h2", {}, "Delay under load"), ...ready.map(({ slot, run }) => h("p", { class: "big" }, both && h("span", { class: "which" }, `${slot.toUpperCase()} `),
-      run.delay_under_load_ms === null ? "–" : `${plain(Number(run.delay_under_load_ms.toPrecision(3)))}`, run.delay_under_load_ms !== null && h("span", { class: "unit" }, " ms"))),
-    ...remarks(ready));
+    this.delay.update(ready);
     const trace = ready.find(({ run }) => run.kind === "replay")?.run;
     this.about.hidden = !trace;
     if (trace) replace(this.about, h("h2", {}, "The trace"), h("p", {}, [...(trace.about ?? []), ...this.chosen].join(" ")));
     replace(this.sentences, h("h2", {}, "In words"), ...ready.map(({ slot, run }) => h("div", {}, both && h("h3", {}, `Variant ${slot.toUpperCase()}`),
       h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))), run.note && h("p", { class: "note" }, run.note))));
-    const shares = ready.map(({ slot }) => this.results[slot].shares.element);
+    const shares = ready.flatMap(({ slot }) => [this.results[slot].shares.element, this.results[slot].transfers.element]);
     const networks = ready.map(({ slot }) => this.results[slot].network.element);
-    same(this.left, both ? [this.delay] : [this.delay, ...networks]);
-    same(this.right, both ? [this.sentences] : [this.sentences, ...shares]);
+    this.top.classList.toggle("whole", both);
+    same(this.left, both ? [this.delay.element] : [this.delay.element, ...networks]);
+    same(this.right, both ? [] : [this.sentences, ...shares]);
+    same(this.below, both ? [this.sentences] : []);
     same(this.parts, both ? [...shares, ...networks] : []);
-    this.parts.hidden = !both;
+    for (const each of [this.right, this.below, this.parts]) each.hidden = each.children.length === 0;
     for (const { slot, run } of ready) {
       this.results[slot].mark(both ? `${slot.toUpperCase()}: ` : "");
       this.results[slot].shares.update(run, model.marked.flows);
+      this.results[slot].transfers.update(run);
     }
     this.layout(ready);
     this.progress();
@@ -164,7 +177,8 @@ export class Explore {
 
   private layout(ready: { slot: Slot; run: RunDone }[]): void {
     const both = ready.length > 1;
-    const names = [...new Set(ready.flatMap(({ run }) => run.views.map((view) => view.name)))].sort((a, b) => rank(a) - rank(b));
+    const order = ready.some(({ run }) => hasSparse(run)) ? OF_SPARSE : ORDER;
+    const names = [...new Set(ready.flatMap(({ run }) => run.views.map((view) => view.name)))].sort((a, b) => rank(order, a) - rank(order, b));
     const groups: { key: string; name: string; sources: Source[] }[] = names.flatMap((name) => {
       const sources = ready.filter(({ run }) => viewOf(run, name)).map(({ slot, run }): Source => ({ mark: both ? slot.toUpperCase() : "", run }));
       // What the same flows of the same trace offer is the same.
@@ -172,8 +186,8 @@ export class Explore {
       if (name === "offered" && sources.length === 2 && first && sameFlows(sources)) return [{ key: name, name, sources: [{ ...first, mark: "" }] }];
       return both && !this.overlay ? sources.map((source) => ({ key: `${name} ${source.mark}`, name, sources: [source] })) : [{ key: name, name, sources }];
     });
-    this.charts.classList.toggle("pairs", both && !this.overlay);
-    const elements = groups.map(({ key, name, sources }) => {
+    for (const each of [this.charts, this.folded]) each.classList.toggle("pairs", both && !this.overlay);
+    const element = ({ key, name, sources }: { key: string; name: string; sources: Source[] }): HTMLElement => {
       let chart = this.drawn.get(key);
       if (!chart) {
         chart = new Chart(name, this.model.time, () => this.rerun());
@@ -182,8 +196,13 @@ export class Explore {
       chart.marked = this.model.marked.flows;
       chart.show(sources);
       return chart.element;
-    });
-    same(this.charts, elements);
+    };
+    const main = groups.filter(({ name }) => ORDER.includes(name));
+    const rest = groups.filter((each) => !main.includes(each));
+    same(this.charts, main.map(element));
+    same(this.folded, rest.map(element));
+    this.fold.hidden = rest.length === 0;
+    this.count.textContent = `Windows, estimates and thresholds (${rest.length})`;
   }
 
   /** The server does not know a run any more: it was started again. The same run is not repeated twice for this. */
@@ -197,14 +216,6 @@ export class Explore {
   }
 }
 
-/** What the delay under load is. */
-function remarks(ready: readonly { slot: Slot; run: RunDone }[]): HTMLElement[] {
-  const replays = ready.filter(({ run }) => run.kind === "replay");
-  if (replays.length === 0) return [h("p", { class: "note" }, "Mean time that a packet waits at the link with the highest load.")];
-  const high = replays.map(({ slot, run }) => `${replays.length > 1 ? `${slot.toUpperCase()}: ` : ""}99 % of the packets wait at most ${quantity((run.p99_ms ?? NaN) / 1e3, "s")}.`);
-  return [h("p", { class: "note" }, "Mean time that a packet waits before it is sent."), ...high.map((words) => h("p", { class: "note" }, words))];
-}
-
 /** Puts the elements into their holder, unless they are there: an element that moves would lose its focus. */
 function same(holder: HTMLElement, wanted: HTMLElement[]): void {
   if (holder.children.length !== wanted.length || wanted.some((element, at) => holder.children[at] !== element)) replace(holder, ...wanted);
@@ -216,7 +227,7 @@ function sameFlows(sources: readonly Source[]): boolean {
   return names.every((each) => each === names[0]);
 }
 
-function rank(name: string): number {
-  const at = ORDER.findIndex((each) => name.startsWith(each));
-  return at < 0 ? ORDER.length : at;
+function rank(order: readonly string[], name: string): number {
+  const at = order.indexOf(name);
+  return at < 0 ? order.length : at;
 }

@@ -1,11 +1,12 @@
-// Lessons: two sentences, one thing to turn, and a question that the run answers.
+// Lessons: two sentences and a question. One predicts the answer first, then changes a value, and then reads why.
 
 import { aborted, explain, get, stream } from "./api";
 import { Chart } from "./chart";
+import { onTheme } from "./colours";
 import { Panel } from "./controls";
-import { h, replace } from "./dom";
-import { plain } from "./format";
+import { h, replace, say } from "./dom";
 import { Model } from "./model";
+import { prose } from "./prose";
 import type { LessonInfo, LessonDone, LessonName, Scenario, Start } from "./types";
 
 export class Lessons {
@@ -42,51 +43,117 @@ export class Lessons {
   private async lesson(name: string): Promise<void> {
     const lesson = await get<LessonInfo>(`/api/lessons/${encodeURIComponent(name)}`);
     this.built = name;
-    const model = new Model();
-    const panel = new Panel(model, lesson.turn);
-    const chart = new Chart(lesson.view, model.time, () => void model.again());
-    const words = h("ul", { class: "lesson-words" });
-    const problem = h("p", { class: "error", role: "alert", hidden: true });
-    model.on((event) => {
-      if (event === "controls" || event === "slots") panel.update();
-      if (event === "error" || event === "controls") {
-        const error = panel.errors() ? null : (model.variants.a?.error ?? null);
-        problem.hidden = error === null;
-        problem.textContent = error?.message ?? "";
-      }
-      const run = model.variants.a?.run;
-      if (event !== "run" || !run) return;
-      chart.show([{ mark: "", run }]);
-      replace(words, run.delay_under_load_ms !== null && h("li", {}, "Delay under load: ", h("strong", {}, `${plain(Number(run.delay_under_load_ms.toPrecision(3)))} ms`)), ...run.sentences.map((sentence) => h("li", {}, sentence)));
-    });
-    const result = h("div", { class: "answer", role: "status" });
     const at = this.names.findIndex((each) => each.name === name);
     const next = this.names[at + 1];
+    const shown = new Shown(lesson);
     replace(this.element,
-      h("p", {}, h("button", { type: "button", class: "small", onclick: () => this.choose(null) }, "← All lessons")),
-      h("h2", {}, at >= 0 ? `${at + 1}. ${lesson.title}` : lesson.title), ...lesson.text.map((line) => h("p", { class: "lead" }, line)),
-      h("div", { class: "lesson-body" }, h("section", { class: "side", "aria-label": "Control" }, panel.element), h("div", {}, problem, chart.element, words)),
-      h("section", { class: "card question" }, h("h3", {}, lesson.question),
-        h("div", { class: "answers" }, ...lesson.answers.map((words) => h("button", { type: "button", onclick: (event: MouseEvent) => void this.answer(model, lesson, words, event.currentTarget as HTMLElement, result) }, words))), result),
-      h("p", { class: "after" }, h("button", { type: "button", onclick: () => this.explore(model.variants.a?.scenario ?? lesson.scenario) }, "Turn everything of this scenario"),
+      h("p", { class: "lesson-top" }, h("button", { type: "button", class: "small", onclick: () => this.choose(null) }, "← All lessons"), h("button", { type: "button", class: "small", onclick: () => window.print() }, "Print this lesson")),
+      h("h2", {}, at >= 0 ? `${at + 1}. ${lesson.title}` : lesson.title), h("div", { class: "lead" }, ...lesson.text.map((line) => h("p", {}, ...prose(line)))), ...shown.parts,
+      h("p", { class: "after" }, h("button", { type: "button", onclick: () => this.explore(shown.scenario) }, "Change other values of this scenario"),
         next && h("button", { type: "button", onclick: () => this.choose(next.name) }, `Next: ${next.title}`)));
-    void model.open("a", lesson.scenario);
+    shown.open();
+  }
+}
+
+/** The three steps of one lesson. */
+class Shown {
+  readonly parts: HTMLElement[];
+  private readonly model = new Model();
+  private readonly panel: Panel;
+  private readonly chart: Chart;
+  private readonly problem = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly locked: HTMLFieldSetElement;
+  private readonly task: HTMLElement;
+  private readonly result = h("div", { class: "answer", role: "status" });
+  private readonly answers: HTMLButtonElement[];
+  private predicted: string | null = null;
+  private asking: AbortController | null = null;
+
+  constructor(private readonly lesson: LessonInfo) {
+    this.panel = new Panel(this.model, lesson.change);
+    this.chart = new Chart(lesson.view, this.model.time, () => void this.model.again());
+    this.locked = h("fieldset", { disabled: true }, this.panel.element);
+    this.task = h("p", { class: "task" });
+    this.answers = lesson.answers.map((words) => h("button", { type: "button", "aria-pressed": "false", onclick: () => this.predict(words) }, ...prose(words)));
+    const step = (name: string, title: string, ...children: HTMLElement[]): HTMLElement => h("section", { class: `card ${name}` }, h("h3", {}, title), ...children);
+    this.parts = [
+      step("question", "1. Predict", h("p", {}, ...prose(lesson.question)), h("div", { class: "answers" }, ...this.answers)),
+      step("change", "2. Change the value", this.task, h("div", { class: "lesson-body" }, this.locked, h("div", {}, this.problem, this.chart.element))),
+      step("why", "3. Read why", this.result),
+    ];
+    onTheme(() => this.chart.redraw());
+    this.tell("Choose your prediction first.");
+    this.model.on((event) => this.heard(event));
+    this.say();
   }
 
-  private async answer(model: Model, lesson: LessonInfo, words: string, button: HTMLElement, result: HTMLElement): Promise<void> {
-    for (const each of button.parentElement?.children ?? []) each.setAttribute("aria-pressed", String(each === button));
-    replace(result, h("p", {}, "The run answers…"));
+  get scenario(): Scenario {
+    return this.model.variants.a?.scenario ?? this.lesson.scenario;
+  }
+
+  open(): void {
+    void this.model.open("a", this.lesson.scenario);
+  }
+
+  /** What is to be changed: a value of the scenario, or first of all one's mind. */
+  private say(): void {
+    const { label, before, after } = this.lesson;
+    replace(this.task, ...prose(`Change the value of “${label}” from ${before} to ${after}.`), this.predicted === null && h("span", { class: "soft" }, " It can be changed when you have chosen an answer."));
+  }
+
+  private tell(words: string): void {
+    replace(this.result, h("p", { class: "soft" }, words));
+  }
+
+  private predict(words: string): void {
+    const first = this.predicted === null;
+    this.predicted = words;
+    this.answers.forEach((each, at) => each.setAttribute("aria-pressed", String(this.lesson.answers[at] === words)));
+    this.locked.disabled = false;
+    this.say();
+    if (first) {
+      this.tell("Change the value to see whether you are right.");
+      say("Now change the value.");
+    }
+    if (this.touched) void this.judge();
+  }
+
+  private get touched(): boolean {
+    return JSON.stringify(this.scenario) !== JSON.stringify(this.lesson.scenario);
+  }
+
+  private heard(event: string): void {
+    const variant = this.model.variants.a;
+    if (event === "controls" || event === "slots") this.panel.update();
+    if (event === "error" || event === "controls") {
+      const error = this.panel.errors() ? null : (variant?.error ?? null);
+      this.problem.hidden = error === null;
+      this.problem.textContent = error?.message ?? "";
+    }
+    if (event !== "run" || !variant?.run) return;
+    this.chart.show([{ mark: "", run: variant.run }]);
+    if (variant.current && this.touched) void this.judge();
+  }
+
+  private async judge(): Promise<void> {
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
     try {
-      const done = await stream<LessonDone>(`/api/lessons/${encodeURIComponent(lesson.name)}/answer`, { scenario: model.variants.a?.scenario ?? lesson.scenario, answer: words }, new AbortController().signal, () => undefined);
-      replace(result, done.right === null ? h("p", {}, named(model, lesson, done.why)) : h("p", { class: done.right ? "right" : "wrong" }, done.right ? "✓ Right. " : "✕ Not so. ", done.why));
+      const done = await stream<LessonDone>(`/api/lessons/${encodeURIComponent(this.lesson.name)}/answer`, { scenario: this.scenario, answer: this.predicted }, asking.signal, () => undefined);
+      if (asking.signal.aborted) return;
+      if (done.right === null) replace(this.result, h("p", {}, ...prose(done.why)));
+      else replace(this.result, h("p", { class: done.right ? "right" : "wrong" }, done.right ? "✓ Your prediction is right." : "✕ Your prediction does not hold. ", ...(done.right || done.answer === null ? [] : ["The run shows: ", ...prose(done.answer)])),
+        h("p", {}, ...prose(done.why)), table(done));
     } catch (error) {
-      if (!aborted(error)) replace(result, h("p", { class: "error" }, explain(error).message));
+      if (!aborted(error)) replace(this.result, h("p", { class: "error" }, explain(error).message));
     }
   }
 }
 
-/** The control by the words beside it instead of its path. */
-function named(model: Model, lesson: LessonInfo, words: string): string {
-  const label = model.variants.a?.controls.find((control) => control.path === lesson.turn)?.label;
-  return label ? words.replace(lesson.turn, `\u201c${label}\u201d`) : words;
+/** What was measured, before the change, after it, and in further variants. */
+function table(done: LessonDone): HTMLElement {
+  return h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "What was measured" }, h("table", { class: "cases" },
+    h("thead", {}, h("tr", {}, h("td", {}), ...done.columns.map((name) => h("th", { scope: "col", class: "num" }, ...prose(name))))),
+    h("tbody", {}, ...done.cases.map((each) => h("tr", {}, h("th", { scope: "row" }, ...prose(each.name)), ...each.values.map((value) => h("td", { class: "num" }, value)))))));
 }

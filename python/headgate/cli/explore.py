@@ -21,10 +21,18 @@ Examples:
     --rate 2Mbit/s --buffer 64KB
   headgate explore out/queues-and-rates --no-browser --port 8080
   headgate explore out/papers
-  headgate explore demers1989"""
+  headgate explore demers1989
+  headgate explore --lessons course"""
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @line_options(required=False)
+@click.option(
+    "--lessons",
+    "own",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder with lessons of your own, one file *.toml each; they come after the ten of headgate.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 @click.option("--threads", type=click.IntRange(1), help="Runs at a time; all processors unless given.")
@@ -38,6 +46,7 @@ def explore(
     ctx: click.Context,
     /,
     file: Path | None,
+    own: Path | None,
     port: int,
     no_browser: bool,
     threads: int | None,
@@ -59,6 +68,10 @@ def explore(
 
     require()
     subject = subject_of(file, _given(ctx, line), max_memory, lambda: rows_progress("reading the trace"))
+    if own is not None:
+        from ..explore.lesson_files import with_own
+
+        subject.lessons = with_own(own)
 
     def ready(url: str) -> None:
         console().print(f"{subject.title}: {url}", soft_wrap=True, markup=False, highlight=False)

@@ -36,6 +36,7 @@ _WORDS = {
     "owd": "one-way delay",
     "rtt": "round-trip time",
     "queueing": "queueing delay",
+    "fct": "completion time",
     "mean": "mean",
     "std": "standard deviation of the",
     "min": "least",

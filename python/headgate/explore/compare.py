@@ -68,7 +68,7 @@ def compared(
             digests[side].add(results.digest)
             report((2 * k + side + 1) / (2 * seeds))
     equal = seeds > 1 and all(len(found) == 1 for found in digests)
-    units = {what: unit for _, what, unit in _OF_FLOW}
+    units = {what: unit for _, what, unit in _OF_FLOW} | {"mean completion time": "s"}
     return differences(a.data, b.data, values[0], values[1], units, equal)
 
 
@@ -168,6 +168,8 @@ def _measured(results: Results) -> Values:
         series = flows[column]
         for i in chosen:
             found[what, names[i]] = float(series[i])
+    for each in results.class_summaries()[:FLOWS]:
+        found["mean completion time", each.name] = each.fct_s["mean"]
     found["goodput", None] = float(goodput.sum())
     found["drops", None] = float(flows["drops"].sum())
     fairness = results.fairness()["jain_of_max_min"]

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._core import ScenarioError
+from ..effects import served
 from ..errors import HeadgateError
 from ..scenario import Scenario, tables_at
-from .fields import Node, amount, branch, control, deref, kinds, node, written
+from .fields import Node, amount, branch, control, deref, kinds, node, optional, written
 
 #: Tables of a scenario that may be a name alone, with the schema of what they are.
 CHOICES = {
@@ -20,6 +21,14 @@ CHOICES = {
     "control": ("Flow", "control"),
     "workload": ("Flow", "workload"),
     "topology": ("", "topology"),
+    "loss": ("Link", "loss"),
+}
+
+#: Tables that a link or a flow need not have, with the schema of their keys, and which of those are controls.
+OPTIONAL = {
+    "jitter": ("Jitter", ("mean", "law", "reorder")),
+    "transport": ("Options", ("preset", "recovery", "ecn", "initial_window", "min_timeout")),
+    "receiver": ("Policy", ("every", "delay", "blocks")),
 }
 
 #: Maximum number of flows and of links whose controls are there.
@@ -30,6 +39,7 @@ _TURNED = {
     "queue": ("buffer", "max_p", "min_threshold", "max_threshold", "mark", "k"),
     "control": ("window",),
     "workload": ("rate", "mean", "bytes"),
+    "loss": ("probability",),
 }
 
 
@@ -67,7 +77,7 @@ def _topology(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dic
             yield control(f"topology.{key}", _words(key), "Network", schema, value, main=key == "hosts")
         elif key in ("line", "access", "exit") and (key == "line" or isinstance(table.get(key), dict)):
             line = {**(deref(schema).get("default") or {}), **table.get(key, {})}
-            yield from _link(f"topology.{key}", key, deref(schema), line, key == "line")
+            yield from _link(f"topology.{key}", "link" if key == "line" else key, deref(schema), line, key == "line")
 
 
 def _links(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[str, Any] | None]:
@@ -94,16 +104,48 @@ def _link(path: str, title: str, schema: Node, link: Mapping[str, Any], main: bo
     properties = deref(schema)["properties"]
     for key in ("rate", "delay"):
         value = link.get(key, deref(properties[key]).get("default"))
-        if isinstance(value, dict) and set(value) <= {"forward", "reverse"}:
+        if _by_direction(value):
             for way, part in value.items():
                 yield control(f"{path}.{key}.{way}", f"{title}: {key}, {way}", "Network", properties[key], part, main)
         else:
             yield control(f"{path}.{key}", f"{title}: {key}", "Network", properties[key], value, main)
+    if not _by_direction(link.get("loss")):
+        yield from _loss(path, title, link.get("loss"), main)
+    if not _by_direction(link.get("jitter")):
+        yield from _optional(path, "jitter", title, "Network", link.get("jitter"))
     yield from choice(path, "queue", title, "Queue", link.get("queue"), main)
     if link.get("reverse_queue") is not None:
         yield from choice(path, "reverse_queue", title, "Queue", link["reverse_queue"], False)
     value = link.get("classify", deref(properties["classify"]).get("default"))
     yield control(f"{path}.classify", f"{title}: conversations", "Queue", properties["classify"], value)
+
+
+def _by_direction(value: Any) -> bool:
+    """Whether a value of a link is given for each direction."""
+    return isinstance(value, dict) and bool(value) and set(value) <= {"forward", "reverse"}
+
+
+def _loss(path: str, title: str, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:
+    """Random losses, which a link need not have: then only the choice of a kind is there."""
+    schema = node(*CHOICES["loss"])
+    first = {"kind": kinds(schema)[0]["value"]}
+    kind, *parameters = choice(path, "loss", title, "Network", first if given is None else given, main)
+    if kind is None:
+        return
+    choices = [{"value": None, "label": "none", "help": ""}, *kind["choices"]]
+    if given is None:
+        yield kind | {"choices": choices, "value": None, "help": deref(schema).get("description")}
+    else:
+        yield kind | {"choices": choices}
+        yield from parameters
+
+
+def _optional(path: str, key: str, title: str, group: str, given: Any) -> Iterator[dict[str, Any] | None]:
+    """The keys of a table that need not be there."""
+    name, keys = OPTIONAL[key]
+    for each in keys:
+        value = (given or {}).get(each)
+        yield optional(f"{path}.{key}.{each}", f"{title}: {key}, {_words(each)}", group, node(name, each), value)
 
 
 def _flows(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[str, Any] | None]:
@@ -128,6 +170,9 @@ def _flows(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dict[s
                     end = amount(whole["duration"]) or 1.0
                     found |= {"from": 0.0, "to": end, "step": end / 200, "log": False}
                 yield found
+        if _table("control", flow.get("control")).get("kind") in served():
+            for key in ("transport", "receiver"):
+                yield from _optional(path, key, title, "Flows", flow.get(key))
 
 
 def choice(path: str, key: str, title: str, group: str, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:
@@ -141,9 +186,8 @@ def choice(path: str, key: str, title: str, group: str, given: Any, main: bool) 
     way = branch(schema, str(table.get("kind")))
     if way is None:
         return
-    word = {"queue": "discipline", "reverse_queue": "discipline of the way back", "control": "flow control"}.get(
-        key, key
-    )
+    words = {"queue": "discipline", "reverse_queue": "discipline of the path back", "control": "flow control"}
+    word = words.get(key, key)
     yield {
         "path": f"{before}{key}.kind", "label": f"{said}{word}", "group": group, "kind": "choice", "value": table["kind"],
         "number": None, "unit": None, "low": None, "high": None, "from": None, "to": None, "log": False, "step": None,
@@ -158,8 +202,8 @@ def choice(path: str, key: str, title: str, group: str, given: Any, main: bool) 
 
 
 def _table(key: str, given: Any) -> dict[str, Any]:
-    """What has a kind, as a table; the default if it is not given."""
-    if given is None:
+    """What has a kind, or need not be there, as a table; the default if it is not given."""
+    if given is None and key in CHOICES:
         given = node(*CHOICES[key]).get("default")
     if isinstance(given, str):
         return {"kind": given}
@@ -210,7 +254,7 @@ def turned(scenario: Scenario, path: str, value: Any) -> Scenario:
     parts = path.split(".")
     ready = Scenario(copy.deepcopy(scenario.data), scenario.origin)
     for depth, part in enumerate(parts[:-1]):
-        if part in CHOICES and depth + 1 < len(parts):
+        if part in (*CHOICES, *OPTIONAL):
             for parent in tables_at(ready.data, parts[:depth], path):
                 parent[part] = _table(part, parent.get(part))
         if part == "line" and parts[:depth] == ["topology"]:
@@ -218,6 +262,10 @@ def turned(scenario: Scenario, path: str, value: Any) -> Scenario:
                 default = deref(branch(node("", "topology"), parent.get("kind", "")) or {})
                 line = deref(default.get("properties", {}).get("line", {})).get("default") or {}
                 parent.setdefault("line", copy.deepcopy(line))
+    if value is None and len(parts) > 2 and parts[-2] in ("loss", *OPTIONAL):
+        changed = _without(ready, parts)
+        changed.resolve()
+        return changed
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = _number(ready, path, value)
     if len(parts) < 2 or parts[-1] != "kind" or parts[-2] not in CHOICES or not isinstance(value, str):
@@ -236,6 +284,17 @@ def _number(scenario: Scenario, path: str, value: float) -> Any:
         except HeadgateError as e:
             raise HeadgateError(f"{path}: {e}") from None
     return value
+
+
+def _without(scenario: Scenario, parts: list[str]) -> Scenario:
+    """The scenario without a value that need not be given, and without the table around it if nothing else stands there."""
+    for parent in tables_at(scenario.data, parts[:-2], ".".join(parts)):
+        kept = {k: v for k, v in parent[parts[-2]].items() if k != parts[-1]}
+        if kept and parts[-1] != "kind":
+            parent[parts[-2]] = kept
+        else:
+            del parent[parts[-2]]
+    return scenario
 
 
 def _new_kind(scenario: Scenario, parts: list[str], kind: str) -> Scenario:

@@ -81,7 +81,7 @@ def branch(found: Node, kind: str) -> Node | None:
 
 
 def control(path: str, label: str, group: str, found: Node, value: Any, main: bool = False) -> dict[str, Any] | None:
-    """A value as a control; None if it is no single value. `value` is as the resolved scenario has it."""
+    """A value as a control; None if it is no single value, or is not given. `value` is as the resolved scenario has it."""
     whole = deref(found)
     said = {
         "path": path, "label": label, "group": group, "value": value, "number": None, "unit": None, "low": None, "high": None,
@@ -106,6 +106,29 @@ def control(path: str, label: str, group: str, found: Node, value: Any, main: bo
             elif kind == "string":
                 return {**said, "kind": "text"}
     return None
+
+
+def optional(path: str, label: str, group: str, found: Node, value: Any) -> dict[str, Any] | None:
+    """The same for a value that need not be given: its control has a state in which it is not, None."""
+    if value is None:
+        way = next(w for w in alternatives(found) if w.get("type") != "null")
+        kind = way["type"][0] if isinstance(way.get("type"), list) else way.get("type")
+        # Something of its type, of which nothing stays.
+        like: Any = {"boolean": False, "integer": 1, "number": 0.0}.get(str(kind), "")
+        like = _choices(way)[0]["value"] if "oneOf" in way or "enum" in way else like
+        shown = control(path, label, group, found, like)
+        if shown is None:
+            return None
+        shown |= {"value": None, "number": None}
+    else:
+        shown = control(path, label, group, found, value)
+    if shown is None or shown["kind"] not in ("bool", "choice"):
+        return shown
+    given = shown["choices"] or [
+        {"value": True, "label": "on", "help": ""},
+        {"value": False, "label": "off", "help": ""},
+    ]
+    return {**shown, "kind": "choice", "choices": [{"value": None, "label": "not set", "help": ""}, *given]}
 
 
 def _choices(way: Node) -> list[dict[str, Any]]:

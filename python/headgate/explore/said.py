@@ -37,10 +37,8 @@ class News:
         self._event.clear()
 
 
-async def of_run(
-    job: Job, news: News, more: Callable[[Any], dict[str, Any]] = lambda found: {}
-) -> AsyncIterator[bytes]:
-    """The lines of a run: progress, perhaps its first part, and its end with what `more` adds to it."""
+async def of_run(job: Job, news: News) -> AsyncIterator[bytes]:
+    """The lines of a run: progress, perhaps its first part, and its end."""
     shown = False
     while not job.future.done():
         await news.wait()
@@ -50,7 +48,7 @@ async def of_run(
             shown = True
             yield line({"preview": job.part.done})
         yield line({"progress": job.share})
-    yield ended(job.future, lambda found: {**found.done, **more(found)})
+    yield ended(job.future, lambda found: found.done)
 
 
 async def of_work(future: Future[Any], share: Callable[[], float], news: News) -> AsyncIterator[bytes]:

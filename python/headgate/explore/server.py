@@ -27,7 +27,7 @@ from .compare import compared
 from .export import exported
 from .given import Given, controls, given_of, turned
 from .guard import Guard, Unforeseen
-from .lesson import lesson, lessons
+from .lesson import lesson
 from .links import fragment_of, scenario_in
 from .paper_routes import PaperRoutes
 from .replays import take
@@ -101,7 +101,7 @@ class Explorer:
                 "scenario": None if scenario is None else scenario.data,
                 "controls": [] if scenario is None else await threaded(controls, scenario),
                 "other": None if subject.other is None else subject.other.data, "chosen": subject.chosen,
-                "lessons": [{"name": x.name, "title": x.title} for x in lessons().values()],
+                "lessons": [{"name": x.name, "title": x.title} for x in subject.lessons.values()],
             }
         )  # fmt: skip
 
@@ -200,17 +200,13 @@ class Explorer:
         )
 
     async def _lesson(self, request: Request) -> Response:
-        return reply(lesson(request.path_params["name"]).page())
+        return reply(await threaded(lesson(request.path_params["name"], self.subject.lessons).page))
 
     async def _answer(self, request: Request) -> Response:
-        of, given, news = lesson(request.path_params["name"]), await body(request), said.News()
+        of, given, news = lesson(request.path_params["name"], self.subject.lessons), await body(request), said.News()
         scenario, answer = scenario_of(given), of.number(given.get("answer"))
-        job = self.runs.start(scenario, None, f"lesson {of.name} {secrets.token_hex(4)}", news)
-
-        def more(run: Finished) -> dict[str, Any]:
-            return of.judged(run, answer, scenario)
-
-        return Stream(said.of_run(job, news, more), job.stop)
+        control, future = self.runs.call(lambda control: of.told(scenario, answer, control), news)
+        return Stream(said.of_work(future, lambda: 0.0, news), control.stop)
 
     async def _study(self, _: Request) -> Response:
         return reply(await threaded(self._points().page))

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from ..fairness import sparse
+from ..groups import row_means
 from ..results import Results
 from ..sentences import sentences
 
@@ -13,11 +18,12 @@ MOST = 100
 
 
 def summary(results: Results, warnings: Sequence[str] = ()) -> dict[str, Any]:
-    """Shares of flows against the weighted max-min ideal, ports, the delay under load, and the same in sentences, after those that warn."""
+    """Flows with their shares, ports, delays, completion times, and the same in sentences, after those that warn."""
     count = results.flow_count
     listed = results.flow_summaries(MOST, by_goodput=True) if count > MOST else results.flow_summaries()
     table = results.flows
     place = {name: i for i, name in enumerate(table["flow"].tolist())}
+    rare = sparse(table["workload"].tolist(), table["demand_bps"], list(results.max_min_bps().values()))
     weights = table["weight"].tolist()
     whole = float(table["goodput_bps"].sum())
     ideal = sum(x for x in results.max_min_bps().values() if x < float("inf"))
@@ -48,11 +54,42 @@ def summary(results: Results, warnings: Sequence[str] = ()) -> dict[str, Any]:
         "flows": flows,
         "more_flows": count - len(flows),
         "ports": ports,
-        # What a packet waits at the busiest port.
-        "delay_under_load_ms": 1e3 * busy[0].queueing_s.mean if busy else None,
+        "delays": delays(list(place), rare, row_means(results._measured["queueing_mean_s"][0].T)),
+        "transfers": [
+            {
+                "name": x.name, "started": x.started, "finished": x.finished, "mean_s": x.fct_s["mean"], "p50_s": x.fct_s["p50"],
+                "p95_s": x.fct_s["p95"], "p99_s": x.fct_s["p99"], "slowdown": x.slowdown["mean"],
+            }
+            for x in results.class_summaries()[:MOST]
+        ],
         "jain_of_max_min": results.fairness()["jain_of_max_min"],
         "sentences": [*warnings, *sentences(results)],
-    }
+    }  # fmt: skip
+
+
+def delays(names: Sequence[str], rare: npt.NDArray[np.bool_], waits_s: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
+    """The delay of each class of flows, the sparse ones first: how long the packets of its worst flow wait on average.
+
+    Args:
+        names: of the flows, shape (flows,).
+        rare: which of them are sparse, shape (flows,).
+        waits_s: the mean time in s that packets of each wait in all queues of their path together, nan if none arrived, shape (flows,).
+
+    Returns:
+        For each class with flows: `name` (`sparse` or `bulk`), `flows` (how many), `worst` (the flow) and its `queueing_ms`. The last two
+        are None if no packet of the class arrived.
+
+    >>> delays(["a", "b"], np.array([True, True]), np.array([0.001, 0.002]))
+    [{'name': 'sparse', 'flows': 2, 'worst': 'b', 'queueing_ms': 2.0}]
+    """
+    found = []
+    for name, chosen in (("sparse", rare), ("bulk", ~rare)):
+        measured = np.flatnonzero(chosen & np.isfinite(waits_s))
+        worst = int(measured[np.argmax(waits_s[measured])]) if measured.size else None
+        of_worst = (None, None) if worst is None else (names[worst], float(1e3 * waits_s[worst]))
+        if chosen.any():
+            found.append({"name": name, "flows": int(chosen.sum()), "worst": of_worst[0], "queueing_ms": of_worst[1]})
+    return found
 
 
 def busiest(results: Results) -> int | None:

@@ -30,6 +30,9 @@ METRICS = (
     "jain",
 )
 
+#: Metrics of transfers, which come first in a study that has some.
+TRANSFERS = ("fct_mean_s", "fct_p99_s", "slowdown_mean")
+
 #: Maximum number of cells of an answer.
 CELLS = 10_000
 
@@ -47,11 +50,15 @@ class Points:
         from ..compare.metrics import find
 
         metrics = []
-        for name in METRICS:
+        for name in (*(TRANSFERS if self._transfers() else ()), *METRICS):
             metric = find(name)
             metrics.append({"name": name, "label": metric.of(), "unit": metric.unit})
         axes = [{"name": a.name, "points": [str(p) for p in a.columns[a.name]]} for a in self._study.axes]
         return {"axes": axes, "metrics": metrics, "complete": self._study.complete, "flows": self._flows()}
+
+    def _transfers(self) -> bool:
+        """Whether a transfer ended in any run."""
+        return bool(len(self._study.runs)) and bool((self._study.flows["finished"].to_numpy() > 0).any())
 
     def _flows(self) -> list[str]:
         names = self._study.flows["flow"].unique().to_pylist() if len(self._study.runs) else []

@@ -13,6 +13,7 @@ from ..papers.record import FILE
 from ..scenario import Scenario
 from ..sweep import open_study
 from .given import Given
+from .lesson import Lesson, lessons
 from .papers import Shelf, shelf_of, unknown
 from .replays.settings import beginning
 from .replays.trace import Trace, is_trace
@@ -37,6 +38,8 @@ class Subject:
     #: A second variant, and what was chosen because it was not given.
     other: Given | None = None
     chosen: list[str] = field(default_factory=list)
+    #: The lessons that the page offers, by name.
+    lessons: Mapping[str, Lesson] = field(default_factory=lessons)
 
 
 def subject_of(

@@ -24,6 +24,14 @@ export type ClaimCounts = {
   open: number;
 };
 
+/** The delay of a class of flows: of its worst flow. */
+export type ClassDelay = {
+  name: "sparse" | "bulk";
+  flows: number;
+  worst: string | null;
+  queueing_ms: number | null;
+};
+
 /** Two variants against each other. */
 export type ComparisonDone = {
   differences: PairDifference[];
@@ -134,32 +142,19 @@ export type ItemName = {
   claims: ClaimCounts;
 };
 
-/** A run that answers the question of a lesson; `right` is null where the question cannot be answered yet. */
+/** A variant of a lesson's scenario and what it gave, as texts. */
+export type LessonCase = {
+  name: string;
+  values: string[];
+};
+
+/** The answer to the question of a lesson; `right` is null where the scenario has another value than the one that is asked about. */
 export type LessonDone = {
-  run: string;
-  kind?: "replay";
-  digest: string;
-  seed: number;
-  replication?: number;
-  events: number;
-  duration: number;
-  until: number;
-  seconds: number;
-  note: string | null;
-  flows: FlowResult[];
-  more_flows: number;
-  ports: PortResult[];
-  delay_under_load_ms: number | null;
-  jain_of_max_min: number | null;
-  sentences: string[];
-  network: NetworkPicture;
-  views: ViewInfo[];
-  about?: string[];
-  packets?: number;
-  p99_ms?: number | null;
-  random?: boolean;
   right: boolean | null;
+  answer: string | null;
   why: string;
+  columns: string[];
+  cases: LessonCase[];
 };
 
 /** A lesson's page. */
@@ -167,8 +162,10 @@ export type LessonInfo = {
   name: string;
   title: string;
   text: string[];
-  turn: string;
-  to: Json;
+  change: string;
+  label: string;
+  before: string;
+  after: string;
   question: string;
   answers: string[];
   scenario: Scenario;
@@ -414,11 +411,13 @@ export type RunDone = {
   flows: FlowResult[];
   more_flows: number;
   ports: PortResult[];
-  delay_under_load_ms: number | null;
+  delays?: ClassDelay[];
+  transfers?: TransferResult[];
   jain_of_max_min: number | null;
   sentences: string[];
   network: NetworkPicture;
   views: ViewInfo[];
+  delay_under_load_ms?: number | null;
   about?: string[];
   packets?: number;
   p99_ms?: number | null;
@@ -504,6 +503,18 @@ export type StudyMetric = {
   name: string;
   label: string;
   unit: string;
+};
+
+/** The completion times of a class of transfers that began after the warm-up, in s; the slowdown is over the least possible time. */
+export type TransferResult = {
+  name: string;
+  started: number;
+  finished: number;
+  mean_s: number | null;
+  p50_s: number | null;
+  p95_s: number | null;
+  p99_s: number | null;
+  slowdown: number | null;
 };
 
 /** A scenario of which one value was turned. */

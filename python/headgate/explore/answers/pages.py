@@ -6,8 +6,6 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from .runs import RunDone
-
 
 class PairDifference(TypedDict):
     """What differs between two variants; from two seeds on with its interval, corrected for all that are compared, if there is one."""
@@ -52,20 +50,34 @@ class LessonInfo(TypedDict):
     name: str
     title: str
     text: list[str]
-    #: The place in the scenario to turn, and its value then.
-    turn: str
-    to: Any
+    #: The place in the scenario that is changed, its control's label, and its values in words: in `scenario`, and in the question.
+    change: str
+    label: str
+    before: str
+    after: str
     question: str
     answers: list[str]
     scenario: dict[str, Any]
     view: str
 
 
-class LessonDone(RunDone):
-    """A run that answers the question of a lesson; `right` is null where the question cannot be answered yet."""
+class LessonCase(TypedDict):
+    """A variant of a lesson's scenario and what it gave, as texts."""
+
+    name: str
+    values: list[str]
+
+
+class LessonDone(TypedDict):
+    """The answer to the question of a lesson; `right` is null where the scenario has another value than the one that is asked about."""
 
     right: bool | None
+    #: The text of the answer that holds.
+    answer: str | None
     why: str
+    #: What was measured, and the values in all variants.
+    columns: list[str]
+    cases: list[LessonCase]
 
 
 class StudyAxis(TypedDict):

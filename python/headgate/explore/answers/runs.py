@@ -35,6 +35,28 @@ class FlowResult(TypedDict):
     max_ms: NotRequired[float | None]
 
 
+class ClassDelay(TypedDict):
+    """The delay of a class of flows: of its worst flow."""
+
+    name: Literal["sparse", "bulk"]
+    flows: int
+    worst: str | None
+    queueing_ms: float | None
+
+
+class TransferResult(TypedDict):
+    """The completion times of a class of transfers that began after the warm-up, in s; the slowdown is over the least possible time."""
+
+    name: str
+    started: int
+    finished: int
+    mean_s: float | None
+    p50_s: float | None
+    p95_s: float | None
+    p99_s: float | None
+    slowdown: float | None
+
+
 class PortResult(TypedDict):
     """What a port of a gateway did."""
 
@@ -105,13 +127,16 @@ class RunDone(TypedDict):
     #: Flows that are not listed one by one.
     more_flows: int
     ports: list[PortResult]
-    delay_under_load_ms: float | None
+    #: Of a simulation: the delay of each class of flows, and completion times, if there are transfers.
+    delays: NotRequired[list[ClassDelay]]
+    transfers: NotRequired[list[TransferResult]]
     jain_of_max_min: float | None
     sentences: list[str]
     network: NetworkPicture
     views: list[ViewInfo]
-    #: Of a replay: sentences about the trace, its packets so far, the 99 % quantile of the queueing delay, and whether the discipline drew
-    #: random numbers.
+    #: Of a replay: what a packet waits on average, sentences about the trace, its packets so far, the 99 % quantile of the queueing delay,
+    #: and whether the discipline drew random numbers.
+    delay_under_load_ms: NotRequired[float | None]
     about: NotRequired[list[str]]
     packets: NotRequired[int]
     p99_ms: NotRequired[float | None]
