@@ -231,8 +231,46 @@ def test_words_without_options_are_a_path_and_flows(cli: Cli) -> None:
         ("home bulk --preset lte", "found 'home' beside --preset lte; expected one of them"),
         ("50Mbps 30 cubic", "2 faults --rate: found '50Mbps'; expected a rate such as 20Mbit/s"),
         ("home", "--flows: expected at least one flow"),
+        ("home cubik bulk --queue fsfs --loss 2", "3 faults --loss: found '2'"),
         ("cubic bbr", "--rate: expected one, such as 20Mbit/s, or a sort of path"),
     ):
         done = cli("quick", *words.split())
         assert (done.returncode, done.stdout) == (2, "")
         assert due in " ".join(done.stderr.split()), words
+
+
+def test_flows_that_send_now_and_then_are_watched_for_a_minute() -> None:
+    assert [of(flows).data["duration"] for flows in ("bulk,game", "bulk,video", "web")] == ["30s", "70s", "70s"]
+    assert of("web", duration="5s").data["duration"] == "5s"
+    home = quick.scenario(flows="video", **quick.preset("home")).run().flow_summaries()[0]
+    # Fifteen segments of 2.5 MB in a minute.
+    assert home.goodput_bps.mean == pytest.approx(5e6, rel=0.02)
+
+
+def test_the_summary_names_losses_and_groups_plainly(cli: Cli) -> None:
+    said = " ".join(
+        cli("quick", "1Gbit/s", "5ms", "call*10", "cubic", "--loss", "0.01%", "--duration", "2s").stdout.split()
+    )
+    assert "each 80.3 kbit/s; their packets waited" in said
+    assert "cubic got" in said and "; its packets waited" in said
+    assert "The link itself lost " in said
+    filled = " ".join(cli("quick", "1Gbit/s", "5ms", "cubic*10", "--duration", "2s").stdout.split())
+    assert "got 1 Gbit/s together, 100 % of the max-min share of 1 Gbit/s" in filled and "e+" not in filled
+    assert "The link itself" not in filled
+
+
+@pytest.mark.parametrize(
+    ("flows", "due"),
+    [
+        ("web,video", "web and video have the flow control cubic, since no flow beside them"),
+        (
+            "web*2,video,bulk,ftp:name=x,reno",
+            "web*2, video, bulk and 1 more have the flow control reno, as the flows beside them",
+        ),
+    ],
+)
+def test_notes_name_the_flows(flows: str, due: str) -> None:
+    notes = quick.notes("30ms", flows)
+    assert any(
+        note.startswith(due) and note.endswith("web:control=reno, for example, names another one.") for note in notes
+    )

@@ -59,12 +59,13 @@ def _of_group(group: FlowGroup) -> str:
     if group.flows == 1:
         got = f"{group.name} got {rate_text(group.goodput_bps.mean)}{_share(group.goodput_bps.mean, group.max_min_bps)}"
     else:
+        least, most = rate_text(group.least_bps), rate_text(group.most_bps)
         got = (
             f"{group.name}, {group.flows} flows, got {rate_text(group.goodput_bps.mean)} together"
-            f"{_share(group.goodput_bps.mean, group.max_min_bps)}, each from {rate_text(group.least_bps)} to {rate_text(group.most_bps)}"
+            f"{_share(group.goodput_bps.mean, group.max_min_bps)}, each {least if least == most else f'from {least} to {most}'}"
         )
-    wait = group.queueing_s.mean
-    return f"{got}; their packets waited {time_text(wait)} on average." if wait >= 0 else f"{got}."
+    wait, whose = group.queueing_s.mean, "its" if group.flows == 1 else "their"
+    return f"{got}; {whose} packets waited {time_text(wait)} on average." if wait >= 0 else f"{got}."
 
 
 def _of_class(found: ClassSummary) -> str:
@@ -86,9 +87,10 @@ def _of_port(port: LinkSummary, results: Results) -> str:
     dropped = (
         f"dropped {drops} packets, {percent(drops / (drops + sent))} of those that came" if drops else "dropped none"
     )
+    lost = f" The link itself lost {port.lost} packets." if port.lost else ""
     return (
         f"The link {port.link} was busy {percent(min(port.utilisation.mean, 1.0))} of the time; its queue ({port.queue}) held "
-        f"{port.backlog.mean:.1f} packets on average, {port.backlog_max} at most, and {dropped}."
+        f"{port.backlog.mean:.1f} packets on average, {port.backlog_max} at most, and {dropped}.{lost}"
     )
 
 
@@ -106,12 +108,22 @@ def percent(share: float) -> str:
 
 
 def rate_text(bps: float) -> str:
-    """A rate with three digits."""
+    """A rate with three digits.
+
+    >>> rate_text(19_970_000), rate_text(999_990_000)
+    ('20 Mbit/s', '1 Gbit/s')
+    """
+    bps = float(f"{bps:.3g}")
     factor, unit = scale_of("bit/s", [bps])
     return f"{bps * factor:.3g} {unit}"
 
 
 def time_text(s: float) -> str:
-    """A time with three digits."""
+    """A time with three digits.
+
+    >>> time_text(0.0123), time_text(0.99999)
+    ('12.3 ms', '1 s')
+    """
+    s = float(f"{s:.3g}")
     factor, unit = scale_of("s", [s])
     return f"{s * factor:.3g} {unit}"

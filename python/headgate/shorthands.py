@@ -15,6 +15,9 @@ from .toml import value_text
 #: The flow control of a workload that needs one and names none.
 MODERN = "cubic"
 
+#: Simulated time in seconds for flows that send now and then: a minute after the warm-up of a seventh.
+SEVERAL_S = 70
+
 
 @dataclass(frozen=True)
 class Shorthand:
@@ -24,6 +27,8 @@ class Shorthand:
     entry: Mapping[str, Any]
     sends: str
     why: str
+    #: Least simulated time in seconds in which `quick` sees enough of it.
+    lasts_s: int = 10
 
     @property
     def key(self) -> str:
@@ -68,6 +73,7 @@ def shorthands() -> dict[str, Shorthand]:
             "pages of 2 MB in the mean, lognormally distributed, each over a connection of its own, one every 5 s in the mean, at random",
             "A reader who opens pages of several sites: the median page had about 2 MB in 2022 (HTTP Archive, Web Almanac). "
             "Pages are opened whether or not the last one is complete.",
+            SEVERAL_S,
         ),
         Shorthand(
             "video",
@@ -83,6 +89,7 @@ def shorthands() -> dict[str, Shorthand]:
             "a segment of 2.5 MB every 4 s, 5 Mbit/s in the mean",
             "A player of recorded video at 1080 lines that fetches segments of 4 s, with its buffer full. It does not change to a lower "
             "rate: where 5 Mbit/s do not get through, segments wait in the source.",
+            SEVERAL_S,
         ),
         Shorthand(
             "call",

@@ -56,7 +56,11 @@ Examples:
 @click.option(
     "--buffer", metavar="SIZE", help="Buffer of the link, such as 100pkt, 64KB, 50ms or 1.5BDP; 1BDP unless given."
 )
-@click.option("--duration", metavar="TIME", help="Simulated time; 1000 round trips, and at least 10s, unless given.")
+@click.option(
+    "--duration",
+    metavar="TIME",
+    help="Simulated time; 1000 round trips, and at least 10s, or 70s with web or video, unless given.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams; 1 unless given.")
 @click.option(
     "--noise",

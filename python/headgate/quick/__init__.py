@@ -13,7 +13,7 @@ from ..errors import HeadgateError, cut, nearest
 from ..scenario import Scenario
 from ..shorthands import shorthands
 from ..toml import parse_value
-from .amounts import quantity, require, share, text_of
+from .amounts import quantity, share, text_of, together
 from .defaults import complete
 from .flows import GRAMMAR, Flows, names_of, parse, split
 from .presets import PRESETS, Preset, placed, preset
@@ -47,7 +47,7 @@ def scenario(
             number and its parameters.
         queue: the discipline of the link, as `fq` or `red:max_p=0.1,gentle=true`.
         buffer: of the discipline; a bandwidth-delay product, and at least 10 packets of 1000 bytes, unless given.
-        duration: simulated time; 1000 round trips, and at least 10 s, unless given.
+        duration: simulated time; 1000 round trips, and at least 10 s, or 70 s with `web` or `video`, unless given.
         seed: of all random streams.
         noise: of the hosts, as `1pkt` or `50us` or a bare number of packet times; `0` for none.
         up: the rate in the other direction, in which acknowledgements return; that of the link unless given.
@@ -61,12 +61,22 @@ def scenario(
     >>> scenario("20Mbit/s", "30ms", "jk_reno*2,cbr:64kbit/s", "fq").data["flows"][1]
     {'name': 'cbr', 'from': 's3', 'to': 'd3', 'start_spread': '300ms', 'workload': {'kind': 'cbr', 'rate': '64kbit/s'}, 'control': 'none'}
     """
-    require([("--rate", rate, "bps"), ("--up", up, "bps"), ("--rtt", rtt, "s"), ("--duration", duration, "s")])
+    together(
+        lambda: quantity("--rate", rate, "bps"),
+        lambda: up is None or quantity("--up", up, "bps"),
+        lambda: quantity("--rtt", rtt, "s"),
+        lambda: duration is None or quantity("--duration", duration, "s"),
+        lambda: loss is None or share("--loss", loss),
+        lambda: _groups(flows, up_flows),
+        lambda: _queue(queue, buffer, 0),
+        lambda: _noise(noise),
+    )
     bps = quantity("--rate", rate, "bps")
     back_bps = bps if up is None else quantity("--up", up, "bps")
     groups, base, trips = _read(rtt, flows, up_flows)
     least = min(trips)
-    length = max(1000 * max(trips), 10 * 10**12) if duration is None else quantity("--duration", duration, "s")
+    seconds = max(shorthands()[g.name].lasts_s if g.name in shorthands() else 10 for g in groups)
+    length = max(1000 * max(trips), seconds * 10**12) if duration is None else quantity("--duration", duration, "s")
     data: dict[str, Any] = {"name": "quick", "duration": duration or text_of("s", length)}
     if seed is not None:
         data["seed"] = seed
@@ -105,7 +115,7 @@ def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = 
     """Sentences about what `scenario` chose for flows that do not say it themselves: short names, flow controls, and Linux's transport.
 
     >>> notes("20ms", "cubic*2,transfer:1MB")
-    ['transfer has the flow control cubic, as the flows beside it; the key `control` names another one.']
+    ['transfer has the flow control cubic, as the flows beside it; transfer:control=reno, for example, names another one.']
     """
     groups, _, trips = _read(rtt, flows, up_flows)
     known = shorthands()
@@ -129,6 +139,13 @@ def finely(scenario: Scenario) -> Scenario:
 
 def _read(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str]) -> tuple[list[Flows], int, list[int]]:
     """The flows, the round trip of those without their own, and that of each, in picoseconds."""
+    groups = _groups(flows, up_flows)
+    base = quantity("--rtt", rtt, "s")
+    return groups, base, [base if g.rtt is None else quantity("--flows: rtt", g.rtt, "s") for g in groups]
+
+
+def _groups(flows: str | Sequence[str], up_flows: str | Sequence[str]) -> list[Flows]:
+    """The flows of both directions."""
     groups: list[Flows] = []
     for option, texts in (("--flows", flows), ("--up-flows", up_flows)):
         found = [group for text in ([texts] if isinstance(texts, str) else texts) for group in parse(text, option)]
@@ -137,8 +154,7 @@ def _read(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str]) -
         groups += found
         if not groups:
             raise HeadgateError(f"--flows: expected at least one flow, as {GRAMMAR}, such as bulk or cubic*2")
-    base = quantity("--rtt", rtt, "s")
-    return groups, base, [base if g.rtt is None else quantity("--flows: rtt", g.rtt, "s") for g in groups]
+    return groups
 
 
 def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:

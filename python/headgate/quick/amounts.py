@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from .. import _core
 from ..errors import HeadgateError, cut
@@ -28,17 +28,16 @@ def quantity(where: str, text: str, kind: str) -> int:
     return amount
 
 
-def require(asked: Iterable[tuple[str, str | None, str]]) -> None:
-    """Whether all of these quantities that were given can be read: the place, the text and the kind of each.
+def together(*readings: Callable[[], object]) -> None:
+    """Reads several options, so that one error has the faults of all of them.
 
     Raises:
-        HeadgateError: with a line for each that cannot.
+        HeadgateError: with a line for each that cannot be read.
     """
     faults = []
-    for where, text, kind in asked:
+    for read in readings:
         try:
-            if text is not None:
-                quantity(where, text, kind)
+            read()
         except HeadgateError as e:
             faults.append(str(e))
     if faults:

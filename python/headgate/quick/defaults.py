@@ -28,11 +28,12 @@ def complete(groups: list[Flows], trips: list[int]) -> list[str]:
         group.entry["control"] = beside or MODERN
     said = []
     if without:
-        why = "as the flows beside it" if beside else "since none beside it has a modern one"
+        why = "as the flows beside it" if beside else "since no flow beside it has a modern one"
         if _number(without) > 1:
             why = why.replace("beside it", "beside them")
         said.append(
-            f"{_names(without)} {_have(without)} the flow control {beside or MODERN}, {why}; the key `control` names another one."
+            f"{_names(without)} {_have(without)} the flow control {beside or MODERN}, {why}; "
+            f"{cut(without[0].name)}:control=reno, for example, names another one."
         )
     short = [
         g
@@ -66,7 +67,9 @@ def _have(groups: list[Flows]) -> str:
 def _names(groups: list[Flows]) -> str:
     """Flows as they stand in the list."""
     texts = list(dict.fromkeys(cut(g.label or g.name) + (f"*{g.count}" if g.count > 1 else "") for g in groups))
-    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
+    if len(texts) > 3:
+        texts[3:] = [f"{len(texts) - 3} more"]
+    return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
 @cache
