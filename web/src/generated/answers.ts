@@ -91,6 +91,16 @@ export type Failure = {
   error: ErrorBody;
 };
 
+/** A flow with each level of host noise: its part of all goodput and the mean wait of its packets, and by how much they move. */
+export type FlowPhaseResult = {
+  flow: string;
+  shares: number[];
+  share_moves: number;
+  queueing_s: (number | null)[];
+  queueing_moves_s: number | null;
+  depends: boolean;
+};
+
 /** What a flow got. */
 export type FlowResult = {
   name: string;
@@ -146,6 +156,7 @@ export type LessonDone = {
   until: number;
   seconds: number;
   note: string | null;
+  noise?: string;
   flows: FlowResult[];
   more_flows: number;
   ports: PortResult[];
@@ -380,6 +391,23 @@ export type PaperTable = {
   numbers: PaperNumber[];
 };
 
+/** Whether the shares of a run depend on the phase of arrivals. */
+export type PhaseDone = {
+  in_step: boolean;
+  noise: string[];
+  depends: boolean;
+  sentence: string;
+  flows: FlowPhaseResult[];
+  more_flows: number;
+};
+
+/** A line of the answer to a phase check: one of these. */
+export type PhaseLine = {
+  progress?: number;
+  done?: PhaseDone;
+  error?: ErrorBody;
+};
+
 /** What a port of a gateway did. */
 export type PortResult = {
   name: string;
@@ -411,6 +439,7 @@ export type RunDone = {
   until: number;
   seconds: number;
   note: string | null;
+  noise?: string;
   flows: FlowResult[];
   more_flows: number;
   ports: PortResult[];

@@ -13,12 +13,12 @@ from .begin import Controls, Failure, Fragment, Start, Turned, Unlinked
 from .packets import NetworkState, PacketList, PacketStory
 from .pages import ComparisonDone, LessonDone, LessonInfo, StudyGrid, StudyInfo, Variant
 from .papers import PaperItem, PaperList, PaperMeasured, PaperRun
-from .runs import RunLine, SeriesData
+from .runs import PhaseLine, RunLine, SeriesData
 
 #: All of them that are a whole answer.
 ANSWERS = (
-    Failure, Start, Controls, Turned, RunLine, SeriesData, PacketList, PacketStory, NetworkState, ComparisonDone, LessonInfo, LessonDone,
-    StudyInfo, StudyGrid, Variant, Fragment, Unlinked, PaperList, PaperItem, PaperRun, PaperMeasured,
+    Failure, Start, Controls, Turned, RunLine, PhaseLine, SeriesData, PacketList, PacketStory, NetworkState, ComparisonDone, LessonInfo,
+    LessonDone, StudyInfo, StudyGrid, Variant, Fragment, Unlinked, PaperList, PaperItem, PaperRun, PaperMeasured,
 )  # fmt: skip
 
 # What an answer has beyond its type is refused by those who hold one against the other.
