@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import "./papers.css";
 import "./phase.css";
+import "./start.css";
 import { settle } from "./place";
 
 const KEY = "headgate-token";

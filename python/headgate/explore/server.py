@@ -25,6 +25,7 @@ from .ask import body, number_of, reply, scenario_of, seed_of, span_of, text_of,
 from .compare import MOST as SEEDS
 from .compare import compared
 from .export import exported
+from .front.routes import FrontRoutes, Opener
 from .given import Given, controls, given_of, turned
 from .guard import Guard, Unforeseen
 from .lesson import lesson, lessons
@@ -57,6 +58,8 @@ class Explorer:
     runs: Runs
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     port: int = 0
+    #: Opens other pages from the start page; None where there can be none.
+    opener: Opener | None = None
 
     def app(self) -> Starlette:
         """The application."""
@@ -82,6 +85,7 @@ class Explorer:
             Route("/api/study", self._study),
             Route("/api/study/grid", self._grid),
             Route("/api/study/variant/{number:int}", self._variant),
+            *FrontRoutes(self.subject.place, self.opener).routes(),
             *PaperRoutes(self.subject.shelf, self.runs).routes(),
             Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
         ]

@@ -1,4 +1,4 @@
-"""What the page begins with: a scenario, a study, papers, a trace, or the lessons."""
+"""What the page begins with: a scenario, a study, papers, a trace, or the start page."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ TRACE = 8
 class Subject:
     """What the page begins with."""
 
-    kind: str = "lessons"
-    title: str = "headgate"
+    kind: str = "start"
+    title: str = "Start page"
     file: str | None = None
     scenario: Given | None = None
     points: Points | None = None
@@ -37,6 +37,8 @@ class Subject:
     #: A second variant, and what was chosen because it was not given.
     other: Given | None = None
     chosen: list[str] = field(default_factory=list)
+    #: The folder whose files the start page lists.
+    place: Path | None = None
 
 
 def subject_of(
@@ -45,7 +47,7 @@ def subject_of(
     max_memory: str | int | None = None,
     reading: Callable[[], AbstractContextManager[Callable[[float, int], object] | None]] = nullcontext,
 ) -> Subject:
-    """What a file or a folder holds, or the paper of that name; the lessons if there is none.
+    """What a file or a folder holds, or the paper of that name; the start page, with the files of this folder, if there is none.
 
     Args:
         file: the file or the folder.
@@ -67,7 +69,7 @@ def subject_of(
         what = "no file" if file is None else f"{file}, which is none"
         raise HeadgateError(f"--{name}: expected a trace (CSV, Parquet, pcap or pcapng) with this option, found {what}")
     if file is None:
-        return Subject(title="Lessons")
+        return Subject(place=Path())
     shelf = shelf_of(file)
     if shelf is not None:
         return Subject("papers", _title(shelf), file.name, shelf=shelf)

@@ -2,12 +2,46 @@
 
 import type { Json, Scenario } from "./scenario";
 
+/** Flows that a click adds. */
+export type AddedFlows = {
+  label: string;
+  flows: string;
+};
+
 /** A number of a decision, by its name. */
 export type Amount = {
   name: string;
   value: number | string | null;
   unit: string | null;
   about: string;
+};
+
+/** The answers to the questions of `headgate quick`, as texts; an empty one is left to the command. */
+export type BuilderAnswers = {
+  rate: string;
+  rtt: string;
+  flows: string;
+  queue: string;
+  buffer: string;
+  noise: string;
+};
+
+/** The scenario that answers stand for, the command line and the file that give it, and sentences on what was chosen. */
+export type Built = {
+  given: BuilderAnswers;
+  controls: Control[];
+  scenario: Scenario;
+  command: string;
+  file: string;
+  notes: string[];
+};
+
+/** A lesson or an example. */
+export type Card = {
+  name: string;
+  title: string;
+  about: string;
+  lines: number[][];
 };
 
 /** A value in which two scenarios differ. */
@@ -91,6 +125,13 @@ export type Failure = {
   error: ErrorBody;
 };
 
+/** A file or a folder that can be shown. */
+export type FileCard = {
+  name: string;
+  kind: "scenario" | "study" | "report" | "paper" | "trace";
+  about: string;
+};
+
 /** A flow with each level of host noise: its part of all goodput and the mean wait of its packets, and by how much they move. */
 export type FlowPhaseResult = {
   flow: string;
@@ -124,6 +165,12 @@ export type FlowResult = {
   max_ms?: number | null;
 };
 
+/** What the folder holds in which the command was started. */
+export type FolderFiles = {
+  folder: string;
+  files: FileCard[];
+};
+
 export type Followed = {
   from: number;
   to: number;
@@ -132,6 +179,15 @@ export type Followed = {
 /** The part of a link that holds a scenario. */
 export type Fragment = {
   fragment: string;
+};
+
+/** What the start page begins with. */
+export type FrontPage = {
+  builder: Built;
+  added: AddedFlows[];
+  lessons: Card[];
+  examples: Card[];
+  papers: PaperCard[];
 };
 
 /** An item in the list of a paper. */
@@ -228,6 +284,13 @@ export type NetworkState = {
   followed: Followed;
 };
 
+/** What a card opens: a scenario for this page, or else the address of another page, if there can be one; and the command that does. */
+export type Opened = {
+  scenario: Scenario | null;
+  address: string | null;
+  command: string;
+};
+
 /** A packet at a port. */
 export type Packet = {
   id: number;
@@ -275,6 +338,19 @@ export type PairDifference = {
   low: number | null;
   high: number | null;
   unit: string | null;
+};
+
+/** A paper with its counts: printed numbers that were tested, that match, that a trivial model matches; claims that hold, of all. */
+export type PaperCard = {
+  name: string;
+  title: string;
+  reference: string;
+  ours: boolean;
+  tested: number;
+  match: number;
+  trivial: number;
+  hold: number;
+  claims: number;
 };
 
 /** A claim of the paper, with the variants that it looked at. */
@@ -494,7 +570,7 @@ export type SeriesPoints = {
 /** What the page begins with. */
 export type Start = {
   version: string;
-  kind: "scenario" | "study" | "replay" | "papers" | "lessons";
+  kind: "scenario" | "study" | "replay" | "papers" | "start";
   title: string;
   file: string | null;
   scenario: Scenario | null;
