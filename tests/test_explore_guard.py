@@ -16,7 +16,8 @@ SERVED = [
     ("GET", "/api/run/x/export"), ("GET", "/api/run/x/rows"), ("POST", "/api/compare"), ("POST", "/api/link"), ("POST", "/api/unlink"),
     ("GET", "/api/lessons/game"), ("POST", "/api/lessons/game/answer"), ("GET", "/api/study"), ("GET", "/api/study/grid"),
     ("GET", "/api/study/variant/0"), ("GET", "/api/papers"), ("GET", "/api/papers/item"), ("GET", "/api/papers/open"),
-    ("POST", "/api/papers/measure"), ("POST", "/api/papers/reproduce"),
+    ("POST", "/api/papers/measure"), ("POST", "/api/papers/reproduce"), ("POST", "/api/phase"), ("GET", "/api/front"),
+    ("GET", "/api/front/files"), ("POST", "/api/front/open"), ("POST", "/api/quick"),
 ]  # fmt: skip
 
 

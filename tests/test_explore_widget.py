@@ -227,7 +227,7 @@ def test_the_scenario_as_it_was_turned_is_in_python(book: Notebook) -> None:
 
 def test_what_a_widget_may_be_of(tmp_path: Any) -> None:
     lessons = headgate.widget()
-    assert (lessons.scenario, repr(lessons)) == (None, "headgate.widget('Lessons')")
+    assert (lessons.scenario, repr(lessons)) == (None, "headgate.widget('Start page')")
     with pytest.raises(HeadgateError, match="no scenario is open"):
         lessons.results()
     game = headgate.widget(headgate.example("game"))

@@ -47,7 +47,7 @@ def examples() -> list[Example]:
     >>> [e.name for e in examples()][:3], examples()[-1].about
     (['cross-traffic', 'csfq', 'fat-tree'], 'Two file transfers and a typing user share a slow line. Change `queue` to see who suffers.')
     """
-    found = [Example(file.stem, file, _about(file)) for file in sorted(FOLDER.glob("*.toml"))]
+    found = [Example(file.stem, file, about(file.read_text("utf-8"))) for file in sorted(FOLDER.glob("*.toml"))]
     return sorted([*found, *(Example(n, FOLDER / n, about) for n, about in RECORDED.items())], key=lambda e: e.name)
 
 
@@ -108,13 +108,17 @@ def _find(name: str) -> Example:
     return known[short]
 
 
-def _about(file: Path) -> str:
-    """The comment at the beginning, up to the command that it suggests."""
+def about(text: str) -> str:
+    r"""What a scenario file says of itself: the comment at its beginning, up to the command that it suggests, or its name.
+
+    >>> about('# Two flows.\n# Try another queue.\nname = "two"'), about('name = "two"')
+    ('Two flows.', 'two')
+    """
     lines = []
-    for line in file.read_text("utf-8").splitlines():
+    for line in text.splitlines():
         if not line.startswith("# ") or line.startswith(("# Try", "# Compare", "# Look", "# Run")):
             if line.startswith(_DIRECTIVE):
                 continue
             break
         lines.append(line[2:].strip())
-    return " ".join(lines) or str(loads(file.read_text("utf-8")).get("name", ""))
+    return " ".join(lines) or str(loads(text).get("name", ""))

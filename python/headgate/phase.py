@@ -26,6 +26,9 @@ LEVELS = ("0pkt", "0.1pkt", "1pkt")
 #: No noise, as resolved scenarios write it.
 NONE = ("0pkt", "0ps")
 
+#: What follows from a share that depends on the phase.
+ADVICE = "Real hosts have noise: use the values with 1."
+
 #: A share depends on the phase when it moves by more than this part of an equal share: of two flows by more than 0.1.
 MOVES = 0.2
 
@@ -76,6 +79,12 @@ class Phase:
     def depends(self) -> bool:
         """Whether the share of a flow depends on the phase."""
         return any(flow.depends for flow in self.flows)
+
+    def most_moved(self, count: int) -> Sequence[FlowPhase]:
+        """The flows, or if they are more than `count`, that many of them whose shares move most."""
+        return (
+            self.flows if len(self.flows) <= count else sorted(self.flows, key=lambda flow: -flow.share_moves)[:count]
+        )
 
     def sentence(self) -> str:
         """What the numbers say; empty where nothing depends on the phase.

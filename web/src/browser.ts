@@ -4,6 +4,8 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import "./papers.css";
 import "./print.css";
+import "./phase.css";
+import "./start.css";
 import { settle } from "./place";
 
 const KEY = "headgate-token";

@@ -10,6 +10,7 @@ import { plain, quantity, seconds } from "./format";
 import { SLOTS, type Model, type Slot } from "./model";
 import { Network } from "./network";
 import { Packets } from "./packets";
+import { Phases } from "./phase";
 import { viewOf, type Source } from "./series";
 import { Shares } from "./shares";
 import { Take } from "./take";
@@ -60,6 +61,7 @@ export class Explore {
   private readonly results: { [S in Slot]: Result };
   private readonly compare: Compare;
   private readonly packets: Packets;
+  private readonly phases: Phases;
   private lost = "";
   private lostAt = 0;
 
@@ -67,6 +69,7 @@ export class Explore {
     this.panel = new Panel(model);
     this.packets = new Packets(model);
     this.compare = new Compare(model);
+    this.phases = new Phases(model, (slot, found) => this.results[slot].shares.moved(found));
     const take = new Take(model, state);
     const result = (): Result => {
       const shares = new Shares();
@@ -157,7 +160,7 @@ export class Explore {
     this.about.hidden = !trace;
     if (trace) replace(this.about, h("h2", {}, "The trace"), h("p", {}, [...(trace.about ?? []), ...this.chosen].join(" ")));
     replace(this.sentences, h("h2", {}, "In words"), ...ready.map(({ slot, run }) => h("div", {}, both && h("h3", {}, `Variant ${slot.toUpperCase()}`),
-      h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))), run.note && h("p", { class: "note" }, run.note))));
+      h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))), run.note && h("p", { class: "note" }, run.note), this.phases.element(slot))), this.phases.control);
     const shares = ready.flatMap(({ slot }) => [this.results[slot].shares.element, this.results[slot].transfers.element]);
     const networks = ready.map(({ slot }) => this.results[slot].network.element);
     this.top.classList.toggle("whole", both);

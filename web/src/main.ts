@@ -10,19 +10,24 @@ import { Model, SLOTS } from "./model";
 import { placed, placeIn, type PaperPlace } from "./paper";
 import { PapersPage } from "./papers";
 import { place } from "./place";
+import { StartPage } from "./start";
 import { StudyPage } from "./study";
 import { toml } from "./toml";
 import type { Scenario, Start } from "./types";
 
-type Page = "explore" | "lessons" | "study" | "papers";
+type Page = "start" | "explore" | "lessons" | "study" | "papers";
 
 export const model = new Model();
 const about = new About(model, () => void go("papers"), () => void note(true));
 const explore = new Explore(model, () => address(), about.element);
 const lessons = new Lessons((scenario) => void go("explore", scenario), (name) => void note(true, name));
+const front = new StartPage((scenario) => void go("explore", scenario), (name) => {
+  lessons.chosen = name;
+  void go("lessons");
+});
 const study = new StudyPage((scenario) => void go("explore", scenario));
 const papers = new PapersPage((of) => void see(of), () => void note(true));
-const pages: { [P in Page]: HTMLElement } = { explore: explore.element, lessons: lessons.element, study: study.element, papers: papers.element };
+const pages: { [P in Page]: HTMLElement } = { start: front.element, explore: explore.element, lessons: lessons.element, study: study.element, papers: papers.element };
 
 const banner = h("div", { class: "banner", role: "alert", hidden: true });
 const title = h("h1", {}, "headgate");
@@ -58,10 +63,12 @@ function show(next: Page): void {
   page = next;
   for (const [name, element] of Object.entries(pages)) element.hidden = name !== next;
   const names: [Page, string][] = [["explore", "Explore"], ["lessons", "Lessons"]];
-  if (start?.kind === "papers" && !model.variants.a && next !== "explore") names.shift();
+  if ((start?.kind === "papers" || start?.kind === "start") && !model.variants.a && next !== "explore") names.shift();
+  if (start?.kind === "start") names.unshift(["start", "Start"]);
   if (start?.kind === "study") names.push(["study", "Study"]);
   if (start?.kind === "papers") names.push(["papers", "Papers"]);
   replace(nav, ...names.map(([name, label]) => h("button", { type: "button", "aria-current": name === page ? "page" : null, onclick: () => void go(name) }, label)));
+  if (next === "start") void front.open();
   if (next === "lessons") void lessons.open();
   if (next === "study") void study.open();
   if (next === "papers") void papers.open();
@@ -120,8 +127,8 @@ async function restore(): Promise<boolean> {
     restoring -= 1;
   }
   lessons.chosen = found.get("lesson") ?? null;
-  const first = start?.kind === "study" || start?.kind === "papers" ? start.kind : null;
-  show(wanted === "lessons" || wanted === "study" || wanted === "papers" ? wanted : !any && first ? first : any || start?.scenario ? "explore" : "lessons");
+  const first = start?.kind === "study" || start?.kind === "papers" || start?.kind === "start" ? start.kind : null;
+  show(wanted === "lessons" || (wanted === "start" && first === "start") || wanted === "study" || wanted === "papers" ? wanted : !any && first ? first : any || start?.scenario ? "explore" : "lessons");
   return any;
 }
 
@@ -158,6 +165,16 @@ model.on((event) => {
   if (event === "committed" || event === "slots") void note(true);
 });
 
+/** What a page begins with is no step that one could take back: a step back leads to the page before. */
+function quietly(open: () => Promise<void>): Promise<void> {
+  restoring += 1;
+  try {
+    return open();
+  } finally {
+    restoring -= 1;
+  }
+}
+
 async function begin(): Promise<void> {
   try {
     start = await get<Start>("/api/start");
@@ -169,9 +186,9 @@ async function begin(): Promise<void> {
   }
   const any = await restore();
   if (!any && page === "explore" && start?.scenario) {
-    const { other } = start;
-    await model.open("a", start.scenario, start.controls.length ? start.controls : undefined);
-    if (other) await model.open("b", other as Scenario);
+    const { other, scenario, controls } = start;
+    await quietly(() => model.open("a", scenario, controls.length ? controls : undefined));
+    if (other) await quietly(() => model.open("b", other as Scenario));
     await note(false);
   }
   if (!start) read();

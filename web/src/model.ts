@@ -95,6 +95,10 @@ export class Model {
     void this.flush(slot);
   }
 
+  protected turned(variant: Variant, path: string, value: Json): Promise<{ scenario: Scenario; controls?: Control[] }> {
+    return post("/api/set", { scenario: variant.scenario, path, value });
+  }
+
   private async flush(slot: Slot): Promise<void> {
     const variant = this.variants[slot];
     if (this.busy[slot] || !variant) return;
@@ -105,7 +109,7 @@ export class Model {
       while (waiting.size > 0 && this.variants[slot] === variant) {
         for (const [path, value] of [...waiting]) {
           waiting.delete(path);
-          const answer = await post<{ scenario: Scenario; controls?: Control[] }>("/api/set", { scenario: variant.scenario, path, value }).catch((error: unknown) => {
+          const answer = await this.turned(variant, path, value).catch((error: unknown) => {
             // What was turned while the server was away waits for its return.
             if (error instanceof Gone && !waiting.has(path)) waiting.set(path, value);
             throw error;
@@ -134,6 +138,8 @@ export class Model {
     this.running[slot]?.abort();
     const running = new AbortController();
     this.running[slot] = running;
+    // Not when the run ends: a value that is refused meanwhile stays refused.
+    variant.error = null;
     variant.progress = 0;
     this.tell("progress", slot);
     const take = (run: RunDone): void => {
@@ -149,7 +155,6 @@ export class Model {
       }, take);
       if (running.signal.aborted) return;
       variant.progress = null;
-      variant.error = null;
       variant.current = true;
       take(done);
       this.tell("progress", slot);

@@ -2,6 +2,8 @@
 
 import uplot from "uplot/dist/uPlot.min.css?inline";
 import style from "./style.css?inline";
+import phase from "./phase.css?inline";
+import start from "./start.css?inline";
 import { tell } from "./api";
 import { settle } from "./place";
 import type { Json } from "./types";
@@ -96,7 +98,7 @@ for (const kind of ["keydown", "keypress", "keyup"]) host.addEventListener(kind,
 const root = host.attachShadow({ mode: "open" });
 const holder = document.createElement("div");
 holder.id = "app";
-const sheets = [uplot, style].map((text) => {
+const sheets = [uplot, style, phase, start].map((text) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
   return sheet;

@@ -4,8 +4,9 @@ import { colour, dash, theme } from "./colours";
 import { h, replace, svg } from "./dom";
 import { percent, plain, quantity } from "./format";
 import { text } from "./picture";
+import { moved } from "./phase";
 import { saveButtons } from "./save";
-import type { FlowResult, RunDone } from "./types";
+import type { FlowResult, PhaseDone, RunDone } from "./types";
 
 /** A column of numbers: its heading, and its text for a flow. */
 type Column = readonly [string, (flow: FlowResult) => string];
@@ -43,12 +44,21 @@ export class Shares {
   readonly mark = h("span", {});
   private readonly note = h("p", { class: "note" });
   private run: RunDone | null = null;
+  private chosen: ReadonlySet<string> = new Set();
+  private phase: PhaseDone | null = null;
   readonly element = h("section", { class: "card shares" },
     h("div", { class: "bar" }, h("h3", {}, this.mark, "Shares of the flows"), saveButtons(() => "Shares of the flows", () => this.picture())), this.body,
     this.note);
 
+  /** Shows by how much shares and waits move with the phase of arrivals. */
+  moved(phase: PhaseDone | null): void {
+    this.phase = phase;
+    if (this.run) this.update(this.run, this.chosen);
+  }
+
   update(run: RunDone, chosen: ReadonlySet<string> = new Set()): void {
     this.run = run;
+    this.chosen = chosen;
     this.body.setAttribute("aria-label", `${this.mark.textContent}Flows`);
     const most = Math.max(1e-9, ...run.flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
     const replay = run.kind === "replay";
@@ -60,12 +70,12 @@ export class Shares {
     this.note.textContent = replay ? "The bar is the share of all that was sent. The upright line is the weighted max-min fair share of what was offered."
       : "The bar is the share of the goodput. The upright line is the weighted max-min fair share.";
     const heading = (name: string, number = true): HTMLElement => h("th", { scope: "col", class: number ? "num" : null }, name);
-    const cells = (columns: readonly Column[], flow: FlowResult): HTMLElement[] => columns.map(([, text]) => h("td", { class: "num" }, text(flow)));
+    const cells = (columns: readonly Column[], flow: FlowResult): HTMLElement[] => columns.map(([name, text]) => h("td", { class: "num" }, text(flow), name === "Queueing" && moved(this.phase, flow.name)?.queueing));
     replace(this.body, h("table", {},
       h("thead", {}, h("tr", {}, heading("Flow", false), !replay && heading("Control", false), ...before.map(([name]) => heading(name)), heading("Share"), h("td", {}), heading("Fair"), ...last.map(([name]) => heading(name)))),
       h("tbody", {}, ...run.flows.map((flow) => h("tr", { class: chosen.has(flow.name) ? "marked" : null },
         h("th", { scope: "row" }, swatch(flow), h("span", { class: "name" }, flow.name), chosen.has(flow.name) && h("span", { class: "soft" }, " ◂ this number"), flow.weight !== null && flow.weight !== 1 && h("span", { class: "soft" }, ` weight ${plain(flow.weight)}`)),
-        !replay && h("td", {}, flow.control), ...cells(before, flow), h("td", { class: "num" }, percent(flow.share)), h("td", { class: "wide" }, bar(flow, most)),
+        !replay && h("td", {}, flow.control), ...cells(before, flow), h("td", { class: "num" }, percent(flow.share), moved(this.phase, flow.name)?.share), h("td", { class: "wide" }, bar(flow, most)),
         h("td", { class: "num" }, percent(flow.ideal_share)), ...cells(last, flow))))),
     (run.more_flows ?? 0) > 0 && h("p", { class: "note" }, `${run.more_flows} more flows with ${replay ? "fewer bytes" : "less goodput"} are not listed.`));
   }

@@ -47,9 +47,9 @@ export async function freePort() {
 
 /** Starts `headgate explore` and waits for its address. */
 export async function serve(file, options = {}) {
-  const { port = 0, environment = {}, more = [] } = options;
+  const { port = 0, environment = {}, more = [], folder = ROOT } = options;
   const args = ["explore", ...(file ? [file] : []), "--no-browser", "--port", String(port), ...more];
-  const child = spawn(process.env.HEADGATE ?? "headgate", args, { cwd: ROOT, env: { ...process.env, ...environment } });
+  const child = spawn(process.env.HEADGATE ?? "headgate", args, { cwd: folder, env: { ...process.env, ...environment } });
   let said = "";
   let errors = "";
   child.stderr.on("data", (data) => { errors += data; });

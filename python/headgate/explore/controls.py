@@ -59,6 +59,9 @@ def _all(scenario: Scenario) -> Iterator[dict[str, Any] | None]:
     yield from _topology(data, whole)
     yield from _links(data, whole)
     yield from _flows(data, whole)
+    noise = node("", "hosts", "noise")
+    value = whole.get("hosts", {}).get("noise", noise["default"])
+    yield control("hosts.noise", "host noise", "Run", noise, value, main=True)
     for key in ("duration", "seed", "warm_up", "interval", "routing"):
         yield control(key, _words(key), "Run", node("", key), whole[key], main=key in ("duration", "seed"))
 

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from .. import _core
 from ..scenario import Scenario
 from .wire import StoppedError
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Around calls of the engine with a control: that it stopped them is no Ctrl-C.
+
+    Raises:
+        StoppedError: the control stopped the call.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise StoppedError from None
 
 
 def run(scenario: Scenario, seed: int | None, control: _core.Control, number: int = 0) -> _core.RunResult:
@@ -13,7 +29,5 @@ def run(scenario: Scenario, seed: int | None, control: _core.Control, number: in
     Raises:
         StoppedError: the control stopped it.
     """
-    try:
+    with stoppable():
         return _core.run(scenario.to_json(), seed, number, control)
-    except KeyboardInterrupt:
-        raise StoppedError from None

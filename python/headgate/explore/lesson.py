@@ -128,7 +128,13 @@ class Lesson:
         """
         if not self.changed(scenario):
             label, _, after = self.task()
-            return {"right": None, "answer": None, "why": f"The question is about “{label}” at {after}.", "columns": [], "cases": []}
+            return {
+                "right": None,
+                "answer": None,
+                "why": f"The question is about “{label}” at {after}.",
+                "columns": [],
+                "cases": [],
+            }
         runs = [(name, ran(variant, control)) for name, variant in self.variants(scenario)]
         held = self.holding(runs[1][1])
         shown = self.answers[held[0]]["text"] if held else None

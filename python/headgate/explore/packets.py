@@ -16,8 +16,9 @@ import numpy.typing as npt
 from .. import _core
 from ..scenario import Scenario
 from ..tables import from_core
+from .engine import stoppable
 from .store import Finished
-from .wire import RequestError, StoppedError
+from .wire import RequestError
 
 Floats = npt.NDArray[np.float64]
 #: Whole numbers; narrow ones where there are very many.
@@ -207,10 +208,8 @@ def _followed(run: Finished, start: float, control: _core.Control | None) -> Pac
         part: Packets = run.more["follow"](start, control)
         return part
     text = Scenario(run.as_run).set("traces", []).to_json()
-    try:
+    with stoppable():
         columns, values, shapes, until = _core.tracks(text, run.seed, 0, start, run.until, MOST, control)
-    except KeyboardInterrupt:
-        raise StoppedError from None
     found = from_core(columns)
     return Packets(found, np.asarray(from_core(values)["value"]), shapes, (start, min(until, run.until)))
 

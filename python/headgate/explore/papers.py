@@ -110,11 +110,15 @@ def _own(name: str) -> Shelf:
     return Shelf({paper.name: understood(record, paper.name)}, {paper.name: paper})
 
 
-def _reports(folder: Path) -> list[Path]:
-    """The files of a report: that in the folder itself, or those in the folders within it. None lies outside the folder."""
-    whole = folder.resolve()
+def reports_in(folder: Path) -> list[Path]:
+    """The files of a report: that in the folder itself, or those in the folders within it."""
     places = [folder] if (folder / FILE).is_file() else sorted(d for d in folder.iterdir() if d.is_dir())
-    files = [d / FILE for d in places if (d / FILE).is_file()]
+    return [d / FILE for d in places if (d / FILE).is_file()]
+
+
+def _reports(folder: Path) -> list[Path]:
+    """The files of a report; none lies outside the folder."""
+    whole, files = folder.resolve(), reports_in(folder)
     for file in files:
         if not file.resolve().is_relative_to(whole):
             raise HeadgateError(f"{file}: lies outside the folder; expected a file in it")

@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import _core, memory
 from ..effects import warnings
+from ..phase import noise_sentence
 from ..results import Results
 from ..scenario import Scenario
 from .engine import run
@@ -93,13 +94,15 @@ class Runs:
         whole = max(allowed(max_memory) - taken, 1)
         self.at_a_time = max(1, at_a_time or os.cpu_count() or 1)
         self.store = KeptRuns(min(whole // 4, KEPT))
-        #: What all work at a time may take, and each part of it: there may be as many looks into runs as runs.
+        #: What all work at a time may take, and each part of it: there may be as many looks into runs as runs, and one check.
         self.most_bytes = max(whole * 3 // 4 // COPIES, 1)
-        self.most = max(self.most_bytes // (2 * self.at_a_time), 1)
+        self.most = max(self.most_bytes // (2 * self.at_a_time + 1), 1)
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")
         # Apart from the runs: what is asked about the last one, such as its packets, does not hold up the next.
         self._looks = ThreadPoolExecutor(self.at_a_time, "look")
+        # What nobody asked for: one at a time, so that the rest of the machine is free for what somebody does.
+        self._checks = ThreadPoolExecutor(1, "check")
         self._lock = threading.RLock()
         self._tabs: dict[str, Job] = {}
         self._jobs: set[int] = set()
@@ -132,9 +135,9 @@ class Runs:
         return job
 
     def call(
-        self, work: Callable[[_core.Control], Any], wake: Callable[[], None] = lambda: None
+        self, work: Callable[[_core.Control], Any], wake: Callable[[], None] = lambda: None, unasked: bool = False
     ) -> tuple[_core.Control, Future[Any]]:
-        """Other long work, on threads beside those of the runs, with a control that stops it.
+        """Other long work, on threads beside those of the runs, with a control that stops it; what is `unasked` one by one.
 
         Raises:
             RequestError: too many runs wait.
@@ -143,7 +146,7 @@ class Runs:
         with self._lock:
             self._require_room()
             self._jobs.add(id(control))
-            future = self._looks.submit(work, control)
+            future = (self._checks if unasked else self._looks).submit(work, control)
         future.add_done_callback(partial(self._ended, "", id(control), wake))
         return control, future
 
@@ -156,7 +159,7 @@ class Runs:
         with self._lock:
             for job in self._tabs.values():
                 job.stop()
-        for pool in (self._pool, self._looks, self._parts):
+        for pool in (self._pool, self._looks, self._checks, self._parts):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _ended(self, tab: str, number: int, wake: Callable[[], None], _: object) -> None:
@@ -292,6 +295,7 @@ def finished(
         "until": until,
         "seconds": seconds,
         "note": note,
+        "noise": noise_sentence(whole),
         **summary(results, _warnings(whole, whole_s)),
         "network": network(whole),
         "views": [view.head() for view in shown],

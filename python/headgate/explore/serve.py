@@ -1,4 +1,4 @@
-"""Serves the page until Ctrl-C."""
+"""Serves pages until Ctrl-C: the first one, and those that are opened from its start page."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import HeadgateError, missing_extra
-from .subject import Subject
+from .subject import TRACE, Subject, subject_of
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from .runs import Runs
 
 #: The page is for this machine alone.
 HOST = "127.0.0.1"
+
+#: Pages that may be opened from a start page, each with a server of its own.
+OPENED = 8
 
 
 def require() -> None:
@@ -45,6 +55,62 @@ def listening(port: int) -> socket.socket:
     return found
 
 
+class Servers:
+    """The servers of one command. They share their runs, so that these are bounded together."""
+
+    def __init__(self, runs: Runs, memory: int) -> None:
+        """Takes the runs, and the bytes that the traces of pages that are opened later may take together."""
+        self._runs, self._memory = runs, memory
+        self._servers: list[uvicorn.Server] = []
+        self._opened: dict[tuple[str, int], str] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, subject: Subject, port: int = 0) -> tuple[threading.Thread, str]:
+        """Begins a server for a subject; gives its thread and its address.
+
+        Raises:
+            HeadgateError: the port is taken.
+        """
+        import uvicorn
+
+        from .server import Explorer
+
+        door = listening(port)
+        explorer = Explorer(subject, self._runs, port=door.getsockname()[1], opener=self.open)
+        config = uvicorn.Config(
+            explorer.app(), log_level="critical", access_log=False, lifespan="off", ws="none", server_header=False,
+            limit_concurrency=512, timeout_keep_alive=60,
+        )  # fmt: skip
+        server = uvicorn.Server(config)
+        self._servers.append(server)
+        # In a thread: Ctrl-C ends the command at once, whatever runs. The thread closes the socket.
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)
+        thread.start()
+        return thread, f"http://{HOST}:{explorer.port}/?t={explorer.token}"
+
+    def open(self, file: Path) -> str:
+        """The address of a page for a file or a paper; the same one as long as the file stays as it is.
+
+        Raises:
+            HeadgateError: it cannot be shown, or too many are open.
+        """
+        key = (str(file), file.stat().st_mtime_ns if file.exists() else 0)
+        with self._lock:
+            if key not in self._opened:
+                if len(self._opened) >= OPENED:
+                    raise HeadgateError(
+                        f"{file}: {OPENED} pages are open already; expected fewer: start `headgate explore {file}` beside this one"
+                    )
+                self._opened[key] = self.begin(subject_of(file, max_memory=self._memory))[1]
+            return self._opened[key]
+
+    def close(self) -> None:
+        """Ends all of them, and the runs."""
+        for server in self._servers:
+            server.should_exit = True
+        self._runs.close()
+
+
 def serve(
     subject: Subject,
     port: int = 0,
@@ -66,26 +132,13 @@ def serve(
     Raises:
         HeadgateError: the port is taken, or `max_memory` is no size.
     """
-    import uvicorn
+    from .runs import Runs, allowed
 
-    from .runs import Runs
-    from .server import Explorer
-
-    door = listening(port)
-    explorer = Explorer(
-        subject,
-        Runs(max_memory, threads, 0 if subject.trace is None else subject.trace.most),
-        port=door.getsockname()[1],
-    )
-    config = uvicorn.Config(
-        explorer.app(), log_level="critical", access_log=False, lifespan="off", ws="none", server_header=False,
-        limit_concurrency=512, timeout_keep_alive=60,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    # In a thread: Ctrl-C ends the command at once, whatever runs. The thread closes the socket.
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)
-    thread.start()
-    url = f"http://{HOST}:{explorer.port}/?t={explorer.token}"
+    # Those that are opened later share what one trace may take.
+    later = allowed(max_memory) // TRACE if subject.kind == "start" else 0
+    taken = later if subject.trace is None else subject.trace.most
+    servers = Servers(Runs(max_memory, threads, taken), later // OPENED * TRACE)
+    thread, url = servers.begin(subject, port)
     try:
         ready(url)
         if browser:
@@ -93,5 +146,4 @@ def serve(
         while thread.is_alive():
             thread.join(0.5)
     finally:
-        server.should_exit = True
-        explorer.runs.close()
+        servers.close()

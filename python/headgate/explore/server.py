@@ -25,11 +25,13 @@ from .ask import body, number_of, reply, scenario_of, seed_of, span_of, text_of,
 from .compare import MOST as SEEDS
 from .compare import compared
 from .export import exported
+from .front.routes import FrontRoutes, Opener
 from .given import Given, controls, given_of, turned
 from .guard import Guard, Unforeseen
 from .lesson import lesson
 from .links import fragment_of, scenario_in
 from .paper_routes import PaperRoutes
+from .phases import checked
 from .replays import take
 from .replays.differ import compared as of_replays
 from .replays.settings import Settings
@@ -44,6 +46,9 @@ from .wire import RequestError, fault
 #: What the front end is built into.
 STATIC = Path(__file__).parent / "static"
 
+#: Numbers of replications are at most this.
+MOST_RUNS = 10_000_000
+
 
 @dataclass
 class Explorer:
@@ -53,6 +58,8 @@ class Explorer:
     runs: Runs
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     port: int = 0
+    #: Opens other pages from the start page; None where there can be none.
+    opener: Opener | None = None
 
     def app(self) -> Starlette:
         """The application."""
@@ -69,6 +76,7 @@ class Explorer:
             Route(f"{run}/network", self._network),
             Route(f"{run}/export", self._export),
             Route(f"{run}/rows", self._rows),
+            Route("/api/phase", self._phase, methods=["POST"]),
             Route("/api/compare", self._compare, methods=["POST"]),
             Route("/api/link", self._link, methods=["POST"]),
             Route("/api/unlink", self._unlink, methods=["POST"]),
@@ -77,6 +85,7 @@ class Explorer:
             Route("/api/study", self._study),
             Route("/api/study/grid", self._grid),
             Route("/api/study/variant/{number:int}", self._variant),
+            *FrontRoutes(self.subject.place, self.opener).routes(),
             *PaperRoutes(self.subject.shelf, self.runs).routes(),
             Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
         ]
@@ -119,7 +128,7 @@ class Explorer:
 
     async def _run(self, request: Request) -> Response:
         given, news = await body(request), said.News()
-        number = 0 if given.get("replication") is None else whole_of(given, "replication", 10_000_000, 0)
+        number = 0 if given.get("replication") is None else whole_of(given, "replication", MOST_RUNS, 0)
         job = self.runs.start(self._given(given), seed_of(given), text_of(given, "tab"), news, number)
         return Stream(said.of_run(job, news), job.stop)
 
@@ -189,6 +198,26 @@ class Explorer:
 
         control, future = self.runs.call(work, news)
         return Stream(said.of_work(future, lambda: share[0], news), control.stop)
+
+    async def _phase(self, request: Request) -> Response:
+        """Whether the shares of a run depend on the phase of arrivals; the work ends when the page leaves."""
+        given, news = await body(request), said.News()
+        scenario, seed, share = scenario_of(given), seed_of(given), [0.0]
+        number = whole_of(given, "replication", MOST_RUNS, 0)
+
+        def report(done: float) -> None:
+            share[0] = done
+
+        def work(control: _core.Control) -> dict[str, Any]:
+            return checked(scenario, seed, number, control, report)
+
+        control, future = self.runs.call(work, news, unasked=True)
+
+        def stop() -> None:
+            future.cancel()
+            control.stop()
+
+        return Stream(said.of_work(future, lambda: share[0], news), stop)
 
     async def _link(self, request: Request) -> Response:
         return reply({"fragment": fragment_of(self._given(await body(request)).data)})

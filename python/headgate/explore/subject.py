@@ -1,4 +1,4 @@
-"""What the page begins with: a scenario, a study, papers, a trace, or the lessons."""
+"""What the page begins with: a scenario, a study, papers, a trace, or the start page."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ TRACE = 8
 class Subject:
     """What the page begins with."""
 
-    kind: str = "lessons"
-    title: str = "headgate"
+    kind: str = "start"
+    title: str = "Start page"
     file: str | None = None
     scenario: Given | None = None
     points: Points | None = None
@@ -40,6 +40,8 @@ class Subject:
     chosen: list[str] = field(default_factory=list)
     #: The lessons that the page offers, by name.
     lessons: Mapping[str, Lesson] = field(default_factory=lessons)
+    #: The folder whose files the start page lists.
+    place: Path | None = None
 
 
 def subject_of(
@@ -48,7 +50,7 @@ def subject_of(
     max_memory: str | int | None = None,
     reading: Callable[[], AbstractContextManager[Callable[[float, int], object] | None]] = nullcontext,
 ) -> Subject:
-    """What a file or a folder holds, or the paper of that name; the lessons if there is none.
+    """What a file or a folder holds, or the paper of that name; the start page, with the files of this folder, if there is none.
 
     Args:
         file: the file or the folder.
@@ -70,7 +72,7 @@ def subject_of(
         what = "no file" if file is None else f"{file}, which is none"
         raise HeadgateError(f"--{name}: expected a trace (CSV, Parquet, pcap or pcapng) with this option, found {what}")
     if file is None:
-        return Subject(title="Lessons")
+        return Subject(place=Path())
     shelf = shelf_of(file)
     if shelf is not None:
         return Subject("papers", _title(shelf), file.name, shelf=shelf)

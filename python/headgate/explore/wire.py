@@ -55,6 +55,6 @@ def line(value: Any) -> bytes:
 
 
 def fault(e: BaseException) -> dict[str, Any]:
-    """The form of an error: its text and, of an error of a scenario, the place."""
-    path = getattr(e, "path", None) if isinstance(e, ScenarioError) else None
+    """The form of an error: its text and, of an error of a scenario or of an answer, the place."""
+    path = getattr(e, "path", None) if isinstance(e, ScenarioError | RequestError) else None
     return {"error": {"message": brief(str(e)), "path": path, "line": None}}

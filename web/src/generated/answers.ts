@@ -2,12 +2,46 @@
 
 import type { Json, Scenario } from "./scenario";
 
+/** Flows that a click adds. */
+export type AddedFlows = {
+  label: string;
+  flows: string;
+};
+
 /** A number of a decision, by its name. */
 export type Amount = {
   name: string;
   value: number | string | null;
   unit: string | null;
   about: string;
+};
+
+/** The answers to the questions of `headgate quick`, as texts; an empty one is left to the command. */
+export type BuilderAnswers = {
+  rate: string;
+  rtt: string;
+  flows: string;
+  queue: string;
+  buffer: string;
+  noise: string;
+};
+
+/** The scenario that answers stand for, the command line and the file that give it, and sentences on what was chosen. */
+export type Built = {
+  given: BuilderAnswers;
+  controls: Control[];
+  scenario: Scenario;
+  command: string;
+  file: string;
+  notes: string[];
+};
+
+/** A lesson or an example. */
+export type Card = {
+  name: string;
+  title: string;
+  about: string;
+  lines: number[][];
 };
 
 /** A value in which two scenarios differ. */
@@ -99,6 +133,23 @@ export type Failure = {
   error: ErrorBody;
 };
 
+/** A file or a folder that can be shown. */
+export type FileCard = {
+  name: string;
+  kind: "scenario" | "study" | "report" | "paper" | "trace";
+  about: string;
+};
+
+/** A flow with each level of host noise: its part of all goodput and the mean wait of its packets, and by how much they move. */
+export type FlowPhaseResult = {
+  flow: string;
+  shares: number[];
+  share_moves: number;
+  queueing_s: (number | null)[];
+  queueing_moves_s: number | null;
+  depends: boolean;
+};
+
 /** What a flow got. */
 export type FlowResult = {
   name: string;
@@ -122,6 +173,12 @@ export type FlowResult = {
   max_ms?: number | null;
 };
 
+/** What the folder holds in which the command was started. */
+export type FolderFiles = {
+  folder: string;
+  files: FileCard[];
+};
+
 export type Followed = {
   from: number;
   to: number;
@@ -130,6 +187,15 @@ export type Followed = {
 /** The part of a link that holds a scenario. */
 export type Fragment = {
   fragment: string;
+};
+
+/** What the start page begins with. */
+export type FrontPage = {
+  builder: Built;
+  added: AddedFlows[];
+  lessons: Card[];
+  examples: Card[];
+  papers: PaperCard[];
 };
 
 /** An item in the list of a paper. */
@@ -214,6 +280,13 @@ export type NetworkState = {
   followed: Followed;
 };
 
+/** What a card opens: a scenario for this page, or else the address of another page, if there can be one; and the command that does. */
+export type Opened = {
+  scenario: Scenario | null;
+  address: string | null;
+  command: string;
+};
+
 /** A packet at a port. */
 export type Packet = {
   id: number;
@@ -261,6 +334,19 @@ export type PairDifference = {
   low: number | null;
   high: number | null;
   unit: string | null;
+};
+
+/** A paper with its counts: printed numbers that were tested, that match, that a trivial model matches; claims that hold, of all. */
+export type PaperCard = {
+  name: string;
+  title: string;
+  reference: string;
+  ours: boolean;
+  tested: number;
+  match: number;
+  trivial: number;
+  hold: number;
+  claims: number;
 };
 
 /** A claim of the paper, with the variants that it looked at. */
@@ -377,6 +463,23 @@ export type PaperTable = {
   numbers: PaperNumber[];
 };
 
+/** Whether the shares of a run depend on the phase of arrivals. */
+export type PhaseDone = {
+  in_step: boolean;
+  noise: string[];
+  depends: boolean;
+  sentence: string;
+  flows: FlowPhaseResult[];
+  more_flows: number;
+};
+
+/** A line of the answer to a phase check: one of these. */
+export type PhaseLine = {
+  progress?: number;
+  done?: PhaseDone;
+  error?: ErrorBody;
+};
+
 /** What a port of a gateway did. */
 export type PortResult = {
   name: string;
@@ -408,6 +511,7 @@ export type RunDone = {
   until: number;
   seconds: number;
   note: string | null;
+  noise?: string;
   flows: FlowResult[];
   more_flows: number;
   ports: PortResult[];
@@ -464,7 +568,7 @@ export type SeriesPoints = {
 /** What the page begins with. */
 export type Start = {
   version: string;
-  kind: "scenario" | "study" | "replay" | "papers" | "lessons";
+  kind: "scenario" | "study" | "replay" | "papers" | "start";
   title: string;
   file: string | null;
   scenario: Scenario | null;

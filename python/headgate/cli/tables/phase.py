@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ...phase import LEVELS, Phase
+from ...phase import ADVICE, LEVELS, Phase
 from ...plots.units import scale_of
 from ...results import digits
 from ..terminal import console
@@ -16,9 +16,7 @@ MOST = 8
 
 def print_phase(phase: Phase) -> None:
     """Of each flow its share and its mean wait with each level of noise, and by how much they move; then what it means."""
-    listed = phase.flows
-    if len(listed) > MOST:
-        listed = sorted(listed, key=lambda flow: -flow.share_moves)[:MOST]
+    listed = phase.most_moved(MOST)
     levels = [level.removesuffix("pkt") for level in LEVELS]
     factor, unit = scale_of("s", [x for flow in listed for x in flow.queueing_s if math.isfinite(x)] or [0.0])
     columns = [Column("flow", text=True, cells=[flow.flow for flow in listed])]
@@ -32,9 +30,7 @@ def print_phase(phase: Phase) -> None:
     columns.append(Column("moves by", cells=[digits(flow.queueing_moves_s * factor, 3) for flow in listed]))
     print_fitted("phase: shares and mean waits with host noise of 0, 0.1 and 1 packet times", columns)
     if phase.depends:
-        console().print(
-            phase.sentence() + " Real hosts have noise: use the values with 1. ! marks such shares.", markup=False
-        )
+        console().print(f"{phase.sentence()} {ADVICE} ! marks such shares.", markup=False)
     if len(listed) < len(phase.flows):
         console().print(
             f"{len(phase.flows) - len(listed)} more flows, whose shares move less; --json has them all", markup=False

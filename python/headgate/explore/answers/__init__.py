@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from typing_extensions import is_typeddict
 
-from . import begin, packets, pages, papers, runs
+from . import begin, front, packets, pages, papers, runs
 from .begin import Controls, Failure, Fragment, Start, Turned, Unlinked
+from .front import Built, FolderFiles, FrontPage, Opened
 from .packets import NetworkState, PacketList, PacketStory
 from .pages import ComparisonDone, LessonDone, LessonInfo, StudyGrid, StudyInfo, Variant
 from .papers import PaperItem, PaperList, PaperMeasured, PaperRun
-from .runs import RunLine, SeriesData
+from .runs import PhaseLine, RunLine, SeriesData
 
 #: All of them that are a whole answer.
 ANSWERS = (
-    Failure, Start, Controls, Turned, RunLine, SeriesData, PacketList, PacketStory, NetworkState, ComparisonDone, LessonInfo, LessonDone,
-    StudyInfo, StudyGrid, Variant, Fragment, Unlinked, PaperList, PaperItem, PaperRun, PaperMeasured,
+    Failure, Start, Controls, Turned, RunLine, PhaseLine, SeriesData, PacketList, PacketStory, NetworkState, ComparisonDone, LessonInfo,
+    LessonDone, StudyInfo, StudyGrid, Variant, Fragment, Unlinked, PaperList, PaperItem, PaperRun, PaperMeasured, Built, FrontPage,
+    FolderFiles, Opened,
 )  # fmt: skip
 
 # What an answer has beyond its type is refused by those who hold one against the other.
-for _module in (begin, packets, pages, papers, runs):
+for _module in (begin, front, packets, pages, papers, runs):
     for _each in vars(_module).values():
         if is_typeddict(_each):
             _each.__pydantic_config__ = {"extra": "forbid"}

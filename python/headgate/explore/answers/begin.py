@@ -69,7 +69,7 @@ class Start(TypedDict):
     """What the page begins with."""
 
     version: str
-    kind: Literal["scenario", "study", "replay", "papers", "lessons"]
+    kind: Literal["scenario", "study", "replay", "papers", "start"]
     title: str
     file: str | None
     scenario: dict[str, Any] | None

@@ -123,6 +123,8 @@ class RunDone(TypedDict):
     #: Seconds that it took.
     seconds: float
     note: str | None
+    #: Of a simulation: a line that says which host noise it had; empty if it had none.
+    noise: NotRequired[str]
     flows: list[FlowResult]
     #: Flows that are not listed one by one.
     more_flows: int
@@ -141,6 +143,40 @@ class RunDone(TypedDict):
     packets: NotRequired[int]
     p99_ms: NotRequired[float | None]
     random: NotRequired[bool]
+
+
+class FlowPhaseResult(TypedDict):
+    """A flow with each level of host noise: its part of all goodput and the mean wait of its packets, and by how much they move."""
+
+    flow: str
+    shares: list[float]
+    share_moves: float
+    queueing_s: list[float | None]
+    queueing_moves_s: float | None
+    #: Its share depends on the phase of arrivals.
+    depends: bool
+
+
+class PhaseDone(TypedDict):
+    """Whether the shares of a run depend on the phase of arrivals."""
+
+    #: Flows may keep in step with a queue; otherwise nothing was run, and nothing depends on the phase.
+    in_step: bool
+    noise: list[str]
+    depends: bool
+    #: What that means; empty if nothing depends on it.
+    sentence: str
+    flows: list[FlowPhaseResult]
+    #: Flows that are not listed, whose shares move less.
+    more_flows: int
+
+
+class PhaseLine(TypedDict):
+    """A line of the answer to a phase check: one of these."""
+
+    progress: NotRequired[float]
+    done: NotRequired[PhaseDone]
+    error: NotRequired[ErrorBody]
 
 
 class RunLine(TypedDict):

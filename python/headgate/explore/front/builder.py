@@ -1,0 +1,199 @@
+"""The builder of the start page: the questions of `headgate quick`, answered by the same function as the command."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from ..._core import ScenarioError
+from ...errors import HeadgateError, brief, cut
+from ...quick import notes, parse
+from ...quick import scenario as scenario_of
+from ...toml import file_text
+from ..fields import branch, control, kinds, node, written
+from ..wire import RequestError
+
+#: What the builder begins with: a call beside a download.
+FIRST = {
+    "rate": "20Mbit/s",
+    "rtt": "30ms",
+    "flows": "bulk,call",
+    "queue": "fcfs",
+    "buffer": "",
+    "noise": "1",
+}
+
+#: The buffer that is meant where none is given.
+BUFFER = "1BDP"
+
+#: Maximum length of an answer.
+LONGEST = 4000
+
+#: Maximum number of flows: what is made of them is sent to the page at each turn. The command takes more.
+MOST = 2000
+
+#: Flows that a click adds, by what they are.
+ADDED = {
+    "download": "bulk",
+    "far download": "cubic:rtt=200ms",
+    "web": "web",
+    "video": "video",
+    "call": "call",
+    "game": "game",
+    "Reno": "newreno",
+    "BBR": "bbr",
+    "flood": "cbr:30Mbit/s",
+}
+
+_HELP = {
+    "rate": "Rate of the link that the flows share. The links of hosts are ten times as fast.",
+    "rtt": "Round-trip time without queueing and transmission.",
+    "flows": "NAME*COUNT:KEY=VALUE, with commas between. NAME is a flow control or a workload; KEY may be rtt, as in cubic:rtt=200ms.",
+    "buffer": "As a number of packets, bytes, a time such as 50ms, or bandwidth-delay products such as 1.5BDP.",
+    "noise": "Each packet leaves its host later by 0 to this number of packet times. 0 is none.",
+}
+
+#: Where the answers stand in the scenario that is made of them.
+_PLACES = {
+    "topology.line.queue.buffer": "buffer", "topology.line.queue": "queue", "topology.line.rate": "rate", "topology.line.delay": "rtt",
+    "hosts.noise": "noise", "flows": "flows",
+}  # fmt: skip
+
+
+class AnswerError(RequestError):
+    """An answer that is not valid, with the question that it belongs to."""
+
+    def __init__(self, message: str, path: str | None) -> None:
+        """Takes the text and the question."""
+        super().__init__(422, message)
+        self.path = path
+
+
+def built(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario that answers stand for, with the command line and the file that give it.
+
+    Args:
+        asked: texts by question, those of `FIRST` unless given.
+
+    Returns:
+        `given`, the answers; `controls`; `scenario`; `command`; `file`, as TOML; `notes`, sentences on what was chosen.
+
+    Raises:
+        AnswerError: an answer is not valid.
+        RequestError: there is no such question.
+    """
+    given = answers_of(asked)
+    if "buffer" not in _queue(given["queue"]):
+        # A buffer of the discipline before is no fault of the one that was chosen now.
+        given["buffer"] = ""
+    rate, rtt, flows, queue, noise = (given[key] for key in ("rate", "rtt", "flows", "queue", "noise"))
+    try:
+        count = sum(group.count for group in parse(flows))
+        if count > MOST:
+            raise HeadgateError(
+                f"--flows: found {count} flows; expected at most {MOST} on this page. The command takes more"
+            )
+        found = scenario_of(rate, rtt, flows, queue, given["buffer"] or None, noise=noise)
+        found.resolve()
+        said = notes(rtt, flows)
+    except ScenarioError as e:
+        place = getattr(e, "path", None) or ""
+        at, question = next(((at, key) for at, key in _PLACES.items() if place.startswith(at)), ("", None))
+        text = brief(str(e)).removeprefix("quick: ")
+        raise AnswerError(text.replace(at, question, 1) if question else text, question) from None
+    except HeadgateError as e:
+        option = re.match(r"--(\w+)", str(e))
+        raise AnswerError(str(e).removeprefix("--"), option[1] if option and option[1] in FIRST else None) from None
+    return {
+        "given": given, "controls": _controls(given), "scenario": found.data, "command": command(given), "file": file_text(found.data),
+        "notes": said,
+    }  # fmt: skip
+
+
+def command(given: Mapping[str, str]) -> str:
+    """The command line that gives the same.
+
+    >>> command(FIRST)
+    'headgate quick --rate 20Mbit/s --rtt 30ms --flows bulk,call --queue fcfs'
+    >>> command({**FIRST, "buffer": "2BDP", "noise": "0"})[-22:]
+    '--buffer 2BDP --noise 0'
+    """
+    words = ["headgate", "quick"]
+    for key, value in given.items():
+        if value and (key != "noise" or value != FIRST["noise"]):
+            words += [f"--{key}", value]
+    return shlex.join(words)
+
+
+def turned(given: Mapping[str, str], path: str, value: Any) -> dict[str, str]:
+    """Answers of which one is changed. A number stands for a quantity in the unit of its control; null for what is taken unless given.
+
+    Raises:
+        AnswerError: the value is no text and no number that fits.
+        RequestError: there is no such question.
+    """
+    if path not in FIRST:
+        raise RequestError(400, f"{cut(path)}: expected one of {', '.join(FIRST)}")
+    if value is None:
+        return {**given, path: "" if path == "buffer" else FIRST[path]}
+    if isinstance(value, str):
+        return {**given, path: value}
+    unit = next((c["unit"] for c in _controls(given) if c["path"] == path), None)
+    if isinstance(value, bool) or not isinstance(value, int | float) or (unit is None and path != "noise"):
+        raise AnswerError(f"{path}: found {cut(repr(value))}; expected a text", path)
+    if unit is None:
+        return {**given, path: f"{value:g}"}
+    try:
+        return {**given, path: written(value, unit)}
+    except HeadgateError as e:
+        raise AnswerError(f"{path}: {e}", path) from None
+
+
+def answers_of(asked: Mapping[str, Any]) -> dict[str, str]:
+    """The answers in a request as texts, those of `FIRST` where there are none.
+
+    Raises:
+        RequestError: one is no text, or too long, or belongs to no question.
+    """
+    for key, value in asked.items():
+        if key not in FIRST:
+            raise RequestError(400, f"{cut(key)}: expected one of {', '.join(FIRST)}")
+        if not isinstance(value, str) or len(value) > LONGEST:
+            raise AnswerError(f"{key}: found {cut(repr(value))}; expected a text of at most {LONGEST} characters", key)
+    return {key: asked.get(key, first).strip() for key, first in FIRST.items()}
+
+
+def _queue(text: str) -> Mapping[str, Any]:
+    """The parameters of a discipline in the schema; none if there is no such discipline."""
+    found = branch(node("Link", "queue"), text.partition(":")[0].strip())
+    return {} if found is None else found["properties"]
+
+
+def _controls(given: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The questions as controls, with the answers as their values."""
+    link, queue = node("Link"), node("Link", "queue")
+    kind = given["queue"].partition(":")[0].strip()
+    chosen = (branch(queue, kind) or {}).get("description")
+    found = [
+        control("rate", "rate of the link", "Network", link["properties"]["rate"], given["rate"], True),
+        control("rtt", "round-trip time", "Network", link["properties"]["delay"], given["rtt"], True),
+        {**_plain("queue", "queue", "Queue", kind), "kind": "choice", "choices": kinds(queue), "help": chosen},
+    ]  # fmt: skip
+    buffer = _queue(given["queue"]).get("buffer")
+    if buffer is not None:
+        found.append(control("buffer", "buffer", "Queue", buffer, given["buffer"] or BUFFER, True))
+    number = re.fullmatch(r"\d+(\.\d+)?", given["noise"])
+    noise = _plain("noise", "host noise", "Network", float(number[0]) if number else given["noise"])
+    found.append(noise | ({"kind": "number", "low": 0, "from": 0, "to": 2, "step": 0.1} if number else {}))
+    # The last one, since the page has more below it.
+    found.append(_plain("flows", "flows", "Flows", given["flows"]))
+    return [{**each, "help": _HELP.get(each["path"], each["help"])} for each in found if each is not None]
+
+
+def _plain(path: str, label: str, group: str, value: Any) -> dict[str, Any]:
+    return {
+        "path": path, "label": label, "group": group, "kind": "text", "value": value, "number": None, "unit": None, "low": None,
+        "high": None, "from": None, "to": None, "log": False, "step": None, "choices": None, "help": None, "main": True,
+    }  # fmt: skip

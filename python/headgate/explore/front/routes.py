@@ -1,0 +1,99 @@
+"""The requests of the start page."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ...errors import cut
+from ...examples import RECORDED, examples
+from ...scenario import Scenario
+from ..ask import body, reply, text_of, threaded
+from ..wire import RequestError
+from . import cards, folder
+from .builder import ADDED, FIRST, answers_of, built, turned
+
+#: Begins another page for a file or a paper, and gives its address.
+Opener = Callable[[Path], str]
+
+
+class FrontRoutes:
+    """Answers the requests of the start page. Only a page that began with it has files."""
+
+    def __init__(self, place: Path | None, opener: Opener | None) -> None:
+        """Takes the folder whose files are listed, and what opens those that are no scenario; in a notebook nothing does."""
+        self._place, self._opener = place, opener
+
+    def routes(self) -> list[Route]:
+        """The requests."""
+        return [
+            Route("/api/front", self._front),
+            Route("/api/front/files", self._files),
+            Route("/api/front/open", self._open, methods=["POST"]),
+            Route("/api/quick", self._quick, methods=["POST"]),
+        ]
+
+    async def _front(self, _: Request) -> Response:
+        return reply(await threaded(front))
+
+    async def _quick(self, request: Request) -> Response:
+        return reply(await threaded(_changed, await body(request)))
+
+    async def _files(self, _: Request) -> Response:
+        place = self._place
+        found = [] if place is None else await threaded(folder.found_in, place)
+        files = [{"name": each.name, "kind": each.kind, "about": cards.first(each.about)} for each in found]
+        return reply({"folder": "" if place is None else place.resolve().name, "files": files})
+
+    async def _open(self, request: Request) -> Response:
+        given = await body(request)
+        return reply(await threaded(self._opened, text_of(given, "kind"), text_of(given, "name")))
+
+    def _opened(self, kind: str, name: str) -> dict[str, Any]:
+        """A scenario for this page, the address of another page, or the command that shows it."""
+        file, is_scenario = self._file(kind, name)
+        answer = {"scenario": None, "address": None, "command": shlex.join(["headgate", "explore", str(file)])}
+        if is_scenario:
+            base = Scenario.from_file(file).base()
+            base.resolve()
+            return {**answer, "scenario": base.data}
+        return answer if self._opener is None else {**answer, "address": self._opener(file)}
+
+    def _file(self, kind: str, name: str) -> tuple[Path, bool]:
+        """What a card is about, and whether it is a scenario. Only what is on a card is opened."""
+        if kind == "example":
+            found = next((each for each in examples() if each.name == name), None)
+            if found is not None:
+                return found.file, name not in RECORDED
+        elif kind == "paper":
+            if any(each["name"] == name for each in cards.of_papers()):
+                return Path(name), False
+        elif kind == "file" and self._place is not None:
+            listed = folder.one_in(self._place, name)
+            if listed is not None:
+                return self._place / name, listed.kind == "scenario"
+        raise RequestError(404, f"{cut(kind)} {cut(repr(name))}: expected one that the start page lists")
+
+
+def _changed(given: dict[str, Any]) -> dict[str, Any]:
+    """What the answers of a request stand for, when the one at `path` is `value`."""
+    asked = given.get("given", {})
+    if not isinstance(asked, dict):
+        raise RequestError(400, f"given: expected a table, found {type(asked).__name__}")
+    if "path" not in given:
+        return built(asked)
+    return built(turned(answers_of(asked), text_of(given, "path"), given.get("value")))
+
+
+def front() -> dict[str, Any]:
+    """What the start page begins with."""
+    return {
+        "builder": built(FIRST), "added": [{"label": label, "flows": flows} for label, flows in ADDED.items()],
+        "lessons": cards.of_lessons(), "examples": cards.of_examples(), "papers": cards.of_papers(),
+    }  # fmt: skip
