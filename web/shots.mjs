@@ -31,6 +31,14 @@ try {
 } finally {
   await server.stop();
 }
+const start = await serve(null);
+try {
+  const page = await open(browser, start.address, { width: 1280, height: 960 });
+  await page.locator(".builder .sentences li").first().waitFor();
+  await shot(page, "explore-start.png");
+} finally {
+  await start.stop();
+}
 const replay = await serve("scenarios/office.csv", { more: ["--queue", "fcfs", "--queue", "fq", "--rate", "2Mbit/s", "--buffer", "64KB"] });
 try {
   const page = await open(browser, replay.address, { width: 1000, height: 900 });
