@@ -114,6 +114,26 @@ fn another_flow_does_not_move_the_noise_of_this_one() {
     assert_eq!(delay(&alone).to_bits(), delay(&two).to_bits());
 }
 
+/// Each end has a stream and a queue of its own: what a sink keeps back neither delays data nor moves their noise.
+#[test]
+fn the_two_hosts_of_a_flow_are_apart() {
+    // Noise of ten gaps, so that packets and acknowledgements are kept back together.
+    let owd = |acknowledge: bool| {
+        let (s, running) = run(&lone(&json!({"noise": "1s"}), &json!({"acknowledge": acknowledge})).to_string());
+        column(&running.flow_table(&s), "owd_mean_s")[0]
+    };
+    assert_eq!(owd(true).to_bits(), owd(false).to_bits());
+    // Of independent times the variances add up: 2/12 of the square of the span; of equal ones it would be twice that.
+    let mut scenario = lone(&json!({"noise": "1pkt"}), &json!({}));
+    scenario["interval"] = json!("100ms");
+    let (s, running) = run(&scenario.to_string());
+    let trips: Vec<f64> =
+        column(&running.interval_table(&s), "rtt_mean_s").into_iter().filter(|trip| trip.is_finite()).collect();
+    let mean = trips.iter().sum::<f64>() / trips.len() as f64;
+    let variance = trips.iter().map(|trip| (trip - mean).powi(2)).sum::<f64>() / trips.len() as f64;
+    assert!(trips.len() > 9000 && (variance / 0.01_f64.powi(2) - 2.0 / 12.0).abs() < 0.02, "{variance}");
+}
+
 /// Floyd and Jacobson 1991, section 3: without noise one of two connections gets nearly all of a full line, by the phase alone.
 #[test]
 fn noise_takes_away_the_phase() {
