@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Gateways that share a link fairly by Core-Stateless Fair Queueing (`csfq`): those where packets come in label them with their rate, the others
+/// Gateways that share a line fairly by Core-Stateless Fair Queueing (`csfq`): those where packets come in label them with their rate, the others
 /// drop by the label. It takes the place of the discipline of all ports of its gateways.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
