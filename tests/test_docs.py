@@ -148,7 +148,7 @@ def last_parts(scenario: headgate.Scenario) -> dict[int, list[tuple[float, float
 def test_the_numbers_of_the_page_on_packet_pair() -> None:
     page = (ROOT / "docs/packet-pair.md").read_text("utf-8")
     base = headgate.Scenario.from_file(ROOT / "scenarios/packet-pair.toml")
-    rows = re.findall(r"^\| (\d+) \| all of the line \| ([\d.]+) s \| ([\d.]+) s \| ([\d.]+) s \|$", page, re.M)
+    rows = re.findall(r"^\| (\d+) \| all of the link \| ([\d.]+) s \| ([\d.]+) s \| ([\d.]+) s \|$", page, re.M)
     assert [r[0] for r in rows] == ["1", "2", "5", "10"]
     for setpoint, *delays in rows:
         parts = last_parts(base.set("flows.*.control.setpoint", int(setpoint)))

@@ -21,10 +21,10 @@ from headgate.effects import (
 )
 from headgate.ways import Ways
 
-COMES = "reacts to marks, and no queue on its way marks packets: its marks never come."
-WEIGHED = "has a weight, and no queue on its way reads weights: its packets are served as with a weight of 1."
-HURRIED = "has a priority, and no queue on its way reads priorities: its packets are served as those of all others."
-LABELLED = "claims a label, and no queue on its way reads labels: its packets are served as without one."
+COMES = "reacts to marks, and no queue on its path marks packets: its marks never come."
+WEIGHED = "has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1."
+HURRIED = "has a priority, and no queue on its path reads priorities: its packets are served as those of all others."
+LABELLED = "claims a label, and no queue on its path reads labels: its packets are served as without one."
 
 
 def said(flows: str, queue: str = "fcfs", **more: str) -> list[str]:

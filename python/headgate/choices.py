@@ -22,7 +22,7 @@ CONVENTIONS = {
 #: What each convention decides.
 CONVENTION_HELP = {
     "in_service": "Whether the packet in transmission counts against the buffer.",
-    "ties": "Several packets at one instant at an idle line: the first one is sent, or the discipline chooses.",
+    "ties": "Several packets at one instant at an idle link: the first one is sent, or the discipline chooses.",
     "at_departure": "Which comes first when a packet arrives at the instant at which a transmission ends.",
     "ecn": "Whether the packets of a table without a column ecn can be marked; in a capture, each packet says so.",
 }

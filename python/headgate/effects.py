@@ -1,7 +1,7 @@
 """Parameters of a scenario that have no effect: which they are, in sentences.
 
-Marks that no queue on a flow's way sets; a weight, a priority or a label that none reads; and a run so short that a flow whose
-retransmission is lost waits for the rest of it. Nothing is said unless it holds for sure: where a flow's way is not known, as with links
+Marks that no queue on a flow's path sets; a weight, a priority or a label that none reads; and a run so short that a flow whose
+retransmission is lost waits for the rest of it. Nothing is said unless it holds for sure: where a flow's path is not known, as with links
 that go down, every queue of the network counts.
 """
 
@@ -49,19 +49,19 @@ SHORTER, SHORT = "shorter", "short"
 #: The sentence of each kind for a flow and for several ones.
 _SENTENCES = {
     MARKS: (
-        "{} reacts to marks, and no queue on its way marks packets: its marks never come.",
+        "{} reacts to marks, and no queue on its path marks packets: its marks never come.",
         "{} react to marks, and no queue on their paths marks packets: their marks never come.",
     ),
     WEIGHTS: (
-        "{} has a weight, and no queue on its way reads weights: its packets are served as with a weight of 1.",
+        "{} has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1.",
         "{} have weights, and no queue on their paths reads weights: their packets are served as with a weight of 1.",
     ),
     PRIORITIES: (
-        "{} has a priority, and no queue on its way reads priorities: its packets are served as those of all others.",
+        "{} has a priority, and no queue on its path reads priorities: its packets are served as those of all others.",
         "{} have priorities, and no queue on their paths reads priorities: their packets are served as those of all others.",
     ),
     LABELS: (
-        "{} claims a label, and no queue on its way reads labels: its packets are served as without one.",
+        "{} claims a label, and no queue on its path reads labels: its packets are served as without one.",
         "{} claim labels, and no queue on their paths reads labels: their packets are served as without them.",
     ),
     SHORTER: (
@@ -99,7 +99,7 @@ def warnings(scenario: Mapping[str, Any]) -> list[str]:
 
     >>> from headgate import quick
     >>> warnings(quick.scenario("20Mbit/s", "20ms", "dctcp,cubic").resolve())
-    ['Flow dctcp reacts to marks, and no queue on its way marks packets: its marks never come.']
+    ['Flow dctcp reacts to marks, and no queue on its path marks packets: its marks never come.']
     >>> warnings(quick.scenario("20Mbit/s", "20ms", "dctcp,cubic", "red:mark=true").resolve())
     []
     """
@@ -203,7 +203,7 @@ def _flows(names: list[str]) -> str:
 
 
 def _needs(flow: Mapping[str, Any]) -> list[str]:
-    """What the parameters of a flow need of a queue on its way."""
+    """What the parameters of a flow need of a queue on its path."""
     ecn = (flow.get("transport") or {}).get("ecn")
     reacts = flow["control"]["kind"] in REACT if ecn is None else ecn
     given = {

@@ -45,7 +45,7 @@ def examples() -> list[Example]:
     """All examples by name.
 
     >>> [e.name for e in examples()][:3], examples()[-1].about
-    (['cross-traffic', 'csfq', 'fat-tree'], 'Two file transfers and a typing user share a slow line. Change `queue` to see who suffers.')
+    (['cross-traffic', 'csfq', 'fat-tree'], 'Two file transfers and a typing user share a slow link. Change `queue` to see who suffers.')
     """
     found = [Example(file.stem, file, about(file.read_text("utf-8"))) for file in sorted(FOLDER.glob("*.toml"))]
     return sorted([*found, *(Example(n, FOLDER / n, about) for n, about in RECORDED.items())], key=lambda e: e.name)

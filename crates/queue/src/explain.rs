@@ -160,7 +160,7 @@ numbers! {
     EstimatedRate("estimated_rate", BitPerS),
     /// Label of the packet: its conversation's rate per unit of weight.
     Label("label", BitPerS),
-    /// Fair share alpha of the line per unit of weight; infinite while the line is not congested.
+    /// Fair share alpha of the link per unit of weight; infinite while the link is not congested.
     FairShare("fair_share", BitPerS),
 }
 

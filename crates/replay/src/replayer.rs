@@ -19,7 +19,7 @@ pub enum InService {
     Counts,
 }
 
-/// Several packets that arrive at one instant at an idle line.
+/// Several packets that arrive at one instant at an idle link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
@@ -67,7 +67,7 @@ impl From<EcnDefault> for Ecn {
 pub struct Conventions {
     /// Whether the packet in transmission takes room in the buffer.
     pub in_service: InService,
-    /// Several packets that arrive at one instant at an idle line.
+    /// Several packets that arrive at one instant at an idle link.
     pub ties: Ties,
     /// An arrival at the instant at which a transmission ends.
     pub at_departure: AtDeparture,

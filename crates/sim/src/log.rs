@@ -84,7 +84,7 @@ impl Log {
                 format!("{kind} of flow {} leaves its host, which kept it back", of / 2)
             }
             Event::Change(n) if n < events => format!("event {n} of the scenario changes the network"),
-            Event::Change(_) => "the rate of a line follows its trace".to_owned(),
+            Event::Change(_) => "the rate of a link follows its trace".to_owned(),
         };
         self.lines.push(format!("event {number} at {:.12} s: {what}", now.as_secs_f64()));
     }

@@ -29,7 +29,7 @@ Example:
 def check(file: Path, allowed: tuple[Path, ...], as_json: bool) -> None:
     """Validate the scenario in FILE and print it as JSON with every default filled in; of a study, every variant is checked.
 
-    What has no effect, such as a weight that no queue on the way of its flow reads, is a warning on standard error.
+    What has no effect, such as a weight that no queue on the path of its flow reads, is a warning on standard error.
 
     A study whose axes change a topology or a count is printed as it was written, since the resolved scenario no longer contains them.
     """

@@ -59,7 +59,7 @@ def explore(
     pcap or pcapng), which is replayed.
 
     Without FILE the page begins with lessons. Only this machine can reach the page, and only with the token in its address. Ctrl-C ends it.
-    The options about a line, its queues and flows are those of `headgate replay`, and for a trace only; two queues are shown side by side.
+    The options about a link, its queues and flows are those of `headgate replay`, and for a trace only; two queues are shown side by side.
     """
     with signals.loading():
         from ..explore.serve import require, serve

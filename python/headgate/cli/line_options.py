@@ -1,4 +1,4 @@
-"""The options of commands that send a trace through disciplines: the line, its queue, and how the trace is read."""
+"""The options of commands that send a trace through disciplines: the link, its queue, and how the trace is read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Command = Callable[..., Any]
 
 
 def line_options(required: bool) -> Callable[[Command], Command]:
-    """The options; `required`: the line's rate and a discipline have to be given."""
+    """The options; `required`: the link's rate and a discipline have to be given."""
     chosen = "" if required else " Chosen from the trace unless given."
     options = [
         click.option(
             "--queue", "queues", metavar="NAME|TABLE", multiple=True, required=required,
             help="Discipline: its name, or a TOML or JSON table with its kind and parameters. Repeat it to compare several.",
         ),
-        click.option("--rate", required=required, help=f"Rate of the line, such as 10Mbit/s.{chosen}"),
+        click.option("--rate", required=required, help=f"Rate of the link, such as 10Mbit/s.{chosen}"),
         click.option("--buffer", help=f"Buffer of every discipline that has one, such as 64KB or 100pkt.{chosen}"),
         click.option(
             "--set", "changes", metavar="[QUEUE.]NAME=VALUE", multiple=True,

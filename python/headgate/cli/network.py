@@ -26,7 +26,7 @@ Examples:
 @allow_files
 @click.option("--set", "changes", metavar="PATH=VALUE", multiple=True, help="Change a value, e.g. topology.hosts=8.")
 def show(file: Path, allowed: tuple[Path, ...], figure: Path | None, changes: tuple[str, ...]) -> None:
-    """Draw the network of the scenario in FILE: nodes, lines with rate, delay and discipline, and flows.
+    """Draw the network of the scenario in FILE: nodes, links with rate, delay and discipline, and flows.
 
     Equal hosts are drawn as one, and so are the gateways of a layer if there are too many.
     """

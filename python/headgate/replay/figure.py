@@ -170,6 +170,6 @@ def _legends(drawing: Any, named: dict[str, str], others: int, axes: Any) -> Non
         Line2D([], [], color=GREY, ls="--", label="arrived"),
         Line2D([], [], color=INK, label="arrived and not dropped"),
         Line2D([], [], color=BLUE, label="departed"),
-        Patch(color=BLUE, alpha=0.15, label="in queue or on the line"),
+        Patch(color=BLUE, alpha=0.15, label="in queue or on the link"),
     ]
     axes[2, 0].legend(handles=meaning, frameon=False, fontsize=8, loc="upper left")

@@ -70,7 +70,7 @@ def replay(
             several disciplines their names come before its ending.
         seed: of the disciplines' random streams.
         in_service: `extra`: the packet in transmission takes no room in the buffer; `counts`: it does.
-        ties: several packets at one instant at an idle line: `first`: the first starts at once; `together`: the discipline chooses.
+        ties: several packets at one instant at an idle link: `first`: the first starts at once; `together`: the discipline chooses.
         at_departure: `departures-first`: a transmission that ends makes room before an arrival at that instant; `arrivals-first`: after.
         ecn: packets of a table without a column `ecn`: `not-capable`: they are Not-ECT, which no discipline marks and `red` drops instead;
             `capable`: they are ECT(0). Each packet of a capture says so.

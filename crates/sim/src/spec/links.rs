@@ -12,7 +12,7 @@ pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {
         if previous.is_none_or(|p| p.rate != link.rate || p.aggregation != link.aggregation) {
             for back in [false, true] {
                 if link.aggregation.way(back).is_some() && link.rate.way(back).slots().is_some() {
-                    let message = "expected none on a line whose rate is a trace of `mahimahi`, which says itself when packets are sent";
+                    let message = "expected none on a link whose rate is a trace of `mahimahi`, which says itself when packets are sent";
                     return Err(SpecError::at(format!("{i}.aggregation"), message));
                 }
             }

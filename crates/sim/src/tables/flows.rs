@@ -84,7 +84,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("owd_p50_s", "s", Mean, Float(|r| r.one_way(0.5)), "Median of the one-way delays."),
         column("owd_p95_s", "s", Mean, Float(|r| r.one_way(0.95)), "95 % quantile of the one-way delays."),
         column("owd_p99_s", "s", Mean, Float(|r| r.one_way(0.99)), "99 % quantile of the one-way delays."),
-        column("queueing_mean_s", "s", Mean, Float(|r| r.count.traffic.waited_mean()), "Mean time in the queues on their way, of all packets received."),
+        column("queueing_mean_s", "s", Mean, Float(|r| r.count.traffic.waited_mean()), "Mean time in the queues on their path, of all packets received."),
         column("started", "", Total, Int(|r| r.objects.map_or(0, |o| o.0)), "Transfers that began after the warm-up; 0 for a workload without any."),
         column("finished", "", Total, Int(|r| r.objects.map_or(0, |o| o.1.time.count)), "Transfers of these of which the sink has received all."),
         column("fct_mean_s", "s", Mean, Float(|r| r.of_objects(|o| o.time.mean())), "Mean completion time of the transfers."),

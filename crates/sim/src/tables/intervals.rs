@@ -26,7 +26,7 @@ pub(super) fn columns() -> Vec<Column<IntervalRow>> {
     all.extend(counted());
     all.extend([
         column("owd_mean_s", "s", Mean, Float(|r: &IntervalRow| r.count.traffic.one_way_mean()), "Mean of the one-way delays of the packets received."),
-        column("queueing_mean_s", "s", Mean, Float(|r| r.count.traffic.waited_mean()), "Mean time in the queues on their way, of all packets received."),
+        column("queueing_mean_s", "s", Mean, Float(|r| r.count.traffic.waited_mean()), "Mean time in the queues on their path, of all packets received."),
     ]);
     all
 }

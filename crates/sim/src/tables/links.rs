@@ -45,7 +45,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     vec![
         column("link", "", Key, Name(Row::name), "Name of the port: that of its link, with `:reverse` against the link's direction."),
         column("from", "", Given, Name(|r| r.ends()[0].clone()), "Node that the port belongs to."),
-        column("to", "", Given, Name(|r| r.ends()[1].clone()), "Node at the other end of its line."),
+        column("to", "", Given, Name(|r| r.ends()[1].clone()), "Node at the other end of its link."),
         column("queue", "", Given, Name(|r| r.queue.to_owned()), "Queueing discipline; `host` at a host, whose own queue is unlimited."),
         column("rate_bps", "bit/s", Given, Float(|r| r.link.rate.way(r.back).mean().as_bps() as f64), "Rate that the scenario gives; of a trace the mean."),
         column("achieved_rate_bps", "bit/s", Given, Float(Row::achieved_rate), "Bits sent over the time spent transmitting."),

@@ -79,7 +79,7 @@ fn counted<R: Counted>() -> Vec<Column<R>> {
         column("unique_bytes", "bytes", Total, Int(|r| r.count().traffic.unique_bytes), "Bytes of the packets that reached the sink for the first time."),
         column("retransmissions", "packets", Total, Int(|r| r.count().control.retransmissions), "Data packets sent again."),
         column("timeouts", "", Total, Int(|r| r.count().control.timeouts), "Retransmission timeouts."),
-        column("drops", "packets", Total, Int(|r| r.count().traffic.drops), "Data packets dropped anywhere on the way."),
+        column("drops", "packets", Total, Int(|r| r.count().traffic.drops), "Data packets dropped anywhere on the path."),
         column("lost", "packets", Total, Int(|r| r.count().control.lost), "Data packets that wires lost after they were sent; they are no drops."),
         column("marks", "packets", Total, Int(|r| r.count().control.marks), "Data packets whose congestion bit a gateway set."),
         column("rtt_count", "", Total, Int(|r| r.count().control.rtt.count), "Round-trip times measured."),

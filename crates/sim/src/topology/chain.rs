@@ -1,6 +1,6 @@
 //! Gateways in a row, each with its own hosts.
 //!
-//! Source: the usual picture of a line of gateways. Deviations: none.
+//! Source: the usual picture of gateways in a row. Deviations: none.
 
 use super::{Line, Net, Part, Piece, Topology, fits};
 use crate::spec::SpecError;
@@ -45,7 +45,7 @@ pub struct Chain;
 
 impl Chain {
     /// Where it was published.
-    pub const SOURCE: &'static str = "the usual picture of a line of gateways";
+    pub const SOURCE: &'static str = "the usual picture of gateways in a row";
 }
 
 impl Topology for ChainParams {
