@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from headgate import _core, stats
-from headgate.examples import example
 from headgate.explore import runs as module
 from headgate.explore.compare import differences
 from headgate.explore.engine import run
@@ -21,11 +20,9 @@ from headgate.explore.lesson import lesson
 from headgate.explore.packets import packets_of
 from headgate.explore.prepared import INTERVALS, prepared, shorter
 from headgate.explore.runs import Runs, finished
-from headgate.explore.shares import delays
 from headgate.explore.store import Finished, KeptRuns
 from headgate.explore.views import Line, View
 from headgate.explore.wire import RequestError, StoppedError
-from headgate.fairness import BULK
 from headgate.scenario import Scenario
 
 from .explorer import Page, scenario
@@ -370,38 +367,3 @@ def test_runs_and_what_is_asked_about_them_share_one_bound_on_memory(threads: in
     pools = [runs._pool, runs._looks]
     assert sum(pool._max_workers for pool in pools) * runs.most <= runs.most_bytes <= 75e6
     runs.close()
-
-
-def test_the_delay_is_that_of_each_class_of_flows_and_of_its_worst_flow(page: Page) -> None:
-    game = example("game").base()
-    sparse, bulk = page.run(game.data)["delays"]
-    assert (sparse["name"], sparse["worst"], sparse["flows"]) == ("sparse", "game", 1)
-    assert (bulk["name"], bulk["worst"], bulk["flows"]) == ("bulk", "download", 1)
-    assert sparse["queueing_ms"] < 1 < 200 < bulk["queueing_ms"]
-    sparse, bulk = page.run(game.set("topology.line.queue.kind", "fcfs").data)["delays"]
-    assert min(sparse["queueing_ms"], bulk["queueing_ms"]) > 200
-
-
-def test_a_class_says_its_worst_flow_that_was_measured() -> None:
-    waits, rare = np.array([0.001, 0.003, np.nan, np.nan]), np.array([True, True, True, False])
-    sparse, bulk = delays(["a", "b", "c", "flood"], rare, waits)
-    assert sparse == {"name": "sparse", "flows": 3, "worst": "b", "queueing_ms": 3.0}
-    assert bulk == {"name": "bulk", "flows": 1, "worst": None, "queueing_ms": None}
-
-
-def test_every_workload_is_of_one_class() -> None:
-    # A new workload of the list is looked at before it counts as one with a rate of its own.
-    paced = {"telnet", "poisson", "cbr", "on_off", "background", "layers"}
-    names = {entry["name"] for entry in json.loads(_core.catalogue("workloads"))}
-    assert names == paced | set(BULK)
-
-
-def test_completion_times_are_shown(page: Page) -> None:
-    whole = scenario()
-    pages = {"name": "pages", "from": "s", "to": "k", "control": "newreno", "start": "20s"}
-    whole["flows"].append({**pages, "workload": {"kind": "transfer", "bytes": "3KB"}})
-    done = page.run(whole)
-    (found,) = done["transfers"]
-    assert (found["name"], found["started"], found["finished"]) == ("pages", 1, 1)
-    assert found["mean_s"] == found["p99_s"] > 0
-    assert found["slowdown"] >= 1

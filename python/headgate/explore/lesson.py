@@ -18,7 +18,7 @@ from ..toml import loads
 from .controls import controls, turned, value_at
 from .engine import run
 from .fields import amount
-from .measured import Measured, measured
+from .measured import NumberOfRun, measured
 from .prepared import prepared
 from .runs import finished
 from .store import Finished
@@ -108,7 +108,7 @@ class Lesson:
             found.append((each["text"], variant))
         return found
 
-    def numbers(self, run: Finished) -> list[Measured]:
+    def numbers(self, run: Finished) -> list[NumberOfRun]:
         """The numbers of a run that the answer speaks of.
 
         Raises:

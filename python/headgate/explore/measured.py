@@ -36,7 +36,7 @@ _OF = {"flows": FLOWS, "ports": PORTS, "transfers": TRANSFERS}
 
 
 @dataclass(frozen=True)
-class Measured:
+class NumberOfRun:
     """A number of a run, its meaning in words, and its unit; `shown` is the number in `unit`."""
 
     label: str
@@ -48,7 +48,7 @@ class Measured:
     def text(self) -> str:
         """With its unit, three digits; a dash where nothing was measured.
 
-        >>> Measured("mean wait of `game`", 213.3, "s", 0.2133).text, Measured("", float("nan"), "s", float("nan")).text
+        >>> NumberOfRun("mean wait of `game`", 213.3, "s", 0.2133).text, NumberOfRun("", float("nan"), "s", float("nan")).text
         ('213 ms', '–')
         """
         if not np.isfinite(self.shown):
@@ -56,7 +56,7 @@ class Measured:
         return percent(self.shown) if self.unit == "%" else said(self.shown, self.unit)
 
 
-def measured(path: str, run: Finished) -> Measured:
+def measured(path: str, run: Finished) -> NumberOfRun:
     """A number of a run.
 
     Args:
@@ -77,11 +77,11 @@ def measured(path: str, run: Finished) -> Measured:
             column
         ]
         value = float("nan") if found is None else float(found)
-        return Measured(f"{words} of `{name}`", value, unit, value * factor)
+        return NumberOfRun(f"{words} of `{name}`", value, unit, value * factor)
     if what == "sum":
         words, unit, factor = _known(rest, SUM, "column")
         value = float(sum(flow[rest] for flow in run.done["flows"]))
-        return Measured(f"{words} of all flows", value, unit, value * factor)
+        return NumberOfRun(f"{words} of all flows", value, unit, value * factor)
     if what == "early":
         name, _, line = rest.partition(".")
         view = _known(name, {view.name: view for view in run.views}, "view")
@@ -89,7 +89,7 @@ def measured(path: str, run: Finished) -> Measured:
         # A line holds its value until the next point.
         at = np.searchsorted(held.t, np.linspace(run.until / 12, run.until / 2, 200, endpoint=False), "right") - 1
         value = float(np.median(held.y[at[at >= 0]])) if (at >= 0).any() else float("nan")
-        return Measured(f"{view.title[:1].lower()}{view.title[1:]} of `{line}`", value, view.unit, value)
+        return NumberOfRun(f"{view.title[:1].lower()}{view.title[1:]} of `{line}`", value, view.unit, value)
     expected = "expected a path that begins with flows, ports, transfers, sum or early"
     raise HeadgateError(f'found "{cut(path)}"; {expected}, such as flows.NAME.goodput_bps')
 

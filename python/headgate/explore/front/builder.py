@@ -117,7 +117,7 @@ def command(given: Mapping[str, str]) -> str:
 
     >>> command(FIRST)
     'headgate quick --rate 20Mbit/s --rtt 30ms --flows bulk,call --queue fcfs'
-    >>> command({**FIRST, "buffer": "2BDP", "noise": "0"})[-22:]
+    >>> command({**FIRST, "buffer": "2BDP", "noise": "0"})[-23:]
     '--buffer 2BDP --noise 0'
     """
     words = ["headgate", "quick"]
