@@ -219,7 +219,7 @@ def test_the_files_of_a_folder(place: Path) -> None:
     assert folder.found_in(place / "nowhere") == []
     held(answers.FolderFiles, Page(Subject(place=place)).get("/api/front/files").json())
     about = next(each.about for each in folder.found_in(place) if each.name == "game.toml")
-    assert about.startswith("A player's game shares the line")
+    assert about.startswith("A player's game shares the link")
 
 
 def test_a_card_opens_a_scenario_here_and_other_things_elsewhere(place: Path) -> None:
