@@ -35,6 +35,7 @@ export class Model {
   private readonly running: { [S in Slot]: AbortController | null } = { a: null, b: null };
   /** A value that is turned to its end: the address changes when the server has taken it. */
   private readonly committed: { [S in Slot]: boolean } = { a: false, b: false };
+  private readonly stopped: { [S in Slot]: boolean } = { a: false, b: false };
   private readonly busy: { [S in Slot]: boolean } = { a: false, b: false };
 
   on(listener: (event: Event, slot: Slot) => void): void {
@@ -92,6 +93,7 @@ export class Model {
   set(slot: Slot, path: string, value: Json, committed: boolean): void {
     this.pending[slot].set(path, value);
     this.committed[slot] ||= committed;
+    this.stopped[slot] = false;
     void this.flush(slot);
   }
 
@@ -120,7 +122,8 @@ export class Model {
         variant.current = false;
         variant.error = null;
         this.tell("controls", slot);
-        void this.start(slot);
+        if (this.stopped[slot]) this.tell("progress", slot);
+        else void this.start(slot);
       }
       if (this.committed[slot]) this.tell("committed", slot);
     } catch (error) {
@@ -167,9 +170,11 @@ export class Model {
     }
   }
 
+  /** Ends what runs. A change that is on its way at that moment is made, but does not run. */
   stop(): void {
     for (const slot of SLOTS) {
       const variant = this.variants[slot];
+      this.stopped[slot] = true;
       this.running[slot]?.abort();
       if (!variant || variant.progress === null) continue;
       variant.progress = null;

@@ -297,12 +297,23 @@ test("a long run shows its progress and can be stopped, and the last picture sta
   await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
   await page.waitForFunction(() => document.querySelector(".runbar progress").value > 0);
   assert.ok(await page.locator(".delay .big").first().isVisible());
-  // Turning on while it runs ends it: the last value wins.
+  // A change while it runs ends it: the last value wins. One that is on its way when everything is stopped does not run.
+  let pass;
+  const stopped = new Promise((resolve) => { pass = resolve; });
+  await page.route("**/api/set", async (route) => { await stopped; await route.continue(); });
+  const runs = [];
+  page.on("request", (request) => { if (request.url().endsWith("/api/run")) runs.push(request.url()); });
+  const asked = page.waitForRequest((request) => request.url().includes("/api/set"));
   await box.fill("20000s");
   await box.press("Enter");
-  await page.waitForFunction(() => document.querySelector(".runbar progress").value > 0);
+  await asked;
   await page.getByRole("button", { name: "Stop", exact: true }).click();
+  const set = page.waitForResponse((response) => response.url().includes("/api/set"));
+  pass();
+  await set;
   await page.getByText("Stopped").waitFor();
+  assert.deepEqual(runs, []);
+  await page.unroute("**/api/set");
   await page.locator("figure canvas").first().waitFor();
   await box.fill("30s");
   await box.press("Enter");
