@@ -166,8 +166,6 @@ impl Kind {
             Role::Transient => Rng::new(rng.clone().next_u64(), 0, stream),
             _ => Rng::new(self.of_run.0, self.of_run.1, &format!("flow/{name}/{stream}")),
         });
-        // The place of flows that come and go sends nothing itself.
-        let noise = noise.filter(|_| role != Role::Template);
         let chosen = self.config.has_options();
         if chosen {
             connection.seed(control);

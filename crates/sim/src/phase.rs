@@ -80,6 +80,12 @@ mod tests {
         // Flows that come and go share it with each other.
         let web = r#""control": "reno", "arrivals": {"kind": "poisson", "mean": "1s"}, "workload": {"kind": "transfer", "packets": 9}"#;
         assert_eq!(of(r#""fcfs""#, &flow(1, web)), [0]);
+        // A host's own port belongs to it alone.
+        let same = r#"{"name": "same", "from": "s1", "to": "d2", "control": "reno"}"#;
+        assert_eq!(of(r#""fq""#, &format!("{}, {same}", flow(1, window))), [0; 0]);
+        // Layers are sent at the rates that their workload gives them.
+        let layers = flow(2, r#""control": "rlm", "workload": {"kind": "layers", "layers": 2, "rate": "32kbit/s"}"#);
+        assert_eq!(of(r#""fcfs""#, &format!("{layers}, {}", flow(1, window))), [1]);
         // Paced sources choose their times.
         for control in [r#""bbr1""#, r#""packet_pair""#, r#""reno", "transport": {"paced": true}"#] {
             let paced = flow(2, &format!(r#""control": {control}"#));

@@ -74,6 +74,7 @@ impl Run {
             self.budget -= 1;
             // Events at the very end still count: the last interval is closed by its own sample.
             let Some((now, event)) = self.events.pop_before(self.end + Duration::from_ps(1)) else { return true };
+            debug_assert!(now >= self.now, "an event of the past");
             self.now = now;
             // The packets that a port sends are seen when they arrive, and the time of this call changes nothing: this is no event of the digest.
             if let Event::Port(lane) = event {

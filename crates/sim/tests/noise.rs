@@ -95,6 +95,22 @@ fn packets_keep_their_order() {
 }
 
 #[test]
+fn a_packet_that_is_kept_back_keeps_its_priority() {
+    // The line is busy 9/10 of the time with two equal streams: the first one waits for a packet in transmission only.
+    let mut scenario = lone(&json!({"noise": "1pkt"}), &json!({"priority": 0}));
+    let mut second = scenario["flows"][0].clone();
+    (second["name"], second["priority"]) = (json!("second"), json!(1));
+    scenario["flows"].as_array_mut().expect("a list").push(second);
+    for flow in scenario["flows"].as_array_mut().expect("a list") {
+        flow["workload"] = json!({"kind": "poisson", "mean": "22ms"});
+    }
+    scenario["links"][1]["queue"] = json!({"kind": "strict_priority", "buffer": "unlimited"});
+    let (s, running) = run(&scenario.to_string());
+    let owd = column(&running.flow_table(&s), "owd_mean_s");
+    assert!(owd[0] < 0.03 && owd[1] > 2.0 * owd[0], "{owd:?}");
+}
+
+#[test]
 fn another_flow_does_not_move_the_noise_of_this_one() {
     let one = lone(&json!({"noise": "1pkt"}), &json!({}));
     let mut two = one.clone();

@@ -98,13 +98,14 @@ fn controlled_flows_leave_when_all_is_acknowledged_and_their_places_are_used_aga
 
 #[test]
 fn no_flow_is_left_when_all_is_done_whatever_was_dropped_where() {
-    for control in ["jk_reno", "generic", "none"] {
+    for (control, noise) in [("jk_reno", "0pkt"), ("generic", "0pkt"), ("none", "0pkt"), ("generic", "2pkt"), ("none", "2pkt")] {
         for queue in ["fq", "fcfs", "random_drop"] {
             let flows = json!([{"name": "web", "from": "a", "to": "c", "control": control, "arrivals": {"kind": "poisson", "mean": "30ms", "most": 400},
                 "workload": {"kind": "transfer", "packets": 20, "size": "exponential"}}]);
             // The second line is the slower one, so that packets are dropped after the first port too, and acknowledgements on the way back.
             let more = json!({
-                "duration": "1000s", "interval": "100s", "nodes": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
+                "duration": "1000s", "interval": "100s", "hosts": {"noise": noise},
+                "nodes": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
                 "links": [{"name": "l", "from": "a", "to": "b", "rate": "8Mbit/s", "queue": {"kind": queue, "buffer": "8pkt"}},
                           {"name": "m", "from": "b", "to": "c", "rate": "7Mbit/s", "delay": "3ms", "queue": {"kind": queue, "buffer": "4pkt"},
                            "reverse_queue": {"kind": queue, "buffer": "2pkt"}}],
@@ -115,7 +116,7 @@ fn no_flow_is_left_when_all_is_done_whatever_was_dropped_where() {
             assert_eq!(
                 (running.alive(), column(&running.class_table(&s), "flows")[0]),
                 (0, 400.0),
-                "{control} {queue}"
+                "{control} {queue} {noise}"
             );
         }
     }
