@@ -9,7 +9,7 @@ import pytest
 
 from headgate import Scenario, ScenarioError, quick
 from headgate.errors import HeadgateError, nearest
-from headgate.shorthands import shorthands
+from headgate.shorthands import QUEUES, shorthands
 
 from .conftest import Cli
 
@@ -73,7 +73,7 @@ def test_what_may_mean_two_things_gets_no_hint(option: str, given: str, cli: Cli
             "tcp",
             "headgate does not have TCP as such: name its flow control; nearest in kind: `cubic` and `reno`",
         ),
-        ("--queue", "droptail", 'Did you mean "fcfs"?'),
+        ("--queue", "taildrop", 'Did you mean "fcfs"?'),
         ("--flows", "cubik", 'Did you mean "cubic"?'),
         ("--flows", "voip", 'Did you mean "call"?'),
     ],
@@ -129,6 +129,16 @@ def test_the_terminal_says_what_short_names_send(cli: Cli) -> None:
     assert all(f"\n{name} " in listed for name in shorthands())
     one = " ".join(cli("list", "short-names", "call").stdout.split())
     assert 'stands for: packet = "200B", workload = { kind = "cbr", rate = "80kbit/s" }' in one
+
+
+def test_other_names_of_a_queue_mean_the_same(cli: Cli) -> None:
+    for name in QUEUES:
+        assert of("bulk", queue=name).data == of("bulk", queue="fcfs").data
+    assert of("bulk", queue="fifo:buffer=30KB").data["topology"]["line"]["queue"] == {"kind": "fcfs", "buffer": "30KB"}
+    listed = cli("list", "short-names").stdout
+    assert all(f"\n{name} " in listed for name in QUEUES)
+    with pytest.raises(ScenarioError, match="did you mean `fcfs`"):
+        of("bulk").set("topology.line.queue", "droptail")
 
 
 def test_sizes_are_bytes_in_quick_and_in_files() -> None:

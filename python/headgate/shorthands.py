@@ -1,4 +1,4 @@
-"""Short names of flows, for a flow control or a workload with fitting parameters, in `headgate quick` and in scenario files."""
+"""Short names of flows, each for a flow control or a workload with fitting parameters, and of queues in `headgate quick`."""
 
 from __future__ import annotations
 
@@ -40,6 +40,10 @@ class Shorthand:
         """The flow control or the workload that it stands for."""
         choice = self.entry[self.key]
         return str(choice["kind"] if isinstance(choice, dict) else choice)
+
+
+#: Names of disciplines that `headgate quick --queue` takes as well: each stands for the same scheme under the name that it has here.
+QUEUES = {"droptail": "fcfs", "fifo": "fcfs"}
 
 
 @cache
@@ -109,7 +113,7 @@ def shorthands() -> dict[str, Shorthand]:
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """All short names as `headgate list` has them: what each stands for is its source."""
+    """All short names as `headgate list` has them: what each stands for is its source, and `kind` the scheme among it."""
     return [
         {
             "name": s.name,
@@ -117,8 +121,19 @@ def catalogue() -> list[dict[str, Any]]:
             "parameters": [],
             "summary": f"{s.sends[0].upper()}{s.sends[1:]}. {s.why}",
             "deviations": [],
+            "kind": s.kind,
         }
         for s in shorthands().values()
+    ] + [
+        {
+            "name": name,
+            "source": f"--queue {kind}",
+            "parameters": [],
+            "summary": f"The queueing discipline {kind}, under another name. Only the option --queue of headgate quick knows it.",
+            "deviations": [],
+            "kind": kind,
+        }
+        for name, kind in QUEUES.items()
     ]
 
 

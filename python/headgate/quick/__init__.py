@@ -11,7 +11,7 @@ from typing import Any
 from .. import _core
 from ..errors import HeadgateError, cut, nearest
 from ..scenario import Scenario
-from ..shorthands import shorthands
+from ..shorthands import QUEUES, shorthands
 from ..toml import parse_value
 from .amounts import quantity, share, text_of, together
 from .defaults import complete
@@ -187,6 +187,7 @@ def _queue(text: str, buffer: str | None, product: int) -> dict[str, Any]:
     """The discipline with its parameters; `product` is the bandwidth-delay product in bytes."""
     name, colon, rest = (part.strip() for part in text.partition(":"))
     known = names_of("disciplines")
+    name = QUEUES.get(name, name)
     if name not in known:
         raise HeadgateError(
             f"--queue: found {cut(repr(name))}; expected a discipline: one of {', '.join(known)}.{nearest(name, known)}"

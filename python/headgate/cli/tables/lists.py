@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from ...shorthands import shorthands
 from ..terminal import console
 from .fit import new_table
 
@@ -123,7 +122,7 @@ def _source(entry: dict[str, Any], kind: str) -> str:
     ('Demers et al. 1989', 'RFC 9438')
     """
     if kind == "short-names":
-        return str(shorthands()[entry["name"]].kind)
+        return str(entry["kind"])
     if kind == "papers":
         year = re.search(r"\b(19|20)\d\d\b", entry["source"])
         return f"{_authors(entry['authors'])} {year[0] if year else ''}".strip()
