@@ -1,4 +1,7 @@
 //! Reading and writing quantities such as `10Mbit/s`: exact decimal arithmetic, no floating point.
+//!
+//! A time of more decimals than a picosecond has, such as a third of a second from a program that computes it, is the nearest picosecond. Rates, sizes
+//! and numbers of packets that are no whole number of their smallest unit are refused: there they are mistakes.
 
 use crate::hint;
 
@@ -34,12 +37,16 @@ pub(crate) fn parse(text: &str, units: &[Unit], what: &str, example: &str) -> Re
     let digits: u128 = format!("{whole}{fraction}").parse().map_err(|_| too_large())?;
     let scale = 10u128.checked_pow(fraction.len() as u32).ok_or_else(too_large)?;
     let scaled = digits.checked_mul(size).ok_or_else(too_large)?;
-    if !scaled.is_multiple_of(scale) {
+    let rounded = units[0].0 == "ps" && scaled >= scale;
+    if !scaled.is_multiple_of(scale) && !rounded {
         let finest =
             if units[0].1 == 1 { units[0].0.to_owned() } else { format!("{}{}", 1.0 / units[0].1 as f64, units[0].0) };
         return Err(format!("finer than one {finest}; {}", fail()));
     }
-    u64::try_from(scaled / scale).map_err(|_| too_large())
+    let whole = scaled / scale;
+    // Half a picosecond goes up; `scale - remainder` cannot overflow.
+    let up = u128::from(scaled % scale >= scale - scaled % scale);
+    u64::try_from(whole + up).map_err(|_| too_large())
 }
 
 /// The shortest exact text: the largest unit that leaves at most three decimals.

@@ -116,6 +116,26 @@ fn every_unit_is_read() {
 }
 
 #[test]
+fn a_time_of_too_many_decimals_is_the_nearest_picosecond() {
+    for (text, ps) in [
+        ("0.3333333333333333s", 333_333_333_333),
+        ("0.6666666666666666s", 666_666_666_667),
+        ("1.4999999ps", 1),
+        ("1.5ps", 2),
+        ("2.5ps", 3),
+        ("0.0000000000010000001s", 1),
+        ("18446744073709551614.5ps", u64::MAX),
+    ] {
+        assert_eq!(text.parse::<Duration>().map(Duration::as_ps), Ok(ps), "{text}");
+    }
+    assert!("18446744073709551615.5ps".parse::<Duration>().unwrap_err().starts_with("too large"));
+    for text in ["0.5ps", "0.9999999ps", "0.00000000000049s"] {
+        assert!(text.parse::<Duration>().unwrap_err().starts_with("finer than one ps"), "{text}");
+    }
+    assert!("0.3333333333333333B".parse::<Bytes>().is_err() && "1.3333333333333333bit/s".parse::<Rate>().is_err());
+}
+
+#[test]
 fn what_is_no_quantity_is_refused_with_an_example() {
     for text in ["", "s", ".5s", "5.s", "1.2.3s", "1s2", "-1s", "1 2s", "1e3s", "\u{661}s", "5", "5S", "+5s"] {
         let why = text.parse::<Duration>().unwrap_err();

@@ -98,7 +98,9 @@ fn controlled_flows_leave_when_all_is_acknowledged_and_their_places_are_used_aga
 
 #[test]
 fn no_flow_is_left_when_all_is_done_whatever_was_dropped_where() {
-    for (control, noise) in [("jk_reno", "0pkt"), ("generic", "0pkt"), ("none", "0pkt"), ("generic", "2pkt"), ("none", "2pkt")] {
+    for (control, noise) in
+        [("jk_reno", "0pkt"), ("generic", "0pkt"), ("none", "0pkt"), ("generic", "2pkt"), ("none", "2pkt")]
+    {
         for queue in ["fq", "fcfs", "random_drop"] {
             let flows = json!([{"name": "web", "from": "a", "to": "c", "control": control, "arrivals": {"kind": "poisson", "mean": "30ms", "most": 400},
                 "workload": {"kind": "transfer", "packets": 20, "size": "exponential"}}]);

@@ -3,7 +3,8 @@
 Windows and queues are in packets, times in seconds, rates in packets a second; a loss rate is the share of the packets sent that is lost.
 
 Sources: Mathis, Semke, Mahdavi and Ott 1997 (the law of the inverse square root); Padhye, Firoiu, Towsley and Kurose 1998, equation 30
-(PFTK); RFC 9438, section 5.1 (CUBIC); Alizadeh et al. 2010, section 3.3 (DCTCP); Brakmo and Peterson 1995 (Vegas).
+(PFTK's approximation), and 2000 (IEEE/ACM Transactions on Networking 8(2)), equation 32 (the whole of it); RFC 9438, section 5.1 (CUBIC);
+Alizadeh et al. 2010, section 3.3 (DCTCP); Brakmo and Peterson 1995 (Vegas).
 """
 
 from __future__ import annotations
@@ -62,6 +63,50 @@ def pftk_rate(loss: float, rtt: float, timeout: float, per_ack: int = 1, most: f
     repair = rtt * math.sqrt(2 * per_ack * loss / 3)
     wait = timeout * min(1.0, 3 * math.sqrt(3 * per_ack * loss / 8)) * loss * (1 + 32 * loss**2)
     return min(most / rtt, 1 / (repair + wait))
+
+
+def pftk_full_rate(loss: float, rtt: float, timeout: float, per_ack: int = 1, most: float = math.inf) -> float:
+    """Rate of Reno with its timeouts, in packets a second, by PFTK's whole model: what is sent, lost packets included.
+
+    Arguments are those of `pftk_rate`, which approximates it: within 4 % for losses up to 5 %, if an acknowledgement is for one packet and
+    a timeout is four round trips. Above that the approximation is too low: at 20 % loss it gives half of this or less.
+
+    >>> round(pftk_full_rate(0.2, 0.1, 1.0, per_ack=2), 2), round(pftk_rate(0.2, 0.1, 1.0, per_ack=2), 2)
+    (4.04, 1.97)
+
+    Raises:
+        ValueError: an argument outside of its range.
+    """
+    _loss(loss)
+    _above_0("rtt", rtt)
+    _above_0("timeout", timeout)
+    _at_least("per_ack", per_ack, 1)
+    _at_least("most", most, 1)
+    arrives = 1 - loss
+    if arrives == 0:
+        return 1 / (64 * timeout)
+    # Equation 13: the mean window when a loss comes, if nothing bounds it.
+    shift = (2 + per_ack) / (3 * per_ack)
+    window = shift + math.sqrt(8 * arrives / (3 * per_ack * loss) + shift**2)
+    if window < most:
+        growing = per_ack / 2 * window + 1
+    else:
+        window = most
+        growing = per_ack / 8 * window + arrives / (loss * window) + 2
+    # Equation 24: the share of losses that end in a timeout. Of fewer than three packets all do.
+    timed_out = 1.0
+    if window > 3:
+        first, others = _any_lost(loss, 3), _any_lost(loss, window - 3)
+        timed_out = min(1.0, first * (1 + arrives**3 * others) / _any_lost(loss, window))
+    # Equation 28: the mean length of a sequence of timeouts, each twice as long as the one before it up to the 64th part.
+    backing_off = timeout * (1 + sum(2.0**k * loss ** (k + 1) for k in range(6)))
+    sent = arrives / loss + window + timed_out / arrives
+    return sent / (rtt * growing + timed_out * backing_off / arrives)
+
+
+def _any_lost(loss: float, packets: float) -> float:
+    """Probability that one of these packets or more are lost, exact where the loss rate is small."""
+    return -math.expm1(packets * math.log1p(-loss))
 
 
 def sawtooth_peak(loss: float) -> float:
