@@ -149,6 +149,7 @@ def test_no_prediction_of_ours_stands_in_the_papers_row(demers: Reproduction, tm
     page = write_report(lost, tmp_path / "report").read_text()
     assert "<th>paper</th>" not in page
     assert "<th>predicted</th>" in page
+    assert "<code>retransmit = &#34;repair&#34;</code>" in page and "`" not in page
     sc5 = next(i for i in demers.items if i.item.name == "scenario-5")
     assert {n.published.label for n in sc5.numbers} == {"scenario 5 (second scan) [EXTERNAL]"}
 
@@ -317,6 +318,8 @@ def test_report(tmp_path: Path) -> None:
     )
     assert f"headgate {headgate.__version__}. Made by <code>headgate reproduce keshav1991 scenario-3 --report" in text
     assert "prefers-color-scheme: dark" in text
+    # Each count is a paragraph of its own.
+    assert "<p>Claims: <span" in text and "do not hold</span>" in text
 
 
 @pytest.mark.parametrize("asked", [False, True])

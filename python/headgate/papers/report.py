@@ -94,12 +94,14 @@ def write_report(
 def render(template: str, package: str = __package__, **values: object) -> str:
     """A page made of a template of a package, with the style of all reports."""
     from jinja2 import Environment
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     def text(package: str, file: str) -> str:
         return resources.files(package).joinpath(file).read_text("utf-8")
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    # Notes and claims have names of code between backticks.
+    environment.filters["code"] = lambda text: Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
     style = Markup(text(__package__, "style.css"))
     return environment.from_string(text(package, template)).render(style=style, **values)
 
