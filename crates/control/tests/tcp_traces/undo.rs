@@ -146,3 +146,21 @@ fn the_cut_of_a_mark_stays() {
         ",
     );
 }
+
+/// An outage of a second: 5 to 9 are lost, the others waited for the link. When F-RTO takes the timeout back, it is again for what arrives to say which
+/// of them are lost: the acknowledgement for 10, which was sent later than they were, does.
+#[test]
+fn what_a_timeout_took_for_lost_is_watched_again_when_it_was_needless() {
+    Script::new(r#""reno""#, r#""recovery": "rack", "undo": "f_rto", "initial_window": 10"#).play(
+        "
+           0 | supply 20           | 0-9   | 10 10
+        1000 | timer               | R0    | 1 1
+        1010 | ack 1 echo 0        | 10-11 | 2 2
+        1011 | ack 2 echo 0        | 12    | 11 11
+        1012 | ack 5 echo 0        | 13-16 | 12 12
+        1110 | ack 5 sack 10       | R5    | 6 7
+        1111 | ack 5 sack 10-11    |       | 6 6
+        1112 | ack 5 sack 10-12    | R6    | 6 6
+        ",
+    );
+}

@@ -10,7 +10,8 @@
 //!   as in Linux.
 //! - With the preset `linux`, and in recovery after a timeout, a lost retransmission does not cut the window again (section 9.3).
 //! - With the preset `linux` a timeout leaves the reordering window out (section 6.3).
-//! - A packet that was needlessly taken for lost is watched no more until it is sent again, as in Linux.
+//! - A packet that was needlessly taken for lost by its successors' arrival is watched no more until it is sent again, as in Linux; one that a timeout took
+//!   for lost is.
 //!
 //! State: an entry for each packet that is outstanding, in the order of sending. Each is looked at a few times, whatever the window.
 
@@ -150,6 +151,17 @@ impl Rack {
     pub fn forget(&mut self, outstanding: impl Fn(Time, u64) -> bool) {
         self.order.retain(|(sent, seq)| outstanding(*sent, *seq));
         self.waiting.retain(|(sent, seq)| outstanding(*sent, *seq));
+    }
+
+    /// A timeout took these transmissions for lost, and was wrong: what arrives says again which of them are.
+    pub fn watch_again(&mut self, mut expired: Vec<(Time, u64)>) {
+        if expired.is_empty() {
+            return;
+        }
+        expired.extend(self.waiting.drain(..));
+        expired.extend(self.order.drain(..));
+        expired.sort_unstable();
+        self.order = expired.into();
     }
 
     /// Whether a packet sent then is lost at a timeout (section 6.3).

@@ -54,6 +54,8 @@ const TWICE: u8 = 16;
 const PAIRED: u8 = 32;
 /// An acknowledgement named it: it came, though an earlier one is missing.
 const NAMED: u8 = 64;
+/// A timeout took it for lost, and not its successors' arrival.
+const EXPIRED: u8 = 128;
 
 /// One packet that is not acknowledged yet.
 #[derive(Clone, Copy, Debug, Default)]

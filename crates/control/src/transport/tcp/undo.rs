@@ -3,6 +3,8 @@
 //! Source: RFC 3522 (Eifel detection by time stamps), RFC 5682 (F-RTO), RFC 3708 (duplicates reported by the sink).
 //! Deviations:
 //! - With blocks F-RTO uses which packet was acknowledged, which the sender knows from its records, in the first step, too.
+//! - With the preset `linux` both are tried, and F-RTO does not send new packets first: a block for a packet that a timeout took for lost, and that did
+//!   not go again, is enough, as in Linux (tcp_process_loss). In a timeout within fast recovery it is tried from the second timeout on.
 
 use super::Undo;
 use headgate_packet::Time;

@@ -137,9 +137,13 @@ impl Sender {
             (p.round, self.more.round_end) = (true, self.next);
         }
         let proves = self.try_out(p.advanced > 0, duplicate) || blocks;
-        if p.advanced > 0 && self.state != State::Open && self.needless(sent, g.original && proves) {
+        if (p.advanced > 0 && self.state != State::Open && self.needless(sent, g.original && proves))
+            || (g.original && self.tries_as_linux())
+        {
             self.undo(p);
         }
+        // Step 3 of RFC 5682, section 3.1: new data came, and none of what the timeout took for lost.
+        self.more.f_rto &= self.next <= self.recover || !(duplicate || p.delivered > p.advanced);
         // An old acknowledgement says nothing of marks.
         let congested = cumulative == self.una && echo.is_some_and(|e| e.congested);
         self.judge(now, (p.advanced > 0, duplicate), congested || p.marked > 0, p);
@@ -236,6 +240,11 @@ impl Sender {
         let kept = self.came.min(most);
         self.more.sampler.known_before(self.came - kept);
         self.came = kept;
+    }
+
+    /// Linux has F-RTO beside the time stamps. A block proves the timeout needless where the oldest packet is still missing.
+    fn tries_as_linux(&self) -> bool {
+        self.more.f_rto && self.state == State::Timeout && self.rules.undo != Undo::None
     }
 
     /// Goes on with F-RTO; true if what was acknowledged proves that the timeout was needless.

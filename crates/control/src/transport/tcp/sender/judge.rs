@@ -1,7 +1,7 @@
 //! Which packets are lost, and the episodes of recovery.
 
 use super::more::Trial;
-use super::{AGAIN, LOST, Progress, RESENT, SACKED, Sender, State, TWICE};
+use super::{AGAIN, EXPIRED, LOST, Progress, RESENT, SACKED, Sender, State, TWICE};
 use crate::LossKind;
 use crate::transport::tcp::Recovery;
 use crate::transport::tcp::rack::Rack;
@@ -17,8 +17,16 @@ impl Sender {
     /// Takes back an episode: nothing was lost.
     pub(super) fn undo(&mut self, p: &mut Progress) {
         p.undone = self.more.episode.cut;
+        let mut expired = vec![];
         for seq in self.una..self.next {
-            self.record(seq).flags &= !(LOST | AGAIN);
+            let record = self.record(seq);
+            if record.flags & (EXPIRED | SACKED) == EXPIRED {
+                expired.push((record.last, seq));
+            }
+            record.flags &= !(LOST | AGAIN | EXPIRED);
+        }
+        if self.rules.recovery == Recovery::Rack {
+            self.more.rack.watch_again(expired);
         }
         if self.rules.recovery.needs_blocks() {
             self.recover = self.una;

@@ -53,6 +53,8 @@ pub(super) struct More {
     /// A round trip was measured since the last probe.
     pub measured: bool,
     pub trial: Trial,
+    /// As Linux has it: the last timeout began an episode, or came again in one, and what a block says may prove it needless.
+    pub f_rto: bool,
     /// When the last packet was sent.
     pub last_sent: Time,
     pub round_end: u64,
@@ -86,6 +88,7 @@ const NOTHING: More = More {
     tail: None,
     measured: false,
     trial: Trial::No,
+    f_rto: false,
     last_sent: Time::ZERO,
     round_end: 0,
     marks: 0,

@@ -1,7 +1,7 @@
 //! What is sent next: retransmissions, probes, new packets.
 
 use super::more::{TailProbe, Trial};
-use super::{AGAIN, LOST, Purpose, RESENT, Record, SACKED, Sender, State, TWICE};
+use super::{AGAIN, EXPIRED, LOST, Purpose, RESENT, Record, SACKED, Sender, State, TWICE};
 use crate::transport::tcp::Recovery;
 use crate::transport::tcp::rto::deadline;
 use headgate_packet::Time;
@@ -188,7 +188,7 @@ impl Sender {
         let record = self.record(seq);
         let was_lost = record.flags & LOST != 0;
         let twice = !was_lost && !plain && record.flags & TWICE == 0;
-        record.flags = record.flags & !LOST | RESENT | AGAIN | if twice { TWICE } else { 0 };
+        record.flags = record.flags & !(LOST | EXPIRED) | RESENT | AGAIN | if twice { TWICE } else { 0 };
         record.last = now;
         let first = record.first;
         self.lost -= u64::from(was_lost);

@@ -7,7 +7,7 @@
 //! - With the preset `linux` a second probe need not wait for a round trip measured since the first.
 
 use super::more::Trial;
-use super::{Progress, Purpose, Sender, State};
+use super::{EXPIRED, LOST, Progress, Purpose, Sender, State};
 use crate::LossKind;
 use crate::transport::tcp::rack::Rack;
 use crate::transport::tcp::rto::deadline;
@@ -112,12 +112,17 @@ impl Sender {
             let record = *self.record(seq);
             if seq == self.una || !rack || self.more.rack.is_late(record.last, window, now) {
                 self.lose(seq, p);
+                if record.flags & LOST == 0 {
+                    self.record(seq).flags |= EXPIRED;
+                }
             }
         }
         let mut lately = std::mem::replace(&mut self.more.rack, Rack::NEW);
         lately.forget(|sent, seq| self.stands(sent, seq));
         self.more.rack = lately;
         self.more.trial = if self.rules.undo == Undo::FRto { Trial::First } else { Trial::No };
+        self.more.f_rto =
+            self.rules.as_linux && (matches!(self.state, State::Open | State::Marked) || self.rtt.backoffs() > 1);
         if self.state != State::Timeout {
             self.more.episode = Episode::new(true, self.una, self.first_under_way());
         }
