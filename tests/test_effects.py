@@ -60,6 +60,20 @@ def test_each_sentence_and_where_it_is_not_said(flows: str, queue: str, expected
     assert said(flows, queue) == expected
 
 
+def test_rounds_by_a_rate_that_bursts_do_not_reach() -> None:
+    wifi = quick.preset("wifi")
+    for queue in ("fq", "wfq", "fq_bit", "drr", "scfq", "wf2q_plus", "sfq", "virtual_clock", "fcfs"):
+        scenario = quick.scenario(flows="game,bulk", queue=queue, duration="4s", **wifi)
+        found = warnings(scenario.resolve())
+        game = scenario.run().flow_summaries()[0].queueing_s.mean
+        behind = queue in ("fq", "wfq", "fq_bit")
+        assert (found[:1] == []) != behind, queue
+        if behind:
+            assert found[0].startswith("Link bottleneck sends in bursts, which carry less than its rate")
+        # What it says: the packets of a game wait for milliseconds behind a download.
+        assert (game > 2e-3) == (behind or queue == "fcfs"), (queue, game)
+
+
 def test_flows_of_which_the_same_is_to_be_said_are_said_together() -> None:
     assert said("dctcp:name=a,dctcp:name=b")[0].startswith("Flows a and b react to marks")
     assert said("dctcp*3")[0].startswith("Flows dctcp1, dctcp2 and dctcp3 react to marks")

@@ -123,7 +123,7 @@ def test_noise_is_on_as_in_quick() -> None:
         ("flows", "x" * 5000, "expected a text of at most 4000 characters"),
         ("flows", f"cubic*{MOST + 1}", f"flows: found {MOST + 1} flows; expected at most {MOST} on this page"),
         ("flows", "cubic:beta=7", "flows"),
-        ("queue", "fifo", "queue: found 'fifo'; expected a discipline"),
+        ("queue", "fifa", "queue: found 'fifa'; expected a discipline"),
         ("buffer", "10B", "buffer: found 10B; expected at least one packet"),
         ("buffer", "much", 'buffer: found "much"; expected a buffer such as'),
         ("noise", "x", "noise: found 'x'; expected a number of packet times"),
@@ -167,7 +167,7 @@ def test_the_page_has_a_card_of_everything(page: Page) -> None:
 
 def test_cards_without_a_picture_are_shown_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cards, "data", lambda: {"lessons": {}, "examples": {}, "papers": []})
-    assert all(card["lines"] == [] for card in (*cards.of_lessons(), *cards.of_examples()))
+    assert all(card["lines"] == [] for card in (*cards.of_lessons(lessons()), *cards.of_examples()))
 
 
 @pytest.mark.skipif(not (ROOT / "docs" / "cards.py").is_file(), reason="the documentation is not part of this tree")

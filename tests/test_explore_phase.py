@@ -30,7 +30,7 @@ def test_it_is_that_of_the_terminal(page: Page) -> None:
     assert done["in_step"] and done["depends"]
     assert done["flows"] == expected.to_dict()["flows"]
     assert done["sentence"].startswith(expected.sentence()) and expected.sentence()
-    assert done["sentence"].endswith("use the values with 1.")
+    assert done["sentence"].endswith("see with several seeds how far these differ.")
 
 
 def test_three_runs_at_most_and_none_where_no_flow_keeps_in_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,7 +204,7 @@ def test_many_flows_are_described_together(cli: Cli) -> None:
     )
     text = " ".join(done.stdout.split())
     assert "jk_reno1..jk_reno40, 40 flows, got " in text and "jk_reno7 got" not in text and " cbr got " in text
-    assert len(done.stdout.splitlines()) <= 33
+    assert len(done.stdout.splitlines()) <= 34
 
 
 def test_a_figure_of_a_quick_question(cli: Cli, tmp_path: Path) -> None:

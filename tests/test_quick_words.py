@@ -31,7 +31,7 @@ def of(flows: str, **more: Any) -> Scenario:
         ("--up", "5Mbps", "5Mbit/s"),
         ("--rtt", "30", "30ms"),
         ("--rtt", "30 msec", "30ms"),
-        ("--duration", "10", "10ms"),
+        ("--duration", "10", "10s"),
         ("--loss", "1", "1%"),
     ],
 )
@@ -284,3 +284,26 @@ def test_notes_name_the_flows(flows: str, due: str) -> None:
     assert any(
         note.startswith(due) and note.endswith("web:control=reno, for example, names another one.") for note in notes
     )
+
+
+def test_numbers_make_no_other_scheme_of_a_name() -> None:
+    names = [f["name"] for f in of("bbr*2,bbr,reno").resolve()["flows"]]
+    assert names == ["bbr_1", "bbr_2", "bbr_3", "reno"]
+    assert [f["name"] for f in of("bbr,cubic*2").resolve()["flows"]] == ["bbr", "cubic1", "cubic2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "due"),
+    [
+        (["cable", "game"], "found 'cable' where a sort of path or a rate comes first; expected one of home, wifi"),
+        (["cable", "game"], 'Did you mean "home"?'),
+        (["datacenter", "dctcp"], 'Did you mean "datacentre"?'),
+        (["game", "bulk"], "headgate quick home bulk game"),
+        (["home", "upload"], 'Did you mean "bulk"?'),
+        (["home", "bulk", "--duration", "60"], "expected a time such as 60s (did you mean `60s`?)"),
+        (["home", "bulk", "--duration", "60Mbps"], "expected a time such as 60s"),
+    ],
+)
+def test_words_in_the_wrong_place_are_named(words: list[str], due: str, cli: Cli) -> None:
+    done = cli("quick", *words)
+    assert done.returncode == 2 and due in " ".join(done.stderr.split())

@@ -1,6 +1,7 @@
 """Parameters of a scenario that have no effect: which they are, in sentences.
 
-Marks that no queue on a flow's path sets; a weight, a priority or a label that none reads; and a run so short that a flow whose
+Marks that no queue on a flow's path sets; a weight, a priority or a label that none reads; rounds that are counted by a rate that bursts
+do not reach; and a run so short that a flow whose
 retransmission is lost waits for the rest of it. Nothing is said unless it holds for sure: where a flow's path is not known, as with links
 that go down, every queue of the network counts.
 """
@@ -43,7 +44,14 @@ LINUX = ("bbr1", "cubic_linux")
 #: A run is short if it has fewer of a flow's least timeouts than this.
 TIMEOUTS = 2
 
-#: Kinds of effects besides the properties: a run shorter than the least timeout, and one shorter than `TIMEOUTS` of them.
+#: Disciplines whose round number advances by the rate of the link. Where bursts carry less than that, it runs ahead of what is sent,
+#: and a flow that sends now and then waits behind the others.
+BY_RATE = ("fq", "wfq", "fq_bit")
+
+#: The kind of effect of such a queue, which belongs to a link.
+ROUND = "round"
+
+#: Kinds of effects besides these and the properties: a run shorter than the least timeout, and one shorter than `TIMEOUTS` of them.
 SHORTER, SHORT = "shorter", "short"
 
 #: The sentence of each kind for a flow and for several ones.
@@ -64,6 +72,12 @@ _SENTENCES = {
         "{} claims a label, and no queue on its path reads labels: its packets are served as without one.",
         "{} claim labels, and no queue on their paths reads labels: their packets are served as without them.",
     ),
+    ROUND: (
+        "{} sends in bursts, which carry less than its rate, and its queue counts rounds by that rate: new packets may wait behind a "
+        "backlog. drr and scfq do not count so.",
+        "{} send in bursts, which carry less than their rate, and their queues count rounds by that rate: new packets may wait behind a "
+        "backlog. drr and scfq do not count so.",
+    ),
     SHORTER: (
         "The run of {run} is shorter than the least retransmission timeout of {} ({timeout}): a lost retransmission ends its transfer.",
         "The run of {run} is shorter than the least retransmission timeout of {} ({timeout}): a lost retransmission ends a transfer.",
@@ -83,7 +97,7 @@ class Effect:
 
     Attributes:
         kind: one of `_SENTENCES`.
-        flow: the name of the flow.
+        flow: the name of the flow, or of the link with `ROUND`.
         run: the duration in picoseconds where it matters; 0 elsewhere.
         timeout: the least timeout in picoseconds where it matters; 0 elsewhere.
     """
@@ -149,6 +163,10 @@ def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
             for name in needed:
                 if name not in anywhere or not _met(ways, does, flow, name):
                     found.append(Effect(name, flow["name"]))
+    for link in scenario["links"]:
+        queues = (link["queue"], link.get("reverse_queue") or link["queue"])
+        if link.get("aggregation") and any(queue["kind"] in BY_RATE for queue in queues):
+            found.append(Effect(ROUND, link["name"]))
     run = _ps(scenario["duration"])
     for flow in flows:
         timeout = least_timeout(flow)
@@ -187,19 +205,19 @@ def sentences(effects: Iterable[Effect]) -> list[str]:
     for (kind, run, timeout), names in together.items():
         one, several = _SENTENCES[kind]
         form = one if len(names) == 1 else several
-        who = _flows(names)
+        who = _named("Link" if kind == ROUND else "Flow", names)
         who = who if form.startswith("{}") else who[0].lower() + who[1:]
         said.append(form.format(who, run=_seconds(run), timeout=_seconds(timeout)))
     return said
 
 
-def _flows(names: list[str]) -> str:
-    """The flows of a sentence; no name breaks its line."""
+def _named(what: str, names: list[str]) -> str:
+    """The flows or links of a sentence; no name breaks its line."""
     shown = [" ".join(cut(name).split()) or repr(name) for name in names[:3]]
     if len(names) == 1:
-        return f"Flow {shown[0]}"
+        return f"{what} {shown[0]}"
     last = shown[-1] if len(names) <= 3 else f"{len(names) - 2} more"
-    return f"Flows {', '.join(shown[: min(2, len(names) - 1)])} and {last}"
+    return f"{what}s {', '.join(shown[: min(2, len(names) - 1)])} and {last}"
 
 
 def _needs(flow: Mapping[str, Any]) -> list[str]:

@@ -2,26 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .analysis import jain_index, network_max_min, shortfall
+from .analysis.fairness import filled
 from .stats.means import finite
+
+#: The columns of flows that the max-min ideal follows from.
+ASKED = ("demand_bps", "weight", "start_s", "end_s", "sends_from_s", "sends_until_s")
+
+#: Maximum number of times at which flows begin or end for which the shares before and after each are computed.
+MOST_CHANGES = 64
 
 
 def ideal_bps(flows: Mapping[str, Any], links: Mapping[str, Any], routes: Mapping[str, Any]) -> npt.NDArray[np.float64]:
     """The weighted max-min fair allocation of every flow of one run in bit/s, from columns of its tables.
 
+    Where flows begin or end within the time measured, it is the mean over that time of the allocations for those that send; if there are
+    more than `MOST_CHANGES` such times, all flows are taken to send all of the time.
+
     Args:
-        flows: `demand_bps` and `weight`.
+        flows: `demand_bps` and `weight`; where it is known when they send, `start_s`, `end_s`, `sends_from_s` and `sends_until_s` too.
         links: `rate_bps`.
         routes: numbers of flows and links, one pair for each hop, as `flow` and `link`.
     """
     lines = lines_of(routes, len(flows["demand_bps"]))
-    return network_max_min(links["rate_bps"].tolist(), lines, flows["demand_bps"], flows["weight"])
+    if "sends_from_s" not in flows:
+        return network_max_min(links["rate_bps"].tolist(), lines, flows["demand_bps"], flows["weight"])
+    asked = {name: np.asarray(flows[name], dtype=np.float64).tolist() for name in ASKED}
+    return np.array(shares_of(asked, links["rate_bps"].tolist(), lines))
+
+
+def shares_of(flows: Mapping[str, Sequence[float]], rates: Sequence[float], lines: list[list[int]]) -> list[float]:
+    """As `ideal_bps`, for plain numbers: the rates of the links, and the numbers of the links that each flow crosses."""
+    demands, weights = flows["demand_bps"], flows["weight"]
+    if not demands:
+        return []
+    begins, ends, first, last = flows["sends_from_s"], flows["sends_until_s"], flows["start_s"][0], flows["end_s"][0]
+    times = sorted({first, last, *begins, *ends})
+    whole = all(begin == first for begin in begins) and all(end == last for end in ends)
+    if whole or not last > first or len(times) > MOST_CHANGES + 2:
+        return filled(rates, lines, demands, weights)
+    total = [0.0] * len(demands)
+    for since, until in pairwise(times):
+        sends = [d if a <= since and until <= b else 0.0 for d, a, b in zip(demands, begins, ends, strict=True)]
+        part = (until - since) / (last - first)
+        total = [t + part * x for t, x in zip(total, filled(rates, lines, sends, weights), strict=True)]
+    return total
 
 
 def lines_of(routes: Mapping[str, Any], flows: int) -> list[list[int]]:

@@ -27,7 +27,7 @@ LEVELS = ("0pkt", "0.1pkt", "1pkt")
 NONE = ("0pkt", "0ps")
 
 #: What follows from a share that depends on the phase.
-ADVICE = "Real hosts have noise: use the values with 1."
+ADVICE = "Real hosts have noise: use the values with 1, and see with several seeds how far these differ."
 
 #: A share depends on the phase when it moves by more than this part of an equal share: of two flows by more than 0.1.
 MOVES = 0.2

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from .atomic import write_text
 from .columns import RATES, columns
 from .errors import HeadgateError, nearest
-from .fairness import fairness, ideal_bps
+from .fairness import ASKED, fairness, lines_of, shares_of
 from .notebook import MOST, heading, table
 from .stats import Mean, Sketch, drift, mser
 from .stats.means import finite, means_of
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 #: The tables of a run.
 TABLES = ("flows", "intervals", "links", "classes", "sizes", "completions", "gauges", "traces", "routes", "delays")
+
+
+#: What the interval of a single run is taken over.
+OF_ONE_RUN = "the intervals of one run; other seeds may differ by more"
 
 
 class Results:
@@ -48,7 +53,7 @@ class Results:
         )
 
     def _repr_html_(self) -> str:
-        over = "replications" if len(self.runs) > 1 else "intervals after the warm-up"
+        over = "replications" if len(self.runs) > 1 else OF_ONE_RUN
         means = equal_text(len(self.runs)) if self.runs_equal else f"mean ± half of its 95 % interval over {over}"
         below = f"{means}; counts are totals; digest {self.runs[0].digest}"
         parts = [heading(self.runs[0].name or "scenario", f"seed {self.seed}")]
@@ -212,7 +217,7 @@ class Results:
     def flow_summaries(self, most: int | None = None, by_goodput: bool = False) -> list[FlowSummary]:
         """Every flow, or the first `most` ones: in the order of the scenario, or the highest goodput first."""
         totals = self._by_run("flows", self.flow_count)
-        totals["max_min_bps"] = np.tile(list(self.max_min_bps().values()), (len(self.runs), 1))
+        totals["max_min_bps"] = self._max_min
         chosen: Sequence[int] = range(self.flow_count if most is None else min(most, self.flow_count))
         if by_goodput:
             goodput = columns("flows")["goodput_bps"].of
@@ -241,18 +246,40 @@ class Results:
         return {k: v.reshape(len(self.runs), rows) for k, v in self._table(table).columns.items()}
 
     def max_min_bps(self) -> dict[str, float]:
-        """The max-min fair allocation of every flow in bits/s, given the network, the workloads' demands and the weights."""
-        return self._max_min
+        """The max-min fair allocation of every flow in bits/s, given the network, the demands of the workloads and the weights.
+
+        It takes account of when flows begin and end, and is the mean over the runs.
+        """
+        return dict(zip(self._names("flows", "flow"), self._max_min.mean(axis=0).tolist(), strict=True))
 
     @cached_property
-    def _max_min(self) -> dict[str, float]:
-        names = {table: self._names(table, column) for table, column in (("flows", "flow"), ("links", "link"))}
+    def _max_min(self) -> npt.NDArray[np.float64]:
+        """The allocations of shape (runs, flows); what random workloads ask for differs by run."""
         first = self.runs[0].table("routes")
-        routes = {key: numbers(first[key]) for key in ("flow", "link")}
-        flows, links = (
-            {k: v[: len(names[table])] for k, v in self._table(table).columns.items()} for table in ("flows", "links")
-        )
-        return dict(zip(names["flows"], ideal_bps(flows, links, routes).tolist(), strict=True))
+        lines = lines_of({key: numbers(first[key]) for key in ("flow", "link")}, self.flow_count)
+        flows, links = self._by_run("flows", self.flow_count), self._by_run("links", len(self._names("links", "link")))
+        out: list[list[float]] = []
+        for run in range(len(self.runs)):
+            own = {name: flows[name][run].astype(np.float64).tolist() for name in ASKED}
+            out.append(shares_of(own, links["rate_bps"][run].tolist(), lines))
+        return np.array(out)
+
+    def halves_bps(self) -> dict[str, tuple[float, float]]:
+        """The goodput of flows with endless data in the two halves of the measured time, in bits/s, as means over the runs.
+
+        Empty with fewer than four intervals; flows that begin or end in the measured time are left out.
+        """
+        flows, intervals = self._by_run("flows", self.flow_count), self._measured
+        count = intervals["start_s"].shape[1]
+        if count < 4:
+            return {}
+        endless = np.isinf(flows["demand_bps"][0]) & (flows["sends_from_s"] == flows["start_s"])[0]
+        endless &= (flows["sends_until_s"] == flows["end_s"])[0]
+        # Of an odd number the middle one belongs to neither half.
+        goodput = 8 * intervals["unique_bytes"] / (intervals["end_s"] - intervals["start_s"])
+        first, second = (part.mean(axis=(0, 1)) for part in (goodput[:, : count // 2], goodput[:, -(count // 2) :]))
+        names = self._names("flows", "flow")
+        return {names[i]: (float(first[i]), float(second[i])) for i in np.flatnonzero(endless)}
 
     def fairness(self) -> dict[str, float | None]:
         """How fairly the flows shared: `jain_of_max_min`, `jain_of_weights`, `jain` and `shortfall` (see `headgate.fairness`)."""

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 #: More flows than this are described by their groups.
 FEW = 8
 
+#: A flow's goodput changes within the run if its means over the two halves differ by more than this part of their sum.
+CHANGES = 0.2
+
+#: A share that is off the flow's due by more than this part rests on few events with fewer round trips, or losses and marks, than these.
+OFF, TRIPS, LOSSES = 0.2, 200, 20
+
 
 def sentences(results: Results) -> Iterator[str]:
     """Sentences about the flows, one by one or, if they are many, by groups; about transfers, the busiest port, and fairness."""
@@ -25,6 +31,7 @@ def sentences(results: Results) -> Iterator[str]:
     else:
         yield from (_of_group(group) for group in groups(results)[:MOST])
     yield from (_of_class(found) for found in results.class_summaries()[:MOST])
+    yield from _unsettled(results)
     ports = [x for x in results.link_summaries() if x.queue != "host" and x.utilisation.mean > 0]
     if ports:
         yield _of_port(max(ports, key=lambda x: x.utilisation.mean), results)
@@ -53,6 +60,35 @@ def _of_flow(flow: FlowSummary, results: Results) -> str:
         waited += f", 95 % of them less than {time_text(high)}"
     trip = f", and its round trips took {time_text(flow.rtt_s.mean)}" if flow.rtt_s.mean >= 0 else ""
     return f"{got}; {waited}{trip}."
+
+
+def _unsettled(results: Results) -> Iterator[str]:
+    """Sentences about flows with endless data whose shares may be others in a longer run; of many flows some always change."""
+    if results.flow_count > FEW:
+        return
+    halves = results.halves_bps()
+    moved = {name: abs(b - a) for name, (a, b) in halves.items() if abs(b - a) > CHANGES * (a + b)}
+    if moved:
+        name = max(moved, key=moved.__getitem__)
+        first, second = map(rate_text, halves[name])
+        others = f"; so do {len(moved) - 1} other flows" if len(moved) > 2 else ""
+        yield (
+            f"The goodput of {name} changes within the run: {first} in the first half of the measured time, {second} in the "
+            f"second{others}. A longer run shows where this leads."
+        )
+    runs = len(results.runs)
+    measured = float((results.flows["end_s"] - results.flows["start_s"]).mean())
+    for flow in results.flow_summaries():
+        got, due, trip = flow.goodput_bps.mean, flow.max_min_bps, flow.rtt_s.mean
+        if flow.flow not in halves or flow.flow in moved or not trip > 0 or abs(got - due) <= OFF * due:
+            continue
+        trips, losses = round(measured / trip), (flow.drops + flow.lost + flow.marks) // runs
+        if trips < TRIPS or losses < LOSSES:
+            yield (
+                f"{flow.flow} had {trips} round trips in the measured time{' of a run' * (runs > 1)}, and {losses} of its packets were "
+                "dropped, lost or marked: its share rests on few events, and a longer run may give another one."
+            )
+            return
 
 
 def _of_group(group: FlowGroup) -> str:

@@ -129,7 +129,7 @@ def catalogue() -> list[dict[str, Any]]:
             "name": name,
             "source": f"--queue {kind}",
             "parameters": [],
-            "summary": f"The queueing discipline {kind}, under another name. Only the option --queue of headgate quick knows it.",
+            "summary": f"The queueing discipline {kind}, which others call {name}. Only --queue of headgate quick knows this name.",
             "deviations": [],
             "kind": kind,
         }

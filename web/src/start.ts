@@ -30,7 +30,7 @@ export class StartPage {
   }
 
   private draw(page: FrontPage): void {
-    const lessons = tiles("Lessons", "Ten pages with a question each, which a run answers.", page.lessons.map((each, at) => tile(`${at + 1}. ${each.title}`, each.about, () => this.lesson(each.name), drawing(each))));
+    const lessons = tiles("Lessons", "Pages with a question each, which a run answers.", page.lessons.map((each, at) => tile(`${at + 1}. ${each.title}`, each.about, () => this.lesson(each.name), drawing(each))));
     const examples = tiles("Examples", "Scenarios to look at and to change.", page.examples.map((each) => this.opens("example", each.name, each.title, each.about, drawing(each))));
     const papers = tiles("Papers", "Published numbers and claims beside what our runs give. The upright line is what a trivial model gives.",
       page.papers.map((each) => this.opens("paper", each.name, each.title, counts(each), measure(each), each.reference)));

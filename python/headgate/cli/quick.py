@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..errors import HeadgateError
+from ..errors import HeadgateError, cut, nearest
 from . import signals
 from .show import output, print_json
 
@@ -108,7 +108,7 @@ def quick(
     The tables of `headgate run` come first, and then a summary in sentences: the share of each flow, and the waiting times of its packets.
     """
     with signals.loading():
-        from ..quick import PRESETS, finely, notes, placed, preset
+        from ..quick import PRESETS, finely, is_flow, notes, placed, preset
         from ..quick import scenario as of
         from ..toml import file_text
 
@@ -126,6 +126,11 @@ def quick(
     flows += tuple(more)
     sort = given.pop("preset", None)
     given = ({} if sort is None else preset(sort)) | given
+    if "rate" not in given and more and not is_flow(more[0]):
+        raise HeadgateError(
+            f"found {cut(repr(more[0]))} where a sort of path or a rate comes first; expected one of {', '.join(PRESETS)}, or a rate and a "
+            f"round trip: headgate quick home bulk game, or headgate quick 20Mbit/s 30ms cubic bbr.{nearest(more[0], PRESETS)}"
+        )
     for name, example in (("rate", "20Mbit/s"), ("rtt", "30ms")):
         if name not in given:
             raise HeadgateError(

@@ -15,10 +15,10 @@ from ..shorthands import QUEUES, shorthands
 from ..toml import parse_value
 from .amounts import quantity, share, text_of, together
 from .defaults import complete
-from .flows import GRAMMAR, Flows, names_of, parse, split
+from .flows import GRAMMAR, Flows, is_flow, names_of, parse, split
 from .presets import PRESETS, Preset, placed, preset
 
-__all__ = ["PRESETS", "Flows", "Preset", "finely", "notes", "parse", "placed", "preset", "scenario"]
+__all__ = ["PRESETS", "Flows", "Preset", "finely", "is_flow", "notes", "parse", "placed", "preset", "scenario"]
 
 
 def scenario(
@@ -160,6 +160,8 @@ def _groups(flows: str | Sequence[str], up_flows: str | Sequence[str]) -> list[F
 def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
     """The entries of the file: hosts are numbered consecutively, and flows by their name."""
     labels = [g.label or (f"{g.name}_up" if g.back else g.name) for g in groups]
+    # Numbers must not make another scheme of a name, as the flows of bbr*2 would be bbr1 and bbr2.
+    labels = [f"{label}_" if f"{label}1" in names_of("flow-controls") else label for label in labels]
     several, seen, before = Counter(labels), Counter[str](), 0
     entries = []
     for label, group in zip(labels, groups, strict=True):
@@ -173,7 +175,7 @@ def _entries(groups: list[Flows], spread: str) -> list[dict[str, Any]]:
             if first > 1:
                 entry["first"] = first
         else:
-            name = label if several[label] == 1 else f"{label}{first}"
+            name = label.removesuffix("_") if several[label] == 1 else f"{label}{first}"
             entry |= {"name": name, "from": f"{source}{before + 1}", "to": f"{sink}{before + 1}"}
         if "start" not in group.entry:
             entry["start_spread"] = spread

@@ -23,8 +23,11 @@ def quantity(where: str, text: str, kind: str) -> int:
     except ValueError as e:
         meant = re.search(r" \(did you mean .*\)$", str(e))
         amount, hint = 0, meant[0] if meant else ""
+        if where == "--duration" and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
+            hint = f" (did you mean `{text}s`?)"
     if amount == 0:
-        raise HeadgateError(f"{where}: found {cut(repr(text))}; expected {_EXPECTED[kind]}{hint}")
+        expected = "a time such as 60s" if where == "--duration" else _EXPECTED[kind]
+        raise HeadgateError(f"{where}: found {cut(repr(text))}; expected {expected}{hint}")
     return amount
 
 

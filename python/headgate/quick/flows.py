@@ -73,6 +73,16 @@ def parse(text: str, option: str = "--flows") -> list[Flows]:
     return flows
 
 
+def is_flow(word: str) -> bool:
+    """Whether a word begins with the name of a flow control or of a workload, or with a short name.
+
+    >>> is_flow("cubic*2"), is_flow("cable")
+    (True, False)
+    """
+    name = re.split(r"[*:,]", word)[0].strip()
+    return any(name in known for known in (shorthands(), names_of("flow-controls"), names_of("workloads")))
+
+
 def split(text: str, option: str) -> list[str]:
     """The parts between commas; those within brackets or quotes do not count."""
     items, depth, quote = [""], 0, ""

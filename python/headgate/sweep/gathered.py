@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..analysis.fairness import filled
-from ..fairness import lines_of
+from ..fairness import ASKED, lines_of, shares_of
 from .rows import derived
 from .work import Done
 
@@ -52,22 +51,23 @@ def _column(column: Any) -> Any:
 
 
 def _ideals(done: Done) -> npt.NDArray[np.float64]:
-    """The max-min ideal of every row of flows; it is the same in all runs of a variant."""
-    flows, links = done.tables["flows"], done.tables["links"]
-    demands, weights, rates = ([*map(float, c)] for c in (flows["demand_bps"], flows["weight"], links["rate_bps"]))
-    of_variant: dict[int, list[float]] = {}
+    """The max-min ideal of every row of flows; runs of a variant in which flows ask for the same have the same."""
+    flows = {name: [*map(float, done.tables["flows"][name])] for name in ASKED}
+    rates = [*map(float, done.tables["links"]["rate_bps"])]
+    known: dict[tuple[object, ...], list[float]] = {}
     of_routes: dict[tuple[bytes, bytes, int], list[list[int]]] = {}
     out: list[float] = []
     first, port = 0, 0
     for (variant, _), count, ports in zip(done.runs, done.lengths["flows"], done.lengths["links"], strict=True):
-        if variant not in of_variant:
+        own = {name: column[first : first + count] for name, column in flows.items()}
+        key = (variant, *map(tuple, own.values()))
+        if key not in known:
             routes = done.routes[variant]
-            key = (routes["flow"], routes["link"], count)
-            if key not in of_routes:
-                of_routes[key] = lines_of({k: np.frombuffer(v, dtype=np.int64) for k, v in routes.items()}, count)
-            own = slice(first, first + count)
-            of_variant[variant] = filled(rates[port : port + ports], of_routes[key], demands[own], weights[own])
-        out += of_variant[variant]
+            pairs = (routes["flow"], routes["link"], count)
+            if pairs not in of_routes:
+                of_routes[pairs] = lines_of({k: np.frombuffer(v, dtype=np.int64) for k, v in routes.items()}, count)
+            known[key] = shares_of(own, rates[port : port + ports], of_routes[pairs])
+        out += known[key]
         first, port = first + count, port + ports
     return np.array(out, dtype=np.float64)
 

@@ -4,7 +4,7 @@
 use headgate_packet::SHOWN;
 
 /// What schemes are called elsewhere, and here.
-const OTHER_NAMES: [(&str, &str); 19] = [
+const OTHER_NAMES: [(&str, &str); 33] = [
     ("droptail", "fcfs"),
     ("drop_tail", "fcfs"),
     ("taildrop", "fcfs"),
@@ -24,6 +24,20 @@ const OTHER_NAMES: [(&str, &str); 19] = [
     ("gaming", "game"),
     ("streaming", "video"),
     ("download", "bulk"),
+    ("upload", "bulk"),
+    ("backup", "bulk"),
+    ("zoom", "call"),
+    ("phone", "call"),
+    ("netflix", "video"),
+    ("youtube", "video"),
+    ("tcpcubic", "cubic"),
+    ("datacenter", "datacentre"),
+    ("cable", "home"),
+    ("dsl", "home"),
+    ("fibre", "home"),
+    ("wlan", "wifi"),
+    ("4g", "lte"),
+    ("starlink", "satellite"),
 ];
 
 /// Well-known schemes that headgate does not have: what each is, the names that are nearest in kind, and how these differ from it.

@@ -28,7 +28,7 @@ def print_phase(phase: Phase) -> None:
         heading = f"{f'waits {unit}' if i == 0 else ''} {level}".strip()
         columns.append(Column(heading, 1, cells=[digits(flow.queueing_s[i] * factor, 3) for flow in listed]))
     columns.append(Column("moves by", cells=[digits(flow.queueing_moves_s * factor, 3) for flow in listed]))
-    print_fitted("phase: shares and mean waits with host noise of 0, 0.1 and 1 packet times", columns)
+    print_fitted("phase: shares and mean waits of one run each, with host noise of 0, 0.1 and 1 packet times", columns)
     if phase.depends:
         console().print(f"{phase.sentence()} {ADVICE} ! marks such shares.", markup=False)
     if len(listed) < len(phase.flows):

@@ -10,7 +10,7 @@ from rich.markup import escape
 from ...groups import FlowGroup, groups
 from ...phase import noise_sentence
 from ...plots.units import scale_of
-from ...results import Results, digits, equal_text
+from ...results import OF_ONE_RUN, Results, digits, equal_text
 from ...stats import Mean
 from ...summaries import AnySummary, Heading, LinkSummary, headings
 from ..terminal import console
@@ -40,7 +40,7 @@ def print_results(results: Results, top: int | None = None, wide: bool = False) 
     """
     out = console()
     several = len(results.runs) > 1
-    over = f"{len(results.runs)} replications" if several else "intervals"
+    over = f"{len(results.runs)} replications" if several else OF_ONE_RUN
     spread = "standard deviation (half of the 95 % interval)" if wide else "half of its 95 % interval"
     out.print(
         f"[bold]{escape(results.runs[0].name or 'scenario')}[/]  seed {results.seed}  digest {results.runs[0].digest}",

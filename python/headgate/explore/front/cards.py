@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ...examples import RECORDED, examples
-from ..lesson import lessons
+from ..lesson import Lesson
 
 #: Written by docs/cards.py: `lines` of lessons and of examples, each line with values from 0 to 100 at equal distances, and `papers`.
 FILE = Path(__file__).parent / "cards.json"
@@ -22,10 +23,10 @@ def data() -> dict[str, Any]:
     return found
 
 
-def of_lessons() -> list[dict[str, Any]]:
+def of_lessons(known: Mapping[str, Lesson]) -> list[dict[str, Any]]:
     """A card of each lesson: its title and its question."""
     lines = data()["lessons"]
-    return [_card(x.name, x.title, x.question, lines.get(x.name)) for x in lessons().values()]
+    return [_card(x.name, x.title, x.question, lines.get(x.name)) for x in known.values()]
 
 
 def of_examples() -> list[dict[str, Any]]:

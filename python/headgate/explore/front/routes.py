@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...errors import cut
 from ...examples import RECORDED, examples
 from ...scenario import Scenario
 from ..ask import body, reply, text_of, threaded
+from ..lesson import Lesson
 from ..wire import RequestError
 from . import cards, folder
 from .builder import ADDED, FIRST, answers_of, built, turned
@@ -26,9 +27,9 @@ Opener = Callable[[Path], str]
 class FrontRoutes:
     """Answers the requests of the start page. Only a page that began with it has files."""
 
-    def __init__(self, place: Path | None, opener: Opener | None) -> None:
-        """Takes the folder whose files are listed, and what opens those that are no scenario; in a notebook nothing does."""
-        self._place, self._opener = place, opener
+    def __init__(self, place: Path | None, opener: Opener | None, lessons: Mapping[str, Lesson]) -> None:
+        """Takes the folder whose files are listed, what opens those that are no scenario (in a notebook nothing does), and the lessons."""
+        self._place, self._opener, self._lessons = place, opener, lessons
 
     def routes(self) -> list[Route]:
         """The requests."""
@@ -40,7 +41,7 @@ class FrontRoutes:
         ]
 
     async def _front(self, _: Request) -> Response:
-        return reply(await threaded(front))
+        return reply(await threaded(front, self._lessons))
 
     async def _quick(self, request: Request) -> Response:
         return reply(await threaded(_changed, await body(request)))
@@ -91,9 +92,9 @@ def _changed(given: dict[str, Any]) -> dict[str, Any]:
     return built(turned(answers_of(asked), text_of(given, "path"), given.get("value")))
 
 
-def front() -> dict[str, Any]:
-    """What the start page begins with."""
+def front(lessons: Mapping[str, Lesson]) -> dict[str, Any]:
+    """What the start page begins with, with these lessons."""
     return {
         "builder": built(FIRST), "added": [{"label": label, "flows": flows} for label, flows in ADDED.items()],
-        "lessons": cards.of_lessons(), "examples": cards.of_examples(), "papers": cards.of_papers(),
+        "lessons": cards.of_lessons(lessons), "examples": cards.of_examples(), "papers": cards.of_papers(),
     }  # fmt: skip
