@@ -269,6 +269,20 @@ mod tests {
     }
 
     #[test]
+    fn at_its_target_the_window_grows_by_a_hundredth_in_a_round_trip() {
+        let mut c = CubicLinux::new(&CubicLinuxParams::default());
+        c.last_most = 100;
+        // At the plateau, and beyond it for as long as the curve is flat.
+        c.look(1, 100, 0);
+        assert_eq!((c.plateau, c.to_plateau, c.each), (100, 0, 100 * 100));
+        // Below the plateau the target is 71 at first: one packet more for each 70 acknowledged.
+        let mut c = CubicLinux::new(&CubicLinuxParams::default());
+        c.last_most = 100;
+        c.look(1, 70, 0);
+        assert_eq!((c.plateau, c.to_plateau, c.each), (100, to_plateau(30), 70));
+    }
+
+    #[test]
     fn the_kernels_numbers() {
         assert_eq!((FACTOR, RENO), (2_681_735_677, 15));
         // Times to the plateau in s, of (plateau, window); the kernel's differ by less than 0.2 %.

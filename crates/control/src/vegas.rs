@@ -226,6 +226,21 @@ mod tests {
     }
 
     #[test]
+    fn with_two_samples_linux_does_as_reno() {
+        for (samples, due) in [(1, 20), (2, 20), (3, 19)] {
+            let mut v = Vegas::new(&VegasParams { variant: Variant::Linux, ..VegasParams::default() });
+            v.on_start(20);
+            v.window.threshold = 2;
+            v.base = Some(Duration::from_millis(100));
+            for _ in 0..samples {
+                v.on_ack(&Ack { rtt: Some(Duration::from_millis(130)), newly_acked: 1, credit: 1, ..Ack::default() });
+            }
+            v.on_ack(&Ack { round: true, newly_acked: 1, credit: 1, limited: true, ..Ack::default() });
+            assert_eq!(v.window.window, due, "{samples}");
+        }
+    }
+
+    #[test]
     fn a_loss_found_by_duplicates_takes_a_quarter_a_timeout_half() {
         let cut = |variant, kind| {
             let mut v = Vegas::new(&VegasParams { variant, ..VegasParams::default() });

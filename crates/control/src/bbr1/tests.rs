@@ -33,6 +33,26 @@ fn a_phase_ends_by_what_will_be_in_flight_when_the_next_packet_may_go() {
 }
 
 #[test]
+fn a_phase_that_probes_ends_with_a_loss() {
+    for (cycle, lost, now, ends) in [(0, 0, 50_000, false), (0, 1, 50_000, true), (0, 1, 41_200, false), (1, 1, 30_000, false)] {
+        let mut bbr = probing(cycle);
+        bbr.0.next_phase(&Ack { now: at(now), prior_in_flight: 45, lost, ..Ack::default() });
+        assert_eq!(bbr.0.cycle != cycle, ends, "{cycle} {lost} {now}");
+    }
+}
+
+#[test]
+fn a_restart_from_idle_needs_a_lack_of_data() {
+    for (lacks_data, in_flight, paces) in [(true, 0, 825.0), (false, 0, 1.25 * 825.0), (true, 1, 1.25 * 825.0)] {
+        let mut bbr = probing(0);
+        bbr.0.rounds = 1;
+        bbr.on_sent(at(50_000), in_flight, lacks_data);
+        assert!((bbr.0.pacing - paces).abs() < 1.0, "{lacks_data} {in_flight}: {}", bbr.0.pacing);
+        assert_eq!(bbr.0.idle_restart, lacks_data && in_flight == 0);
+    }
+}
+
+#[test]
 fn what_was_sent_with_the_least_window_tells_no_rate() {
     let mut bbr = probing(2);
     bbr.0.mode = Mode::ProbeRtt;

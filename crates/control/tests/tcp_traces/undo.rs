@@ -164,3 +164,32 @@ fn what_a_timeout_took_for_lost_is_watched_again_when_it_was_needless() {
         ",
     );
 }
+
+const LINUX: &str = r#""preset": "linux", "tick": "0s", "tail_probe": false, "prr": false, "initial_window": 10"#;
+
+/// Linux (tcp_process_loss): the oldest packet is lost, and a block for one that did not go again proves the timeout needless.
+#[test]
+fn with_linux_a_block_proves_a_timeout_needless() {
+    Script::new(r#""reno""#, LINUX).play(
+        "
+           0 | supply 20           | 0-9   | 10 10
+        1000 | timer               | R0    | 1 1
+        1010 | ack 0 sack 1 echo 0 | 10    | 10 10
+        ",
+    );
+    // A timeout within fast recovery: only when it comes again.
+    Script::new(r#""reno""#, LINUX).play(
+        "
+           0 | supply 20              | 0-9   | 10 10
+         100 | ack 1                  | 10-11 |
+         101 | ack 1 sack 4           | 12    | 11 11
+         102 | ack 1 sack 4-5         | 13    | 11 11
+         103 | ack 1 sack 4-6         | R1    | 5 8
+         110 | ack 1 sack 4-7         |       | 5 7
+         411.853271484 | timer                | R1    | 1 1
+         510 | ack 1 sack 3-7         |       | 1 1
+         1128.054962158 | timer               | R1    | 1 1
+         1140 | ack 1 sack 2-7        | 14-17 | 11 11
+        ",
+    );
+}

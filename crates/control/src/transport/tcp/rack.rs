@@ -24,7 +24,7 @@ pub(super) struct Rack {
     /// When the newest packet that came was sent, and its number; and the round trip of the last one.
     newest: Option<(Time, u64)>,
     rtt: Duration,
-    /// One above the highest packet that came.
+    /// The highest packet that came.
     highest: u64,
     reordered: bool,
     /// The window is this many quarters of the least round trip ...
@@ -75,7 +75,7 @@ impl Rack {
         if !resent && seq < self.highest {
             self.reordered = true;
         }
-        self.highest = self.highest.max(seq + 1);
+        self.highest = self.highest.max(seq);
         let rtt = now.since(sent);
         if resent && min_rtt.is_some_and(|least| rtt < least) {
             return; // It was the original.
@@ -212,6 +212,15 @@ mod tests {
         assert_eq!((&*lost, rack.until), (&[][..], Some(at(135))));
         rack.detect(at(135), ms(25), |_, seq| seq != 1, |seq| lost.push(seq));
         assert_eq!((&*lost, rack.until), (&[0][..], None));
+    }
+
+    #[test]
+    fn at_a_timeout_what_was_sent_a_round_trip_and_the_window_ago_is_lost() {
+        let mut rack = Rack::NEW;
+        rack.came(1, at(0), false, at(110), None);
+        for (now, lost) in [(134, false), (135, true), (136, true)] {
+            assert_eq!(rack.is_late(at(0), ms(25), at(now)), lost, "{now}");
+        }
     }
 
     #[test]

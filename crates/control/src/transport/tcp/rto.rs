@@ -265,6 +265,25 @@ mod tests {
     }
 
     #[test]
+    fn the_kernels_deviation_takes_in_an_eighth_of_what_falls_and_decays_when_the_round_is_over() {
+        let rules = Rules { tick: Duration::ZERO, ..Preset::Linux.rules() };
+        let timeouts = |samples: &[(u64, u64, u64)]| -> Vec<f64> {
+            let mut estimate = RoundTrips::default();
+            let each = |&(rtt, una, next): &(u64, u64, u64)| {
+                estimate.sample(Duration::from_millis(rtt), (una, next), &rules);
+                estimate.timeout(&rules).as_secs_f64() * 1e3
+            };
+            samples.iter().map(each).collect()
+        };
+        // 80 below the mean of 100 is 30 more than a quarter of 200: 200 + 30 / 8, and a mean of 90.
+        let got = timeouts(&[(100, 1, 10), (20, 5, 15)]);
+        assert!(near(&got, &[300.0, 293.75]), "{got:?}");
+        // A round is over when a packet beyond its end is acknowledged: 11, and then 22. The greatest of that round is 253.125.
+        let got = timeouts(&[(300, 1, 10), (300, 10, 20), (300, 11, 21), (300, 21, 31), (300, 22, 32)]);
+        assert!(near(&got, &[900.0, 900.0, 900.0, 900.0, 813.28125]), "{got:?}");
+    }
+
+    #[test]
     fn the_fine_timeout_has_no_floor() {
         for preset in [Preset::Rfc, Preset::Linux] {
             let (mut estimate, rules) = (RoundTrips::default(), preset.rules());

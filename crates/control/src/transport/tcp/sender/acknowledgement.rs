@@ -142,8 +142,6 @@ impl Sender {
         {
             self.undo(p);
         }
-        // Step 3 of RFC 5682, section 3.1: new data came, and none of what the timeout took for lost.
-        self.more.f_rto &= self.next <= self.recover || !(duplicate || p.delivered > p.advanced);
         // An old acknowledgement says nothing of marks.
         let congested = cumulative == self.una && echo.is_some_and(|e| e.congested);
         self.judge(now, (p.advanced > 0, duplicate), congested || p.marked > 0, p);

@@ -118,8 +118,8 @@ impl Sender {
         let sure = self.more.sacked.from_top(enough).unwrap_or(self.una);
         let fresh = matches!(self.state, State::Open | State::Marked);
         if fresh {
-            let shown = sure > self.una || self.duplicates >= self.rules.duplicates;
-            if shown && (self.una >= self.recover || self.state == State::Marked) {
+            // An episode that is over leaves nothing below `recover`.
+            if sure > self.una || self.duplicates >= self.rules.duplicates {
                 self.more.judged = self.una;
                 self.found(p);
             }

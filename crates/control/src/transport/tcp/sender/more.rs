@@ -55,6 +55,8 @@ pub(super) struct More {
     pub trial: Trial,
     /// As Linux has it: the last timeout began an episode, or came again in one, and what a block says may prove it needless.
     pub f_rto: bool,
+    /// The oldest packet at the last timeout.
+    pub expired: u64,
     /// When the last packet was sent.
     pub last_sent: Time,
     pub round_end: u64,
@@ -89,6 +91,7 @@ const NOTHING: More = More {
     measured: false,
     trial: Trial::No,
     f_rto: false,
+    expired: u64::MAX,
     last_sent: Time::ZERO,
     round_end: 0,
     marks: 0,

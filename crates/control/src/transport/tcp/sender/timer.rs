@@ -101,7 +101,9 @@ impl Sender {
         p.loss = Some(LossKind::Timeout);
         self.rtt.back_off(&self.rules);
         let within = self.rules.as_linux && self.una < self.recover && self.is_recovering();
-        p.again = self.rtt.backoffs() > 1 || within;
+        // RFC 5681, section 3.1: not for a packet that went again by the timer, whatever came meanwhile.
+        let again = self.more.expired == self.una;
+        p.again = self.rtt.backoffs() > 1 || within || again;
         self.clear_again();
         let rack = self.rules.recovery == Recovery::Rack;
         let window = if self.rules.as_linux { Duration::ZERO } else { self.reordering_window() };
@@ -121,8 +123,8 @@ impl Sender {
         lately.forget(|sent, seq| self.stands(sent, seq));
         self.more.rack = lately;
         self.more.trial = if self.rules.undo == Undo::FRto { Trial::First } else { Trial::No };
-        self.more.f_rto =
-            self.rules.as_linux && (matches!(self.state, State::Open | State::Marked) || self.rtt.backoffs() > 1);
+        self.more.f_rto = self.rules.as_linux && (again || matches!(self.state, State::Open | State::Marked));
+        self.more.expired = self.una;
         if self.state != State::Timeout {
             self.more.episode = Episode::new(true, self.una, self.first_under_way());
         }
