@@ -10,7 +10,7 @@ import pytest
 import headgate
 from headgate import Scenario, quick
 from headgate.fairness import ASKED, MOST_CHANGES, shares_of
-from headgate.sentences import sentences
+from headgate.sentences import halves_bps, sentences
 
 
 def of(flows: str, **options: Any) -> headgate.Results:
@@ -92,7 +92,7 @@ def test_a_goodput_that_changes_within_the_run_is_named() -> None:
     assert "The goodput of reno changes within the run: " in said and "in the first half of the measured time" in said
     assert "changes within" not in " ".join(sentences(of("reno", noise="1")))
     # The flow that begins in the measured time is not the one that changes.
-    assert of("reno:name=a,start=0s,reno:name=b,start=8s").halves_bps().keys() == {"a"}
+    assert halves_bps(of("reno:name=a,start=0s,reno:name=b,start=8s")).keys() == {"a"}
 
 
 def test_shares_that_rest_on_few_events_are_named() -> None:

@@ -246,10 +246,7 @@ class Results:
         return {k: v.reshape(len(self.runs), rows) for k, v in self._table(table).columns.items()}
 
     def max_min_bps(self) -> dict[str, float]:
-        """The max-min fair allocation of every flow in bits/s, given the network, the demands of the workloads and the weights.
-
-        It takes account of when flows begin and end, and is the mean over the runs.
-        """
+        """The max-min fair allocation of every flow in bits/s, by network, demands, weights, and when flows send; the mean of the runs."""
         return dict(zip(self._names("flows", "flow"), self._max_min.mean(axis=0).tolist(), strict=True))
 
     @cached_property
@@ -263,23 +260,6 @@ class Results:
             own = {name: flows[name][run].astype(np.float64).tolist() for name in ASKED}
             out.append(shares_of(own, links["rate_bps"][run].tolist(), lines))
         return np.array(out)
-
-    def halves_bps(self) -> dict[str, tuple[float, float]]:
-        """The goodput of flows with endless data in the two halves of the measured time, in bits/s, as means over the runs.
-
-        Empty with fewer than four intervals; flows that begin or end in the measured time are left out.
-        """
-        flows, intervals = self._by_run("flows", self.flow_count), self._measured
-        count = intervals["start_s"].shape[1]
-        if count < 4:
-            return {}
-        endless = np.isinf(flows["demand_bps"][0]) & (flows["sends_from_s"] == flows["start_s"])[0]
-        endless &= (flows["sends_until_s"] == flows["end_s"])[0]
-        # Of an odd number the middle one belongs to neither half.
-        goodput = 8 * intervals["unique_bytes"] / (intervals["end_s"] - intervals["start_s"])
-        first, second = (part.mean(axis=(0, 1)) for part in (goodput[:, : count // 2], goodput[:, -(count // 2) :]))
-        names = self._names("flows", "flow")
-        return {names[i]: (float(first[i]), float(second[i])) for i in np.flatnonzero(endless)}
 
     def fairness(self) -> dict[str, float | None]:
         """How fairly the flows shared: `jain_of_max_min`, `jain_of_weights`, `jain` and `shortfall` (see `headgate.fairness`)."""

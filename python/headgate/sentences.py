@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .groups import MOST, groups
 from .plots.units import scale_of
 
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from .groups import FlowGroup
     from .results import Results
     from .summaries import ClassSummary, FlowSummary, LinkSummary
+
+#: The columns of flows that say when they send in the measured time.
+_TIMES = ("start_s", "end_s", "sends_from_s", "sends_until_s")
 
 #: More flows than this are described by their groups.
 FEW = 8
@@ -66,7 +71,7 @@ def _unsettled(results: Results) -> Iterator[str]:
     """Sentences about flows with endless data whose shares may be others in a longer run; of many flows some always change."""
     if results.flow_count > FEW:
         return
-    halves = results.halves_bps()
+    halves = halves_bps(results)
     moved = {name: abs(b - a) for name, (a, b) in halves.items() if abs(b - a) > CHANGES * (a + b)}
     if moved:
         name = max(moved, key=moved.__getitem__)
@@ -89,6 +94,29 @@ def _unsettled(results: Results) -> Iterator[str]:
                 "dropped, lost or marked: its share rests on few events, and a longer run may give another one."
             )
             return
+
+
+def halves_bps(results: Results) -> dict[str, tuple[float, float]]:
+    """The goodput of flows with endless data in the two halves of the measured time, in bits/s, as means over the runs.
+
+    Empty with fewer than four intervals; flows that begin or end in the measured time are left out.
+    """
+    shape = (len(results.runs), results.flow_count)
+    flows = {name: results.flows[name].reshape(shape)[0] for name in ("flow", "demand_bps", *_TIMES)}
+    intervals = {
+        name: results.intervals[name].reshape(shape[0], -1, shape[1]) for name in ("start_s", "end_s", "unique_bytes")
+    }
+    measured = intervals["start_s"][0, :, 0] >= flows["start_s"][0]
+    begin, end, got = (column[:, measured] for column in intervals.values())
+    count = got.shape[1] // 2
+    if count < 2:
+        return {}
+    endless = np.isinf(flows["demand_bps"]) & (flows["sends_from_s"] == flows["start_s"])
+    endless &= flows["sends_until_s"] == flows["end_s"]
+    # Of an odd number the middle one belongs to neither half.
+    goodput = 8 * got / (end - begin)
+    first, second = (part.mean(axis=(0, 1)) for part in (goodput[:, :count], goodput[:, -count:]))
+    return {str(flows["flow"][i]): (float(first[i]), float(second[i])) for i in np.flatnonzero(endless)}
 
 
 def _of_group(group: FlowGroup) -> str:
