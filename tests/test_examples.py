@@ -9,7 +9,7 @@ import pytest
 
 import headgate
 from headgate import examples as rooms
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 from .conftest import ROOT, Cli
 

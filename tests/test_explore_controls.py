@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headgate import _core
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.examples import examples
 from headgate.explore.controls import CHOICES, controls, turned, value_at
 from headgate.explore.fields import amount, kinds, node, written

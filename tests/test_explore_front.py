@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, quick
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.examples import examples
 from headgate.explore import answers, serve
 from headgate.explore.front import cards, folder

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate import _core, parallel
-from headgate.errors import HeadgateError
+from headgate import _core
+from headgate.base import parallel
+from headgate.base.errors import HeadgateError
 from headgate.papers.measure import TABLES
 from headgate.papers.runs import Store, Work, open_work, run_all, work_here
 from headgate.papers.runs.packed import pack, unpack

@@ -36,7 +36,7 @@ from headgate import {name}
 for function in (headgate.{name}, {name}, headgate.{name}.{name}):
     try:
         function({arguments})
-    except headgate.errors.HeadgateError as e:
+    except headgate.HeadgateError as e:
         assert str(e).startswith({said!r}), e
     else:
         raise AssertionError("the function was not called")

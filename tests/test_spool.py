@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.results import TABLES
 from headgate.spool import Spool
 from headgate.tables import Table, write

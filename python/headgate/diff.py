@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .errors import HeadgateError
+from .base.errors import HeadgateError
 from .scenario import Scenario
 
 #: Number of events shown around the first difference.

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from . import _core
-from .errors import cut
+from .base.errors import cut
 from .ways import Ways
 
 #: What a discipline may do with a packet.

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core
 from ._core import ScenarioError
-from .parallel import Progress, run_all
+from .base.parallel import Progress, run_all
 from .results import Results
 from .scenario import Scenario
 

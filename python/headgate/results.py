@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .atomic import write_text
+from .base.atomic import write_text
+from .base.errors import HeadgateError, nearest
+from .base.notebook import MOST, heading, table
 from .columns import RATES, columns
-from .errors import HeadgateError, nearest
 from .fairness import ASKED, fairness, lines_of, shares_of
-from .notebook import MOST, heading, table
 from .stats import Mean, Sketch, drift, mser
 from .stats.means import finite, means_of
 from .summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, headings, summaries

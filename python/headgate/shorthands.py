@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from . import _core
-from .toml import value_text
+from .base.toml import value_text
 
 #: The flow control of a workload that needs one and names none.
 MODERN = "cubic"

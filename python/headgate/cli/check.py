@@ -10,8 +10,8 @@ import click
 
 from .. import _core
 from .._core import ScenarioError
+from ..base.errors import HeadgateError
 from ..effects import warnings
-from ..errors import HeadgateError
 from ..scenario import Scenario
 from . import signals
 from .scenario_files import allow_files

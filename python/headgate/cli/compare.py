@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut
 from . import signals
 from .show import print_json
 

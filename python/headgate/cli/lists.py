@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from .. import _core
-from ..errors import HeadgateError, cut, nearest
-from ..lists import ALIASES
+from ..base.catalogue import ALIASES
+from ..base.errors import HeadgateError, cut, nearest
 from . import completing, signals
 from .show import print_json
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, stats
-from ..plots.units import scale_of
+from ..base.units import scale_of
 from ..results import Results
 from ..scenario import Scenario
 from .engine import run

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._core import ScenarioError
+from ..base.errors import HeadgateError
 from ..effects import served
-from ..errors import HeadgateError
 from ..scenario import Scenario, tables_at
 from .fields import Node, amount, branch, control, deref, kinds, node, optional, written
 

@@ -9,7 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 from ..results import Results
 from ..scenario import Scenario
 from .given import Given, given_of

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..base.toml import file_text
 from ..scenario import Scenario
 from ..tables import Table
-from ..toml import file_text
 from .replays import take
 from .store import Finished
 from .views import View

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import _core
-from ..errors import HeadgateError, ScenarioError
+from ..base.errors import HeadgateError, ScenarioError
 from ..papers.checks import checked, one_of, wrong
 from ..papers.folder import Folder
 from ..papers.model import Form, Name, Table

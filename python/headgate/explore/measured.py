@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 from ..sentences import percent
 from .numbers import said
 from .store import Finished

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut
 from ..papers.measure import Outcome, flow_called
 from ..papers.model import Measure, PaperError, Table
 from ..papers.recorded import RecordedItem, RecordedNumber, RecordedPaper, RecordedVariant

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from .. import _core, memory
+from .. import _core
+from ..base import memory
 from ..effects import warnings
 from ..phase import noise_sentence
 from ..results import Results

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import missing_extra
+from ..base.errors import missing_extra
 from ..scenario import Scenario
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from .. import _core
-from ..errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut
 from ..scenario import assign
 from .checks import one_of
 from .claims import claims_of

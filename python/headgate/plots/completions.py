@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
-from ..errors import HeadgateError
-from ..palette import COLOURS, GRID
+from ..base.errors import HeadgateError
+from ..base.palette import COLOURS, GRID
 from .canvas import Picture, blank, require
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..palette import COLOURS, GREY, GRID, INK
+from ..base.palette import COLOURS, GREY, GRID, INK
 from .canvas import blank
 from .content import DASHES, MARKERS, Content, Scale, Series
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
+from ..base.palette import COLOURS, GRID, INK, PALE
+from ..base.units import scale_of
 from ..groups import members_of, row_means
-from ..palette import COLOURS, GRID, INK, PALE
 from .canvas import blank, require, save
 from .content import DASHES, MARKERS
-from .units import scale_of
 
 if TYPE_CHECKING:
     from ..results import Results

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..errors import HeadgateError, nearest
-from ..palette import COLOURS, GRID, INK, PALE
+from ..base.errors import HeadgateError, nearest
+from ..base.palette import COLOURS, GRID, INK, PALE
 from ..tables import Table
 from .canvas import Picture, blank, require
 from .content import DASHES, MARKERS

@@ -6,7 +6,7 @@ import json
 from functools import cache
 
 from .. import _core
-from ..errors import cut
+from ..base.errors import cut
 from ..shorthands import MODERN
 from .flows import Flows
 

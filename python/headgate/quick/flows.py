@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
+from ..base.toml import parse_value
 from ..shorthands import shorthands
-from ..toml import parse_value
 
 #: Keys of a flow that follow from its place in the list.
 _SET = {"name", "from", "to", "via", "count", "first"}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import HeadgateError
-from ..palette import BLUE, COLOURS, GREY, GRID, INK, PALE
+from ..base.errors import HeadgateError
+from ..base.palette import BLUE, COLOURS, GREY, GRID, INK, PALE
 from ..plots.canvas import Picture, blank, require
 from ..plots.content import DASHES
 

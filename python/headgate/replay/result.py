@@ -13,9 +13,9 @@ import numpy as np
 
 from .. import _core
 from ..analysis import jain_index, max_min
-from ..errors import HeadgateError, nearest
+from ..base.errors import HeadgateError, nearest
+from ..base.notebook import heading, table
 from ..fairness import of_ideal
-from ..notebook import heading, table
 from ..stats.means import finite
 from ..tables import Table, from_core
 

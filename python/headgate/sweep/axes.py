@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import HeadgateError, cut, nearest, wrong
+from ..base.errors import HeadgateError, cut, nearest, wrong
 from ..scenario import assign
 from .values import MOST, UNITS, columns_of, expand, text_of
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _core
-from ..errors import ScenarioError, option_of, placed, wrong
+from ..base.errors import ScenarioError, option_of, placed, wrong
 from ..scenario import Scenario
 from .axes import Variants
 from .engines import processors

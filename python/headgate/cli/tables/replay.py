@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.markup import escape
 
+from ...base.units import scale_of
 from ...columns import columns, shown
-from ...plots.units import scale_of
 from ...replay import Replay
 from ...replay.result import GATHERED
 from ...results import digits

@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.markup import escape
 
+from ...base.units import scale_of
 from ...groups import FlowGroup, groups
 from ...phase import noise_sentence
-from ...plots.units import scale_of
 from ...results import OF_ONE_RUN, Results, digits, equal_text
 from ...stats import Mean
 from ...summaries import AnySummary, Heading, LinkSummary, headings

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ...errors import cut
+from ...base.errors import cut
 from ...examples import RECORDED, examples
 from ...scenario import Scenario
 from ..ask import body, reply, text_of, threaded
