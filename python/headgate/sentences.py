@@ -106,7 +106,9 @@ def halves_bps(results: Results) -> dict[str, tuple[float, float]]:
     intervals = {
         name: results.intervals[name].reshape(shape[0], -1, shape[1]) for name in ("start_s", "end_s", "unique_bytes")
     }
-    measured = intervals["start_s"][0, :, 0] >= flows["start_s"][0]
+    spans = (intervals["end_s"] - intervals["start_s"])[0, :, 0]
+    # The last one may be a rest.
+    measured = (intervals["start_s"][0, :, 0] >= flows["start_s"][0]) & (spans > 0.99 * spans.max(initial=0.0))
     begin, end, got = (column[:, measured] for column in intervals.values())
     count = got.shape[1] // 2
     if count < 2:

@@ -2,6 +2,7 @@
 
 mod length;
 mod numbers;
+mod readme;
 
 use headgate_queue::Number;
 use headgate_sim::{catalogue, spec::Scenario};
@@ -14,7 +15,7 @@ fn main() -> ExitCode {
     let mode = std::env::args().nth(1).unwrap_or_default();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut stale = Vec::new();
-    for (path, text) in files() {
+    for (path, text) in files(&root) {
         let full = root.join(&path);
         let same = std::fs::read_to_string(&full).is_ok_and(|old| old == text);
         match mode.as_str() {
@@ -41,11 +42,15 @@ fn main() -> ExitCode {
 }
 
 /// Every generated file with its text.
-fn files() -> Vec<(PathBuf, String)> {
+fn files(root: &Path) -> Vec<(PathBuf, String)> {
     let mut all = vec![(PathBuf::from("docs/reference/scenario.schema.json"), format!("{:#}\n", Scenario::schema()))];
     all.push((PathBuf::from("docs/reference/scenario.md"), scenario_page(&Scenario::schema())));
     all.push((PathBuf::from("docs/reference/columns.md"), columns_page()));
     all.push((PathBuf::from("docs/reference/numbers.md"), numbers_page()));
+    all.push((
+        PathBuf::from("README.md"),
+        readme::with_lists(&std::fs::read_to_string(root.join("README.md")).unwrap_or_default()),
+    ));
     for (list, _) in catalogue::LISTS {
         all.push((PathBuf::from(format!("docs/reference/{list}.md")), page(list)));
     }

@@ -177,6 +177,14 @@ fn with_linux_a_block_proves_a_timeout_needless() {
         1010 | ack 0 sack 1 echo 0 | 10    | 10 10
         ",
     );
+    // By the RFCs only an acknowledgement that advances does.
+    Script::new(r#""reno""#, r#""recovery": "rack", "undo": "eifel", "initial_window": 10"#).play(
+        "
+           0 | supply 20           | 0-9   | 10 10
+        1000 | timer               | R0    | 1 1
+        1010 | ack 0 sack 1 echo 0 |       | 1 1
+        ",
+    );
     // A timeout within fast recovery: only when it comes again.
     Script::new(r#""reno""#, LINUX).play(
         "

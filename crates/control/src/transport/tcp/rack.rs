@@ -215,6 +215,27 @@ mod tests {
     }
 
     #[test]
+    fn what_a_timeout_took_for_lost_is_watched_again_in_the_order_of_sending() {
+        let mut rack = Rack::NEW;
+        [(1, 25), (4, 40), (5, 50), (6, 60)].into_iter().for_each(|(seq, sent)| rack.sent(seq, at(sent)));
+        rack.came(4, at(40), false, at(150), Some(ms(110)));
+        // Packet 1 waits for 25 + 110 + 50.
+        rack.detect(at(150), ms(50), |_, seq| seq != 4, |_| panic!("too early"));
+        assert_eq!(rack.until, Some(at(185)));
+        rack.watch_again(vec![(at(30), 3), (at(20), 2), (at(70), 7)]);
+        let mut lost = vec![];
+        rack.came(6, at(60), false, at(170), Some(ms(110)));
+        rack.detect(at(182), ms(50), |_, seq| ![4, 6].contains(&seq), |seq| lost.push(seq));
+        assert_eq!(lost, [2]);
+        rack.detect(at(190), ms(50), |_, seq| ![2, 4, 6].contains(&seq), |seq| lost.push(seq));
+        // 5 waits for 50 + 110 + 50; 7 was sent after the newest that came.
+        assert_eq!((&*lost, rack.until), (&[2, 1, 3][..], Some(at(210))));
+        rack.came(8, at(80), false, at(190), Some(ms(110)));
+        rack.detect(at(240), ms(50), |_, seq| seq != 6, |seq| lost.push(seq));
+        assert_eq!(lost, [2, 1, 3, 5, 7]);
+    }
+
+    #[test]
     fn at_a_timeout_what_was_sent_a_round_trip_and_the_window_ago_is_lost() {
         let mut rack = Rack::NEW;
         rack.came(1, at(0), false, at(110), None);

@@ -20,7 +20,7 @@ impl Sender {
         let mut expired = vec![];
         for seq in self.una..self.next {
             let record = self.record(seq);
-            if record.flags & (EXPIRED | SACKED) == EXPIRED {
+            if record.flags & EXPIRED != 0 {
                 expired.push((record.last, seq));
             }
             record.flags &= !(LOST | AGAIN | EXPIRED);
