@@ -16,7 +16,7 @@ import sys
 import numpy as np
 
 from headgate import phase, quick
-from headgate.results import Results
+from headgate.results.results import Results
 from headgate.scenario import Scenario
 
 SEEDS = range(1, 7)

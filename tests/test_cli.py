@@ -13,7 +13,7 @@ import pytest
 
 from headgate.base.catalogue import KINDS, catalogue
 from headgate.cli import commands, lists
-from headgate.results import TABLES
+from headgate.results.results import TABLES
 
 from .conftest import ROOT, Cli, dumbbell
 

@@ -147,11 +147,11 @@ def test_a_worker_never_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("point", "args"),
     [
-        ("headgate.spool:Spool:add:before", ["run", "a.json", "--out", "out"]),
-        ("headgate.spool:Spool:add:after", ["run", "a.json", "--out", "out", "--replications", "3"]),
-        ("headgate.results:Results:save:before", ["run", "a.json", "--out", "out"]),
-        ("headgate.tables::_csv:before", ["run", "a.json", "--out", "out"]),
-        ("headgate.tables::_csv:after", ["run", "a.json", "--out", "out"]),
+        ("headgate.results.spool:Spool:add:before", ["run", "a.json", "--out", "out"]),
+        ("headgate.results.spool:Spool:add:after", ["run", "a.json", "--out", "out", "--replications", "3"]),
+        ("headgate.results.results:Results:save:before", ["run", "a.json", "--out", "out"]),
+        ("headgate.results.tables::_csv:before", ["run", "a.json", "--out", "out"]),
+        ("headgate.results.tables::_csv:after", ["run", "a.json", "--out", "out"]),
         ("headgate.base.parallel::wait:before", ["run", "a.json", "--replications", "3"]),
         ("headgate.cli.tables.run::print_results:before", ["run", "a.json"]),
         ("headgate.diff::compare:before", ["diff", "a.json", "a.json"]),

@@ -22,7 +22,7 @@ from headgate.papers.measure import TABLES
 from headgate.papers.runs import Store, Work, open_work, run_all, work_here
 from headgate.papers.runs.packed import pack, unpack
 from headgate.papers.runs.store import key_of
-from headgate.tables import from_core
+from headgate.results.tables import from_core
 
 from .conftest import ROOT, Cli, dumbbell
 from .test_paper_folders import write_paper

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .plots.build import plot
     from .plots.traces import timeline
     from .replay import Replay, replay
-    from .results import Results
+    from .results.results import Results
     from .scenario import Scenario
     from .sweep import Study, Sweep, open_study
 
@@ -72,10 +72,12 @@ __all__ = [
 _MODULES = {
     **{room: room for room in ("analysis", "compare", "papers", "plots", "replay", "stats", "sweep")},
     "errors": "base.errors",
+    "summaries": "results.summaries",
+    "tables": "results.tables",
 }
 _NAMES = {
     "Scenario": "scenario",
-    "Results": "results",
+    "Results": "results.results",
     "reproduce": "papers",
     "Reproduction": "papers",
     "Sweep": "sweep",

@@ -17,7 +17,7 @@ import numpy as np
 from . import _core
 from ._core import ScenarioError
 from .base.parallel import Progress, run_all
-from .results import Results
+from .results.results import Results
 from .scenario import Scenario
 
 #: The levels of noise, in packet times.

@@ -21,7 +21,7 @@ from .shorthands import spell_out
 
 if TYPE_CHECKING:
     from .base.parallel import Progress
-    from .results import Results
+    from .results.results import Results
 
 #: Maximum length of a scenario file in bytes.
 LONGEST = 8_000_000
@@ -261,15 +261,15 @@ class Scenario:
             raise HeadgateError(f"seed {seed}; expected a whole number from 0 to {2**64 - 1}")
         # Loaded here: to check a scenario takes neither numpy nor threads.
         from .base.parallel import run_all
-        from .results import Results
+        from .results.results import Results
 
         text = self.to_json()
         jobs = [(text, seed, k) for k in range(replications)]
         spool = None
         if out is not None:
             from .base.atomic import require_folder
-            from .spool import Spool
-            from .tables import require
+            from .results.spool import Spool
+            from .results.tables import require
 
             require(format)
             require_folder(out, "out")

@@ -147,7 +147,7 @@ def quick(
         from ..effects import warnings
         from ..phase import check as phase_check
         from ..phase import in_step
-        from ..sentences import sentences
+        from ..results.sentences import sentences
         from .tables.phase import print_phase
         from .tables.run import print_results
         from .terminal import console, progress, warn_all

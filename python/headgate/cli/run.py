@@ -95,8 +95,8 @@ def run(
 
         from ..base.atomic import require_folder
         from ..effects import warnings
+        from ..results.tables import require
         from ..scenario import Scenario
-        from ..tables import require
         from .tables.run import print_results
         from .terminal import console, progress, warn_all
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from ..base.errors import HeadgateError, cut, nearest
-from ..columns import columns
+from ..results.columns import columns
 from ..sweep import rows
 
 #: How the values of several flows or ports of a run are combined. Jain's index is (sum x)^2 / (n sum x^2).

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core, stats
 from ..base.units import scale_of
-from ..results import Results
+from ..results.results import Results
 from ..scenario import Scenario
 from .engine import run
 from .wire import RequestError

@@ -10,7 +10,7 @@ import anywidget
 import traitlets
 
 from ..base.errors import HeadgateError
-from ..results import Results
+from ..results.results import Results
 from ..scenario import Scenario
 from .given import Given, given_of
 from .messages import Messages

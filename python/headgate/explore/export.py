@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from ..base.toml import file_text
+from ..results.tables import Table
 from ..scenario import Scenario
-from ..tables import Table
 from .replays import take
 from .store import Finished
 from .views import View

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..base.errors import HeadgateError, cut, nearest
-from ..sentences import percent
+from ..results.sentences import percent
 from .numbers import said
 from .store import Finished
 

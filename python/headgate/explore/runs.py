@@ -18,7 +18,7 @@ from .. import _core
 from ..base import memory
 from ..effects import warnings
 from ..phase import noise_sentence
-from ..results import Results
+from ..results.results import Results
 from ..scenario import Scenario
 from .engine import run
 from .given import Given

@@ -14,7 +14,7 @@ from ..base.palette import COLOURS, GRID
 from .canvas import Picture, blank, require
 
 if TYPE_CHECKING:
-    from ..results import Results
+    from ..results.results import Results
 
 #: Maximum number of classes that are drawn; more could not be distinguished.
 MOST = len(COLOURS)

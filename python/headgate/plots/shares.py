@@ -11,12 +11,12 @@ import numpy as np
 from ..base.errors import HeadgateError
 from ..base.palette import COLOURS, GRID, INK, PALE
 from ..base.units import scale_of
-from ..groups import members_of, row_means
+from ..results.groups import members_of, row_means
 from .canvas import blank, require, save
 from .content import DASHES, MARKERS
 
 if TYPE_CHECKING:
-    from ..results import Results
+    from ..results.results import Results
 
 #: With more flows than this, each group of similar flows has one line.
 MOST = len(COLOURS)

@@ -16,7 +16,7 @@ from ..plots.content import DASHES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..tables import Table
+    from ..results.tables import Table
 
 #: Number of flows with their own colours and names; the others are one grey series.
 NAMED = 7

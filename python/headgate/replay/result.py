@@ -15,9 +15,9 @@ from .. import _core
 from ..analysis import jain_index, max_min
 from ..base.errors import HeadgateError, nearest
 from ..base.notebook import heading, table
-from ..fairness import of_ideal
+from ..results.fairness import of_ideal
+from ..results.tables import Table, from_core
 from ..stats.means import finite
-from ..tables import Table, from_core
 
 if TYPE_CHECKING:
     from ..plots.canvas import Picture

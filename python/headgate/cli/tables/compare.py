@@ -11,7 +11,7 @@ from ... import stats
 from ...base.units import scale_of
 from ...compare import Compared, Difference
 from ...compare.words import SAID
-from ...results import digits
+from ...results.results import digits
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 from .means import interval_text

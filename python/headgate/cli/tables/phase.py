@@ -6,7 +6,7 @@ import math
 
 from ...base.units import scale_of
 from ...phase import ADVICE, LEVELS, Phase
-from ...results import digits
+from ...results.results import digits
 from ..terminal import console
 from .fit import Column, print_fitted
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .base.units import scale_of
+from ..base.units import scale_of
 from .groups import MOST, groups
 
 if TYPE_CHECKING:
