@@ -16,7 +16,7 @@ from headgate.explore.lesson import Lesson, lessons, ran
 from headgate.explore.views import Line, View
 from headgate.plots.canvas import Picture, blank
 from headgate.plots.content import DASHES
-from headgate.scenario import Scenario
+from headgate.scenario.scenario import Scenario
 
 PAGE = Path("docs/lessons.md")
 IMAGES = Path("docs/images")

@@ -88,7 +88,7 @@ def test_while_libraries_are_loaded(module: str, name: str, code: int, tmp_path:
 
 @pytest.mark.parametrize(
     "point",
-    ["headgate.scenario:Scenario:from_file:before", "headgate.sweep.sweep:Sweep:check:before",
+    ["headgate.scenario.scenario:Scenario:from_file:before", "headgate.sweep.sweep:Sweep:check:before",
      "headgate.sweep.sweep:Sweep:check:after", "headgate.sweep.store:Store:lock:after",
      "headgate.sweep.store:Store:write_manifest:before", "headgate.sweep.store:Store:write_manifest:after",
      "headgate.sweep.store:Store:clean:before", "headgate.sweep.engines:_Worker:__init__:before",

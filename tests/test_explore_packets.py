@@ -25,7 +25,7 @@ from headgate.explore.runs import finished
 from headgate.explore.store import Finished
 from headgate.explore.story import way_of
 from headgate.explore.wire import RequestError, StoppedError
-from headgate.scenario import Scenario
+from headgate.scenario.scenario import Scenario
 
 from .explorer import Page, scenario
 from .explorer import page as page

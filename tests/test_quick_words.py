@@ -9,7 +9,7 @@ import pytest
 
 from headgate import Scenario, ScenarioError, quick
 from headgate.base.errors import HeadgateError, nearest
-from headgate.shorthands import QUEUES, shorthands
+from headgate.scenario.shorthands import QUEUES, shorthands
 
 from .conftest import Cli
 

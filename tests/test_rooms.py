@@ -45,7 +45,15 @@ for function in (headgate.{name}, {name}, headgate.{name}.{name}):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-OFFERED = ["plots.timeline", "stats.mean_of", "errors.TraceError", "tables.Table", "summaries.FlowSummary", "quick.scenario", *headgate.__all__]
+OFFERED = [
+    "plots.timeline",
+    "stats.mean_of",
+    "errors.TraceError",
+    "tables.Table",
+    "summaries.FlowSummary",
+    "quick.scenario",
+    *headgate.__all__,
+]
 
 #: Looks every name up in a separate process, a copy of one that has loaded other libraries already, which takes most of the time.
 FORKS = """

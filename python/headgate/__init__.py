@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from . import analysis, papers, plots, stats, sweep
     from .base.catalogue import catalogue, schema
     from .compare import compare, to_xarray
-    from .examples import example
     from .explore.widget import widget
     from .papers import Reproduction, reproduce
     from .plots.build import plot
     from .plots.traces import timeline
     from .replay import Replay, replay
     from .results.results import Results
-    from .scenario import Scenario
+    from .scenario.examples import example
+    from .scenario.scenario import Scenario
     from .sweep import Study, Sweep, open_study
 
 __all__ = [
@@ -70,13 +70,13 @@ __all__ = [
 #: The packages and modules that are offered here, and the names, each with where it stands. All are loaded on first use, so that
 #: `import headgate` costs milliseconds.
 _MODULES = {
-    **{room: room for room in ("analysis", "compare", "papers", "plots", "replay", "stats", "sweep")},
+    **{room: room for room in ("analysis", "compare", "papers", "plots", "quick", "replay", "stats", "sweep")},
     "errors": "base.errors",
     "summaries": "results.summaries",
     "tables": "results.tables",
 }
 _NAMES = {
-    "Scenario": "scenario",
+    "Scenario": "scenario.scenario",
     "Results": "results.results",
     "reproduce": "papers",
     "Reproduction": "papers",
@@ -89,7 +89,7 @@ _NAMES = {
     "Replay": "replay",
     "catalogue": "base.catalogue",
     "schema": "base.catalogue",
-    "example": "examples",
+    "example": "scenario.examples",
     "widget": "explore.widget",
 }
 

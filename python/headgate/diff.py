@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _core
 from .base.errors import HeadgateError
-from .scenario import Scenario
+from .scenario.scenario import Scenario
 
 #: Number of events shown around the first difference.
 _SLICE = 4096

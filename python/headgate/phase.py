@@ -18,7 +18,7 @@ from . import _core
 from ._core import ScenarioError
 from .base.parallel import Progress, run_all
 from .results.results import Results
-from .scenario import Scenario
+from .scenario.scenario import Scenario
 
 #: The levels of noise, in packet times.
 LEVELS = ("0pkt", "0.1pkt", "1pkt")

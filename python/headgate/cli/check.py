@@ -11,8 +11,8 @@ import click
 from .. import _core
 from .._core import ScenarioError
 from ..base.errors import HeadgateError
-from ..effects import warnings
-from ..scenario import Scenario
+from ..scenario.effects import warnings
+from ..scenario.scenario import Scenario
 from . import signals
 from .scenario_files import allow_files
 from .show import print_json

@@ -62,7 +62,7 @@ def compare(
     with signals.loading():
         from ..compare import compare as compare_study
         from ..phase import axis_warning
-        from ..scenario import Scenario
+        from ..scenario.scenario import Scenario
         from ..sweep import open_study
         from .tables.compare import print_compared
         from .terminal import warn

@@ -53,7 +53,7 @@ def controls(_: click.Context, __: click.Parameter, begun: str) -> Found:
 
 def examples(_: click.Context, __: click.Parameter, begun: str) -> Found:
     """Scenarios that come with headgate."""
-    from ..examples import examples as found
+    from ..scenario.examples import examples as found
 
     return _beginning((e.name for e in found()), begun)
 

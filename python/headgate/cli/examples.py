@@ -31,8 +31,8 @@ def examples(names: tuple[str, ...], every: bool, out: Path | None, as_json: boo
 
     Files that an example names are copied too, and so is the schema of scenario files, which editors use. No file is overwritten.
     """
-    from ..examples import copy
-    from ..examples import examples as find
+    from ..scenario.examples import copy
+    from ..scenario.examples import examples as find
 
     known = find()
     if names or every:

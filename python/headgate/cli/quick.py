@@ -144,10 +144,10 @@ def quick(
             click.echo(file_text(scenario.data), nl=False)
         return
     with signals.loading():
-        from ..effects import warnings
         from ..phase import check as phase_check
         from ..phase import in_step
         from ..results.sentences import sentences
+        from ..scenario.effects import warnings
         from .tables.phase import print_phase
         from .tables.run import print_results
         from .terminal import console, progress, warn_all

@@ -94,9 +94,9 @@ def run(
         from rich.markup import escape
 
         from ..base.atomic import require_folder
-        from ..effects import warnings
         from ..results.tables import require
-        from ..scenario import Scenario
+        from ..scenario.effects import warnings
+        from ..scenario.scenario import Scenario
         from .tables.run import print_results
         from .terminal import console, progress, warn_all
 

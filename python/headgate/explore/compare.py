@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core, stats
 from ..base.units import scale_of
 from ..results.results import Results
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .engine import run
 from .wire import RequestError
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from .._core import ScenarioError
 from ..base.errors import HeadgateError
-from ..effects import served
-from ..scenario import Scenario, tables_at
+from ..scenario.effects import served
+from ..scenario.scenario import Scenario, tables_at
 from .fields import Node, amount, branch, control, deref, kinds, node, optional, written
 
 #: Tables of a scenario that may be a name alone, with the schema of what they are.

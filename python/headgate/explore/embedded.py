@@ -11,7 +11,7 @@ import traitlets
 
 from ..base.errors import HeadgateError
 from ..results.results import Results
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .given import Given, given_of
 from .messages import Messages
 from .runs import Runs

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.toml import file_text
 from ..results.tables import Table
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .replays import take
 from .store import Finished
 from .views import View

@@ -14,7 +14,7 @@ import numpy as np
 from .. import _core
 from ..base.errors import cut, nearest
 from ..base.toml import loads
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .controls import controls, turned, value_at
 from .engine import run
 from .fields import amount

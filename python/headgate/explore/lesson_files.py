@@ -14,7 +14,7 @@ from ..base.errors import HeadgateError, ScenarioError
 from ..papers.checks import checked, one_of, wrong
 from ..papers.folder import Folder
 from ..papers.model import Form, Name, Table
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .controls import controls, turned
 from .lesson import Lesson, lessons, made, ran
 from .measured import measured

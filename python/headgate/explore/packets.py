@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..results.tables import from_core
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .engine import stoppable
 from .store import Finished
 from .wire import RequestError

@@ -15,7 +15,7 @@ from ..papers.model import Measure, PaperError, Table
 from ..papers.recorded import RecordedItem, RecordedNumber, RecordedPaper, RecordedVariant
 from ..papers.runner import each_item
 from ..papers.runs import Work
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .compare import changed
 from .engine import run
 from .paper_pages import said_of_number, shown, value_text

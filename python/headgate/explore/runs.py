@@ -16,10 +16,10 @@ from typing import Any
 
 from .. import _core
 from ..base import memory
-from ..effects import warnings
 from ..phase import noise_sentence
 from ..results.results import Results
-from ..scenario import Scenario
+from ..scenario.effects import warnings
+from ..scenario.scenario import Scenario
 from .engine import run
 from .given import Given
 from .picture import network

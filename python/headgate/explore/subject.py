@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.errors import HeadgateError
 from ..papers.record import FILE
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from ..sweep import open_study
 from .given import Given
 from .lesson import Lesson, lessons

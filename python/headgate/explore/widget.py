@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import missing_extra
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from .embedded import Widget

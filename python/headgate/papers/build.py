@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from .. import _core
 from ..base.errors import HeadgateError, cut
-from ..scenario import assign
+from ..scenario.scenario import assign
 from .checks import one_of
 from .claims import claims_of
 from .folder import folder_of

@@ -11,7 +11,7 @@ from typing import Any
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
 from ..base.toml import parse_value
-from ..shorthands import shorthands
+from ..scenario.shorthands import shorthands
 
 #: Keys of a flow that follow from its place in the list.
 _SET = {"name", "from", "to", "via", "count", "first"}

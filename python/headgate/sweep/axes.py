@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import HeadgateError, cut, nearest, wrong
-from ..scenario import assign
+from ..scenario.scenario import assign
 from .values import MOST, UNITS, columns_of, expand, text_of
 
 #: What the name of a column may end in.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import HeadgateError, ScenarioError
-from ..effects import warnings_of_all
+from ..scenario.effects import warnings_of_all
 
 if TYPE_CHECKING:
     from .sweep import Sweep

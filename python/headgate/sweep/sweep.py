@@ -16,7 +16,7 @@ from .. import __version__, _core
 from ..base.atomic import require_folder
 from ..base.errors import HeadgateError, cut, nearest, wrong
 from ..base.memory import share
-from ..scenario import Scenario, require_plain
+from ..scenario.scenario import Scenario, require_plain
 from . import rows
 from .arrow import pyarrow
 from .axes import Axis, Variants, read_axes, refuse

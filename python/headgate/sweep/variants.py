@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..base.errors import ScenarioError, option_of, placed, wrong
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .axes import Variants
 from .engines import processors
 from .texts import Texts

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...base.errors import HeadgateError
 from ...base.toml import loads
-from ...examples import about
+from ...scenario.examples import about
 from ..replays.trace import ENDINGS
 
 #: Entries of a folder that are looked at, those that are listed, and bytes of a scenario that is read for it.

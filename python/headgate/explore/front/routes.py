@@ -12,8 +12,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ...base.errors import cut
-from ...examples import RECORDED, examples
-from ...scenario import Scenario
+from ...scenario.examples import RECORDED, examples
+from ...scenario.scenario import Scenario
 from ..ask import body, reply, text_of, threaded
 from ..lesson import Lesson
 from ..wire import RequestError
