@@ -15,7 +15,8 @@ import sys
 
 import numpy as np
 
-from headgate import phase, quick
+from headgate import quick
+from headgate.checks import phase
 from headgate.results.results import Results
 from headgate.scenario.scenario import Scenario
 

@@ -154,7 +154,7 @@ def test_a_worker_never_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("headgate.results.tables::_csv:after", ["run", "a.json", "--out", "out"]),
         ("headgate.base.parallel::wait:before", ["run", "a.json", "--replications", "3"]),
         ("headgate.cli.tables.run::print_results:before", ["run", "a.json"]),
-        ("headgate.diff::compare:before", ["diff", "a.json", "a.json"]),
+        ("headgate.checks.diff::compare:before", ["diff", "a.json", "a.json"]),
         (
             "headgate.replay.run::_drive:before",
             ["replay", "t.csv", "--queue", "fq", "--rate", "1Mbit/s", "--out", "o.csv"],

@@ -60,8 +60,8 @@ def compare(
     Prints means with intervals, paired differences with intervals, and which differences are significant.
     """
     with signals.loading():
+        from ..checks.phase import axis_warning
         from ..compare import compare as compare_study
-        from ..phase import axis_warning
         from ..scenario.scenario import Scenario
         from ..sweep import open_study
         from .tables.compare import print_compared

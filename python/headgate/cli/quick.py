@@ -144,8 +144,8 @@ def quick(
             click.echo(file_text(scenario.data), nl=False)
         return
     with signals.loading():
-        from ..phase import check as phase_check
-        from ..phase import in_step
+        from ..checks.phase import check as phase_check
+        from ..checks.phase import in_step
         from ..results.sentences import sentences
         from ..scenario.effects import warnings
         from .tables.phase import print_phase

@@ -126,7 +126,7 @@ def run(
         results = scenario.run(seed, replications, threads, callback, max_memory, out, form)
     found = None
     if phase:
-        from ..phase import check as phase_check
+        from ..checks.phase import check as phase_check
 
         with progress("with other host noise") as callback:
             found = phase_check(scenario, results, None, threads, callback)

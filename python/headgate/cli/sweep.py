@@ -67,7 +67,7 @@ def sweep(
     with signals.loading():
         from rich.markup import escape
 
-        from ..phase import axis_warning
+        from ..checks.phase import axis_warning
         from ..sweep import Sweep
         from ..sweep.driver import Interrupted
         from ..sweep.effects import warnings

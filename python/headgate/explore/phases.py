@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from ..phase import ADVICE, LEVELS, at_noise, compared, in_step
+from ..checks.phase import ADVICE, LEVELS, at_noise, compared, in_step
 from ..results.results import Results
 from ..scenario.scenario import Scenario
 from .engine import run, stoppable

@@ -16,7 +16,7 @@ from typing import Any
 
 from .. import _core
 from ..base import memory
-from ..phase import noise_sentence
+from ..checks.phase import noise_sentence
 from ..results.results import Results
 from ..scenario.effects import warnings
 from ..scenario.scenario import Scenario

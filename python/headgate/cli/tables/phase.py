@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...base.units import scale_of
-from ...phase import ADVICE, LEVELS, Phase
+from ...checks.phase import ADVICE, LEVELS, Phase
 from ...results.results import digits
 from ..terminal import console
 from .fit import Column, print_fitted

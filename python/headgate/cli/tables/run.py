@@ -8,7 +8,7 @@ from typing import Any
 from rich.markup import escape
 
 from ...base.units import scale_of
-from ...phase import noise_sentence
+from ...checks.phase import noise_sentence
 from ...results.groups import FlowGroup, groups
 from ...results.results import OF_ONE_RUN, Results, digits, equal_text
 from ...results.summaries import AnySummary, Heading, LinkSummary, headings

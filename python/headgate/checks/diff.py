@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _core
-from .base.errors import HeadgateError
-from .scenario.scenario import Scenario
+from .. import _core
+from ..base.errors import HeadgateError
+from ..scenario.scenario import Scenario
 
 #: Number of events shown around the first difference.
 _SLICE = 4096

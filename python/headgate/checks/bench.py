@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _core
+from .. import _core
 
 #: Backlogged flows at which a discipline is measured.
 CHURN_FLOWS = (1, 10, 1000, 100_000)
@@ -133,7 +133,7 @@ def workloads(quick: bool = False) -> list[Workload]:
 
 def _child(task: dict[str, Any]) -> dict[str, Any]:
     """Does a task in a fresh process, so that memory is its own."""
-    code = "from headgate.bench import work; work()"
+    code = "from headgate.checks.bench import work; work()"
     done = subprocess.run(
         [sys.executable, "-c", code], input=json.dumps(task), capture_output=True, text=True, check=True
     )

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._core import ScenarioError
-from .base.parallel import Progress, run_all
-from .results.results import Results
-from .scenario.scenario import Scenario
+from .. import _core
+from .._core import ScenarioError
+from ..base.parallel import Progress, run_all
+from ..results.results import Results
+from ..scenario.scenario import Scenario
 
 #: The levels of noise, in packet times.
 LEVELS = ("0pkt", "0.1pkt", "1pkt")
