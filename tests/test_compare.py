@@ -14,7 +14,7 @@ import pytest
 import headgate
 import headgate.stats
 from headgate.base.errors import HeadgateError
-from headgate.compare import cube, find
+from headgate.comparison import cube, find
 from headgate.sweep.store import Store
 from headgate.sweep.study import axis_columns
 from headgate.sweep.summary import summary

@@ -156,7 +156,7 @@ def test_a_worker_never_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("headgate.cli.tables.run::print_results:before", ["run", "a.json"]),
         ("headgate.checks.diff::compare:before", ["diff", "a.json", "a.json"]),
         (
-            "headgate.replay.run::_drive:before",
+            "headgate.replays.run::_drive:before",
             ["replay", "t.csv", "--queue", "fq", "--rate", "1Mbit/s", "--out", "o.csv"],
         ),
         ("headgate.papers.runner::run_all:before", ["reproduce", "demers1989", "scenario-1"]),

@@ -12,7 +12,7 @@ import pytest
 
 import headgate
 from headgate.base.errors import HeadgateError
-from headgate.compare import cube
+from headgate.comparison import cube
 from headgate.papers.numbering import Point, number
 from headgate.plots import Figure
 from headgate.plots.build import _ellipse

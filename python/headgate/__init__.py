@@ -26,18 +26,20 @@ from .base.errors import HeadgateError, MissingExtraError, TraceError
 if TYPE_CHECKING:
     from . import analysis, papers, plots, stats, sweep
     from .base.catalogue import catalogue, schema
-    from .compare import compare, to_xarray
+    from .comparison import Compared, Difference, compare, to_xarray
     from .explore.widget import widget
     from .papers import Reproduction, reproduce
     from .plots.build import plot
     from .plots.traces import timeline
-    from .replay import Replay, replay
+    from .replays import Replay, replay
     from .results.results import Results
     from .scenario.examples import example
     from .scenario.scenario import Scenario
     from .sweep import Study, Sweep, open_study
 
 __all__ = [
+    "Compared",
+    "Difference",
     "HeadgateError",
     "MissingExtraError",
     "Replay",
@@ -70,7 +72,7 @@ __all__ = [
 #: The packages and modules that are offered here, and the names, each with where it stands. All are loaded on first use, so that
 #: `import headgate` costs milliseconds.
 _MODULES = {
-    **{room: room for room in ("analysis", "compare", "papers", "plots", "quick", "replay", "stats", "sweep")},
+    **{room: room for room in ("analysis", "papers", "plots", "quick", "stats", "sweep")},
     "errors": "base.errors",
     "summaries": "results.summaries",
     "tables": "results.tables",
@@ -83,10 +85,14 @@ _NAMES = {
     "Sweep": "sweep",
     "Study": "sweep",
     "open_study": "sweep",
-    "to_xarray": "compare",
+    "compare": "comparison",
+    "Compared": "comparison",
+    "Difference": "comparison",
+    "to_xarray": "comparison",
     "plot": "plots",
     "timeline": "plots",
-    "Replay": "replay",
+    "replay": "replays",
+    "Replay": "replays",
     "catalogue": "base.catalogue",
     "schema": "base.catalogue",
     "example": "scenario.examples",

@@ -61,7 +61,7 @@ def compare(
     """
     with signals.loading():
         from ..checks.phase import axis_warning
-        from ..compare import compare as compare_study
+        from ..comparison import compare as compare_study
         from ..scenario.scenario import Scenario
         from ..sweep import open_study
         from .tables.compare import print_compared

@@ -12,8 +12,8 @@ import numpy as np
 from ..base.atomic import require_place
 from ..base.errors import HeadgateError, nearest
 from ..base.units import scale_of
-from ..compare.metrics import find
-from ..compare.values import Cube, cube
+from ..comparison.metrics import find
+from ..comparison.values import Cube, cube
 from ..stats import mean_of
 from ..sweep.axes import Axis, find_axis
 from ..sweep.values import is_number

@@ -6,7 +6,7 @@ import math
 from itertools import product
 
 from ..base.errors import HeadgateError
-from ..compare.values import Cube
+from ..comparison.values import Cube
 from ..sweep.axes import Axis, find_axis
 
 #: Maximum number of series of which some were not asked for.

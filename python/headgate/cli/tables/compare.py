@@ -9,8 +9,8 @@ from rich.markup import escape
 
 from ... import stats
 from ...base.units import scale_of
-from ...compare import Compared, Difference
-from ...compare.words import SAID
+from ...comparison import Compared, Difference
+from ...comparison.words import SAID
 from ...results.results import digits
 from ..terminal import console
 from .fit import Column, names_of, print_fitted

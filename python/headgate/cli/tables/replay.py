@@ -8,8 +8,8 @@ from typing import Any
 from rich.markup import escape
 
 from ...base.units import scale_of
-from ...replay import Replay
-from ...replay.result import GATHERED
+from ...replays import Replay
+from ...replays.result import GATHERED
 from ...results.columns import columns, shown
 from ...results.results import digits
 from ..terminal import console

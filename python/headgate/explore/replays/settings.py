@@ -14,7 +14,7 @@ from ... import _core
 from ..._core import ScenarioError
 from ...base.choices import CONVENTIONS
 from ...base.errors import HeadgateError, nearest, wrong
-from ...replay.options import LEVELS, Queue, disciplines, known_parameters, levels, rename
+from ...replays.options import LEVELS, Queue, disciplines, known_parameters, levels, rename
 from ..fields import written
 from .trace import Read, Reading, Trace
 

@@ -10,7 +10,7 @@ import numpy as np
 from ... import _core
 from ...analysis import max_min
 from ...base.units import scale_of
-from ...replay.result import Replay
+from ...replays.result import Replay
 from ...results.sentences import percent, rate_text, time_text
 from .settings import Settings
 from .trace import Read

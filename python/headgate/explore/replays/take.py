@@ -11,7 +11,7 @@ from ... import _core
 from ...base.choices import CONVENTIONS
 from ...base.errors import HeadgateError
 from ...base.toml import parse_value, value_text
-from ...replay import replay
+from ...replays import replay
 from ..store import Finished
 from ..wire import StoppedError
 from .settings import Settings

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ... import _core
 from ...base.choices import CONVENTIONS
 from ...base.errors import HeadgateError, TraceError
-from ...replay.run import classify_name, opened, through
+from ...replays.run import classify_name, opened, through
 
 #: Endings of files that are traces, whatever they hold.
 ENDINGS = (".csv", ".parquet", ".pcap", ".pcapng", ".cap")

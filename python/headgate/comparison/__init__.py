@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..callable import make_callable
 from .differences import Difference
 from .labelled import to_xarray
 from .metrics import Metric, find
@@ -10,5 +9,3 @@ from .points import Compared, compare
 from .values import Cube, cube
 
 __all__ = ["Compared", "Cube", "Difference", "Metric", "compare", "cube", "find", "to_xarray"]
-
-make_callable(__name__, compare)
