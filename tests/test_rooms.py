@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -20,6 +22,13 @@ def test_no_room_hides_a_name_that_the_top_offers() -> None:
     rooms = {p.parent.name for p in PACKAGE.glob("*/__init__.py")} | {p.stem for p in PACKAGE.glob("*.py")}
     assert not rooms & set(headgate._NAMES)
     assert all(headgate._MODULES[room] == room for room in rooms & set(headgate._MODULES))
+
+
+def test_contributing_lists_all_rooms_in_the_order_of_the_contract() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = [set(layer.split(" | ")) for layer in contracts[0]["layers"]]
+    rows = re.findall(r"^\| (`\w+/`(?:, `\w+/`)*) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+    assert [set(re.findall(r"\w+", row)) for row in rows] == layers[::-1]
 
 
 OFFERED = [
