@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, _core, quick
-from headgate.effects import (
+from headgate.scenario.effects import (
     DISCIPLINES,
     LABELS,
     MARKS,
@@ -19,7 +19,7 @@ from headgate.effects import (
     properties,
     warnings,
 )
-from headgate.ways import Ways
+from headgate.scenario.ways import Ways
 
 COMES = "reacts to marks, and no queue on its path marks packets: its marks never come."
 WEIGHED = "has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1."

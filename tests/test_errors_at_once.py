@@ -10,7 +10,7 @@ import pytest
 
 import headgate
 from headgate import Scenario, ScenarioError, Sweep
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 from .conftest import Cli, dumbbell
 

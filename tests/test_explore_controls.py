@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from headgate import _core
-from headgate.errors import HeadgateError
-from headgate.examples import examples
+from headgate.base.errors import HeadgateError
 from headgate.explore.controls import CHOICES, controls, turned, value_at
 from headgate.explore.fields import amount, kinds, node, written
-from headgate.scenario import Scenario
+from headgate.scenario.examples import examples
+from headgate.scenario.scenario import Scenario
 
 from .explorer import scenario
 

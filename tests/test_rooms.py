@@ -36,7 +36,7 @@ from headgate import {name}
 for function in (headgate.{name}, {name}, headgate.{name}.{name}):
     try:
         function({arguments})
-    except headgate.errors.HeadgateError as e:
+    except headgate.HeadgateError as e:
         assert str(e).startswith({said!r}), e
     else:
         raise AssertionError("the function was not called")
@@ -45,7 +45,15 @@ for function in (headgate.{name}, {name}, headgate.{name}.{name}):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-OFFERED = ["plots.timeline", "stats.mean_of", *headgate.__all__]
+OFFERED = [
+    "plots.timeline",
+    "stats.mean_of",
+    "errors.TraceError",
+    "tables.Table",
+    "summaries.FlowSummary",
+    "quick.scenario",
+    *headgate.__all__,
+]
 
 #: Looks every name up in a separate process, a copy of one that has loaded other libraries already, which takes most of the time.
 FORKS = """

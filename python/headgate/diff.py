@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .errors import HeadgateError
-from .scenario import Scenario
+from .base.errors import HeadgateError
+from .scenario.scenario import Scenario
 
 #: Number of events shown around the first difference.
 _SLICE = 4096

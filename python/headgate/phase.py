@@ -16,9 +16,9 @@ import numpy as np
 
 from . import _core
 from ._core import ScenarioError
-from .parallel import Progress, run_all
-from .results import Results
-from .scenario import Scenario
+from .base.parallel import Progress, run_all
+from .results.results import Results
+from .scenario.scenario import Scenario
 
 #: The levels of noise, in packet times.
 LEVELS = ("0pkt", "0.1pkt", "1pkt")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut
 from . import signals
 from .show import print_json
 
@@ -62,7 +62,7 @@ def compare(
     with signals.loading():
         from ..compare import compare as compare_study
         from ..phase import axis_warning
-        from ..scenario import Scenario
+        from ..scenario.scenario import Scenario
         from ..sweep import open_study
         from .tables.compare import print_compared
         from .terminal import warn

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import missing_extra
+from ..base.errors import missing_extra
 from .metrics import find
 from .values import cube
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from ..columns import columns
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
+from ..results.columns import columns
 from ..sweep import rows
 
 #: How the values of several flows or ports of a run are combined. Jain's index is (sum x)^2 / (n sum x^2).

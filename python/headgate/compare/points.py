@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import stats
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 from ..stats import mean_of
 from ..sweep.axes import find_axis, point_of
 from .differences import Difference, Entry, Where, ends

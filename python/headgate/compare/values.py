@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 from ..sweep.arrow import codes_of, to_numpy
 from ..sweep.axes import Axis
 from .metrics import Metric, by_parts, find

@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import _core
 from ..phase import ADVICE, LEVELS, at_noise, compared, in_step
-from ..results import Results
-from ..scenario import Scenario
+from ..results.results import Results
+from ..scenario.scenario import Scenario
 from .engine import run, stoppable
 from .shares import MOST
 

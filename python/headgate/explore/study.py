@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errors import cut
 from ..compare.values import Cube, cube
-from ..errors import cut
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from ..stats import mean_of
 from ..stats.means import finite
 from ..sweep import Study, Sweep

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from itertools import product
 
+from ..base.errors import HeadgateError
 from ..compare.values import Cube
-from ..errors import HeadgateError
 from ..sweep.axes import Axis, find_axis
 
 #: Maximum number of series of which some were not asked for.

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import HeadgateError
-from ..palette import BLUE, COLOURS, GREY, GRID, INK, PALE
+from ..base.errors import HeadgateError
+from ..base.palette import BLUE, COLOURS, GREY, GRID, INK, PALE
 from ..plots.canvas import Picture, blank, require
 from ..plots.content import DASHES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..tables import Table
+    from ..results.tables import Table
 
 #: Number of flows with their own colours and names; the others are one grey series.
 NAMED = 7

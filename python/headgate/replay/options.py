@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 
 #: Longest name of a queue: it becomes part of the names of files.
 LONGEST = 80

@@ -13,11 +13,11 @@ import numpy as np
 
 from .. import _core
 from ..analysis import jain_index, max_min
-from ..errors import HeadgateError, nearest
-from ..fairness import of_ideal
-from ..notebook import heading, table
+from ..base.errors import HeadgateError, nearest
+from ..base.notebook import heading, table
+from ..results.fairness import of_ideal
+from ..results.tables import Table, from_core
 from ..stats.means import finite
-from ..tables import Table, from_core
 
 if TYPE_CHECKING:
     from ..plots.canvas import Picture

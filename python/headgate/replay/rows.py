@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..tables import Table
+from ..results.tables import Table
 
 #: Columns of times, nan where nothing of the kind happened.
 TIMES = ("arrival_s", "start_s", "departure_s", "drop_s")

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..atomic import atomic, require_place
-from ..choices import CLASSIFY, CONVENTIONS
-from ..errors import HeadgateError, TraceError, cut
-from ..memory import Limit
+from ..base.atomic import atomic, require_place
+from ..base.choices import CLASSIFY, CONVENTIONS
+from ..base.errors import HeadgateError, TraceError, cut
+from ..base.memory import Limit
 from .options import Queue, disciplines, rename
 from .result import Replay
 from .rows import Kept, ParquetRows, RowReader

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from ..errors import HeadgateError, TraceError, cut
+from ..base.errors import HeadgateError, TraceError, cut
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from ...base.units import scale_of
 from ...phase import ADVICE, LEVELS, Phase
-from ...plots.units import scale_of
-from ...results import digits
+from ...results.results import digits
 from ..terminal import console
 from .fit import Column, print_fitted
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import bench
-from ...parallel import Progress
+from ...base.parallel import Progress
 from ..claims import Result, Runs
 from ..layout import Layouts
 from ..model import Table

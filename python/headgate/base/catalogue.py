@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from . import _core
+from .. import _core
 from .errors import HeadgateError, cut, nearest
 from .notebook import heading, table
 

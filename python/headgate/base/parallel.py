@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
-from . import _core
+from .. import _core
 from .memory import share
-
-if TYPE_CHECKING:
-    from .spool import Spool
 
 T = TypeVar("T")
 
 #: Called with (share done of all runs, from 0 to 1; runs completed; runs in all).
 Progress = Callable[[float, int, int], None]
+
+#: Called with (number of the replication; name of a table; its next rows as columns of the engine), from several threads.
+TakeRows = Callable[[int, str, Mapping[str, Any]], object]
 
 #: Runs that are handed over for each thread: the one that runs and those that wait.
 AHEAD = 8
@@ -30,7 +30,7 @@ def run_all(
     threads: int | None = None,
     progress: Progress | None = None,
     max_memory: str | int | None = None,
-    spool: Spool | None = None,
+    take_rows: TakeRows | None = None,
 ) -> list[T]:
     """Runs jobs and gives what `take` made of each result, in their order.
 
@@ -40,7 +40,7 @@ def run_all(
         threads: how many at a time; all processors unless given.
         progress: called in the caller's thread several times a second.
         max_memory: that all runs at a time may take together; three quarters of the machine's unless given.
-        spool: receives the rows of tables that grow with a run; they are kept in memory unless it is given.
+        take_rows: receives the rows of tables that grow with a run; they are kept in memory unless it is given.
 
     Raises:
         ScenarioError: a scenario is wrong, or a run took more memory than it may.
@@ -53,7 +53,7 @@ def run_all(
 
     def work(number: int) -> T:
         text, seed, run = jobs[number]
-        rows = None if spool is None else partial(spool.add, run)
+        rows = None if take_rows is None else partial(take_rows, run)
         return take(number, _core.run(text, seed, run, controls[number], rows))
 
     pool = ThreadPoolExecutor(at_a_time)

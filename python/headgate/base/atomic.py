@@ -52,7 +52,7 @@ def require_place(path: str | os.PathLike[str]) -> None:
 
     >>> require_place("nowhere/a.svg")
     Traceback (most recent call last):
-    headgate.errors.HeadgateError: nowhere/a.svg: cannot be written; expected a folder that exists, found no nowhere
+    headgate.base.errors.HeadgateError: nowhere/a.svg: cannot be written; expected a folder that exists, found no nowhere
 
     Raises:
         HeadgateError: the folder is missing or cannot be written to, or the path is that of a folder.
@@ -79,7 +79,7 @@ def require_folder(path: str | os.PathLike[str], what: str) -> None:
 
     >>> require_folder("/dev/null", "--out")
     Traceback (most recent call last):
-    headgate.errors.HeadgateError: --out /dev/null: expected a folder, found a file
+    headgate.base.errors.HeadgateError: --out /dev/null: expected a folder, found a file
 
     Raises:
         HeadgateError: it is a file, or cannot be made or written to.

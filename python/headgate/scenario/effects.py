@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from . import _core
-from .errors import cut
+from .. import _core
+from ..base.errors import cut
 from .ways import Ways
 
 #: What a discipline may do with a packet.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 from .shorthands import spell_out
 
 #: Maximum depth of tables and lists of a scenario within others.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from . import _core
-from .toml import value_text
+from .. import _core
+from ..base.toml import value_text
 
 #: The flow control of a workload that needs one and names none.
 MODERN = "cubic"

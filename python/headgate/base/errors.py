@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from . import _core
-from ._core import ScenarioError as ScenarioError
+from .. import _core
+from .._core import ScenarioError as ScenarioError
 from .lines import line_of, lines
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
-from . import _core
-from .analysis import power, utility
+from .. import _core
+from ..analysis import power, utility
+from ..stats import Mean, mean_of
+from ..stats.means import finite
 from .columns import ColumnInfo, columns, shown
-from .stats import Mean, mean_of
-from .stats.means import finite
 
 
 class MadeOf(NamedTuple):

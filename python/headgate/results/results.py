@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
-from .atomic import write_text
+from .. import _core
+from ..base.atomic import write_text
+from ..base.errors import HeadgateError, nearest
+from ..base.notebook import MOST, heading, table
+from ..stats import Mean, Sketch, drift, mser
+from ..stats.means import finite, means_of
 from .columns import RATES, columns
-from .errors import HeadgateError, nearest
 from .fairness import ASKED, fairness, lines_of, shares_of
-from .notebook import MOST, heading, table
-from .stats import Mean, Sketch, drift, mser
-from .stats.means import finite, means_of
 from .summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, headings, summaries
 from .tables import Column, Table, from_core, numbers, require, write
 
@@ -262,7 +262,7 @@ class Results:
         return np.array(out)
 
     def fairness(self) -> dict[str, float | None]:
-        """How fairly the flows shared: `jain_of_max_min`, `jain_of_weights`, `jain` and `shortfall` (see `headgate.fairness`)."""
+        """How fairly the flows shared: `jain_of_max_min`, `jain_of_weights`, `jain` and `shortfall` (see `headgate.results.fairness`)."""
         goodput = columns("flows")["goodput_bps"].of
         assert goodput is not None, "a rate follows from what was counted"
         several = len(self.runs) > 1

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from . import _core
+from .. import _core
 from .fairness import of_ideal
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import HeadgateError
+from ..base.errors import HeadgateError
 from .tables import Column, Table, numbers
 
 #: Bytes of a number.

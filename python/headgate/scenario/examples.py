@@ -7,14 +7,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import _core
-from .atomic import require_folder, write_text
-from .errors import HeadgateError, cut, nearest
+from .. import _core
+from ..base.atomic import require_folder, write_text
+from ..base.errors import HeadgateError, cut, nearest
+from ..base.toml import loads
 from .scenario import Scenario
-from .toml import loads
 
 #: Folder of the examples. In a checkout the folder `scenarios` at the top is a link to it.
-FOLDER = Path(__file__).parent / "scenarios"
+FOLDER = Path(__file__).parent.parent / "scenarios"
 
 #: The examples that are no scenario but a trace to replay, with what they hold.
 RECORDED = {

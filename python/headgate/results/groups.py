@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..stats import Mean, mean_of
 from .columns import columns
-from .stats import Mean, mean_of
 
 if TYPE_CHECKING:
     from .results import Results

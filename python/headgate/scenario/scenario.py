@@ -10,17 +10,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _core, files, toml
-from .errors import HeadgateError, cut, option_of, placed
-from .notebook import MOST, heading, table
+from .. import _core
+from ..base import toml
+from ..base.errors import HeadgateError, cut, option_of, placed
+from ..base.notebook import MOST, heading, table
+from . import files
 from .paths import assign as assign
 from .paths import copied
 from .paths import tables_at as tables_at
 from .shorthands import spell_out
 
 if TYPE_CHECKING:
-    from .parallel import Progress
-    from .results import Results
+    from ..base.parallel import Progress
+    from ..results.results import Results
 
 #: Maximum length of a scenario file in bytes.
 LONGEST = 8_000_000
@@ -259,21 +261,22 @@ class Scenario:
         if seed is not None and not 0 <= seed < 2**64:
             raise HeadgateError(f"seed {seed}; expected a whole number from 0 to {2**64 - 1}")
         # Loaded here: to check a scenario takes neither numpy nor threads.
-        from .parallel import run_all
-        from .results import Results
+        from ..base.parallel import run_all
+        from ..results.results import Results
 
         text = self.to_json()
         jobs = [(text, seed, k) for k in range(replications)]
         spool = None
         if out is not None:
-            from .atomic import require_folder
-            from .spool import Spool
-            from .tables import require
+            from ..base.atomic import require_folder
+            from ..results.spool import Spool
+            from ..results.tables import require
 
             require(format)
             require_folder(out, "out")
             spool = Spool(Path(out))
-        runs = self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory, spool))
+        take_rows = None if spool is None else spool.add
+        runs = self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory, take_rows))
         results = Results(runs, spool)
         if out is not None:
             results.save(out, format)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from .errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut
 
 #: Maximum length of a file in bytes.
 LONGEST = 8_000_000

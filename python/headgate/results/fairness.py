@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .analysis import jain_index, network_max_min, shortfall
-from .analysis.fairness import filled
-from .stats.means import finite
+from ..analysis import jain_index, network_max_min, shortfall
+from ..analysis.fairness import filled
+from ..stats.means import finite
 
 #: The columns of flows that the max-min ideal follows from.
 ASKED = ("demand_bps", "weight", "start_s", "end_s", "sends_from_s", "sends_until_s")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..base.units import scale_of
 from .groups import MOST, groups
-from .plots.units import scale_of
 
 if TYPE_CHECKING:
     from .groups import FlowGroup

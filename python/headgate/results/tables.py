@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 import numpy.typing as npt
 
-from .atomic import atomic
-from .choices import FORMATS
-from .errors import HeadgateError, cut, missing_extra, nearest
-from .notebook import MOST, table
+from ..base.atomic import atomic
+from ..base.choices import FORMATS
+from ..base.errors import HeadgateError, cut, missing_extra, nearest
+from ..base.notebook import MOST, table
 
 if TYPE_CHECKING:
     import pandas
