@@ -74,6 +74,34 @@ def test_rounds_by_a_rate_that_bursts_do_not_reach() -> None:
         assert (game > 2e-3) == (behind or queue == "fcfs"), (queue, game)
 
 
+def lossy(law: object, flows: str = "reno", **more: Any) -> Scenario:
+    scenario = quick.scenario("10Mbit/s", "40ms", flows, noise="0", duration="100s", **more)
+    return scenario.put("topology.line.loss", law)
+
+
+def test_bursts_that_only_packets_end() -> None:
+    long = {"kind": "gilbert_elliott", "to_bad": 0.0005, "to_good": 0.02}
+    in_time = {"kind": "gilbert_elliott_time", "good": "2s", "bad": "50ms"}
+    for law, said_so in (
+        (long, True), ({"reverse": long}, True), (in_time, False), (long | {"to_good": 0.25}, False), (long | {"loss_bad": 0.3}, False),
+        ({"kind": "bernoulli", "probability": 0.01}, False),
+    ):  # fmt: skip
+        found = [
+            text
+            for text in warnings(lossy(law).resolve())
+            if text.startswith("Link bottleneck loses packets in bursts")
+        ]
+        assert bool(found) == said_so, law
+    # A stream does not back off.
+    assert warnings(lossy(long, "cbr:1Mbit/s").resolve()) == []
+    # What it says: a flow that backs off stays in a burst of the one, and leaves that of the other.
+    goodput = [
+        [lossy(law, seed=seed).run().flow_summaries()[0].goodput_bps.mean for seed in (1, 3, 4)]
+        for law in (long, in_time)
+    ]
+    assert max(goodput[0]) < 0.1e6 and min(goodput[1]) > 1e6, goodput
+
+
 def test_flows_of_which_the_same_is_to_be_said_are_said_together() -> None:
     assert said("dctcp:name=a,dctcp:name=b")[0].startswith("Flows a and b react to marks")
     assert said("dctcp*3")[0].startswith("Flows dctcp1, dctcp2 and dctcp3 react to marks")

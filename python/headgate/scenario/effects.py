@@ -48,8 +48,11 @@ TIMEOUTS = 2
 #: and a flow that sends now and then waits behind the others.
 BY_RATE = ("fq", "wfq", "fq_bit")
 
-#: The kind of effect of such a queue, which belongs to a link.
-ROUND = "round"
+#: A burst of losses is long if it has more packets than this in the mean.
+PACKETS = 10
+
+#: The kinds of effects that belong to a link: such a queue, and losses in bursts that move on with packets alone.
+ROUND, STUCK = "round", "stuck"
 
 #: Kinds of effects besides these and the properties: a run shorter than the least timeout, and one shorter than `TIMEOUTS` of them.
 SHORTER, SHORT = "shorter", "short"
@@ -78,6 +81,12 @@ _SENTENCES = {
         "{} send in bursts, which carry less than their rate, and their queues count rounds by that rate: new packets may wait behind a "
         "backlog. drr and scfq do not count so.",
     ),
+    STUCK: (
+        "{} loses packets in bursts that end after a number of packets, however long these take: a flow that backs off hardly leaves a "
+        "burst. gilbert_elliott_time has bursts that last for a time.",
+        "{} lose packets in bursts that end after a number of packets, however long these take: a flow that backs off hardly leaves a "
+        "burst. gilbert_elliott_time has bursts that last for a time.",
+    ),
     SHORTER: (
         "The run of {run} is shorter than the least retransmission timeout of {} ({timeout}): a lost retransmission ends its transfer.",
         "The run of {run} is shorter than the least retransmission timeout of {} ({timeout}): a lost retransmission ends a transfer.",
@@ -97,7 +106,7 @@ class Effect:
 
     Attributes:
         kind: one of `_SENTENCES`.
-        flow: the name of the flow, or of the link with `ROUND`.
+        flow: the name of the flow, or of the link with `ROUND` and `STUCK`.
         run: the duration in picoseconds where it matters; 0 elsewhere.
         timeout: the least timeout in picoseconds where it matters; 0 elsewhere.
     """
@@ -163,10 +172,13 @@ def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
             for name in needed:
                 if name not in anywhere or not _met(ways, does, flow, name):
                     found.append(Effect(name, flow["name"]))
+    windowed = any(flow["control"]["kind"] != "none" for flow in flows)
     for link in scenario["links"]:
         queues = (link["queue"], link.get("reverse_queue") or link["queue"])
         if link.get("aggregation") and any(queue["kind"] in BY_RATE for queue in queues):
             found.append(Effect(ROUND, link["name"]))
+        if windowed and any(_sticks(law) for law in _both(link.get("loss"))):
+            found.append(Effect(STUCK, link["name"]))
     run = _ps(scenario["duration"])
     for flow in flows:
         timeout = least_timeout(flow)
@@ -205,10 +217,24 @@ def sentences(effects: Iterable[Effect]) -> list[str]:
     for (kind, run, timeout), names in together.items():
         one, several = _SENTENCES[kind]
         form = one if len(names) == 1 else several
-        who = _named("Link" if kind == ROUND else "Flow", names)
+        who = _named("Link" if kind in (ROUND, STUCK) else "Flow", names)
         who = who if form.startswith("{}") else who[0].lower() + who[1:]
         said.append(form.format(who, run=_seconds(run), timeout=_seconds(timeout)))
     return said
+
+
+def _both(law: Any) -> list[Mapping[str, Any]]:
+    """The laws of the two directions of a link, or the one of both."""
+    found = [law] if not isinstance(law, dict) or "kind" in law else [law.get("forward"), law.get("reverse")]
+    return [each for each in found if isinstance(each, dict)]
+
+
+def _sticks(law: Mapping[str, Any]) -> bool:
+    """Whether a burst of losses needs more than `PACKETS` packets to end, nearly all of which are lost."""
+    if law["kind"] != "gilbert_elliott":
+        return False
+    leaves, lost, begins = (float(law[name]) for name in ("to_good", "loss_bad", "to_bad"))
+    return leaves * PACKETS < 1 and lost > 0.5 and begins > 0
 
 
 def _named(what: str, names: list[str]) -> str:
