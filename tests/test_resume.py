@@ -143,7 +143,8 @@ def test_from_python(paper: Path, tmp_path: Path, ran: list[int]) -> None:
 HELD = """
 import os, sys, threading
 from itertools import count
-from headgate import _core, parallel
+from headgate import _core
+from headgate.base import parallel
 from headgate.papers.runs import store
 number = count()
 class Control:
