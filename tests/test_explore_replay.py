@@ -97,7 +97,7 @@ def same_numbers(found: Finished, result: headgate.Replay) -> None:
             assert shown[mine] == flow[theirs]
         assert shown["goodput_bps"] == flow["throughput_bps"]
         assert shown["share"] == pytest.approx(flow["throughput_bps"] / result.flows["throughput_bps"].sum())
-        assert shown["lost"] == sum(flow[f"drops_{reason}"] for reason in _core.DROP_REASONS)
+        assert shown["lost"] == sum(flow[f"drops_{kind}"] for kind in _core.DROP_KINDS)
         assert np.array_equal(
             [shown["queueing_ms"], shown["p99_ms"]], [1e3 * flow["delay_mean_s"], 1e3 * flow["delay_p99_s"]], True
         )
@@ -314,6 +314,6 @@ def test_disciplines_that_draw_random_numbers_are_paired_over_seeds(office: Page
         [headgate.replay(OFFICE, q["queue"], "2Mbit/s", seed=s, packets=False).summary for s in (5, 6, 7)]
         for q in (a, b)
     ]
-    means = [np.mean([sum(r[f"drops_{x}"][0] for x in _core.DROP_REASONS) for r in side]) for side in results]
+    means = [np.mean([sum(r[f"drops_{x}"][0] for x in _core.DROP_KINDS) for r in side]) for side in results]
     assert [mine["a"], mine["b"]] == pytest.approx(means)
     assert mine["low"] <= mine["difference"] <= mine["high"]

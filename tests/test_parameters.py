@@ -26,7 +26,12 @@ QUEUES: list[tuple[dict[str, Any], str]] = [
     ({"kind": "drr", "quantum": "8GiB"}, "quantum"),
     ({"kind": "drr", "queues": 2_000_000}, "queues"),
     ({"kind": "drr_plus", "quantum": "2GB"}, "quantum"),
-    ({"kind": "drr_plus", "min_threshold": "15KB", "max_threshold": "5KB"}, "max_threshold"),
+    (
+        {"kind": "drr_plus", "aqm": {"kind": "red", "min_threshold": "15KB", "max_threshold": "5KB"}},
+        "aqm.max_threshold",
+    ),
+    ({"kind": "fq", "aqm": {"kind": "red", "max_p": 2}}, "aqm.max_p"),
+    ({"kind": "drr_plus", "aqm": {"max_p": 2}}, "aqm.max_p"),
     ({"kind": "red", "min_threshold": "9pkt", "max_threshold": "9pkt"}, "max_threshold"),
     ({"kind": "red", "min_threshold": "9pkt", "max_threshold": "90KB"}, "max_threshold"),
     ({"kind": "red", "weight": 1.5}, "weight"),

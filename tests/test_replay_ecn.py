@@ -27,7 +27,9 @@ def test_only_what_can_be_marked_is_marked(cli: Cli, tmp_path: Path) -> None:
         done = cli("replay", "t.csv", *args, "--json", *more)
         assert done.returncode == 0, done.stderr
         rows = rows_of(tmp_path / "o.csv")
-        out = "".join("d" if r["reason"] == "early" else "m" if r["marked"] == "1" else "s" for r in rows)
+        out = "".join(
+            "d" if r["reason"] in ("random", "above_max") else "m" if r["marked"] == "1" else "s" for r in rows
+        )
         (queue,) = json.loads(done.stdout)["queues"]
         assert (queue["marks"], queue["drops"]["early"]) == (out.count("m"), out.count("d"))
         return out
@@ -68,7 +70,7 @@ def test_the_ecn_field_of_captures(tmp_path: Path) -> None:
     packets = [captures.packet(0, 1, captures.TCP, n, ecn, bytes(20), 100) for n, ecn in enumerate(fields)]
     (tmp_path / "t.pcap").write_bytes(captures.pcap(packets))
     rows = headgate.replay(tmp_path / "t.pcap", red, "1Mbit/s", out=tmp_path / "o.pcapng").packets()
-    assert rows["reason"].tolist() == [""] * 4 + ["early"] + [""] * 3
+    assert rows["reason"].tolist() == [""] * 4 + ["above_max"] + [""] * 3
     assert rows["marked"].tolist() == [False] * 3 + [True, False, True, True, False]
     # The output holds the fields as they are then.
     again = headgate.replay(tmp_path / "o.pcapng", red, "1bit/s").packets()

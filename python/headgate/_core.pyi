@@ -8,7 +8,9 @@ from typing_extensions import Buffer
 
 __version__: str
 MISSING: int
+DROP_KINDS: list[str]
 DROP_REASONS: list[str]
+DROP_REASON_KINDS: list[str]
 NUMBERS: list[tuple[str, str, str]]
 ECN: list[str]
 SERIES_FLOWS: int

@@ -78,6 +78,20 @@ pub fn params<P: DeserializeOwned + JsonSchema + Check + 'static, E: Error>(valu
         .map_err(E::custom)
 }
 
+/// As `params`, of an entry of a list, whose parameters may be those of another struct flattened into it.
+pub fn params_of_entry<P, E: Error>(value: Value) -> Result<P, E>
+where
+    P: DeserializeOwned + Serialize + Default + JsonSchema + Check + 'static,
+{
+    if !P::FLAT {
+        return params(value);
+    }
+    within_bounds(TypeId::of::<P>(), schema_of::<P>, &value)
+        .and_then(|()| read_flat::<P>(&value))
+        .and_then(|params| params.check().map(|()| params).map_err(|wrong| broken(wrong, &value)))
+        .map_err(E::custom)
+}
+
 /// Whether numbers lie within the bounds of their struct's schema.
 fn within_bounds(id: TypeId, schema: fn() -> Value, value: &Value) -> Result<(), String> {
     // Only plain numbers have bounds in the schema: without one there is no need to look.
@@ -108,6 +122,39 @@ pub fn part<T: DeserializeOwned, E: Error>(value: &Value) -> Result<T, E> {
 
 fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|e| placed(e.path().to_string(), &e.inner().to_string()))
+}
+
+/// Reads a struct of which parts are flattened into it: what is missing is that of the whole struct, not of the part, and serde knows neither the
+/// names nor the places of such fields.
+fn read_flat<P: DeserializeOwned + Serialize + Default + JsonSchema + 'static>(value: &Value) -> Result<P, String> {
+    let schema = kept(TypeId::of::<P>(), schema_of::<P>);
+    let known = schema["properties"].as_object().expect("parameters are a table");
+    let given = value.as_object().cloned().unwrap_or_default();
+    if let Some(name) = given.keys().find(|name| !known.contains_key(*name)) {
+        let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+        return Err(format!("unknown field `{}`, expected one of {}", cut(name), names.join(", ")));
+    }
+    let whole = |given: &Map<String, Value>| {
+        let mut whole = defaults_of::<P>();
+        given.iter().for_each(|(name, value)| overlay(&mut whole[name], value));
+        serde_json::from_value::<P>(whole)
+    };
+    whole(&given).map_err(|e| {
+        let wrong =
+            given.iter().find(|(name, value)| whole(&Map::from_iter([((*name).clone(), (*value).clone())])).is_err());
+        placed(wrong.map_or_else(String::new, |(name, _)| name.clone()), &e.to_string())
+    })
+}
+
+/// Puts a value in the place of a default; a table of the same kind, or without one, keeps the default's fields that it does not have.
+fn overlay(default: &mut Value, value: &Value) {
+    let kind = if value.is_object() { value.get("kind") } else { Some(value) };
+    match default {
+        Value::Object(fields) if fields.get("kind").is_some_and(|own| kind.is_none_or(|kind| kind == own)) => {
+            fields.extend(value.as_object().cloned().unwrap_or_default());
+        }
+        default => *default = value.clone(),
+    }
 }
 
 /// The text of an error at a place. A choice within a choice has added its own place before it.
@@ -150,6 +197,20 @@ fn out_of_bounds(schema: &Value, value: &Value) -> Option<String> {
 /// The JSON Schema of a parameter struct, with definitions inlined and no title.
 pub fn schema_of<P: JsonSchema>() -> Value {
     inlined(P::json_schema)
+}
+
+/// As `schema_of`, of parameters that one of a list may have: other fields are refused, and defaults are those of the whole struct.
+pub fn schema_of_params<P: JsonSchema + Check + Default + Serialize>() -> Value {
+    let mut schema = schema_of::<P>();
+    if P::FLAT {
+        schema["additionalProperties"] = false.into();
+        if let (Some(fields), Value::Object(defaults)) = (schema["properties"].as_object_mut(), defaults_of::<P>()) {
+            for (name, default) in defaults {
+                fields[&name]["default"] = default;
+            }
+        }
+    }
+    schema
 }
 
 fn inlined(schema: fn(&mut SchemaGenerator) -> Schema) -> Value {
@@ -218,7 +279,7 @@ macro_rules! choice {
                 const HEADER: [u8; $crate::header::length(TEXT)] = $crate::header::bytes(TEXT);
                 match std::str::from_utf8(&HEADER) { Ok(text) => text, Err(_) => "" }
             },
-            schema: $crate::choice::schema_of::<$module::$Params>,
+            schema: $crate::choice::schema_of_params::<$module::$Params>,
             defaults: $crate::choice::defaults_of::<$module::$Params>,
         }),+];
 
@@ -250,7 +311,7 @@ macro_rules! choice {
             fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Spec, D::Error> {
                 let (kind, value) = $crate::choice::split(d, $what, &[$(stringify!($module)),+])?;
                 match kind.as_str() {
-                    $(stringify!($module) => $crate::choice::params(value).map(Spec::$Type),)+
+                    $(stringify!($module) => $crate::choice::params_of_entry(value).map(Spec::$Type),)+
                     _ => unreachable!("split accepts only names of the list"),
                 }
             }

@@ -131,6 +131,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("SERIES_FLOWS", headgate_replay::FLOWS)?;
     let numbers = Number::ALL.iter().map(|number| (number.name(), number.unit().name(), number.about()));
     m.add("NUMBERS", numbers.collect::<Vec<_>>())?;
+    m.add("DROP_KINDS", headgate_queue::DropKind::ALL.map(headgate_queue::DropKind::name).to_vec())?;
+    m.add("DROP_REASON_KINDS", headgate_queue::DropReason::ALL.map(|reason| reason.kind().name()).to_vec())?;
     m.add("DROP_REASONS", headgate_queue::DropReason::ALL.map(headgate_queue::DropReason::name).to_vec())?;
     for function in [
         wrap_pyfunction!(schema, m)?,

@@ -15,7 +15,7 @@
 //!
 //! State per flow: the rate estimate, at its edge only.
 
-use crate::fcfs::{Fcfs, FcfsParams};
+use crate::fcfs::Fcfs;
 use crate::parts::{FairShare, RateEstimator, Rules, label_code};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::check::above_zero;
@@ -129,7 +129,7 @@ impl Csfq {
     pub fn new(params: &CsfqParams, link: &LinkInfo) -> Csfq {
         let mut csfq = Csfq {
             params: params.clone(),
-            queue: Fcfs::new(&FcfsParams { buffer: params.buffer }, link),
+            queue: Fcfs::with_buffer(params.buffer),
             share: FairShare::new(params.rules, link.rate, params.k_alpha, params.k_c),
             k: params.k.as_secs_f64(),
             memory: Duration::from_ps(params.k.as_ps().saturating_mul(40)),
@@ -195,7 +195,7 @@ impl Csfq {
         let passes = probability <= number;
         self.share.on_packet(cx.now, bits, label, passes, self.low());
         if !passes {
-            cx.drop(&packet, DropReason::Early);
+            cx.drop(&packet, DropReason::Random);
             return;
         }
         // With the alpha that the packet left behind (figure 2).

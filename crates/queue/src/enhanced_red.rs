@@ -1,215 +1,48 @@
-//! Enhanced RED: Random Early Detection with a separate drop probability for each connection, computed beforehand from the input links.
+//! Enhanced RED with one queue in the order of arrival: `fcfs` whose `aqm` is `enhanced_red`, under its own name.
 //!
-//! Source: Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2. The computation is in `parts/fair_chances.rs`; the average queue and its
-//! thresholds, which are those of RED, are in `parts/early.rs`.
-//!
-//! Deviations: those of the parts, and
-//! - Drops are independent of each other. The paper does not say so, but RED's count of packets since the last drop, shared by connections with
-//!   different p_i, would starve those with a large one.
-//! - Between the thresholds the probability grows linearly to p_i, or is p_i everywhere (`constant`): the paper's words allow both.
-//! - The capacity of an input link is `access` times the weight of its conversation.
-//! - A conversation counts as a connection from its first packet on, and the p_i are then computed again. It is never forgotten.
-//!
-//! State per flow: its class of equal input links. State per class: a number and p_i.
+//! Source: Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2.
+//! Deviations, state per flow and when it is forgotten: those of the AQM `enhanced_red`.
 
-use crate::fcfs::{Fcfs, FcfsParams};
-use crate::parts::{check_early, ChanceParams, Early, EarlyParams, FairChances};
-use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Tell};
-use headgate_packet::{Buffer, Bytes, Check, Duration, FlowId, Packet, Rate, Time, Wrong};
+use crate::aqm::{self, enhanced_red as part};
+use crate::fcfs::FcfsParams;
+use crate::Spec;
+use headgate_packet::{Buffer, Check, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// RED with a drop probability for each connection that gives it a throughput in proportion to its input link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
 pub struct EnhancedRedParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
-    /// Average queue below which every packet passes. If it is in bytes, the queue is measured in bytes.
-    pub min_threshold: Buffer,
-    /// Average queue at and above which no packet passes.
-    pub max_threshold: Buffer,
-    /// Weight of an arrival in the average queue.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub weight: f64,
-    /// Every p_i at the start of the computation.
-    #[schemars(range(min = 0.000001, max = 1.0))]
-    pub initial_p: f64,
-    /// Factor `a` on the p_i of a connection whose throughput is above its ideal.
-    #[schemars(range(min = 1.0, max = 10.0))]
-    pub increase: f64,
-    /// Factor `b` on the p_i of a connection whose throughput is below its ideal.
-    #[schemars(range(min = 0.1, max = 1.0))]
-    pub decrease: f64,
-    /// Largest relative difference from the ideal throughput that ends the computation.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub tolerance: f64,
-    /// Between the thresholds the probability is p_i everywhere; else it grows from 0 to p_i.
-    pub constant: bool,
-    /// Capacity of a connection's input link per unit of its weight.
-    pub access: Rate,
-    /// One-way propagation delay of the connections.
-    pub delay: Duration,
-    /// Length of the packets, in the computation and where the average decays while the link is idle.
-    pub mean_packet: Bytes,
+    /// Those of the AQM.
+    #[serde(flatten)]
+    pub aqm: part::EnhancedRedParams,
 }
 
 impl Default for EnhancedRedParams {
     fn default() -> EnhancedRedParams {
-        EnhancedRedParams {
-            buffer: Buffer::Bytes(60_000),
-            min_threshold: Buffer::Bytes(10_000),
-            max_threshold: Buffer::Bytes(30_000),
-            weight: 0.002,
-            initial_p: 0.005,
-            increase: 1.1,
-            decrease: 0.9,
-            tolerance: 0.05,
-            constant: false,
-            access: Rate::from_bps(64_000).expect("above zero"),
-            delay: Duration::from_ps(100_000_000_000),
-            mean_packet: Bytes(2000),
-        }
+        EnhancedRedParams { buffer: Buffer::Bytes(60_000), aqm: part::EnhancedRedParams::default() }
     }
 }
 
 impl Check for EnhancedRedParams {
+    const FLAT: bool = true;
+
     fn check(&self) -> Result<(), Wrong> {
-        check_early(self.min_threshold, self.max_threshold, self.mean_packet)
+        self.aqm.check()
     }
 }
 
-/// Enhanced RED.
-#[derive(Clone, Debug)]
-pub struct EnhancedRed {
-    queue: Fcfs,
-    early: Early,
-    chances: FairChances,
-}
+/// The name.
+pub enum EnhancedRed {}
 
 impl EnhancedRed {
     /// Where it was published.
-    pub const SOURCE: &'static str = "Hasegawa, Matsuo, Murata and Miyahara 2001, section 3.2";
+    pub const SOURCE: &'static str = part::EnhancedRed::SOURCE;
 
-    /// An empty queue.
-    pub fn new(params: &EnhancedRedParams, link: &LinkInfo) -> EnhancedRed {
-        let EnhancedRedParams { min_threshold, max_threshold, weight, constant, mean_packet, .. } = *params;
-        let early = EarlyParams {
-            min_threshold,
-            max_threshold,
-            weight,
-            max_p: params.initial_p,
-            constant,
-            gentle: false,
-            by_bytes: false,
-            mean_packet,
-        };
-        let chances = ChanceParams {
-            access: params.access,
-            delay: params.delay,
-            initial: params.initial_p,
-            increase: params.increase,
-            decrease: params.decrease,
-            tolerance: params.tolerance,
-            packet: mean_packet,
-        };
-        EnhancedRed {
-            queue: Fcfs::new(&FcfsParams { buffer: params.buffer }, link),
-            early: Early::new(early, link.rate),
-            chances: FairChances::new(chances, link, 1),
-        }
-    }
-}
-
-impl Discipline for EnhancedRed {
-    const DROPS_AT_RANDOM: bool = true;
-
-    fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let flow = packet.flow.index();
-        self.chances.meet(flow, 0);
-        self.early.on_arrival(cx.now, self.queue.backlog());
-        if self.early.chosen_alone(packet.bytes, || self.chances.of(flow, 0), || cx.rng.uniform()) {
-            cx.drop(&packet, DropReason::Early);
-            return;
-        }
-        self.queue.enqueue(packet, cx);
-    }
-
-    fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
-        let packet = self.queue.dequeue(cx)?;
-        self.early.on_start(cx.now, packet.bytes, self.queue.backlog());
-        Some(packet)
-    }
-
-    #[inline]
-    fn backlog(&self) -> Backlog {
-        self.queue.backlog()
-    }
-
-    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
-        self.early.set_rate(link.rate, now, self.backlog());
-        self.chances.grow(link, 1);
-    }
-
-    fn has_forgotten(&self, flow: FlowId, _now: Time) -> bool {
-        !self.chances.has_met(flow.index())
-    }
-
-    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        sink("average", self.early.average());
-    }
-
-    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
-        let mut early = self.early.clone();
-        early.on_arrival(look.now, self.queue.backlog());
-        self.queue.explain(packet, look, tell);
-        early.tell_average(tell);
-        early.tell_chosen_alone(packet.bytes, self.chances.look(packet.flow.index(), 0), tell);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use headgate_packet::Rng;
-
-    /// Shares of arrivals that are dropped while 20 KB wait, of four connections with input links of 64 to 512 kbit/s: first of the third alone,
-    /// then of each as it comes, then of each when all have come.
-    fn shares(constant: bool) -> [f64; 8] {
-        let rate = Rate::from_bps(400_000).unwrap();
-        // Conversations 0, 2, 4 and 6; the odd ones never send a packet here.
-        let link = LinkInfo { rate, flows: 8, weights: vec![1, 1, 2, 2, 4, 4, 8, 8] };
-        let (min_threshold, max_threshold) = (Buffer::Bytes(10_000), Buffer::Bytes(30_000));
-        let params = EnhancedRedParams { weight: 1.0, constant, min_threshold, max_threshold, ..Default::default() };
-        let (mut queue, mut rng, mut dropped) = (EnhancedRed::new(&params, &link), Rng::new(1, 0, "red"), Vec::new());
-        let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
-        // With a weight of 1 the average is the queue found. Five packets find less than 10 KB.
-        while queue.backlog().bytes < 20_000 {
-            queue.enqueue(Packet { flow: FlowId(4), bytes: 2000, ..Packet::default() }, &mut cx);
-        }
-        let mut offer = |flow| {
-            let before = cx.dropped.len();
-            queue.enqueue(Packet { flow: FlowId(flow), bytes: 2000, ..Packet::default() }, &mut cx);
-            if cx.dropped.len() == before {
-                queue.dequeue(&mut cx);
-            }
-            f64::from(u8::from(cx.dropped.len() > before))
-        };
-        [4, 0, 2, 6, 0, 2, 4, 6].map(|flow| (0..40_000).map(|_| offer(flow)).sum::<f64>() / 40_000.0)
-    }
-
-    #[test]
-    fn each_connection_has_its_probability() {
-        // p_i of the line of 400 kbit/s, start 0.005: 0.2057, 0.0655, 0.0173, 0.005 (parts/fair_chances.rs). 20 KB are half way between the thresholds.
-        let expected = [0.20572389, 0.06554997, 0.01726136, 0.005];
-        for (constant, factor) in [(false, 0.5), (true, 1.0)] {
-            let got = shares(constant);
-            // The only connection seen so far has the start value.
-            for (g, p) in [(got[0], 0.005)].into_iter().chain(got[4..].iter().copied().zip(expected)) {
-                // Four standard deviations of the share of 40000 independent drops.
-                let p = p * factor;
-                assert!((g - p).abs() < 4.0 * (p / 40_000.0_f64).sqrt(), "{got:?}");
-            }
-        }
+    /// What it is a name for.
+    pub fn configured(params: &EnhancedRedParams) -> Spec {
+        Spec::Fcfs(FcfsParams { buffer: params.buffer, aqm: Some(aqm::Spec::EnhancedRed(params.aqm.clone())) })
     }
 }

@@ -17,11 +17,14 @@ use serde::{Deserialize, Serialize};
 pub struct FcfsParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
+    /// Manages the queue actively: what drops or marks packets before the buffer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<crate::aqm::Spec>,
 }
 
 impl Default for FcfsParams {
     fn default() -> FcfsParams {
-        FcfsParams { buffer: Buffer::Packets(100) }
+        FcfsParams { buffer: Buffer::Packets(100), aqm: None }
     }
 }
 
@@ -41,7 +44,12 @@ impl Fcfs {
 
     /// An empty queue.
     pub fn new(params: &FcfsParams, _link: &LinkInfo) -> Fcfs {
-        Fcfs { buffer: params.buffer, queue: Ring::default(), bytes: 0 }
+        Fcfs::with_buffer(params.buffer)
+    }
+
+    /// An empty queue that is a part of something else.
+    pub(crate) fn with_buffer(buffer: Buffer) -> Fcfs {
+        Fcfs { buffer, queue: Ring::default(), bytes: 0 }
     }
 }
 
@@ -92,7 +100,7 @@ mod tests {
 
     fn arrivals_that_fit(buffer: Buffer, sizes: &[u32]) -> Vec<u32> {
         let link = LinkInfo { rate: Rate::from_bps(1).unwrap(), flows: 1, weights: vec![] };
-        let mut queue = Fcfs::new(&FcfsParams { buffer }, &link);
+        let mut queue = Fcfs::new(&FcfsParams { buffer, aqm: None }, &link);
         let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
         let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
         for (i, &bytes) in sizes.iter().enumerate() {

@@ -42,13 +42,16 @@ macro_rules! fq_params {
             /// Whether a dropped packet still advances its conversation's finish number (1989), or is taken back (1991, chapter 6).
             pub charge_drops: bool,
             $($(#[$of])* pub $own: $Type,)*
+            /// Manages each queue actively: what drops or marks packets before the buffer is full.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub aqm: Option<$crate::aqm::Spec>,
         }
 
         impl Default for $Name {
             fn default() -> $Name {
                 let (buffer, delta) = (headgate_packet::Buffer::Packets(100), headgate_packet::Bytes(0));
                 let drop_policy = $crate::fq::DropPolicy::LongestQueue;
-                $Name { buffer, delta, drop_policy, charge_drops: true, $($own: $default,)* }
+                $Name { buffer, delta, drop_policy, charge_drops: true, $($own: $default,)* aqm: None }
             }
         }
     };

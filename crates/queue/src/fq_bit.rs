@@ -45,7 +45,7 @@ impl FqBit {
 
     /// An empty queue.
     pub fn new(params: &FqBitParams, link: &LinkInfo) -> FqBit {
-        let FqBitParams { buffer, delta, drop_policy, charge_drops, fraction } = *params;
+        let FqBitParams { buffer, delta, drop_policy, charge_drops, fraction, .. } = *params;
         let params = FqParams { buffer, delta, drop_policy, charge_drops, ..FqParams::default() };
         FqBit { fq: Fq::new(&params, link), fraction }
     }

@@ -15,7 +15,7 @@
 //!
 //! State per flow: packets and bytes that wait, and strikes; a conversation with none waiting is forgotten at once.
 
-use crate::fcfs::{Fcfs, FcfsParams};
+use crate::fcfs::Fcfs;
 use crate::parts::{check_early, Early, EarlyParams};
 use crate::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
@@ -120,7 +120,7 @@ impl Fred {
         );
         let packet = early.measure(Backlog { packets: 1, bytes: mean_packet.0.max(1) });
         Fred {
-            queue: Fcfs::new(&FcfsParams { buffer }, link),
+            queue: Fcfs::with_buffer(buffer),
             early,
             variant,
             packet,
@@ -157,23 +157,23 @@ impl Fred {
         (early.average() / f64::from(self.active.max(1))).max(self.packet)
     }
 
-    /// Whether the rules drop the arrival of this conversation.
-    fn chosen(&mut self, flow: usize, bytes: u32, cx: &mut Cx<'_>) -> bool {
+    /// Why the rules drop the arrival of this conversation, if they do.
+    fn chosen(&mut self, flow: usize, bytes: u32, cx: &mut Cx<'_>) -> Option<DropReason> {
         match self.rule(&self.early, flow) {
             Rule::Greedy => {
                 let account = &mut self.accounts[flow];
                 account.strikes = account.strikes.saturating_add(1);
-                true
+                Some(DropReason::OverShare)
             }
             Rule::Crowded => {
                 self.early.on_loss();
-                true
+                Some(DropReason::AboveMax)
             }
-            Rule::Spared => false,
-            Rule::Lottery => self.early.chosen(bytes, || cx.rng.uniform()),
+            Rule::Spared => None,
+            Rule::Lottery => self.early.chosen(bytes, || cx.rng.uniform()).then(|| self.early.reason()),
             Rule::Exempt => {
                 self.early.exempt();
-                false
+                None
             }
         }
     }
@@ -187,9 +187,8 @@ impl Discipline for Fred {
         if self.queue.backlog().packets == 0 {
             self.early.decay(cx.now);
         }
-        if self.chosen(flow, packet.bytes, cx) {
-            cx.drop(&packet, DropReason::Early);
-            return;
+        if let Some(why) = self.chosen(flow, packet.bytes, cx) {
+            return cx.drop(&packet, why);
         }
         let before = cx.dropped.len();
         self.queue.enqueue(packet, cx);

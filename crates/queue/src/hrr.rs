@@ -47,6 +47,9 @@ pub struct HrrParams {
     pub lower: Vec<u32>,
     /// Slots that no conversation may use serve those that have used their allocation, in turn, without a charge.
     pub work_conserving: bool,
+    /// Manages each queue actively: what drops or marks packets before the buffer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<crate::aqm::Spec>,
 }
 
 impl Default for HrrParams {
@@ -57,6 +60,7 @@ impl Default for HrrParams {
             slots: vec![10, 10],
             lower: vec![5],
             work_conserving: false,
+            aqm: None,
         }
     }
 }

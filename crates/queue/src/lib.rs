@@ -2,51 +2,105 @@
 //!
 //! Each discipline is one file and one line in the list below. None owns a clock, a thread or a random generator.
 
+pub mod aqm;
 mod counters;
+mod drops;
 mod explain;
 pub mod line;
+mod managed;
 pub mod parts;
 mod port;
 mod relative;
 
 pub use counters::{Counters, InService, Sent};
+pub use drops::{DropKind, DropReason, Dropped};
 pub use explain::{Number, Tell, Unit};
 use headgate_packet::{Buffer, FlowId, Packet, Rate, Rng, Time};
+pub use managed::Managed;
 pub use port::{Port, Service};
 
-/// Makes the enum over all disciplines from the list, with static dispatch.
+/// Makes the enum over all disciplines from the list, with static dispatch. A scheduler that takes an AQM for its queues names the parameter after
+/// its struct of parameters. A configuration is a name for a scheduler with certain parameters.
 macro_rules! disciplines {
-    ($($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+    (
+        schedulers { $($module:ident : $Type:ident ( $Params:ident $(, $aqm:ident)? )),+ $(,)? }
+        configurations { $($name:ident : $Name:ident ( $Configured:ident )),+ $(,)? }
+    ) => {
         $(pub mod $module;)+
-        headgate_packet::choice!("a queueing discipline", $($module: $Type($Params)),+);
+        $(pub mod $name;)+
+        headgate_packet::choice!("a queueing discipline", $($module: $Type($Params),)+ $($name: $Name($Configured)),+);
 
         /// Any discipline of the list.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "one per port: the size does not matter, the saved pointer does")]
         pub enum AnyDiscipline {
-            $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type)),+
+            $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type),)+
+            /// One with an AQM.
+            Managed(Box<Managed>),
         }
 
         impl Spec {
             /// A discipline for one port of a link.
             pub fn build(&self, link: &LinkInfo) -> AnyDiscipline {
-                match self { $(Spec::$Type(p) => AnyDiscipline::$Type($module::$Type::new(p, link))),+ }
+                let made = match self {
+                    $(Spec::$Type(p) => AnyDiscipline::$Type($module::$Type::new(p, link)),)+
+                    $(Spec::$Name(p) => return $name::$Name::configured(p).build(link)),+
+                };
+                match self.aqm() {
+                    Some(aqm) => AnyDiscipline::Managed(Box::new(Managed::new(made, self.scheduler_per_conversation(), aqm.build(link), link))),
+                    None => made,
+                }
+            }
+            /// The AQM of its queues, if it has one.
+            fn aqm(&self) -> Option<&aqm::Spec> {
+                match self {
+                    $(Spec::$Type(_p) => None$(.or(_p.$aqm.as_ref()))?,)+
+                    $(Spec::$Name(_) => None),+
+                }
+            }
+            /// What it is a name for, if it is one.
+            fn configured(&self) -> Option<Spec> {
+                match self {
+                    $(Spec::$Type(_) => None,)+
+                    $(Spec::$Name(p) => Some($name::$Name::configured(p))),+
+                }
             }
             /// Its [`Discipline::WORK_CONSERVING`].
             pub fn work_conserving(&self) -> bool {
-                match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::WORK_CONSERVING),+ }
+                match self {
+                    $(Spec::$Type(_) => <$module::$Type as Discipline>::WORK_CONSERVING,)+
+                    _ => self.configured().is_none_or(|spec| spec.work_conserving()),
+                }
             }
-            /// Its [`Discipline::PER_CONVERSATION`].
+            /// Whether the scheduler, without its AQM, looks at conversations.
+            pub fn scheduler_per_conversation(&self) -> bool {
+                match self {
+                    $(Spec::$Type(_) => <$module::$Type as Discipline>::PER_CONVERSATION,)+
+                    _ => self.configured().is_some_and(|spec| spec.scheduler_per_conversation()),
+                }
+            }
+            /// Whether it, or its AQM, looks at conversations: see [`Discipline::PER_CONVERSATION`].
             pub fn per_conversation(&self) -> bool {
-                match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::PER_CONVERSATION),+ }
+                match self.configured() {
+                    Some(spec) => spec.per_conversation(),
+                    None => self.scheduler_per_conversation() || self.aqm().is_some_and(aqm::Spec::per_conversation),
+                }
             }
-            /// Its [`Discipline::DROPS_AT_RANDOM`].
+            /// Whether it, or its AQM, drops at random: see [`Discipline::DROPS_AT_RANDOM`].
             pub fn drops_at_random(&self) -> bool {
-                match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::DROPS_AT_RANDOM),+ }
+                match self {
+                    $(Spec::$Type(_) => {
+                        <$module::$Type as Discipline>::DROPS_AT_RANDOM || self.aqm().is_some_and(aqm::Spec::drops_at_random)
+                    })+
+                    _ => self.configured().is_some_and(|spec| spec.drops_at_random()),
+                }
             }
             /// Its [`Discipline::SHARES_BY_KNOWN_WEIGHTS`].
             pub fn shares_by_known_weights(&self) -> bool {
-                match self { $(Spec::$Type(_) => <$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS),+ }
+                match self {
+                    $(Spec::$Type(_) => <$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS,)+
+                    _ => self.configured().is_some_and(|spec| spec.shares_by_known_weights()),
+                }
             }
         }
 
@@ -58,93 +112,81 @@ macro_rules! disciplines {
             const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
             #[inline]
             fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-                match self { $(AnyDiscipline::$Type(d) => d.enqueue(packet, cx)),+ }
+                match self { $(AnyDiscipline::$Type(d) => d.enqueue(packet, cx),)+ AnyDiscipline::Managed(d) => d.enqueue(packet, cx) }
             }
             #[inline]
             fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
-                match self { $(AnyDiscipline::$Type(d) => d.dequeue(cx)),+ }
+                match self { $(AnyDiscipline::$Type(d) => d.dequeue(cx),)+ AnyDiscipline::Managed(d) => d.dequeue(cx) }
             }
             #[inline]
             fn backlog(&self) -> Backlog {
-                match self { $(AnyDiscipline::$Type(d) => d.backlog()),+ }
+                match self { $(AnyDiscipline::$Type(d) => d.backlog(),)+ AnyDiscipline::Managed(d) => d.backlog() }
             }
             #[inline]
             fn timeout(&self) -> Option<Time> {
-                match self { $(AnyDiscipline::$Type(d) => d.timeout()),+ }
+                match self { $(AnyDiscipline::$Type(d) => d.timeout(),)+ AnyDiscipline::Managed(d) => d.timeout() }
             }
             fn on_timeout(&mut self, cx: &mut Cx<'_>) {
-                match self { $(AnyDiscipline::$Type(d) => d.on_timeout(cx)),+ }
+                match self { $(AnyDiscipline::$Type(d) => d.on_timeout(cx),)+ AnyDiscipline::Managed(d) => d.on_timeout(cx) }
             }
             fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
-                match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link, now)),+ }
+                match self { $(AnyDiscipline::$Type(d) => d.on_link_change(link, now),)+ AnyDiscipline::Managed(d) => d.on_link_change(link, now) }
             }
             #[inline]
             fn offer(&mut self, service: &mut Service, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
-                match self { $(AnyDiscipline::$Type(d) => service.offer(d, packet, now, sent)),+ }
+                match self { $(AnyDiscipline::$Type(d) => service.offer(d, packet, now, sent),)+ AnyDiscipline::Managed(d) => service.offer(&mut **d, packet, now, sent) }
             }
             #[inline]
             fn advance(&mut self, service: &mut Service, now: Time, sent: &mut impl FnMut(Sent)) {
-                match self { $(AnyDiscipline::$Type(d) => service.advance(d, now, sent)),+ }
+                match self { $(AnyDiscipline::$Type(d) => service.advance(d, now, sent),)+ AnyDiscipline::Managed(d) => service.advance(&mut **d, now, sent) }
             }
             fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
-                match self { $(AnyDiscipline::$Type(d) => d.has_forgotten(flow, now)),+ }
+                match self { $(AnyDiscipline::$Type(d) => d.has_forgotten(flow, now),)+ AnyDiscipline::Managed(d) => d.has_forgotten(flow, now) }
+            }
+            #[inline]
+            fn queue_of(&self, flow: FlowId, arrived: Time) -> u32 {
+                match self { $(AnyDiscipline::$Type(d) => d.queue_of(flow, arrived),)+ AnyDiscipline::Managed(d) => d.queue_of(flow, arrived) }
+            }
+            fn queues(&self, link: &LinkInfo) -> usize {
+                match self { $(AnyDiscipline::$Type(d) => d.queues(link),)+ AnyDiscipline::Managed(d) => d.queues(link) }
+            }
+            fn take_back(&mut self, packet: &Packet) {
+                match self { $(AnyDiscipline::$Type(d) => d.take_back(packet),)+ AnyDiscipline::Managed(d) => d.take_back(packet) }
             }
             fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(AnyDiscipline::$Type(d) => d.probe(sink)),+ }
+                match self { $(AnyDiscipline::$Type(d) => d.probe(sink),)+ AnyDiscipline::Managed(d) => d.probe(sink) }
             }
             fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
-                match self { $(AnyDiscipline::$Type(d) => d.explain(packet, look, tell)),+ }
+                match self { $(AnyDiscipline::$Type(d) => d.explain(packet, look, tell),)+ AnyDiscipline::Managed(d) => d.explain(packet, look, tell) }
             }
         }
     };
 }
 
 disciplines! {
-    fcfs: Fcfs(FcfsParams),
-    fq: Fq(FqParams),
-    wfq: Wfq(WfqParams),
-    fq_bit: FqBit(FqBitParams),
-    random_drop: RandomDrop(RandomDropParams),
-    strict_priority: StrictPriority(StrictPriorityParams),
-    blt: Blt(BltParams),
-    red: Red(RedParams),
-    enhanced_red: EnhancedRed(EnhancedRedParams),
-    fred: Fred(FredParams),
-    sfq: Sfq(SfqParams),
-    drr: Drr(DrrParams),
-    drr_plus: DrrPlus(DrrPlusParams),
-    scfq: Scfq(ScfqParams),
-    virtual_clock: VirtualClock(VirtualClockParams),
-    wf2q_plus: Wf2qPlus(Wf2qPlusParams),
-    hrr: Hrr(HrrParams),
-    csfq: Csfq(CsfqParams),
-    decbit: Decbit(DecbitParams),
-    selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
-}
-
-/// Why a packet was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum DropReason {
-    /// It arrived at a full buffer.
-    Full,
-    /// It was queued and had to make room for another packet.
-    Evicted,
-    /// It was chosen at random, or by a rule, before the buffer was full.
-    Early,
-}
-
-impl DropReason {
-    /// All reasons, in the order of their numbers.
-    pub const ALL: [DropReason; 3] = [DropReason::Full, DropReason::Evicted, DropReason::Early];
-
-    /// The name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            DropReason::Full => "full",
-            DropReason::Evicted => "evicted",
-            DropReason::Early => "early",
-        }
+    schedulers {
+        fcfs: Fcfs(FcfsParams, aqm),
+        fq: Fq(FqParams, aqm),
+        wfq: Wfq(WfqParams, aqm),
+        fq_bit: FqBit(FqBitParams, aqm),
+        random_drop: RandomDrop(RandomDropParams),
+        strict_priority: StrictPriority(StrictPriorityParams, aqm),
+        blt: Blt(BltParams),
+        fred: Fred(FredParams),
+        sfq: Sfq(SfqParams, aqm),
+        drr: Drr(DrrParams, aqm),
+        scfq: Scfq(ScfqParams, aqm),
+        virtual_clock: VirtualClock(VirtualClockParams, aqm),
+        wf2q_plus: Wf2qPlus(Wf2qPlusParams, aqm),
+        hrr: Hrr(HrrParams, aqm),
+        csfq: Csfq(CsfqParams),
+        decbit: Decbit(DecbitParams),
+        selective_decbit: SelectiveDecbit(SelectiveDecbitParams),
+    }
+    configurations {
+        red: Red(RedParams),
+        enhanced_red: EnhancedRed(EnhancedRedParams),
+        drr_plus: DrrPlus(DrrPlusParams),
     }
 }
 
@@ -239,8 +281,8 @@ impl<'a> Cx<'a> {
     /// Drops a packet.
     #[inline]
     pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
-        let (at, Packet { handle, flow, bytes, .. }) = (self.now, *packet);
-        self.dropped.push(Dropped { at, handle, flow, bytes, reason });
+        let (at, Packet { handle, flow, bytes, arrived, .. }) = (self.now, *packet);
+        self.dropped.push(Dropped { at, handle, flow, bytes, arrived, reason });
     }
 }
 
@@ -260,28 +302,13 @@ impl Look {
     }
 }
 
-/// What is left of a dropped packet: the driver finds its payload by the handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dropped {
-    /// When it was dropped.
-    pub at: Time,
-    /// The packet's handle.
-    pub handle: u32,
-    /// Its conversation.
-    pub flow: FlowId,
-    /// Its length.
-    pub bytes: u32,
-    /// Why it was dropped.
-    pub reason: DropReason,
-}
-
 /// A queueing discipline. The contract, tested for every discipline of the list:
 /// packets in = packets out + dropped + backlog; `None` with a backlog requires a `timeout`; the order within a flow is
 /// kept unless the file says otherwise; the same calls and seed give the same answers.
 pub trait Discipline {
     /// It sends whenever the line is free and a packet waits. One that does not keeps packets back for a time.
     const WORK_CONSERVING: bool = true;
-    /// It looks at the conversation of a packet. To one that does not, all packets may be one conversation.
+    /// It looks at the conversation of a packet. A discipline that does not may see all packets as one conversation.
     const PER_CONVERSATION: bool = true;
     /// It gives a conversation its share of the weights of all conversations that it knows, also of those that are silent: what it does
     /// depends on when it learns of them.
@@ -335,6 +362,18 @@ pub trait Discipline {
     {
         service.advance(self, now, sent);
     }
+    /// The queue that a packet of a conversation waits in, which arrived at this time: one for each conversation, or one for all.
+    #[inline]
+    fn queue_of(&self, flow: FlowId, _arrived: Time) -> u32 {
+        if Self::PER_CONVERSATION { flow.0 } else { 0 }
+    }
+    /// How many queues there are for the conversations of a link; it never decreases.
+    fn queues(&self, link: &LinkInfo) -> usize {
+        if Self::PER_CONVERSATION { link.flows } else { 1 }
+    }
+    /// The packet that it gave last to be sent is dropped instead, at the same instant. One that counts what a conversation has sent may take it back;
+    /// otherwise the packet counts as sent.
+    fn take_back(&mut self, _packet: &Packet) {}
     /// Gauges, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
     /// The numbers that decide about a packet, were it to arrive now: [`Port::explain`] asks for them before it is handed over. Nothing changes,

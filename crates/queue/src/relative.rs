@@ -1,16 +1,28 @@
 //! Buffers that are times or multiples of the bandwidth-delay product become bytes where the line is known.
 
-use crate::{LIST, Spec};
+use crate::{LIST, Spec, aqm};
+use headgate_packet::choice::{Entry, lookup};
 use headgate_packet::{Buffer, Duration, Rate, Wrong};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Of each discipline the parameters that are buffers.
-fn buffers(discipline: &str) -> &'static [String] {
-    static KNOWN: OnceLock<BTreeMap<&'static str, Vec<String>>> = OnceLock::new();
-    let known = KNOWN.get_or_init(|| LIST.iter().map(|entry| (entry.name, of_schema(&(entry.schema)()))).collect());
-    known.get(discipline).map_or(&[], Vec::as_slice)
+/// Of each entry of a list the parameters that are buffers.
+type Buffers = BTreeMap<&'static str, Vec<String>>;
+
+fn of_list(list: &'static [Entry]) -> Buffers {
+    list.iter().map(|entry| (entry.name, of_schema(&(entry.schema)()))).collect()
+}
+
+/// The paths of the parameters of a discipline that are buffers, and of its AQM's.
+fn buffers(json: &Value) -> Vec<String> {
+    static KNOWN: OnceLock<[Buffers; 2]> = OnceLock::new();
+    let [disciplines, aqms] = KNOWN.get_or_init(|| [of_list(LIST), of_list(aqm::LIST)]);
+    let of = |list: &Buffers, table: &Value| {
+        list.get(table["kind"].as_str().unwrap_or_default()).cloned().unwrap_or_default()
+    };
+    let inside = of(aqms, &json["aqm"]).into_iter().map(|key| format!("aqm.{key}"));
+    of(disciplines, json).into_iter().chain(inside).collect()
 }
 
 /// The keys whose values may be buffers.
@@ -24,12 +36,14 @@ fn of_schema(schema: &Value) -> Vec<String> {
 }
 
 impl Spec {
-    /// Its buffers that depend on the line, by their keys.
-    pub fn relative_buffers(&self) -> Vec<(&'static str, Buffer)> {
-        let keys = buffers(self.name());
+    /// Its buffers that depend on the line, by their paths, such as `aqm.min_threshold`.
+    pub fn relative_buffers(&self) -> Vec<(String, Buffer)> {
         let json = serde_json::to_value(self).expect("parameter structs are plain data");
-        let of = |key: &'static String| Some((key.as_str(), json[key].as_str()?.parse().ok()?));
-        keys.iter().filter_map(of).filter(|(_, buffer): &(_, Buffer)| buffer.is_relative()).collect()
+        let of = |path: String| {
+            let buffer = lookup(&json, &path)?.as_str()?.parse().ok()?;
+            Some((path, buffer))
+        };
+        buffers(&json).into_iter().filter_map(of).filter(|(_, buffer): &(_, Buffer)| buffer.is_relative()).collect()
     }
 
     /// The same discipline at a line of this rate, with all its buffers in packets or bytes.
@@ -42,12 +56,13 @@ impl Spec {
             return Ok(self.clone());
         }
         let mut json = serde_json::to_value(self).expect("parameter structs are plain data");
-        for (key, buffer) in relative {
+        for (path, buffer) in relative {
             let Some(bytes) = buffer.at(rate, rtt) else {
                 let expected = "expected a buffer in packets, in bytes or as a time: the round-trip time is not known";
-                return Err(Wrong::at(key, expected).found(&buffer));
+                return Err(Wrong::at(path, expected).found(&buffer));
             };
-            json[key] = serde_json::to_value(bytes).expect("text");
+            let place = json.pointer_mut(&format!("/{}", path.replace('.', "/"))).expect("it was found there");
+            *place = serde_json::to_value(bytes).expect("text");
         }
         serde_json::from_value(json).map_err(|e: serde_json::Error| {
             let text = e.to_string();
@@ -67,7 +82,7 @@ mod tests {
         let rate = Rate::from_bps(8_000_000).expect("above zero");
         let mut with = 0;
         for entry in LIST {
-            for key in buffers(entry.name) {
+            for key in buffers(&json!({"kind": entry.name})) {
                 let defaults = (entry.defaults)();
                 if key.ends_with("_threshold") {
                     continue;
@@ -75,11 +90,11 @@ mod tests {
                 with += 1;
                 for (text, bytes) in [("50ms", "50KB"), ("0.5BDP", "40KB")] {
                     let mut json = defaults.clone();
-                    (json["kind"], json[key]) = (entry.name.into(), text.into());
+                    (json["kind"], json[&key]) = (entry.name.into(), text.into());
                     let spec: Spec =
                         serde_json::from_value(json).unwrap_or_else(|e| panic!("{} {key}: {e}", entry.name));
                     let at = spec.at_line(rate, Some(Duration::from_millis(80))).expect("a round-trip time");
-                    assert_eq!(serde_json::to_value(&at).expect("plain data")[key], bytes, "{} {key}", entry.name);
+                    assert_eq!(serde_json::to_value(&at).expect("plain data")[&key], bytes, "{} {key}", entry.name);
                     assert!(at.relative_buffers().is_empty() && spec.relative_buffers().len() == 1);
                     assert_eq!(at.at_line(rate, None), Ok(at));
                 }
@@ -110,6 +125,16 @@ mod tests {
         let wrong =
             close.at_line(Rate::from_bps(8).expect("above zero"), Some(Duration::from_millis(1))).expect_err("1 B");
         assert_eq!(wrong.path, "max_threshold", "{wrong}");
+        let within = json!({"kind": "fq", "aqm": {"kind": "red", "min_threshold": "5ms", "max_threshold": "15ms"}});
+        let within: Spec = serde_json::from_value(within).expect("times");
+        let at = within.at_line(Rate::from_bps(8_000_000).expect("above zero"), None).expect("times");
+        let json = serde_json::to_value(&at).expect("plain data");
+        assert_eq!((&json["aqm"]["min_threshold"], &json["aqm"]["max_threshold"]), (&"5KB".into(), &"15KB".into()));
+        let names: Vec<String> = within.relative_buffers().into_iter().map(|(path, _)| path).collect();
+        assert!(
+            ["aqm.min_threshold", "aqm.max_threshold"].iter().all(|path| names.iter().any(|name| name == path)),
+            "{names:?}"
+        );
         let wrong = close.at_line(Rate::from_bps(8).expect("above zero"), None).expect_err("no round-trip time");
         assert!(wrong.path == "max_threshold" && wrong.to_string().contains("round-trip time"), "{wrong}");
     }

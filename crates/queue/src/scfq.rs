@@ -26,11 +26,14 @@ use serde::{Deserialize, Serialize};
 pub struct ScfqParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
+    /// Manages each queue actively: what drops or marks packets before the buffer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<crate::aqm::Spec>,
 }
 
 impl Default for ScfqParams {
     fn default() -> ScfqParams {
-        ScfqParams { buffer: Buffer::Packets(100) }
+        ScfqParams { buffer: Buffer::Packets(100), aqm: None }
     }
 }
 

@@ -12,7 +12,7 @@
 
 use crate::parts::{DropEnd, QueueSet, Rotation, scramble};
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Number, Tell};
-use headgate_packet::{Buffer, Check, Duration, Packet, Time};
+use headgate_packet::{Buffer, Check, Duration, FlowId, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,11 +29,20 @@ pub struct SfqParams {
     pub perturb: Duration,
     /// Which packet makes room in a full buffer.
     pub drop: DropEnd,
+    /// Manages each queue actively: what drops or marks packets before the buffer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<crate::aqm::Spec>,
 }
 
 impl Default for SfqParams {
     fn default() -> SfqParams {
-        SfqParams { buffer: Buffer::Packets(100), queues: 127, perturb: Duration::ZERO, drop: DropEnd::Tail }
+        SfqParams {
+            buffer: Buffer::Packets(100),
+            queues: 127,
+            perturb: Duration::ZERO,
+            drop: DropEnd::Tail,
+            aqm: None,
+        }
     }
 }
 
@@ -62,16 +71,11 @@ impl Sfq {
         }
     }
 
-    /// The queue of a packet that comes at `now`.
-    fn queue_of(&self, packet: &Packet, now: Time) -> u32 {
-        let salt = now.as_ps().checked_div(self.perturb).unwrap_or(0);
-        (scramble(scramble(salt) ^ u64::from(packet.flow.0)) % self.number) as u32
-    }
 }
 
 impl Discipline for Sfq {
     fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
-        let queue = self.queue_of(&packet, cx.now);
+        let queue = self.queue_of(packet.flow, cx.now);
         if self.queues.push(queue, packet, cx) {
             self.round.enter(queue);
         }
@@ -93,8 +97,18 @@ impl Discipline for Sfq {
         self.queues.backlog()
     }
 
+    /// By the salt of the time at which the packet arrived.
+    fn queue_of(&self, flow: FlowId, arrived: Time) -> u32 {
+        let salt = arrived.as_ps().checked_div(self.perturb).unwrap_or(0);
+        (scramble(scramble(salt) ^ u64::from(flow.0)) % self.number) as u32
+    }
+
+    fn queues(&self, _link: &LinkInfo) -> usize {
+        self.number as usize
+    }
+
     fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
-        let queue = self.queue_of(packet, look.now);
+        let queue = self.queue_of(packet.flow, look.now);
         self.queues.explain(queue, packet, look, tell);
         tell(Number::Queue, f64::from(queue));
         tell(Number::QueuesInTurn, self.round.count() as f64);

@@ -36,11 +36,14 @@ pub struct StrictPriorityParams {
     pub levels: u32,
     /// Which packet is dropped from a full buffer.
     pub drop_policy: DropPolicy,
+    /// Manages the queue of all priorities actively: what drops or marks packets before the buffer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<crate::aqm::Spec>,
 }
 
 impl Default for StrictPriorityParams {
     fn default() -> StrictPriorityParams {
-        StrictPriorityParams { buffer: Buffer::Packets(100), levels: 8, drop_policy: DropPolicy::LowestPriority }
+        StrictPriorityParams { buffer: Buffer::Packets(100), levels: 8, drop_policy: DropPolicy::LowestPriority, aqm: None }
     }
 }
 
@@ -131,7 +134,7 @@ mod tests {
     /// The order in which packets of these priorities leave, all arriving before the first, and those dropped.
     fn order(buffer: u64, drop_policy: DropPolicy, priorities: &[u8]) -> (Vec<u32>, Vec<u32>) {
         let link = LinkInfo { rate: Rate::from_bps(8).unwrap(), flows: 1, weights: vec![] };
-        let params = StrictPriorityParams { buffer: Buffer::Packets(buffer), levels: 3, drop_policy };
+        let params = StrictPriorityParams { buffer: Buffer::Packets(buffer), levels: 3, drop_policy, aqm: None };
         let (mut queue, mut rng, mut dropped) =
             (StrictPriority::new(&params, &link), Rng::new(0, 0, "test"), Vec::new());
         let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);

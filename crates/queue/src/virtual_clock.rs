@@ -27,11 +27,14 @@ pub struct VirtualClockParams {
     /// Rate reserved per unit of weight; the link's rate over the sum of all weights unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
+    /// Manages each queue actively: what drops or marks packets before the buffer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<crate::aqm::Spec>,
 }
 
 impl Default for VirtualClockParams {
     fn default() -> VirtualClockParams {
-        VirtualClockParams { buffer: Buffer::Packets(100), rate: None }
+        VirtualClockParams { buffer: Buffer::Packets(100), rate: None, aqm: None }
     }
 }
 

@@ -24,11 +24,14 @@ use serde::{Deserialize, Serialize};
 pub struct Wf2qPlusParams {
     /// Maximum backlog, in packets or bytes; the packet in transmission is not counted.
     pub buffer: Buffer,
+    /// Manages each queue actively: what drops or marks packets before the buffer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<crate::aqm::Spec>,
 }
 
 impl Default for Wf2qPlusParams {
     fn default() -> Wf2qPlusParams {
-        Wf2qPlusParams { buffer: Buffer::Packets(100) }
+        Wf2qPlusParams { buffer: Buffer::Packets(100), aqm: None }
     }
 }
 

@@ -7,9 +7,9 @@ mod stale;
 
 use choices::disciplines;
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};
-use headgate_queue::{Discipline, Dropped, InService, LinkInfo, Port, Sent, Spec};
+use headgate_queue::{Discipline, DropReason, Dropped, InService, LIST, LinkInfo, Managed, Port, Sent, Spec};
 use proptest::prelude::*;
-use stale::Stale;
+use stale::{Stale, StaleAqm};
 
 const FLOWS: u32 = 4;
 
@@ -157,6 +157,27 @@ proptest! {
         contract(|_| Stale::default(), Stale::WORK_CONSERVING, &arrivals)?;
         let all = with_flows(&|_| Stale::default(), &arrivals, &[1; 4], 4);
         prop_assert_eq!(all.len(), arrivals.len(), "packets are conserved");
+    }
+
+    /// Every scheduler that takes an AQM, with one that drops and marks on departure.
+    #[test]
+    fn the_contract_holds_where_packets_are_dropped_on_departure(arrivals in arrivals()) {
+        for entry in LIST.iter().filter(|entry| (entry.schema)()["properties"].get("aqm").is_some()) {
+            let plain = match entry.name {
+                "drr_plus" => continue,
+                kind => discipline(kind, "20pkt"),
+            };
+            let build = |link: &LinkInfo| {
+                Managed::new(plain.build(link), plain.scheduler_per_conversation(), StaleAqm::default(), link)
+            };
+            named(entry.name, contract(build, plain.work_conserving(), &arrivals))?;
+            let (sent, dropped) = drive(&build, &arrivals, false)?;
+            let waits = sent.iter().map(|s| s.start.since(s.packet.arrived));
+            prop_assert!(waits.max().unwrap_or_default() <= stale::MOST, "{}: sent although it was dropped", entry.name);
+            let at_random = dropped.iter().filter(|d| d.reason == DropReason::Random).count();
+            // One in five of each queue, and there are no more queues than packets.
+            prop_assert!(at_random <= arrivals.len() / 5 && at_random + 4 * FLOWS as usize >= arrivals.len() / 5);
+        }
     }
 
     #[test]

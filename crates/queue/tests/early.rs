@@ -41,12 +41,13 @@ proptest! {
     /// A single queue of DRR+ is the discipline that runs inside.
     #[test]
     fn one_queue_of_drr_plus_is_red_or_enhanced_red(arrivals in arrivals(), weight in 0.01..1.0f64, max_p in 0.01..1.0f64) {
-        let common = format!(
-            r#""buffer": "20pkt", "min_threshold": "800B", "max_threshold": "4KB", "mean_packet": "300B", "weight": {weight}"#
-        );
+        let thresholds =
+            format!(r#""min_threshold": "800B", "max_threshold": "4KB", "mean_packet": "300B", "weight": {weight}"#);
+        let common = format!(r#""buffer": "20pkt", {thresholds}"#);
         let one = |within: &str| {
-            let spec = format!(r#"{{"kind": "drr_plus", "queues": 1, "within": "{within}", "max_p": {max_p}, {common}}}"#);
-            drive(&spec, &arrivals)
+            let p = if within == "red" { "max_p" } else { "initial_p" };
+            let aqm = format!(r#"{{"kind": "{within}", "{p}": {max_p}, {thresholds}}}"#);
+            drive(&format!(r#"{{"kind": "drr_plus", "queues": 1, "buffer": "20pkt", "aqm": {aqm}}}"#), &arrivals)
         };
         let red = drive(&format!(r#"{{"kind": "red", "max_p": {max_p}, {common}}}"#), &arrivals);
         prop_assert_eq!(one("red"), red);
@@ -57,10 +58,12 @@ proptest! {
     /// Averages that reach the thresholds, and probabilities that are computed again when a conversation appears.
     #[test]
     fn conversations_may_be_added(arrivals in arrivals(), kind in prop::sample::select(vec!["enhanced_red", "fred", "drr_plus"])) {
-        let within = if kind == "drr_plus" { r#""within": "enhanced_red","# } else { "" };
-        let spec = format!(
-            r#"{{"kind": "{kind}", {within} "buffer": "20pkt", "min_threshold": "3pkt", "max_threshold": "9pkt", "weight": 0.5}}"#
-        );
+        let thresholds = r#""min_threshold": "3pkt", "max_threshold": "9pkt", "weight": 0.5"#;
+        let own = match kind {
+            "drr_plus" => format!(r#""aqm": {{"kind": "enhanced_red", {thresholds}}}"#),
+            _ => thresholds.to_owned(),
+        };
+        let spec = format!(r#"{{"kind": "{kind}", "buffer": "20pkt", {own}}}"#);
         prop_assert_eq!(drive_growing(&spec, &arrivals, 0), drive(&spec, &arrivals));
     }
 
@@ -68,7 +71,7 @@ proptest! {
     #[test]
     fn without_early_drops_drr_plus_is_drr(arrivals in arrivals(), queues in prop::sample::select(vec![0, 4])) {
         let common = format!(r#""buffer": "20pkt", "quantum": "500B", "queues": {queues}, "drop": "head""#);
-        let plus = format!(r#"{{"kind": "drr_plus", "min_threshold": "1MB", "max_threshold": "2MB", {common}}}"#);
+        let plus = format!(r#"{{"kind": "drr_plus", "aqm": {{"kind": "red", "min_threshold": "1MB", "max_threshold": "2MB"}}, {common}}}"#);
         prop_assert_eq!(drive(&plus, &arrivals), drive(&format!(r#"{{"kind": "drr", {common}}}"#), &arrivals));
     }
 }

@@ -7,7 +7,7 @@ use choices::disciplines;
 use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Discipline as _, LinkInfo, Port, Spec};
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const FLOWS: u32 = 4;
 const MS: u64 = 1_000_000_000;
@@ -26,7 +26,9 @@ fn all(buffer: &str) -> Vec<(String, Spec)> {
         r#"{"kind": "hrr", "slot": "300B", "work_conserving": true}"#,
         r#"{"kind": "hrr", "slot": "100B"}"#,
         r#"{"kind": "fred", "min_threshold": "2pkt", "max_threshold": "4pkt", "weight": 0.3, "max_p": 0.5}"#,
-        r#"{"kind": "drr_plus", "min_threshold": "60B", "max_threshold": "400B", "max_p": 0.9}"#,
+        r#"{"kind": "drr_plus", "aqm": {"kind": "red", "min_threshold": "60B", "max_threshold": "400B", "max_p": 0.9, "weight": 0.3}}"#,
+        r#"{"kind": "fq", "aqm": {"kind": "red", "min_threshold": "2pkt", "max_threshold": "5pkt", "max_p": 0.9, "weight": 0.3}}"#,
+        r#"{"kind": "drr", "aqm": {"kind": "enhanced_red", "min_threshold": "2pkt", "max_threshold": "5pkt", "weight": 0.3}}"#,
         r#"{"kind": "csfq", "k": "2ms", "threshold": 0}"#,
         r#"{"kind": "csfq", "k": "20ms", "rules": "figure_2", "role": "island"}"#,
     ];
@@ -35,9 +37,12 @@ fn all(buffer: &str) -> Vec<(String, Spec)> {
     tables.extend(more.iter().map(|text| table(text)));
     let made = tables.into_iter().map(|mut table| {
         table["buffer"] = buffer.into();
-        if table["kind"] == "drr_plus" {
+        if table["kind"] == "drr_plus" && table.get("aqm").is_none() {
+            table["aqm"] = json!({"kind": "red"});
+        }
+        if table.get("aqm").is_some() {
             // An average decays in tens of packets, not in thousands.
-            table["weight"] = 0.3.into();
+            table["aqm"]["weight"] = 0.3.into();
         }
         (table.to_string(), serde_json::from_value(table).expect("a discipline"))
     });
@@ -47,10 +52,12 @@ fn all(buffer: &str) -> Vec<(String, Spec)> {
 /// Those that never forget a conversation that they met: see the head of each file.
 fn never_forgets(text: &str) -> bool {
     let table: Value = serde_json::from_str(text).expect("JSON");
+    if table["aqm"]["kind"] == "enhanced_red" {
+        return true;
+    }
     match table["kind"].as_str().expect("a kind") {
         "sfq" | "wf2q_plus" | "enhanced_red" => true,
         "virtual_clock" => table.get("rate").is_none(),
-        "drr_plus" => table["within"] == "enhanced_red",
         "drr" => table.get("queues").is_some(),
         "csfq" => table["rules"] == "published_code" && table["role"] != "core",
         _ => false,
@@ -175,7 +182,8 @@ proptest! {
 fn a_line_that_is_never_idle_forgets_too() {
     for (name, spec) in all("unlimited") {
         let kind = serde_json::from_str::<Value>(&name).expect("JSON")["kind"].as_str().expect("a kind").to_owned();
-        if never_forgets(&name) || ["selective_decbit", "csfq", "drr_plus"].contains(&kind.as_str()) {
+        let average = name.contains(r#""aqm""#) || ["selective_decbit", "csfq", "drr_plus"].contains(&kind.as_str());
+        if never_forgets(&name) || average {
             continue;
         }
         let mut bench = Bench::new(&spec, [1, 2, 3, 1]);

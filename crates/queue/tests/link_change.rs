@@ -1,6 +1,7 @@
 //! What holds for every discipline of the list while the rate of its line changes and the line goes down and up.
 
 #[path = "common/stale.rs"]
+#[allow(dead_code, reason = "only some of its disciplines are needed here")]
 mod stale;
 
 use headgate_packet::{FlowId, Packet, Rate, Rng, Time};

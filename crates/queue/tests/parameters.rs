@@ -1,7 +1,7 @@
 //! What each discipline refuses of its parameters, wherever they are read.
 
 use headgate_packet::choice::located;
-use headgate_queue::{LIST, Spec};
+use headgate_queue::{LIST, Spec, aqm};
 use serde_json::{Value, json};
 
 /// Place and message of the error; empty ones if the parameters are taken.
@@ -33,8 +33,8 @@ fn rules_beyond_types_and_ranges() {
         (json!({"kind": "drr_plus", "quantum": "0B"}), "quantum", "expected 1B to 1GB"),
         (json!({"kind": "drr_plus", "quantum": "8GiB"}), "quantum", "expected 1B to 1GB"),
         (
-            json!({"kind": "drr_plus", "mean_packet": "0B"}),
-            "mean_packet",
+            json!({"kind": "drr_plus", "aqm": {"kind": "red", "mean_packet": "0B"}}),
+            "aqm.mean_packet",
             "expected the length of a packet, 1B to 16MiB",
         ),
         (json!({"kind": "red", "mean_packet": "17MiB"}), "mean_packet", "expected the length of a packet, 1B to 16MiB"),
@@ -78,23 +78,30 @@ fn what_lies_at_the_edge_is_taken() {
 #[test]
 fn thresholds_are_in_order_and_in_one_unit() {
     let mut checked = 0;
-    for entry in LIST {
+    let lists = [("", LIST), ("aqm.", aqm::LIST)];
+    for (inside, entry) in lists.iter().flat_map(|(inside, list)| list.iter().map(move |entry| (inside, entry))) {
         let has = |name| !(entry.defaults)()[name].is_null();
         assert_eq!(has("min_threshold"), has("max_threshold"), "{}", entry.name);
         if has("min_threshold") {
             checked += 1;
-            let queue = |low, high| json!({"kind": entry.name, "min_threshold": low, "max_threshold": high});
+            let queue = |low, high| {
+                let table = json!({"kind": entry.name, "min_threshold": low, "max_threshold": high});
+                if inside.is_empty() { table } else { json!({"kind": "drr", "aqm": table}) }
+            };
             assert_eq!(error(&queue("5pkt", "6pkt")), (String::new(), String::new()));
             assert_eq!(
                 error(&queue("unlimited", "unlimited")),
-                ("min_threshold".to_owned(), r#"found "unlimited"; expected a number of packets or bytes"#.to_owned())
+                (
+                    format!("{inside}min_threshold"),
+                    r#"found "unlimited"; expected a number of packets or bytes"#.to_owned()
+                )
             );
             for (low, high) in [("5pkt", "5pkt"), ("5pkt", "15KB"), ("15KB", "6KB"), ("5pkt", "unlimited")] {
                 let (at, text) = error(&queue(low, high));
-                assert_eq!(at, "max_threshold", "{}", entry.name);
+                assert_eq!(at, format!("{inside}max_threshold"), "{}", entry.name);
                 assert_eq!(text, format!("found {high:?}; expected more than min_threshold, {low}, in the same unit"));
             }
         }
     }
-    assert_eq!(checked, 4);
+    assert_eq!(checked, 5);
 }

@@ -26,15 +26,16 @@ fn drops_are_reported_in_order_with_their_times_and_counted_by_the_port() {
     let arrivals = [(0, 0, 1000), (0, 1, 500), (100, 2, 700), (200, 3, 800), (500, 0, 1400), (600, 3, 200)];
     offer(&mut port, &arrivals);
     let gone = |handle, ms, reason| {
-        let (_, class, bytes) = arrivals[handle as usize];
-        Dropped { at: Time::from_ps(ms * MS), handle, flow: FlowId(u32::from(class)), bytes, reason }
+        let (came, class, bytes) = arrivals[handle as usize];
+        let [at, arrived] = [ms, came].map(|ms| Time::from_ps(ms * MS));
+        Dropped { at, arrived, handle, flow: FlowId(u32::from(class)), bytes, reason }
     };
     let expected =
         [gone(3, 500, DropReason::Evicted), gone(2, 500, DropReason::Evicted), gone(5, 600, DropReason::Full)];
     assert_eq!(port.dropped()[..], expected, "in the order in which they were dropped");
-    assert_eq!(port.counters(Time::from_ps(600 * MS)).dropped, [1, 2, 0], "full, evicted, early");
+    assert_eq!(port.counters(Time::from_ps(600 * MS)).dropped, [1, 2, 0, 0, 0, 0], "full, evicted");
     port.dropped().clear();
-    assert_eq!(port.counters(Time::from_ps(600 * MS)).dropped, [1, 2, 0], "each is counted once");
+    assert_eq!(port.counters(Time::from_ps(600 * MS)).dropped, [1, 2, 0, 0, 0, 0], "each is counted once");
 }
 
 #[test]
@@ -43,7 +44,7 @@ fn early_drops_are_counted_as_such() {
     let red = r#"{"kind": "red", "buffer": "9pkt", "min_threshold": "1pkt", "max_threshold": "2pkt", "weight": 1}"#;
     let mut port = port(red);
     offer(&mut port, &[(0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (0, 0, 1000)]);
-    assert_eq!(port.counters(Time::ZERO).dropped, [0, 0, 1]);
+    assert_eq!(port.counters(Time::ZERO).dropped, [0, 0, 0, 1, 0, 0]);
 }
 
 #[test]
@@ -58,7 +59,7 @@ fn waiting_times_backlog_and_busy_time_are_those_of_the_packets() {
         offered_bytes: 3500,
         sent: 4,
         sent_bytes: 3500,
-        dropped: [0; 3],
+        dropped: [0; DropReason::ALL.len()],
         busy_ps: 3500 * MS,
         wait_ps: u128::from(2250 * MS),
         backlog_max: 2,
@@ -90,7 +91,11 @@ fn the_packet_in_transmission_takes_room_as_long_as_it_is_set_to() {
         let mut port = port(r#"{"kind": "fcfs", "buffer": "1pkt"}"#);
         port.count_in_service(counted);
         offer(&mut port, &[(0, 0, 1000)]);
-        assert_eq!(port.counters(Time::ZERO).dropped, [0; 3], "before the first packet there is none in transmission");
+        assert_eq!(
+            port.counters(Time::ZERO).dropped,
+            [0; DropReason::ALL.len()],
+            "before the first packet there is none in transmission"
+        );
         offer(&mut port, &[(ms, 0, 1000)]);
         port.dropped().is_empty()
     };

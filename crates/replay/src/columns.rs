@@ -5,7 +5,7 @@ use crate::replay::Replay;
 use crate::rows::{Fate, Row};
 use crate::summary::Count;
 use headgate_packet::Time;
-use headgate_queue::DropReason;
+use headgate_queue::DropKind;
 use headgate_sim::table::Kind::{Given, Key, Mean, Most, Total};
 use headgate_sim::table::Of::{Float, Int, Name, Number};
 use headgate_sim::table::{Column, Table, column, table};
@@ -30,8 +30,8 @@ trait Counted {
     fn throughput(&self) -> f64 {
         8.0 * self.count().sent_bytes as f64 / if self.span_s() > 0.0 { self.span_s() } else { 1.0 }
     }
-    fn drops(&self, reason: DropReason) -> u64 {
-        self.count().drops[reason as usize]
+    fn drops(&self, kind: DropKind) -> u64 {
+        kind.of(&self.count().drops)
     }
 }
 
@@ -42,9 +42,9 @@ fn counts<R: Counted>() -> Vec<Column<R>> {
         column("bytes", "bytes", Total, Int(|r| r.count().bytes), "Bytes of the packets that arrived."),
         column("sent", "packets", Total, Int(|r| r.count().sent), "Packets sent."),
         column("sent_bytes", "bytes", Total, Int(|r| r.count().sent_bytes), "Bytes of the packets sent."),
-        column("drops_full", "packets", Total, Int(|r| r.drops(DropReason::Full)), "Packets refused because the buffer was full."),
-        column("drops_evicted", "packets", Total, Int(|r| r.drops(DropReason::Evicted)), "Queued packets dropped for another one."),
-        column("drops_early", "packets", Total, Int(|r| r.drops(DropReason::Early)), "Packets dropped before the buffer was full."),
+        column("drops_full", "packets", Total, Int(|r| r.drops(DropKind::Full)), "Packets refused because the buffer was full."),
+        column("drops_evicted", "packets", Total, Int(|r| r.drops(DropKind::Evicted)), "Queued packets dropped for another one."),
+        column("drops_early", "packets", Total, Int(|r| r.drops(DropKind::Early)), "Packets dropped before the buffer was full."),
         column("marks", "packets", Total, Int(|r| r.count().marks), "Packets whose congestion bit the discipline set."),
     ]
 }
@@ -221,10 +221,10 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_of_a_drop_has_its_column() {
+    fn every_kind_of_drop_has_its_column() {
         let names: Vec<&str> = flows().iter().map(|c| c.name).collect();
-        for reason in DropReason::ALL {
-            let due = format!("drops_{}", reason.name());
+        for kind in DropKind::ALL {
+            let due = format!("drops_{}", kind.name());
             assert!(names.contains(&due.as_str()), "{due} is no column");
         }
     }

@@ -110,7 +110,7 @@ impl Watch for Record {
 
     #[inline]
     fn dropped(&mut self, dropped: &Dropped) {
-        let Dropped { at, handle, flow: FlowId(flow), bytes, reason } = *dropped;
+        let Dropped { at, handle, flow: FlowId(flow), bytes, reason, .. } = *dropped;
         self.came_marked.remove(&handle);
         self.all.dropped(reason);
         self.flows[flow as usize].dropped(reason);

@@ -211,5 +211,5 @@ fn crossings(
 
 /// The queue of a host's own port.
 fn unlimited() -> Spec {
-    Spec::Fcfs(headgate_queue::fcfs::FcfsParams { buffer: Buffer::Unlimited })
+    Spec::Fcfs(headgate_queue::fcfs::FcfsParams { buffer: Buffer::Unlimited, aqm: None })
 }

@@ -7,8 +7,9 @@ use headgate_queue::{Discipline as _, LinkInfo};
 use serde_json::{Value, json};
 
 /// The lists by name.
-pub const LISTS: [(&str, &[Entry]); 10] = [
+pub const LISTS: [(&str, &[Entry]); 11] = [
     ("disciplines", headgate_queue::LIST),
+    ("aqms", headgate_queue::aqm::LIST),
     ("flow-controls", headgate_control::LIST),
     ("workloads", crate::workload::LIST),
     ("packet-sizes", crate::sizes::LIST),

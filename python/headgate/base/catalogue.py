@@ -13,6 +13,7 @@ from .notebook import heading, table
 #: The lists of the engine, by the names of `headgate list`.
 KINDS = (
     "disciplines",
+    "aqms",
     "flow-controls",
     "workloads",
     "packet-sizes",
@@ -100,7 +101,7 @@ def catalogue(kind: str) -> Catalogue:
 
     >>> list(catalogue("disciplines"))[:3], catalogue("controls")["cubic"].name
     (['fcfs', 'fq', 'wfq'], 'cubic')
-    >>> catalogue("disciplines")["fcfs"].parameters[0].default
+    >>> catalogue("disciplines")["red"].parameters[0].default
     '100pkt'
     """
     name = ALIASES.get(kind, kind)

@@ -109,3 +109,21 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
 
 def _key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else value_text(key)
+
+
+def put(table: dict[str, Any], path: str, value: Any) -> None:
+    """Sets a parameter of a discipline or of its AQM; a name that stands for a table becomes that table.
+
+    >>> queue = {"kind": "fq", "aqm": "red"}
+    >>> put(queue, "aqm.max_p", 0.1)
+    >>> put(queue, "buffer", "9pkt")
+    >>> queue
+    {'kind': 'fq', 'aqm': {'kind': 'red', 'max_p': 0.1}, 'buffer': '9pkt'}
+    """
+    name, dot, rest = path.partition(".")
+    if not dot:
+        table[name] = value
+        return
+    inside = table.get(name, {})
+    table[name] = {"kind": inside} if isinstance(inside, str) else dict(inside) if isinstance(inside, Mapping) else {}
+    put(table[name], rest, value)

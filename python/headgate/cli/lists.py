@@ -16,6 +16,7 @@ from .show import print_json
 #: The lists and their contents.
 KINDS = {
     "disciplines": "queueing disciplines of links, also `queues`",
+    "aqms": "active queue management: the `aqm` of a discipline",
     "flow-controls": "flow controls of flows, also `controls`",
     "workloads": "data that flows have to send",
     "short-names": "names for common flows, such as `web` and `bbr`",

@@ -22,6 +22,7 @@ CHOICES = {
     "workload": ("Flow", "workload"),
     "topology": ("", "topology"),
     "loss": ("Link", "loss"),
+    "aqm": ("Aqm",),
 }
 
 #: Tables that a link or a flow need not have, with the schema of their keys, and which of those are controls.
@@ -40,6 +41,7 @@ _TURNED = {
     "control": ("window",),
     "workload": ("rate", "mean", "bytes"),
     "loss": ("probability",),
+    "aqm": ("max_p", "min_threshold", "max_threshold", "mark"),
 }
 
 
@@ -113,7 +115,7 @@ def _link(path: str, title: str, schema: Node, link: Mapping[str, Any], main: bo
         else:
             yield control(f"{path}.{key}", f"{title}: {key}", "Network", properties[key], value, main)
     if not _by_direction(link.get("loss")):
-        yield from _loss(path, title, link.get("loss"), main)
+        yield from _or_none(path, "loss", title, "Network", link.get("loss"), main)
     if not _by_direction(link.get("jitter")):
         yield from _optional(path, "jitter", title, "Network", link.get("jitter"))
     yield from choice(path, "queue", title, "Queue", link.get("queue"), main)
@@ -128,11 +130,11 @@ def _by_direction(value: Any) -> bool:
     return isinstance(value, dict) and bool(value) and set(value) <= {"forward", "reverse"}
 
 
-def _loss(path: str, title: str, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:
-    """Random losses, which a link need not have: then only the choice of a kind is there."""
-    schema = node(*CHOICES["loss"])
+def _or_none(path: str, key: str, title: str, group: str, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:
+    """A table with a kind that need not be there, as random losses of a link: then only the choice of a kind is there."""
+    schema = node(*CHOICES[key])
     first = {"kind": kinds(schema)[0]["value"]}
-    kind, *parameters = choice(path, "loss", title, "Network", first if given is None else given, main)
+    kind, *parameters = choice(path, key, title, group, first if given is None else given, main)
     if kind is None:
         return
     choices = [{"value": None, "label": "none", "help": ""}, *kind["choices"]]
@@ -190,7 +192,7 @@ def choice(path: str, key: str, title: str, group: str, given: Any, main: bool) 
     if way is None:
         return
     words = {"queue": "discipline", "reverse_queue": "discipline of the path back", "control": "flow control"}
-    word = words.get(key, key)
+    word = "active queue management" if key == "aqm" else words.get(key, key)
     yield {
         "path": f"{before}{key}.kind", "label": f"{said}{word}", "group": group, "kind": "choice", "value": table["kind"],
         "number": None, "unit": None, "low": None, "high": None, "from": None, "to": None, "log": False, "step": None,
@@ -199,9 +201,22 @@ def choice(path: str, key: str, title: str, group: str, given: Any, main: bool) 
     for name, parameter in way["properties"].items():
         if name == "kind":
             continue
+        if name == "aqm":
+            yield from _aqm(f"{before}{key}", title, group, deref(parameter).get("default"), table.get(name), main)
+            continue
         value = table.get(name, deref(parameter).get("default"))
         turned = name in _TURNED.get(key, ()) and (main or key == "workload")
         yield control(f"{before}{key}.{name}", f"{said}{_words(name)}", group, parameter, value, turned)
+
+
+def _aqm(path: str, title: str, group: str, default: Any, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:
+    """The AQM of a discipline: none if it is not given, or that which the discipline has by default."""
+    if default is None:
+        yield from _or_none(path, "aqm", title, group, given, main)
+        return
+    table = _table("aqm", given)
+    same = table.get("kind", default["kind"]) == default["kind"]
+    yield from choice(path, "aqm", title, group, {**default, **table} if same else table, main)
 
 
 def _table(key: str, given: Any) -> dict[str, Any]:
@@ -265,7 +280,7 @@ def turned(scenario: Scenario, path: str, value: Any) -> Scenario:
                 default = deref(branch(node("", "topology"), parent.get("kind", "")) or {})
                 line = deref(default.get("properties", {}).get("line", {})).get("default") or {}
                 parent.setdefault("line", copy.deepcopy(line))
-    if value is None and len(parts) > 2 and parts[-2] in ("loss", *OPTIONAL):
+    if value is None and len(parts) > 2 and parts[-2] in ("loss", "aqm", *OPTIONAL):
         changed = _without(ready, parts)
         changed.resolve()
         return changed

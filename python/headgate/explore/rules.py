@@ -27,19 +27,21 @@ def order_of(kind: str) -> str | None:
     return found
 
 
-def sentences(kind: str, numbers: Mapping[str, float], fate: str) -> list[str]:
+def sentences(kind: str, numbers: Mapping[str, float], fate: str, aqm: str | None = None) -> list[str]:
     """What is said of a packet that a discipline of this kind decided about with these numbers.
 
     Args:
         kind: the name of the discipline.
         numbers: by their names.
         fate: the reason of its drop, "sent" or "waits".
+        aqm: the AQM of its queues, if it has one.
 
-    >>> sentences("csfq", {"label": 4.2e6, "fair_share": 2e6, "probability": 0.52}, "early")
+    >>> sentences("csfq", {"label": 4.2e6, "fair_share": 2e6, "probability": 0.52}, "random")
     ['Its label of 4.2 Mbit/s exceeded the fair share of 2 Mbit/s: it was to be dropped with probability 0.52.']
     """
     found, rule = words(numbers), rules().get(kind, {})
-    tables = [*(rules()[name] for name in rule.get("also", [])), rule, rules()["room"]]
+    own = [each for each in (rules().get(aqm or "", {}), rule) if each]
+    tables = [*(rules()[name] for each in own for name in each.get("also", [])), *own, rules()["room"]]
     return [
         each["text"].format(**{name: said(*found[name]) for name in fields(each["text"])})
         for table in tables

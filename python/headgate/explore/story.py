@@ -21,7 +21,10 @@ from .wire import RequestError
 RULES = {
     "full": "The buffer was full when the packet came, so the packet was refused.",
     "evicted": "The packet waited in the queue and was dropped to make room for another one.",
-    "early": "The discipline dropped the packet before the buffer was full, at random or by its rule.",
+    "random": "The packet was chosen at random and dropped, although there was room for it.",
+    "above_max": "The average queue was at or above the upper threshold when the packet came, where no packet passes.",
+    "over_share": "The packet's conversation held more than its part of the queue, so the packet was dropped.",
+    "queue_full": "The packet's own queue was full when the packet came, so the packet was refused.",
 }
 
 #: Part of a round trip in which news of a packet hardly comes back to its sender.
@@ -53,7 +56,7 @@ def way_of(run: Finished, part: Followed, port: str, number: int) -> dict[str, A
         "packet": {**packet, "port": port},
         "waited_behind": sorted(behind, key=lambda b: -int(str(b["packets"]))),
         "decision": _decision(queue, packet, packets.numbers(i), int(ahead.sum())),
-        "story": _story(run, part, port, queue["kind"], packet, packets, i, ahead),
+        "story": _story(run, part, port, queue, packet, packets, i, ahead),
         "followed": followed(part),
     }
 
@@ -113,7 +116,7 @@ def _story(
     run: Finished,
     part: Followed,
     port: str,
-    kind: str,
+    queue: dict[str, Any],
     packet: dict[str, Any],
     packets: AtPort,
     i: int,
@@ -131,7 +134,7 @@ def _story(
         + (f"{waiting} packets waited there, {own} of them of {flow}." if waiting else "nothing waited there.")
     ]
     fate = packet["reason"] or ("waits" if packet["started"] is None else "sent")
-    told += sentences(kind, packets.numbers(i), fate)
+    told += sentences(queue["kind"], packets.numbers(i), fate, (queue.get("aqm") or {}).get("kind"))
     if packet["dropped"] is not None:
         told.append(_dropped(run, packet, packets, i))
         told += _after_drop(run, packet, packets, i)
@@ -143,7 +146,7 @@ def _story(
             f"Its transmission began at {packet['started']:.6f} s, after a wait of {_time(packet['started'] - came)}, and ended at "
             f"{packet['left']:.6f} s."
         )
-        told += _overtaken(kind, packet, packets, i, ahead)
+        told += _overtaken(queue["kind"], packet, packets, i, ahead)
         if packet["marked"]:
             told.append("It carried a congestion mark when it left.")
             told += _window_fell(run, flow, packet["left"])

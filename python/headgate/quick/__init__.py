@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
-from ..base.toml import parse_value
+from ..base.toml import parse_value, put
 from ..scenario.scenario import Scenario
 from ..scenario.shorthands import QUEUES, shorthands
 from .amounts import quantity, share, text_of, together
@@ -45,7 +45,7 @@ def scenario(
         rtt: the round-trip time without queueing and transmission; a flow may have another one.
         flows: as `jk_reno*2,cbr:64kbit/s`: names of flow controls, workloads or short names (`headgate list short-names`), each with its
             number and its parameters.
-        queue: the discipline of the link, as `fq` or `red:max_p=0.1,gentle=true`.
+        queue: the discipline of the link, as `fq`, `red:max_p=0.1,gentle=true` or `fq:aqm=red`.
         buffer: of the discipline; a bandwidth-delay product, and at least 10 packets of 1000 bytes, unless given.
         duration: simulated time; 1000 round trips, and at least 10 s, or 70 s with `web` or `video`, unless given.
         seed: of all random streams.
@@ -197,10 +197,10 @@ def _queue(text: str, buffer: str | None, product: int) -> dict[str, Any]:
     queue: dict[str, Any] = {"kind": name}
     for item in split(rest, "--queue") if colon else []:
         key, sign, value = (part.strip() for part in item.partition("="))
-        if not sign or key not in known[name]:
+        if not sign or key.partition(".")[0] not in known[name]:
             expected = f"expected KEY=VALUE with one of {', '.join(known[name])}.{nearest(key, known[name])}"
             raise HeadgateError(f"--queue: {name}: found {cut(repr(item))}; {expected}")
-        queue[key] = parse_value(value)
+        put(queue, key, parse_value(value))
     if "buffer" in queue and buffer is not None:
         raise HeadgateError("--buffer: expected none beside that of --queue")
     if "buffer" in known[name]:

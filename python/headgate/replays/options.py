@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import HeadgateError, cut, nearest
+from ..base.toml import put
 
 #: Longest name of a queue: it becomes part of the names of files.
 LONGEST = 80
@@ -34,7 +35,9 @@ def disciplines(
     """The disciplines by the names that they have in tables and files.
 
     A table may have a `name`; otherwise the kind is the name, with a number if it occurs again. `buffer` is set for every discipline that
-    has one and does not set it itself. `parameters` are `NAME` for every discipline that has it, or `QUEUE.NAME` for one.
+    has one and does not set it itself.
+    `parameters` are `NAME` for every discipline that has it, or `QUEUE.NAME` for one; a parameter of its AQM
+    is `aqm.NAME`.
 
     Raises:
         HeadgateError: a parameter or a queue that does not exist.
@@ -86,7 +89,8 @@ def _name(wanted: object, taken: Mapping[str, Any]) -> str:
 
 
 def _set(queues: dict[str, dict[str, Any]], known: Mapping[str, list[str]], path: str, value: Any) -> None:
-    queue, dot, name = path.rpartition(".")
+    outer, inside, own = path.partition("aqm.")
+    queue, dot, name = (outer.rstrip("."), outer, "aqm") if inside else path.rpartition(".")
     if dot and queue not in queues:
         raise HeadgateError(
             f"cannot set {cut(path)!r}: there is no queue {cut(queue)!r}; expected one of {', '.join(queues)}.{nearest(queue, queues)}"
@@ -101,7 +105,7 @@ def _set(queues: dict[str, dict[str, Any]], known: Mapping[str, list[str]], path
             f"cannot set {cut(path)!r}: no such parameter; expected one of {', '.join(names)}.{nearest(name, names)}"
         )
     for one in chosen:
-        queues[one][name] = value
+        put(queues[one], f"aqm.{own}" if inside else name, value)
 
 
 def rename(error: _core.ScenarioError, names: Sequence[str]) -> HeadgateError:

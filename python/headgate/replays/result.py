@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Entries of the JSON form that combine columns, by their keys.
 GATHERED = {
-    "drops": {reason: f"drops_{reason}" for reason in _core.DROP_REASONS},
+    "drops": {kind: f"drops_{kind}" for kind in _core.DROP_KINDS},
     "delay_s": {kind: f"delay_{kind}_s" for kind in ("mean", "p50", "p95", "p99", "max")},
 }
 
@@ -65,7 +65,7 @@ class Replay:
             (
                 row["queue"],
                 row["sent"],
-                sum(row[f"drops_{reason}"] for reason in _core.DROP_REASONS),
+                sum(row[f"drops_{kind}"] for kind in _core.DROP_KINDS),
                 *(f"{1e3 * row[f'delay_{kind}_s']:.4g}" for kind in ("mean", "p95", "p99", "max")),
                 f"{row['jain_of_max_min']:.4f}",
             )

@@ -87,7 +87,11 @@ class LinkSummary:
     queueing_s: Annotated[Mean, MadeOf("queueing_mean_s", "queueing", "queueing_std_s", rank=2)]
     drops: Annotated[
         dict[str, int],
-        MadeOf({r: f"drops_{r}" for r in _core.DROP_REASONS}, tuple(f"drops {r}" for r in _core.DROP_REASONS), rank=3),
+        MadeOf(
+            {kind: f"drops_{kind}" for kind in _core.DROP_KINDS},
+            tuple(f"drops {kind}" for kind in _core.DROP_KINDS),
+            rank=3,
+        ),
     ]
     marks: Annotated[int, MadeOf("marks", "marks", rank=6)]
     lost: Annotated[int, MadeOf("lost", "lost", rare=True, rank=3)]

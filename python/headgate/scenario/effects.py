@@ -156,7 +156,9 @@ def properties(queue: Mapping[str, Any]) -> frozenset[str]:
         PRIORITIES: kind == "strict_priority" and queue.get("levels") == 1,
     }
     does = DISCIPLINES.get(kind, frozenset(without))
-    return frozenset(name for name in does if not without[name])
+    # Of the AQMs, `red` and `enhanced_red` are disciplines' names too, and do the same.
+    managed = properties(queue["aqm"]) if queue.get("aqm") else frozenset()
+    return frozenset(name for name in does if not without[name]) | managed
 
 
 def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:

@@ -318,6 +318,32 @@ export type Aggregation = {
   packets?: number;
 };
 
+export type Aqm = "red" | "enhanced_red" | {
+  by_bytes?: boolean;
+  constant?: boolean;
+  gentle?: boolean;
+  kind: "red";
+  mark?: boolean;
+  max_p?: number;
+  max_threshold?: string;
+  mean_packet?: string;
+  min_threshold?: string;
+  weight?: number;
+} | {
+  access?: string;
+  constant?: boolean;
+  decrease?: number;
+  delay?: string;
+  increase?: number;
+  initial_p?: number;
+  kind: "enhanced_red";
+  max_threshold?: string;
+  mean_packet?: string;
+  min_threshold?: string;
+  tolerance?: number;
+  weight?: number;
+} | null;
+
 /** Which packets are one conversation at a port. */
 export type Classify = "pair" | "source" | "destination" | "flow";
 
@@ -769,10 +795,12 @@ export type Hosts = {
 export type Island = {
   gateways?: string[];
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "red" | "enhanced_red" | "fred" | "sfq" | "drr" | "drr_plus" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "drr_plus" | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     charge_drops?: boolean;
     delta?: string;
@@ -780,6 +808,7 @@ export type Island = {
     kind: "fq";
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     charge_drops?: boolean;
     delta?: string;
@@ -787,6 +816,7 @@ export type Island = {
     kind: "wfq";
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     charge_drops?: boolean;
     delta?: string;
@@ -797,6 +827,7 @@ export type Island = {
     buffer?: string;
     kind: "random_drop";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     drop_policy?: "lowest_priority" | "arrival";
     kind: "strict_priority";
@@ -805,31 +836,6 @@ export type Island = {
     buffer?: string;
     discard?: "printed" | "corrected";
     kind: "blt";
-  } | {
-    buffer?: string;
-    by_bytes?: boolean;
-    gentle?: boolean;
-    kind: "red";
-    mark?: boolean;
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    weight?: number;
-  } | {
-    access?: string;
-    buffer?: string;
-    constant?: boolean;
-    decrease?: number;
-    delay?: string;
-    increase?: number;
-    initial_p?: number;
-    kind: "enhanced_red";
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    tolerance?: number;
-    weight?: number;
   } | {
     buffer?: string;
     kind: "fred";
@@ -841,49 +847,37 @@ export type Island = {
     variant?: number;
     weight?: number;
   } | {
+    aqm?: Aqm;
     buffer?: string;
     drop?: "tail" | "head" | "arrival";
     kind: "sfq";
     perturb?: string;
     queues?: number;
   } | {
+    aqm?: Aqm;
     assign?: "turn" | "hash";
     buffer?: string;
     drop?: "tail" | "head" | "arrival";
     kind: "drr";
     quantum?: string;
-    queues?: number;
-  } | {
-    access?: string;
-    assign?: "turn" | "hash";
-    buffer?: string;
-    constant?: boolean;
-    decrease?: number;
-    delay?: string;
-    drop?: "tail" | "head" | "arrival";
-    increase?: number;
-    kind: "drr_plus";
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    quantum?: string;
     queue_buffer?: string | null;
+    queue_weight?: "largest" | "sum";
     queues?: number;
-    tolerance?: number;
-    weight?: number;
-    within?: "red" | "enhanced_red";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "scfq";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "virtual_clock";
     rate?: string | null;
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "wf2q_plus";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "hrr";
     lower?: number[];
@@ -911,6 +905,42 @@ export type Island = {
     kind: "selective_decbit";
     panic?: number;
     threshold?: number;
+  } | {
+    buffer?: string;
+    by_bytes?: boolean;
+    constant?: boolean;
+    gentle?: boolean;
+    kind: "red";
+    mark?: boolean;
+    max_p?: number;
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    weight?: number;
+  } | {
+    access?: string;
+    buffer?: string;
+    constant?: boolean;
+    decrease?: number;
+    delay?: string;
+    increase?: number;
+    initial_p?: number;
+    kind: "enhanced_red";
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    tolerance?: number;
+    weight?: number;
+  } | {
+    aqm?: Aqm;
+    assign?: "turn" | "hash";
+    buffer?: string;
+    drop?: "tail" | "head" | "arrival";
+    kind: "drr_plus";
+    quantum?: string;
+    queue_buffer?: string | null;
+    queue_weight?: "largest" | "sum";
+    queues?: number;
   };
 };
 
@@ -1058,10 +1088,12 @@ export type Link = {
     } | null;
   };
   name?: string;
-  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "red" | "enhanced_red" | "fred" | "sfq" | "drr" | "drr_plus" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | {
+  queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "drr_plus" | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     charge_drops?: boolean;
     delta?: string;
@@ -1069,6 +1101,7 @@ export type Link = {
     kind: "fq";
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     charge_drops?: boolean;
     delta?: string;
@@ -1076,6 +1109,7 @@ export type Link = {
     kind: "wfq";
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     charge_drops?: boolean;
     delta?: string;
@@ -1086,6 +1120,7 @@ export type Link = {
     buffer?: string;
     kind: "random_drop";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     drop_policy?: "lowest_priority" | "arrival";
     kind: "strict_priority";
@@ -1094,31 +1129,6 @@ export type Link = {
     buffer?: string;
     discard?: "printed" | "corrected";
     kind: "blt";
-  } | {
-    buffer?: string;
-    by_bytes?: boolean;
-    gentle?: boolean;
-    kind: "red";
-    mark?: boolean;
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    weight?: number;
-  } | {
-    access?: string;
-    buffer?: string;
-    constant?: boolean;
-    decrease?: number;
-    delay?: string;
-    increase?: number;
-    initial_p?: number;
-    kind: "enhanced_red";
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    tolerance?: number;
-    weight?: number;
   } | {
     buffer?: string;
     kind: "fred";
@@ -1130,49 +1140,37 @@ export type Link = {
     variant?: number;
     weight?: number;
   } | {
+    aqm?: Aqm;
     buffer?: string;
     drop?: "tail" | "head" | "arrival";
     kind: "sfq";
     perturb?: string;
     queues?: number;
   } | {
+    aqm?: Aqm;
     assign?: "turn" | "hash";
     buffer?: string;
     drop?: "tail" | "head" | "arrival";
     kind: "drr";
     quantum?: string;
-    queues?: number;
-  } | {
-    access?: string;
-    assign?: "turn" | "hash";
-    buffer?: string;
-    constant?: boolean;
-    decrease?: number;
-    delay?: string;
-    drop?: "tail" | "head" | "arrival";
-    increase?: number;
-    kind: "drr_plus";
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    quantum?: string;
     queue_buffer?: string | null;
+    queue_weight?: "largest" | "sum";
     queues?: number;
-    tolerance?: number;
-    weight?: number;
-    within?: "red" | "enhanced_red";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "scfq";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "virtual_clock";
     rate?: string | null;
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "wf2q_plus";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "hrr";
     lower?: number[];
@@ -1200,6 +1198,42 @@ export type Link = {
     kind: "selective_decbit";
     panic?: number;
     threshold?: number;
+  } | {
+    buffer?: string;
+    by_bytes?: boolean;
+    constant?: boolean;
+    gentle?: boolean;
+    kind: "red";
+    mark?: boolean;
+    max_p?: number;
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    weight?: number;
+  } | {
+    access?: string;
+    buffer?: string;
+    constant?: boolean;
+    decrease?: number;
+    delay?: string;
+    increase?: number;
+    initial_p?: number;
+    kind: "enhanced_red";
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    tolerance?: number;
+    weight?: number;
+  } | {
+    aqm?: Aqm;
+    assign?: "turn" | "hash";
+    buffer?: string;
+    drop?: "tail" | "head" | "arrival";
+    kind: "drr_plus";
+    quantum?: string;
+    queue_buffer?: string | null;
+    queue_weight?: "largest" | "sum";
+    queues?: number;
   };
   rate: string | "steps" | "mahimahi" | {
     file?: string;
@@ -1238,10 +1272,12 @@ export type Link = {
       times?: number[];
     };
   };
-  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "red" | "enhanced_red" | "fred" | "sfq" | "drr" | "drr_plus" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | {
+  reverse_queue?: "fcfs" | "fq" | "wfq" | "fq_bit" | "random_drop" | "strict_priority" | "blt" | "fred" | "sfq" | "drr" | "scfq" | "virtual_clock" | "wf2q_plus" | "hrr" | "csfq" | "decbit" | "selective_decbit" | "red" | "enhanced_red" | "drr_plus" | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "fcfs";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     charge_drops?: boolean;
     delta?: string;
@@ -1249,6 +1285,7 @@ export type Link = {
     kind: "fq";
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     charge_drops?: boolean;
     delta?: string;
@@ -1256,6 +1293,7 @@ export type Link = {
     kind: "wfq";
     structure?: "link" | "tree" | "heap" | "perc";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     charge_drops?: boolean;
     delta?: string;
@@ -1266,6 +1304,7 @@ export type Link = {
     buffer?: string;
     kind: "random_drop";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     drop_policy?: "lowest_priority" | "arrival";
     kind: "strict_priority";
@@ -1274,31 +1313,6 @@ export type Link = {
     buffer?: string;
     discard?: "printed" | "corrected";
     kind: "blt";
-  } | {
-    buffer?: string;
-    by_bytes?: boolean;
-    gentle?: boolean;
-    kind: "red";
-    mark?: boolean;
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    weight?: number;
-  } | {
-    access?: string;
-    buffer?: string;
-    constant?: boolean;
-    decrease?: number;
-    delay?: string;
-    increase?: number;
-    initial_p?: number;
-    kind: "enhanced_red";
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    tolerance?: number;
-    weight?: number;
   } | {
     buffer?: string;
     kind: "fred";
@@ -1310,49 +1324,37 @@ export type Link = {
     variant?: number;
     weight?: number;
   } | {
+    aqm?: Aqm;
     buffer?: string;
     drop?: "tail" | "head" | "arrival";
     kind: "sfq";
     perturb?: string;
     queues?: number;
   } | {
+    aqm?: Aqm;
     assign?: "turn" | "hash";
     buffer?: string;
     drop?: "tail" | "head" | "arrival";
     kind: "drr";
     quantum?: string;
-    queues?: number;
-  } | {
-    access?: string;
-    assign?: "turn" | "hash";
-    buffer?: string;
-    constant?: boolean;
-    decrease?: number;
-    delay?: string;
-    drop?: "tail" | "head" | "arrival";
-    increase?: number;
-    kind: "drr_plus";
-    max_p?: number;
-    max_threshold?: string;
-    mean_packet?: string;
-    min_threshold?: string;
-    quantum?: string;
     queue_buffer?: string | null;
+    queue_weight?: "largest" | "sum";
     queues?: number;
-    tolerance?: number;
-    weight?: number;
-    within?: "red" | "enhanced_red";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "scfq";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "virtual_clock";
     rate?: string | null;
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "wf2q_plus";
   } | {
+    aqm?: Aqm;
     buffer?: string;
     kind: "hrr";
     lower?: number[];
@@ -1380,6 +1382,42 @@ export type Link = {
     kind: "selective_decbit";
     panic?: number;
     threshold?: number;
+  } | {
+    buffer?: string;
+    by_bytes?: boolean;
+    constant?: boolean;
+    gentle?: boolean;
+    kind: "red";
+    mark?: boolean;
+    max_p?: number;
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    weight?: number;
+  } | {
+    access?: string;
+    buffer?: string;
+    constant?: boolean;
+    decrease?: number;
+    delay?: string;
+    increase?: number;
+    initial_p?: number;
+    kind: "enhanced_red";
+    max_threshold?: string;
+    mean_packet?: string;
+    min_threshold?: string;
+    tolerance?: number;
+    weight?: number;
+  } | {
+    aqm?: Aqm;
+    assign?: "turn" | "hash";
+    buffer?: string;
+    drop?: "tail" | "head" | "arrival";
+    kind: "drr_plus";
+    quantum?: string;
+    queue_buffer?: string | null;
+    queue_weight?: "largest" | "sum";
+    queues?: number;
   } | null;
   rtt?: string | null;
   to: string;

@@ -1,7 +1,7 @@
 //! First come, first served, with the average queue length that DECbit gateways measure (`busy_line.rs`).
 
 use super::BusyLine;
-use crate::fcfs::{Fcfs, FcfsParams};
+use crate::fcfs::Fcfs;
 use crate::{Backlog, Cx, Discipline, LinkInfo, Look, Tell};
 use headgate_packet::{Buffer, Packet, Rate, Time};
 
@@ -15,7 +15,7 @@ pub struct BusyQueue {
 impl BusyQueue {
     /// An empty queue.
     pub fn new(buffer: Buffer, link: &LinkInfo) -> BusyQueue {
-        BusyQueue { queue: Fcfs::new(&FcfsParams { buffer }, link), line: BusyLine::new(link.rate) }
+        BusyQueue { queue: Fcfs::with_buffer(buffer), line: BusyLine::new(link.rate) }
     }
 
     /// The line has another rate; the present transmission ends when it would have.

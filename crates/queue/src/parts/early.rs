@@ -9,7 +9,7 @@
 //! Deviations: count is what section 7 defines it to be; figure 2 counts the arrival first, which makes the spacing one packet shorter.
 
 use crate::explain::in_unit_of;
-use crate::{Backlog, Number, Tell};
+use crate::{Backlog, DropReason, Number, Tell};
 use headgate_packet::check::packet_length;
 use headgate_packet::{Buffer, Bytes, Rate, Time, Wrong};
 
@@ -194,6 +194,12 @@ impl Early {
     /// Whether an arrival is to be dropped, with pb from its own `max_p` and independently of the arrivals before it.
     pub fn chosen_alone(&self, bytes: u32, max_p: impl FnOnce() -> f64, uniform: impl FnOnce() -> f64) -> bool {
         self.chance(bytes, max_p).is_some_and(|pb| uniform() < pb)
+    }
+
+    /// Why an arrival that was chosen is dropped.
+    pub fn reason(&self) -> DropReason {
+        let certain = if self.params.gentle { 2.0 * self.high } else { self.high };
+        if self.average < certain { DropReason::Random } else { DropReason::AboveMax }
     }
 
     /// A number in the unit of the thresholds.

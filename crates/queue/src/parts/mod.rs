@@ -3,6 +3,7 @@
 mod busy_line;
 mod busy_queue;
 mod early;
+mod early_queues;
 mod fair_chances;
 mod fair_share;
 mod indexed_heap;
@@ -20,6 +21,7 @@ pub use busy_line::BusyLine;
 pub use busy_queue::BusyQueue;
 pub(crate) use early::check_early;
 pub use early::{Early, EarlyParams};
+pub use early_queues::EarlyQueues;
 pub use fair_chances::{ChanceParams, FairChances};
 pub use fair_share::{FairShare, Rules};
 pub use indexed_heap::{IndexedHeap, Key, Packed};

@@ -1,6 +1,6 @@
-//! Every discipline of the list with every choice of its parameters, such as what makes room in a full buffer.
+//! Every discipline of the list with every choice of its parameters, such as what makes room in a full buffer, and every scheduler with every AQM.
 
-use headgate_queue::{LIST, Spec};
+use headgate_queue::{LIST, Spec, aqm};
 use serde_json::{Value, json};
 
 /// The values of a parameter that is a choice; none for another one.
@@ -23,6 +23,9 @@ pub fn disciplines(buffer: &str) -> Vec<(String, Spec)> {
             tables = tables.iter().flat_map(|table| choices.iter().map(|choice| with(table, name, choice))).collect();
         }
         let every: Vec<Value> = tables.clone();
+        if (entry.defaults)().get("aqm").is_none() && parameters.contains_key("aqm") {
+            tables.extend(aqms().iter().map(|aqm| json!({"kind": entry.name, "buffer": buffer, "aqm": aqm})));
+        }
         tables.retain(|table| serde_json::from_value::<Spec>(table.clone()).is_ok());
         for (name, choice) in every.iter().flat_map(|table| table.as_object().expect("a table")) {
             assert!(tables.iter().any(|t| t[name] == *choice), "{}: {name} = {choice} was never taken", entry.name);
@@ -30,6 +33,17 @@ pub fn disciplines(buffer: &str) -> Vec<(String, Spec)> {
         all.extend(tables.into_iter().map(|t| (t.to_string(), serde_json::from_value(t).expect("it was taken above"))));
     }
     all
+}
+
+/// Every AQM of the list with its defaults, and with thresholds that a short queue reaches.
+fn aqms() -> Vec<Value> {
+    let tight = json!({"min_threshold": "1pkt", "max_threshold": "4pkt", "weight": 0.3});
+    let of = |entry: &headgate_packet::choice::Entry| {
+        let (plain, defaults) = (json!({"kind": entry.name}), (entry.defaults)());
+        let known = tight.as_object().expect("a table").iter().filter(|(name, _)| defaults.get(name).is_some());
+        [plain.clone(), known.fold(plain, |table, (name, value)| with(&table, name, value))]
+    };
+    aqm::LIST.iter().flat_map(of).collect()
 }
 
 fn with(table: &Value, name: &str, value: &Value) -> Value {

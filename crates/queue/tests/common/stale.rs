@@ -1,11 +1,12 @@
 //! A discipline for tests that drops what has waited too long, when it is asked for a packet and by a timer, as CoDel and its like do.
 
-use headgate_packet::{Duration, Packet, Time};
-use headgate_queue::{Backlog, Cx, Discipline, DropReason, Look, Tell};
+use headgate_packet::{Duration, FlowId, Packet, Time};
+use headgate_queue::aqm::{Aqm, Queue, Verdict};
+use headgate_queue::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Number, Tell};
 use std::collections::VecDeque;
 
 /// A packet that has waited longer is not sent.
-const MOST: Duration = Duration::from_millis(500);
+pub const MOST: Duration = Duration::from_millis(500);
 /// A packet that has waited so long does not stay.
 const LIMIT: Duration = Duration::from_millis(800);
 
@@ -26,7 +27,7 @@ impl Discipline for Stale {
             if cx.now.since(packet.arrived) <= MOST {
                 return Some(packet);
             }
-            cx.drop(&packet, DropReason::Early);
+            cx.drop(&packet, DropReason::AboveMax);
         }
     }
 
@@ -49,4 +50,52 @@ impl Discipline for Stale {
     }
 
     fn explain(&self, _packet: &Packet, _look: &Look, _tell: Tell<'_>) {}
+}
+
+/// The same as an AQM: packets that have waited too long are dropped as they leave, every third one is marked then, and one in five arrivals is
+/// dropped. It wakes up every second and counts that.
+#[derive(Clone, Debug, Default)]
+pub struct StaleAqm {
+    arrivals: Vec<u64>,
+    departures: u64,
+    ticks: u64,
+}
+
+impl Aqm for StaleAqm {
+    fn on_link_change(&mut self, _link: &LinkInfo, queues: &[Backlog], _now: Time) {
+        assert!(self.arrivals.len() <= queues.len(), "queues keep their numbers");
+        self.arrivals.resize(queues.len(), 0);
+    }
+
+    fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        assert_eq!(packet.arrived, cx.now);
+        self.arrivals[queue.number] += 1;
+        if self.arrivals[queue.number].is_multiple_of(5) { Verdict::Drop(DropReason::Random) } else { Verdict::Pass }
+    }
+
+    fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        assert!(queue.number < self.arrivals.len());
+        if cx.now.since(packet.arrived) > MOST {
+            return Verdict::Drop(DropReason::AboveMax);
+        }
+        self.departures += 1;
+        if self.departures.is_multiple_of(3) && packet.ecn.is_capable() { Verdict::Mark } else { Verdict::Pass }
+    }
+
+    fn timeout(&self) -> Option<Time> {
+        Some(Time::ZERO + Duration::from_secs(self.ticks + 1)).filter(|_| self.ticks < 100)
+    }
+
+    fn on_timeout(&mut self, queues: &[Backlog], now: Time) {
+        assert!(self.timeout() == Some(now) && queues.len() == self.arrivals.len());
+        self.ticks += 1;
+    }
+
+    fn has_forgotten(&self, _flow: FlowId, _own: Option<usize>, _now: Time) -> bool {
+        false
+    }
+
+    fn explain_arrival(&self, _packet: &Packet, queue: Queue, _look: &Look, tell: Tell<'_>) {
+        tell(Number::Count, self.arrivals[queue.number] as f64);
+    }
 }

@@ -6,6 +6,7 @@ use crate::spec::{Link, NodeKind, Scenario};
 use crate::table::Kind::{Given, Key, Mean, Most, Total};
 use crate::table::Of::{Float, Int, Name};
 use crate::table::{Column, Table, column, table};
+use headgate_queue::DropKind;
 
 /// One port after the warm-up.
 pub(super) struct Row<'a> {
@@ -57,9 +58,9 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("offered", "packets", Total, Int(|r| r.during.counters.offered), "Packets that came to the port."),
         column("sent", "packets", Total, Int(|r| r.during.counters.sent), "Packets whose transmission began."),
         column("sent_bytes", "bytes", Total, Int(|r| r.during.counters.sent_bytes), "Bytes of the packets sent."),
-        column("drops_full", "packets", Total, Int(|r| r.during.counters.dropped[0]), "Packets refused because the buffer was full."),
-        column("drops_evicted", "packets", Total, Int(|r| r.during.counters.dropped[1]), "Queued packets dropped for another one."),
-        column("drops_early", "packets", Total, Int(|r| r.during.counters.dropped[2]), "Packets dropped before the buffer was full."),
+        column("drops_full", "packets", Total, Int(|r| DropKind::Full.of(&r.during.counters.dropped)), "Packets refused because the buffer was full."),
+        column("drops_evicted", "packets", Total, Int(|r| DropKind::Evicted.of(&r.during.counters.dropped)), "Queued packets dropped for another one."),
+        column("drops_early", "packets", Total, Int(|r| DropKind::Early.of(&r.during.counters.dropped)), "Packets dropped before the buffer was full."),
         column("marks", "packets", Total, Int(|r| r.during.marks), "Packets whose congestion bit the port set."),
         column("lost", "packets", Total, Int(|r| r.during.wire.lost), "Packets that the wire lost after they were sent; they are no drops."),
         column("duplicated", "packets", Total, Int(|r| r.during.wire.duplicated), "Packets that came out of the wire twice."),

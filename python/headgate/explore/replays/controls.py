@@ -9,6 +9,7 @@ from typing import Any
 from ..._core import ScenarioError
 from ...base.choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
 from ...base.errors import HeadgateError, cut, wrong
+from ...base.toml import put
 from ..controls import choice
 from ..fields import branch, control, node, written
 from .settings import Settings, chosen_buffer
@@ -81,16 +82,29 @@ def turned(settings: Settings, path: str, value: Any) -> Settings:
     if path == "queue.kind":
         return _new_kind(settings, value)
     data = copy.deepcopy(settings.data)
-    table, key = (data, path) if "." not in path else (data["queue"], path.removeprefix("queue."))
-    if value is None:
-        table.pop(key, None)
+    if path.startswith("queue.aqm."):
+        _set_aqm(data["queue"], path.removeprefix("queue.aqm."), value)
     else:
-        table[key] = value
+        table, key = (data, path) if "." not in path else (data["queue"], path.removeprefix("queue."))
+        if value is None:
+            table.pop(key, None)
+        else:
+            table[key] = value
     changed = Settings(data, settings.trace)
     changed.resolved  # noqa: B018 - it says what is wrong
     # The trace is read by the run that follows, which can be stopped.
     changed.reading  # noqa: B018
     return changed
+
+
+def _set_aqm(queue: dict[str, Any], key: str, value: Any) -> None:
+    """With another AQM, or with one of its values changed; nothing for the default, and as a kind for no AQM."""
+    if key == "kind":
+        queue.pop("aqm", None)
+    if value is not None:
+        put(queue, f"aqm.{key}", value)
+    elif isinstance(queue.get("aqm"), dict):
+        queue["aqm"].pop(key, None)
 
 
 def _new_kind(settings: Settings, kind: Any) -> Settings:

@@ -25,7 +25,7 @@ MOST, SAID = 100, 6
 #: Up to this number, flows stand in the order of the trace.
 FEW = 12
 
-_DROPS = [f"drops_{reason}" for reason in _core.DROP_REASONS]
+_DROPS = [f"drops_{kind}" for kind in _core.DROP_KINDS]
 
 
 def summary(settings: Settings, core: _core.Replay, found: Read, slots: Slots, until: float) -> dict[str, Any]:

@@ -34,7 +34,9 @@ def command(settings: Settings) -> str:
     ]
     if "buffer" in queue:
         words += ["--buffer", str(queue.pop("buffer"))]
-    for name, value in queue.items():
+    aqm = queue.pop("aqm", None)
+    inside = {"aqm": aqm} if isinstance(aqm, str) else {f"aqm.{name}": value for name, value in (aqm or {}).items()}
+    for name, value in {**queue, **inside}.items():
         words += ["--set", f"{name}={_value_text(value)}"]
     if settings.trace.kind == "capture":
         words += ["--classify", settings.reading.classify]

@@ -1,0 +1,143 @@
+//! Active queue management: what decides about a packet as it arrives at a queue and as it is about to leave it.
+//!
+//! Each AQM is one file and one line in the list below. A scheduler knows none of them: [`crate::Managed`] stands between it and its port.
+//! One AQM serves all queues of a port, so that its parameters, and what it may know of the whole port, exist once; what it keeps of each queue
+//! is a list of its own.
+
+use crate::{Backlog, Cx, DropReason, LinkInfo, Look, Tell};
+use headgate_packet::{FlowId, Packet, Time};
+
+/// Makes the enum over all AQMs from the list, with static dispatch.
+macro_rules! aqms {
+    ($($module:ident : $Type:ident ( $Params:ident )),+ $(,)?) => {
+        $(pub mod $module;)+
+        headgate_packet::choice!("an AQM", $($module: $Type($Params)),+);
+
+        /// Any AQM of the list.
+        #[derive(Clone, Debug)]
+        pub enum AnyAqm {
+            $(#[doc = concat!("`", stringify!($module), "`")] $Type($module::$Type)),+
+        }
+
+        impl Spec {
+            /// An AQM for a port of a link that has no queues yet.
+            pub fn build(&self, link: &LinkInfo) -> AnyAqm {
+                match self { $(Spec::$Type(p) => AnyAqm::$Type($module::$Type::new(p, link))),+ }
+            }
+            /// Its [`Aqm::PER_CONVERSATION`].
+            pub fn per_conversation(&self) -> bool {
+                match self { $(Spec::$Type(_) => <$module::$Type as Aqm>::PER_CONVERSATION),+ }
+            }
+            /// Its [`Aqm::DROPS_AT_RANDOM`].
+            pub fn drops_at_random(&self) -> bool {
+                match self { $(Spec::$Type(_) => <$module::$Type as Aqm>::DROPS_AT_RANDOM),+ }
+            }
+        }
+
+        /// The constants hold for all of the list; [`Spec`] gives those of each.
+        impl Aqm for AnyAqm {
+            const PER_CONVERSATION: bool = $(<$module::$Type as Aqm>::PER_CONVERSATION)||+;
+            const DROPS_AT_RANDOM: bool = $(<$module::$Type as Aqm>::DROPS_AT_RANDOM)&&+;
+            fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time) {
+                match self { $(AnyAqm::$Type(a) => a.on_link_change(link, queues, now)),+ }
+            }
+            #[inline]
+            fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+                match self { $(AnyAqm::$Type(a) => a.on_arrival(packet, queue, cx)),+ }
+            }
+            fn on_refused(&mut self, queue: usize) {
+                match self { $(AnyAqm::$Type(a) => a.on_refused(queue)),+ }
+            }
+            #[inline]
+            fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+                match self { $(AnyAqm::$Type(a) => a.on_departure(packet, queue, cx)),+ }
+            }
+            #[inline]
+            fn timeout(&self) -> Option<Time> {
+                match self { $(AnyAqm::$Type(a) => a.timeout()),+ }
+            }
+            fn on_timeout(&mut self, queues: &[Backlog], now: Time) {
+                match self { $(AnyAqm::$Type(a) => a.on_timeout(queues, now)),+ }
+            }
+            fn has_forgotten(&self, flow: FlowId, own: Option<usize>, now: Time) -> bool {
+                match self { $(AnyAqm::$Type(a) => a.has_forgotten(flow, own, now)),+ }
+            }
+            fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+                match self { $(AnyAqm::$Type(a) => a.probe(sink)),+ }
+            }
+            fn explain_arrival(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>) {
+                match self { $(AnyAqm::$Type(a) => a.explain_arrival(packet, queue, look, tell)),+ }
+            }
+            fn explain_departure(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>) {
+                match self { $(AnyAqm::$Type(a) => a.explain_departure(packet, queue, look, tell)),+ }
+            }
+        }
+    };
+}
+
+aqms! {
+    red: Red(RedParams),
+    enhanced_red: EnhancedRed(EnhancedRedParams),
+}
+
+/// What an AQM decides about a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes on as it is.
+    Pass,
+    /// It goes on with the mark of congestion. Only for a packet that can carry one: [`headgate_packet::Ecn::is_capable`].
+    Mark,
+    /// It is dropped.
+    Drop(DropReason),
+}
+
+/// The queue that a decision is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Its number among the queues of the port.
+    pub number: usize,
+    /// What waits in it: before the packet that arrives, or after the packet that is about to leave was taken from it.
+    pub waiting: Backlog,
+}
+
+/// An AQM for all queues of a port. The contract, tested for every AQM of the list with every scheduler that takes one:
+/// - `on_link_change` is called first and whenever the link or the number of queues changes; queues keep their numbers;
+/// - each packet is asked about once as it arrives and, if a scheduler takes it from its queue to be sent, once as it leaves. Neither is asked of
+///   a packet that was dropped before;
+/// - `on_arrival` comes before the buffer is looked at. If there is no room for the packet, `on_refused` follows; nothing is said of packets that
+///   are evicted later;
+/// - a packet that is dropped on departure is never sent; the scheduler then chooses the next one at the same instant, of any queue;
+/// - the present never decreases from call to call, and the same calls and random numbers give the same answers.
+pub trait Aqm {
+    /// It looks at the conversation of a packet.
+    const PER_CONVERSATION: bool = false;
+    /// Chance decides which packets it drops.
+    const DROPS_AT_RANDOM: bool = false;
+
+    /// The link has these conversations and this rate from `now` on, and the port these queues, with what waits in each.
+    fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time);
+    /// A packet arrives at a queue.
+    fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict;
+    /// The buffer had no room for the packet that it was asked about last.
+    fn on_refused(&mut self, _queue: usize) {}
+    /// A packet was taken from its queue to be sent now.
+    fn on_departure(&mut self, _packet: &Packet, _queue: Queue, _cx: &mut Cx<'_>) -> Verdict {
+        Verdict::Pass
+    }
+    /// When to call [`Aqm::on_timeout`].
+    fn timeout(&self) -> Option<Time> {
+        None
+    }
+    /// The time asked for has come; what waits in each queue is given.
+    fn on_timeout(&mut self, _queues: &[Backlog], _now: Time) {}
+    /// Whether it would treat a conversation of which nothing waits as a new one from `now` on. `own` is the queue that the conversation has for
+    /// itself, if it has one, and which would be that of the new one.
+    fn has_forgotten(&self, flow: FlowId, own: Option<usize>, now: Time) -> bool;
+    /// Gauges, read only when something samples them.
+    fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
+    /// The numbers that decide about a packet, were it to arrive now. Nothing changes, and the numbers come from the functions that
+    /// [`Aqm::on_arrival`] decides with.
+    fn explain_arrival(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>);
+    /// As [`Aqm::explain_arrival`], of a packet that is about to leave: asked right before [`Aqm::on_departure`].
+    fn explain_departure(&self, _packet: &Packet, _queue: Queue, _look: &Look, _tell: Tell<'_>) {}
+}

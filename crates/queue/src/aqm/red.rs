@@ -1,0 +1,130 @@
+//! Random Early Detection: packets are dropped or marked at random on arrival, the more often the longer the average queue.
+//!
+//! Source: Floyd and Jacobson 1993, sections 4 and 7 and figure 2; the average and the lottery are in `parts/early.rs`.
+//!
+//! Deviations: those of the part, and
+//! - With `mark`, packets of flows that understand marks are marked instead of dropped, at and above the upper threshold too (section 4); the
+//!   others are dropped (RFC 3168, section 5).
+//! - An empty queue's average decays at the pace of the whole link, also where the link has several queues.
+//!
+//! State per queue: the average, and a count. A queue is forgotten when its average has decayed so far that no sample shows it.
+
+use super::{Aqm, Queue, Verdict};
+use crate::parts::{Early, EarlyParams, EarlyQueues};
+use crate::{Backlog, Cx, LinkInfo, Look, Tell};
+use headgate_packet::{Buffer, Bytes, Check, FlowId, Packet, Time, Wrong};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Random Early Detection: packets are dropped or marked at random, the more often the longer the average queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedParams {
+    /// Average queue below which every packet passes. If it is in bytes, the queue is measured in bytes.
+    pub min_threshold: Buffer,
+    /// Average queue at and above which no packet passes.
+    pub max_threshold: Buffer,
+    /// Weight of an arrival in the average queue.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub weight: f64,
+    /// Probability pb just below the upper threshold.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub max_p: f64,
+    /// Between the thresholds pb is `max_p` everywhere; else it grows from 0 to `max_p`.
+    pub constant: bool,
+    /// Above the upper threshold, the probability grows on to 1 at twice the threshold.
+    pub gentle: bool,
+    /// Marks packets of flows that understand marks instead of dropping them; packets of other flows are dropped all the same.
+    pub mark: bool,
+    /// Long packets are dropped more often than short ones, in proportion to their length over `mean_packet`.
+    pub by_bytes: bool,
+    /// A typical packet: the average decays by one arrival per its transmission time while the queue is empty.
+    pub mean_packet: Bytes,
+}
+
+impl Default for RedParams {
+    fn default() -> RedParams {
+        RedParams {
+            min_threshold: Buffer::Packets(5),
+            max_threshold: Buffer::Packets(15),
+            weight: 0.002,
+            max_p: 0.02,
+            constant: false,
+            gentle: false,
+            mark: false,
+            by_bytes: false,
+            mean_packet: Bytes(1000),
+        }
+    }
+}
+
+impl Check for RedParams {
+    fn check(&self) -> Result<(), Wrong> {
+        crate::parts::check_early(self.min_threshold, self.max_threshold, self.mean_packet)
+    }
+}
+
+/// Random Early Detection.
+#[derive(Clone, Debug)]
+pub struct Red {
+    queues: EarlyQueues,
+    mark: bool,
+}
+
+impl Red {
+    /// Where it was published.
+    pub const SOURCE: &'static str = "Floyd and Jacobson 1993";
+
+    /// No queue yet.
+    pub fn new(params: &RedParams, link: &LinkInfo) -> Red {
+        let RedParams { min_threshold, max_threshold, weight, max_p, constant, gentle, mark, by_bytes, mean_packet } =
+            *params;
+        let early = EarlyParams { min_threshold, max_threshold, weight, max_p, constant, gentle, by_bytes, mean_packet };
+        Red { queues: EarlyQueues::new(Early::new(early, link.rate)), mark }
+    }
+}
+
+impl Aqm for Red {
+    const DROPS_AT_RANDOM: bool = true;
+
+    fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time) {
+        self.queues.on_link_change(link.rate, queues, now);
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        let early = self.queues.of(queue.number);
+        early.on_arrival(cx.now, queue.waiting);
+        if !early.chosen(packet.bytes, || cx.rng.uniform()) {
+            Verdict::Pass
+        } else if self.mark && packet.ecn.is_capable() {
+            Verdict::Mark
+        } else {
+            Verdict::Drop(early.reason())
+        }
+    }
+
+    fn on_refused(&mut self, queue: usize) {
+        self.queues.of(queue).on_loss();
+    }
+
+    #[inline]
+    fn on_departure(&mut self, packet: &Packet, queue: Queue, cx: &mut Cx<'_>) -> Verdict {
+        self.queues.of(queue.number).on_start(cx.now, packet.bytes, queue.waiting);
+        Verdict::Pass
+    }
+
+    fn has_forgotten(&self, _flow: FlowId, own: Option<usize>, now: Time) -> bool {
+        own.is_none_or(|queue| self.queues.has_forgotten(queue, now))
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.queues.probe(sink);
+    }
+
+    fn explain_arrival(&self, packet: &Packet, queue: Queue, look: &Look, tell: Tell<'_>) {
+        let early = self.queues.look(queue.number, queue.waiting, look.now);
+        early.tell_average(tell);
+        early.tell_chosen(packet.bytes, tell);
+    }
+}

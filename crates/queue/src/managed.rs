@@ -1,0 +1,135 @@
+//! A scheduler whose queues an AQM manages: what stands between the two and the port.
+//!
+//! A packet that the AQM drops on departure is dropped at the instant at which it would have been sent, and the scheduler chooses the next one. To the
+//! scheduler it has been served, unless [`Discipline::take_back`] says otherwise.
+
+use crate::aqm::{AnyAqm, Aqm, Queue, Verdict};
+use crate::{AnyDiscipline, Backlog, Cx, Discipline, DropKind, Dropped, LinkInfo, Look, Tell};
+use headgate_packet::{FlowId, Packet, Time};
+
+/// A scheduler with an AQM for its queues.
+#[derive(Clone, Debug)]
+pub struct Managed<A = AnyAqm> {
+    scheduler: AnyDiscipline,
+    aqm: A,
+    /// What waits in each queue of the scheduler.
+    held: Vec<Backlog>,
+    /// The scheduler keeps conversations apart.
+    per_conversation: bool,
+}
+
+impl<A: Aqm> Managed<A> {
+    /// An empty scheduler with an AQM; `per_conversation` is the scheduler's [`Discipline::PER_CONVERSATION`].
+    pub fn new(scheduler: AnyDiscipline, per_conversation: bool, aqm: A, link: &LinkInfo) -> Managed<A> {
+        let mut made = Managed { aqm, held: Vec::new(), scheduler, per_conversation };
+        made.resize(link, Time::ZERO);
+        made
+    }
+
+    fn resize(&mut self, link: &LinkInfo, now: Time) {
+        self.held.resize(self.scheduler.queues(link), Backlog::default());
+        self.aqm.on_link_change(link, &self.held, now);
+    }
+
+    #[inline]
+    fn queue(&self, flow: FlowId, arrived: Time) -> Queue {
+        let number = self.scheduler.queue_of(flow, arrived) as usize;
+        Queue { number, waiting: self.held[number] }
+    }
+
+    /// Packets that waited were dropped.
+    #[inline]
+    fn remove(&mut self, gone: &[Dropped]) {
+        for Dropped { flow, arrived, bytes, .. } in gone {
+            let number = self.scheduler.queue_of(*flow, *arrived) as usize;
+            self.held[number].remove(*bytes);
+        }
+    }
+}
+
+impl<A: Aqm> Discipline for Managed<A> {
+    #[inline]
+    fn enqueue(&mut self, mut packet: Packet, cx: &mut Cx<'_>) {
+        let queue = self.queue(packet.flow, packet.arrived);
+        match self.aqm.on_arrival(&packet, queue, cx) {
+            Verdict::Drop(why) => return cx.drop(&packet, why),
+            Verdict::Mark => assert!(packet.ecn.mark(), "an AQM marks only packets that can carry the mark"),
+            Verdict::Pass => {}
+        }
+        let before = cx.dropped.len();
+        self.held[queue.number].add(packet.bytes);
+        self.scheduler.enqueue(packet, cx);
+        self.remove(&cx.dropped[before..]);
+        if cx.dropped[before..].iter().any(|gone| gone.reason.kind() == DropKind::Full) {
+            self.aqm.on_refused(queue.number);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_>) -> Option<Packet> {
+        loop {
+            let before = cx.dropped.len();
+            let packet = self.scheduler.dequeue(cx);
+            self.remove(&cx.dropped[before..]);
+            let mut packet = packet?;
+            let number = self.scheduler.queue_of(packet.flow, packet.arrived) as usize;
+            self.held[number].remove(packet.bytes);
+            let queue = Queue { number, waiting: self.held[number] };
+            match self.aqm.on_departure(&packet, queue, cx) {
+                Verdict::Pass => return Some(packet),
+                Verdict::Mark => {
+                    assert!(packet.ecn.mark(), "an AQM marks only packets that can carry the mark");
+                    return Some(packet);
+                }
+                Verdict::Drop(why) => {
+                    cx.drop(&packet, why);
+                    self.scheduler.take_back(&packet);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.scheduler.backlog()
+    }
+
+    #[inline]
+    fn timeout(&self) -> Option<Time> {
+        [self.scheduler.timeout(), self.aqm.timeout()].into_iter().flatten().min()
+    }
+
+    fn on_timeout(&mut self, cx: &mut Cx<'_>) {
+        if self.aqm.timeout().is_some_and(|at| at <= cx.now) {
+            self.aqm.on_timeout(&self.held, cx.now);
+        }
+        if self.scheduler.timeout().is_some_and(|at| at <= cx.now) {
+            let before = cx.dropped.len();
+            self.scheduler.on_timeout(cx);
+            self.remove(&cx.dropped[before..]);
+        }
+    }
+
+    fn on_link_change(&mut self, link: &LinkInfo, now: Time) {
+        self.scheduler.on_link_change(link, now);
+        self.resize(link, now);
+    }
+
+    fn has_forgotten(&self, flow: FlowId, now: Time) -> bool {
+        let own = self.per_conversation.then(|| self.queue(flow, now).number);
+        self.scheduler.has_forgotten(flow, now) && self.aqm.has_forgotten(flow, own, now)
+    }
+
+    /// The scheduler's gauges, and those of the AQM where there is one queue.
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        self.scheduler.probe(sink);
+        if !self.per_conversation {
+            self.aqm.probe(sink);
+        }
+    }
+
+    fn explain(&self, packet: &Packet, look: &Look, tell: Tell<'_>) {
+        self.scheduler.explain(packet, look, tell);
+        self.aqm.explain_arrival(packet, self.queue(packet.flow, packet.arrived), look, tell);
+    }
+}
