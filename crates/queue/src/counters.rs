@@ -27,8 +27,10 @@ pub struct Counters {
     pub sent_bytes: u64,
     /// Packets dropped, by reason.
     pub dropped: [u64; DropReason::ALL.len()],
-    /// Time spent transmitting, in ps; a transmission counts when it starts.
+    /// Time spent transmitting until the reading, in ps.
     pub busy_ps: u64,
+    /// Time that the transmissions take which have started, in ps: `busy_ps` and what is left of the present one.
+    pub service_ps: u64,
     /// Sum over the sent packets of the time spent waiting, in ps.
     pub wait_ps: u128,
     /// Maximum number of packets that waited.

@@ -95,6 +95,15 @@ macro_rules! disciplines {
                     _ => self.configured().is_some_and(|spec| spec.drops_at_random()),
                 }
             }
+            /// Whether it, or its AQM, drops packets later than on an arrival: see [`Discipline::DROPS_ON_DEPARTURE`].
+            pub fn drops_on_departure(&self) -> bool {
+                match self {
+                    $(Spec::$Type(_) => {
+                        <$module::$Type as Discipline>::DROPS_ON_DEPARTURE || self.aqm().is_some_and(aqm::Spec::drops_on_departure)
+                    })+
+                    _ => self.configured().is_some_and(|spec| spec.drops_on_departure()),
+                }
+            }
             /// Its [`Discipline::SHARES_BY_KNOWN_WEIGHTS`].
             pub fn shares_by_known_weights(&self) -> bool {
                 match self {
@@ -109,6 +118,7 @@ macro_rules! disciplines {
             const WORK_CONSERVING: bool = $(<$module::$Type as Discipline>::WORK_CONSERVING)&&+;
             const PER_CONVERSATION: bool = $(<$module::$Type as Discipline>::PER_CONVERSATION)||+;
             const DROPS_AT_RANDOM: bool = $(<$module::$Type as Discipline>::DROPS_AT_RANDOM)&&+;
+            const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Discipline>::DROPS_ON_DEPARTURE)||+;
             const SHARES_BY_KNOWN_WEIGHTS: bool = $(<$module::$Type as Discipline>::SHARES_BY_KNOWN_WEIGHTS)&&+;
             #[inline]
             fn enqueue(&mut self, packet: Packet, cx: &mut Cx<'_>) {
@@ -315,6 +325,8 @@ pub trait Discipline {
     const SHARES_BY_KNOWN_WEIGHTS: bool = false;
     /// Chance decides which packets it drops, so that no flow stays in step with its drops.
     const DROPS_AT_RANDOM: bool = false;
+    /// It drops packets not only as one arrives, but also as one is asked for or when its time has come.
+    const DROPS_ON_DEPARTURE: bool = false;
     /// It has a shortcut for a packet that finds nothing waiting and the line free: [`Discipline::pass`].
     const PASSES: bool = false;
 

@@ -40,7 +40,10 @@ pub struct Service {
     passes: bool,
     /// Length of the packet in transmission or, on an idle line, of the last one; 0 before the first.
     sending: u32,
-    backlog_since: Time,
+    /// Time that its transmission takes of the line, in ps.
+    sending_ps: u64,
+    /// What is integrated over time is up to date until then.
+    integrated: Time,
     counters: Counters,
     /// What was dropped since the driver last emptied the list, in the order in which it happened.
     dropped: Vec<Dropped>,
@@ -62,7 +65,8 @@ impl<D: Discipline> Port<D> {
             in_service: InService::Extra,
             passes: true,
             sending: 0,
-            backlog_since: Time::ZERO,
+            sending_ps: 0,
+            integrated: Time::ZERO,
             counters: Counters::default(),
             dropped: Vec::new(),
         };
@@ -87,7 +91,7 @@ impl<D: Discipline> Port<D> {
 
     /// The link has got more conversations.
     pub fn grow(&mut self, link: &LinkInfo) {
-        self.discipline.on_link_change(link, self.service.backlog_since);
+        self.discipline.on_link_change(link, self.service.integrated);
     }
 
     /// The line has another rate from `now` on, up to which everything due was performed. The packet in transmission ends when it would
@@ -169,8 +173,11 @@ impl<D: Discipline> Port<D> {
 
     /// Counters up to `now`.
     pub fn counters(&mut self, now: Time) -> Counters {
-        self.service.backlog_until(now);
-        self.service.counters
+        let service = &mut self.service;
+        service.integrate(now);
+        let end = service.down.unwrap_or(service.free_at);
+        let left = end.since(now).as_ps().min(service.sending_ps);
+        Counters { busy_ps: service.counters.service_ps - left, ..service.counters }
     }
 
     /// Starts the maximum of the backlog again, for an observation that begins now.
@@ -232,7 +239,7 @@ impl Service {
         packet.arrived = now;
         self.counters.offered += 1;
         self.counters.offered_bytes += u64::from(packet.bytes);
-        self.backlog_since = now;
+        self.integrate(now);
         let drops = self.dropped.len();
         let next = discipline.pass(packet, &mut Cx::new(now, &mut self.rng, &mut self.dropped));
         self.refresh(discipline, drops);
@@ -252,7 +259,7 @@ impl Service {
         packet.arrived = now;
         self.counters.offered += 1;
         self.counters.offered_bytes += u64::from(packet.bytes);
-        self.backlog_until(now);
+        self.integrate(now);
         let (before, drops) = (self.waiting, self.dropped.len());
         let counts = self.counts(now);
         let mut cx = Cx::new(now, &mut self.rng, &mut self.dropped);
@@ -303,7 +310,7 @@ impl Service {
             let start = self.next_start();
             if self.timeout != Time::NEVER && self.timeout <= now && self.timeout <= start {
                 let at = self.timeout;
-                self.backlog_until(at);
+                self.integrate(at);
                 let drops = self.dropped.len();
                 discipline.on_timeout(&mut Cx::new(at, &mut self.rng, &mut self.dropped));
                 self.refresh(discipline, drops);
@@ -337,7 +344,7 @@ impl Service {
 
     #[inline(always)]
     fn next_packet<D: Discipline>(&mut self, discipline: &mut D, start: Time) -> Option<Packet> {
-        self.backlog_until(start);
+        self.integrate(start);
         let drops = self.dropped.len();
         let next = discipline.dequeue(&mut Cx::new(start, &mut self.rng, &mut self.dropped));
         self.refresh(discipline, drops);
@@ -373,20 +380,20 @@ impl Service {
     #[inline(always)]
     fn note(&mut self, packet: Packet, start: Time, end: Time, busy: Duration, sent: &mut impl FnMut(Sent)) {
         (self.free_at, self.ready_at) = (end, end);
-        self.sending = packet.bytes;
+        (self.sending, self.sending_ps) = (packet.bytes, busy.as_ps());
         let c = &mut self.counters;
         c.sent += 1;
         c.sent_bytes += u64::from(packet.bytes);
-        c.busy_ps += busy.as_ps();
+        c.service_ps += busy.as_ps();
         c.wait_ps += u128::from(start.since(packet.arrived).as_ps());
         sent(Sent { packet, start, end });
     }
 
-    /// Brings the backlog integral up to `now`.
+    /// Brings what is integrated over time up to `now`, before anything changes: nothing else sets the time up to which it is.
     #[inline]
-    fn backlog_until(&mut self, now: Time) {
-        let held: Duration = now.since(self.backlog_since);
+    fn integrate(&mut self, now: Time) {
+        let held: Duration = now.since(self.integrated);
         self.counters.backlog_ps += u128::from(self.waiting) * u128::from(held.as_ps());
-        self.backlog_since = now;
+        self.integrated = now;
     }
 }

@@ -61,12 +61,29 @@ fn waiting_times_backlog_and_busy_time_are_those_of_the_packets() {
         sent_bytes: 3500,
         dropped: [0; DropReason::ALL.len()],
         busy_ps: 3500 * MS,
+        service_ps: 3500 * MS,
         wait_ps: u128::from(2250 * MS),
         backlog_max: 2,
         // What the packets waited, seen from the queue.
         backlog_ps: u128::from(2250 * MS),
     };
     assert_eq!(c, expected);
+}
+
+#[test]
+fn of_a_transmission_what_has_passed_counts_as_busy() {
+    let mut port = port(r#""fcfs""#);
+    // From 0 to 2 s, and from 5 s to 5.5 s.
+    offer(&mut port, &[(0, 0, 1000), (250, 0, 1000), (5000, 0, 500)]);
+    for (ms, busy, service) in [(5000, 2000, 2500), (5300, 2300, 2500), (5500, 2500, 2500), (7000, 2500, 2500)] {
+        let Counters { busy_ps, service_ps, .. } = port.counters(Time::from_ps(ms * MS));
+        assert_eq!((busy_ps, service_ps), (busy * MS, service * MS), "{ms}");
+    }
+    // A line that is taken down still ends the transmission that it has begun.
+    let packet = Packet { bytes: 1000, ..Packet::default() };
+    port.offer(packet, Time::from_ps(8000 * MS), &mut |_| {});
+    port.set_up(false, Time::from_ps(8400 * MS));
+    assert_eq!([8400, 8900, 9500].map(|ms| port.counters(Time::from_ps(ms * MS)).busy_ps / MS), [2900, 3400, 3500]);
 }
 
 #[test]

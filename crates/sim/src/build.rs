@@ -43,6 +43,7 @@ impl Run {
         let mut changes = Change::all(s, &mut paths, &ways, &mut pace)?;
         let queues = queues(s);
         let conversations = crossings(s, &queues, &paths, &ways, &changes, most, &mut pace)?;
+        let traced = s.traces.iter().any(|kind| matches!(kind, TraceKind::Backlog | TraceKind::Drops));
         let mut lanes = Vec::with_capacity(queues.len());
         for (port, queue) in queues.iter().enumerate() {
             pace.long_step()?;
@@ -56,6 +57,8 @@ impl Run {
             }
             let apart = conversations.apart(port as u32);
             let mut lane = Lane::new(sender, *link.delay.way(back), info.flows as u32, apart);
+            // A trace records at each instant; a drop that no arrival causes must be seen when it happens, whoever looks.
+            lane.prompt = traced || queue.drops_on_departure();
             let (loss, jitter) = (link.loss.way(back).as_ref(), link.jitter.way(back).as_ref());
             let stream = |law: &str| Rng::new(seed, run, &format!("{path}/{law}"));
             lane.laws = Wire::new(loss, *link.duplicate.way(back), jitter, *link.unlabel.way(back), stream);
@@ -129,7 +132,6 @@ impl Run {
             digest: Digest::default(),
             samples,
             traces: Traces::new(&s.traces),
-            prompt: s.traces.iter().any(|kind| matches!(kind, TraceKind::Backlog | TraceKind::Drops)),
             log: None,
             budget: 0,
             records: 0,

@@ -51,11 +51,10 @@ impl Log {
     /// Event number `number` is about to happen.
     #[cold]
     pub fn note(&mut self, number: u64, now: Time, event: Event, lanes: &[Lane], payloads: &mut Payloads, events: u32) {
-        if let (Some(tracks), Event::Arrive(l)) = (&mut self.tracks, event) {
-            let lane = lanes.get(l as usize);
-            if let Some((lane, head)) = lane.and_then(|lane| Some((lane, lane.wire.front()?))) {
-                left(tracks, lane, head, payloads);
-            }
+        if let (Some(tracks), Event::Arrive(l)) = (&mut self.tracks, event)
+            && let Some(head) = lanes.get(l as usize).and_then(|lane| lane.wire.front())
+        {
+            left(tracks, head, payloads);
         }
         if number < self.first || number - self.first >= self.count {
             return;
@@ -90,21 +89,20 @@ impl Log {
     }
 }
 
-/// A packet on the wire of a lane has left the lane's port. The end of its transmission follows from the delay that the wire has now.
-fn left(tracks: &mut Tracks, lane: &Lane, head: &InFlight, payloads: &mut Payloads) {
+/// A packet on the wire of a lane has left the lane's port.
+fn left(tracks: &mut Tracks, head: &InFlight, payloads: &mut Payloads) {
     let (handle, payload) = (head.packet.handle, *payloads.get(head.packet.handle));
     if payload.is_ack {
         return tracks.forget(handle);
     }
-    let end = Time::from_ps(head.packet.arrived.as_ps().saturating_sub(lane.delay.as_ps()));
     let marked = payload.marked || head.packet.ecn == Ecn::Ce;
-    tracks.left(handle, (payload.flow, payload.seq), Duration::from_ps(head.waited), end, marked);
+    tracks.left(handle, (payload.flow, payload.seq), Duration::from_ps(head.waited), head.transmitted, marked);
 }
 
 /// The run is over, or as much of it as is followed: what is on wires has left, and what is in ports still waits.
 pub(crate) fn finish(tracks: &mut Tracks, lanes: &[Lane], payloads: &mut Payloads) {
     for lane in lanes {
-        (0..lane.wire.len()).filter_map(|i| lane.wire.get(i)).for_each(|on_wire| left(tracks, lane, on_wire, payloads));
+        (0..lane.wire.len()).filter_map(|i| lane.wire.get(i)).for_each(|on_wire| left(tracks, on_wire, payloads));
     }
     tracks.finish(|handle| {
         let payload = payloads.get(handle);

@@ -56,8 +56,6 @@ pub struct Run {
     pub(crate) digest: Digest,
     pub(crate) samples: Samples,
     pub(crate) traces: Traces,
-    /// Ports act at each instant at which something is due, since a trace records it; otherwise when the next packet arrives.
-    pub(crate) prompt: bool,
     pub(crate) log: Option<Log>,
     /// What is left of the present slice of work.
     pub(crate) budget: u64,
@@ -233,7 +231,7 @@ impl Run {
             Some(head) if wire_before == 0 => self.events.push(head.packet.arrived, Event::Arrive(l as u32)),
             _ => {}
         }
-        if lane.wire.is_empty() || self.prompt {
+        if lane.wire.is_empty() || lane.prompt {
             let next = lane.port.next();
             if next < lane.armed {
                 lane.armed = next;
@@ -251,6 +249,7 @@ impl Run {
     fn take_drops(&mut self, l: usize) {
         for i in 0..self.lanes[l].port.dropped().len() {
             let gone = self.lanes[l].port.dropped()[i];
+            debug_assert_eq!(gone.at, self.now, "drops enter the digest in the order of time");
             // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
             let payload = self.payloads.get(gone.handle);
             let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
@@ -300,8 +299,8 @@ impl Run {
     #[inline(always)]
     fn out_of_wire(&mut self, l: usize) -> Option<Come> {
         let lane = &mut self.lanes[l];
-        let InFlight { packet, waited } = lane.wire.pop_front().expect("an armed wire holds a packet");
-        if !self.prompt {
+        let InFlight { packet, waited, .. } = lane.wire.pop_front().expect("an armed wire holds a packet");
+        if !lane.prompt {
             lane.advance(self.now);
             self.after_port(l, 0);
         } else if let Some(head) = lane.wire.front() {
@@ -328,8 +327,10 @@ impl Run {
     /// The interval that ends now is closed.
     fn on_sample(&mut self) {
         self.budget = self.budget.saturating_sub(self.flows.len() as u64);
-        if !self.prompt {
-            (0..self.lanes.len()).for_each(|l| self.catch_up(l));
+        for l in 0..self.lanes.len() {
+            if !self.lanes[l].prompt {
+                self.catch_up(l);
+            }
         }
         self.samples.close(self.now, &mut self.meters, &mut self.lanes);
         self.arm_sample();
@@ -343,7 +344,7 @@ impl Run {
 
     /// Changes a lane.
     pub(crate) fn change_lane(&mut self, l: usize, change: impl FnOnce(&mut Lane)) {
-        if !self.prompt {
+        if !self.lanes[l].prompt {
             self.catch_up(l);
         }
         change(&mut self.lanes[l]);

@@ -137,7 +137,7 @@ impl Tracks {
         let Some(open) = self.open.get(handle as usize) else { return };
         let start = open.arrived + waited;
         if let Some(track) = self.close(handle, start, flow, seq) {
-            *track = Track { start, left: end.max(start), marked, fate: Fate::Sent, ..*track };
+            *track = Track { start, left: end, marked, fate: Fate::Sent, ..*track };
         }
     }
 

@@ -3,6 +3,7 @@
 mod common;
 
 use common::run;
+use headgate_packet::choice::Entry;
 use headgate_sim::{Cells, Run, Table};
 use proptest::prelude::*;
 use serde_json::json;
@@ -51,8 +52,16 @@ proptest! {
         buffer in 2..40u32,
         laws in prop::sample::select(laws()),
     ) {
-        for kind in headgate_queue::LIST {
+        let with_aqm = |kind: &Entry| {
+            let takes = (kind.schema)()["properties"].get("aqm").is_some();
+            let aqms = headgate_queue::aqm::LIST.iter().filter(move |_| takes).map(|aqm| Some(aqm.name));
+            std::iter::once(None).chain(aqms).collect::<Vec<_>>()
+        };
+        for (kind, aqm) in headgate_queue::LIST.iter().flat_map(|kind| with_aqm(kind).into_iter().map(move |aqm| (kind, aqm))) {
             let mut queue = json!({"kind": kind.name});
+            if let Some(aqm) = aqm {
+                queue["aqm"] = json!(aqm);
+            }
             let known = (kind.defaults)();
             if known.get("buffer").is_some() {
                 queue["buffer"] = json!(format!("{buffer}pkt"));
@@ -86,7 +95,7 @@ proptest! {
             if !value["links"][1]["rate"].is_string() {
                 value["events"][0]["rate"].take();
             }
-            prop_assert_eq!(outcome(value.clone(), false), outcome(value, true), "{}", kind.name);
+            prop_assert_eq!(outcome(value.clone(), false), outcome(value, true), "{} {:?}", kind.name, aqm);
         }
     }
 }

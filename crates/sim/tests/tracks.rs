@@ -245,3 +245,15 @@ fn a_packet_that_comes_at_the_end_of_the_window_is_followed() {
     let (tracks, ..) = tracked(&pair(FCFS), Window { to: ms(40), ..ALL });
     assert_eq!(rows(&tracks).len(), 4);
 }
+
+#[test]
+fn a_packet_on_the_wire_has_its_own_end_of_transmission() {
+    // Packets of 100 ms in transmission on a wire of 500 ms, whose delay becomes 1 ms while some are on it.
+    let mut data = serde_json::to_value(pair(FCFS)).expect("a scenario is plain data");
+    data["links"][1]["delay"] = "500ms".into();
+    data["events"] = serde_json::json!([{"at": "700ms", "link": data["links"][1]["name"], "delay": "1ms"}]);
+    let scenario = Scenario::from_json(&data.to_string()).expect("a good scenario");
+    let (tracks, ..) = tracked(&scenario, ALL);
+    let sent: Vec<[i64; 7]> = rows(&tracks).into_iter().filter(|row| row[0] == 2 && row[5] >= 0).collect();
+    assert!(sent.len() >= 6 && sent.iter().all(|row| row[5] - row[4] == 100), "{sent:?}");
+}

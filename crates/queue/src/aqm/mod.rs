@@ -28,6 +28,10 @@ macro_rules! aqms {
             pub fn per_conversation(&self) -> bool {
                 match self { $(Spec::$Type(_) => <$module::$Type as Aqm>::PER_CONVERSATION),+ }
             }
+            /// Its [`Aqm::DROPS_ON_DEPARTURE`].
+            pub fn drops_on_departure(&self) -> bool {
+                match self { $(Spec::$Type(_) => <$module::$Type as Aqm>::DROPS_ON_DEPARTURE),+ }
+            }
             /// Its [`Aqm::DROPS_AT_RANDOM`].
             pub fn drops_at_random(&self) -> bool {
                 match self { $(Spec::$Type(_) => <$module::$Type as Aqm>::DROPS_AT_RANDOM),+ }
@@ -38,6 +42,7 @@ macro_rules! aqms {
         impl Aqm for AnyAqm {
             const PER_CONVERSATION: bool = $(<$module::$Type as Aqm>::PER_CONVERSATION)||+;
             const DROPS_AT_RANDOM: bool = $(<$module::$Type as Aqm>::DROPS_AT_RANDOM)&&+;
+            const DROPS_ON_DEPARTURE: bool = $(<$module::$Type as Aqm>::DROPS_ON_DEPARTURE)||+;
             fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time) {
                 match self { $(AnyAqm::$Type(a) => a.on_link_change(link, queues, now)),+ }
             }
@@ -113,6 +118,8 @@ pub trait Aqm {
     const PER_CONVERSATION: bool = false;
     /// Chance decides which packets it drops.
     const DROPS_AT_RANDOM: bool = false;
+    /// It drops packets as they leave.
+    const DROPS_ON_DEPARTURE: bool = false;
 
     /// The link has these conversations and this rate from `now` on, and the port these queues, with what waits in each.
     fn on_link_change(&mut self, link: &LinkInfo, queues: &[Backlog], now: Time);

@@ -62,6 +62,8 @@ pub struct StaleAqm {
 }
 
 impl Aqm for StaleAqm {
+    const DROPS_ON_DEPARTURE: bool = true;
+
     fn on_link_change(&mut self, _link: &LinkInfo, queues: &[Backlog], _now: Time) {
         assert!(self.arrivals.len() <= queues.len(), "queues keep their numbers");
         self.arrivals.resize(queues.len(), 0);

@@ -15,6 +15,8 @@ pub struct InFlight {
     pub packet: Packet,
     /// Time it waited in the port, in ps.
     pub waited: u64,
+    /// End of its transmission, whatever the delay of the wire is later.
+    pub transmitted: Time,
 }
 
 /// One direction of a link.
@@ -46,6 +48,8 @@ pub struct Lane {
     pub travelled_ps: u128,
     /// Packets marked by this port.
     pub marks: u64,
+    /// The port acts at each instant at which something is due, and not only when a packet comes to it: its drops are seen when they happen.
+    pub prompt: bool,
 }
 
 impl Lane {
@@ -65,6 +69,7 @@ impl Lane {
             entered: 0,
             travelled_ps: 0,
             marks: 0,
+            prompt: false,
         }
     }
 
@@ -105,5 +110,6 @@ fn on_wire(sent: &Sent, delay: Duration, not_before: Time, entered: &mut u64, tr
     let arrived = (sent.end + delay).max(not_before);
     *entered += 1;
     *travelled_ps += u128::from(arrived.since(sent.end).as_ps());
-    InFlight { packet: Packet { arrived, ..sent.packet }, waited: sent.start.since(sent.packet.arrived).as_ps() }
+    let waited = sent.start.since(sent.packet.arrived).as_ps();
+    InFlight { packet: Packet { arrived, ..sent.packet }, waited, transmitted: sent.end }
 }

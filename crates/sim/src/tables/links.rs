@@ -37,7 +37,7 @@ impl Row<'_> {
 
     fn achieved_rate(&self) -> f64 {
         let c = &self.during.counters;
-        c.sent_bytes as f64 * 8.0 / (c.busy_ps as f64 * 1e-12)
+        c.sent_bytes as f64 * 8.0 / (c.service_ps as f64 * 1e-12)
     }
 }
 
