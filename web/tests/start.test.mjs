@@ -54,6 +54,17 @@ test("the builder runs while one changes it, and gives the command and the file"
   await page.context().close();
 });
 
+test("in a narrow window the questions and the buttons that add flows are seen without scrolling in their box", { skip }, async () => {
+  const page = await open(browser, server.address, { width: 390, height: 844 });
+  await built(page);
+  const side = page.locator(".built > .side");
+  assert.ok(await side.evaluate((element) => element.scrollHeight <= element.clientHeight + 1), "the box of the questions scrolls");
+  const { y, height } = await side.boundingBox();
+  const last = await page.locator(".added button").last().boundingBox();
+  assert.ok(last.y + last.height <= y + height, `the last button ends at ${last.y + last.height}, the box at ${y + height}`);
+  await page.context().close();
+});
+
 test("copy buttons fill the clipboard; where that is not allowed, the text is selected", { skip }, async () => {
   const page = await open(browser, server.address);
   await built(page);
