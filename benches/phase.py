@@ -15,9 +15,10 @@ import sys
 
 import numpy as np
 
-from headgate import phase, quick
-from headgate.results import Results
-from headgate.scenario import Scenario
+from headgate import quick
+from headgate.checks import phase
+from headgate.results.results import Results
+from headgate.scenario.scenario import Scenario
 
 SEEDS = range(1, 7)
 CONTROLS = ["reno", "reno", "newreno", "sack", "cubic", "cubic_linux", "jk_reno", "vegas", "jk_tahoe", "bbr1"]

@@ -14,7 +14,6 @@ import numpy as np
 import verdicts
 
 from headgate import _core
-from headgate.examples import RECORDED, examples
 from headgate.explore.engine import run
 from headgate.explore.front.cards import FILE
 from headgate.explore.lesson import lessons
@@ -24,7 +23,8 @@ from headgate.explore.runs import finished
 from headgate.explore.store import Finished
 from headgate.explore.subject import subject_of
 from headgate.papers.load import load_paper
-from headgate.scenario import Scenario
+from headgate.scenario.examples import RECORDED, examples
+from headgate.scenario.scenario import Scenario
 
 #: Points of a line, and lines of a picture.
 POINTS, LINES = 40, 4

@@ -9,7 +9,7 @@ from pathlib import Path
 import lessons
 
 import headgate
-from headgate.palette import BLUE, GREY, GRID, VERMILION
+from headgate.base.palette import BLUE, GREY, GRID, VERMILION
 from headgate.plots.canvas import Picture, blank
 
 IMAGES = Path("docs/images")

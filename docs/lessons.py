@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from headgate import _core
+from headgate.base.palette import COLOURS, GRID
+from headgate.base.units import scale_of
 from headgate.explore.lesson import Lesson, lessons, ran
 from headgate.explore.views import Line, View
-from headgate.palette import COLOURS, GRID
 from headgate.plots.canvas import Picture, blank
 from headgate.plots.content import DASHES
-from headgate.plots.units import scale_of
-from headgate.scenario import Scenario
+from headgate.scenario.scenario import Scenario
 
 PAGE = Path("docs/lessons.md")
 IMAGES = Path("docs/images")

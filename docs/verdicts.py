@@ -50,7 +50,7 @@ def names() -> list[str]:
 
 
 def fingerprint(paper: str) -> str:
-    """Of all that the verdicts of a paper rest on; comments, docstrings and layout do not count."""
+    """Of all that the verdicts of a paper rest on; comments, docstrings, layout and the modules of imported names do not count."""
     files = [*PAPERS.glob("*.py"), *(p for p in _folder(paper).rglob("*") if p.suffix in (".py", ".toml", ".csv"))]
     chosen = sorted(p for p in files if p.name not in SHOWN_ONLY)
     whole = hashlib.sha256()
@@ -71,17 +71,17 @@ def _meaning(suffix: str, text: str) -> str:
     if suffix == ".toml":
         return json.dumps(tomllib.loads(text), sort_keys=True, default=str)
     if suffix == ".py":
-        tree = ast.parse(text)
+        tree, imported = ast.parse(text), list[str]()
         for node in ast.walk(tree):
             body = getattr(node, "body", None)
-            if (
-                isinstance(body, list)
-                and body
-                and isinstance(body[0], ast.Expr)
-                and isinstance(body[0].value, ast.Constant)
-            ):
+            if not isinstance(body, list):
+                continue
+            if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
                 body[0].value = ast.Constant("")
-        return ast.dump(tree)
+            # The names count, and not where in the package they come from: what stands there is not in the fingerprint either.
+            imported += [ast.dump(a) for n in body if isinstance(n, ast.ImportFrom) and n.level for a in n.names]
+            body[:] = [n for n in body if not (isinstance(n, ast.ImportFrom) and n.level)]
+        return f"{ast.dump(tree)}\n{sorted(imported)}"
     return text
 
 

@@ -122,7 +122,7 @@ def try_inputs(first: int, count: int, present: str) -> None:
     import pyarrow.parquet as pq
 
     import headgate
-    from headgate.errors import HeadgateError
+    from headgate.base.errors import HeadgateError
 
     # A length that a damaged file claims is an error of memory, not the end of the machine.
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))

@@ -93,7 +93,7 @@ def text_of(number: int, files: list[str]) -> str:
 def try_input(number: int, files: list[str], path: Path) -> str:
     """Tries an input; gives what is wrong, or nothing."""
     import headgate
-    from headgate.errors import HeadgateError
+    from headgate.base.errors import HeadgateError
 
     text = text_of(number, files)
     path.write_text(text, "utf-8", newline="")

@@ -19,7 +19,7 @@ pytest.importorskip("starlette")
 from headgate.explore.runs import Runs
 from headgate.explore.server import Explorer
 from headgate.explore.subject import Subject
-from headgate.scenario import Scenario
+from headgate.scenario.scenario import Scenario
 
 from .conftest import dumbbell
 

@@ -9,7 +9,7 @@ import pytest
 
 from headgate import Scenario
 from headgate._core import ScenarioError
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 from .conftest import dumbbell
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from headgate.lines import lines
+from headgate.base.lines import lines
 
 from .conftest import ROOT, Cli, dumbbell
 

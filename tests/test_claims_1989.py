@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from headgate.base.parallel import run_all
 from headgate.papers import load_paper
 from headgate.papers.build import build_scenario
 from headgate.papers.claims import Predicate, Runs
@@ -17,7 +18,6 @@ from headgate.papers.demers1989 import emulation
 from headgate.papers.demers1989.claims import CLAIMS
 from headgate.papers.measure import Outcome
 from headgate.papers.model import Variant
-from headgate.parallel import run_all
 
 Fault = Callable[[Variant], dict[str, Any]]
 

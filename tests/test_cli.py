@@ -11,9 +11,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from headgate.base.catalogue import KINDS, catalogue
 from headgate.cli import commands, lists
-from headgate.lists import KINDS, catalogue
-from headgate.results import TABLES
+from headgate.results.results import TABLES
 
 from .conftest import ROOT, Cli, dumbbell
 

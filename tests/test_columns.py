@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.columns import ColumnInfo, columns, shown
-from headgate.results import TABLES
-from headgate.summaries import FlowSummary, LinkSummary, entries, headings
+from headgate.results.columns import ColumnInfo, columns, shown
+from headgate.results.results import TABLES
+from headgate.results.summaries import FlowSummary, LinkSummary, entries, headings
 from headgate.sweep import rows
 
 from .conftest import ROOT, dumbbell

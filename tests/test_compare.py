@@ -13,8 +13,8 @@ import pytest
 
 import headgate
 import headgate.stats
-from headgate.compare import cube, find
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.comparison import cube, find
 from headgate.sweep.store import Store
 from headgate.sweep.study import axis_columns
 from headgate.sweep.summary import summary

@@ -18,7 +18,7 @@ from scipy.stats import binom
 import headgate
 from headgate import _core
 from headgate.analysis import md1k_loss, mg1_length, mg1_wait, mm1k_loss
-from headgate.parallel import run_all
+from headgate.base.parallel import run_all
 from headgate.stats import Mean, batch_means, compare, mean_of, quantile_over_runs, ratio_of
 
 STUDIES = 400
@@ -158,7 +158,7 @@ def test_quantiles_of_results() -> None:
     one = results.sketches("p")[3]
     assert one.count == results.flows["received"][3]
     assert one.quantile(0.95) == pytest.approx(results.flows["owd_p95_s"][3], rel=1e-12)
-    with pytest.raises(headgate.errors.HeadgateError, match="owd, rtt"):
+    with pytest.raises(headgate.HeadgateError, match="owd, rtt"):
         results.sketches("p", "odw")
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from headgate import bench
+from headgate.checks import bench
 from headgate.papers import load_paper
 from headgate.papers.beyond import core_cost, core_scale, core_tcp
 from headgate.papers.beyond.core_stateless import SHARES

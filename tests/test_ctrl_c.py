@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import headgate
-from headgate.atomic import atomic
+from headgate.base.atomic import atomic
 
 from .conftest import dumbbell
 from .studies import plain, run_here, sweep_of, write
@@ -88,7 +88,7 @@ def test_while_libraries_are_loaded(module: str, name: str, code: int, tmp_path:
 
 @pytest.mark.parametrize(
     "point",
-    ["headgate.scenario:Scenario:from_file:before", "headgate.sweep.sweep:Sweep:check:before",
+    ["headgate.scenario.scenario:Scenario:from_file:before", "headgate.sweep.sweep:Sweep:check:before",
      "headgate.sweep.sweep:Sweep:check:after", "headgate.sweep.store:Store:lock:after",
      "headgate.sweep.store:Store:write_manifest:before", "headgate.sweep.store:Store:write_manifest:after",
      "headgate.sweep.store:Store:clean:before", "headgate.sweep.engines:_Worker:__init__:before",
@@ -147,16 +147,16 @@ def test_a_worker_never_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("point", "args"),
     [
-        ("headgate.spool:Spool:add:before", ["run", "a.json", "--out", "out"]),
-        ("headgate.spool:Spool:add:after", ["run", "a.json", "--out", "out", "--replications", "3"]),
-        ("headgate.results:Results:save:before", ["run", "a.json", "--out", "out"]),
-        ("headgate.tables::_csv:before", ["run", "a.json", "--out", "out"]),
-        ("headgate.tables::_csv:after", ["run", "a.json", "--out", "out"]),
-        ("headgate.parallel::wait:before", ["run", "a.json", "--replications", "3"]),
+        ("headgate.results.spool:Spool:add:before", ["run", "a.json", "--out", "out"]),
+        ("headgate.results.spool:Spool:add:after", ["run", "a.json", "--out", "out", "--replications", "3"]),
+        ("headgate.results.results:Results:save:before", ["run", "a.json", "--out", "out"]),
+        ("headgate.results.tables::_csv:before", ["run", "a.json", "--out", "out"]),
+        ("headgate.results.tables::_csv:after", ["run", "a.json", "--out", "out"]),
+        ("headgate.base.parallel::wait:before", ["run", "a.json", "--replications", "3"]),
         ("headgate.cli.tables.run::print_results:before", ["run", "a.json"]),
-        ("headgate.diff::compare:before", ["diff", "a.json", "a.json"]),
+        ("headgate.checks.diff::compare:before", ["diff", "a.json", "a.json"]),
         (
-            "headgate.replay.run::_drive:before",
+            "headgate.replays.run::_drive:before",
             ["replay", "t.csv", "--queue", "fq", "--rate", "1Mbit/s", "--out", "o.csv"],
         ),
         ("headgate.papers.runner::run_all:before", ["reproduce", "demers1989", "scenario-1"]),
@@ -177,7 +177,7 @@ def test_lost_in_a_destructor(tmp_path: Path) -> None:
     """Python throws away what a destructor raises; the command ends all the same."""
     (tmp_path / "a.json").write_text(json.dumps(dumbbell(duration="18000000s", interval="9000000s")))
     code = """
-import headgate.parallel as parallel, os, signal
+import headgate.base.parallel as parallel, os, signal
 class Thing:
     def __del__(self):
         signal.raise_signal(signal.SIGINT)
@@ -222,7 +222,7 @@ def test_ctrl_c_as_soon_as_a_temporary_file_is_there_leaves_nothing(
         close(handle)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("headgate.atomic.os.close", interrupted)
+    monkeypatch.setattr("headgate.base.atomic.os.close", interrupted)
     with pytest.raises(KeyboardInterrupt), atomic(tmp_path / "a.txt"):
         pass
     assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, _core, quick
-from headgate.effects import (
+from headgate.scenario.effects import (
     DISCIPLINES,
     LABELS,
     MARKS,
@@ -19,7 +19,7 @@ from headgate.effects import (
     properties,
     warnings,
 )
-from headgate.ways import Ways
+from headgate.scenario.ways import Ways
 
 COMES = "reacts to marks, and no queue on its path marks packets: its marks never come."
 WEIGHED = "has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1."
@@ -72,6 +72,34 @@ def test_rounds_by_a_rate_that_bursts_do_not_reach() -> None:
             assert found[0].startswith("Link bottleneck sends in bursts, which carry less than its rate")
         # What it says: the packets of a game wait for milliseconds behind a download.
         assert (game > 2e-3) == (behind or queue == "fcfs"), (queue, game)
+
+
+def lossy(law: object, flows: str = "reno", **more: Any) -> Scenario:
+    scenario = quick.scenario("10Mbit/s", "40ms", flows, noise="0", duration="100s", **more)
+    return scenario.put("topology.line.loss", law)
+
+
+def test_bursts_that_only_packets_end() -> None:
+    long = {"kind": "gilbert_elliott", "to_bad": 0.0005, "to_good": 0.02}
+    in_time = {"kind": "gilbert_elliott_time", "good": "2s", "bad": "50ms"}
+    for law, said_so in (
+        (long, True), ({"reverse": long}, True), (in_time, False), (long | {"to_good": 0.25}, False), (long | {"loss_bad": 0.3}, False),
+        ({"kind": "bernoulli", "probability": 0.01}, False),
+    ):  # fmt: skip
+        found = [
+            text
+            for text in warnings(lossy(law).resolve())
+            if text.startswith("Link bottleneck loses packets in bursts")
+        ]
+        assert bool(found) == said_so, law
+    # A stream does not back off.
+    assert warnings(lossy(long, "cbr:1Mbit/s").resolve()) == []
+    # What it says: a flow that backs off stays in a burst of the one, and leaves that of the other.
+    goodput = [
+        [lossy(law, seed=seed).run().flow_summaries()[0].goodput_bps.mean for seed in (1, 3, 4)]
+        for law in (long, in_time)
+    ]
+    assert max(goodput[0]) < 0.1e6 and min(goodput[1]) > 1e6, goodput
 
 
 def test_flows_of_which_the_same_is_to_be_said_are_said_together() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, quick
-from headgate.effects import LABELS, MARKS, PRIORITIES, WEIGHTS, Effect, sentences, warnings, warnings_of_all
+from headgate.scenario.effects import LABELS, MARKS, PRIORITIES, WEIGHTS, Effect, sentences, warnings, warnings_of_all
 from headgate.sweep import Sweep
 from headgate.sweep import effects as of_study
 

@@ -11,7 +11,7 @@ import pytest
 
 import headgate
 from headgate.explore.subject import subject_of
-from headgate.groups import groups
+from headgate.results.groups import groups
 
 from .conftest import Cli, dumbbell
 from .explorer import Page

@@ -1,4 +1,4 @@
-"""Errors found where they are made: `Scenario.set` and `from_dict`, calls of a package, files outside of a scenario's folder."""
+"""Errors found where they are made: `Scenario.set` and `from_dict`, files outside of a scenario's folder."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-import headgate
 from headgate import Scenario, ScenarioError, Sweep
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 from .conftest import Cli, dumbbell
 
@@ -55,12 +54,6 @@ def test_from_dict_finds_errors_at_once() -> None:
     with pytest.raises(ScenarioError, match="did you mean `values`"):
         Scenario.from_dict({**dumbbell(), "sweep": {"axes": {"duration": {"value": []}}}})
     assert "sweep" in Scenario.from_dict({**dumbbell(), "sweep": {"axes": {"duration": ["200s", "300s"]}}}).data
-
-
-def test_a_call_of_the_package_sweep_says_what_to_call() -> None:
-    with pytest.raises(TypeError, match=r"headgate\.sweep is a package; expected headgate\.Sweep\(scenario, axes="):
-        headgate.sweep(Scenario(dumbbell()), axes={})
-    assert headgate.sweep.Sweep is Sweep
 
 
 def test_compare_takes_an_axis_by_its_name_or_its_path(tmp_path: Path, cli: Cli) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import headgate
-from headgate import examples as rooms
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.scenario import examples as rooms
 
 from .conftest import ROOT, Cli
 

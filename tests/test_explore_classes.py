@@ -7,9 +7,9 @@ import json
 import numpy as np
 
 from headgate import _core
-from headgate.examples import example
 from headgate.explore.shares import delays
-from headgate.fairness import BULK
+from headgate.results.fairness import BULK
+from headgate.scenario.examples import example
 
 from .explorer import Page, scenario
 from .explorer import page as page

@@ -20,7 +20,7 @@ from unittest.mock import patch
 import pytest
 
 import headgate
-from headgate.errors import HeadgateError, MissingExtraError
+from headgate.base.errors import HeadgateError, MissingExtraError
 from headgate.explore.serve import listening, require, serve
 from headgate.explore.subject import Subject, subject_of
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from headgate import _core
-from headgate.errors import HeadgateError
-from headgate.examples import examples
+from headgate.base.errors import HeadgateError
 from headgate.explore.controls import CHOICES, controls, turned, value_at
 from headgate.explore.fields import amount, kinds, node, written
-from headgate.scenario import Scenario
+from headgate.scenario.examples import examples
+from headgate.scenario.scenario import Scenario
 
 from .explorer import scenario
 
@@ -155,7 +156,10 @@ def test_losses_and_jitter_of_a_link_can_be_set_and_taken_away() -> None:
     base = Scenario(scenario())
     loss = by_path(base)["links.slow.loss.kind"]
     assert (loss["value"], loss["main"]) == (None, True)
-    assert [c["value"] for c in loss["choices"]] == [None, "bernoulli", "gilbert_elliott", "packets"]
+    assert [c["value"] for c in loss["choices"]] == [
+        None,
+        *(law["name"] for law in json.loads(_core.catalogue("losses"))),
+    ]
     lossy = turned(base, "links.slow.loss.kind", "bernoulli")
     assert lossy.data["links"][1]["loss"] == {"kind": "bernoulli"}
     assert by_path(lossy)["links.slow.loss.probability"]["number"] is None

@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.examples import examples
 from headgate.explore.links import fragment_of, scenario_in
 from headgate.explore.wire import RequestError
-from headgate.scenario import Scenario
+from headgate.scenario.examples import examples
+from headgate.scenario.scenario import Scenario
 
 from .explorer import Page, scenario
 from .explorer import page as page

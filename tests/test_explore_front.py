@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, quick
-from headgate.errors import HeadgateError
-from headgate.examples import examples
+from headgate.base.errors import HeadgateError
 from headgate.explore import answers, serve
 from headgate.explore.front import cards, folder
 from headgate.explore.front.builder import FIRST, MOST, built, command, turned
@@ -23,6 +22,7 @@ from headgate.explore.lesson import lessons
 from headgate.explore.runs import Runs
 from headgate.explore.subject import Subject, subject_of
 from headgate.papers import list_papers
+from headgate.scenario.examples import examples
 
 from .conftest import ROOT, Cli
 from .explorer import Page

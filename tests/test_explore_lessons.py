@@ -13,7 +13,7 @@ from headgate.explore.engine import run
 from headgate.explore.lesson import Lesson, lessons, ran
 from headgate.explore.prepared import prepared
 from headgate.explore.runs import finished
-from headgate.scenario import Scenario
+from headgate.scenario.scenario import Scenario
 
 from .conftest import ROOT
 from .explorer import Page

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from headgate import _core
+from headgate.base.catalogue import catalogue
 from headgate.explore import story
 from headgate.explore.ask import until_done
 from headgate.explore.engine import run
@@ -24,8 +25,7 @@ from headgate.explore.runs import finished
 from headgate.explore.store import Finished
 from headgate.explore.story import way_of
 from headgate.explore.wire import RequestError, StoppedError
-from headgate.lists import catalogue
-from headgate.scenario import Scenario
+from headgate.scenario.scenario import Scenario
 
 from .explorer import Page, scenario
 from .explorer import page as page

@@ -24,7 +24,7 @@ from headgate.papers.record import FILE, record_of, waiting
 from headgate.papers.recorded import understood
 from headgate.papers.reproduction import Reproduction
 from headgate.papers.runner import reproduce_items
-from headgate.results import Results
+from headgate.results.results import Results
 
 from .conftest import Cli
 from .explorer import Page

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from headgate import _core, phase, quick
+from headgate import _core, quick
+from headgate.checks import phase
 from headgate.explore import answers, phases
 from headgate.explore.wire import StoppedError
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from headgate.examples import example
 from headgate.explore.picture import HOSTS, network
-from headgate.scenario import Scenario
+from headgate.scenario.examples import example
+from headgate.scenario.scenario import Scenario
 
 
 def star(hosts: int) -> dict[str, Any]:

@@ -16,11 +16,11 @@ import pytest
 import headgate
 from headgate import _core
 from headgate.analysis import max_min
+from headgate.base.catalogue import catalogue
 from headgate.explore import answers
 from headgate.explore.replays.turn import replayed
 from headgate.explore.store import Finished
 from headgate.explore.subject import subject_of
-from headgate.lists import catalogue
 
 from .conftest import Cli
 from .explorer import Page

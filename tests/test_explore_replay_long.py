@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from headgate import _core
-from headgate.errors import HeadgateError, TraceError
+from headgate.base.errors import HeadgateError, TraceError
 from headgate.explore import answers
 from headgate.explore.packets import packets_of
 from headgate.explore.replays import turn

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from headgate.errors import HeadgateError
+from headgate.base.catalogue import catalogue
+from headgate.base.errors import HeadgateError
 from headgate.explore.replays.trace import is_trace
 from headgate.explore.subject import subject_of
-from headgate.lists import catalogue
 
 from .conftest import ROOT, Cli
 from .explorer import Page, scenario

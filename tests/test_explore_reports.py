@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.explore.subject import subject_of
 from headgate.papers import load_paper, write_report
 from headgate.papers import recorded as reading

@@ -23,7 +23,7 @@ from headgate.explore.runs import Runs, finished
 from headgate.explore.store import Finished, KeptRuns
 from headgate.explore.views import Line, View
 from headgate.explore.wire import RequestError, StoppedError
-from headgate.scenario import Scenario
+from headgate.scenario.scenario import Scenario
 
 from .explorer import Page, scenario
 from .explorer import page as page

@@ -14,7 +14,7 @@ pytest.importorskip("anywidget")
 pytest.importorskip("starlette")
 
 import headgate
-from headgate.errors import HeadgateError, MissingExtraError
+from headgate.base.errors import HeadgateError, MissingExtraError
 from headgate.explore import embedded
 from headgate.explore.embedded import Widget
 from headgate.explore.messages import MOST, Messages, loop

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import headgate
 from headgate.analysis import network_max_min
-from headgate.fairness import fairness, of_ideal
+from headgate.results.fairness import fairness, of_ideal
 
 from .conftest import Cli, dumbbell
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.compare import cube
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.comparison import cube
 from headgate.papers.numbering import Point, number
 from headgate.plots import Figure
 from headgate.plots.build import _ellipse

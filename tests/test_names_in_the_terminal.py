@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import headgate
-from headgate import toml
+from headgate.base import toml
 
 from .conftest import ROOT, Cli, dumbbell
 

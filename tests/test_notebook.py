@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import headgate
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.stats import Mean
 
 from .conftest import ROOT
@@ -171,8 +171,8 @@ def test_errors_are_at_the_top() -> None:
 
 
 def test_lists_are_those_of_the_command() -> None:
+    from headgate.base.catalogue import KINDS as OURS
     from headgate.cli.lists import KINDS, catalogue
-    from headgate.lists import KINDS as OURS
 
     assert set(OURS) == set(KINDS) - {"papers", "short-names"}
     for kind in OURS:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import headgate
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 from .conftest import Cli, dumbbell
 

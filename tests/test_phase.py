@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate import Scenario, phase, quick
-from headgate.phase import FlowPhase, Phase
+from headgate import Scenario, quick
+from headgate.checks import phase
+from headgate.checks.phase import FlowPhase, Phase
 
 from .conftest import ROOT, Cli
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate import Scenario, ScenarioError, _core, quick
-from headgate.errors import HeadgateError
-from headgate.toml import file_text, parse_value, value_text
+from headgate.base.errors import HeadgateError
+from headgate.base.toml import file_text, parse_value, value_text
 
 from .conftest import Cli
 

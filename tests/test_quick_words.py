@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, ScenarioError, quick
-from headgate.errors import HeadgateError, nearest
-from headgate.shorthands import QUEUES, shorthands
+from headgate.base.errors import HeadgateError, nearest
+from headgate.scenario.shorthands import QUEUES, shorthands
 
 from .conftest import Cli
 

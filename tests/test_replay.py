@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headgate
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 from .captures import DATA
 from .conftest import ROOT, Cli

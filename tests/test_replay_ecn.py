@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import headgate
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 from . import captures
 from .conftest import Cli

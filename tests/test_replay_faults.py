@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import headgate
-from headgate.errors import HeadgateError, TraceError
+from headgate.base.errors import HeadgateError, TraceError
 
 from .conftest import Cli, wait_for
 from .test_replay import CAPTURE, rows_of

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headgate
-from headgate.errors import TraceError
+from headgate.base.errors import TraceError
 
 #: Digits after the point that the types of Arrow have, and whole numbers of their units as a column.
 COLUMNS: dict[str, int] = {

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import headgate
+from headgate.results.fairness import fairness
 
 from .conftest import dumbbell
 
@@ -128,7 +129,7 @@ def test_fairness_and_the_first_summaries_are_those_of_all_flows() -> None:
         assert results.flow_count == len(every) == 8
         assert results.flow_summaries(3) == every[:3]
         goodput, ideal = [f.goodput_bps.mean for f in every], [f.max_min_bps for f in every]
-        assert results.fairness() == headgate.fairness.fairness(goodput, ideal, [2] * 7 + [1])
+        assert results.fairness() == fairness(goodput, ideal, [2] * 7 + [1])
         assert [f.max_min_bps for f in every] == list(results.max_min_bps().values())
         assert results.runs[0].name == ""
 

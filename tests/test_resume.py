@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate import _core, parallel
-from headgate.errors import HeadgateError
+from headgate import _core
+from headgate.base import parallel
+from headgate.base.errors import HeadgateError
 from headgate.papers.measure import TABLES
 from headgate.papers.runs import Store, Work, open_work, run_all, work_here
 from headgate.papers.runs.packed import pack, unpack
 from headgate.papers.runs.store import key_of
-from headgate.tables import from_core
+from headgate.results.tables import from_core
 
 from .conftest import ROOT, Cli, dumbbell
 from .test_paper_folders import write_paper
@@ -142,7 +143,8 @@ def test_from_python(paper: Path, tmp_path: Path, ran: list[int]) -> None:
 HELD = """
 import os, sys, threading
 from itertools import count
-from headgate import _core, parallel
+from headgate import _core
+from headgate.base import parallel
 from headgate.papers.runs import store
 number = count()
 class Control:

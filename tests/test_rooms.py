@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -12,40 +14,32 @@ import headgate
 
 from .conftest import ROOT
 
-#: Ways to come by a package before it is called.
-ORDERS = (
-    "import headgate",
-    "import headgate.{name}, headgate",
-    "import headgate; from headgate import {name}",
-    "from headgate.{name} import {name}; import headgate",
-    "import headgate.cli.commands, headgate",
-)
+PACKAGE = ROOT / "python/headgate"
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize(
-    ("name", "member", "said"), [("compare", "Compared", "correction wrong"), ("replay", "Replay", "ties 'wrong'")]
-)
-def test_a_package_named_like_its_function_is_both(name: str, member: str, said: str, order: str) -> None:
-    arguments = {"compare": "None, 'by', 'goodput', correction='wrong'", "replay": "'t.csv', ties='wrong'"}[name]
-    code = f"""
-{order.format(name=name)}
-assert headgate.{name}.{member}.__module__.startswith("headgate.{name}.")
-from headgate.{name} import {member}
-from headgate import {name}
-for function in (headgate.{name}, {name}, headgate.{name}.{name}):
-    try:
-        function({arguments})
-    except headgate.errors.HeadgateError as e:
-        assert str(e).startswith({said!r}), e
-    else:
-        raise AssertionError("the function was not called")
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_no_room_hides_a_name_that_the_top_offers() -> None:
+    """An imported room becomes an attribute of the top, where it would stand in place of a function of the same name."""
+    rooms = {p.parent.name for p in PACKAGE.glob("*/__init__.py")} | {p.stem for p in PACKAGE.glob("*.py")}
+    assert not rooms & set(headgate._NAMES)
+    assert all(headgate._MODULES[room] == room for room in rooms & set(headgate._MODULES))
 
 
-OFFERED = ["plots.timeline", "stats.mean_of", *headgate.__all__]
+def test_contributing_lists_all_rooms_in_the_order_of_the_contract() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = [set(layer.split(" | ")) for layer in contracts[0]["layers"]]
+    rows = re.findall(r"^\| (`\w+/`(?:, `\w+/`)*) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+    assert [set(re.findall(r"\w+", row)) for row in rows] == layers[::-1]
+
+
+OFFERED = [
+    "plots.timeline",
+    "stats.mean_of",
+    "errors.TraceError",
+    "tables.Table",
+    "summaries.FlowSummary",
+    "quick.scenario",
+    *headgate.__all__,
+]
 
 #: Looks every name up in a separate process, a copy of one that has loaded other libraries already, which takes most of the time.
 FORKS = """
@@ -76,25 +70,23 @@ def test_what_the_top_offers_is_there_without_other_imports(name: str, found: tu
 
 def test_no_room_uses_the_top() -> None:
     """The contract in pyproject.toml does not see it, because `from . import _core` looks like it there."""
-    package = ROOT / "python/headgate"
-    parts = {p.stem for p in package.iterdir()}
-    for file in package.rglob("*.py"):
-        depth = len(file.relative_to(package).parts)
+    parts = {p.stem for p in PACKAGE.iterdir()}
+    for file in PACKAGE.rglob("*.py"):
+        depth = len(file.relative_to(PACKAGE).parts)
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             match node:
                 case ast.Import(names):
                     assert not any(name.name.split(".")[0] == "headgate" for name in names), f"{file}:{node.lineno}"
-                case ast.ImportFrom(None, names, level) if level == depth and file != package / "__init__.py":
+                case ast.ImportFrom(None, names, level) if level == depth and file != PACKAGE / "__init__.py":
                     assert {name.name for name in names} <= {*parts, "_core", "__version__"}, f"{file}:{node.lineno}"
                 case ast.ImportFrom(str(module), _, 0):
                     assert module.split(".")[0] != "headgate", f"{file}:{node.lineno}"
 
 
 def test_a_name_of_a_class_means_one_thing() -> None:
-    package = ROOT / "python/headgate"
     found: dict[str, str] = {}
-    for file in sorted(package.rglob("*.py")):
-        if file.is_relative_to(package / "papers"):
+    for file in sorted(PACKAGE.rglob("*.py")):
+        if file.is_relative_to(PACKAGE / "papers"):
             continue
         for node in ast.parse(file.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef):

@@ -9,8 +9,8 @@ import pytest
 
 import headgate
 from headgate import Scenario, quick
-from headgate.fairness import ASKED, MOST_CHANGES, shares_of
-from headgate.sentences import halves_bps, sentences
+from headgate.results.fairness import ASKED, MOST_CHANGES, shares_of
+from headgate.results.sentences import halves_bps, sentences
 
 
 def of(flows: str, **options: Any) -> headgate.Results:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.errors import HeadgateError
-from headgate.results import TABLES
-from headgate.spool import Spool
-from headgate.tables import Table, write
+from headgate.base.errors import HeadgateError
+from headgate.results.results import TABLES
+from headgate.results.spool import Spool
+from headgate.results.tables import Table, write
 
 from .conftest import dumbbell
 
@@ -65,7 +65,7 @@ def test_names_that_come_later_and_in_another_order_keep_their_meaning(tmp_path:
 
 
 def test_many_rows_come_back_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headgate.spool.CHUNK", 10)
+    monkeypatch.setattr("headgate.results.spool.CHUNK", 10)
     with Spool(tmp_path / "out") as spool:
         for first in range(0, 35, 7):
             spool.add(0, "t", {"x": np.arange(first, first + 7)})

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from headgate.analysis.csfq import csfq_accepted_rate, csfq_excess_bound
+from headgate.base.parallel import run_all
 from headgate.papers import load_paper
 from headgate.papers.beyond import core_stateless
 from headgate.papers.beyond.statements import CLAIMS as BEYOND
@@ -20,7 +21,6 @@ from headgate.papers.claims import Predicate, Runs
 from headgate.papers.measure import Outcome
 from headgate.papers.stoica1998 import idle, measures, theory
 from headgate.papers.stoica1998.claims import CLAIMS
-from headgate.parallel import run_all
 from headgate.stats import Mean
 
 QUEUE = "topology.line.queue"

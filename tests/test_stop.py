@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from headgate import parallel
+from headgate.base import parallel
 from headgate.sweep import variants
 
 from .conftest import Cli, dumbbell
@@ -22,7 +22,8 @@ from .studies import sweep_of
 # Says when the engine has been called or has simulated something, and at the end how far it came.
 CHILD = """
 import os, sys, threading, time
-from headgate import _core, parallel
+from headgate import _core
+from headgate.base import parallel
 from headgate.cli import main
 
 when, real_control, real_run, controls = sys.argv.pop(1), _core.Control, _core.run, []

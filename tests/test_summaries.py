@@ -52,6 +52,9 @@ def test_a_summary_of_a_paper_is_stale_when_its_verdicts_may_have_changed(verdic
 
     papers = "python/headgate/papers"
     assert after(f"{papers}/demers1989/claims.py", "from __future__", "# A comment.\nfrom __future__") == []
+    # A name counts, and not the module that it is imported from.
+    assert after(f"{papers}/judging.py", "from ..stats", "from ..elsewhere.stats") == []
+    assert after(f"{papers}/judging.py", "import Mean, ", "import Means, ") == verdicts.names()
     assert after(f"{papers}/demers1989/figures.toml", "Figure 1", "Figure one") == []
     assert after(f"{papers}/demers1989/claims.py", "1.01", "1.02") == ["demers1989"]
     assert after(f"{papers}/keshav1991/table_6_4.csv", "STATED", "DOUBTFUL") == ["keshav1991"]

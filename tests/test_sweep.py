@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headgate
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.stats import mean_of
 from headgate.sweep import store as stores
 from headgate.sweep.plan import Until

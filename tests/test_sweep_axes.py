@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headgate
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.sweep.values import expand
 
 from .conftest import Cli

@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 
 import headgate
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.sweep import checked
 from headgate.sweep import store as stores
 from headgate.sweep.arrow import canonical, to_arrow

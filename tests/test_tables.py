@@ -12,7 +12,7 @@ from unittest.mock import patch
 import pytest
 
 import headgate
-from headgate.groups import groups
+from headgate.results.groups import groups
 
 from .conftest import ROOT, Cli, dumbbell
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import headgate
+from headgate.base.errors import HeadgateError
 from headgate.cli.commands import cli as commands
-from headgate.errors import HeadgateError
 from headgate.plots import traces
 
 from .conftest import ROOT, Cli

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from headgate import toml
+from headgate.base import toml
 
 from .conftest import ROOT
 

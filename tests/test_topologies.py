@@ -13,7 +13,7 @@ import pytest
 
 import headgate
 from headgate import Scenario, Sweep, _core
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 from .conftest import ROOT, Cli
 

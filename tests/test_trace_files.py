@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, _core
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.sweep import open_study
 
 from .conftest import Cli, dumbbell

@@ -23,7 +23,8 @@ HERE = Path(__file__).parent
 
 HEADGATE = """
 import json, sys
-from headgate import bench, _core
+from headgate import _core
+from headgate.checks import bench
 work, flows, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 make = {"W1": bench.w1, "W2": bench.w2, "W3": bench.w3}.get(work)
 scenario = (make("fcfs") if make else bench.w4("fcfs", flows)).scenario

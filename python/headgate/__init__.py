@@ -21,23 +21,25 @@ import importlib
 from typing import TYPE_CHECKING
 
 from ._core import ScenarioError, __version__
-from .errors import HeadgateError, MissingExtraError, TraceError
+from .base.errors import HeadgateError, MissingExtraError, TraceError
 
 if TYPE_CHECKING:
     from . import analysis, papers, plots, stats, sweep
-    from .compare import compare, to_xarray
-    from .examples import example
+    from .base.catalogue import catalogue, schema
+    from .comparison import Compared, Difference, compare, to_xarray
     from .explore.widget import widget
-    from .lists import catalogue, schema
     from .papers import Reproduction, reproduce
     from .plots.build import plot
     from .plots.traces import timeline
-    from .replay import Replay, replay
-    from .results import Results
-    from .scenario import Scenario
+    from .replays import Replay, replay
+    from .results.results import Results
+    from .scenario.examples import example
+    from .scenario.scenario import Scenario
     from .sweep import Study, Sweep, open_study
 
 __all__ = [
+    "Compared",
+    "Difference",
     "HeadgateError",
     "MissingExtraError",
     "Replay",
@@ -67,32 +69,42 @@ __all__ = [
     "widget",
 ]
 
-#: What is here and the package or module that it comes from, loaded on first use, so that `import headgate` costs milliseconds.
-_LAZY = {
-    **{room: room for room in ("analysis", "compare", "papers", "plots", "replay", "stats", "sweep")},
-    "Scenario": "scenario",
-    "Results": "results",
+#: The packages and modules that are offered here, and the names, each with where it stands. All are loaded on first use, so that
+#: `import headgate` costs milliseconds.
+_MODULES = {
+    **{room: room for room in ("analysis", "papers", "plots", "quick", "stats", "sweep")},
+    "errors": "base.errors",
+    "summaries": "results.summaries",
+    "tables": "results.tables",
+}
+_NAMES = {
+    "Scenario": "scenario.scenario",
+    "Results": "results.results",
     "reproduce": "papers",
     "Reproduction": "papers",
     "Sweep": "sweep",
     "Study": "sweep",
     "open_study": "sweep",
-    "to_xarray": "compare",
+    "compare": "comparison",
+    "Compared": "comparison",
+    "Difference": "comparison",
+    "to_xarray": "comparison",
     "plot": "plots",
     "timeline": "plots",
-    "Replay": "replay",
-    "catalogue": "lists",
-    "schema": "lists",
-    "example": "examples",
+    "replay": "replays",
+    "Replay": "replays",
+    "catalogue": "base.catalogue",
+    "schema": "base.catalogue",
+    "example": "scenario.examples",
     "widget": "explore.widget",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name in _LAZY:
-        module = importlib.import_module(f".{_LAZY[name]}", __name__)
-        # `compare` and `replay` are packages that can be called: see `headgate.callable`.
-        return module if name == _LAZY[name] else getattr(module, name)
+    if name in _MODULES:
+        return importlib.import_module(f".{_MODULES[name]}", __name__)
+    if name in _NAMES:
+        return getattr(importlib.import_module(f".{_NAMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -20,7 +20,7 @@ impl Run {
     pub(crate) fn meet_laws(&mut self, l: usize, packet: Packet) -> Option<Come> {
         let laws = self.lanes[l].laws.as_mut().expect("a wire that has laws");
         let packet = laws.changed(packet);
-        let copies = laws.copies();
+        let copies = laws.copies(self.now);
         if copies == 0 {
             self.lose(packet);
             return None;

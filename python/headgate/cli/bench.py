@@ -26,7 +26,7 @@ Examples:
 def bench(quick: bool, repeats: int, as_json: bool) -> None:
     """Measure the speed of the engine and of every discipline, and the memory of a flow."""
     with signals.loading():
-        from ..bench import run
+        from ..checks.bench import run
         from .tables.bench import print_bench
         from .terminal import progress
 

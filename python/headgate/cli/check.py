@@ -10,9 +10,9 @@ import click
 
 from .. import _core
 from .._core import ScenarioError
-from ..effects import warnings
-from ..errors import HeadgateError
-from ..scenario import Scenario
+from ..base.errors import HeadgateError
+from ..scenario.effects import warnings
+from ..scenario.scenario import Scenario
 from . import signals
 from .scenario_files import allow_files
 from .show import print_json

@@ -13,7 +13,7 @@ import click
 
 from .. import __version__
 from .._core import ScenarioError
-from ..errors import HeadgateError, brief
+from ..base.errors import HeadgateError, brief
 from . import signals
 from .bench import bench
 from .check import check, schema

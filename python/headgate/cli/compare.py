@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut
 from . import signals
 from .show import print_json
 
@@ -60,9 +60,9 @@ def compare(
     Prints means with intervals, paired differences with intervals, and which differences are significant.
     """
     with signals.loading():
-        from ..compare import compare as compare_study
-        from ..phase import axis_warning
-        from ..scenario import Scenario
+        from ..checks.phase import axis_warning
+        from ..comparison import compare as compare_study
+        from ..scenario.scenario import Scenario
         from ..sweep import open_study
         from .tables.compare import print_compared
         from .terminal import warn

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import click
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 
 #: A name that was begun, and those that it may become.
 Found = list[str]
@@ -34,7 +34,7 @@ def items(context: click.Context, _: click.Parameter, begun: str) -> Found:
 
 def entries(context: click.Context, _: click.Parameter, begun: str) -> Found:
     """Entries of the list whose kind stands before them."""
-    from ..lists import catalogue
+    from ..base.catalogue import catalogue
     from ..papers.folder import list_papers
 
     kind = context.params.get("kind") or ""
@@ -46,14 +46,14 @@ def entries(context: click.Context, _: click.Parameter, begun: str) -> Found:
 
 def controls(_: click.Context, __: click.Parameter, begun: str) -> Found:
     """Flow controls."""
-    from ..lists import catalogue
+    from ..base.catalogue import catalogue
 
     return _beginning(catalogue("flow-controls"), begun)
 
 
 def examples(_: click.Context, __: click.Parameter, begun: str) -> Found:
     """Scenarios that come with headgate."""
-    from ..examples import examples as found
+    from ..scenario.examples import examples as found
 
     return _beginning((e.name for e in found()), begun)
 

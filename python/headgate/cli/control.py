@@ -8,7 +8,7 @@ import sys
 import click
 
 from .. import _core
-from ..errors import HeadgateError, brief
+from ..base.errors import HeadgateError, brief
 from . import completing
 
 #: Maximum length of an event.

@@ -26,7 +26,7 @@ def diff(context: click.Context, run_a: Path, run_b: Path, number: int, as_json:
     with signals.loading():
         from rich.markup import escape
 
-        from ..diff import compare, load
+        from ..checks.diff import compare, load
         from .terminal import console
 
     found = compare(load(run_a, number), load(run_b, number))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 from . import completing, signals
 from .show import print_json
 
@@ -31,8 +31,8 @@ def examples(names: tuple[str, ...], every: bool, out: Path | None, as_json: boo
 
     Files that an example names are copied too, and so is the schema of scenario files, which editors use. No file is overwritten.
     """
-    from ..examples import copy
-    from ..examples import examples as find
+    from ..scenario.examples import copy
+    from ..scenario.examples import examples as find
 
     known = find()
     if names or every:
@@ -70,7 +70,7 @@ def _command(file: Path) -> str:
     """The command for a file that was copied."""
     if file.suffix == ".csv":
         return f"headgate replay {file} --queue fcfs --queue fq --rate 2Mbit/s"
-    from ..toml import loads
+    from ..base.toml import loads
 
     study = "sweep" in loads(file.read_text("utf-8"))
     return f"headgate sweep {file} --out out/{file.stem}" if study else f"headgate run {file}"

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from ..choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
-from ..errors import HeadgateError, cut
-from ..toml import loads, parse_value
+from ..base.choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
+from ..base.errors import HeadgateError, cut
+from ..base.toml import loads, parse_value
 
 Command = Callable[..., Any]
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from .. import _core
-from ..errors import HeadgateError, cut, nearest
-from ..lists import ALIASES
+from ..base.catalogue import ALIASES
+from ..base.errors import HeadgateError, cut, nearest
 from . import completing, signals
 from .show import print_json
 
@@ -77,7 +77,7 @@ def list_(kind: str | None, name: str | None, as_json: bool) -> None:
 def catalogue(kind: str, more: bool = False) -> list[dict[str, Any]]:
     """A list as `{name, source, parameters}`; if `more` is set, with `summary`, `deviations`, `gauges` and `kind` where it has them."""
     if kind != "papers":
-        from ..shorthands import catalogue as short_names
+        from ..scenario.shorthands import catalogue as short_names
 
         keys = ("name", "source", "parameters", *(("summary", "deviations", "gauges", "kind") if more else ()))
         entries = short_names() if kind == "short-names" else json.loads(_core.catalogue(kind))

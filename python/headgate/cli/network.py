@@ -32,7 +32,7 @@ def show(file: Path, allowed: tuple[Path, ...], figure: Path | None, changes: tu
     """
     with signals.loading():
         from ..network import Network, draw, picture
-        from ..scenario import Scenario
+        from ..scenario.scenario import Scenario
 
     scenario = Scenario.from_file(file, allowed)
     for option, path, value in changes_of(changes):

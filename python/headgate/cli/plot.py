@@ -66,7 +66,7 @@ def plot(folder: Path, wheres: tuple[str, ...], metric: str, out: Path, **option
     with signals.loading():
         from rich.markup import escape
 
-        from ..atomic import require_place
+        from ..base.atomic import require_place
         from ..plots import plot as plot_study
         from ..plots.figure import form_of
         from ..sweep import open_study

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 from . import signals
 from .show import output, print_json
 
@@ -108,9 +108,9 @@ def quick(
     The tables of `headgate run` come first, and then a summary in sentences: the share of each flow, and the waiting times of its packets.
     """
     with signals.loading():
+        from ..base.toml import file_text
         from ..quick import PRESETS, finely, is_flow, notes, placed, preset
         from ..quick import scenario as of
-        from ..toml import file_text
 
     if list_presets:
         if as_json:
@@ -144,10 +144,10 @@ def quick(
             click.echo(file_text(scenario.data), nl=False)
         return
     with signals.loading():
-        from ..effects import warnings
-        from ..phase import check as phase_check
-        from ..phase import in_step
-        from ..sentences import sentences
+        from ..checks.phase import check as phase_check
+        from ..checks.phase import in_step
+        from ..results.sentences import sentences
+        from ..scenario.effects import warnings
         from .tables.phase import print_phase
         from .tables.run import print_results
         from .terminal import console, progress, warn_all

@@ -70,7 +70,7 @@ def replay(
     with signals.loading():
         from rich.markup import escape
 
-        from ..replay import replay as replay_trace
+        from ..replays import replay as replay_trace
         from .tables.replay import print_replay
         from .terminal import console, rows_progress
 

@@ -84,7 +84,7 @@ def reproduce(
     with signals.loading():
         from rich.markup import escape
 
-        from ..atomic import require_folder
+        from ..base.atomic import require_folder
         from ..papers import Reproduction, load_paper, write_report
         from ..papers.build import check_items
         from ..papers.folder import list_papers

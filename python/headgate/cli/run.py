@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from ..choices import FORMATS
-from ..errors import HeadgateError, cut
-from ..toml import parse_value
+from ..base.choices import FORMATS
+from ..base.errors import HeadgateError, cut
+from ..base.toml import parse_value
 from . import signals
 from .scenario_files import allow_files
 from .show import print_json
@@ -93,10 +93,10 @@ def run(
     with signals.loading():
         from rich.markup import escape
 
-        from ..atomic import require_folder
-        from ..effects import warnings
-        from ..scenario import Scenario
-        from ..tables import require
+        from ..base.atomic import require_folder
+        from ..results.tables import require
+        from ..scenario.effects import warnings
+        from ..scenario.scenario import Scenario
         from .tables.run import print_results
         from .terminal import console, progress, warn_all
 
@@ -126,7 +126,7 @@ def run(
         results = scenario.run(seed, replications, threads, callback, max_memory, out, form)
     found = None
     if phase:
-        from ..phase import check as phase_check
+        from ..checks.phase import check as phase_check
 
         with progress("with other host noise") as callback:
             found = phase_check(scenario, results, None, threads, callback)

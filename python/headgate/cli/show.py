@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def sweep(
     with signals.loading():
         from rich.markup import escape
 
-        from ..phase import axis_warning
+        from ..checks.phase import axis_warning
         from ..sweep import Sweep
         from ..sweep.driver import Interrupted
         from ..sweep.effects import warnings
@@ -125,7 +125,7 @@ def _progress(what: str) -> Iterator[Progress | None]:
     """A progress bar with the rate and the time left; nothing if there is no terminal."""
     from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    from ..results import digits
+    from ..results.results import digits
     from .terminal import bar_of
 
     failures = TextColumn("[red]{task.fields[failed]}")

@@ -21,11 +21,11 @@ from rich.progress import (
 )
 from rich.segment import Segment
 
-from ..errors import HeadgateError, visible
+from ..base.errors import HeadgateError, visible
 from .show import output
 
 if TYPE_CHECKING:
-    from ..parallel import Progress as Callback
+    from ..base.parallel import Progress as Callback
 
 
 class _Console(Console):

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from .._core import Control
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .wire import RequestError, encode
 
 #: Maximum length of the body of a request, in bytes.

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core, stats
-from ..plots.units import scale_of
-from ..results import Results
-from ..scenario import Scenario
+from ..base.units import scale_of
+from ..results.results import Results
+from ..scenario.scenario import Scenario
 from .engine import run
 from .wire import RequestError
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._core import ScenarioError
-from ..effects import served
-from ..errors import HeadgateError
-from ..scenario import Scenario, tables_at
+from ..base.errors import HeadgateError
+from ..scenario.effects import served
+from ..scenario.scenario import Scenario, tables_at
 from .fields import Node, amount, branch, control, deref, kinds, node, optional, written
 
 #: Tables of a scenario that may be a name alone, with the schema of what they are.

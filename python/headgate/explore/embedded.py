@@ -9,9 +9,9 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..errors import HeadgateError
-from ..results import Results
-from ..scenario import Scenario
+from ..base.errors import HeadgateError
+from ..results.results import Results
+from ..scenario.scenario import Scenario
 from .given import Given, given_of
 from .messages import Messages
 from .runs import Runs

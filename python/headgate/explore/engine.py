@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .. import _core
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .wire import StoppedError
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..scenario import Scenario
-from ..tables import Table
-from ..toml import file_text
+from ..base.toml import file_text
+from ..results.tables import Table
+from ..scenario.scenario import Scenario
 from .replays import take
 from .store import Finished
 from .views import View

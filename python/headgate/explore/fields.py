@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut
 
 Node = Mapping[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from . import controls as of_scenario
 from .replays import controls as of_replay
 from .replays.settings import Settings

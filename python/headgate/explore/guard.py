@@ -11,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..errors import cut
+from ..base.errors import cut
 from .wire import encode
 
 #: Every answer has these. No script runs that is no file of this server, and no other page may frame or read an answer.

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import cut, nearest
-from ..scenario import Scenario
-from ..toml import loads
+from ..base.errors import cut, nearest
+from ..base.toml import loads
+from ..scenario.scenario import Scenario
 from .controls import controls, turned, value_at
 from .engine import run
 from .fields import amount

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import _core
-from ..errors import HeadgateError, ScenarioError
+from ..base.errors import HeadgateError, ScenarioError
 from ..papers.checks import checked, one_of, wrong
 from ..papers.folder import Folder
 from ..papers.model import Form, Name, Table
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .controls import controls, turned
 from .lesson import Lesson, lessons, made, ran
 from .measured import measured

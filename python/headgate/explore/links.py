@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .wire import RequestError
 
 #: Maximum length of a fragment, and of the JSON text in it.

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import HeadgateError, cut, nearest
-from ..sentences import percent
+from ..base.errors import HeadgateError, cut, nearest
+from ..results.sentences import percent
 from .numbers import said
 from .store import Finished
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
-from ..plots.units import scale_of
+from ..base.units import scale_of
 
 #: Of each number its unit and what it means.
 KNOWN = {name: (unit, about) for name, unit, about in _core.NUMBERS}

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..scenario import Scenario
-from ..tables import from_core
+from ..results.tables import from_core
+from ..scenario.scenario import Scenario
 from .engine import stoppable
 from .store import Finished
 from .wire import RequestError

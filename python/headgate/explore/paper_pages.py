@@ -10,7 +10,7 @@ from ..papers.model import PRINTED, Published
 from ..papers.recorded import RecordedItem, RecordedNumber, RecordedPaper
 from ..papers.terminal import as_printed, paper_text, published_by, tables, title_of
 from ..papers.verdict import VERDICTS
-from ..results import digits
+from ..results.results import digits
 from .papers import Shelf
 
 #: Maximum number of runs of which a list is shown for one number.

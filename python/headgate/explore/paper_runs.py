@@ -9,13 +9,13 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut
 from ..papers.measure import Outcome, flow_called
 from ..papers.model import Measure, PaperError, Table
 from ..papers.recorded import RecordedItem, RecordedNumber, RecordedPaper, RecordedVariant
 from ..papers.runner import each_item
 from ..papers.runs import Work
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .compare import changed
 from .engine import run
 from .paper_pages import said_of_number, shown, value_text

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 from ..papers.folder import list_papers
 from ..papers.load import load_paper
 from ..papers.model import Paper

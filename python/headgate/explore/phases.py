@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from ..phase import ADVICE, LEVELS, at_noise, compared, in_step
-from ..results import Results
-from ..scenario import Scenario
+from ..checks.phase import ADVICE, LEVELS, at_noise, compared, in_step
+from ..results.results import Results
+from ..scenario.scenario import Scenario
 from .engine import run, stoppable
 from .shares import MOST
 

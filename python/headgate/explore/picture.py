@@ -9,7 +9,7 @@ from typing import Any
 from .. import _core
 from ..network.graph import Network
 from ..network.layers import layered
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 
 #: Hosts on each side that are drawn one by one; of more, the last ones at each gateway are one node.
 HOSTS = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import _core
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from .views import ALL_TRACES, FEW_TRACES
 
 #: Intervals of a run, and rows of the table of intervals that are enough.
@@ -51,7 +51,7 @@ def parts(duration: int, count: int) -> int:
 def shorter(scenario: Scenario, share: float) -> tuple[Scenario, float]:
     """The first part of a prepared scenario: its packets up to then, with a shorter warm-up, and where it ends in s.
 
-    >>> from headgate.examples import example
+    >>> from headgate.scenario.examples import example
     >>> part, end = shorter(prepared(example("two-sources").base()), 0.01)
     >>> part.data["duration"], part.data["warm_up"], part.data["interval"], end
     ('7s', '1s', '29166666.667ns', 7.0)

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from .. import _core, memory
-from ..effects import warnings
-from ..phase import noise_sentence
-from ..results import Results
-from ..scenario import Scenario
+from .. import _core
+from ..base import memory
+from ..checks.phase import noise_sentence
+from ..results.results import Results
+from ..scenario.effects import warnings
+from ..scenario.scenario import Scenario
 from .engine import run
 from .given import Given
 from .picture import network

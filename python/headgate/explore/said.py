@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from .._core import ScenarioError
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 from .runs import Job
 from .wire import StoppedError, fault, line
 

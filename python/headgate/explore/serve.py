@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import HeadgateError, missing_extra
+from ..base.errors import HeadgateError, missing_extra
 from .subject import TRACE, Subject, subject_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__, _core
 from .._core import ScenarioError
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 from . import packets, said, story
 from .ask import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, until_done, whole_of
 from .compare import MOST as SEEDS

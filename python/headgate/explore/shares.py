@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..fairness import sparse
-from ..groups import row_means
-from ..results import Results
-from ..sentences import sentences
+from ..results.fairness import sparse
+from ..results.groups import row_means
+from ..results.results import Results
+from ..results.sentences import sentences
 
 #: Flows and ports that are listed one by one.
 MOST = 100

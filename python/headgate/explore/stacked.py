@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..tables import numbers
+from ..results.tables import numbers
 from .reduce import WIDEST
 from .views import LINES, Line, View
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..lists import catalogue
-from ..plots.units import scale_of
+from ..base.catalogue import catalogue
+from ..base.units import scale_of
 from .numbers import KNOWN, said
 from .numbers import shown as numbers_shown
 from .packets import AtPort, Followed, followed, name_of, port_of, shown

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compare.values import Cube, cube
-from ..errors import cut
-from ..scenario import Scenario
+from ..base.errors import cut
+from ..comparison.values import Cube, cube
+from ..scenario.scenario import Scenario
 from ..stats import mean_of
 from ..stats.means import finite
 from ..sweep import Study, Sweep
@@ -47,7 +47,7 @@ class Points:
 
     def page(self) -> dict[str, Any]:
         """Its axes and its metrics."""
-        from ..compare.metrics import find
+        from ..comparison.metrics import find
 
         metrics = []
         for name in (*(TRANSFERS if self._transfers() else ()), *METRICS):

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 from ..papers.record import FILE
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from ..sweep import open_study
 from .given import Given
 from .lesson import Lesson, lessons

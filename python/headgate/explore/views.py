@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..plots.traces import LABELS
-from ..tables import numbers
+from ..results.tables import numbers
 from .reduce import WIDEST, reduced
 
 Array = npt.NDArray[np.float64]

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import missing_extra
-from ..scenario import Scenario
+from ..base.errors import missing_extra
+from ..scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from .embedded import Widget

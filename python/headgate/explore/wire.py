@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core import ScenarioError
-from ..errors import HeadgateError, brief
+from ..base.errors import HeadgateError, brief
 
 
 class RequestError(HeadgateError):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
+from ..base.palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
 from . import words
 from .graph import Edge, Group, Network
 from .layers import Layers, folded, layered

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..scenario import Scenario
+from ..scenario.scenario import Scenario
 from . import words
 
 Table = Mapping[str, Any]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from .. import _core
-from ..errors import cut
+from ..base.errors import cut
 
 #: Keys of a line that are shown elsewhere, or not at all.
 _SAID = ("name", "from", "to", "rate", "delay", "queue", "reverse_queue", "classify")

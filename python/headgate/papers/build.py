@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from .. import _core
-from ..errors import HeadgateError, cut
-from ..scenario import assign
+from ..base.errors import HeadgateError, cut
+from ..scenario.scenario import assign
 from .checks import one_of
 from .claims import claims_of
 from .folder import folder_of

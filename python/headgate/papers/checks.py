@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..errors import cut, nearest
+from ..base.errors import cut, nearest
 from .model import PaperError
 
 T = TypeVar("T")

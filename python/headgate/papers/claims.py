@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import cut
+from ..base.errors import cut
 from .checks import checked, one_of, wrong
 from .folder import code_of, folder_of
 from .measure import Floats, Outcome

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis import fcfs_poisson_delay, fq_poisson_delay
-from ..palette import BLUE, GREEN, GREY, GRID, GROUND, PURPLE, VERMILION
+from ..base.palette import BLUE, GREEN, GREY, GRID, GROUND, PURPLE, VERMILION
 from ..plots.canvas import blank
 from ..stats import mean_of
 from .build import build_scenario

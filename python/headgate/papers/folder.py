@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 from .model import PaperError, Table
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 
-from ..columns import numeric
+from ..results.columns import numeric
 from .checks import checked, one_of, wrong
 from .contents import FiguresForm, PaperForm, RulesForm
 from .folder import Folder, find, is_own, list_papers

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..columns import rates as flow_rates
+from ..results.columns import rates as flow_rates
+from ..results.tables import Column, from_core
 from ..stats import Mean, mean_of
-from ..tables import Column, from_core
 from .model import Measure, PaperError
 from .runs.packed import Result
 

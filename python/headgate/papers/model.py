@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 
 Table = dict[str, Any]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..atomic import write_text
-from ..errors import HeadgateError
+from ..base.atomic import write_text
+from ..base.errors import HeadgateError
 from ..stats.means import finite
 from .build import build_scenario
 from .claims import Finding, claims_of

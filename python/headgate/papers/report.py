@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._core import __version__
-from ..atomic import atomic, write_text
-from ..errors import HeadgateError, missing_extra
+from ..base.atomic import atomic, write_text
+from ..base.errors import HeadgateError, missing_extra
 from ..plots.canvas import to_png, to_svg
 from .figures import draw
 from .record import write_record

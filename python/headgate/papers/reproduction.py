@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..notebook import heading, table
+from ..base.notebook import heading, table
 from ..stats.means import finite
 from .claims import Finding, Held, Runs, held
 from .model import JUDGED, Item, Paper

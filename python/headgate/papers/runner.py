@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 
-from ..parallel import Progress
+from ..base.parallel import Progress
 from .build import build_scenario, check_items
 from .claims import Finding, Runs, claims_of, examine
 from .judging import numbers_of

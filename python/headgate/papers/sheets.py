@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..palette import GREY, GRID
+from ..base.palette import GREY, GRID
 from ..plots.canvas import blank
 from .checks import one_of
 from .layout import beside, write

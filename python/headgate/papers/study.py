@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import cut
+from ..base.errors import cut
 from .checks import wrong
 from .folder import code_of, folder_of
 from .model import PaperError, unknown
@@ -14,7 +14,7 @@ from .model import PaperError, unknown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-    from ..parallel import Progress
+    from ..base.parallel import Progress
     from .claims import Runs
     from .measure import Floats
     from .model import FigureEntry

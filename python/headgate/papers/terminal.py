@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..results import digits
+from ..results.results import digits
 from .model import PRINTED, Paper, Published
 from .reproduction import ItemResult, Reproduction
 from .rows import Row

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..palette import BLUE, GREEN, GRID, INK, PALE, PURPLE, VERMILION
+from ..base.palette import BLUE, GREEN, GRID, INK, PALE, PURPLE, VERMILION
 from ..plots.canvas import blank
 from .model import Table
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..fairness import ideal_bps
+from ..results.fairness import ideal_bps
 from .measure import Columns, Floats, Outcome, together
 from .model import Measure
 

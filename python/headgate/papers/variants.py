@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 from ..sweep.axes import Axis, read_axes
 from .checks import one_of, wrong
 from .contents import ItemForm, PaperForm, SweepForm, VariantForm

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..atomic import require_place
-from ..compare.metrics import find
-from ..compare.values import Cube, cube
-from ..errors import HeadgateError, nearest
+from ..base.atomic import require_place
+from ..base.errors import HeadgateError, nearest
+from ..base.units import scale_of
+from ..comparison.metrics import find
+from ..comparison.values import Cube, cube
 from ..stats import mean_of
 from ..sweep.axes import Axis, find_axis
 from ..sweep.values import is_number
 from .content import MOST_SERIES, Array, Grid, Scale, Series
 from .drawn import kept, legend_of, rest_of, series_axes, unclear
 from .figure import Figure, form_of
-from .units import scale_of
 
 if TYPE_CHECKING:
     from ..sweep import Study

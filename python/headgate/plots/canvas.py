@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..atomic import atomic, require_place
-from ..errors import HeadgateError, missing_extra
+from ..base.atomic import atomic, require_place
+from ..base.errors import HeadgateError, missing_extra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
-from ..errors import HeadgateError
-from ..palette import COLOURS, GRID
+from ..base.errors import HeadgateError
+from ..base.palette import COLOURS, GRID
 from .canvas import Picture, blank, require
 
 if TYPE_CHECKING:
-    from ..results import Results
+    from ..results.results import Results
 
 #: Maximum number of classes that are drawn; more could not be distinguished.
 MOST = len(COLOURS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from ..compare.values import Cube
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
+from ..comparison.values import Cube
 from ..sweep.axes import Axis, find_axis
 
 #: Maximum number of series of which some were not asked for.

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..atomic import atomic, require_place
-from ..errors import HeadgateError, nearest
+from ..base.atomic import atomic, require_place
+from ..base.errors import HeadgateError, nearest
 from .content import Content
 
 if TYPE_CHECKING:

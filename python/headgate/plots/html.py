@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import missing_extra
-from ..palette import COLOURS
+from ..base.errors import missing_extra
+from ..base.palette import COLOURS
 from .content import DASHES, MARKERS, Content, Scale, Series
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..palette import COLOURS, GREY, GRID, INK
+from ..base.palette import COLOURS, GREY, GRID, INK
 from .canvas import blank
 from .content import DASHES, MARKERS, Content, Scale, Series
 
@@ -171,7 +171,7 @@ def _heatmap(sheet: Drawing, axes: Axes, figure: Content) -> None:
     sheet.colorbar(mesh, label=textwrap.fill(grid.label, 48))
     if rows * columns > _CELLS:
         return
-    from ..results import digits
+    from ..results.results import digits
 
     for (j, i), cell in np.ndenumerate(grid.values):
         value, half = float(cell), float(grid.half[j, i])

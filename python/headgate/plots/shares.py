@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import HeadgateError
-from ..groups import members_of, row_means
-from ..palette import COLOURS, GRID, INK, PALE
+from ..base.errors import HeadgateError
+from ..base.palette import COLOURS, GRID, INK, PALE
+from ..base.units import scale_of
+from ..results.groups import members_of, row_means
 from .canvas import blank, require, save
 from .content import DASHES, MARKERS
-from .units import scale_of
 
 if TYPE_CHECKING:
-    from ..results import Results
+    from ..results.results import Results
 
 #: With more flows than this, each group of similar flows has one line.
 MOST = len(COLOURS)

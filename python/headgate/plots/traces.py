@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..errors import HeadgateError, nearest
-from ..palette import COLOURS, GRID, INK, PALE
-from ..tables import Table
+from ..base.errors import HeadgateError, nearest
+from ..base.palette import COLOURS, GRID, INK, PALE
+from ..results.tables import Table
 from .canvas import Picture, blank, require
 from .content import DASHES, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..results import Results
+    from ..results.results import Results
 
 Array = npt.NDArray[np.float64]
 

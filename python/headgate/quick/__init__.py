@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError, cut, nearest
-from ..scenario import Scenario
-from ..shorthands import QUEUES, shorthands
-from ..toml import parse_value
+from ..base.errors import HeadgateError, cut, nearest
+from ..base.toml import parse_value
+from ..scenario.scenario import Scenario
+from ..scenario.shorthands import QUEUES, shorthands
 from .amounts import quantity, share, text_of, together
 from .defaults import complete
 from .flows import GRAMMAR, Flows, is_flow, names_of, parse, split

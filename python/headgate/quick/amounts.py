@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from .. import _core
-from ..errors import HeadgateError, cut
+from ..base.errors import HeadgateError, cut
 
 #: By the kinds of quantities, what is expected of one.
 _EXPECTED = {"bps": "a rate such as 20Mbit/s", "s": "a time such as 30ms"}

@@ -6,8 +6,8 @@ import json
 from functools import cache
 
 from .. import _core
-from ..errors import cut
-from ..shorthands import MODERN
+from ..base.errors import cut
+from ..scenario.shorthands import MODERN
 from .flows import Flows
 
 #: Round trips in seconds below which flows have Linux's transport unless they say otherwise. The least timeout of RFC 6298, 1 s, is a

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 
 from .. import _core
-from ..errors import HeadgateError, cut, nearest
-from ..shorthands import shorthands
-from ..toml import parse_value
+from ..base.errors import HeadgateError, cut, nearest
+from ..base.toml import parse_value
+from ..scenario.shorthands import shorthands
 
 #: Keys of a flow that follow from its place in the list.
 _SET = {"name", "from", "to", "via", "count", "first"}

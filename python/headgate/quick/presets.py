@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import HeadgateError, cut, nearest
+from ..base.errors import HeadgateError, cut, nearest
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, NoReturn
-
-from ..callable import make_callable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .study import Study, open_study
@@ -21,17 +19,6 @@ def __getattr__(name: str) -> object:
     if name in _LAZY:
         return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _call(*_args: object, **_named: object) -> NoReturn:
-    """Says what to call: this is a package."""
-    raise TypeError(
-        "headgate.sweep is a package; expected headgate.Sweep(scenario, axes={...}).run(folder), or "
-        "headgate.Sweep.from_file(file).run(folder) for a file with a table `sweep`"
-    )
-
-
-make_callable(__name__, _call)
 
 
 def __dir__() -> list[str]:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import HeadgateError, cut, nearest, wrong
-from ..scenario import assign
+from ..base.errors import HeadgateError, cut, nearest, wrong
+from ..scenario.scenario import assign
 from .values import MOST, UNITS, columns_of, expand, text_of
 
 #: What the name of a column may end in.

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 from .arrow import pyarrow
 
 if TYPE_CHECKING:

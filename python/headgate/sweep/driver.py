@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..memory import share
+from ..base.memory import share
 from .arrow import pyarrow, texts, to_arrow
 from .engines import Engine, Outcome
 from .gathered import Watched, tables_of, values_of

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..effects import warnings_of_all
-from ..errors import HeadgateError, ScenarioError
+from ..base.errors import HeadgateError, ScenarioError
+from ..scenario.effects import warnings_of_all
 
 if TYPE_CHECKING:
     from .sweep import Sweep

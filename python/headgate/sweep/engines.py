@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Protocol
 
-from ..errors import HeadgateError, cut, missing_extra
+from ..base.errors import HeadgateError, cut, missing_extra
 from .work import Chunk, run_chunk
 
 #: Engines that can run a study or the runs of papers.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..fairness import ASKED, lines_of, shares_of
+from ..results.fairness import ASKED, lines_of, shares_of
 from .rows import derived
 from .work import Done
 

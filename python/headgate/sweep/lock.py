@@ -6,7 +6,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 
 
 def lock(folder: Path, what: str) -> int:

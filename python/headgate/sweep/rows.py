@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..columns import ColumnInfo
-from ..columns import columns as known
+from ..results.columns import ColumnInfo
+from ..results.columns import columns as known
 
 #: Columns that every table of a study has beside the axes.
 KEYS = ("variant", "replication", "seed", "digest")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 from .store import Store
 
 

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..atomic import atomic, write_text
-from ..errors import HeadgateError
+from ..base.atomic import atomic, write_text
+from ..base.errors import HeadgateError
 from .arrow import canonical, pyarrow, to_arrow, to_numpy
 from .checked import COPY, DamagedError, manifest_text, part_of, read_chunk, read_manifest, read_part, write_chunk
 from .lock import lock

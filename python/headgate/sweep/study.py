@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import HeadgateError, cut, missing_extra, nearest
-from ..notebook import heading, table
+from ..base.errors import HeadgateError, cut, missing_extra, nearest
+from ..base.notebook import heading, table
 from .arrow import codes_of, pyarrow, to_arrow, to_numpy
 from .axes import Axis, Variants, find_axis, point_of
 from .store import TABLES, Store

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import columns, shown
+from ..results.columns import columns, shown
 from ..stats import Mean, mean_of
 from .arrow import to_arrow, to_numpy
 from .study import Study

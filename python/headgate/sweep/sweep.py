@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from .. import __version__, _core
-from ..atomic import require_folder
-from ..errors import HeadgateError, cut, nearest, wrong
-from ..memory import share
-from ..scenario import Scenario, require_plain
+from ..base.atomic import require_folder
+from ..base.errors import HeadgateError, cut, nearest, wrong
+from ..base.memory import share
+from ..scenario.scenario import Scenario, require_plain
 from . import rows
 from .arrow import pyarrow
 from .axes import Axis, Variants, read_axes, refuse

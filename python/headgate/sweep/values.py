@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation, localcontext
 from typing import Any
 
 from .. import _core
-from ..errors import cut
+from ..base.errors import cut
 
 #: Maximum number of values of an axis.
 MOST = 1_000_000

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _core
-from ..errors import ScenarioError, option_of, placed, wrong
-from ..scenario import Scenario
+from ..base.errors import ScenarioError, option_of, placed, wrong
+from ..scenario.scenario import Scenario
 from .axes import Variants
 from .engines import processors
 from .texts import Texts

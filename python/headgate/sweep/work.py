@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import __version__, _core
-from ..errors import HeadgateError
-from ..memory import share
+from ..base.errors import HeadgateError
+from ..base.memory import share
 
 #: A chunk is returned when its tables reach this number of rows.
 MOST_ROWS = 500_000

@@ -10,7 +10,7 @@ import threading
 import time
 from multiprocessing.connection import Connection
 
-from ..errors import HeadgateError
+from ..base.errors import HeadgateError
 from .work import Chunk, Switch, run_chunk
 
 

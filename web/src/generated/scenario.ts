@@ -999,7 +999,7 @@ export type Link = {
     forward?: Jitter | null;
     reverse?: Jitter | null;
   };
-  loss?: "bernoulli" | "gilbert_elliott" | "packets" | {
+  loss?: "bernoulli" | "gilbert_elliott" | "gilbert_elliott_time" | "packets" | {
     kind: "bernoulli";
     probability?: number;
   } | {
@@ -1009,10 +1009,16 @@ export type Link = {
     to_bad?: number;
     to_good?: number;
   } | {
+    bad?: string;
+    good?: string;
+    kind: "gilbert_elliott_time";
+    loss_bad?: number;
+    loss_good?: number;
+  } | {
     kind: "packets";
     packets?: number[];
   } | null | {
-    forward?: "bernoulli" | "gilbert_elliott" | "packets" | {
+    forward?: "bernoulli" | "gilbert_elliott" | "gilbert_elliott_time" | "packets" | {
       kind: "bernoulli";
       probability?: number;
     } | {
@@ -1021,11 +1027,17 @@ export type Link = {
       loss_good?: number;
       to_bad?: number;
       to_good?: number;
+    } | {
+      bad?: string;
+      good?: string;
+      kind: "gilbert_elliott_time";
+      loss_bad?: number;
+      loss_good?: number;
     } | {
       kind: "packets";
       packets?: number[];
     } | null;
-    reverse?: "bernoulli" | "gilbert_elliott" | "packets" | {
+    reverse?: "bernoulli" | "gilbert_elliott" | "gilbert_elliott_time" | "packets" | {
       kind: "bernoulli";
       probability?: number;
     } | {
@@ -1034,6 +1046,12 @@ export type Link = {
       loss_good?: number;
       to_bad?: number;
       to_good?: number;
+    } | {
+      bad?: string;
+      good?: string;
+      kind: "gilbert_elliott_time";
+      loss_bad?: number;
+      loss_good?: number;
     } | {
       kind: "packets";
       packets?: number[];

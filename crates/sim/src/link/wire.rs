@@ -142,10 +142,10 @@ impl Wire {
         if self.unlabel { Packet { label: 0, ..packet } } else { packet }
     }
 
-    /// How many copies there are of the packet that comes next.
-    pub(crate) fn copies(&mut self) -> u32 {
+    /// How many copies there are of the packet that comes next, at this time.
+    pub(crate) fn copies(&mut self, now: Time) -> u32 {
         self.counts.carried += 1;
-        if self.loss.as_mut().is_some_and(|(law, rng)| law.loses(rng)) {
+        if self.loss.as_mut().is_some_and(|(law, rng)| law.loses(now, rng)) {
             self.counts.lost += 1;
             return 0;
         }

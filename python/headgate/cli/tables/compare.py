@@ -8,10 +8,10 @@ from typing import Any
 from rich.markup import escape
 
 from ... import stats
-from ...compare import Compared, Difference
-from ...compare.words import SAID
-from ...plots.units import scale_of
-from ...results import digits
+from ...base.units import scale_of
+from ...comparison import Compared, Difference
+from ...comparison.words import SAID
+from ...results.results import digits
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 from .means import interval_text

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
-from ...errors import visible
+from ...base.errors import visible
 from ..terminal import console
 
 #: Spaces between two columns.

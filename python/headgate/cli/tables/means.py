@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...results import digits
+from ...results.results import digits
 from ...stats import Mean
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ...phase import ADVICE, LEVELS, Phase
-from ...plots.units import scale_of
-from ...results import digits
+from ...base.units import scale_of
+from ...checks.phase import ADVICE, LEVELS, Phase
+from ...results.results import digits
 from ..terminal import console
 from .fit import Column, print_fitted
 

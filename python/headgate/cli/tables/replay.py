@@ -7,11 +7,11 @@ from typing import Any
 
 from rich.markup import escape
 
-from ...columns import columns, shown
-from ...plots.units import scale_of
-from ...replay import Replay
-from ...replay.result import GATHERED
-from ...results import digits
+from ...base.units import scale_of
+from ...replays import Replay
+from ...replays.result import GATHERED
+from ...results.columns import columns, shown
+from ...results.results import digits
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from rich.markup import escape
 
-from ...groups import FlowGroup, groups
-from ...phase import noise_sentence
-from ...plots.units import scale_of
-from ...results import OF_ONE_RUN, Results, digits, equal_text
+from ...base.units import scale_of
+from ...checks.phase import noise_sentence
+from ...results.groups import FlowGroup, groups
+from ...results.results import OF_ONE_RUN, Results, digits, equal_text
+from ...results.summaries import AnySummary, Heading, LinkSummary, headings
 from ...stats import Mean
-from ...summaries import AnySummary, Heading, LinkSummary, headings
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
 from .means import half_text, mean_text

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from ...results import digits
+from ...results.results import digits
 from ...sweep import Study, Sweep
 from ...sweep.summary import headings, summary
 from ...sweep.variants import Check

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._core import ScenarioError
-from ...errors import HeadgateError, brief, cut
+from ...base.errors import HeadgateError, brief, cut
+from ...base.toml import file_text
 from ...quick import notes, parse
 from ...quick import scenario as scenario_of
-from ...toml import file_text
 from ..fields import branch, control, kinds, node, written
 from ..wire import RequestError
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...examples import RECORDED, examples
+from ...scenario.examples import RECORDED, examples
 from ..lesson import Lesson
 
 #: Written by docs/cards.py: `lines` of lessons and of examples, each line with values from 0 to 100 at equal distances, and `papers`.

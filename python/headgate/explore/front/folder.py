@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from ...errors import HeadgateError
-from ...examples import about
-from ...toml import loads
+from ...base.errors import HeadgateError
+from ...base.toml import loads
+from ...scenario.examples import about
 from ..replays.trace import ENDINGS
 
 #: Entries of a folder that are looked at, those that are listed, and bytes of a scenario that is read for it.

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ...errors import cut
-from ...examples import RECORDED, examples
-from ...scenario import Scenario
+from ...base.errors import cut
+from ...scenario.examples import RECORDED, examples
+from ...scenario.scenario import Scenario
 from ..ask import body, reply, text_of, threaded
 from ..lesson import Lesson
 from ..subject import Subject

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..._core import ScenarioError
-from ...choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
-from ...errors import HeadgateError, cut, wrong
+from ...base.choices import CLASSIFY, CLASSIFY_HELP, CONVENTION_HELP, CONVENTIONS
+from ...base.errors import HeadgateError, cut, wrong
 from ..controls import choice
 from ..fields import branch, control, node, written
 from .settings import Settings, chosen_buffer

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...tables import from_core
+from ...results.tables import from_core
 from ..packets import AtPort, Packets
 from ..wire import StoppedError
 from .rows import EACH, Rows

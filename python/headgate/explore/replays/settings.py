@@ -12,9 +12,9 @@ from typing import Any
 
 from ... import _core
 from ..._core import ScenarioError
-from ...choices import CONVENTIONS
-from ...errors import HeadgateError, nearest, wrong
-from ...replay.options import LEVELS, Queue, disciplines, known_parameters, levels, rename
+from ...base.choices import CONVENTIONS
+from ...base.errors import HeadgateError, nearest, wrong
+from ...replays.options import LEVELS, Queue, disciplines, known_parameters, levels, rename
 from ..fields import written
 from .trace import Read, Reading, Trace
 

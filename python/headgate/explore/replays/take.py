@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ... import _core
-from ...choices import CONVENTIONS
-from ...errors import HeadgateError
-from ...replay import replay
-from ...toml import parse_value, value_text
+from ...base.choices import CONVENTIONS
+from ...base.errors import HeadgateError
+from ...base.toml import parse_value, value_text
+from ...replays import replay
 from ..store import Finished
 from ..wire import StoppedError
 from .settings import Settings

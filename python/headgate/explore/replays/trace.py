@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...choices import CONVENTIONS
-from ...errors import HeadgateError, TraceError
-from ...replay.run import classify_name, opened, through
+from ...base.choices import CONVENTIONS
+from ...base.errors import HeadgateError, TraceError
+from ...replays.run import classify_name, opened, through
 
 #: Endings of files that are traces, whatever they hold.
 ENDINGS = (".csv", ".parquet", ".pcap", ".pcapng", ".cap")

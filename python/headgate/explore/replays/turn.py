@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...errors import HeadgateError
+from ...base.errors import HeadgateError
 from ..store import Finished
 from ..wire import StoppedError
 from .coarse import Coarse

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ... import bench
-from ...parallel import Progress
+from ...base.parallel import Progress
+from ...checks import bench
 from ..claims import Result, Runs
 from ..layout import Layouts
 from ..model import Table

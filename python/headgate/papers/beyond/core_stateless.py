@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...analysis import jain_index
-from ...parallel import Progress
+from ...base.parallel import Progress
 from ...stats import Mean
 from ..claims import Result, Runs
 from ..layout import Layouts

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
-from ...parallel import Progress
+from ...base.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
+from ...base.parallel import Progress
 from ...stats import Mean
 from ..claims import Result, Runs, listed
 from ..layout import Layouts

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...palette import BLUE, GREEN, GREY, PURPLE, VERMILION
+from ...base.palette import BLUE, GREEN, GREY, PURPLE, VERMILION
 from ...stats import Mean
 from ..sheets import Sheets
 from .first_round import FAIR, ONE_QUEUE, PLACES, PP, ROUND_ROBIN, mean_completion

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...analysis import jain_index
-from ...palette import BLUE, GREEN, ORANGE, PURPLE, VERMILION
-from ...parallel import Progress
+from ...base.palette import BLUE, GREEN, ORANGE, PURPLE, VERMILION
+from ...base.parallel import Progress
 from ..claims import Result, Runs, listed
 from ..layout import Layouts
 from ..measure import Floats, Outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import isfinite, nan
 
-from ...parallel import Progress
+from ...base.parallel import Progress
 from ...stats import Mean
 from ..claims import Runs
 from ..layout import NOTHING, Layouts

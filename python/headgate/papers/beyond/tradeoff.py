@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ...parallel import Progress
+from ...base.parallel import Progress
 from ...stats import Mean, mean_of
 from ..claims import Result, Runs, listed
 from ..layout import Layouts

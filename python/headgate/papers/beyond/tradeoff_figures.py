@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...analysis import aggregated_variances
-from ...palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from ...base.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from ...stats import Mean
 from ..measure import Floats
 from ..sheets import Sheets

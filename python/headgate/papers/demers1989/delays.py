@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...analysis import telnet_delay_bounds
-from ...palette import BLUE, VERMILION
+from ...base.palette import BLUE, VERMILION
 from ..claims import Runs
 from ..layout import Layouts
 from ..measure import Floats
@@ -21,7 +21,7 @@ from ..study import Shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-    from ...parallel import Progress
+    from ...base.parallel import Progress
 
 N = 3
 #: Packet times in a second.

@@ -111,7 +111,7 @@ def by_packets(trace: Trace, queue: str = "fq") -> Served:
     """What a discipline of this package does with the trace: a replay. Fair Queueing is the nonpreemptive algorithm."""
     import pyarrow as pa
 
-    from ...replay import replay
+    from ...replays import replay
 
     table = pa.table(
         {"time_s": trace.times, "flow": [str(f) for f in trace.flows], "size_bytes": (trace.sizes / 8).astype(int)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...analysis import jain_index
-from ...palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from ...base.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from ..measure import Floats
 from ..sheets import Sheets
 from . import networks

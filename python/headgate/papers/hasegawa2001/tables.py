@@ -6,7 +6,7 @@ import csv
 from functools import partial
 from pathlib import Path
 
-from ...parallel import Progress
+from ...base.parallel import Progress
 from ..claims import Runs
 from ..layout import Layouts
 from ..model import Table

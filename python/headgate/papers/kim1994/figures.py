@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...palette import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILION
+from ...base.palette import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILION
 from ...stats import mean_of
 from ..claims import Runs
 from ..measure import Floats

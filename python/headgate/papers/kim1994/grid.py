@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tables import from_core
+from ...results.tables import from_core
 from ..claims import Runs
 from ..measure import Floats
 from ..model import Table

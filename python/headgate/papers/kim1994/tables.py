@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...parallel import Progress
+from ...base.parallel import Progress
 from ...stats import Mean, mean_of
 from ..claims import Runs
 from ..layout import Layouts

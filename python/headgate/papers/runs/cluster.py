@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ... import _core
-from ...errors import HeadgateError
-from ...memory import share
-from ...parallel import Progress
+from ...base.errors import HeadgateError
+from ...base.memory import share
+from ...base.parallel import Progress
 from ...sweep.driver import CHUNK_S, DEATHS
 from ...sweep.engines import Dask, Engine
 from .packed import pack

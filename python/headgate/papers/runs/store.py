@@ -26,8 +26,8 @@ from types import TracebackType
 from typing import Any
 
 from ... import __version__, _core
-from ...atomic import atomic, require_folder, write_text
-from ...errors import HeadgateError
+from ...base.atomic import atomic, require_folder, write_text
+from ...base.errors import HeadgateError
 from ...sweep.lock import lock
 
 #: The form of the folder; another number is another form.

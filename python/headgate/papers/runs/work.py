@@ -12,9 +12,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ... import parallel
-from ...errors import HeadgateError, cut, nearest
-from ...parallel import Progress
+from ...base import parallel
+from ...base.errors import HeadgateError, cut, nearest
+from ...base.parallel import Progress
 from ...sweep.engines import ENGINES
 from .packed import Result, pack, unpack
 from .store import Store, key_of

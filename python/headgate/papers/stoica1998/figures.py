@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...palette import COLOURS
+from ...base.palette import COLOURS
 from ...stats import Mean, mean_of
 from ..claims import Runs
 from ..sheets import Sheets

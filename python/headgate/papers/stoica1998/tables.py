@@ -10,7 +10,7 @@ import numpy as np
 
 from ...analysis import jain_index
 from ...analysis.csfq import csfq_shares
-from ...parallel import Progress
+from ...base.parallel import Progress
 from ...stats import mean_of
 from ..claims import Runs
 from ..layout import Layouts

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...atomic import write_text
-from ...errors import HeadgateError
+from ...base.atomic import write_text
+from ...base.errors import HeadgateError
 from ...sweep.engines import processors
 from ..misses import missed
 from ..report import render, write_report

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from ... import __version__, _core
-from ...errors import HeadgateError, cut
+from ...base.errors import HeadgateError, cut
 from ..build import check_items
 from ..folder import list_papers
 from ..load import load_paper

@@ -3,7 +3,7 @@
 //! Source: Feller 1968, section VI.1 (Bernoulli trials). Deviations: none.
 
 use super::Loss;
-use headgate_packet::{Check, Rng};
+use headgate_packet::{Check, Rng, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ impl Bernoulli {
 }
 
 impl Loss for Bernoulli {
-    fn loses(&mut self, rng: &mut Rng) -> bool {
+    fn loses(&mut self, _: Time, rng: &mut Rng) -> bool {
         rng.uniform() < self.probability
     }
 }

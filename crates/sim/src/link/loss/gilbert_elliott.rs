@@ -5,7 +5,7 @@
 //! the share of packets that meet each in the long run, `to_bad / (to_bad + to_good)` for the bad one.
 
 use super::Loss;
-use headgate_packet::{Check, Rng, Wrong};
+use headgate_packet::{Check, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ impl GilbertElliott {
 }
 
 impl Loss for GilbertElliott {
-    fn loses(&mut self, rng: &mut Rng) -> bool {
+    fn loses(&mut self, _: Time, rng: &mut Rng) -> bool {
         let p = &self.params;
         let (loss, leave) = if self.bad { (p.loss_bad, p.to_good) } else { (p.loss_good, p.to_bad) };
         let lost = rng.uniform() < loss;

@@ -4,7 +4,7 @@
 //! in each direction: neither other streams nor the laws of other links depend on it.
 
 use super::OneWay;
-use headgate_packet::Rng;
+use headgate_packet::{Rng, Time};
 
 /// Makes the enum over all loss laws from the list.
 macro_rules! laws {
@@ -26,8 +26,8 @@ macro_rules! laws {
         }
 
         impl Loss for AnyLoss {
-            fn loses(&mut self, rng: &mut Rng) -> bool {
-                match self { $(AnyLoss::$Type(law) => law.loses(rng)),+ }
+            fn loses(&mut self, now: Time, rng: &mut Rng) -> bool {
+                match self { $(AnyLoss::$Type(law) => law.loses(now, rng)),+ }
             }
         }
     };
@@ -36,13 +36,14 @@ macro_rules! laws {
 laws! {
     bernoulli: Bernoulli(BernoulliParams),
     gilbert_elliott: GilbertElliott(GilbertElliottParams),
+    gilbert_elliott_time: GilbertElliottTime(GilbertElliottTimeParams),
     packets: Packets(PacketsParams),
 }
 
 /// A loss law.
 pub trait Loss {
-    /// Whether the next packet is lost.
-    fn loses(&mut self, rng: &mut Rng) -> bool;
+    /// Whether the next packet is lost, which was put on the wire now. Times do not go back.
+    fn loses(&mut self, now: Time, rng: &mut Rng) -> bool;
 }
 
 impl OneWay for Spec {

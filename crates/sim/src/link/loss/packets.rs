@@ -3,7 +3,7 @@
 //! Source: none is needed. Deviations: none.
 
 use super::Loss;
-use headgate_packet::{Check, Rng, Wrong};
+use headgate_packet::{Check, Rng, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Packets {
 }
 
 impl Loss for Packets {
-    fn loses(&mut self, _: &mut Rng) -> bool {
+    fn loses(&mut self, _: Time, _: &mut Rng) -> bool {
         self.number += 1;
         let lost = self.lost.get(self.next) == Some(&self.number);
         self.next += usize::from(lost);

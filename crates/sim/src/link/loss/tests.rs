@@ -9,7 +9,7 @@ fn lost(law: serde_json::Value, number: usize) -> Vec<bool> {
     let spec: Spec = serde_json::from_value(law).expect("a loss law");
     let mut rng = Rng::new(5, 0, "loss");
     let mut law = spec.build(&mut rng);
-    (0..number).map(|_| law.loses(&mut rng)).collect()
+    (0..number).map(|_| law.loses(Time::ZERO, &mut rng)).collect()
 }
 
 /// Distance of this number of losses from the mean of independent ones, in standard deviations.
@@ -67,7 +67,7 @@ fn the_first_state_has_its_share_too() {
     let spec: Spec = serde_json::from_value(json!({"kind": "gilbert_elliott", "to_bad": 0.1, "to_good": 0.1})).unwrap();
     let first = |run| {
         let mut rng = Rng::new(5, run, "loss");
-        spec.build(&mut rng).loses(&mut rng)
+        spec.build(&mut rng).loses(Time::ZERO, &mut rng)
     };
     let lost = (0..10_000).filter(|run| first(*run)).count();
     assert!(deviation(lost, 10_000, 0.5).abs() < 4.0, "{lost} of 10000");
@@ -87,10 +87,12 @@ fn wrong_parameters_are_refused() {
         (json!({"kind": "bernoulli", "probability": 1.5}), "found 1.5; expected a number at most 1"),
         (json!({"kind": "bernoulli", "probability": -0.1}), "expected a number at least 0"),
         (json!({"kind": "gilbert_elliott", "to_bad": 0.0, "to_good": 0.0}), "above zero"),
+        (json!({"kind": "gilbert_elliott_time", "good": "0s"}), "expected a mean time above zero"),
+        (json!({"kind": "gilbert_elliott_time", "bad": "0s"}), "expected a mean time above zero"),
         (json!({"kind": "packets", "packets": [0]}), "packets[0]"),
         (json!({"kind": "packets", "packets": [3, 3]}), "packets[1]"),
         (json!({"kind": "packets", "packets": [-1]}), "packets[0]"),
-        (json!("bernouli"), "one of bernoulli, gilbert_elliott, packets"),
+        (json!("bernouli"), "expected a loss law: one of bernoulli, gilbert_elliott, "),
         (json!(0.01), "found 0.01; expected a loss law"),
     ] {
         let e = serde_json::from_value::<Spec>(law).expect_err(part).to_string();
@@ -100,4 +102,39 @@ fn wrong_parameters_are_refused() {
         assert_eq!(Spec::default_of(entry.name).expect("in the list").check(), Ok(()));
     }
     assert_eq!(bernoulli::BernoulliParams { probability: 0.5 }.check(), Ok(()));
+}
+
+/// Whether packets are lost that are put on the wire every so many microseconds.
+fn lost_every(us: u64, law: serde_json::Value, number: u64) -> Vec<bool> {
+    let spec: Spec = serde_json::from_value(law).expect("a loss law");
+    let mut rng = Rng::new(5, 0, "loss");
+    let mut law = spec.build(&mut rng);
+    (0..number).map(|n| law.loses(Time::from_ps(n * us * 1_000_000), &mut rng)).collect()
+}
+
+#[test]
+fn bursts_in_time_last_as_long_whatever_is_sent() {
+    // 200 ms of 2 s are bad. Gaps of a millisecond find nearly all changes of state, and gaps of 100 ms no more than some.
+    let law = json!({"kind": "gilbert_elliott_time", "good": "1800ms", "bad": "200ms"});
+    for us in [100, 1000, 100_000] {
+        let all = lost_every(us, law.clone(), 2_000_000);
+        // Between packets a state keeps this part of what it says; so long are the sums of equal neighbours.
+        let kept = (-(1.0 / 1.8 + 1.0 / 0.2) * us as f64 * 1e-6).exp();
+        let longer = ((1.0 + kept) / (1.0 - kept)).sqrt();
+        assert!(deviation(count(&all), all.len(), 0.1).abs() < 4.0 * longer, "{us}: {} lost", count(&all));
+        // After a loss the next is lost with what is left of the bad state, and its share of the rest.
+        let after: Vec<bool> = all.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
+        let due = 0.1 + 0.9 * kept;
+        assert!(deviation(count(&after), after.len(), due).abs() < 4.0, "{us}: {} of {}", count(&after), after.len());
+        if us <= 1000 {
+            // A run of losses is a stay in the bad state, less at most a gap at each end.
+            let runs: Vec<usize> = all.chunk_by(|a, b| a == b).filter(|run| run[0]).map(<[bool]>::len).collect();
+            let mean = runs.iter().sum::<usize>() as f64 / runs.len() as f64 * us as f64 * 1e-6;
+            assert!((mean - 0.2).abs() < 4.0 * 0.2 / (runs.len() as f64).sqrt() + 2e-6 * us as f64, "{us}: {mean} s");
+        }
+    }
+    // Elliott: probabilities in both states, and no memory over ten seconds.
+    let law = json!({"kind": "gilbert_elliott_time", "good": "1s", "bad": "1s", "loss_good": 0.1, "loss_bad": 0.5});
+    let all = lost_every(10_000_000, law, 100_000);
+    assert!(deviation(count(&all), all.len(), 0.3).abs() < 4.0);
 }

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ....palette import BLUE, GREEN, GREY, INK, PALE, PURPLE, VERMILION
+from ....base.palette import BLUE, GREEN, GREY, INK, PALE, PURPLE, VERMILION
 from ...model import Point
 from ...sheets import Sheets
 from .costs import STRUCTURES, WINDOW, Costs, is_underloaded

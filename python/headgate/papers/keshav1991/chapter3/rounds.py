@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ....analysis import gps_finish_times
-from ....palette import BLUE, GRID, INK, VERMILION
+from ....base.palette import BLUE, GRID, INK, VERMILION
 from ....plots.canvas import blank
 from ...claims import Result, Runs
 

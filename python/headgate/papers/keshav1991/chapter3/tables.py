@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....parallel import Progress
+from ....base.parallel import Progress
 from ...claims import Runs
 from ...model import Table
 from ...study import Section, Shown

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .... import _core
-from ....parallel import Progress
+from ....base.parallel import Progress
 from ...build import build_scenario
 from ...model import Point, Table
 from ...runs import remember

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
+from ....base.palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
 from ....plots.canvas import blank
 from ...claims import Runs
 from ...measure import Floats

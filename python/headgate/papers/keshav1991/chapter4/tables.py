@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import nan
 
 from ....analysis import packet_pair as theory
-from ....parallel import Progress
+from ....base.parallel import Progress
 from ...claims import Runs
 from ...model import Table
 from ...study import Section, Shown

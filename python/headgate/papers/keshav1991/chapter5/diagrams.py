@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....palette import BLUE, INK, PALE, VERMILION
+from ....base.palette import BLUE, INK, PALE, VERMILION
 from ....plots.canvas import blank
 
 if TYPE_CHECKING:

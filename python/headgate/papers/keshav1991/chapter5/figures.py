@@ -9,7 +9,7 @@ import numpy as np
 from ....analysis.estimators import FuzzySets, kalman_gains, kalman_steady
 from ....analysis.rate_control import epoch_trace, law_eigenvalues
 from ....analysis.setpoint import queue_spread, shares_of_normal
-from ....palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
+from ....base.palette import BLUE, GREEN, GREY, GRID, INK, PALE, PURPLE, VERMILION
 from ...claims import Runs
 from ...sheets import Sheets
 from . import simulated as m

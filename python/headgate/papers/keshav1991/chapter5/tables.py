@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ....parallel import Progress
+from ....base.parallel import Progress
 from ...claims import Runs
 from ...study import Shown
 from . import diagrams, figures, measured, theory

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ....analysis.setpoint import random_walk
-from ....parallel import Progress
+from ....base.parallel import Progress
 from ...claims import Runs
 from ...measure import TABLES, Outcome
 from ...model import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from types import ModuleType
 
-from ....parallel import Progress
+from ....base.parallel import Progress
 from ...claims import Runs
 from ...layout import Layouts
 from ...model import Table

@@ -1,0 +1,169 @@
+"""The metrics that can be compared and drawn: the columns of a study's tables, and short names for the usual ones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from ..base.errors import HeadgateError, cut, nearest
+from ..results.columns import columns
+from ..sweep import rows
+
+#: How the values of several flows or ports of a run are combined. Jain's index is (sum x)^2 / (n sum x^2).
+OVER = ("total", "mean", "least", "most", "jain")
+
+#: Short names: the column, and how several flows are combined if that differs from the column's kind.
+ALIASES: dict[str, tuple[str, str | None]] = {
+    "goodput": ("goodput_bps", None),
+    "throughput": ("throughput_pps", None),
+    "delay": ("owd_mean_s", None),
+    "p50_delay": ("owd_p50_s", None),
+    "p95_delay": ("owd_p95_s", None),
+    "p99_delay": ("owd_p99_s", None),
+    "rtt": ("rtt_mean_s", None),
+    "p50_rtt": ("rtt_p50_s", None),
+    "p95_rtt": ("rtt_p95_s", None),
+    "p99_rtt": ("rtt_p99_s", None),
+    "queueing": ("queueing_mean_s", None),
+    "backlog": ("backlog_mean", None),
+    "jain_of_max_min": ("goodput_of_max_min", "jain"),
+    "jain_of_weights": ("goodput_of_weight_bps", "jain"),
+    "jain": ("goodput_bps", "jain"),
+}
+
+#: Words for the parts of a column's name.
+_WORDS = {
+    "owd": "one-way delay",
+    "rtt": "round-trip time",
+    "queueing": "queueing delay",
+    "fct": "completion time",
+    "mean": "mean",
+    "std": "standard deviation of the",
+    "min": "least",
+    "max": "greatest",
+    "p50": "median",
+    "p95": "95 % quantile of the",
+    "p99": "99 % quantile of the",
+}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number per run, flow or port.
+
+    Attributes:
+        name: as the user gave it.
+        table: `flows`, `links`, `runs` or `times`.
+        column: of the table.
+        over: how several flows or ports of a run are combined, one of `OVER`.
+    """
+
+    name: str
+    table: str
+    column: str
+    over: str
+
+    @property
+    def unit(self) -> str:
+        """`s`, `bit/s`, `packets/s`, `bytes`, `packets`, or nothing.
+
+        >>> find("goodput").unit, find("drops").unit, find("jain").unit
+        ('bit/s', 'packets', '')
+        """
+        return "" if self.over == "jain" else columns(self.table)[self.column].unit
+
+    @property
+    def of_runs(self) -> bool:
+        """Whether it is one number of a run, not of its flows or ports."""
+        return self.table in ("runs", "times")
+
+    @property
+    def quantile(self) -> bool:
+        """Whether it is a quantile, of which means say little.
+
+        >>> find("p99_delay").quantile, find("delay").quantile
+        (True, False)
+        """
+        return re.search(r"_p\d+(_|$)", self.column) is not None
+
+    @property
+    def label(self) -> str:
+        """In words, without the unit.
+
+        >>> find("p99_delay").label, find("goodput").label, find("jain").label, find("drops_full", link="slow").label
+        ('99 % quantile of the one-way delay', 'goodput', "Jain's index of goodput", 'drops full')
+        >>> find("jain_of_max_min").label
+        "Jain's index of goodput over its max-min ideal"
+        """
+        stem = columns(self.table)[self.column].stem
+        what, _, how = stem.partition("_")
+        stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else _said(stem)
+        return f"Jain's index of {stem}" if self.over == "jain" else stem
+
+    def of(self, pattern: str | None = None, split: bool = False) -> str:
+        """In words, with its flows or ports; `split` says that each is considered separately.
+
+        >>> find("p99_delay").of("telnet"), find("drops").of("ftp*")
+        ('99 % quantile of the one-way delay of telnet', 'drops, total of flows ftp*')
+        """
+        kind = {"flows": "flow", "links": "link", "runs": "", "times": ""}[self.table]
+        if not kind:
+            return self.label
+        if split:
+            return f"{self.label}, each {kind} by itself"
+        if pattern is not None and not any(c in pattern for c in "*?["):
+            return f"{self.label} of {pattern}"
+        what = f"all {kind}s" if pattern is None or pattern == "*" else f"{kind}s {pattern}"
+        said = {"total": "total of", "mean": "mean over", "least": "least of", "most": "most of", "jain": "over"}
+        return f"{self.label}, {said[self.over]} {what}"
+
+
+def _said(stem: str) -> str:
+    known = {
+        "goodput_of_max_min": "goodput over its max-min ideal",
+        "goodput_of_weight": "goodput over weight",
+        "max_min": "max-min ideal",
+        "cpu": "processor time of the run",
+    }
+    return known.get(stem, stem.replace("_", " "))
+
+
+def find(name: str, flow: str | None = None, link: str | None = None, over: str | None = None) -> Metric:
+    """The metric of a name: a column or an alias.
+
+    Args:
+        name: `goodput_bps`, `p99_delay`.
+        flow: given if the metric is to be one of flows; the names have no effect here.
+        link: the same for ports.
+        over: how several flows or ports are combined; by default rates and counts are summed, others averaged.
+
+    >>> find("p99_delay"), find("drops", over="most").over
+    (Metric(name='p99_delay', table='flows', column='owd_p99_s', over='mean'), 'most')
+
+    Raises:
+        HeadgateError: no such metric, or none of flows or ports as asked for.
+    """
+    if flow is not None and link is not None:
+        raise HeadgateError(f"flow {cut(flow)} and link {cut(link)}: expected one of them")
+    if over is not None and over not in OVER:
+        raise HeadgateError(f"over {cut(over)}: expected one of {', '.join(OVER)}{nearest(over, OVER)}")
+    column, by_name = ALIASES.get(name, (name, None))
+    tables = {table: rows.measured(table) for table in ("flows", "runs", "times", "links")}
+    holders = [table for table, measured in tables.items() if column in measured]
+    if not holders:
+        known = [*ALIASES, *(c for measured in tables.values() for c in measured)]
+        raise HeadgateError(
+            f"metric {cut(name)}: expected a measured column of a study's tables or one of "
+            f"{', '.join(ALIASES)}.{nearest(name, known)}"
+        )
+    wanted = "flows" if flow is not None else "links" if link is not None else holders[0]
+    if wanted not in holders:
+        raise HeadgateError(f"metric {cut(name)}: is one of {holders[0]}, found --{wanted[:-1]} {cut(flow or link)}")
+    if wanted == "links" and link is None:
+        raise HeadgateError(f"metric {cut(name)}: is one of links; expected the name of a link (--link) beside it")
+    return Metric(name, wanted, column, over or by_name or columns(wanted)[column].kind)
+
+
+def by_parts(metric: Metric) -> Metric:
+    """The metric for each flow or port by itself."""
+    return replace(metric, over="total" if metric.over == "jain" else metric.over)

@@ -1,0 +1,233 @@
+"""The results of a replay: a row per packet, sums per flow and per queue, and a figure."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from ..analysis import jain_index, max_min
+from ..base.errors import HeadgateError, nearest
+from ..base.notebook import heading, table
+from ..results.fairness import of_ideal
+from ..results.tables import Table, from_core
+from ..stats.means import finite
+
+if TYPE_CHECKING:
+    from ..plots.canvas import Picture
+    from .rows import Kept
+
+#: Entries of the JSON form that combine columns, by their keys.
+GATHERED = {
+    "drops": {reason: f"drops_{reason}" for reason in _core.DROP_REASONS},
+    "delay_s": {kind: f"delay_{kind}_s" for kind in ("mean", "p50", "p95", "p99", "max")},
+}
+
+
+class Replay:
+    """A trace that was replayed through one or several queueing disciplines.
+
+    Delay means queueing delay: from a packet's arrival to the start of its transmission. Means and maxima are exact; quantiles are
+    exact for up to 1024 packets and exact to 3 % beyond. Throughput counts the bytes sent over the span from the first
+    arrival to the last departure.
+    """
+
+    def __init__(
+        self,
+        core: _core.Replay,
+        origin: str,
+        classify: str,
+        queues: Sequence[str],
+        kept: Sequence[Kept],
+        outputs: Sequence[Path],
+    ) -> None:
+        """Takes a replay that is finished."""
+        self._core = core
+        self._kept = list(kept)
+        self.origin = origin
+        self.classify = classify
+        self.queues = list(queues)
+        self.outputs = list(outputs)
+
+    def __repr__(self) -> str:
+        flows = len(self.flows) // len(self.queues)
+        what = f"{self._core.packets} packets, {flows} flow{'s' * (flows != 1)}"
+        return f"Replay({self.origin}: {what} through {', '.join(self.queues)} at {json.loads(self._core.options)['rate']})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                row["queue"],
+                row["sent"],
+                sum(row[f"drops_{reason}"] for reason in _core.DROP_REASONS),
+                *(f"{1e3 * row[f'delay_{kind}_s']:.4g}" for kind in ("mean", "p95", "p99", "max")),
+                f"{row['jain_of_max_min']:.4f}",
+            )
+            for row in self.summary.rows()
+        ]
+        delays = ("delay ms, mean", "p95", "p99", "max")
+        headings = ("queue", "sent", "drops", *delays, "fairness (Jain of max-min)")
+        return heading(self.origin, repr(self)[8 + len(self.origin) : -1]) + table(headings, rows, len(rows))
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """How many packets were skipped, by kind of fault; empty unless faults are skipped."""
+        return dict(self._core.skipped)
+
+    @property
+    def start_s(self) -> str:
+        """Time of the first packet in seconds, as exact text."""
+        return self._core.origin
+
+    @cached_property
+    def flows(self) -> Table:
+        """One row per queue and flow: counts, throughput and queueing delay."""
+        parts = []
+        for i, name in enumerate(self.queues):
+            part = from_core(self._core.flows(i))
+            parts.append({"queue": np.array([name] * len(part["flow"]), dtype=object), **part})
+        return Table({k: np.concatenate([p[k] for p in parts]) for k in parts[0]})
+
+    @cached_property
+    def summary(self) -> Table:
+        """One row per queue: counts, throughput, utilisation, queueing delay and Jain's indices.
+
+        `jain_of_max_min` is Jain's index of the flows' throughputs over their ideals: the weighted max-min fair shares of the line's
+        rate if each flow asks for the bytes that it offered over the span. `jain` is that of the throughputs over the weights.
+        """
+        rows = []
+        flows = self.flows
+        rate_bps = _core.quantity(json.loads(self._core.options)["rate"])[2]
+        for i, name in enumerate(self.queues):
+            mine = flows["queue"] == name
+            jain = jain_index(flows["throughput_bps"][mine] / flows["weight"][mine])
+            all_flows = from_core(self._core.all(i))
+            ideal = _ideal_bps(rate_bps, flows["bytes"][mine], flows["weight"][mine], float(all_flows["span_s"][0]))
+            ratio = of_ideal(flows["throughput_bps"][mine], ideal)
+            indices = {"jain_of_max_min": jain_index(ratio[~np.isnan(ratio)]), "jain": jain}
+            queue = np.array([name], dtype=object)
+            rows.append({"queue": queue, **all_flows, **{k: np.array([v]) for k, v in indices.items()}})
+        return Table({k: np.concatenate([r[k] for r in rows]) for k in rows[0]})
+
+    def packets(self, queue: str | None = None) -> Table:
+        """One row per packet in the order of arrival.
+
+        Columns are `packet` (its number in the trace, from 1), `flow`, `size_bytes`, `arrival_s`, `start_s` and `departure_s` (of its
+        transmission; nan if it was dropped), `drop_s` (when it was dropped; nan if it was sent), `dropped`, `marked`, `reason`. Times are
+        those of the trace; as floats they hold epoch seconds to a quarter of a microsecond, while a CSV output has them exactly.
+
+        Args:
+            queue: which one; may be left out if there is one only.
+
+        Raises:
+            HeadgateError: no such queue, or the rows were not kept.
+        """
+        number = self._number(queue)
+        if not self._kept:
+            raise HeadgateError("the rows were not kept; expected replay(..., packets=True)")
+        return self._kept[number].table()
+
+    def series(self, queue: str | None = None) -> tuple[float, Table, Table]:
+        """Series over time: the width of a bin in seconds, bins per flow, and bins of all flows' bytes.
+
+        The first table has `flow`, `bin` (from 0, by arrival), `sent`, `drops`, `mean_s` and `max_s` of the queueing delay, and no row
+        where nothing arrived. The second has a row per bin: `arrived`, `departed`, `dropped`, in bytes. Flows beyond the first 512 share
+        the name "others". Without series both are empty.
+
+        Raises:
+            HeadgateError: no such queue.
+        """
+        width, bins, flux = self._core.series(self._number(queue))
+        columns, names = from_core(bins), [*self._core.flow_names(0)[: _core.SERIES_FLOWS], "others"]
+        if columns:
+            columns["flow"] = np.array([*names, ""], dtype=object)[:-1][columns["flow"]]
+        return width, Table(columns), Table(from_core(flux))
+
+    def figure(self, path: str | os.PathLike[str] | None = None, queue: str | None = None) -> Picture:
+        """Draws queueing delay and drops over time, and cumulative arrivals against departures.
+
+        Args:
+            path: a file, if one is to be written; its name ends in .png, .svg or .pdf.
+            queue: which one; all, side by side, unless given.
+
+        Raises:
+            HeadgateError: another ending, no such queue, no series were kept, or the file cannot be written.
+            MissingExtraError: matplotlib is not installed.
+        """
+        from .figure import draw
+
+        chosen = self.queues if queue is None else [self.queues[self._number(queue)]]
+        return draw(self._flows_of(self.queues[0]), {q: self.series(q) for q in chosen}, path)
+
+    def _number(self, queue: str | None) -> int:
+        if queue is None and len(self.queues) == 1:
+            return 0
+        if queue not in self.queues:
+            known = ", ".join(self.queues)
+            raise HeadgateError(f"queue {queue!r}; expected one of {known}.{nearest(str(queue), self.queues)}")
+        return self.queues.index(queue)
+
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """The stable JSON form: `{trace, rate, seed, conventions, version, queues: [{queue, ..., flows: [...]}]}`.
+
+        Args:
+            most: maximum number of flows of each queue, those with most bytes.
+        """
+        options = json.loads(self._core.options)
+        queues = []
+        for i, row in enumerate(self.summary.rows()):
+            queues.append(
+                {
+                    **_entry(row),
+                    "discipline": options["queues"][i],
+                    "out": str(self.outputs[i]) if self.outputs else None,
+                    "flows": [_entry(f) for f in self.largest(row["queue"], most)],
+                }
+            )
+        return {
+            "trace": {
+                "source": self.origin,
+                "packets": self._core.packets,
+                "flows": len(self.flows) // len(self.queues),
+                "classify": self.classify,
+                "start_s": self.start_s,
+                "skipped": self.skipped,
+            },
+            "rate": options["rate"],
+            "seed": options["seed"],
+            "conventions": options["conventions"],
+            "version": _core.__version__,
+            "queues": queues,
+        }
+
+    def largest(self, queue: str, most: int | None = None) -> list[dict[str, Any]]:
+        """The rows of a queue's flows, or only those of the `most` flows with most bytes, in the order of the trace."""
+        flows = self._flows_of(queue)
+        if most is None or len(flows) <= most:
+            return list(flows.rows())
+        chosen = np.sort(np.argsort(-flows["bytes"], kind="stable")[:most])
+        return list(Table({k: c[chosen] for k, c in flows.columns.items()}).rows())
+
+    def _flows_of(self, queue: str) -> Table:
+        mine = self.flows["queue"] == queue
+        return Table({k: c[mine] for k, c in self.flows.columns.items()})
+
+
+def _ideal_bps(rate_bps: float, offered: Any, weights: Any, span_s: float) -> Any:
+    """The max-min ideal of each flow of one line, in bit/s; nan where nothing was sent, so that there is no span."""
+    if span_s <= 0:
+        return np.full(len(offered), np.nan)
+    return max_min(rate_bps, 8.0 * offered / span_s, weights)
+
+
+def _entry(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with its drops and delays gathered."""
+    plain = {k: finite(v) if isinstance(v, float) else v for k, v in row.items()}
+    gathered = {name: {k: plain.pop(column) for k, column in of.items()} for name, of in GATHERED.items()}
+    return plain | gathered

@@ -1,0 +1,290 @@
+"""Parameters of a scenario that have no effect: which they are, in sentences.
+
+Marks that no queue on a flow's path sets; a weight, a priority or a label that none reads; rounds that are counted by a rate that bursts
+do not reach; and a run so short that a flow whose
+retransmission is lost waits for the rest of it. Nothing is said unless it holds for sure: where a flow's path is not known, as with links
+that go down, every queue of the network counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from .. import _core
+from ..base.errors import cut
+from .ways import Ways
+
+#: What a discipline may do with a packet.
+MARKS, WEIGHTS, PRIORITIES, LABELS = "marks", "weights", "priorities", "labels"
+
+#: What each discipline does, with the parameters that `properties` does not look at. tests/test_effects.py holds this against runs.
+DISCIPLINES: Mapping[str, frozenset[str]] = {
+    name: frozenset(does)
+    for name, does in {
+        "fcfs": (), "fq": (WEIGHTS,), "wfq": (WEIGHTS,), "fq_bit": (MARKS, WEIGHTS), "random_drop": (), "strict_priority": (PRIORITIES,),
+        "blt": (PRIORITIES,), "red": (MARKS,), "enhanced_red": (WEIGHTS,), "fred": (), "sfq": (), "drr": (WEIGHTS,), "drr_plus": (WEIGHTS,),
+        "scfq": (WEIGHTS,), "virtual_clock": (WEIGHTS,), "wf2q_plus": (WEIGHTS,), "hrr": (WEIGHTS, PRIORITIES), "csfq": (WEIGHTS, LABELS),
+        "decbit": (MARKS,), "selective_decbit": (MARKS,),
+    }.items()
+}  # fmt: skip
+
+#: Flow controls whose packets may be marked unless their transport says otherwise.
+REACT = ("decbit", "dctcp")
+
+#: The least timeout of each preset of the transport.
+LEAST_TIMEOUT = {"rfc": "1s", "bsd_1988": "1s", "ns2_1998": "1s", "linux": "200ms"}
+
+#: Flow controls that have Linux's transport of their own.
+LINUX = ("bbr1", "cubic_linux")
+
+#: A run is short if it has fewer of a flow's least timeouts than this.
+TIMEOUTS = 2
+
+#: Disciplines whose round number advances by the rate of the link. Where bursts carry less than that, it runs ahead of what is sent,
+#: and a flow that sends now and then waits behind the others.
+BY_RATE = ("fq", "wfq", "fq_bit")
+
+#: A burst of losses is long if it has more packets than this in the mean.
+PACKETS = 10
+
+#: The kinds of effects that belong to a link: such a queue, and losses in bursts that move on with packets alone.
+ROUND, STUCK = "round", "stuck"
+
+#: Kinds of effects besides these and the properties: a run shorter than the least timeout, and one shorter than `TIMEOUTS` of them.
+SHORTER, SHORT = "shorter", "short"
+
+#: The sentence of each kind for a flow and for several ones.
+_SENTENCES = {
+    MARKS: (
+        "{} reacts to marks, and no queue on its path marks packets: its marks never come.",
+        "{} react to marks, and no queue on their paths marks packets: their marks never come.",
+    ),
+    WEIGHTS: (
+        "{} has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1.",
+        "{} have weights, and no queue on their paths reads weights: their packets are served as with a weight of 1.",
+    ),
+    PRIORITIES: (
+        "{} has a priority, and no queue on its path reads priorities: its packets are served as those of all others.",
+        "{} have priorities, and no queue on their paths reads priorities: their packets are served as those of all others.",
+    ),
+    LABELS: (
+        "{} claims a label, and no queue on its path reads labels: its packets are served as without one.",
+        "{} claim labels, and no queue on their paths reads labels: their packets are served as without them.",
+    ),
+    ROUND: (
+        "{} sends in bursts, which carry less than its rate, and its queue counts rounds by that rate: new packets may wait behind a "
+        "backlog. drr and scfq do not count so.",
+        "{} send in bursts, which carry less than their rate, and their queues count rounds by that rate: new packets may wait behind a "
+        "backlog. drr and scfq do not count so.",
+    ),
+    STUCK: (
+        "{} loses packets in bursts that end after a number of packets, however long these take: a flow that backs off hardly leaves a "
+        "burst. gilbert_elliott_time has bursts that last for a time.",
+        "{} lose packets in bursts that end after a number of packets, however long these take: a flow that backs off hardly leaves a "
+        "burst. gilbert_elliott_time has bursts that last for a time.",
+    ),
+    SHORTER: (
+        "The run of {run} is shorter than the least retransmission timeout of {} ({timeout}): a lost retransmission ends its transfer.",
+        "The run of {run} is shorter than the least retransmission timeout of {} ({timeout}): a lost retransmission ends a transfer.",
+    ),
+    SHORT: (
+        "The run of {run} is shorter than two of the least retransmission timeouts of {} ({timeout}): a lost retransmission stops it "
+        "for more than half of the run.",
+        "The run of {run} is shorter than two of the least retransmission timeouts of {} ({timeout}): a lost retransmission stops a "
+        "flow for more than half of the run.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Something that has no effect.
+
+    Attributes:
+        kind: one of `_SENTENCES`.
+        flow: the name of the flow, or of the link with `ROUND` and `STUCK`.
+        run: the duration in picoseconds where it matters; 0 elsewhere.
+        timeout: the least timeout in picoseconds where it matters; 0 elsewhere.
+    """
+
+    kind: str
+    flow: str
+    run: int = 0
+    timeout: int = 0
+
+
+def warnings(scenario: Mapping[str, Any]) -> list[str]:
+    """A sentence for each kind of parameter without effect in a resolved scenario.
+
+    >>> from headgate import quick
+    >>> warnings(quick.scenario("20Mbit/s", "20ms", "dctcp,cubic").resolve())
+    ['Flow dctcp reacts to marks, and no queue on its path marks packets: its marks never come.']
+    >>> warnings(quick.scenario("20Mbit/s", "20ms", "dctcp,cubic", "red:mark=true").resolve())
+    []
+    """
+    return sentences(without_effect(scenario))
+
+
+def warnings_of_all(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
+    """As `warnings`, for what has no effect in any of these resolved scenarios: what some need, the others may have."""
+    common: list[Effect] | None = None
+    for scenario in scenarios:
+        found = list(without_effect(scenario))
+        known = {(effect.kind, effect.flow) for effect in found}
+        common = found if common is None else [effect for effect in common if (effect.kind, effect.flow) in known]
+        if not common:
+            break
+    return sentences(common or [])
+
+
+def properties(queue: Mapping[str, Any]) -> frozenset[str]:
+    """What a queue with these parameters does; everything if its discipline is not known here.
+
+    >>> properties({"kind": "red", "mark": False}), properties({"kind": "red", "mark": True})
+    (frozenset(), frozenset({'marks'}))
+    """
+    kind = queue["kind"]
+    without = {
+        MARKS: kind == "red" and not queue.get("mark", False),
+        # A core router drops by the label alone, and a router that is an island by its own estimate alone.
+        WEIGHTS: kind == "csfq" and queue.get("role") == "core",
+        LABELS: kind == "csfq" and queue.get("role") == "island",
+        PRIORITIES: kind == "strict_priority" and queue.get("levels") == 1,
+    }
+    does = DISCIPLINES.get(kind, frozenset(without))
+    return frozenset(name for name in does if not without[name])
+
+
+def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
+    """What has no effect in a resolved scenario, by kind and then in the order of the flows."""
+    flows = scenario["flows"]
+    needs = [_needs(flow) for flow in flows]
+    found: list[Effect] = []
+    if any(needs):
+        ways = Ways(scenario)
+        does = _ports(scenario)
+        anywhere = frozenset[str]().union(*(does[port] for port in ways.gateways))
+        for flow, needed in zip(flows, needs, strict=True):
+            for name in needed:
+                if name not in anywhere or not _met(ways, does, flow, name):
+                    found.append(Effect(name, flow["name"]))
+    windowed = any(flow["control"]["kind"] != "none" for flow in flows)
+    for link in scenario["links"]:
+        queues = (link["queue"], link.get("reverse_queue") or link["queue"])
+        if link.get("aggregation") and any(queue["kind"] in BY_RATE for queue in queues):
+            found.append(Effect(ROUND, link["name"]))
+        if windowed and any(_sticks(law) for law in _both(link.get("loss"))):
+            found.append(Effect(STUCK, link["name"]))
+    run = _ps(scenario["duration"])
+    for flow in flows:
+        timeout = least_timeout(flow)
+        if run < TIMEOUTS * timeout:
+            found.append(Effect(SHORTER if run < timeout else SHORT, flow["name"], run, timeout))
+    order = list(_SENTENCES)
+    return iter(sorted(found, key=lambda effect: order.index(effect.kind)))
+
+
+def least_timeout(flow: Mapping[str, Any]) -> int:
+    """For how many picoseconds a flow of a resolved scenario waits at least if a retransmission of it is lost.
+
+    That is the least value of its retransmission timer, 0 for a flow without one. It is 0 too where the transport finds lost
+    retransmissions by the time at which later packets arrived (`recovery = "rack"`).
+    """
+    control, transport = flow["control"], flow.get("transport") or {}
+    if control["kind"] not in served():
+        return _ps(control.get("min_timeout", "0s"))
+    own = "linux" if control["kind"] in LINUX else "rfc"
+    preset = transport.get("preset") or own
+    if (transport.get("recovery") or ("rack" if "linux" in (own, preset) else "")) == "rack":
+        return 0
+    return _ps(transport.get("min_timeout") or LEAST_TIMEOUT[preset])
+
+
+def sentences(effects: Iterable[Effect]) -> list[str]:
+    """The sentences of effects: flows of which the same is to be said are said together.
+
+    >>> sentences([Effect(MARKS, name) for name in "abcde"])
+    ['Flows a, b and 3 more react to marks, and no queue on their paths marks packets: their marks never come.']
+    """
+    together: dict[tuple[str, int, int], list[str]] = {}
+    for effect in effects:
+        together.setdefault((effect.kind, effect.run, effect.timeout), []).append(effect.flow)
+    said = []
+    for (kind, run, timeout), names in together.items():
+        one, several = _SENTENCES[kind]
+        form = one if len(names) == 1 else several
+        who = _named("Link" if kind in (ROUND, STUCK) else "Flow", names)
+        who = who if form.startswith("{}") else who[0].lower() + who[1:]
+        said.append(form.format(who, run=_seconds(run), timeout=_seconds(timeout)))
+    return said
+
+
+def _both(law: Any) -> list[Mapping[str, Any]]:
+    """The laws of the two directions of a link, or the one of both."""
+    found = [law] if not isinstance(law, dict) or "kind" in law else [law.get("forward"), law.get("reverse")]
+    return [each for each in found if isinstance(each, dict)]
+
+
+def _sticks(law: Mapping[str, Any]) -> bool:
+    """Whether a burst of losses needs more than `PACKETS` packets to end, nearly all of which are lost."""
+    if law["kind"] != "gilbert_elliott":
+        return False
+    leaves, lost, begins = (float(law[name]) for name in ("to_good", "loss_bad", "to_bad"))
+    return leaves * PACKETS < 1 and lost > 0.5 and begins > 0
+
+
+def _named(what: str, names: list[str]) -> str:
+    """The flows or links of a sentence; no name breaks its line."""
+    shown = [" ".join(cut(name).split()) or repr(name) for name in names[:3]]
+    if len(names) == 1:
+        return f"{what} {shown[0]}"
+    last = shown[-1] if len(names) <= 3 else f"{len(names) - 2} more"
+    return f"{what}s {', '.join(shown[: min(2, len(names) - 1)])} and {last}"
+
+
+def _needs(flow: Mapping[str, Any]) -> list[str]:
+    """What the parameters of a flow need of a queue on its path."""
+    ecn = (flow.get("transport") or {}).get("ecn")
+    reacts = flow["control"]["kind"] in REACT if ecn is None else ecn
+    given = {
+        MARKS: reacts,
+        WEIGHTS: flow.get("weight", 1) != 1,
+        PRIORITIES: flow.get("priority", 0) != 0,
+        LABELS: flow.get("label") is not None,
+    }
+    return [name for name, needed in given.items() if needed]
+
+
+def _met(ways: Ways, does: list[frozenset[str]], flow: Mapping[str, Any], name: str) -> bool:
+    """Whether a queue on the way of a flow does what is needed. Acknowledgements have its weight and priority, no marks and no label."""
+    both = name in (WEIGHTS, PRIORITIES) and flow.get("acknowledge", True)
+    found = ways.of(flow, both)
+    return found is None or any(name in does[port] for port in found)
+
+
+def _ports(scenario: Mapping[str, Any]) -> list[frozenset[str]]:
+    """What each port does: two to a link, that of its direction and that of the other."""
+    found = []
+    for link in scenario["links"]:
+        there = properties(link["queue"])
+        back = link.get("reverse_queue")
+        found += [there, there if back is None else properties(back)]
+    return found
+
+
+@cache
+def served() -> frozenset[str]:
+    """The flow controls that have the transport, so that `transport` and `receiver` of a flow hold for them."""
+    return frozenset(entry["name"] for entry in json.loads(_core.catalogue("flow-controls")) if entry["transport"])
+
+
+def _ps(text: str) -> int:
+    return int(_core.quantity(text)[1])
+
+
+def _seconds(ps: int) -> str:
+    return f"{ps / 1e12:.3g} s"

@@ -1,0 +1,361 @@
+"""Scenarios: networks and flows to simulate, from a file, a dictionary or another scenario with some values changed."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from ..base import toml
+from ..base.errors import HeadgateError, cut, option_of, placed
+from ..base.notebook import MOST, heading, table
+from . import files
+from .paths import assign as assign
+from .paths import copied
+from .paths import tables_at as tables_at
+from .shorthands import spell_out
+
+if TYPE_CHECKING:
+    from ..base.parallel import Progress
+    from ..results.results import Results
+
+#: Maximum length of a scenario file in bytes.
+LONGEST = 8_000_000
+
+
+class Scenario:
+    """A scenario as it stands in its file; it is checked and its defaults are filled in when it is resolved or run.
+
+    Short names of flows, such as `workload = "web"`, are spelled out (`headgate list short-names`).
+
+    Its keys are those of a scenario file:
+
+    - `name`, `description`: a title, and what the scenario shows
+    - `duration`, `warm_up`, `interval`, `seed`: the simulated time, the part of it that is measured, and the seed of the random numbers
+    - `nodes`, `links`, `islands`, `routing`: the network; or `topology`, a network in one table
+    - `hosts`: what all hosts have in common, such as their `noise`
+    - `flows`: sources and sinks, with `workload` and `control`
+    - `events`: changes of the network during the run
+    - `traces`: quantities that are recorded over time
+    - `sweep`: the axes of a study
+
+    The reference, docs/reference/scenario.md, describes each key. From Python, `headgate.schema()` is the JSON Schema of these keys, and
+    `headgate.catalogue("disciplines")` lists what `queue` can name; `flow-controls`, `workloads`, `topologies` and others likewise.
+
+    >>> import headgate
+    >>> headgate.example("game").set("duration", "10s")
+    Scenario(a game beside a download: 10s, topology dumbbell, flows game, download)
+    """
+
+    def __init__(self, data: Mapping[str, Any], origin: str = "") -> None:
+        """Takes the contents of a scenario file; `origin` names the file in errors.
+
+        Raises:
+            HeadgateError: tables or lists lie too deep in each other.
+        """
+        self.origin = origin
+        #: The text of the TOML file, and what `headgate run --set` changed: the places with the option's text.
+        self._text = ""
+        self._options: dict[str, str] = {}
+        self.data: dict[str, Any] = copied(dict(data), self._where())
+        spell_out(self.data.get("flows"))
+
+    def __repr__(self) -> str:
+        return f"Scenario({cut(self._name())}: {', '.join(cut(part) for part in self._parts()) or 'empty'})"
+
+    def _repr_html_(self) -> str:
+        first = heading(self._name(), ", ".join(self._parts()))
+        rows = [
+            (key, cut(json.dumps(value, default=str)))
+            for key, value in self.data.items()
+            if not isinstance(value, list)
+        ]
+        for key, entries in self.data.items():
+            if isinstance(entries, list):
+                rows += [
+                    (f"{key}[{i}]", json.dumps(entry, default=str)[:300]) for i, entry in enumerate(entries[:MOST])
+                ]
+                rows += [(key, f"and {len(entries) - MOST} more")] if len(entries) > MOST else []
+        return first + table(("key", "value"), rows, len(rows), most=len(rows))
+
+    def _name(self) -> str:
+        return str(self.data.get("name") or self.origin or "scenario")
+
+    def _parts(self) -> list[str]:
+        """The parts of the scenario, as far as data that may be wrong shows them."""
+        parts = [str(self.data["duration"])] if "duration" in self.data else []
+        topology = self.data.get("topology")
+        if topology is not None:
+            parts.append(f"topology {topology.get('kind') if isinstance(topology, dict) else topology}")
+        for key in ("nodes", "links", "flows"):
+            entries = self.data.get(key)
+            if isinstance(entries, list):
+                names = [str(e.get("name", "?")) if isinstance(e, dict) else "?" for e in entries]
+                parts.append(f"{key} {', '.join(names)}" if len(names) <= 5 else f"{len(names)} {key}")
+        if "sweep" in self.data:
+            parts.append("a study")
+        return parts
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
+        """A scenario from the contents of a file, checked at once.
+
+        Raises:
+            ScenarioError: something in it is wrong; the error names the place, what was found and what was expected.
+            HeadgateError: it holds what no file may hold.
+
+        >>> Scenario.from_dict({"duration": "10 sec"})
+        Traceback (most recent call last):
+        headgate._core.ScenarioError: duration: found "10 sec"; expected a duration ... (did you mean `10s`?)
+        """
+        scenario = cls(data)
+        table = scenario.data.get("sweep")
+        if table is None:
+            scenario.resolve()
+        else:
+            require_plain(scenario.data, scenario._where())
+            scenario._checked(lambda: _core.check_sweep(json.dumps(table)))
+        return scenario
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], allow_files: Iterable[str | os.PathLike[str]] = ()) -> Scenario:
+        """Reads a scenario file: JSON if its name ends so, TOML otherwise; and the files of points and rate traces that it names.
+
+        Args:
+            path: of the file.
+            allow_files: folders besides that of the scenario in which the files that it names may lie.
+
+        Raises:
+            HeadgateError: a file cannot be read or is too long, or it is no TOML or JSON.
+        """
+        file = Path(path)
+        text = _read(file)
+        try:
+            data = json.loads(text) if file.suffix == ".json" else toml.loads(text)
+        except (ValueError, RecursionError) as e:
+            kind = "JSON" if file.suffix == ".json" else "TOML"
+            raise HeadgateError(f"{file}: expected a scenario in {kind}; {_first_line(e)}") from None
+        if not isinstance(data, dict):
+            raise HeadgateError(f"{file}: expected a table of settings, found {type(data).__name__}")
+        scenario = cls(data, str(file))
+        scenario._text = "" if file.suffix == ".json" else text
+        files.fill(scenario.data, file.parent, scenario._where(), allow_files)
+        return scenario
+
+    def set(self, path: str, value: Any) -> Scenario:
+        """A copy with one value changed.
+
+        `path` names it as in `links.slow.queue.kind`: entries of nodes, links and flows are given by their name or position, and
+        `*` means all of them, `ftp*` those whose names begin so. A path may end in a key that is not there yet.
+
+        The value is checked at once. What it makes wrong elsewhere, which a further change may mend, is found when the scenario is
+        resolved or run.
+
+        Raises:
+            HeadgateError: the path names no entry, or leads through a value that is no table.
+            ScenarioError: the key or the value is wrong.
+
+        >>> Scenario({"duration": "10s"}).set("duration", "20s").data
+        {'duration': '20s'}
+        """
+        changed = self._with(self.data)
+        places = assign(changed.data, path, value, f"{self._where()}cannot set {cut(repr(path))}")
+        changed._refuse(places)
+        return changed
+
+    def put(self, path: str, value: Any) -> Scenario:
+        """As `set`, without the check: for a value that is known to be good, or is to be checked with others.
+
+        Raises:
+            HeadgateError: as for `set`, of the path.
+        """
+        changed = self._with(self.data)
+        assign(changed.data, path, value, f"{self._where()}cannot set {cut(repr(path))}")
+        return changed
+
+    def _refuse(self, places: list[str]) -> None:
+        """Raises what is wrong at these places, or within them."""
+        text = self.base().to_json()
+        try:
+            _core.check(text)
+        except _core.ScenarioError as e:
+            faults = [(e.path, str(e)), *getattr(e, "others", [])]
+            own = [fault for fault in faults if option_of(fault[0], dict.fromkeys(places, "")) is not None]
+            if own:
+                error = e if own[0] is faults[0] else _core.ScenarioError(own[0][1])
+                error.path, error.others = own[0][0], own[1:]
+                raise placed(error, self.origin, "", {}) from None
+
+    def set_option(self, option: str, path: str, value: Any) -> Scenario:
+        """As `set`, for an option of a command such as `--set links.slow.rate=1Mbit/s`: errors that come of it name the option.
+
+        Raises:
+            HeadgateError: as for `set`.
+        """
+        changed = self._with(self.data)
+        for place in assign(changed.data, path, value, cut(option)):
+            changed._options[place] = cut(option)
+        return changed
+
+    def _with(self, data: Mapping[str, Any]) -> Scenario:
+        copy = Scenario(data, self.origin)
+        copy._text, copy._options = self._text, dict(self._options)
+        return copy
+
+    def base(self) -> Scenario:
+        """A copy without the `sweep` table: the scenario that a study file varies."""
+        return self._with({k: v for k, v in self.data.items() if k != "sweep"})
+
+    def to_json(self) -> str:
+        """The scenario as JSON text.
+
+        Raises:
+            HeadgateError: it holds a value that JSON does not know, such as a date or an infinite number.
+        """
+        require_plain(self.data, self._where())
+        return json.dumps(self.data)
+
+    def resolve(self) -> dict[str, Any]:
+        """The scenario checked, with counts expanded and every default filled in.
+
+        Raises:
+            ScenarioError: something in it is wrong; the error names the place, what was found and what was expected.
+        """
+        resolved: dict[str, Any] = json.loads(self._checked(lambda: _core.check(self.to_json())))
+        return resolved
+
+    def run(
+        self,
+        seed: int | None = None,
+        replications: int = 1,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        max_memory: str | int | None = None,
+        out: str | os.PathLike[str] | None = None,
+        format: str = "csv",
+    ) -> Results:
+        """Runs the scenario.
+
+        Args:
+            seed: of all random streams; the scenario's own unless given.
+            replications: independent runs; replication k draws its random numbers from streams (seed, k).
+            threads: how many runs at a time; all processors unless given. Results do not depend on it.
+            progress: called with (share done, runs completed, runs in all).
+            max_memory: bytes, or a size such as "4GB", that all runs at a time may take together; three quarters of the machine's
+                unless given.
+            out: a folder for the tables and the manifest, as by `Results.save`. The rows of the tables that grow with a run (intervals,
+                gauges, completions) then wait on the disk beside it, not in memory.
+            format: of the tables: csv, json or parquet.
+
+        Raises:
+            ScenarioError: something in the scenario is wrong, or a run took more memory than it may.
+            HeadgateError: fewer than one replication, a seed that is no unsigned 64-bit number, or a folder that cannot be written.
+        """
+        if replications < 1:
+            raise HeadgateError(f"replications {replications}; expected at least 1")
+        if seed is not None and not 0 <= seed < 2**64:
+            raise HeadgateError(f"seed {seed}; expected a whole number from 0 to {2**64 - 1}")
+        # Loaded here: to check a scenario takes neither numpy nor threads.
+        from ..base.parallel import run_all
+        from ..results.results import Results
+
+        text = self.to_json()
+        jobs = [(text, seed, k) for k in range(replications)]
+        spool = None
+        if out is not None:
+            from ..base.atomic import require_folder
+            from ..results.spool import Spool
+            from ..results.tables import require
+
+            require(format)
+            require_folder(out, "out")
+            spool = Spool(Path(out))
+        take_rows = None if spool is None else spool.add
+        runs = self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory, take_rows))
+        results = Results(runs, spool)
+        if out is not None:
+            results.save(out, format)
+        return results
+
+    def _where(self) -> str:
+        return f"{self.origin}: " if self.origin else ""
+
+    def _checked(self, action: Any) -> Any:
+        """Calls a function and puts the file's name, the line or the option before the text of a scenario error."""
+        try:
+            return action()
+        except _core.ScenarioError as e:
+            raise placed(e, self.origin, self._text, self._options) from None
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.is_dir():
+            raise HeadgateError(f"{file}: expected a scenario file, found a directory")
+        with file.open("rb") as f:
+            raw = f.read(LONGEST + 1)
+    except OSError as e:
+        raise HeadgateError(f"{file}: expected a scenario file; {e.strerror or e}") from None
+    if len(raw) > LONGEST:
+        raise HeadgateError(
+            f"{file}: expected a scenario file of at most {LONGEST // 1_000_000} MB, found a longer one"
+        )
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as e:
+        raise HeadgateError(f"{file}: expected text in UTF-8, found other bytes at position {e.start}") from None
+
+
+def _first_line(e: Exception) -> str:
+    return (str(e).splitlines() or [type(e).__name__])[0][:200]
+
+
+def require_plain(value: Any, what: str) -> None:
+    """Whether all values are such as a file in JSON may hold; `what` begins the text of an error.
+
+    Raises:
+        HeadgateError: one is not; the error names its place.
+    """
+    fault = _fault(value)
+    if fault is not None:
+        path, text = fault
+        raise HeadgateError(f"{what}{cut(path.removeprefix('.'))}: {text}")
+
+
+def _fault(value: Any) -> tuple[str, str] | None:
+    """The place of the first value that JSON does not know, and what is wrong with it."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            if not isinstance(key, str):
+                return "", f"expected names as texts, found {cut(repr(key))}"
+            if (fault := _unlike_json(key) or _fault(entry)) is not None:
+                return (f".{key}{fault[0]}", fault[1])
+    elif isinstance(value, list):
+        for i, entry in enumerate(value):
+            if (fault := _fault(entry)) is not None:
+                return (f"[{i}]{fault[0]}", fault[1])
+    else:
+        return _unlike_json(value)
+    return None
+
+
+def _unlike_json(value: Any) -> tuple[str, str] | None:
+    """What is wrong with a value that is no table and no list, with an empty place."""
+    if value is None or isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        # Longer ones could not even be printed.
+        good, found, expected = value.bit_length() <= 64, f"{value.bit_length()} bits", "a number of at most 64 bits"
+    elif isinstance(value, float):
+        good, found, expected = math.isfinite(value), str(value), "a finite number"
+    elif isinstance(value, str):
+        good = value.isascii() or not re.search("[\ud800-\udfff]", value)
+        found, expected = ascii(value), "text that can be written in UTF-8"
+    else:
+        good, found, expected = False, f"{type(value).__name__} {value}", "text or a number"
+    return None if good else ("", f"found {cut(found)}; expected {expected}")
