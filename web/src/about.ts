@@ -14,7 +14,11 @@ export class About {
   private asking: AbortController | null = null;
   private measuring: AbortController | null = null;
 
-  constructor(private readonly model: Model, private readonly back: () => void, private readonly noted: () => void) {
+  constructor(
+    private readonly model: Model,
+    private readonly back: () => void,
+    private readonly noted: () => void,
+  ) {
     model.on((event, slot) => {
       if (!this.opened || slot !== "a") return;
       if (event === "run" && model.variants.a?.current) void this.measure();
@@ -39,7 +43,12 @@ export class About {
     this.draw(opened);
     const wanted = scenario ?? opened.scenario;
     const now = this.model.variants.a;
-    if (now?.run && now.current && now.replication === opened.run && JSON.stringify(now.scenario) === JSON.stringify(wanted)) {
+    if (
+      now?.run &&
+      now.current &&
+      now.replication === opened.run &&
+      JSON.stringify(now.scenario) === JSON.stringify(wanted)
+    ) {
       this.model.tell("slots", "a");
       void this.measure();
     } else void this.model.open("a", wanted, undefined, opened.run);
@@ -57,27 +66,52 @@ export class About {
   private draw(opened: PaperRun): void {
     this.element.hidden = false;
     const [first, ...rest] = opened.said;
-    replace(this.element,
-      h("div", { class: "bar" }, h("h2", {}, opened.heading), h("button", { type: "button", onclick: () => this.back() }, "← Back to the tables")),
-      h("p", { class: "first" }, first ?? ""), ...rest.map((line) => h("p", {}, line)),
-      this.values, this.state, this.choices(opened));
+    replace(
+      this.element,
+      h(
+        "div",
+        { class: "bar" },
+        h("h2", {}, opened.heading),
+        h("button", { type: "button", onclick: () => this.back() }, "← Back to the tables"),
+      ),
+      h("p", { class: "first" }, first ?? ""),
+      ...rest.map((line) => h("p", {}, line)),
+      this.values,
+      this.state,
+      this.choices(opened),
+    );
     this.waiting();
   }
 
   /** The other runs of the same variant. */
   private choices(opened: PaperRun): HTMLElement {
-    const runs = h("select", { id: "about-run", onchange: () => this.turn({ ...opened, run: Number(runs.value) }) },
-      ...opened.runs.map((each) => h("option", { value: each.run },
-        `${each.run}${each.run === 0 ? " (base run)" : ""}${each.value ? `: ${each.value}` : ""}${each.best && each.run > 0 ? " (most of the row comes out)" : ""}`)));
+    const runs = h(
+      "select",
+      { id: "about-run", onchange: () => this.turn({ ...opened, run: Number(runs.value) }) },
+      ...opened.runs.map((each) =>
+        h(
+          "option",
+          { value: each.run },
+          `${each.run}${each.run === 0 ? " (base run)" : ""}${each.value ? `: ${each.value}` : ""}${each.best && each.run > 0 ? " (most of the row comes out)" : ""}`,
+        ),
+      ),
+    );
     runs.value = String(opened.run);
-    return h("div", { class: "filters" }, h("span", {}, "Variant ", h("strong", {}, opened.variant)),
-      opened.runs.length > 1 && h("label", { for: "about-run" }, "Run "), opened.runs.length > 1 ? runs : h("span", { class: "soft" }, "One run: all sources start as the scenario says."));
+    return h(
+      "div",
+      { class: "filters" },
+      h("span", {}, "Variant ", h("strong", {}, opened.variant)),
+      opened.runs.length > 1 && h("label", { for: "about-run" }, "Run "),
+      opened.runs.length > 1 ? runs : h("span", { class: "soft" }, "One run: all sources start as the scenario says."),
+    );
   }
 
   private turn(place: PaperPlace): void {
-    this.open(place).then(() => this.noted()).catch((error: unknown) => {
-      if (!aborted(error)) replace(this.state, h("p", { class: "error" }, explain(error).message));
-    });
+    this.open(place)
+      .then(() => this.noted())
+      .catch((error: unknown) => {
+        if (!aborted(error)) replace(this.state, h("p", { class: "error" }, explain(error).message));
+      });
   }
 
   private waiting(): void {
@@ -94,10 +128,22 @@ export class About {
     const measuring = new AbortController();
     this.measuring = measuring;
     try {
-      const found = await stream<PaperMeasured>("/api/papers/measure", { paper: opened.paper, item: opened.item, variant: opened.variant, run: opened.run, scenario: variant.scenario }, measuring.signal, () => undefined);
+      const found = await stream<PaperMeasured>(
+        "/api/papers/measure",
+        {
+          paper: opened.paper,
+          item: opened.item,
+          variant: opened.variant,
+          run: opened.run,
+          scenario: variant.scenario,
+        },
+        measuring.signal,
+        () => undefined,
+      );
       if (!measuring.signal.aborted && opened === this.opened) this.show(opened, found);
     } catch (error) {
-      if (!aborted(error) && !(error instanceof Gone)) replace(this.state, h("p", { class: "error" }, explain(error).message));
+      if (!aborted(error) && !(error instanceof Gone))
+        replace(this.state, h("p", { class: "error" }, explain(error).message));
     }
   }
 
@@ -106,23 +152,61 @@ export class About {
       const own = found.values.find((each) => each.number === opened.number);
       const unit = opened.unit && opened.unit !== "order" ? ` ${opened.unit}` : "";
       const mean = opened.run === 0 ? "the base run" : `run ${opened.run}`;
-      replace(this.values, "In this run: ", h("strong", {}, own?.value === null || own === undefined ? "nothing was measured" : `${own.text}${unit}`),
-        opened.value === null ? ". The table has no value yet: the item was not reproduced." : `. The report has ${opened.value}${unit} for ${mean}.`);
+      replace(
+        this.values,
+        "In this run: ",
+        h("strong", {}, own?.value === null || own === undefined ? "nothing was measured" : `${own.text}${unit}`),
+        opened.value === null
+          ? ". The table has no value yet: the item was not reproduced."
+          : `. The report has ${opened.value}${unit} for ${mean}.`,
+      );
     }
     if (found.changed.length === 0) {
       const same = opened.digest !== null && opened.digest === found.digest;
-      replace(this.state, h("p", { class: "note" }, opened.digest === null ? "The setting is the paper's." : same ? `The setting is the paper's, and the run is that of the report: digest ${found.digest}.`
-        : `The setting is the paper's, but the run is not that of the report: digest ${found.digest}, not ${opened.digest}. Another version of headgate made the report.`));
+      replace(
+        this.state,
+        h(
+          "p",
+          { class: "note" },
+          opened.digest === null
+            ? "The setting is the paper's."
+            : same
+              ? `The setting is the paper's, and the run is that of the report: digest ${found.digest}.`
+              : `The setting is the paper's, but the run is not that of the report: digest ${found.digest}, not ${opened.digest}. Another version of headgate made the report.`,
+        ),
+      );
       return;
     }
-    const reset = h("button", { type: "button", class: "small", onclick: () => void this.model.open("a", opened.scenario, undefined, opened.run) }, "Undo the changes");
-    replace(this.state, h("div", { class: "warn" }, h("strong", {}, "⚠ Changed from the paper's setting: "), found.changed.slice(0, 5).map((each) => `${each.path} ${text(each.a)} → ${text(each.b)}`).join("; "),
-      found.changed.length > 5 && ` and ${found.changed.length - 5} more`, ". ", reset));
+    const reset = h(
+      "button",
+      {
+        type: "button",
+        class: "small",
+        onclick: () => void this.model.open("a", opened.scenario, undefined, opened.run),
+      },
+      "Undo the changes",
+    );
+    replace(
+      this.state,
+      h(
+        "div",
+        { class: "warn" },
+        h("strong", {}, "⚠ Changed from the paper's setting: "),
+        found.changed
+          .slice(0, 5)
+          .map((each) => `${each.path} ${text(each.a)} → ${text(each.b)}`)
+          .join("; "),
+        found.changed.length > 5 && ` and ${found.changed.length - 5} more`,
+        ". ",
+        reset,
+      ),
+    );
     say("Changed from the paper's setting.");
   }
 }
 
 function text(value: Json): string {
-  const words = value === null || value === undefined ? "none" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  const words =
+    value === null || value === undefined ? "none" : typeof value === "object" ? JSON.stringify(value) : String(value);
   return words.length > 60 ? `${words.slice(0, 57)}...` : words;
 }

@@ -4,7 +4,10 @@ import { place } from "./place";
 import type { ErrorBody } from "./types";
 
 export class ApiError extends Error {
-  constructor(readonly body: ErrorBody, readonly status: number) {
+  constructor(
+    readonly body: ErrorBody,
+    readonly status: number,
+  ) {
     super(body.message);
   }
 }
@@ -60,7 +63,10 @@ async function failure(answer: Response): Promise<ApiError> {
   } catch {
     // Not JSON: the status says what there is to say.
   }
-  return new ApiError({ message: `The server answered with status ${answer.status}.`, path: null, line: null }, answer.status);
+  return new ApiError(
+    { message: `The server answered with status ${answer.status}.`, path: null, line: null },
+    answer.status,
+  );
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {
@@ -84,7 +90,11 @@ export async function blob(path: string): Promise<Blob> {
 }
 
 function posted(body: unknown, signal?: AbortSignal): RequestInit {
-  const init: RequestInit = { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+  const init: RequestInit = {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json" },
+  };
   return signal ? { ...init, signal } : init;
 }
 
@@ -93,7 +103,13 @@ export async function post<T>(path: string, body: object, signal?: AbortSignal):
 }
 
 /** Posts, and reads the answer's lines until one is done. Rejects with an ApiError where a line carries an error. */
-export async function stream<T>(path: string, body: object, signal: AbortSignal, progress: (part: number) => void, preview?: (part: T) => void): Promise<T> {
+export async function stream<T>(
+  path: string,
+  body: object,
+  signal: AbortSignal,
+  progress: (part: number) => void,
+  preview?: (part: T) => void,
+): Promise<T> {
   const answer = await send(path, posted(body, signal));
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();

@@ -13,8 +13,12 @@ const night = window.matchMedia("(prefers-color-scheme: dark)");
 
 /** Paper is white, whatever the screen is. */
 let printing = false;
-window.addEventListener("beforeprint", () => { printing = true; });
-window.addEventListener("afterprint", () => { printing = false; });
+window.addEventListener("beforeprint", () => {
+  printing = true;
+});
+window.addEventListener("afterprint", () => {
+  printing = false;
+});
 
 /** Takes the token out of the address bar: links that people copy do not carry it. */
 function takeToken(): string {

@@ -15,11 +15,18 @@ const VIEWS = ["queueing", "throughput"] as const;
 
 /** A scenario that is made of answers: a value that is changed is one of them. */
 class Asked extends Model {
-  constructor(public last: Built, private readonly taken: () => void) {
+  constructor(
+    public last: Built,
+    private readonly taken: () => void,
+  ) {
     super();
   }
 
-  protected override async turned(_variant: Variant, path: string, value: Json): Promise<{ scenario: Scenario; controls?: Control[] }> {
+  protected override async turned(
+    _variant: Variant,
+    path: string,
+    value: Json,
+  ): Promise<{ scenario: Scenario; controls?: Control[] }> {
     this.last = await post<Built>("/api/quick", { given: this.last.given, path, value });
     this.taken();
     return this.last;
@@ -33,7 +40,11 @@ export class Builder {
   private readonly file = h("pre", { tabindex: 0, "aria-label": "Scenario file" });
   private readonly notes = h("div", {});
 
-  constructor(first: Built, added: readonly AddedFlows[], private readonly explore: (scenario: Scenario) => void) {
+  constructor(
+    first: Built,
+    added: readonly AddedFlows[],
+    private readonly explore: (scenario: Scenario) => void,
+  ) {
     const model = new Asked(first, () => this.words());
     this.model = model;
     const panel = new Panel(model);
@@ -63,19 +74,86 @@ export class Builder {
       replace(sentences, ...run.sentences.map((sentence) => h("li", {}, sentence)));
     });
     const add = uid("added");
-    this.element = h("section", { class: "builder", "aria-labelledby": "builder-title" },
+    this.element = h(
+      "section",
+      { class: "builder", "aria-labelledby": "builder-title" },
       h("h2", { id: "builder-title" }, "Flows over one link"),
-      h("p", { class: "lead" }, "Set the link, the queue and the flows: they are simulated while you change them, as by the command headgate quick."),
-      h("div", { class: "built" },
-        h("section", { class: "side", "aria-label": "Questions" }, panel.element,
-          h("div", { class: "added", role: "group", "aria-labelledby": add }, h("span", { id: add, class: "soft" }, "Add: "),
-            ...added.map((each) => h("button", { type: "button", class: "small", title: each.flows, onclick: () => this.add(each) }, each.label)))),
-        h("div", { class: "main" }, h("div", { class: "running" }, bar, stop), problem, shares.element, h("div", { class: "charts" }, ...charts.map((chart) => chart.element)),
-          h("section", { class: "card sentences" }, h("h3", {}, "In words"), sentences, this.notes, phases.element("a"), phases.control))),
-      h("section", { class: "card same", "aria-label": "The same elsewhere" },
-        h("div", { class: "bar" }, h("h3", {}, "The same on the command line"), copier("Copy the command", this.command)), this.command,
-        h("details", {}, h("summary", {}, "The same as a scenario file"), h("div", { class: "bar" }, h("span", { class: "note" }, "Save it as NAME.toml, and run it with headgate run NAME.toml."), copier("Copy the file", this.file)), this.file),
-        h("p", { class: "after" }, h("button", { type: "button", onclick: () => this.explore(model.variants.a?.scenario ?? first.scenario) }, "Change everything in this scenario"))));
+      h(
+        "p",
+        { class: "lead" },
+        "Set the link, the queue and the flows: they are simulated while you change them, as by the command headgate quick.",
+      ),
+      h(
+        "div",
+        { class: "built" },
+        h(
+          "section",
+          { class: "side", "aria-label": "Questions" },
+          panel.element,
+          h(
+            "div",
+            { class: "added", role: "group", "aria-labelledby": add },
+            h("span", { id: add, class: "soft" }, "Add: "),
+            ...added.map((each) =>
+              h(
+                "button",
+                { type: "button", class: "small", title: each.flows, onclick: () => this.add(each) },
+                each.label,
+              ),
+            ),
+          ),
+        ),
+        h(
+          "div",
+          { class: "main" },
+          h("div", { class: "running" }, bar, stop),
+          problem,
+          shares.element,
+          h("div", { class: "charts" }, ...charts.map((chart) => chart.element)),
+          h(
+            "section",
+            { class: "card sentences" },
+            h("h3", {}, "In words"),
+            sentences,
+            this.notes,
+            phases.element("a"),
+            phases.control,
+          ),
+        ),
+      ),
+      h(
+        "section",
+        { class: "card same", "aria-label": "The same elsewhere" },
+        h(
+          "div",
+          { class: "bar" },
+          h("h3", {}, "The same on the command line"),
+          copier("Copy the command", this.command),
+        ),
+        this.command,
+        h(
+          "details",
+          {},
+          h("summary", {}, "The same as a scenario file"),
+          h(
+            "div",
+            { class: "bar" },
+            h("span", { class: "note" }, "Save it as NAME.toml, and run it with headgate run NAME.toml."),
+            copier("Copy the file", this.file),
+          ),
+          this.file,
+        ),
+        h(
+          "p",
+          { class: "after" },
+          h(
+            "button",
+            { type: "button", onclick: () => this.explore(model.variants.a?.scenario ?? first.scenario) },
+            "Change everything in this scenario",
+          ),
+        ),
+      ),
+    );
     this.words();
     void model.open("a", first.scenario, first.controls);
   }
@@ -95,16 +173,26 @@ export class Builder {
 
 /** A button that copies a text; where that is not allowed, it selects the text. */
 function copier(label: string, from: HTMLElement): HTMLElement {
-  const button = h("button", { type: "button", class: "small", onclick: async () => {
-    try {
-      await navigator.clipboard.writeText(from.textContent ?? "");
-      button.textContent = "Copied";
-      say("Copied.");
-    } catch {
-      (place.holder.ownerDocument.getSelection() as Selection).selectAllChildren(from);
-      say("The text is selected: copy it from there.");
-    }
-    setTimeout(() => { button.textContent = label; }, 2000);
-  } }, label);
+  const button = h(
+    "button",
+    {
+      type: "button",
+      class: "small",
+      onclick: async () => {
+        try {
+          await navigator.clipboard.writeText(from.textContent ?? "");
+          button.textContent = "Copied";
+          say("Copied.");
+        } catch {
+          (place.holder.ownerDocument.getSelection() as Selection).selectAllChildren(from);
+          say("The text is selected: copy it from there.");
+        }
+        setTimeout(() => {
+          button.textContent = label;
+        }, 2000);
+      },
+    },
+    label,
+  );
   return button;
 }

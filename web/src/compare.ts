@@ -14,12 +14,22 @@ export class Compare {
   private readonly body = h("div", { "aria-live": "polite" });
   private readonly bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Progress of the comparison" });
   private readonly seeds = h("input", { type: "number", id: "seeds", min: 1, max: 100, value: 10 });
-  private readonly more = h("button", { type: "button", onclick: () => void this.ask(Math.min(100, Math.max(1, Number(this.seeds.value) || 1))) }, "Compare over seeds");
+  private readonly more = h(
+    "button",
+    { type: "button", onclick: () => void this.ask(Math.min(100, Math.max(1, Number(this.seeds.value) || 1))) },
+    "Compare over seeds",
+  );
   private readonly over = h("div", { class: "seeds" }, h("label", { for: "seeds" }, "Seeds "), this.seeds, this.more);
   private asking: AbortController | null = null;
   private compared = "";
-  readonly element = h("section", { class: "card compare", hidden: true }, h("h2", {}, "What differs between A and B"), this.body,
-    this.over, this.bar);
+  readonly element = h(
+    "section",
+    { class: "card compare", hidden: true },
+    h("h2", {}, "What differs between A and B"),
+    this.body,
+    this.over,
+    this.bar,
+  );
 
   constructor(private readonly model: Model) {
     model.on((event) => {
@@ -47,7 +57,14 @@ export class Compare {
     this.bar.hidden = false;
     this.bar.value = 0;
     try {
-      const found = await stream<ComparisonDone>("/api/compare", { a: { scenario: a.scenario }, b: { scenario: b.scenario }, seeds }, asking.signal, (part) => { this.bar.value = part; });
+      const found = await stream<ComparisonDone>(
+        "/api/compare",
+        { a: { scenario: a.scenario }, b: { scenario: b.scenario }, seeds },
+        asking.signal,
+        (part) => {
+          this.bar.value = part;
+        },
+      );
       this.draw(found, seeds);
     } catch (error) {
       if (aborted(error) || asking.signal.aborted) return;
@@ -60,18 +77,60 @@ export class Compare {
   private draw(found: ComparisonDone, seeds: number): void {
     // A replay has no random starts: only a discipline may draw random numbers.
     this.over.hidden = found.random === false;
-    const interval = (low: number | null, high: number | null, unit: string | null): string => (low === null || high === null ? "–" : `${quantity(low, unit)} to ${quantity(high, unit)}`);
+    const interval = (low: number | null, high: number | null, unit: string | null): string =>
+      low === null || high === null ? "–" : `${quantity(low, unit)} to ${quantity(high, unit)}`;
     const spread = found.differences.some((each) => each.low !== null);
     const head = ["Measure", "Flow", "A", "B", "B less A", ...(spread ? ["Interval"] : [])];
-    replace(this.body,
-      found.changed.length > 0 ? h("ul", { class: "changed" }, ...found.changed.map((each) => h("li", {}, h("code", {}, each.path), `: ${words(each.a)} in A, ${words(each.b)} in B`)))
+    replace(
+      this.body,
+      found.changed.length > 0
+        ? h(
+            "ul",
+            { class: "changed" },
+            ...found.changed.map((each) =>
+              h("li", {}, h("code", {}, each.path), `: ${words(each.a)} in A, ${words(each.b)} in B`),
+            ),
+          )
         : h("p", {}, "Both variants are the same. Turn a control of B."),
       ...found.sentences.map((sentence) => h("p", {}, sentence)),
       ...found.notes.map((note) => h("p", { class: "note" }, note)),
-      found.left_out > 0 && h("p", { class: "note" }, `${found.left_out === 1 ? "One number that differs" : `${found.left_out} numbers that differ`} by less than ${percent(found.least)} ${found.left_out === 1 ? "is" : "are"} left out.`),
-      found.differences.length > 0 && h("details", { open: seeds > 1 }, h("summary", {}, seeds > 1 ? `Numbers, paired over ${seeds} seeds` : "Numbers of one seed"),
-        h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Differences" }, h("table", {}, h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
-          h("tbody", {}, ...found.differences.map((each) => h("tr", {}, h("th", { scope: "row" }, each.metric), h("td", {}, each.flow ?? ""), h("td", { class: "num" }, quantity(each.a, each.unit)), h("td", { class: "num" }, quantity(each.b, each.unit)),
-            h("td", { class: "num" }, quantity(each.difference, each.unit)), spread && h("td", { class: "num" }, interval(each.low, each.high, each.unit)))))))));
+      found.left_out > 0 &&
+        h(
+          "p",
+          { class: "note" },
+          `${found.left_out === 1 ? "One number that differs" : `${found.left_out} numbers that differ`} by less than ${percent(found.least)} ${found.left_out === 1 ? "is" : "are"} left out.`,
+        ),
+      found.differences.length > 0 &&
+        h(
+          "details",
+          { open: seeds > 1 },
+          h("summary", {}, seeds > 1 ? `Numbers, paired over ${seeds} seeds` : "Numbers of one seed"),
+          h(
+            "div",
+            { class: "scroll", role: "region", tabindex: 0, "aria-label": "Differences" },
+            h(
+              "table",
+              {},
+              h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
+              h(
+                "tbody",
+                {},
+                ...found.differences.map((each) =>
+                  h(
+                    "tr",
+                    {},
+                    h("th", { scope: "row" }, each.metric),
+                    h("td", {}, each.flow ?? ""),
+                    h("td", { class: "num" }, quantity(each.a, each.unit)),
+                    h("td", { class: "num" }, quantity(each.b, each.unit)),
+                    h("td", { class: "num" }, quantity(each.difference, each.unit)),
+                    spread && h("td", { class: "num" }, interval(each.low, each.high, each.unit)),
+                  ),
+                ),
+              ),
+            ),
+          ),
+        ),
+    );
   }
 }

@@ -16,16 +16,25 @@ function fill(element: Element, props: Props, children: readonly Child[]): void 
 
 function append(element: Element, children: readonly Child[]): void {
   for (const child of children)
-    if (child !== null && child !== undefined && child !== false) element.append(typeof child === "object" ? child : String(child));
+    if (child !== null && child !== undefined && child !== false)
+      element.append(typeof child === "object" ? child : String(child));
 }
 
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   fill(element, props, children);
   return element;
 }
 
-export function svg<K extends keyof SVGElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): SVGElementTagNameMap[K] {
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   fill(element, props, children);
   return element;

@@ -65,7 +65,11 @@ export class Explore {
   private lost = "";
   private lostAt = 0;
 
-  constructor(private readonly model: Model, state: () => Promise<string>, about: HTMLElement) {
+  constructor(
+    private readonly model: Model,
+    state: () => Promise<string>,
+    about: HTMLElement,
+  ) {
     this.panel = new Panel(model);
     this.packets = new Packets(model);
     this.compare = new Compare(model);
@@ -75,18 +79,49 @@ export class Explore {
       const shares = new Shares();
       const network = new Network(model.time, (port) => this.packets.open(port));
       const transfers = new Transfers();
-      return { shares, transfers, network, mark: (words) => { for (const each of [shares, transfers, network]) each.mark.textContent = words; } };
+      return {
+        shares,
+        transfers,
+        network,
+        mark: (words) => {
+          for (const each of [shares, transfers, network]) each.mark.textContent = words;
+        },
+      };
     };
     this.results = { a: result(), b: result() };
-    const zoom = (label: string, title: string, act: () => void): HTMLElement => h("button", { type: "button", class: "small", title, "aria-label": title, onclick: act }, label);
-    replace(this.tools, this.range, zoom("−", "Zoom out", () => model.time.scale(2)), zoom("+", "Zoom in", () => model.time.scale(0.5)),
-      zoom("←", "Move the range to earlier times", () => model.time.pan(-0.5)), zoom("→", "Move the range to later times", () => model.time.pan(0.5)), zoom("All", "Show all of the run", () => model.time.reset()),
-      h("span", { class: "soft hint" }, "Drag over a chart to zoom; double-click shows all."));
-    this.element = h("div", { class: "explore" },
-      about, h("section", { class: "side", "aria-label": "Controls" }, this.tabs, this.panel.element, take.element),
-      h("div", { class: "main" },
-        h("div", { class: "runbar" }, this.status, this.bar, this.stop, this.again), this.problem, this.about,
-        this.top, this.tools, this.charts, this.fold, this.compare.element, this.below, this.parts, this.packets.element));
+    const zoom = (label: string, title: string, act: () => void): HTMLElement =>
+      h("button", { type: "button", class: "small", title, "aria-label": title, onclick: act }, label);
+    replace(
+      this.tools,
+      this.range,
+      zoom("−", "Zoom out", () => model.time.scale(2)),
+      zoom("+", "Zoom in", () => model.time.scale(0.5)),
+      zoom("←", "Move the range to earlier times", () => model.time.pan(-0.5)),
+      zoom("→", "Move the range to later times", () => model.time.pan(0.5)),
+      zoom("All", "Show all of the run", () => model.time.reset()),
+      h("span", { class: "soft hint" }, "Drag over a chart to zoom; double-click shows all."),
+    );
+    this.element = h(
+      "div",
+      { class: "explore" },
+      about,
+      h("section", { class: "side", "aria-label": "Controls" }, this.tabs, this.panel.element, take.element),
+      h(
+        "div",
+        { class: "main" },
+        h("div", { class: "runbar" }, this.status, this.bar, this.stop, this.again),
+        this.problem,
+        this.about,
+        this.top,
+        this.tools,
+        this.charts,
+        this.fold,
+        this.compare.element,
+        this.below,
+        this.parts,
+        this.packets.element,
+      ),
+    );
     model.on((event, slot) => this.heard(event, slot));
     model.time.on((change) => change === "range" && this.ranged());
     onTheme(() => {
@@ -107,18 +142,33 @@ export class Explore {
     if (event === "slots") this.slots();
     if (event === "progress") this.progress();
     if (event === "error" || event === "controls") this.failed();
-    if (event === "run") this.results[slot].network.update(this.model.variants[slot]?.run as RunDone, this.model.marked.port);
+    if (event === "run")
+      this.results[slot].network.update(this.model.variants[slot]?.run as RunDone, this.model.marked.port);
     if (event === "run" || event === "slots") this.update();
   }
 
   private slots(): void {
     const { model } = this;
     const both = model.variants.b !== null;
-    const tab = (slot: Slot): HTMLElement => h("button", { type: "button", "aria-pressed": String(model.active === slot), onclick: () => model.choose(slot) }, `Variant ${slot.toUpperCase()}`);
+    const tab = (slot: Slot): HTMLElement =>
+      h(
+        "button",
+        { type: "button", "aria-pressed": String(model.active === slot), onclick: () => model.choose(slot) },
+        `Variant ${slot.toUpperCase()}`,
+      );
     const overlay = h("input", { type: "checkbox", id: "overlay", onchange: () => this.setOverlay(overlay.checked) });
     overlay.checked = this.overlay;
-    replace(this.tabs, ...(both ? [tab("a"), tab("b"), h("button", { type: "button", onclick: () => model.dropB() }, "Remove B"), h("label", { class: "check" }, overlay, " in the same charts")]
-      : [h("button", { type: "button", onclick: () => void model.addB() }, "Compare with a second variant")]));
+    replace(
+      this.tabs,
+      ...(both
+        ? [
+            tab("a"),
+            tab("b"),
+            h("button", { type: "button", onclick: () => model.dropB() }, "Remove B"),
+            h("label", { class: "check" }, overlay, " in the same charts"),
+          ]
+        : [h("button", { type: "button", onclick: () => void model.addB() }, "Compare with a second variant")]),
+    );
   }
 
   private progress(): void {
@@ -130,7 +180,11 @@ export class Explore {
     if (running) this.bar.value = Math.min(...parts);
     const run = this.model.shown?.run;
     const old = !running && this.model.shown?.current === false;
-    this.status.textContent = running ? "Running" : run ? `${old ? "Stopped: the pictures are of an earlier run. " : ""}${plain(run.until ?? run.duration)} s ${run.kind === "replay" ? "replayed" : "simulated"} in ${quantity(Number(run.seconds.toPrecision(2)), "s")}, seed ${run.seed}` : "";
+    this.status.textContent = running
+      ? "Running"
+      : run
+        ? `${old ? "Stopped: the pictures are of an earlier run. " : ""}${plain(run.until ?? run.duration)} s ${run.kind === "replay" ? "replayed" : "simulated"} in ${quantity(Number(run.seconds.toPrecision(2)), "s")}, seed ${run.seed}`
+        : "";
     this.element.classList.toggle("running", running);
   }
 
@@ -138,12 +192,17 @@ export class Explore {
     const placed = this.panel.errors();
     const error = this.model.shown?.error ?? null;
     this.problem.hidden = error === null || placed;
-    this.problem.textContent = error === null || placed ? "" : `${error.path ? `${error.path}: ` : ""}${error.message}${error.line ? ` (line ${error.line})` : ""}`;
+    this.problem.textContent =
+      error === null || placed
+        ? ""
+        : `${error.path ? `${error.path}: ` : ""}${error.message}${error.line ? ` (line ${error.line})` : ""}`;
   }
 
   private ranged(): void {
     const { from, to, duration, whole } = this.model.time;
-    this.range.textContent = whole ? `0 s to ${plain(duration)} s` : `${seconds(from, to - from)} to ${seconds(to, to - from)} of ${plain(duration)} s`;
+    this.range.textContent = whole
+      ? `0 s to ${plain(duration)} s`
+      : `${seconds(from, to - from)} to ${seconds(to, to - from)} of ${plain(duration)} s`;
   }
 
   private update(): void {
@@ -158,10 +217,27 @@ export class Explore {
     this.delay.update(ready);
     const trace = ready.find(({ run }) => run.kind === "replay")?.run;
     this.about.hidden = !trace;
-    if (trace) replace(this.about, h("h2", {}, "The trace"), h("p", {}, [...(trace.about ?? []), ...this.chosen].join(" ")));
-    replace(this.sentences, h("h2", {}, "In words"), ...ready.map(({ slot, run }) => h("div", {}, both && h("h3", {}, `Variant ${slot.toUpperCase()}`),
-      h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))), run.note && h("p", { class: "note" }, run.note), this.phases.element(slot))), this.phases.control);
-    const shares = ready.flatMap(({ slot }) => [this.results[slot].shares.element, this.results[slot].transfers.element]);
+    if (trace)
+      replace(this.about, h("h2", {}, "The trace"), h("p", {}, [...(trace.about ?? []), ...this.chosen].join(" ")));
+    replace(
+      this.sentences,
+      h("h2", {}, "In words"),
+      ...ready.map(({ slot, run }) =>
+        h(
+          "div",
+          {},
+          both && h("h3", {}, `Variant ${slot.toUpperCase()}`),
+          h("ul", {}, ...run.sentences.map((sentence) => h("li", {}, sentence))),
+          run.note && h("p", { class: "note" }, run.note),
+          this.phases.element(slot),
+        ),
+      ),
+      this.phases.control,
+    );
+    const shares = ready.flatMap(({ slot }) => [
+      this.results[slot].shares.element,
+      this.results[slot].transfers.element,
+    ]);
     const networks = ready.map(({ slot }) => this.results[slot].network.element);
     this.top.classList.toggle("whole", both);
     same(this.left, both ? [this.delay.element] : [this.delay.element, ...networks]);
@@ -181,13 +257,20 @@ export class Explore {
   private layout(ready: { slot: Slot; run: RunDone }[]): void {
     const both = ready.length > 1;
     const order = ready.some(({ run }) => hasSparse(run)) ? OF_SPARSE : ORDER;
-    const names = [...new Set(ready.flatMap(({ run }) => run.views.map((view) => view.name)))].sort((a, b) => rank(order, a) - rank(order, b));
+    const names = [...new Set(ready.flatMap(({ run }) => run.views.map((view) => view.name)))].sort(
+      (a, b) => rank(order, a) - rank(order, b),
+    );
     const groups: { key: string; name: string; sources: Source[] }[] = names.flatMap((name) => {
-      const sources = ready.filter(({ run }) => viewOf(run, name)).map(({ slot, run }): Source => ({ mark: both ? slot.toUpperCase() : "", run }));
+      const sources = ready
+        .filter(({ run }) => viewOf(run, name))
+        .map(({ slot, run }): Source => ({ mark: both ? slot.toUpperCase() : "", run }));
       // What the same flows of the same trace offer is the same.
       const first = sources[0];
-      if (name === "offered" && sources.length === 2 && first && sameFlows(sources)) return [{ key: name, name, sources: [{ ...first, mark: "" }] }];
-      return both && !this.overlay ? sources.map((source) => ({ key: `${name} ${source.mark}`, name, sources: [source] })) : [{ key: name, name, sources }];
+      if (name === "offered" && sources.length === 2 && first && sameFlows(sources))
+        return [{ key: name, name, sources: [{ ...first, mark: "" }] }];
+      return both && !this.overlay
+        ? sources.map((source) => ({ key: `${name} ${source.mark}`, name, sources: [source] }))
+        : [{ key: name, name, sources }];
     });
     for (const each of [this.charts, this.folded]) each.classList.toggle("pairs", both && !this.overlay);
     const element = ({ key, name, sources }: { key: string; name: string; sources: Source[] }): HTMLElement => {
@@ -221,7 +304,8 @@ export class Explore {
 
 /** Puts the elements into their holder, unless they are there: an element that moves would lose its focus. */
 function same(holder: HTMLElement, wanted: HTMLElement[]): void {
-  if (holder.children.length !== wanted.length || wanted.some((element, at) => holder.children[at] !== element)) replace(holder, ...wanted);
+  if (holder.children.length !== wanted.length || wanted.some((element, at) => holder.children[at] !== element))
+    replace(holder, ...wanted);
 }
 
 /** Whether two runs have the same lines in their first view. */

@@ -1,9 +1,28 @@
 // Numbers with units.
 
 const PREFIXES: readonly [number, string][] = [
-  [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"],
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+  [1, ""],
+  [1e-3, "m"],
+  [1e-6, "µ"],
 ];
-const BASE = new Set(["bit/s", "bps", "bit", "s", "B", "bytes", "byte", "packets", "packet", "packets/s", "B/s", "pkt"]);
+const BASE = new Set([
+  "bit/s",
+  "bps",
+  "bit",
+  "s",
+  "B",
+  "bytes",
+  "byte",
+  "packets",
+  "packet",
+  "packets/s",
+  "B/s",
+  "pkt",
+]);
 
 export interface Scale {
   factor: number;

@@ -15,7 +15,10 @@ export class Lessons {
   private names: LessonName[] = [];
   private built: string | null = null;
 
-  constructor(private readonly explore: (scenario: Scenario) => void, private readonly noted: (name: string) => void) {}
+  constructor(
+    private readonly explore: (scenario: Scenario) => void,
+    private readonly noted: (name: string) => void,
+  ) {}
 
   async open(): Promise<void> {
     try {
@@ -30,8 +33,18 @@ export class Lessons {
 
   private list(): void {
     this.built = null;
-    replace(this.element, h("h2", {}, "Lessons"), this.names.length === 0 && h("p", {}, "This server has no lessons."),
-      h("ol", { class: "lesson-list" }, ...this.names.map((each) => h("li", {}, h("button", { type: "button", onclick: () => this.choose(each.name) }, each.title)))));
+    replace(
+      this.element,
+      h("h2", {}, "Lessons"),
+      this.names.length === 0 && h("p", {}, "This server has no lessons."),
+      h(
+        "ol",
+        { class: "lesson-list" },
+        ...this.names.map((each) =>
+          h("li", {}, h("button", { type: "button", onclick: () => this.choose(each.name) }, each.title)),
+        ),
+      ),
+    );
   }
 
   private choose(name: string | null): void {
@@ -46,11 +59,28 @@ export class Lessons {
     const at = this.names.findIndex((each) => each.name === name);
     const next = this.names[at + 1];
     const shown = new Shown(lesson);
-    replace(this.element,
-      h("p", { class: "lesson-top" }, h("button", { type: "button", class: "small", onclick: () => this.choose(null) }, "← All lessons"), h("button", { type: "button", class: "small", onclick: () => window.print() }, "Print this lesson")),
-      h("h2", {}, at >= 0 ? `${at + 1}. ${lesson.title}` : lesson.title), h("div", { class: "lead" }, ...lesson.text.map((line) => h("p", {}, ...prose(line)))), ...shown.parts,
-      h("p", { class: "after" }, h("button", { type: "button", onclick: () => this.explore(shown.scenario) }, "Change other values of this scenario"),
-        next && h("button", { type: "button", onclick: () => this.choose(next.name) }, `Next: ${next.title}`)));
+    replace(
+      this.element,
+      h(
+        "p",
+        { class: "lesson-top" },
+        h("button", { type: "button", class: "small", onclick: () => this.choose(null) }, "← All lessons"),
+        h("button", { type: "button", class: "small", onclick: () => window.print() }, "Print this lesson"),
+      ),
+      h("h2", {}, at >= 0 ? `${at + 1}. ${lesson.title}` : lesson.title),
+      h("div", { class: "lead" }, ...lesson.text.map((line) => h("p", {}, ...prose(line)))),
+      ...shown.parts,
+      h(
+        "p",
+        { class: "after" },
+        h(
+          "button",
+          { type: "button", onclick: () => this.explore(shown.scenario) },
+          "Change other values of this scenario",
+        ),
+        next && h("button", { type: "button", onclick: () => this.choose(next.name) }, `Next: ${next.title}`),
+      ),
+    );
     shown.open();
   }
 }
@@ -74,11 +104,24 @@ class Shown {
     this.chart = new Chart(lesson.view, this.model.time, () => void this.model.again());
     this.locked = h("fieldset", { disabled: true }, this.panel.element);
     this.task = h("p", { class: "task" });
-    this.answers = lesson.answers.map((words) => h("button", { type: "button", "aria-pressed": "false", onclick: () => this.predict(words) }, ...prose(words)));
-    const step = (name: string, title: string, ...children: HTMLElement[]): HTMLElement => h("section", { class: `card ${name}` }, h("h3", {}, title), ...children);
+    this.answers = lesson.answers.map((words) =>
+      h("button", { type: "button", "aria-pressed": "false", onclick: () => this.predict(words) }, ...prose(words)),
+    );
+    const step = (name: string, title: string, ...children: HTMLElement[]): HTMLElement =>
+      h("section", { class: `card ${name}` }, h("h3", {}, title), ...children);
     this.parts = [
-      step("question", "1. Predict", h("p", {}, ...prose(lesson.question)), h("div", { class: "answers" }, ...this.answers)),
-      step("change", "2. Change the value", this.task, h("div", { class: "lesson-body" }, this.locked, h("div", {}, this.problem, this.chart.element))),
+      step(
+        "question",
+        "1. Predict",
+        h("p", {}, ...prose(lesson.question)),
+        h("div", { class: "answers" }, ...this.answers),
+      ),
+      step(
+        "change",
+        "2. Change the value",
+        this.task,
+        h("div", { class: "lesson-body" }, this.locked, h("div", {}, this.problem, this.chart.element)),
+      ),
       step("why", "3. Read why", this.result),
     ];
     onTheme(() => this.chart.redraw());
@@ -98,7 +141,11 @@ class Shown {
   /** What is to be changed: a value of the scenario, or first of all one's mind. */
   private say(): void {
     const { label, before, after } = this.lesson;
-    replace(this.task, ...prose(`Change the value of “${label}” from ${before} to ${after}.`), this.predicted === null && h("span", { class: "soft" }, " It can be changed when you have chosen an answer."));
+    replace(
+      this.task,
+      ...prose(`Change the value of “${label}” from ${before} to ${after}.`),
+      this.predicted === null && h("span", { class: "soft" }, " It can be changed when you have chosen an answer."),
+    );
   }
 
   private tell(words: string): void {
@@ -140,11 +187,26 @@ class Shown {
     const asking = new AbortController();
     this.asking = asking;
     try {
-      const done = await stream<LessonDone>(`/api/lessons/${encodeURIComponent(this.lesson.name)}/answer`, { scenario: this.scenario, answer: this.predicted }, asking.signal, () => undefined);
+      const done = await stream<LessonDone>(
+        `/api/lessons/${encodeURIComponent(this.lesson.name)}/answer`,
+        { scenario: this.scenario, answer: this.predicted },
+        asking.signal,
+        () => undefined,
+      );
       if (asking.signal.aborted) return;
       if (done.right === null) replace(this.result, h("p", {}, ...prose(done.why)));
-      else replace(this.result, h("p", { class: done.right ? "right" : "wrong" }, done.right ? "✓ Your prediction is right." : "✕ Your prediction does not hold. ", ...(done.right || done.answer === null ? [] : ["The run shows: ", ...prose(done.answer)])),
-        h("p", {}, ...prose(done.why)), table(done));
+      else
+        replace(
+          this.result,
+          h(
+            "p",
+            { class: done.right ? "right" : "wrong" },
+            done.right ? "✓ Your prediction is right." : "✕ Your prediction does not hold. ",
+            ...(done.right || done.answer === null ? [] : ["The run shows: ", ...prose(done.answer)]),
+          ),
+          h("p", {}, ...prose(done.why)),
+          table(done),
+        );
     } catch (error) {
       if (!aborted(error)) replace(this.result, h("p", { class: "error" }, explain(error).message));
     }
@@ -153,7 +215,34 @@ class Shown {
 
 /** What was measured, before the change, after it, and in further variants. */
 function table(done: LessonDone): HTMLElement {
-  return h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "What was measured" }, h("table", { class: "cases" },
-    h("thead", {}, h("tr", {}, h("td", {}), ...done.columns.map((name) => h("th", { scope: "col", class: "num" }, ...prose(name))))),
-    h("tbody", {}, ...done.cases.map((each) => h("tr", {}, h("th", { scope: "row" }, ...prose(each.name)), ...each.values.map((value) => h("td", { class: "num" }, value)))))));
+  return h(
+    "div",
+    { class: "scroll", role: "region", tabindex: 0, "aria-label": "What was measured" },
+    h(
+      "table",
+      { class: "cases" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("td", {}),
+          ...done.columns.map((name) => h("th", { scope: "col", class: "num" }, ...prose(name))),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        ...done.cases.map((each) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, ...prose(each.name)),
+            ...each.values.map((value) => h("td", { class: "num" }, value)),
+          ),
+        ),
+      ),
+    ),
+  );
 }

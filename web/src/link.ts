@@ -10,10 +10,19 @@ export function isReplay(scenario: Scenario | null | undefined): boolean {
 /** The most text that a link may unpack to: a link is input from strangers. */
 const MOST = 4_000_000;
 
-async function through(data: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream): Promise<Uint8Array<ArrayBuffer>> {
+async function through(
+  data: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream | DecompressionStream,
+): Promise<Uint8Array<ArrayBuffer>> {
   const writer = stream.writable.getWriter();
   // A broken stream rejects here as well as at the reader, which reports it.
-  writer.write(data).then(() => writer.close(), () => undefined).catch(() => undefined);
+  writer
+    .write(data)
+    .then(
+      () => writer.close(),
+      () => undefined,
+    )
+    .catch(() => undefined);
   const reader = stream.readable.getReader();
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -49,14 +58,21 @@ export async function unpack(fragment: string): Promise<Scenario> {
     throw new Error("This link does not hold a scenario: it was cut or changed on its way.");
   }
   const found: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  if (typeof found !== "object" || found === null || Array.isArray(found)) throw new Error("This link does not hold a scenario.");
+  if (typeof found !== "object" || found === null || Array.isArray(found))
+    throw new Error("This link does not hold a scenario.");
   return found as Scenario;
 }
 
 /** The fragment of an address, as names and values. */
 export function fields(hash: string): Map<string, string> {
-  return new Map(hash.replace(/^#/, "").split("&").filter(Boolean).map((part) => {
-    const at = part.indexOf("=");
-    return at < 0 ? [part, ""] : [part.slice(0, at), decodeURIComponent(part.slice(at + 1))];
-  }));
+  return new Map(
+    hash
+      .replace(/^#/, "")
+      .split("&")
+      .filter(Boolean)
+      .map((part) => {
+        const at = part.indexOf("=");
+        return at < 0 ? [part, ""] : [part.slice(0, at), decodeURIComponent(part.slice(at + 1))];
+      }),
+  );
 }

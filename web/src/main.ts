@@ -18,16 +18,35 @@ import type { Scenario, Start } from "./types";
 type Page = "start" | "explore" | "lessons" | "study" | "papers";
 
 export const model = new Model();
-const about = new About(model, () => void go("papers"), () => void note(true));
+const about = new About(
+  model,
+  () => void go("papers"),
+  () => void note(true),
+);
 const explore = new Explore(model, () => address(), about.element);
-const lessons = new Lessons((scenario) => void go("explore", scenario), (name) => void note(true, name));
-const front = new StartPage((scenario) => void go("explore", scenario), (name) => {
-  lessons.chosen = name;
-  void go("lessons");
-});
+const lessons = new Lessons(
+  (scenario) => void go("explore", scenario),
+  (name) => void note(true, name),
+);
+const front = new StartPage(
+  (scenario) => void go("explore", scenario),
+  (name) => {
+    lessons.chosen = name;
+    void go("lessons");
+  },
+);
 const study = new StudyPage((scenario) => void go("explore", scenario));
-const papers = new PapersPage((of) => void see(of), () => void note(true));
-const pages: { [P in Page]: HTMLElement } = { start: front.element, explore: explore.element, lessons: lessons.element, study: study.element, papers: papers.element };
+const papers = new PapersPage(
+  (of) => void see(of),
+  () => void note(true),
+);
+const pages: { [P in Page]: HTMLElement } = {
+  start: front.element,
+  explore: explore.element,
+  lessons: lessons.element,
+  study: study.element,
+  papers: papers.element,
+};
 
 const banner = h("div", { class: "banner", role: "alert", hidden: true });
 const title = h("h1", {}, "headgate");
@@ -44,7 +63,11 @@ async function address(): Promise<string> {
   const parts: string[] = [];
   if (page !== "explore") parts.push(`page=${page}`);
   if (page === "lessons" && lessons.chosen) parts.push(`lesson=${encodeURIComponent(lessons.chosen)}`);
-  if (page === "papers" && papers.paper) parts.push(`paper=${encodeURIComponent(papers.paper)}`, ...(papers.item ? [`item=${encodeURIComponent(papers.item)}`] : []));
+  if (page === "papers" && papers.paper)
+    parts.push(
+      `paper=${encodeURIComponent(papers.paper)}`,
+      ...(papers.item ? [`item=${encodeURIComponent(papers.item)}`] : []),
+    );
   const { a, b } = model.variants;
   if (page === "explore" && about.place) parts.push(...placed(about.place));
   else if (page === "explore" && a && a.replication > 0) parts.push(`run=${a.replication}`);
@@ -62,12 +85,24 @@ async function note(push: boolean, _why = ""): Promise<void> {
 function show(next: Page): void {
   page = next;
   for (const [name, element] of Object.entries(pages)) element.hidden = name !== next;
-  const names: [Page, string][] = [["explore", "Explore"], ["lessons", "Lessons"]];
+  const names: [Page, string][] = [
+    ["explore", "Explore"],
+    ["lessons", "Lessons"],
+  ];
   if ((start?.kind === "papers" || start?.kind === "start") && !model.variants.a && next !== "explore") names.shift();
   if (start?.kind === "start") names.unshift(["start", "Start"]);
   if (start?.kind === "study") names.push(["study", "Study"]);
   if (start?.kind === "papers") names.push(["papers", "Papers"]);
-  replace(nav, ...names.map(([name, label]) => h("button", { type: "button", "aria-current": name === page ? "page" : null, onclick: () => void go(name) }, label)));
+  replace(
+    nav,
+    ...names.map(([name, label]) =>
+      h(
+        "button",
+        { type: "button", "aria-current": name === page ? "page" : null, onclick: () => void go(name) },
+        label,
+      ),
+    ),
+  );
   if (next === "start") void front.open();
   if (next === "lessons") void lessons.open();
   if (next === "study") void study.open();
@@ -80,7 +115,8 @@ export async function go(next: Page, scenario?: Scenario): Promise<void> {
     about.clear();
     model.dropB();
     void model.open("a", scenario).then(() => note(false));
-  } else if (next === "explore" && !model.variants.a && start?.scenario) void model.open("a", start.scenario, start.controls);
+  } else if (next === "explore" && !model.variants.a && start?.scenario)
+    void model.open("a", start.scenario, start.controls);
   await note(true);
   if (next !== "papers" || !papers.refocus()) main.focus();
 }
@@ -110,7 +146,10 @@ async function restore(): Promise<boolean> {
   const replication = Number(found.get("run") ?? 0) || 0;
   restoring += 1;
   try {
-    for (const [slot, key] of [["a", "s"], ["b", "b"]] as const) {
+    for (const [slot, key] of [
+      ["a", "s"],
+      ["b", "b"],
+    ] as const) {
       const text = found.get(key);
       const now = model.variants[slot]?.scenario;
       if (text) {
@@ -118,7 +157,8 @@ async function restore(): Promise<boolean> {
         any = true;
         if (of) papers.at(of);
         if (slot === "a" && of) await about.open(of, scenario);
-        else if (JSON.stringify(scenario) !== JSON.stringify(now) || model.variants[slot]?.replication !== replication) void model.open(slot, scenario, undefined, replication);
+        else if (JSON.stringify(scenario) !== JSON.stringify(now) || model.variants[slot]?.replication !== replication)
+          void model.open(slot, scenario, undefined, replication);
       } else if (slot === "b" && now) model.dropB();
     }
   } catch (error) {
@@ -128,7 +168,15 @@ async function restore(): Promise<boolean> {
   }
   lessons.chosen = found.get("lesson") ?? null;
   const first = start?.kind === "study" || start?.kind === "papers" || start?.kind === "start" ? start.kind : null;
-  show(wanted === "lessons" || (wanted === "start" && first === "start") || wanted === "study" || wanted === "papers" ? wanted : !any && first ? first : any || start?.scenario ? "explore" : "lessons");
+  show(
+    wanted === "lessons" || (wanted === "start" && first === "start") || wanted === "study" || wanted === "papers"
+      ? wanted
+      : !any && first
+        ? first
+        : any || start?.scenario
+          ? "explore"
+          : "lessons",
+  );
   return any;
 }
 
@@ -145,10 +193,34 @@ function read(): void {
   });
   reader.hidden = found.length === 0;
   const replay = found.some(({ slot }) => isReplay(model.variants[slot]?.scenario));
-  replace(reader, h("h2", {}, replay ? "The settings of this link" : "The scenario of this link"),
-    h("p", { class: "note" }, replay ? "They are for a replay. A link does not hold the trace: start headgate explore with its file, and open the link on that page." : "Save it, and run it with headgate explore FILE or headgate run FILE."),
-    ...found.map(({ slot, words }) => h("div", {}, found.length > 1 && h("h3", {}, `Variant ${slot.toUpperCase()}`), h("pre", { tabindex: 0, "aria-label": replay ? "Settings" : "Scenario" }, words),
-      h("button", { type: "button", onclick: () => download(replay ? "settings.toml" : "scenario.toml", new Blob([words], { type: "application/toml" })) }, "Save as TOML"))));
+  replace(
+    reader,
+    h("h2", {}, replay ? "The settings of this link" : "The scenario of this link"),
+    h(
+      "p",
+      { class: "note" },
+      replay
+        ? "They are for a replay. A link does not hold the trace: start headgate explore with its file, and open the link on that page."
+        : "Save it, and run it with headgate explore FILE or headgate run FILE.",
+    ),
+    ...found.map(({ slot, words }) =>
+      h(
+        "div",
+        {},
+        found.length > 1 && h("h3", {}, `Variant ${slot.toUpperCase()}`),
+        h("pre", { tabindex: 0, "aria-label": replay ? "Settings" : "Scenario" }, words),
+        h(
+          "button",
+          {
+            type: "button",
+            onclick: () =>
+              download(replay ? "settings.toml" : "scenario.toml", new Blob([words], { type: "application/toml" })),
+          },
+          "Save as TOML",
+        ),
+      ),
+    ),
+  );
 }
 
 onConnection((state) => {
@@ -156,9 +228,18 @@ onConnection((state) => {
     reader.hidden = true;
     warn(null);
     void (start ? model.again() : begin());
-  } else if (state === "busy" || state === "free") warn(state === "busy" ? "The kernel does not answer: it works on a cell, or was stopped. What you turn is done when it answers." : null);
-  else warn(state === "down" ? "The server does not answer. This page tries again every second; what you see stays."
-    : "Another server answers here. Open the address that headgate explore has printed.");
+  } else if (state === "busy" || state === "free")
+    warn(
+      state === "busy"
+        ? "The kernel does not answer: it works on a cell, or was stopped. What you turn is done when it answers."
+        : null,
+    );
+  else
+    warn(
+      state === "down"
+        ? "The server does not answer. This page tries again every second; what you see stays."
+        : "Another server answers here. Open the address that headgate explore has printed.",
+    );
 });
 
 model.on((event) => {
@@ -196,7 +277,23 @@ async function begin(): Promise<void> {
 
 main.tabIndex = -1;
 main.append(reader, ...Object.values(pages));
-place.holder.append(h("a", { class: "skip", href: "#main", onclick: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), h("header", {}, title, nav), banner, main);
+place.holder.append(
+  h(
+    "a",
+    {
+      class: "skip",
+      href: "#main",
+      onclick: (event: Event) => {
+        event.preventDefault();
+        main.focus();
+      },
+    },
+    "Skip to the content",
+  ),
+  h("header", {}, title, nav),
+  banner,
+  main,
+);
 show("explore");
 place.onBack(() => void restore());
 void begin();

@@ -6,10 +6,28 @@ import type uPlot from "uplot";
 /** Corners of the shapes, in radii; the circle has none. */
 const SHAPES: readonly (readonly [number, number][])[] = [
   [],
-  [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
-  [[0, -1.15], [1.1, 0.85], [-1.1, 0.85]],
-  [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
-  [[0, 1.15], [1.1, -0.85], [-1.1, -0.85]],
+  [
+    [-0.9, -0.9],
+    [0.9, -0.9],
+    [0.9, 0.9],
+    [-0.9, 0.9],
+  ],
+  [
+    [0, -1.15],
+    [1.1, 0.85],
+    [-1.1, 0.85],
+  ],
+  [
+    [0, -1.25],
+    [1.25, 0],
+    [0, 1.25],
+    [-1.25, 0],
+  ],
+  [
+    [0, 1.15],
+    [1.1, -0.85],
+    [-1.1, -0.85],
+  ],
 ];
 
 export function corners(index: number, x: number, y: number, radius: number): [number, number][] {
@@ -23,7 +41,8 @@ export function dense(u: uPlot, at: number): boolean {
   const most = u.bbox.width / devicePixelRatio / 2;
   if (last - first <= most) return false;
   let count = 0;
-  for (let index = first; index <= last; index += 1) if (values[index] !== undefined && values[index] !== null) count += 1;
+  for (let index = first; index <= last; index += 1)
+    if (values[index] !== undefined && values[index] !== null) count += 1;
   return count > most;
 }
 

@@ -54,7 +54,15 @@ export class Model {
   async open(slot: Slot, scenario: Scenario, controls?: Control[], replication = 0): Promise<void> {
     this.running[slot]?.abort();
     this.pending[slot].clear();
-    const variant: Variant = { scenario, replication, controls: controls ?? [], run: this.variants[slot]?.run ?? null, current: false, progress: null, error: null };
+    const variant: Variant = {
+      scenario,
+      replication,
+      controls: controls ?? [],
+      run: this.variants[slot]?.run ?? null,
+      current: false,
+      progress: null,
+      error: null,
+    };
     this.variants[slot] = variant;
     this.tell("slots", slot);
     const run = this.start(slot);
@@ -152,10 +160,16 @@ export class Model {
       this.tell("run", slot);
     };
     try {
-      const done = await stream<RunDone>("/api/run", { scenario: variant.scenario, seed: null, replication: variant.replication, tab: `${TAB}-${slot}` }, running.signal, (part) => {
-        variant.progress = part;
-        this.tell("progress", slot);
-      }, take);
+      const done = await stream<RunDone>(
+        "/api/run",
+        { scenario: variant.scenario, seed: null, replication: variant.replication, tab: `${TAB}-${slot}` },
+        running.signal,
+        (part) => {
+          variant.progress = part;
+          this.tell("progress", slot);
+        },
+        take,
+      );
       if (running.signal.aborted) return;
       variant.progress = null;
       variant.current = true;
@@ -184,13 +198,15 @@ export class Model {
 
   /** After the server was away, or has forgotten a run. */
   async again(): Promise<void> {
-    await Promise.all(SLOTS.map(async (slot) => {
-      const variant = this.variants[slot];
-      if (!variant) return;
-      if (variant.controls.length === 0) await this.open(slot, variant.scenario, undefined, variant.replication);
-      else if (this.pending[slot].size > 0) await this.flush(slot);
-      else await this.start(slot);
-    }));
+    await Promise.all(
+      SLOTS.map(async (slot) => {
+        const variant = this.variants[slot];
+        if (!variant) return;
+        if (variant.controls.length === 0) await this.open(slot, variant.scenario, undefined, variant.replication);
+        else if (this.pending[slot].size > 0) await this.flush(slot);
+        else await this.start(slot);
+      }),
+    );
   }
 
   private fail(slot: Slot, error: unknown): void {

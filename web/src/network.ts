@@ -34,10 +34,26 @@ export class Network {
   private asking: AbortController | null = null;
   private since = 0;
   private again = false;
-  readonly element = h("section", { class: "card" },
-    h("div", { class: "bar" }, h("h3", {}, this.mark, "Network"), saveButtons(() => "Network", () => this.copy())), this.holder, this.note);
+  readonly element = h(
+    "section",
+    { class: "card" },
+    h(
+      "div",
+      { class: "bar" },
+      h("h3", {}, this.mark, "Network"),
+      saveButtons(
+        () => "Network",
+        () => this.copy(),
+      ),
+    ),
+    this.holder,
+    this.note,
+  );
 
-  constructor(private readonly time: Timeline, private readonly choose: (port: string) => void) {
+  constructor(
+    private readonly time: Timeline,
+    private readonly choose: (port: string) => void,
+  ) {
     time.on((change) => change === "cursor" && void this.fill());
     new ResizeObserver(() => {
       if (this.run && Number(this.picture.getAttribute("width")) !== this.wide()) this.redraw();
@@ -80,11 +96,23 @@ export class Network {
     const wide = this.wide();
     const rows = new Set(ys.map((y) => y.toFixed(3))).size;
     const height = Math.min(420, Math.max(120, 60 + rows * 52));
-    const place = new Map(nodes.map((node) => [node.name, {
-      x: EDGE + (right > left ? (node.x - left) / (right - left) : 0.5) * (wide - 2 * EDGE),
-      y: 34 + (bottom > top ? (node.y - top) / (bottom - top) : 0.5) * (height - 68),
-    }]));
-    const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${wide} ${height}`, width: wide, height, role: "img", "aria-label": this.words(nodes, links) });
+    const place = new Map(
+      nodes.map((node) => [
+        node.name,
+        {
+          x: EDGE + (right > left ? (node.x - left) / (right - left) : 0.5) * (wide - 2 * EDGE),
+          y: 34 + (bottom > top ? (node.y - top) / (bottom - top) : 0.5) * (height - 68),
+        },
+      ]),
+    );
+    const root = svg("svg", {
+      xmlns: "http://www.w3.org/2000/svg",
+      viewBox: `0 0 ${wide} ${height}`,
+      width: wide,
+      height,
+      role: "img",
+      "aria-label": this.words(nodes, links),
+    });
     root.append(svg("rect", { width: wide, height, fill: look.ground }));
     this.queues.clear();
     const wires = svg("g", {});
@@ -95,7 +123,8 @@ export class Network {
     for (const node of nodes) {
       const at = place.get(node.name) as Point;
       room.take({ x: at.x - 12, y: at.y - 12, wide: 24, high: 24 });
-      if (!bare(node)) room.take({ x: at.x - 3.2 * named(node).length, y: at.y + 12, wide: 6.4 * named(node).length, high: 15 });
+      if (!bare(node))
+        room.take({ x: at.x - 3.2 * named(node).length, y: at.y + 12, wide: 6.4 * named(node).length, high: 15 });
     }
     const drawn = links.flatMap((link) => {
       const [a, b] = [place.get(link.from), place.get(link.to)];
@@ -104,11 +133,22 @@ export class Network {
     for (const { link, a, b } of drawn) {
       room.line(a, b);
       const rate = link.rate === null ? "" : `: ${quantity(link.rate, "bit/s")}`;
-      wires.append(svg("g", {}, svg("title", {}, `${link.from} to ${link.to}${rate}`), svg("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, stroke: look.soft, "stroke-width": 1.6 })));
+      wires.append(
+        svg(
+          "g",
+          {},
+          svg("title", {}, `${link.from} to ${link.to}${rate}`),
+          svg("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, stroke: look.soft, "stroke-width": 1.6 }),
+        ),
+      );
     }
     // Queues that are all but empty all the time are left out, for the picture's sake.
     const longest = Math.max(0, ...run.ports.map((port) => port.mean_queue ?? 0));
-    const ports = new Set(run.ports.filter((port) => port.name === this.port || (port.drops ?? 0) > 0 || (port.mean_queue ?? 0) >= 0.02 * longest).map((port) => port.name));
+    const ports = new Set(
+      run.ports
+        .filter((port) => port.name === this.port || (port.drops ?? 0) > 0 || (port.mean_queue ?? 0) >= 0.02 * longest)
+        .map((port) => port.name),
+    );
     for (const { link, a, b } of drawn) {
       if (link.port === null || this.queues.has(link.port) || !ports.has(link.port)) continue;
       boxes.append(this.queue(link.port, a, b, room, links.length > 12 || wide < 500));
@@ -117,7 +157,17 @@ export class Network {
       const parts = [0.5, 0.4, 0.6, 0.3, 0.7];
       const found = room.find([3, 13].flatMap((gap) => beside(a, b, parts, 6.2 * words.length + 4, 14, gap)));
       // A rate without room stands in the title of its line.
-      if (found) wires.append(text(found.x + found.wide / 2, found.y + 11, words, { "text-anchor": "middle", "font-size": 11, fill: look.soft, stroke: look.ground, "stroke-width": 3, "paint-order": "stroke" }));
+      if (found)
+        wires.append(
+          text(found.x + found.wide / 2, found.y + 11, words, {
+            "text-anchor": "middle",
+            "font-size": 11,
+            fill: look.soft,
+            stroke: look.ground,
+            "stroke-width": 3,
+            "paint-order": "stroke",
+          }),
+        );
     }
     for (const node of nodes) root.append(this.node(node, place.get(node.name) as Point, bare(node)));
     this.picture = root;
@@ -126,10 +176,20 @@ export class Network {
 
   private node(node: NetNode, at: Point, bare: boolean): SVGGElement {
     const look = theme();
-    const ring = (x: number, y: number): SVGElement => svg("circle", { cx: x, cy: y, r: 8, fill: look.ground, stroke: look.ink, "stroke-width": 2 });
-    const shapes = !HOST.test(node.kind) ? [svg("rect", { x: at.x - 9, y: at.y - 9, width: 18, height: 18, rx: 3, fill: look.ink })]
-      : node.kind === "hosts" ? [ring(at.x + 4, at.y - 3), ring(at.x, at.y)] : [ring(at.x, at.y)];
-    return svg("g", {}, svg("title", {}, `${node.kind} ${node.name}`), ...shapes, !bare && text(at.x, at.y + 24, named(node), { "text-anchor": "middle", "font-size": 11 }));
+    const ring = (x: number, y: number): SVGElement =>
+      svg("circle", { cx: x, cy: y, r: 8, fill: look.ground, stroke: look.ink, "stroke-width": 2 });
+    const shapes = !HOST.test(node.kind)
+      ? [svg("rect", { x: at.x - 9, y: at.y - 9, width: 18, height: 18, rx: 3, fill: look.ink })]
+      : node.kind === "hosts"
+        ? [ring(at.x + 4, at.y - 3), ring(at.x, at.y)]
+        : [ring(at.x, at.y)];
+    return svg(
+      "g",
+      {},
+      svg("title", {}, `${node.kind} ${node.name}`),
+      ...shapes,
+      !bare && text(at.x, at.y + 24, named(node), { "text-anchor": "middle", "font-size": 11 }),
+    );
   }
 
   /** A queue stands at the sending end of its link. */
@@ -140,11 +200,27 @@ export class Network {
     const part = Math.min(48, length * 0.3) / length;
     const places = [6, 14].flatMap((gap) => beside(a, b, [part, 1.4 * part, 0.45, 0.5, 0.55, 0.6], wide, 30, gap));
     // Below the line, if there is room.
-    const { x, y } = room.find(places.filter((_place, at) => at % 8 === 1)) ?? room.find(places) ?? (places[1] as Point);
+    const { x, y } =
+      room.find(places.filter((_place, at) => at % 8 === 1)) ?? room.find(places) ?? (places[1] as Point);
     const fill = svg("g", {});
     const count = text(x + wide / 2, y + 28, "", { "text-anchor": "middle", "font-size": 11 });
     this.queues.set(port, { fill, count });
-    const group = svg("g", { transform: "translate(0 0)", class: "queue" }, svg("title", {}, `Queue of ${port}`), svg("rect", { x, y, width: wide, height: 16, fill: look.ground, stroke: look.ink, "stroke-width": port === this.port ? 3.5 : 1.3 }), fill, count);
+    const group = svg(
+      "g",
+      { transform: "translate(0 0)", class: "queue" },
+      svg("title", {}, `Queue of ${port}`),
+      svg("rect", {
+        x,
+        y,
+        width: wide,
+        height: 16,
+        fill: look.ground,
+        stroke: look.ink,
+        "stroke-width": port === this.port ? 3.5 : 1.3,
+      }),
+      fill,
+      count,
+    );
     fill.setAttribute("data-x", String(x));
     fill.setAttribute("data-y", String(y));
     fill.setAttribute("data-wide", String(wide));
@@ -169,7 +245,8 @@ export class Network {
       const state = await get<NetworkState>(`/api/run/${encodeURIComponent(run.run)}/network?at=${at}`, asking.signal);
       if (run === this.run) this.paint(state, at);
     } catch (error) {
-      if (!aborted(error) && !(error instanceof Gone) && run === this.run) this.note.textContent = explain(error).message;
+      if (!aborted(error) && !(error instanceof Gone) && run === this.run)
+        this.note.textContent = explain(error).message;
     } finally {
       this.asking = null;
     }
@@ -187,15 +264,32 @@ export class Network {
       if (!drawn) continue;
       const most = Math.max(this.most.get(queue.port) ?? 4, queue.packets);
       this.most.set(queue.port, most);
-      const [x, y, wide] = ["x", "y", "wide"].map((name) => Number(drawn.fill.dataset[name])) as [number, number, number];
+      const [x, y, wide] = ["x", "y", "wide"].map((name) => Number(drawn.fill.dataset[name])) as [
+        number,
+        number,
+        number,
+      ];
       let left = x + wide;
-      const parts = queue.by_flow.map((part, index) => (typeof part === "number" ? { colour: run.flows[index]?.colour ?? index, packets: part }
-        : { colour: run.flows.find((flow) => flow.name === part.flow)?.colour ?? index, packets: part.packets }));
-      const rects = parts.filter((part) => part.packets > 0).map((part) => {
-        const width = (wide * part.packets) / most;
-        left -= width;
-        return svg("rect", { x: left, y: y + 1, width, height: 14, fill: colour(part.colour), stroke: theme().ground, "stroke-width": 0.5 });
-      });
+      const parts = queue.by_flow.map((part, index) =>
+        typeof part === "number"
+          ? { colour: run.flows[index]?.colour ?? index, packets: part }
+          : { colour: run.flows.find((flow) => flow.name === part.flow)?.colour ?? index, packets: part.packets },
+      );
+      const rects = parts
+        .filter((part) => part.packets > 0)
+        .map((part) => {
+          const width = (wide * part.packets) / most;
+          left -= width;
+          return svg("rect", {
+            x: left,
+            y: y + 1,
+            width,
+            height: 14,
+            fill: colour(part.colour),
+            stroke: theme().ground,
+            "stroke-width": 0.5,
+          });
+        });
       replace(drawn.fill, ...rects);
       drawn.count.textContent = `${plain(queue.packets)}`;
       if (queue.packets > 0) words.push(`${queue.port} ${plain(queue.packets)}`);
@@ -215,7 +309,10 @@ function named(node: NetNode): string {
 }
 
 /** The rates of links, once for each pair of nodes, and once for all links of the same rate between hosts and one gateway. */
-function labels(drawn: readonly { link: NetLink; a: Point; b: Point }[], nodes: readonly NetNode[]): { words: string; a: Point; b: Point }[] {
+function labels(
+  drawn: readonly { link: NetLink; a: Point; b: Point }[],
+  nodes: readonly NetNode[],
+): { words: string; a: Point; b: Point }[] {
   const hosts = new Set(nodes.filter((node) => HOST.test(node.kind)).map((node) => node.name));
   const found = new Map<string, { words: string; a: Point; b: Point; pairs: Set<string> }>();
   for (const { link, a, b } of drawn) {
@@ -228,5 +325,9 @@ function labels(drawn: readonly { link: NetLink; a: Point; b: Point }[], nodes: 
     entry.pairs.add(pair);
     found.set(key, entry);
   }
-  return [...found.values()].map(({ words, a, b, pairs }) => ({ words: pairs.size > 1 ? `${words} each` : words, a, b }));
+  return [...found.values()].map(({ words, a, b, pairs }) => ({
+    words: pairs.size > 1 ? `${words} each` : words,
+    a,
+    b,
+  }));
 }

@@ -48,7 +48,12 @@ function ask(path: string, init: RequestInit): Promise<Response> {
     signal?.throwIfAborted();
     const entry: Asked = { begin: resolve, fail: reject, body: null, parts: 0 };
     asked.set(name, entry);
-    kernel.send({ ask: name, method: init.method ?? "GET", path, body: typeof init.body === "string" ? init.body : null });
+    kernel.send({
+      ask: name,
+      method: init.method ?? "GET",
+      path,
+      body: typeof init.body === "string" ? init.body : null,
+    });
     wait();
     signal?.addEventListener("abort", () => {
       if (!asked.delete(name)) return;
@@ -63,7 +68,11 @@ function ask(path: string, init: RequestInit): Promise<Response> {
 function wait(): void {
   clearTimeout(quiet);
   if (busy && asked.size < 1) free();
-  if (asked.size > 0 && !busy) quiet = window.setTimeout(() => { busy = true; tell("busy"); }, QUIET);
+  if (asked.size > 0 && !busy)
+    quiet = window.setTimeout(() => {
+      busy = true;
+      tell("busy");
+    }, QUIET);
 }
 
 function free(): void {
@@ -77,11 +86,20 @@ function hear(message: Message, buffers: (DataView | ArrayBuffer)[] = []): void 
   if (!entry) return;
   if (busy) free();
   if (message.answer !== undefined) {
-    const body = new ReadableStream<Uint8Array>({ start: (controller) => { entry.body = controller; } });
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        entry.body = controller;
+      },
+    });
     entry.begin(new Response(body, { status: message.status ?? 500, headers: { "Content-Type": message.type ?? "" } }));
   } else {
     const data = buffers[0];
-    if (data?.byteLength) entry.body?.enqueue(data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    if (data?.byteLength)
+      entry.body?.enqueue(
+        data instanceof ArrayBuffer
+          ? new Uint8Array(data)
+          : new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+      );
     entry.parts += 1;
     if (message.last) {
       asked.delete(name);
@@ -135,7 +153,9 @@ kernel.on("msg:custom", hear);
 let hash = "";
 
 settle({
-  holder, root, ask,
+  holder,
+  root,
+  ask,
   hash: () => hash,
   go(next) {
     hash = next;

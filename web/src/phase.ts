@@ -29,9 +29,21 @@ export class Phases {
   private readonly parts: { [S in Slot]: Part } = { a: part(), b: part() };
   private readonly box = h("input", { type: "checkbox", id: uid("phase"), onchange: () => this.turned() });
   /** The one control that turns the check off; it is there where there is something to check. */
-  readonly control = h("p", { class: "note", hidden: true }, h("label", { class: "check" }, this.box, " Check whether shares depend on the phase of arrivals: repeat the run with other host noise"));
+  readonly control = h(
+    "p",
+    { class: "note", hidden: true },
+    h(
+      "label",
+      { class: "check" },
+      this.box,
+      " Check whether shares depend on the phase of arrivals: repeat the run with other host noise",
+    ),
+  );
 
-  constructor(private readonly model: Model, private readonly show: (slot: Slot, found: PhaseDone | null) => void) {
+  constructor(
+    private readonly model: Model,
+    private readonly show: (slot: Slot, found: PhaseDone | null) => void,
+  ) {
     this.box.checked = true;
     model.on((event, slot) => {
       if (event === "progress" && this.model.variants[slot]?.progress !== null) this.parts[slot].asking?.abort();
@@ -75,9 +87,15 @@ export class Phases {
       await new Promise((resolve) => setTimeout(resolve, REST));
       const scenario = this.model.variants[slot]?.scenario;
       if (asking.signal.aborted || !scenario) return;
-      const found = await stream<PhaseDone>("/api/phase", { scenario, seed: run.seed, replication: run.replication ?? 0 }, asking.signal, () => {
-        if (!asking.signal.aborted && of.said.textContent === "") replace(of.said, h("p", { class: "note" }, "The run is repeated with other host noise."));
-      });
+      const found = await stream<PhaseDone>(
+        "/api/phase",
+        { scenario, seed: run.seed, replication: run.replication ?? 0 },
+        asking.signal,
+        () => {
+          if (!asking.signal.aborted && of.said.textContent === "")
+            replace(of.said, h("p", { class: "note" }, "The run is repeated with other host noise."));
+        },
+      );
       if (asking.signal.aborted) return;
       this.found(slot, found);
       this.draw(slot, found);
@@ -103,15 +121,63 @@ export class Phases {
     if (found.sentence) say(found.sentence);
     const levels = found.noise.map((level) => level.replace("pkt", ""));
     const most = Math.max(0, ...found.flows.map((flow) => flow.share_moves));
-    const waits = (flow: FlowPhaseResult): HTMLElement[] => [...flow.queueing_s, flow.queueing_moves_s].map((value) => h("td", { class: "num" }, quantity(value, "s")));
+    const waits = (flow: FlowPhaseResult): HTMLElement[] =>
+      [...flow.queueing_s, flow.queueing_moves_s].map((value) => h("td", { class: "num" }, quantity(value, "s")));
     const head = (words: string): HTMLElement => h("th", { scope: "col", class: "num" }, words);
-    replace(said, found.sentence && h("p", { class: "warns" }, found.sentence),
-      h("details", {}, h("summary", {}, `Shares move by at most ${plain(Number(most.toFixed(3)))} with host noise of ${levels.slice(0, -1).join(", ")} and ${levels.at(-1)} packet times`),
-        h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Shares and mean waits with each host noise" }, h("table", {},
-          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Flow"), ...levels.map((level) => head(`share, ${level}`)), head("moves by"), ...levels.map((level) => head(`waits, ${level}`)), head("moves by"))),
-          h("tbody", {}, ...found.flows.map((flow) => h("tr", {}, h("th", { scope: "row" }, flow.flow), ...flow.shares.map((share) => h("td", { class: "num" }, share.toFixed(3))),
-            h("td", { class: flow.depends ? "num depends" : "num" }, `${flow.share_moves.toFixed(3)}${flow.depends ? " !" : ""}`), ...waits(flow)))))),
-        found.more_flows > 0 && h("p", { class: "note" }, `${found.more_flows} more flows, whose shares move less, are not listed.`)));
+    replace(
+      said,
+      found.sentence && h("p", { class: "warns" }, found.sentence),
+      h(
+        "details",
+        {},
+        h(
+          "summary",
+          {},
+          `Shares move by at most ${plain(Number(most.toFixed(3)))} with host noise of ${levels.slice(0, -1).join(", ")} and ${levels.at(-1)} packet times`,
+        ),
+        h(
+          "div",
+          { class: "scroll", role: "region", tabindex: 0, "aria-label": "Shares and mean waits with each host noise" },
+          h(
+            "table",
+            {},
+            h(
+              "thead",
+              {},
+              h(
+                "tr",
+                {},
+                h("th", { scope: "col" }, "Flow"),
+                ...levels.map((level) => head(`share, ${level}`)),
+                head("moves by"),
+                ...levels.map((level) => head(`waits, ${level}`)),
+                head("moves by"),
+              ),
+            ),
+            h(
+              "tbody",
+              {},
+              ...found.flows.map((flow) =>
+                h(
+                  "tr",
+                  {},
+                  h("th", { scope: "row" }, flow.flow),
+                  ...flow.shares.map((share) => h("td", { class: "num" }, share.toFixed(3))),
+                  h(
+                    "td",
+                    { class: flow.depends ? "num depends" : "num" },
+                    `${flow.share_moves.toFixed(3)}${flow.depends ? " !" : ""}`,
+                  ),
+                  ...waits(flow),
+                ),
+              ),
+            ),
+          ),
+        ),
+        found.more_flows > 0 &&
+          h("p", { class: "note" }, `${found.more_flows} more flows, whose shares move less, are not listed.`),
+      ),
+    );
   }
 }
 
@@ -121,7 +187,11 @@ export function moved(found: PhaseDone | null, flow: string): { share: HTMLEleme
   if (!of) return null;
   const title = `With host noise of ${found?.noise.join(", ")}`;
   return {
-    share: h("small", { class: of.depends ? "moves depends" : "moves", title }, `moves by ${percent(of.share_moves)}${of.depends ? " !" : ""}`),
+    share: h(
+      "small",
+      { class: of.depends ? "moves depends" : "moves", title },
+      `moves by ${percent(of.share_moves)}${of.depends ? " !" : ""}`,
+    ),
     queueing: h("small", { class: "moves", title }, `moves by ${quantity(of.queueing_moves_s, "s")}`),
   };
 }

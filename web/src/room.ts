@@ -17,7 +17,10 @@ export class Room {
   private readonly taken: Rect[] = [];
   private readonly lines: [Point, Point][] = [];
 
-  constructor(private readonly wide: number, private readonly high: number) {}
+  constructor(
+    private readonly wide: number,
+    private readonly high: number,
+  ) {}
 
   line(a: Point, b: Point): void {
     this.lines.push([a, b]);
@@ -43,8 +46,19 @@ export class Room {
   }
 
   private free(place: Rect): boolean {
-    return place.x >= 0 && place.y >= 0 && place.x + place.wide <= this.wide && place.y + place.high <= this.high
-      && !this.taken.some((each) => place.x < each.x + each.wide && each.x < place.x + place.wide && place.y < each.y + each.high && each.y < place.y + place.high);
+    return (
+      place.x >= 0 &&
+      place.y >= 0 &&
+      place.x + place.wide <= this.wide &&
+      place.y + place.high <= this.high &&
+      !this.taken.some(
+        (each) =>
+          place.x < each.x + each.wide &&
+          each.x < place.x + place.wide &&
+          place.y < each.y + each.high &&
+          each.y < place.y + place.high,
+      )
+    );
   }
 }
 
@@ -61,8 +75,14 @@ export function beside(a: Point, b: Point, parts: readonly number[], wide: numbe
   return parts.flatMap((part) => {
     const [x, y] = [a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part];
     return [
-      { x: x - wide / 2, y: y - high - gap }, { x: x - wide / 2, y: y + gap }, { x, y: y - high - gap }, { x: x - wide, y: y - high - gap },
-      { x, y: y + gap }, { x: x - wide, y: y + gap }, { x: x + gap + 2, y: y - high / 2 }, { x: x - wide - gap - 2, y: y - high / 2 },
+      { x: x - wide / 2, y: y - high - gap },
+      { x: x - wide / 2, y: y + gap },
+      { x, y: y - high - gap },
+      { x: x - wide, y: y - high - gap },
+      { x, y: y + gap },
+      { x: x - wide, y: y + gap },
+      { x: x + gap + 2, y: y - high / 2 },
+      { x: x - wide - gap - 2, y: y - high / 2 },
     ].map((place) => ({ ...place, wide, high }));
   });
 }

@@ -31,15 +31,32 @@ export function viewOf(run: RunDone, name: string): ViewInfo | undefined {
   return run.views.find((view) => view.name === name);
 }
 
-export async function load(sources: readonly Source[], name: string, from: number, to: number, width: number, signal: AbortSignal): Promise<Loaded> {
+export async function load(
+  sources: readonly Source[],
+  name: string,
+  from: number,
+  to: number,
+  width: number,
+  signal: AbortSignal,
+): Promise<Loaded> {
   const asked = sources.filter((source) => viewOf(source.run, name));
   const answers = await Promise.all(
     asked.map((source) => {
-      const query = new URLSearchParams({ view: name, from: String(from), to: String(Math.min(to, source.run.duration)), width: String(Math.round(width)) });
+      const query = new URLSearchParams({
+        view: name,
+        from: String(from),
+        to: String(Math.min(to, source.run.duration)),
+        width: String(Math.round(width)),
+      });
       return get<SeriesData>(`/api/run/${encodeURIComponent(source.run.run)}/series?${query}`, signal);
     }),
   );
-  return { from, to, interval: Math.max(0, ...answers.map((answer) => answer.interval ?? 0)), lines: answers.flatMap((answer, at) => lines(answer, asked[at] as Source)) };
+  return {
+    from,
+    to,
+    interval: Math.max(0, ...answers.map((answer) => answer.interval ?? 0)),
+    lines: answers.flatMap((answer, at) => lines(answer, asked[at] as Source)),
+  };
 }
 
 function lines(answer: SeriesData, source: Source): Line[] {
@@ -100,7 +117,8 @@ export function clip(line: Line, from: number, to: number, steps: boolean): Line
 
 export function largest(all: readonly Line[]): number {
   let most = 0;
-  for (const line of all) for (const value of line.y) if (value !== null && Math.abs(value) > most) most = Math.abs(value);
+  for (const line of all)
+    for (const value of line.y) if (value !== null && Math.abs(value) > most) most = Math.abs(value);
   return most;
 }
 

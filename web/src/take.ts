@@ -18,13 +18,46 @@ export class Take {
   private readonly whole = h("button", { type: "button", onclick: () => void this.first() });
   readonly element: HTMLElement;
 
-  constructor(private readonly model: Model, private readonly state: () => Promise<string>) {
-    const table = (form: string, words: string): HTMLElement => h("button", { type: "button", onclick: () => void this.table(form) }, words);
-    this.element = h("details", { class: "take" }, h("summary", {}, "Take it with you"),
-      h("div", { class: "buttons" }, this.whole, h("button", { type: "button", onclick: () => void this.lines("python") }, "Python lines"), h("button", { type: "button", onclick: () => void this.copy() }, "Copy link")),
-      h("div", { class: "buttons" }, h("label", { for: "taken-data" }, "Data of"), this.data, table("csv", "Table (CSV)"), table("parquet", "Table (Parquet)")),
-      this.said, this.code,
-      h("form", { onsubmit: (event: Event) => { event.preventDefault(); void this.open(); } }, h("label", { for: "given-link" }, "Open a link that holds a scenario"), this.link, h("button", {}, "Open")));
+  constructor(
+    private readonly model: Model,
+    private readonly state: () => Promise<string>,
+  ) {
+    const table = (form: string, words: string): HTMLElement =>
+      h("button", { type: "button", onclick: () => void this.table(form) }, words);
+    this.element = h(
+      "details",
+      { class: "take" },
+      h("summary", {}, "Take it with you"),
+      h(
+        "div",
+        { class: "buttons" },
+        this.whole,
+        h("button", { type: "button", onclick: () => void this.lines("python") }, "Python lines"),
+        h("button", { type: "button", onclick: () => void this.copy() }, "Copy link"),
+      ),
+      h(
+        "div",
+        { class: "buttons" },
+        h("label", { for: "taken-data" }, "Data of"),
+        this.data,
+        table("csv", "Table (CSV)"),
+        table("parquet", "Table (Parquet)"),
+      ),
+      this.said,
+      this.code,
+      h(
+        "form",
+        {
+          onsubmit: (event: Event) => {
+            event.preventDefault();
+            void this.open();
+          },
+        },
+        h("label", { for: "given-link" }, "Open a link that holds a scenario"),
+        this.link,
+        h("button", {}, "Open"),
+      ),
+    );
     model.on((event) => {
       if (event === "run" || event === "slots") this.update();
     });
@@ -38,7 +71,11 @@ export class Take {
   private update(): void {
     const chosen = this.data.value;
     const views = this.model.shown?.run?.views ?? [];
-    replace(this.data, this.replay && h("option", { value: ROWS }, "Packets, a row for each"), ...views.map((view) => h("option", { value: view.name }, view.title)));
+    replace(
+      this.data,
+      this.replay && h("option", { value: ROWS }, "Packets, a row for each"),
+      ...views.map((view) => h("option", { value: view.name }, view.title)),
+    );
     if (views.some((view) => view.name === chosen)) this.data.value = chosen;
     this.whole.textContent = this.replay ? "Command line" : "Scenario (TOML)";
   }
@@ -104,11 +141,16 @@ export class Take {
     this.link.value = address;
     try {
       await navigator.clipboard.writeText(address);
-      this.tell(this.replay ? `The link is in the clipboard. It holds the settings, not the trace, which is too large for a link: open it on a page that headgate explore shows for the same file.`
-        : `The link is in the clipboard. It holds the whole scenario (${address.length} characters).`);
+      this.tell(
+        this.replay
+          ? `The link is in the clipboard. It holds the settings, not the trace, which is too large for a link: open it on a page that headgate explore shows for the same file.`
+          : `The link is in the clipboard. It holds the whole scenario (${address.length} characters).`,
+      );
     } catch {
       this.link.select();
-      this.tell(`The link is in the field below: copy it from there.${this.replay ? " It holds the settings, not the trace." : ""}`);
+      this.tell(
+        `The link is in the field below: copy it from there.${this.replay ? " It holds the settings, not the trace." : ""}`,
+      );
     }
     say(this.said.textContent ?? "");
   }

@@ -48,7 +48,11 @@ export class Timeline {
 
   /** Zooms by a factor about the cursor, or about the middle where the cursor is out of sight. */
   scale(factor: number, about?: number): void {
-    const at = about ?? (this.cursor !== null && this.cursor >= this.from && this.cursor <= this.to ? this.cursor : (this.from + this.to) / 2);
+    const at =
+      about ??
+      (this.cursor !== null && this.cursor >= this.from && this.cursor <= this.to
+        ? this.cursor
+        : (this.from + this.to) / 2);
     this.zoom(at - (at - this.from) * factor, at + (this.to - at) * factor);
   }
 

@@ -19,8 +19,16 @@ function text(words: string): string {
 
 function value(given: Json): string {
   if (typeof given === "string") return text(given);
-  if (Array.isArray(given)) return `[${given.filter((each) => each !== null).map(value).join(", ")}]`;
-  if (isTable(given)) return `{ ${Object.entries(given).filter(([, each]) => each !== null).map(([name, each]) => `${key(name)} = ${value(each)}`).join(", ")} }`;
+  if (Array.isArray(given))
+    return `[${given
+      .filter((each) => each !== null)
+      .map(value)
+      .join(", ")}]`;
+  if (isTable(given))
+    return `{ ${Object.entries(given)
+      .filter(([, each]) => each !== null)
+      .map(([name, each]) => `${key(name)} = ${value(each)}`)
+      .join(", ")} }`;
   return String(given);
 }
 
@@ -38,10 +46,12 @@ function write(table: Table, path: string, lines: string[]): void {
     if (isTable(each)) {
       lines.push("", `[${inner}]`);
       write(each, inner, lines);
-    } else for (const part of each as Table[]) {
-      lines.push("", `[[${inner}]]`);
-      for (const [under, what] of Object.entries(part)) if (what !== null) lines.push(`${key(under)} = ${value(what)}`);
-    }
+    } else
+      for (const part of each as Table[]) {
+        lines.push("", `[[${inner}]]`);
+        for (const [under, what] of Object.entries(part))
+          if (what !== null) lines.push(`${key(under)} = ${value(what)}`);
+      }
   }
 }
 

@@ -38,12 +38,19 @@ test("the page opened as a file shows that it has no server, and breaks nowhere"
   const page = await open(browser, pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href);
   await page.locator(".banner:visible").waitFor();
   assert.deepEqual(page.faults, []);
-  const scenario = { name: "a <b>link</b>", duration: "10s", topology: { kind: "dumbbell", line: { rate: "1Mbit/s" } }, flows: [{ name: "one", control: { kind: "cubic" } }] };
+  const scenario = {
+    name: "a <b>link</b>",
+    duration: "10s",
+    topology: { kind: "dumbbell", line: { rate: "1Mbit/s" } },
+    flows: [{ name: "one", control: { kind: "cubic" } }],
+  };
   const fragment = deflateRawSync(JSON.stringify(scenario)).toString("base64url");
   await page.goto(`${pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href}#s=${fragment}`);
   await page.reload();
   const text = await page.locator(".reader pre").innerText();
-  assert.equal(text.trim(), `name = "a <b>link</b>"
+  assert.equal(
+    text.trim(),
+    `name = "a <b>link</b>"
 duration = "10s"
 
 [topology]
@@ -54,9 +61,12 @@ rate = "1Mbit/s"
 
 [[flows]]
 name = "one"
-control = { kind = "cubic" }`);
+control = { kind = "cubic" }`,
+  );
   // A link that was cut on its way says so.
-  await page.goto(`${pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href}#s=${fragment.slice(0, 20)}`);
+  await page.goto(
+    `${pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href}#s=${fragment.slice(0, 20)}`,
+  );
   await page.reload();
   await page.getByText("cut or changed on its way").waitFor();
   await browser.close();
@@ -76,7 +86,11 @@ test("a connection that breaks and returns is taken up again by itself", { skip 
   await page.locator(".banner").waitFor({ state: "hidden" });
   await settled(page);
   // What was turned meanwhile is not lost.
-  await page.waitForFunction(() => document.querySelector('[data-path="topology.line.rate"]').value === "9 Mbit/s" && /9 Mbit\/s/.test(document.querySelector(".network").textContent));
+  await page.waitForFunction(
+    () =>
+      document.querySelector('[data-path="topology.line.rate"]').value === "9 Mbit/s" &&
+      /9 Mbit\/s/.test(document.querySelector(".network").textContent),
+  );
   await browser.close();
   await server.stop();
 });
