@@ -1,9 +1,9 @@
 // Above a run that belongs to a paper: which number or claim it is about, what the paper says, and what this run gives.
 
-import { aborted, explain, get, Gone, stream } from "./api";
+import { aborted, explain, Gone, get, stream } from "./api";
 import { h, replace, say } from "./dom";
 import type { Model } from "./model";
-import { placed, type PaperPlace } from "./paper";
+import { type PaperPlace, placed } from "./paper";
 import type { Json, PaperMeasured, PaperRun, Scenario } from "./types";
 
 export class About {

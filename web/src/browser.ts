@@ -2,6 +2,7 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import "./views.css";
 import "./papers.css";
 import "./print.css";
 import "./phase.css";

@@ -1,7 +1,7 @@
 // The builder of the start page: the questions of `headgate quick`, run while one changes the answers.
 
-import { Chart } from "./chart";
 import { post } from "./api";
+import { Chart } from "./chart";
 import { Panel } from "./controls";
 import { h, replace, say, uid } from "./dom";
 import { Model, type Variant } from "./model";

@@ -1,14 +1,14 @@
 // One chart: a view of one run, or of two runs over one another.
 
 import uPlot from "uplot";
-import { aborted, ApiError, blob, Gone } from "./api";
+import { ApiError, aborted, blob, Gone } from "./api";
 import { colour, dash, pale, theme } from "./colours";
 import { download, h, replace, svg, uid } from "./dom";
 import { plain, quantity, scaleFor, seconds } from "./format";
 import { corners, dense, shapes, spread } from "./marks";
 import { chartPicture } from "./picture";
-import { clip, largest, load, stack, valueAt, viewOf, type Line, type Loaded, type Source } from "./series";
 import { fileName, saveButtons } from "./save";
+import { clip, type Line, type Loaded, largest, load, type Source, stack, valueAt, viewOf } from "./series";
 import type { Timeline } from "./timeline";
 import type { ViewInfo } from "./types";
 

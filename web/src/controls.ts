@@ -56,9 +56,7 @@ export class Panel {
     const error = this.model.shown?.error ?? null;
     let placed = false;
     for (const [path, field] of this.fields) {
-      const mine =
-        error?.path === path ||
-        (error?.path !== null && error?.path !== undefined && error.path.startsWith(`${path}.`));
+      const mine = error?.path === path || (error?.path?.startsWith(`${path}.`) ?? false);
       field.error(mine && error ? error.message : null);
       placed ||= mine;
     }
@@ -244,9 +242,9 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
       // What is being typed stays; so does a value that was refused, beside its error.
       if (!typing) box.value = spaced(text);
       slider.hidden = !(high() > low());
-      if (place.root.activeElement !== slider || slider.dataset["known"] === undefined)
+      if (place.root.activeElement !== slider || slider.dataset.known === undefined)
         slider.value = String(value === null ? 0 : toPosition(value));
-      slider.dataset["known"] = "";
+      slider.dataset.known = "";
       slider.classList.toggle("unset", value === null);
       label();
     },

@@ -11,11 +11,11 @@ const [WIDE, LEFT, TOP, BOTTOM] = [760, 64, 36, 300];
 export function curves(title: string, unit: string, axis: string, grid: StudyGrid): SVGSVGElement {
   const look = theme();
   let most = 0;
-  grid.values.forEach((row, r) =>
+  grid.values.forEach((row, r) => {
     row.forEach((value, c) => {
       most = Math.max(most, (value ?? 0) + (grid.halves?.[r]?.[c] ?? 0));
-    }),
-  );
+    });
+  });
   const scale = scaleFor(most, unit);
   most = most > 0 ? most * 1.06 : 1;
   const right = WIDE - 30;
@@ -50,7 +50,7 @@ export function curves(title: string, unit: string, axis: string, grid: StudyGri
       text(LEFT - 6, at + 4, plain(tick), { "text-anchor": "end" }),
     );
   }
-  grid.x.forEach((name, at) => root.append(text(x(at), BOTTOM + 18, name.slice(0, 16), { "text-anchor": "middle" })));
+  root.append(...grid.x.map((name, at) => text(x(at), BOTTOM + 18, name.slice(0, 16), { "text-anchor": "middle" })));
   root.append(
     text((LEFT + right) / 2, BOTTOM + 36, axis, { "text-anchor": "middle", fill: look.soft }),
     svg("rect", { x: LEFT, y: TOP, width: right - LEFT, height: BOTTOM - TOP, fill: "none", stroke: look.soft }),

@@ -7,7 +7,7 @@ import { Panel } from "./controls";
 import { h, replace, say } from "./dom";
 import { Model } from "./model";
 import { prose } from "./prose";
-import type { LessonInfo, LessonDone, LessonName, Scenario, Start } from "./types";
+import type { LessonDone, LessonInfo, LessonName, Scenario, Start } from "./types";
 
 export class Lessons {
   readonly element = h("div", { class: "lessons" });
@@ -155,7 +155,9 @@ class Shown {
   private predict(words: string): void {
     const first = this.predicted === null;
     this.predicted = words;
-    this.answers.forEach((each, at) => each.setAttribute("aria-pressed", String(this.lesson.answers[at] === words)));
+    this.answers.forEach((each, at) => {
+      each.setAttribute("aria-pressed", String(this.lesson.answers[at] === words));
+    });
     this.locked.disabled = false;
     this.say();
     if (first) {

@@ -7,7 +7,7 @@ import { Explore } from "./explore";
 import { Lessons } from "./lessons";
 import { fields, isReplay, pack, unpack } from "./link";
 import { Model, SLOTS } from "./model";
-import { placed, placeIn, type PaperPlace } from "./paper";
+import { type PaperPlace, placed, placeIn } from "./paper";
 import { PapersPage } from "./papers";
 import { place } from "./place";
 import { StartPage } from "./start";

@@ -78,7 +78,10 @@ export function shapes(index: number): uPlot.Series.Points.PathBuilder {
         path.arc(x, y, radius, 0, 2 * Math.PI);
         return;
       }
-      around.forEach(([px, py], corner) => (corner === 0 ? path.moveTo(px, py) : path.lineTo(px, py)));
+      around.forEach(([px, py], corner) => {
+        if (corner === 0) path.moveTo(px, py);
+        else path.lineTo(px, py);
+      });
       path.closePath();
     };
     if (chosen) chosen.forEach(draw);

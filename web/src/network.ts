@@ -1,11 +1,11 @@
 // The network as a picture: its queues fill as they stood at the cursor's time.
 
-import { aborted, explain, get, Gone } from "./api";
+import { aborted, explain, Gone, get } from "./api";
 import { colour, theme } from "./colours";
 import { h, replace, svg } from "./dom";
 import { plain, quantity, seconds } from "./format";
 import { text } from "./picture";
-import { beside, Room, type Point } from "./room";
+import { beside, type Point, Room } from "./room";
 import { saveButtons } from "./save";
 import type { Timeline } from "./timeline";
 import type { NetLink, NetNode, NetworkState, RunDone } from "./types";

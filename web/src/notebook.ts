@@ -1,12 +1,13 @@
 // The page in a cell of a notebook: requests are messages to the kernel (python/headgate/explore/messages.py), and its styles stay within it.
 
 import uplot from "uplot/dist/uPlot.min.css?inline";
-import style from "./style.css?inline";
-import phase from "./phase.css?inline";
-import start from "./start.css?inline";
 import { tell } from "./api";
+import phase from "./phase.css?inline";
 import { settle } from "./place";
+import start from "./start.css?inline";
+import style from "./style.css?inline";
 import type { Json } from "./types";
+import views from "./views.css?inline";
 
 /** What anywidget gives to a widget (https://anywidget.dev/en/afm/). */
 interface AnyModel {
@@ -42,7 +43,8 @@ let quiet = 0;
 let busy = false;
 
 function ask(path: string, init: RequestInit): Promise<Response> {
-  const name = `${PREFIX}-${(count += 1)}`;
+  count += 1;
+  const name = `${PREFIX}-${count}`;
   const { signal } = init;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -116,7 +118,7 @@ for (const kind of ["keydown", "keypress", "keyup"]) host.addEventListener(kind,
 const root = host.attachShadow({ mode: "open" });
 const holder = document.createElement("div");
 holder.id = "app";
-const sheets = [uplot, style, phase, start].map((text) => {
+const sheets = [uplot, style, views, phase, start].map((text) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
   return sheet;

@@ -1,7 +1,7 @@
 // The numbers of an item: the paper's, ours, the interval, the verdict. A number opens its run.
 
 import { h, replace, uid } from "./dom";
-import { chooser, verdict, VERDICTS, words, type Verdict } from "./paper";
+import { chooser, VERDICTS, type Verdict, verdict, words } from "./paper";
 import type { PaperItem, PaperNumber } from "./types";
 
 interface Column {
@@ -245,9 +245,14 @@ export class Numbers {
   /** A number that no single run gives opens as a choice of the item's runs. */
   private choose(number: PaperNumber, line: HTMLElement, button: HTMLButtonElement): void {
     this.last = number.number;
-    if (number.variant !== null) return this.open(number.number, null);
-    if (number.near.length === 1) return this.open(number.number, number.near[0] as string);
-    if (line.nextElementSibling?.classList.contains("choice")) return line.nextElementSibling.remove();
+    const choice = line.nextElementSibling;
+    if (number.variant !== null) this.open(number.number, null);
+    else if (number.near.length === 1) this.open(number.number, number.near[0] as string);
+    else if (choice?.classList.contains("choice")) choice.remove();
+    else this.choices(number, line, button);
+  }
+
+  private choices(number: PaperNumber, line: HTMLElement, button: HTMLButtonElement): void {
     const choices = chooser("Run of", [{ label: "", names: number.near }], (variant) =>
       this.open(number.number, variant),
     );

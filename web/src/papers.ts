@@ -2,9 +2,9 @@
 
 import { aborted, explain, get, stream } from "./api";
 import { h, replace, say } from "./dom";
-import { chooser, holds, verdict, VERDICTS, words, type PaperPlace, type Verdict } from "./paper";
-import type { ItemName, PaperClaim, PaperItem, PaperName, PaperSection } from "./types";
 import { Numbers } from "./numbers";
+import { chooser, holds, type PaperPlace, VERDICTS, type Verdict, verdict, words } from "./paper";
+import type { ItemName, PaperClaim, PaperItem, PaperName, PaperSection } from "./types";
 
 export class PapersPage {
   readonly element = h("div", { class: "papers" });

@@ -3,7 +3,7 @@
 import { aborted, explain, Gone, stream } from "./api";
 import { h, replace, say, uid } from "./dom";
 import { percent, plain, quantity } from "./format";
-import { SLOTS, type Model, type Slot } from "./model";
+import { type Model, SLOTS, type Slot } from "./model";
 import type { FlowPhaseResult, PhaseDone, RunDone } from "./types";
 
 /** Milliseconds between a run's end and its check: the charts are drawn first, and a slider that is dragged begins none. */

@@ -3,7 +3,7 @@
 import { colour, dash, theme } from "./colours";
 import { svg } from "./dom";
 import { plain } from "./format";
-import { stack, type Line } from "./series";
+import { type Line, stack } from "./series";
 
 interface Subject {
   title: string;

@@ -3,8 +3,8 @@
 import { colour, dash, theme } from "./colours";
 import { h, replace, svg } from "./dom";
 import { percent, plain, quantity } from "./format";
-import { text } from "./picture";
 import { moved } from "./phase";
+import { text } from "./picture";
 import { saveButtons } from "./save";
 import type { FlowResult, PhaseDone, RunDone } from "./types";
 

@@ -1,13 +1,13 @@
 // A study as a heat map: each cell is a variant, and opens as a run.
 
 import { explain, get } from "./api";
+import { theme } from "./colours";
+import { curves } from "./curves";
 import { h, replace, svg } from "./dom";
 import { quantity } from "./format";
 import { text } from "./picture";
 import { saveButtons } from "./save";
-import { theme } from "./colours";
-import { curves } from "./curves";
-import type { StudyGrid, Scenario, StudyInfo } from "./types";
+import type { Scenario, StudyGrid, StudyInfo } from "./types";
 
 /** From pale to dark blue, evenly in lightness, so that it reads without colour too. */
 function shade(part: number): { fill: string; ink: string } {
@@ -192,7 +192,7 @@ function heat(title: string, unit: string, grid: StudyGrid, low: number, high: n
     svg("rect", { width, height, fill: theme().ground }),
     text(16, 24, title, { "font-size": 15, "font-weight": 600 }),
   );
-  grid.x.forEach((name, at) => root.append(text(left + (at + 0.5) * wide, top - 8, name, { "text-anchor": "middle" })));
+  root.append(...grid.x.map((name, at) => text(left + (at + 0.5) * wide, top - 8, name, { "text-anchor": "middle" })));
   grid.values.forEach((values, row) => {
     root.append(text(left - 8, top + row * tall + 22, grid.y[row] ?? "", { "text-anchor": "end" }));
     values.forEach((value, column) => {

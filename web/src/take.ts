@@ -94,7 +94,7 @@ export class Take {
 
   private get name(): string {
     const scenario = this.model.shown?.scenario;
-    const name = this.replay ? scenario?.["replay" as never] : scenario?.["name"];
+    const name = this.replay ? scenario?.["replay" as never] : scenario?.name;
     return typeof name === "string" ? name : "scenario";
   }
 

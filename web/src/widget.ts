@@ -1,7 +1,7 @@
 // The page as a widget of Jupyter and marimo. The scenario as it was turned is the widget's `scenario` in Python too.
 
-import { kernel, leave } from "./notebook";
 import { go, model } from "./main";
+import { kernel, leave } from "./notebook";
 import type { Json, Scenario } from "./types";
 
 let known = JSON.stringify(kernel.get("scenario"));

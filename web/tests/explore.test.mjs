@@ -164,7 +164,10 @@ test("names full of markup are shown as text", { skip }, async () => {
   const file = join(place.folder, "script.toml");
   const markup = "<img src=x onerror=window.hit=1><script>window.hit=1</script>";
   let count = 0;
-  const name = () => `name = ${JSON.stringify(`${markup}${(count += 1)}`)}`;
+  const name = () => {
+    count += 1;
+    return `name = ${JSON.stringify(`${markup}${count}`)}`;
+  };
   writeFileSync(file, readFileSync(join(ROOT, "scenarios/game.toml"), "utf8").replaceAll(/^name = .*$/gm, name));
   assert.ok(count >= 3);
   const other = await serve(file);
@@ -303,7 +306,7 @@ test("two variants are drawn over one another and side by side", { skip }, async
   await page.locator('[data-path="topology.line.queue.kind"]').selectOption("fcfs");
   await page.locator(".changed li").first().waitFor();
   assert.match(await page.locator(".changed").innerText(), /fq in A, fcfs in B/);
-  assert.match(await page.locator("figure").first().locator(".legend").innerText(), /A: game[^]*B: game/);
+  assert.match(await page.locator("figure").first().locator(".legend").innerText(), /A: game[\s\S]*B: game/);
   const together = await page.locator("figure:visible").count();
   await page.getByLabel("in the same charts").uncheck();
   await page.waitForFunction(

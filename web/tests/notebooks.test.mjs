@@ -197,7 +197,8 @@ test("JupyterLab shows the explorer in a cell", { skip }, async () => {
     await run(0);
     let done = 0;
     const python = async (source) => {
-      await run(1, `${source}; print("done ${(done += 1)}")`);
+      done += 1;
+      await run(1, `${source}; print("done ${done}")`);
       await cell(1)
         .locator(".jp-OutputArea-output", { hasText: `done ${done}` })
         .waitFor();
@@ -298,10 +299,11 @@ if __name__ == "__main__":
     let done = 0;
     const python = async (source) => {
       const box = page.locator("marimo-text-area textarea");
-      await box.fill(`${source}; print("done ${(done += 1)}")`);
+      done += 1;
+      await box.fill(`${source}; print("done ${done}")`);
       await box.blur();
       const said = page
-        .locator(".markdown p, .markdown .paragraph", { hasText: new RegExp(`said:[^]*done ${done}\\s*$`) })
+        .locator(".markdown p, .markdown .paragraph", { hasText: new RegExp(`said:[\\s\\S]*done ${done}\\s*$`) })
         .last();
       await said.waitFor();
       return said.innerText();

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axe, launch, missing, open, ROOT, scratch, serve, settled } from "./browser.mjs";
+import { axe, launch, missing, open, scratch, serve, settled } from "./browser.mjs";
 
 const skip = missing;
 let browser;

@@ -51,7 +51,7 @@ test("a share that the phase decides is named, beside the shares and the waits a
   );
   assert.match(
     await page.locator(".shares tbody tr").first().innerText(),
-    /moves by 3\d(\.\d)? % ![^]*moves by \d(\.\d+)? ms/,
+    /moves by 3\d(\.\d)? % ![\s\S]*moves by \d(\.\d+)? ms/,
   );
   await page.locator(".phase summary").click();
   assert.equal(await page.locator(".phase tbody tr").count(), 2);

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { deflateRawSync } from "node:zlib";
 import { freePort, launch, missing, open, ROOT, serve, settled } from "./browser.mjs";
 
