@@ -2,17 +2,16 @@
 
 import uPlot from "uplot";
 import { ApiError, aborted, blob, Gone } from "./api";
-import { colour, dash, pale, theme } from "./colours";
+import { colour, dash, theme } from "./colours";
 import { download, h, replace, svg, uid } from "./dom";
-import { plain, quantity, scaleFor, seconds } from "./format";
-import { corners, dense, shapes, spread } from "./marks";
+import { quantity, scaleFor, seconds } from "./format";
+import { corners } from "./marks";
 import { chartPicture } from "./picture";
+import { HEIGHT, plotOptions } from "./plot";
 import { fileName, saveButtons } from "./save";
 import { clip, type Line, type Loaded, largest, load, type Source, stack, valueAt, viewOf } from "./series";
 import type { Timeline } from "./timeline";
 import type { ViewInfo } from "./types";
-
-const HEIGHT = 190;
 
 export class Chart {
   readonly element: HTMLElement;
@@ -213,7 +212,7 @@ export class Chart {
       this.heading.textContent = this.scale.unit ? `${this.title} (${this.scale.unit})` : this.title;
       this.u?.destroy();
       replace(this.plot);
-      this.u = new uPlot(this.options(loaded.lines, stacked, view), data, this.plot);
+      this.u = new uPlot(this.options(loaded.lines, stacked, view.steps), data, this.plot);
       this.buttons(loaded.lines, stacked);
     } else {
       this.u.setData(data, false);
@@ -227,108 +226,11 @@ export class Chart {
     return line.flow !== null && this.marked.has(line.flow);
   }
 
-  private width(line: Line, lines: readonly Line[]): number {
-    const usual = line.mark === "B" ? 1.25 : 2;
-    return this.isMarked(line) ? 2 * usual : lines.some((each) => this.isMarked(each)) ? 0.6 * usual : usual;
-  }
-
-  private options(lines: readonly Line[], stacked: boolean, view: ViewInfo): uPlot.Options {
-    const look = theme();
-    const axis = {
-      stroke: look.soft,
-      grid: { stroke: look.grid, width: 1 },
-      ticks: { stroke: look.grid, width: 1 },
-      font: "12px system-ui, sans-serif",
-    };
-    const paths =
-      view.steps || stacked
-        ? (uPlot.paths.stepped as uPlot.Series.SteppedPathBuilderFactory)({ align: 1 })
-        : (uPlot.paths.linear as uPlot.Series.LinearPathBuilderFactory)();
-    const marked = (u: uPlot, index: number): boolean =>
-      lines[index - 1]?.mark === "B" || (lines.length > 1 && !stacked && dense(u, index));
-    const series = lines.map((line, at): uPlot.Series => {
-      const each: uPlot.Series = {
-        label: line.label,
-        scale: "y",
-        stroke: colour(line.colour),
-        width: this.width(line, lines),
-        dash: dash(line.dash),
-        paths,
-        spanGaps: false,
-        show: !this.hidden.has(line.label),
-        points: {
-          size: 7,
-          width: 1.5,
-          fill: line.mark === "B" ? look.ground : colour(line.colour),
-          paths: shapes(line.dash),
-          // Every point where they do not run into one another; else some, where dashes do not tell the lines apart.
-          show: (u, index, first, last) => marked(u, index) || last - first <= u.bbox.width / devicePixelRatio / 24,
-          filter: (u, index) => (marked(u, index) ? spread(u, index) : null),
-        },
-      };
-      if (stacked && at === 0) each.fill = pale(line.colour, 0.5);
-      return each;
-    });
-    return {
-      width: Math.max(50, this.plot.clientWidth),
-      height: HEIGHT,
-      padding: [8, 18, 0, 0],
-      legend: { show: false },
-      scales: {
-        x: { time: false, auto: false },
-        y: { range: (_u, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? (high as number) * 1.06 : 1] },
-      },
-      axes: [
-        { ...axis, size: 32, values: (_u, ticks) => ticks.map((tick) => `${plain(tick)} s`) },
-        { ...axis, size: 48, values: (_u, ticks) => ticks.map((tick) => plain(tick / this.scale.factor)) },
-      ],
-      series: [{}, ...series],
-      bands: stacked
-        ? lines
-            .slice(1)
-            .map((line, at) => ({ series: [at + 2, at + 1] as [number, number], fill: pale(line.colour, 0.5) }))
-        : [],
-      cursor: {
-        y: false,
-        points: { show: false },
-        drag: { x: true, y: false, setScale: false },
-        bind: {
-          dblclick: () => () => {
-            this.time.reset();
-            return null;
-          },
-        },
-      },
-      hooks: {
-        drawClear: [
-          (u) =>
-            lines.forEach((line, index) => {
-              (u.series[index + 1] as uPlot.Series).dash = dense(u, index + 1) ? [] : dash(line.dash);
-            }),
-        ],
-        setSelect: [
-          (u) => {
-            if (u.select.width > 3)
-              this.time.zoom(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
-            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          },
-        ],
-        ready: [
-          (u) => {
-            u.over.addEventListener("mousemove", (event) => this.time.setCursor(u.posToVal(event.offsetX, "x")));
-            u.over.addEventListener(
-              "wheel",
-              (event) => {
-                if (!event.ctrlKey && !event.shiftKey) return;
-                event.preventDefault();
-                this.time.scale((event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8, u.posToVal(event.offsetX, "x"));
-              },
-              { passive: false },
-            );
-          },
-        ],
-      },
-    };
+  private options(lines: readonly Line[], stacked: boolean, steps: boolean): uPlot.Options {
+    const width = Math.max(50, this.plot.clientWidth);
+    const marked = (line: Line): boolean => this.isMarked(line);
+    const { hidden } = this;
+    return plotOptions({ lines, stacked, steps, width, factor: this.scale.factor, hidden, marked }, this.time);
   }
 
   private buttons(lines: readonly Line[], stacked: boolean): void {

@@ -2,9 +2,10 @@
 
 import { aborted, explain, get, stream } from "./api";
 import { h, replace, say } from "./dom";
+import { type Counted, count, counts, TESTED, table } from "./judged";
 import { Numbers } from "./numbers";
-import { chooser, holds, type PaperPlace, VERDICTS, type Verdict, verdict, words } from "./paper";
-import type { ItemName, PaperClaim, PaperItem, PaperName, PaperSection } from "./types";
+import { chooser, holds, type PaperPlace } from "./paper";
+import type { ItemName, PaperClaim, PaperItem, PaperName } from "./types";
 
 export class PapersPage {
   readonly element = h("div", { class: "papers" });
@@ -369,88 +370,4 @@ export class PapersPage {
     );
     return h("div", { class: "card filters" }, button, bar, stop, text);
   }
-}
-
-/** The verdicts of numbers that were tested. */
-const TESTED: readonly Verdict[] = ["match", "miss", "some-run", "undecided"];
-
-/** Numbers that the paper prints, or others. */
-type Counted = "numbers" | "others";
-
-function count(item: ItemName, kind: Verdict, of: Counted = "numbers"): number {
-  return item[of].find((each) => each.verdict === kind)?.count ?? 0;
-}
-
-function of(item: ItemName, which: Counted): [Verdict, number][] {
-  return VERDICTS.filter((kind) => count(item, kind, which) > 0 && kind !== "not-tested").map(
-    (kind): [Verdict, number] => [kind, count(item, kind, which)],
-  );
-}
-
-function counts(item: ItemName): (HTMLElement | false)[] {
-  const { claims } = item;
-  const shown = of(item, "numbers");
-  const others = of(item, "others");
-  const decided = claims.hold + claims.fail;
-  return [
-    ...shown.map(([kind, count]) => h("span", { title: words(kind) }, verdictCount(kind, count))),
-    others.length > 0 && h("span", { title: "Numbers that the paper does not print" }, "others"),
-    ...others.map(([kind, count]) => h("span", { title: words(kind) }, verdictCount(kind, count))),
-    decided > 0 && h("span", {}, `${claims.hold} of ${decided} claims`),
-  ];
-}
-
-function verdictCount(kind: Verdict, count: number): HTMLElement {
-  const element = verdict(kind);
-  element.append(` ${count}`);
-  return element;
-}
-
-/** A table of the item's own; statements have their verdicts. */
-function table(section: PaperSection): HTMLElement {
-  const judged = section.holds.length > 0;
-  const fails = section.holds.filter((each) => each === false).length;
-  const summary = `${section.title}${section.measured ? " (measured, varies)" : ""}${judged ? `: ${section.holds.filter(Boolean).length} of ${section.holds.filter((each) => each !== null).length} hold` : ""}`;
-  return h(
-    "details",
-    { class: "card", open: fails > 0 && section.rows.length <= 12 },
-    h("summary", {}, h("h3", {}, summary)),
-    section.note && h("p", { class: "note" }, section.note),
-    h(
-      "div",
-      { class: "scroll", role: "region", tabindex: 0, "aria-label": section.title },
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            judged && h("th", { scope: "col" }, "Verdict"),
-            ...section.headings.map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {}))),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          ...section.rows.map((row, at) =>
-            h(
-              "tr",
-              {},
-              judged &&
-                h(
-                  "td",
-                  {},
-                  holds(section.holds[at] ?? null),
-                  section.why[at] ? h("p", { class: "note" }, section.why[at]) : null,
-                ),
-              ...row.map((cell, column) => (column === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell))),
-            ),
-          ),
-        ),
-      ),
-    ),
-  );
 }
