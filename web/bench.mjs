@@ -1,5 +1,6 @@
-// How long the explorer takes: the server until it answers, and a page until its first picture. `npm run bench [FILE ...]`; one row for each file, in
-// seconds: the median, and the least and the greatest, of 15 openings in a fresh profile each, after one that does not count.
+// How long the explorer takes: the server until it answers, and a page until its first picture. `npm run bench [FILE
+// ...]`; one row for each file, in seconds: the median, and the least and the greatest, of 15 openings in a fresh
+// profile each, after one that does not count.
 
 import { launch, missing, serve } from "./tests/browser.mjs";
 
@@ -11,7 +12,10 @@ const middle = (values) => {
   return `${sorted[sorted.length >> 1].toFixed(2)} (${sorted[0].toFixed(2)} to ${sorted.at(-1).toFixed(2)})`;
 };
 
-/** Seconds from the beginning of the navigation to the first chart with lines on it; with `TRACE`, what was asked for meanwhile. */
+/**
+ * Seconds from the beginning of the navigation to the first chart with lines on it; with `TRACE`, what was asked for
+ * meanwhile.
+ */
 async function opened(browser, address) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();

@@ -1,4 +1,5 @@
-// Takes the pictures of the explorer for the documentation: `make shots`, which runs this by docs/shots.py with the folder for them.
+// Takes the pictures of the explorer for the documentation: `make shots`, which runs this by docs/shots.py with the
+// folder for them.
 
 import { join } from "node:path";
 import { launch, open, serve, settled } from "./tests/browser.mjs";

@@ -7,7 +7,10 @@ import { defineConfig, type Plugin, type UserConfig } from "vite";
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "../python/headgate/explore/static");
 
-/** The files from which the bundle is built, in the order in which tests/test_web_bundle.py reads them. Of generated types nothing is left in it. */
+/**
+ * The files from which the bundle is built, in the order in which tests/test_web_bundle.py reads them. Of generated
+ * types nothing is left in it.
+ */
 function sources(): string[] {
   const found: string[] = ["index.html", "package-lock.json", "vite.config.ts"];
   for (const entry of readdirSync(join(here, "src"), { recursive: true, withFileTypes: true }))
@@ -39,7 +42,10 @@ const classic: Plugin = {
     html.replace(/<script type="module" crossorigin/g, "<script defer").replace(/ crossorigin/g, ""),
 };
 
-/** The widget's bundle as the body of a function: what its modules hold belongs to one view of it, and not to the notebook. */
+/**
+ * The widget's bundle as the body of a function: what its modules hold belongs to one view of it, and not to the
+ * notebook.
+ */
 const embedded: Plugin = {
   name: "embedded",
   generateBundle(_options, bundle) {

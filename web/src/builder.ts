@@ -1,41 +1,42 @@
-// The builder of the start page: the questions of `headgate quick`, run while one changes the answers.
+// The builder of the start page. It asks the questions of `headgate quick`, and runs the scenario while one changes the
+// answers.
 
 import { post } from "./api";
 import { Chart } from "./chart";
 import { Panel } from "./controls";
-import { h, replace, say, uid } from "./dom";
+import { announce, h, replace, uid } from "./dom";
 import { Model, type Variant } from "./model";
 import { Phases } from "./phase";
 import { place } from "./place";
 import { Shares } from "./shares";
 import type { AddedFlows, Built, Control, Json, Scenario } from "./types";
 
-/** The views that are drawn. */
+/** The views that the builder draws. */
 const VIEWS = ["queueing", "throughput"] as const;
 
-/** A scenario that is made of answers: a value that is changed is one of them. */
-class Asked extends Model {
+/** A model whose scenario the server makes from answers: a changed value is one of the answers. */
+class BuilderModel extends Model {
   constructor(
     public last: Built,
-    private readonly taken: () => void,
+    private readonly onChange: () => void,
   ) {
     super();
   }
 
-  protected override async turned(
+  protected override async requestChange(
     _variant: Variant,
     path: string,
     value: Json,
   ): Promise<{ scenario: Scenario; controls?: Control[] }> {
     this.last = await post<Built>("/api/quick", { given: this.last.given, path, value });
-    this.taken();
+    this.onChange();
     return this.last;
   }
 }
 
 export class Builder {
   readonly element: HTMLElement;
-  private readonly model: Asked;
+  private readonly model: BuilderModel;
   private readonly command = h("pre", { tabindex: 0, "aria-label": "Command line", class: "command" });
   private readonly file = h("pre", { tabindex: 0, "aria-label": "Scenario file" });
   private readonly notes = h("div", {});
@@ -45,11 +46,11 @@ export class Builder {
     added: readonly AddedFlows[],
     private readonly explore: (scenario: Scenario) => void,
   ) {
-    const model = new Asked(first, () => this.words());
+    const model = new BuilderModel(first, () => this.showTexts());
     this.model = model;
     const panel = new Panel(model);
     const shares = new Shares();
-    const phases = new Phases(model, (_, found) => shares.moved(found));
+    const phases = new Phases(model, (_, phase) => shares.moved(phase));
     const charts = VIEWS.map((view) => new Chart(view, model.time, () => void model.again()));
     const sentences = h("ul", {});
     const problem = h("p", { class: "error", role: "alert", hidden: true });
@@ -154,16 +155,16 @@ export class Builder {
         ),
       ),
     );
-    this.words();
+    this.showTexts();
     void model.open("a", first.scenario, first.controls);
   }
 
   private add(each: AddedFlows): void {
     this.model.set("a", "flows", `${this.model.last.given.flows},${each.flows}`, true);
-    say(`Added: ${each.flows}`);
+    announce(`Added: ${each.flows}`);
   }
 
-  private words(): void {
+  private showTexts(): void {
     const { command, file, notes } = this.model.last;
     this.command.textContent = command;
     this.file.textContent = file;
@@ -182,10 +183,10 @@ function copier(label: string, from: HTMLElement): HTMLElement {
         try {
           await navigator.clipboard.writeText(from.textContent ?? "");
           button.textContent = "Copied";
-          say("Copied.");
+          announce("Copied.");
         } catch {
           (place.holder.ownerDocument.getSelection() as Selection).selectAllChildren(from);
-          say("The text is selected: copy it from there.");
+          announce("The text is selected: copy it from there.");
         }
         setTimeout(() => {
           button.textContent = label;

@@ -1,7 +1,7 @@
 // One chart: a view of one run, or of two runs over one another.
 
 import uPlot from "uplot";
-import { ApiError, aborted, blob, Gone } from "./api";
+import { ApiError, aborted, blob, Unreachable } from "./api";
 import { colour, dash, theme } from "./colours";
 import { download, h, replace, svg, uid } from "./dom";
 import { quantity, scaleFor, seconds } from "./format";
@@ -30,12 +30,12 @@ export class Chart {
   private u: uPlot | null = null;
   private shape = "";
   private scale = { factor: 1, unit: "" };
-  private asking: AbortController | null = null;
+  private request: AbortController | null = null;
   private visible = false;
   private stale = false;
   private timer = 0;
-  /** The server was away: the next run asks again. */
-  private failed = false;
+  /** Whether the server was away at the last request: the next run requests the series again. */
+  private unreachable = false;
 
   constructor(
     readonly name: string,
@@ -82,11 +82,11 @@ export class Chart {
         if (!this.visible) return;
         this.resize();
         this.cursor();
-        if (this.stale) void this.ask();
+        if (this.stale) void this.fetchSeries();
       },
       { rootMargin: "200px" },
     ).observe(this.element);
-    time.on((change) => (change === "range" ? this.range() : this.cursor()));
+    time.on((change) => (change === "range" ? this.onRange() : this.cursor()));
   }
 
   show(sources: readonly Source[]): void {
@@ -109,7 +109,7 @@ export class Chart {
     return `${only?.mark && !other ? `${only.mark}: ` : ""}${this.view?.title ?? this.name}`;
   }
 
-  /** Draws again, as after a change of theme. */
+  /** Draws the chart again, for example after a change of theme. */
   redraw(): void {
     this.shape = "";
     if (this.shown && this.visible) this.draw(this.shown);
@@ -118,65 +118,65 @@ export class Chart {
 
   private refresh(): void {
     this.stale = true;
-    if (this.visible) void this.ask();
+    if (this.visible) void this.fetchSeries();
   }
 
-  /** While the range moves on, series are asked for when it rests, and every now and then. */
-  private later(): void {
+  /** Requests series at most every 80 ms while the range moves. */
+  private refreshLater(): void {
     this.stale = true;
     if (!this.visible || this.timer !== 0) return;
     this.timer = window.setTimeout(() => {
       this.timer = 0;
-      if (this.stale && this.visible && this.asking === null) void this.ask();
+      if (this.stale && this.visible && this.request === null) void this.fetchSeries();
     }, 80);
   }
 
-  private range(): void {
+  private onRange(): void {
     const { from, to } = this.time;
     this.stale = true;
     this.plot.setAttribute("aria-valuemin", String(from));
     this.plot.setAttribute("aria-valuemax", String(to));
     // A chart out of sight is drawn when it comes into sight.
     if (!this.view || !this.visible) return;
-    // The range moves at once over what is here; the finer series follow.
+    // The chart shows the new range at once from the series that are loaded; finer ones follow.
     if (this.shown && this.whole && (from < this.shown.from || to > this.shown.to)) this.draw(this.whole);
     else if (this.shown) this.draw(this.shown);
-    this.later();
+    this.refreshLater();
   }
 
-  private async ask(): Promise<void> {
-    this.asking?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
+  private async fetchSeries(): Promise<void> {
+    this.request?.abort();
+    const request = new AbortController();
+    this.request = request;
     this.stale = false;
-    this.failed = false;
+    this.unreachable = false;
     const { from, to } = this.time;
     try {
       const width = Math.max(200, this.plot.clientWidth) * Math.min(2, window.devicePixelRatio || 1);
-      const loaded = await load(this.sources, this.name, from, to, width, asking.signal);
-      if (asking.signal.aborted) return;
+      const loaded = await load(this.sources, this.name, from, to, width, request.signal);
+      if (request.signal.aborted) return;
       if (from <= 0 && to >= this.time.duration) this.whole = loaded;
-      this.note.textContent = this.remark(loaded);
+      this.note.textContent = this.noteOf(loaded);
       this.draw(loaded);
     } catch (error) {
-      if (aborted(error) || asking.signal.aborted) return;
+      if (aborted(error) || request.signal.aborted) return;
       if (error instanceof ApiError && error.status === 404) this.missing();
-      else if (error instanceof Gone) this.failed = true;
+      else if (error instanceof Unreachable) this.unreachable = true;
       else this.note.textContent = error instanceof Error ? error.message : String(error);
     } finally {
-      if (this.asking === asking) {
-        this.asking = null;
-        if (this.stale && !this.failed) this.later();
+      if (this.request === request) {
+        this.request = null;
+        if (this.stale && !this.unreachable) this.refreshLater();
       }
     }
   }
 
-  private remark(loaded: Loaded): string {
+  private noteOf(loaded: Loaded): string {
     if (!loaded.lines.some((line) => line.t.length)) return "Nothing happened here in this range of time.";
     // Stacked lines reach to the end of what was recorded: the packets of a long run are not all kept.
     const last = Math.max(...loaded.lines.map((line) => line.t.at(-1) ?? 0));
     const end = Math.min(loaded.to, ...this.sources.map((source) => source.run.until ?? source.run.duration));
-    const means = loaded.interval ? `Means of intervals of ${quantity(loaded.interval, "s")}.` : "";
+    const means = loaded.interval ? `Values are means of intervals of ${quantity(loaded.interval, "s")}.` : "";
     if (means) return means;
     return this.stacked && last < end - 0.01 * (loaded.to - loaded.from)
       ? `Single packets of this run are kept up to ${seconds(last, this.time.duration)}.`
@@ -190,8 +190,8 @@ export class Chart {
     const stacked = this.stacked;
     const shown = loaded.lines.map((line) => clip(line, this.time.from, this.time.to, view.steps || stacked));
     const sums = stacked ? stack(shown) : null;
-    const most = sums ? (sums.y.at(-1) ?? []).reduce((a, b) => Math.max(a, b), 0) : largest(loaded.lines);
-    this.scale = scaleFor(most, view.unit);
+    const max = sums ? (sums.y.at(-1) ?? []).reduce((a, b) => Math.max(a, b), 0) : largest(loaded.lines);
+    this.scale = scaleFor(max, view.unit);
     const empty = shown.length === 0;
     const data = (
       empty
@@ -213,7 +213,7 @@ export class Chart {
       this.u?.destroy();
       replace(this.plot);
       this.u = new uPlot(this.options(loaded.lines, stacked, view.steps), data, this.plot);
-      this.buttons(loaded.lines, stacked);
+      this.drawLegend(loaded.lines, stacked);
     } else {
       this.u.setData(data, false);
     }
@@ -233,7 +233,7 @@ export class Chart {
     return plotOptions({ lines, stacked, steps, width, factor: this.scale.factor, hidden, marked }, this.time);
   }
 
-  private buttons(lines: readonly Line[], stacked: boolean): void {
+  private drawLegend(lines: readonly Line[], stacked: boolean): void {
     this.values = lines.map(() => h("span", { class: "value" }));
     const items = lines.map((line, at) => {
       const swatch = svg(
@@ -256,7 +256,7 @@ export class Chart {
           type: "button",
           class: this.isMarked(line) ? "entry marked" : "entry",
           "aria-pressed": String(!this.hidden.has(line.label)),
-          title: "Show or hide this line",
+          title: "Show or hide this series",
           disabled: stacked,
           onclick: () => this.toggle(line.label, at, button),
         },

@@ -1,4 +1,4 @@
-// The panel of controls: made from the server's list of what a person would turn.
+// The panel of controls, made from the server's list of the values that a person would change.
 
 import { h, replace, uid } from "./dom";
 import { quantity, spaced } from "./format";
@@ -15,7 +15,7 @@ interface Field {
   error(message: string | null): void;
 }
 
-/** What must be the same for a field to be kept: then a slider under a finger stays where it is. */
+/** A field is kept while this text stays the same, so that a slider keeps its place under a finger. */
 function shapeOf(control: Control): string {
   return JSON.stringify([
     control.path,
@@ -51,14 +51,14 @@ export class Panel {
     this.errors();
   }
 
-  /** Shows the error at its control. Says whether there was one. */
+  /** Shows the error at its control. Returns whether a control has it. */
   errors(): boolean {
     const error = this.model.shown?.error ?? null;
     let placed = false;
     for (const [path, field] of this.fields) {
-      const mine = error?.path === path || (error?.path?.startsWith(`${path}.`) ?? false);
-      field.error(mine && error ? error.message : null);
-      placed ||= mine;
+      const own = error?.path === path || (error?.path?.startsWith(`${path}.`) ?? false);
+      field.error(own && error ? error.message : null);
+      placed ||= own;
     }
     return placed;
   }
@@ -72,9 +72,9 @@ export class Panel {
     replace(
       this.element,
       ...groups.map((group) => {
-        const mine = controls.filter((control) => control.group === group);
-        const main = this.only === null ? mine.filter((control) => control.main) : mine;
-        const rest = mine.filter((control) => !main.includes(control));
+        const own = controls.filter((control) => control.group === group);
+        const main = this.only === null ? own.filter((control) => control.main) : own;
+        const rest = own.filter((control) => !main.includes(control));
         const key = `${slot} ${group}`;
         const folded = h(
           "details",
@@ -92,15 +92,15 @@ export class Panel {
     const id = uid("control");
     const message = h("p", { class: "error", id: `${id}-error`, hidden: true, role: "alert" });
     const help = h("p", { class: "help", id: `${id}-help` }, control.help ?? "");
-    const turn = (value: Json, committed: boolean): void => this.model.set(slot, control.path, value, committed);
+    const set = (value: Json, committed: boolean): void => this.model.set(slot, control.path, value, committed);
     const parts =
       control.kind === "number" || control.kind === "quantity"
-        ? numeric(id, control, turn)
+        ? numeric(id, control, set)
         : control.kind === "choice"
-          ? choice(id, control, turn)
+          ? choice(id, control, set)
           : control.kind === "bool"
-            ? bool(id, control, turn)
-            : text(id, control, turn);
+            ? bool(id, control, set)
+            : text(id, control, set);
     for (const input of parts.inputs) {
       input.setAttribute("aria-describedby", `${id}-help ${id}-error`);
       if (!input.hasAttribute("data-path"))
@@ -133,13 +133,13 @@ interface Parts {
   inputs: HTMLElement[];
   update(control: Control): void;
 }
-type Turn = (value: Json, committed: boolean) => void;
+type SetValue = (value: Json, committed: boolean) => void;
 
 function show(value: Json): string {
   return value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-function numeric(id: string, first: Control, turn: Turn): Parts {
+function numeric(id: string, first: Control, set: SetValue): Parts {
   let control = first;
   // A buffer in bandwidth-delay products has no number in bytes until the path is known: its slider counts products.
   const products = (): number | null => {
@@ -193,10 +193,10 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
     const value = toValue(Number(slider.value));
     box.value = words(value);
     label();
-    turn(sent(value), false);
+    set(sent(value), false);
   });
-  slider.addEventListener("change", () => turn(sent(toValue(Number(slider.value))), true));
-  // The steps of one hundred and of a thousand: keys move a slider by a visible amount.
+  slider.addEventListener("change", () => set(sent(toValue(Number(slider.value))), true));
+  // Keys move a slider by 10 or 100 of its 1000 steps, so that its value changes visibly.
   slider.addEventListener("keydown", (event) => {
     const by = (
       { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -100, PageUp: 100 } as {
@@ -225,7 +225,7 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
     typing = false;
     const typed = box.value.trim();
     const numeral = Number(typed);
-    turn(typed === "" ? null : Number.isFinite(numeral) ? inUnit(numeral) : typed.replace(/(\d)\s+(?=\D)/, "$1"), true);
+    set(typed === "" ? null : Number.isFinite(numeral) ? inUnit(numeral) : typed.replace(/(\d)\s+(?=\D)/, "$1"), true);
   });
   return {
     elements: [box, slider],
@@ -239,7 +239,7 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
             ? words(value)
             : show(control.value)
           : show(control.value);
-      // What is being typed stays; so does a value that was refused, beside its error.
+      // A text that is being typed stays, and so does a refused value, beside its error.
       if (!typing) box.value = spaced(text);
       slider.hidden = !(high() > low());
       if (place.root.activeElement !== slider || slider.dataset.known === undefined)
@@ -251,11 +251,11 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
   };
 }
 
-function choice(id: string, first: Control, turn: Turn): Parts {
+function choice(id: string, first: Control, set: SetValue): Parts {
   const choices = first.choices ?? [];
   const select = h(
     "select",
-    { id, onchange: () => turn(choices[select.selectedIndex]?.value ?? null, true) },
+    { id, onchange: () => set(choices[select.selectedIndex]?.value ?? null, true) },
     ...choices.map((each) => h("option", {}, each.label)),
   );
   return {
@@ -267,8 +267,8 @@ function choice(id: string, first: Control, turn: Turn): Parts {
   };
 }
 
-function bool(id: string, _first: Control, turn: Turn): Parts {
-  const box = h("input", { type: "checkbox", id, onchange: () => turn(box.checked, true) });
+function bool(id: string, _first: Control, set: SetValue): Parts {
+  const box = h("input", { type: "checkbox", id, onchange: () => set(box.checked, true) });
   return {
     elements: [box],
     inputs: [box],
@@ -278,13 +278,13 @@ function bool(id: string, _first: Control, turn: Turn): Parts {
   };
 }
 
-function text(id: string, _first: Control, turn: Turn): Parts {
+function text(id: string, _first: Control, set: SetValue): Parts {
   const box = h("input", {
     type: "text",
     id,
     autocomplete: "off",
     spellcheck: "false",
-    onchange: () => turn(box.value === "" ? null : box.value, true),
+    onchange: () => set(box.value === "" ? null : box.value, true),
   });
   return {
     elements: [box],

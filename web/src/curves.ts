@@ -10,18 +10,18 @@ const [WIDE, LEFT, TOP, BOTTOM] = [760, 64, 36, 300];
 
 export function curves(title: string, unit: string, axis: string, grid: StudyGrid): SVGSVGElement {
   const look = theme();
-  let most = 0;
+  let max = 0;
   grid.values.forEach((row, r) => {
     row.forEach((value, c) => {
-      most = Math.max(most, (value ?? 0) + (grid.halves?.[r]?.[c] ?? 0));
+      max = Math.max(max, (value ?? 0) + (grid.halves?.[r]?.[c] ?? 0));
     });
   });
-  const scale = scaleFor(most, unit);
-  most = most > 0 ? most * 1.06 : 1;
+  const scale = scaleFor(max, unit);
+  max = max > 0 ? max * 1.06 : 1;
   const right = WIDE - 30;
   const x = (at: number): number =>
     LEFT + 30 + (grid.x.length > 1 ? at / (grid.x.length - 1) : 0.5) * (right - LEFT - 60);
-  const y = (value: number): number => BOTTOM - (Math.min(Math.max(value, 0), most) / most) * (BOTTOM - TOP);
+  const y = (value: number): number => BOTTOM - (Math.min(Math.max(value, 0), max) / max) * (BOTTOM - TOP);
   const rows = grid.y.length > 1 ? Math.ceil(grid.y.length / 4) : 0;
   const height = BOTTOM + 52 + rows * 20;
   const words = grid.y
@@ -43,7 +43,7 @@ export function curves(title: string, unit: string, axis: string, grid: StudyGri
     svg("rect", { width: WIDE, height, fill: look.ground }),
     text(LEFT, 20, `${title}${scale.unit ? ` (${scale.unit})` : ""}`, { "font-size": 15, "font-weight": 600 }),
   );
-  for (const tick of ticks(0, most / scale.factor, 5)) {
+  for (const tick of ticks(0, max / scale.factor, 5)) {
     const at = y(tick * scale.factor);
     root.append(
       svg("line", { x1: LEFT, x2: right, y1: at, y2: at, stroke: look.grid }),

@@ -1,4 +1,5 @@
-// What the page says first: how long packets wait. Of a run that is the delay of each class of flows, of a replay that of all packets.
+// The card at the top of the page, with the delay of packets: of each class of flows in a run, of all packets in a
+// replay.
 
 import { h, replace } from "./dom";
 import { plain, quantity } from "./format";
@@ -9,7 +10,7 @@ type Ready = readonly { slot: Slot; run: RunDone }[];
 
 const CLASSES = { sparse: "Sparse flows", bulk: "Bulk flows" } as const;
 
-/** Whether a run has sparse flows, so that it is about their delay before all. */
+/** Whether a run has sparse flows, whose delay is then shown first. */
 export function hasSparse(run: RunDone): boolean {
   return run.delays?.some((each) => each.name === "sparse") ?? false;
 }
@@ -55,7 +56,7 @@ function ofClasses(ready: Ready): HTMLElement[] {
     parts.length > 1 ? "Sparse flows ask for no more than their fair share; bulk flows send as fast as they may. " : "";
   return [
     h("div", { class: "classes" }, ...parts),
-    h("p", { class: "note" }, `${what}Mean time that packets of the worst flow wait in queues.`),
+    h("p", { class: "note" }, `${what}The number is the mean time that packets of the worst flow wait in queues.`),
   ];
 }
 
@@ -67,7 +68,7 @@ function ofPackets(ready: Ready): HTMLElement[] {
       { class: "pair" },
       ...ready.map(({ slot, run }) => big(both ? slot : null, run.delay_under_load_ms ?? null)),
     ),
-    h("p", { class: "note" }, "Mean time that a packet waits before it is sent."),
+    h("p", { class: "note" }, "The number is the mean time that a packet waits before it is sent."),
     ...ready.map(({ slot, run }) =>
       h(
         "p",

@@ -1,4 +1,5 @@
-// Elements are built here and nowhere from markup: a text becomes a text node, so names never become markup.
+// Builds elements. No part of the page is made from markup: a text becomes a text node, so that names never become
+// markup.
 
 import { place } from "./place";
 
@@ -60,7 +61,7 @@ export function download(name: string, data: Blob): void {
 
 const speaker = h("div", { class: "hidden", role: "status", "aria-live": "polite" });
 /** Says a sentence to screen readers. */
-export function say(text: string): void {
+export function announce(text: string): void {
   if (!speaker.isConnected) place.holder.append(speaker);
   speaker.textContent = text;
 }

@@ -1,4 +1,4 @@
-// What was judged of an item of a paper: counts of verdicts, and tables of its own.
+// The verdicts on an item of a paper: their counts, and the tables that only this item has.
 
 import { h } from "./dom";
 import { holds, VERDICTS, type Verdict, verdict, words } from "./paper";
@@ -7,7 +7,7 @@ import type { ItemName, PaperSection } from "./types";
 /** The verdicts of numbers that were tested. */
 export const TESTED: readonly Verdict[] = ["match", "miss", "some-run", "undecided"];
 
-/** Numbers that the paper prints, or others. */
+/** Which numbers are counted: those that the paper prints, or the others. */
 export type Counted = "numbers" | "others";
 
 export function count(item: ItemName, kind: Verdict, of: Counted = "numbers"): number {
@@ -39,11 +39,13 @@ function verdictCount(kind: Verdict, count: number): HTMLElement {
   return element;
 }
 
-/** A table of the item's own; statements have their verdicts. */
+/** A table that only this item has. If its rows are statements, they have verdicts. */
 export function table(section: PaperSection): HTMLElement {
   const judged = section.holds.length > 0;
   const fails = section.holds.filter((each) => each === false).length;
-  const summary = `${section.title}${section.measured ? " (measured, varies)" : ""}${judged ? `: ${section.holds.filter(Boolean).length} of ${section.holds.filter((each) => each !== null).length} hold` : ""}`;
+  const decided = section.holds.filter((each) => each !== null);
+  const holding = judged ? `: ${decided.filter(Boolean).length} of ${decided.length} hold` : "";
+  const summary = `${section.title}${section.measured ? " (measured, varies)" : ""}${holding}`;
   return h(
     "details",
     { class: "card", open: fails > 0 && section.rows.length <= 12 },

@@ -1,10 +1,10 @@
-// Lessons: two sentences and a question. One predicts the answer first, then changes a value, and then reads why.
+// Lessons. Each has a question: the reader predicts the answer, changes a value, and reads why.
 
 import { aborted, explain, get, stream } from "./api";
 import { Chart } from "./chart";
 import { onTheme } from "./colours";
 import { Panel } from "./controls";
-import { h, replace, say } from "./dom";
+import { announce, h, replace } from "./dom";
 import { Model } from "./model";
 import { prose } from "./prose";
 import type { LessonDone, LessonInfo, LessonName, Scenario, Start } from "./types";
@@ -17,7 +17,7 @@ export class Lessons {
 
   constructor(
     private readonly explore: (scenario: Scenario) => void,
-    private readonly noted: (name: string) => void,
+    private readonly onNavigate: () => void,
   ) {}
 
   async open(): Promise<void> {
@@ -49,7 +49,7 @@ export class Lessons {
 
   private choose(name: string | null): void {
     this.chosen = name;
-    this.noted(name ?? "");
+    this.onNavigate();
     void this.open();
   }
 
@@ -58,7 +58,7 @@ export class Lessons {
     this.built = name;
     const at = this.names.findIndex((each) => each.name === name);
     const next = this.names[at + 1];
-    const shown = new Shown(lesson);
+    const shown = new LessonSteps(lesson);
     replace(
       this.element,
       h(
@@ -86,7 +86,7 @@ export class Lessons {
 }
 
 /** The three steps of one lesson. */
-class Shown {
+class LessonSteps {
   readonly parts: HTMLElement[];
   private readonly model = new Model();
   private readonly panel: Panel;
@@ -97,7 +97,7 @@ class Shown {
   private readonly result = h("div", { class: "answer", role: "status" });
   private readonly answers: HTMLButtonElement[];
   private predicted: string | null = null;
-  private asking: AbortController | null = null;
+  private request: AbortController | null = null;
 
   constructor(private readonly lesson: LessonInfo) {
     this.panel = new Panel(this.model, lesson.change);
@@ -125,9 +125,9 @@ class Shown {
       step("why", "3. Read why", this.result),
     ];
     onTheme(() => this.chart.redraw());
-    this.tell("Choose your prediction first.");
-    this.model.on((event) => this.heard(event));
-    this.say();
+    this.showMessage("Choose your prediction first.");
+    this.model.on((event) => this.onEvent(event));
+    this.showTask();
   }
 
   get scenario(): Scenario {
@@ -138,8 +138,8 @@ class Shown {
     void this.model.open("a", this.lesson.scenario);
   }
 
-  /** What is to be changed: a value of the scenario, or first of all one's mind. */
-  private say(): void {
+  /** Says which value is to be changed, and that a prediction comes first. */
+  private showTask(): void {
     const { label, before, after } = this.lesson;
     replace(
       this.task,
@@ -148,7 +148,7 @@ class Shown {
     );
   }
 
-  private tell(words: string): void {
+  private showMessage(words: string): void {
     replace(this.result, h("p", { class: "soft" }, words));
   }
 
@@ -159,19 +159,19 @@ class Shown {
       each.setAttribute("aria-pressed", String(this.lesson.answers[at] === words));
     });
     this.locked.disabled = false;
-    this.say();
+    this.showTask();
     if (first) {
-      this.tell("Change the value to see whether you are right.");
-      say("Now change the value.");
+      this.showMessage("Change the value to see whether you are right.");
+      announce("Now change the value.");
     }
-    if (this.touched) void this.judge();
+    if (this.changed) void this.checkAnswer();
   }
 
-  private get touched(): boolean {
+  private get changed(): boolean {
     return JSON.stringify(this.scenario) !== JSON.stringify(this.lesson.scenario);
   }
 
-  private heard(event: string): void {
+  private onEvent(event: string): void {
     const variant = this.model.variants.a;
     if (event === "controls" || event === "slots") this.panel.update();
     if (event === "error" || event === "controls") {
@@ -181,21 +181,21 @@ class Shown {
     }
     if (event !== "run" || !variant?.run) return;
     this.chart.show([{ mark: "", run: variant.run }]);
-    if (variant.current && this.touched) void this.judge();
+    if (variant.current && this.changed) void this.checkAnswer();
   }
 
-  private async judge(): Promise<void> {
-    this.asking?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
+  private async checkAnswer(): Promise<void> {
+    this.request?.abort();
+    const request = new AbortController();
+    this.request = request;
     try {
       const done = await stream<LessonDone>(
         `/api/lessons/${encodeURIComponent(this.lesson.name)}/answer`,
         { scenario: this.scenario, answer: this.predicted },
-        asking.signal,
+        request.signal,
         () => undefined,
       );
-      if (asking.signal.aborted) return;
+      if (request.signal.aborted) return;
       if (done.right === null) replace(this.result, h("p", {}, ...prose(done.why)));
       else
         replace(
@@ -215,7 +215,7 @@ class Shown {
   }
 }
 
-/** What was measured, before the change, after it, and in further variants. */
+/** The table of the values that were measured before the change, after it, and in further variants. */
 function table(done: LessonDone): HTMLElement {
   return h(
     "div",

@@ -1,4 +1,4 @@
-// The numbers of an item: the paper's, ours, the interval, the verdict. A number opens its run.
+// The table of an item's numbers: the paper's, ours, their intervals and verdicts. A number opens its run.
 
 import { h, replace, uid } from "./dom";
 import { chooser, VERDICTS, type Verdict, verdict, words } from "./paper";
@@ -6,7 +6,7 @@ import type { PaperItem, PaperNumber } from "./types";
 
 interface Column {
   name: string;
-  /** `more` leaves the page first where it is narrow, then `less`. */
+  /** On a narrow page columns of kind `more` are hidden first, then those of kind `less`. */
   kind: string | null;
   text?: (number: PaperNumber) => string;
 }
@@ -37,7 +37,7 @@ export class Numbers {
   private table = "";
   private row = "";
   private readonly columns: Column[];
-  /** What is known about misses: each is said once, below the table. */
+  /** The reasons for misses, each of which is listed once below the table. */
   private readonly why: string[];
 
   constructor(
@@ -58,7 +58,9 @@ export class Numbers {
         "p",
         { class: "note" },
         item.reproduced
-          ? "Ours: the base run, in which all sources start at once. The interval is that of the mean over runs with random start phases (95 %), the range reaches over all runs. ○ is a match that the trivial model (fair shares, no loss) has too. Choose a number to see its run."
+          ? "“Ours” is the base run, in which all sources start at once. The interval is that of the mean over runs with " +
+              "random start phases (95 %), the range reaches over all runs. ○ is a match that the trivial model (fair " +
+              "shares, no loss) has too. Choose a number to see its run."
           : "Choose a number to see its run.",
       ),
       this.why.length > 0 &&
@@ -72,7 +74,7 @@ export class Numbers {
     this.draw();
   }
 
-  /** The number that was opened last has the focus again; false if there is none. */
+  /** Returns the focus to the number that was opened last; false if there is none. */
   focus(): boolean {
     const button = this.buttons.find((each) => each.dataset.number === String(this.last));
     button?.focus();
@@ -113,7 +115,7 @@ export class Numbers {
       });
     const group = h("div", { class: "buttons", role: "group", "aria-label": "Verdict" }, ...buttons);
     const [tables, rows] = [this.item.tables.map((each) => each.title), [...new Set(this.all.map((each) => each.row))]];
-    const select = (label: string, names: readonly string[], take: (name: string) => void): HTMLElement | null => {
+    const select = (label: string, names: readonly string[], apply: (name: string) => void): HTMLElement | null => {
       if (names.length < 2) return null;
       const id = uid("filter");
       const element = h(
@@ -121,7 +123,7 @@ export class Numbers {
         {
           id,
           onchange: () => {
-            take(element.value);
+            apply(element.value);
             this.draw();
           },
         },
@@ -200,7 +202,9 @@ export class Numbers {
   private line(number: PaperNumber, first: boolean): HTMLElement {
     const opens = number.variant !== null || number.near.length > 0;
     const line = h("tr", { class: first ? "first" : null });
-    const label = `${number.row}${number.source ? `, source ${number.source}` : ""}: paper ${number.paper}, ours ${number.ours}, ${words(number.verdict)}. Open its run.`;
+    const source = number.source ? `, source ${number.source}` : "";
+    const values = `paper ${number.paper}, ours ${number.ours}, ${words(number.verdict)}`;
+    const label = `${number.row}${source}: ${values}. Open its run.`;
     const button = h(
       "button",
       {
@@ -242,7 +246,7 @@ export class Numbers {
     return line;
   }
 
-  /** A number that no single run gives opens as a choice of the item's runs. */
+  /** Opens the run of a number. If no single run gives it, it shows a choice of the item's runs. */
   private choose(number: PaperNumber, line: HTMLElement, button: HTMLButtonElement): void {
     this.last = number.number;
     const choice = line.nextElementSibling;

@@ -1,4 +1,4 @@
-// The packets of a port in the range of time that is shown, and the story of one of them.
+// The packets of a port in the shown range of time, and the story of one packet.
 
 import { aborted, explain, get } from "./api";
 import { h, replace } from "./dom";
@@ -18,9 +18,9 @@ export class Packets {
   private readonly body = h("div", {});
   private readonly story = h("div", { class: "story", "aria-live": "polite" });
   private readonly fold: HTMLDetailsElement;
-  private asking: AbortController | null = null;
+  private request: AbortController | null = null;
   private timer = 0;
-  /** What is drawn: the same list again leaves its buttons as they are, under the pointer and with the focus. */
+  /** The list that is drawn. The same list is not drawn again, so that its buttons keep the focus. */
   private drawn = "";
   readonly element: HTMLElement;
 
@@ -52,7 +52,7 @@ export class Packets {
     });
   }
 
-  /** As when a queue of the picture was chosen. */
+  /** Lists the packets of a port, after its queue was chosen in the picture. */
   open(port: string): void {
     this.port.value = port;
     this.kind.value = "all";
@@ -69,7 +69,7 @@ export class Packets {
       replace(select, ...options);
       if (options.some((each) => each.value === kept)) select.value = kept;
     };
-    // The only line of a replay needs no choice.
+    // A replay has one port only.
     for (const part of [this.port, this.port.previousElementSibling])
       part?.toggleAttribute("hidden", run.kind === "replay");
     fill(
@@ -87,9 +87,9 @@ export class Packets {
   private async list(): Promise<void> {
     const run = this.model.shown?.run;
     if (!run || !this.fold.open || !this.port.value) return;
-    this.asking?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
+    this.request?.abort();
+    const request = new AbortController();
+    this.request = request;
     const { from, to, cursor } = this.model.time;
     const query = new URLSearchParams({
       port: this.port.value,
@@ -99,11 +99,11 @@ export class Packets {
       limit: "200",
     });
     if (this.flow.value) query.set("flow", this.flow.value);
-    // Of a long run a part is followed: that around the cursor, if it is in sight.
+    // Of a long run the server follows a part only: that around the cursor, if the cursor is in the range.
     if (cursor !== null && cursor >= from && cursor <= to) query.set("at", String(cursor));
     try {
-      const found = await get<PacketList>(`/api/run/${encodeURIComponent(run.run)}/packets?${query}`, asking.signal);
-      this.draw(run.run, this.port.value, found, from, to);
+      const result = await get<PacketList>(`/api/run/${encodeURIComponent(run.run)}/packets?${query}`, request.signal);
+      this.draw(run.run, this.port.value, result, from, to);
     } catch (error) {
       if (aborted(error)) return;
       this.drawn = "";
@@ -111,15 +111,16 @@ export class Packets {
     }
   }
 
-  private draw(run: string, port: string, found: PacketList, from: number, to: number): void {
-    const drawn = JSON.stringify([run, port, found, from, to]);
+  private draw(run: string, port: string, result: PacketList, from: number, to: number): void {
+    const drawn = JSON.stringify([run, port, result, from, to]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    const { packets, more, followed } = found;
+    const { packets, more, followed } = result;
     const span = to - from;
     const part =
       followed.from > from || followed.to < to
-        ? ` Packets are followed from ${seconds(followed.from, span)} to ${seconds(followed.to, span)}, a part of this range around the cursor. Zoom to another time to see its packets.`
+        ? ` Packets are followed from ${seconds(followed.from, span)} to ${seconds(followed.to, span)}, a part of this ` +
+          "range around the cursor. Zoom to another time to see its packets."
         : "";
     if (packets.length === 0) {
       replace(
@@ -175,7 +176,7 @@ export class Packets {
                       type: "button",
                       class: "small",
                       "aria-label": `Story of packet ${packet.seq ?? packet.id} of ${packet.flow}`,
-                      onclick: () => void this.tell(run, port, packet),
+                      onclick: () => void this.showStory(run, port, packet),
                     },
                     packet.seq === null ? `#${packet.id}` : `${packet.seq}`,
                   ),
@@ -201,27 +202,27 @@ export class Packets {
     );
   }
 
-  private async tell(run: string, port: string, packet: Packet): Promise<void> {
+  private async showStory(run: string, port: string, packet: Packet): Promise<void> {
     try {
-      const found = await get<PacketStory>(
+      const result = await get<PacketStory>(
         `/api/run/${encodeURIComponent(run)}/packet/${encodeURIComponent(port)}/${packet.id}?at=${packet.arrived}`,
       );
       replace(
         this.story,
-        h("h3", {}, `Packet ${found.packet.seq ?? found.packet.id} of ${found.packet.flow}`),
-        h("ol", {}, ...found.story.map((line) => h("li", {}, line))),
-        found.waited_behind.length > 0 &&
+        h("h3", {}, `Packet ${result.packet.seq ?? result.packet.id} of ${result.packet.flow}`),
+        h("ol", {}, ...result.story.map((line) => h("li", {}, line))),
+        result.waited_behind.length > 0 &&
           h(
             "p",
             {},
-            `It waited behind ${found.waited_behind.map((each) => `${each.packets} of ${each.flow}`).join(", ")}.`,
+            `It waited behind ${result.waited_behind.map((each) => `${each.packets} of ${each.flow}`).join(", ")}.`,
           ),
-        found.decision &&
+        result.decision &&
           h(
             "div",
             {},
             h("h4", {}, "How the queue decided"),
-            h("p", {}, found.decision.rule),
+            h("p", {}, result.decision.rule),
             h(
               "div",
               { class: "scroll", role: "region", tabindex: 0, "aria-label": "Numbers of the decision" },
@@ -242,7 +243,7 @@ export class Packets {
                 h(
                   "tbody",
                   {},
-                  ...found.decision.numbers.map((each) =>
+                  ...result.decision.numbers.map((each) =>
                     h(
                       "tr",
                       {},
@@ -256,7 +257,7 @@ export class Packets {
             ),
           ),
       );
-      this.model.time.setCursor(found.packet.arrived);
+      this.model.time.setCursor(result.packet.arrived);
     } catch (error) {
       replace(this.story, h("p", { class: "error" }, explain(error).message));
     }

@@ -1,4 +1,4 @@
-// Words for verdicts, the place of a number in the address of the page, and the choice of a run.
+// The words of verdicts, the fields of the address that name a number of a paper, and the choice of a run.
 
 import { h, uid } from "./dom";
 export const VERDICTS = ["match", "miss", "some-run", "undecided", "not-reproduced", "not-tested"] as const;
@@ -12,7 +12,7 @@ const SIGNS: { [V in Verdict]: string } = {
   "not-tested": "·",
 };
 
-/** Which run of which item is looked at, and for which number or claim. */
+/** The item and the run that are shown, and the number or claim for which they are shown. */
 export interface PaperPlace {
   paper: string;
   item: string;
@@ -22,7 +22,7 @@ export interface PaperPlace {
   run: number;
 }
 
-/** A verdict by a sign and a word: never by colour alone. */
+/** A verdict as a sign and a word, since no meaning may depend on colour alone. */
 export function verdict(kind: Verdict, trivial = false): HTMLElement {
   const sign = kind === "match" && trivial ? "○" : SIGNS[kind];
   return h("span", { class: `verdict ${kind}` }, h("span", { "aria-hidden": "true" }, sign), ` ${words(kind)}`);

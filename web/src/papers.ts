@@ -1,7 +1,7 @@
-// Papers: their items, and of each item its tables and claims. A number opens its run.
+// The page of papers: their items, and the tables and claims of each item. A number opens its run.
 
 import { aborted, explain, get, stream } from "./api";
-import { h, replace, say } from "./dom";
+import { announce, h, replace } from "./dom";
 import { type Counted, count, counts, TESTED, table } from "./judged";
 import { Numbers } from "./numbers";
 import { chooser, holds, type PaperPlace } from "./paper";
@@ -9,7 +9,7 @@ import type { ItemName, PaperClaim, PaperItem, PaperName } from "./types";
 
 export class PapersPage {
   readonly element = h("div", { class: "papers" });
-  /** What is chosen; null is the list. */
+  /** The paper that is shown; null shows the list of papers. */
   paper: string | null = null;
   item: string | null = null;
   private number: number | null = null;
@@ -17,13 +17,13 @@ export class PapersPage {
   private built = "";
   private readonly names = h("nav", { class: "items", "aria-label": "Items of the paper" });
   private readonly body = h("div", { class: "item" });
-  private asking: AbortController | null = null;
-  private running: AbortController | null = null;
+  private request: AbortController | null = null;
+  private reproduction: AbortController | null = null;
   private numbers: Numbers | null = null;
 
   constructor(
     private readonly explore: (place: PaperPlace) => void,
-    private readonly noted: () => void,
+    private readonly onNavigate: () => void,
   ) {}
 
   async open(): Promise<void> {
@@ -63,19 +63,19 @@ export class PapersPage {
     }
   }
 
-  /** Where one was before a run was opened; false if none was. */
+  /** Returns the focus to the number whose run was opened; false if there is none. */
   refocus(): boolean {
     return this.numbers?.focus() ?? false;
   }
 
-  /** Where the page will be when it is shown again: at the number whose run is looked at. */
+  /** Sets the number that the page shows when it is opened again. */
   at(place: PaperPlace): void {
     [this.paper, this.item, this.number] = [place.paper, place.item, place.number];
   }
 
   private choose(paper: string | null, item: string | null): void {
     [this.paper, this.item, this.number] = [paper, item, null];
-    this.noted();
+    this.onNavigate();
     void this.open().then(() =>
       (paper === null ? this.element : this.names).querySelector<HTMLElement>("[aria-current], tbody button")?.focus(),
     );
@@ -154,7 +154,10 @@ export class PapersPage {
       h(
         "p",
         { class: "note" },
-        `${paper.authors}, ${paper.reference}. ${paper.here ? "The numbers of the paper; ours come when an item is reproduced." : `Reproduced with headgate ${paper.version}.`}`,
+        `${paper.authors}, ${paper.reference}. `,
+        paper.here
+          ? "The tables have the numbers of the paper. Ours are added when an item is reproduced."
+          : `Reproduced with headgate ${paper.version}.`,
       ),
     );
   }
@@ -199,18 +202,18 @@ export class PapersPage {
   }
 
   private async load(paper: PaperName, item: ItemName): Promise<void> {
-    this.asking?.abort();
-    this.running?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
+    this.request?.abort();
+    this.reproduction?.abort();
+    const request = new AbortController();
+    this.request = request;
     this.numbers = null;
     replace(this.body, h("p", { class: "soft" }, "Loading…"));
-    const found = await get<PaperItem>(
+    const loaded = await get<PaperItem>(
       `/api/papers/item?paper=${encodeURIComponent(paper.name)}&item=${encodeURIComponent(item.name)}`,
-      asking.signal,
+      request.signal,
     );
-    if (asking.signal.aborted) return;
-    this.draw(found);
+    if (request.signal.aborted) return;
+    this.draw(loaded);
     this.refocus();
   }
 
@@ -281,7 +284,7 @@ export class PapersPage {
     );
   }
 
-  /** Claims open as a choice of runs: first those that the claim looked at. */
+  /** A claim with a choice of runs. The runs that the claim looked at come first. */
   private claim(item: PaperItem, claim: PaperClaim, open: (more: Partial<PaperPlace>) => void): HTMLElement {
     const others = item.variants.map((each) => each.name).filter((name) => !claim.variants.includes(name));
     const groups = [
@@ -321,7 +324,7 @@ export class PapersPage {
 
   private offer(item: PaperItem): HTMLElement {
     const bar = h("progress", { max: 1, value: 0, "aria-label": "Progress of the reproduction", hidden: true });
-    const stop = h("button", { type: "button", hidden: true, onclick: () => this.running?.abort() }, "Stop");
+    const stop = h("button", { type: "button", hidden: true, onclick: () => this.reproduction?.abort() }, "Stop");
     const text = h(
       "span",
       { class: "soft", role: "status" },
@@ -337,8 +340,8 @@ export class PapersPage {
       {
         type: "button",
         onclick: async () => {
-          const running = new AbortController();
-          this.running = running;
+          const reproduction = new AbortController();
+          this.reproduction = reproduction;
           bar.value = 0;
           text.textContent = "Reproducing";
           show(true);
@@ -347,7 +350,7 @@ export class PapersPage {
             const done = await stream<PaperItem>(
               "/api/papers/reproduce",
               { paper: item.paper, item: item.item },
-              running.signal,
+              reproduction.signal,
               (part) => {
                 bar.value = part;
               },
@@ -356,7 +359,7 @@ export class PapersPage {
             const paper = this.papers.find((each) => each.name === item.paper);
             if (paper) this.items(paper);
             if (this.built === `${item.paper}/${item.item}`) this.draw(done);
-            say("The item is reproduced.");
+            announce("The item is reproduced.");
             this.numbers?.element.querySelector<HTMLElement>("button[data-number]")?.focus();
           } catch (error) {
             show(false);

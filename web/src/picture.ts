@@ -25,9 +25,10 @@ export function ticks(low: number, high: number, about: number): number[] {
   const raw = (high - low) / about;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = power * ([1, 2, 5, 10].find((each) => each * power >= raw) ?? 10);
-  const found: number[] = [];
-  for (let n = Math.ceil(low / step); n * step <= high + step * 1e-9 && found.length < 50; n += 1) found.push(n * step);
-  return found;
+  const values: number[] = [];
+  for (let n = Math.ceil(low / step); n * step <= high + step * 1e-9 && values.length < 50; n += 1)
+    values.push(n * step);
+  return values;
 }
 
 export function text(
@@ -43,14 +44,14 @@ export function chartPicture(subject: Subject): SVGSVGElement {
   const { lines, from, to, stacked } = subject;
   const look = theme();
   const sums = stacked ? stack(lines) : null;
-  let most = 0;
+  let max = 0;
   for (const values of sums ? sums.y : lines.map((line) => line.y))
-    for (const value of values) if (value !== null && value > most) most = value;
-  most = most > 0 ? most * 1.06 : 1;
+    for (const value of values) if (value !== null && value > max) max = value;
+  max = max > 0 ? max * 1.06 : 1;
   const right = WIDE - 16;
   const bottom = TOP + TALL - 40;
   const x = (t: number): number => LEFT + ((t - from) / (to - from)) * (right - LEFT);
-  const y = (value: number): number => bottom - (value / most) * (bottom - TOP);
+  const y = (value: number): number => bottom - (value / max) * (bottom - TOP);
   const rows = Math.ceil(lines.length / 3);
   const height = bottom + 40 + rows * 20;
   const root = svg(
@@ -59,7 +60,7 @@ export function chartPicture(subject: Subject): SVGSVGElement {
     svg("rect", { width: WIDE, height, fill: look.ground }),
   );
   root.append(text(LEFT, 22, subject.title, { "font-size": 15, "font-weight": 600 }));
-  for (const tick of ticks(0, most / subject.factor, 5)) {
+  for (const tick of ticks(0, max / subject.factor, 5)) {
     const at = y(tick * subject.factor);
     root.append(
       svg("line", { x1: LEFT, x2: right, y1: at, y2: at, stroke: look.grid }),
@@ -137,14 +138,14 @@ function points(
   x: (t: number) => number,
   y: (value: number) => number,
 ): string {
-  const found: string[] = [];
+  const corners: string[] = [];
   let last: number | null = null;
   t.forEach((time, at) => {
     const value = values[at];
     if (value === null || value === undefined) return;
-    if (steps && last !== null) found.push(`${x(time).toFixed(1)},${y(last).toFixed(1)}`);
-    found.push(`${x(time).toFixed(1)},${y(value).toFixed(1)}`);
+    if (steps && last !== null) corners.push(`${x(time).toFixed(1)},${y(last).toFixed(1)}`);
+    corners.push(`${x(time).toFixed(1)},${y(value).toFixed(1)}`);
     last = value;
   });
-  return found.join(" ");
+  return corners.join(" ");
 }

@@ -12,15 +12,15 @@ export const HEIGHT = 190;
 export interface Look {
   lines: readonly Line[];
   stacked: boolean;
-  /** Values hold until the next one, instead of being joined by straight lines. */
+  /** Whether a value holds until the next one, instead of a straight line between them. */
   steps: boolean;
-  /** Pixels across. */
+  /** Width in pixels. */
   width: number;
-  /** What values are divided by on the axis. */
+  /** The factor by which values on the axis are divided. */
   factor: number;
   /** Labels of lines that are not shown. */
   hidden: ReadonlySet<string>;
-  /** Lines that stand out. */
+  /** Whether a line stands out. */
   marked: (line: Line) => boolean;
 }
 
@@ -59,7 +59,7 @@ export function plotOptions(shown: Look, time: Timeline): uPlot.Options {
         width: 1.5,
         fill: line.mark === "B" ? look.ground : colour(line.colour),
         paths: shapes(line.dash),
-        // Every point where they do not run into one another; else some, where dashes do not tell the lines apart.
+        // All points are marked if they are far apart; otherwise some are, if dashes do not tell the lines apart.
         show: (u, index, first, last) => points(u, index) || last - first <= u.bbox.width / devicePixelRatio / 24,
         filter: (u, index) => (points(u, index) ? spread(u, index) : null),
       },

@@ -1,6 +1,6 @@
 // The buttons that save a view as a picture.
 
-import { download, h, say, svg } from "./dom";
+import { announce, download, h, svg } from "./dom";
 
 export function fileName(title: string, ending: string): string {
   return `${
@@ -30,7 +30,7 @@ async function png(picture: SVGSVGElement): Promise<Blob> {
     paper.drawImage(image, 0, 0, width, height);
     return await new Promise((resolve, reject) =>
       canvas.toBlob(
-        (found) => (found ? resolve(found) : reject(new Error("The picture could not be drawn."))),
+        (blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be drawn."))),
         "image/png",
       ),
     );
@@ -48,7 +48,7 @@ export function saveButtons(
     const drawn = picture();
     const data = form === "svg" ? new Blob([svgText(drawn)], { type: "image/svg+xml" }) : await png(drawn);
     download(fileName(title(), form), data);
-    say(`Saved ${title()} as ${form.toUpperCase()}.`);
+    announce(`Saved ${title()} as ${form.toUpperCase()}.`);
   };
   const button = (form: "png" | "svg"): HTMLElement =>
     h(
@@ -58,7 +58,8 @@ export function saveButtons(
         class: "small",
         "aria-label": `Save as ${form.toUpperCase()}`,
         title: `Save this picture as ${form.toUpperCase()}`,
-        onclick: () => void save(form).catch((error: unknown) => say(`The picture was not saved: ${String(error)}`)),
+        onclick: () =>
+          void save(form).catch((error: unknown) => announce(`The picture was not saved: ${String(error)}`)),
       },
       arrow(),
       form.toUpperCase(),
@@ -72,7 +73,7 @@ export function saveButtons(
         class: "small",
         "aria-label": "Save as CSV",
         title: "Save the data of this view as CSV",
-        onclick: () => void table().catch((error: unknown) => say(`The data were not saved: ${String(error)}`)),
+        onclick: () => void table().catch((error: unknown) => announce(`The data were not saved: ${String(error)}`)),
       },
       arrow(),
       "CSV",

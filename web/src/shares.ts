@@ -1,4 +1,4 @@
-// What each flow got, beside what weighted max-min fairness would give it.
+// The table of flows, with the share of each beside its weighted max-min fair share.
 
 import { colour, dash, theme } from "./colours";
 import { h, replace, svg } from "./dom";
@@ -16,7 +16,7 @@ const count = (value: number | null | undefined): string =>
 const time = (ms: number | null | undefined): string =>
   ms === null || ms === undefined ? "–" : quantity(ms / 1e3, "s");
 
-/** Before the bar, and after the share that is fair. */
+/** The columns before the bar, and those after the fair share. */
 const OF_RUN: readonly [readonly Column[], readonly Column[]] = [
   [["Goodput", (flow) => quantity(flow.goodput_bps, "bit/s")]],
   [
@@ -53,12 +53,12 @@ function swatch(flow: FlowResult): SVGSVGElement {
   );
 }
 
-function bar(flow: FlowResult, most: number): HTMLElement {
+function bar(flow: FlowResult, max: number): HTMLElement {
   const filled = h("span", { class: "filled" });
-  filled.style.width = `${(100 * (flow.share ?? 0)) / most}%`;
+  filled.style.width = `${(100 * (flow.share ?? 0)) / max}%`;
   filled.style.background = colour(flow.colour);
   const mark = h("span", { class: "ideal" });
-  mark.style.left = `${(100 * (flow.ideal_share ?? 0)) / most}%`;
+  mark.style.left = `${(100 * (flow.ideal_share ?? 0)) / max}%`;
   return h("span", { class: "bar-cell", "aria-hidden": "true" }, filled, flow.ideal_share !== null && mark);
 }
 
@@ -95,7 +95,7 @@ export class Shares {
     this.run = run;
     this.chosen = chosen;
     this.body.setAttribute("aria-label", `${this.mark.textContent}Flows`);
-    const most = Math.max(1e-9, ...run.flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
+    const max = Math.max(1e-9, ...run.flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
     const replay = run.kind === "replay";
     const marked = run.flows.some((flow) => (flow.marks ?? 0) > 0);
     const [before, last] = (replay ? OF_REPLAY : OF_RUN).map((columns) =>
@@ -153,7 +153,7 @@ export class Shares {
               !replay && h("td", {}, flow.control),
               ...cells(before, flow),
               h("td", { class: "num" }, percent(flow.share), moved(this.phase, flow.name)?.share),
-              h("td", { class: "wide" }, bar(flow, most)),
+              h("td", { class: "wide" }, bar(flow, max)),
               h("td", { class: "num" }, percent(flow.ideal_share)),
               ...cells(last, flow),
             ),
@@ -173,7 +173,7 @@ export class Shares {
     const flows = this.run?.flows ?? [];
     const look = theme();
     const height = 60 + flows.length * 28;
-    const most = Math.max(1e-9, ...flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
+    const max = Math.max(1e-9, ...flows.flatMap((flow) => [flow.share ?? 0, flow.ideal_share ?? 0]));
     const root = svg(
       "svg",
       { xmlns: "http://www.w3.org/2000/svg", width: 700, height, viewBox: `0 0 700 ${height}` },
@@ -185,7 +185,7 @@ export class Shares {
     );
     flows.forEach((flow, at) => {
       const y = 44 + at * 28;
-      const wide = (share: number): number => (400 * share) / most;
+      const wide = (share: number): number => (400 * share) / max;
       root.append(
         text(16, y + 14, flow.name.slice(0, 24)),
         svg("rect", { x: 190, y, width: wide(flow.share ?? 0), height: 18, fill: colour(flow.colour) }),

@@ -3,13 +3,14 @@
 import { aborted, explain, get, post } from "./api";
 import { Builder } from "./builder";
 import { colour } from "./colours";
-import { h, replace, say, svg } from "./dom";
+import { announce, h, replace, svg } from "./dom";
+import { prose } from "./prose";
 import type { Card, FileCard, FolderFiles, FrontPage, Opened, PaperCard, Scenario } from "./types";
 
 const WIDE = 160;
 const HIGH = 48;
 
-/** What a kind of file is called. */
+/** The names of the kinds of files. */
 const KINDS: { [K in FileCard["kind"]]: string } = {
   scenario: "Scenario",
   study: "Study",
@@ -41,19 +42,19 @@ export class StartPage {
   private draw(page: FrontPage): void {
     const lessons = tiles(
       "Lessons",
-      "Pages with a question each, which a run answers.",
+      "Each lesson asks a question, which a run answers.",
       page.lessons.map((each, at) =>
         tile(`${at + 1}. ${each.title}`, each.about, () => this.lesson(each.name), drawing(each)),
       ),
     );
     const examples = tiles(
       "Examples",
-      "Scenarios to look at and to change.",
+      "These scenarios can be run and changed.",
       page.examples.map((each) => this.opens("example", each.name, each.title, each.about, drawing(each))),
     );
     const papers = tiles(
       "Papers",
-      "Published numbers and claims beside what our runs give. The upright line is what a trivial model gives.",
+      "Each paper shows published numbers and claims beside the results of our runs. The upright line is what a trivial model gives.",
       page.papers.map((each) =>
         this.opens("paper", each.name, each.title, counts(each), measure(each), each.reference),
       ),
@@ -73,17 +74,17 @@ export class StartPage {
     void this.files(files, jumps.at(-1) as HTMLElement);
   }
 
-  /** The files are looked for when all else is there. */
+  /** Requests the list of files after the rest of the page is there, since a large folder takes long. */
   private async files(part: Tiles, jump: HTMLElement): Promise<void> {
     const { folder, files } = await get<FolderFiles>("/api/front/files");
     if (files.length === 0) return;
-    part.say(`What headgate can show of the folder ${folder}.`);
+    part.say(`headgate can show these files of the folder ${folder}.`);
     part.fill(files.map((each) => this.opens("file", each.name, each.name, each.about, null, KINDS[each.kind])));
     part.element.hidden = false;
     jump.hidden = false;
   }
 
-  /** A card that opens a scenario here, or another page. */
+  /** A card that opens a scenario on this page, or another page. */
   private opens(
     kind: "example" | "paper" | "file",
     name: string,
@@ -92,28 +93,28 @@ export class StartPage {
     picture: SVGSVGElement | null,
     more = "",
   ): HTMLElement {
-    const said = h("span", { class: "note", hidden: true });
+    const status = h("span", { class: "note", hidden: true });
     const open = async (): Promise<void> => {
-      said.hidden = false;
-      said.className = "note";
-      said.textContent = "Opening…";
+      status.hidden = false;
+      status.className = "note";
+      status.textContent = "Opening…";
       try {
-        const found = await post<Opened>("/api/front/open", { kind, name });
-        said.hidden = true;
-        if (found.scenario) this.explore(found.scenario);
-        else if (found.address) location.assign(found.address);
+        const opened = await post<Opened>("/api/front/open", { kind, name });
+        status.hidden = true;
+        if (opened.scenario) this.explore(opened.scenario);
+        else if (opened.address) location.assign(opened.address);
         else {
-          said.hidden = false;
-          said.textContent = `On the command line: ${found.command}`;
+          status.hidden = false;
+          status.textContent = `On the command line: ${opened.command}`;
         }
       } catch (error) {
         if (aborted(error)) return;
-        said.className = "error";
-        said.textContent = explain(error).message;
-        say(said.textContent);
+        status.className = "error";
+        status.textContent = explain(error).message;
+        announce(status.textContent);
       }
     };
-    return tile(title, about, () => void open(), picture, more, said);
+    return tile(title, about, () => void open(), picture, more, status);
   }
 }
 
@@ -151,7 +152,7 @@ function tile(
   open: () => void,
   picture: SVGSVGElement | null,
   more = "",
-  said: HTMLElement | null = null,
+  status: HTMLElement | null = null,
 ): HTMLElement {
   return h(
     "button",
@@ -159,17 +160,12 @@ function tile(
     picture,
     h("strong", {}, title),
     more && h("span", { class: "note" }, more),
-    about && h("span", {}, ...coded(about)),
-    said,
+    about && h("span", {}, ...prose(about)),
+    status,
   );
 }
 
-/** What stands in backticks is set as code. */
-function coded(text: string): (HTMLElement | string)[] {
-  return text.split("`").map((part, at) => (at % 2 === 1 ? h("code", {}, part) : part));
-}
-
-/** The lines of a card over one another. */
+/** The small picture of a card's lines. */
 function drawing(card: Card): SVGSVGElement | null {
   if (card.lines.length === 0) return null;
   const picture = svg("svg", {

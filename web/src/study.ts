@@ -1,4 +1,4 @@
-// A study as a heat map: each cell is a variant, and opens as a run.
+// A study as a heat map. Each cell is a variant and opens its run.
 
 import { explain, get } from "./api";
 import { theme } from "./colours";
@@ -9,7 +9,7 @@ import { text } from "./picture";
 import { saveButtons } from "./save";
 import type { Scenario, StudyGrid, StudyInfo } from "./types";
 
-/** From pale to dark blue, evenly in lightness, so that it reads without colour too. */
+/** A colour from pale to dark blue, even in lightness, so that it can be read without colour too. */
 function shade(part: number): { fill: string; ink: string } {
   const at = Math.min(1, Math.max(0, part));
   const mix = (from: number, to: number): number => Math.round(from + (to - from) * at);
@@ -48,7 +48,7 @@ export class StudyPage {
       replace(
         this.element,
         h("h2", {}, "Study"),
-        !study.complete && h("p", { class: "note" }, "Some runs of this study are not there yet."),
+        !study.complete && h("p", { class: "note" }, "Some runs of this study are missing."),
         h(
           "div",
           { class: "filters" },
@@ -147,7 +147,9 @@ export class StudyPage {
           h(
             "p",
             { class: "note" },
-            `Darker cells are higher. Choose a cell to open its run.${grid.halves?.flat().some((half) => half !== null) ? " After ± stands half the 95 % interval over the replications." : ""}`,
+            "Darker cells are higher. Choose a cell to open its run.",
+            grid.halves?.flat().some((half) => half !== null) &&
+              " After ± stands half the 95 % interval over the replications.",
           ),
           ...grid.notes.map((note) => h("p", { class: "note" }, note)),
         ),
@@ -174,8 +176,8 @@ export class StudyPage {
   private async run(number: number | null): Promise<void> {
     if (number === null) return;
     try {
-      const found = await get<{ scenario: Scenario; seed: number }>(`/api/study/variant/${number}`);
-      this.explore({ ...found.scenario, seed: found.seed });
+      const variant = await get<{ scenario: Scenario; seed: number }>(`/api/study/variant/${number}`);
+      this.explore({ ...variant.scenario, seed: variant.seed });
     } catch (error) {
       this.body.append(h("p", { class: "error" }, explain(error).message));
     }

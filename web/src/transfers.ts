@@ -25,7 +25,7 @@ export class Transfers {
     h(
       "p",
       { class: "note" },
-      "Of transfers that began after the warm-up. The slowdown is the mean of their times over the least possible ones.",
+      "The table counts transfers that began after the warm-up. The slowdown is the mean of their times over the least possible ones.",
     ),
   );
 

@@ -63,18 +63,18 @@ export async function serve(file, options = {}) {
     cwd: folder,
     env: { ...process.env, ...environment },
   });
-  let said = "";
+  let output = "";
   let errors = "";
   child.stderr.on("data", (data) => {
     errors += data;
   });
   const address = await new Promise((resolve, reject) => {
     child.stdout.on("data", (data) => {
-      said += data;
-      const found = /http:\/\/\S+\?t=\S+/.exec(said);
+      output += data;
+      const found = /http:\/\/\S+\?t=\S+/.exec(output);
       if (found) resolve(found[0]);
     });
-    child.on("exit", (code) => reject(new Error(`headgate explore ended with ${code}: ${said}${errors}`)));
+    child.on("exit", (code) => reject(new Error(`headgate explore ended with ${code}: ${output}${errors}`)));
     child.on("error", reject);
   });
   const stop = () =>

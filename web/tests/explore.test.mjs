@@ -80,7 +80,7 @@ test("charts share their zoom and their cursor", { skip }, async () => {
   await page.context().close();
 });
 
-test("the keyboard alone turns a control and zooms a chart", { skip }, async () => {
+test("the keyboard alone changes a value and zooms a chart", { skip }, async () => {
   const page = await open(browser, server.address);
   await settled(page);
   const first = await sentences(page);
@@ -190,7 +190,7 @@ test("names full of markup are shown as text", { skip }, async () => {
   place.remove();
 });
 
-test("reload and back bring back what was turned", { skip }, async () => {
+test("reload and back restore changed values", { skip }, async () => {
   const page = await open(browser, server.address);
   await settled(page);
   assert.ok(!page.url().includes("t="), "the token is in the address bar");
@@ -341,7 +341,7 @@ test("a picture, the scenario and a link can be taken along", { skip }, async ()
       `${form} is none`,
     );
   }
-  await page.getByText("Take it with you").click();
+  await page.getByText("Save and share").click();
   const [toml] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Scenario (TOML)" }).click(),
@@ -349,9 +349,9 @@ test("a picture, the scenario and a link can be taken along", { skip }, async ()
   assert.match(readFileSync(await toml.path(), "utf8"), /\[topology/);
   await page.getByRole("button", { name: "Copy link" }).click();
   await page.waitForFunction(() => document.getElementById("given-link").value.includes("#s="));
-  await page.getByRole("button", { name: "Python lines" }).click();
-  await page.locator(".take pre:visible").waitFor();
-  assert.match(await page.locator(".take pre").innerText(), /headgate/);
+  await page.getByRole("button", { name: "Python code" }).click();
+  await page.locator(".export pre:visible").waitFor();
+  assert.match(await page.locator(".export pre").innerText(), /headgate/);
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });
@@ -381,7 +381,8 @@ test("a long run shows its progress and can be stopped, and the last picture sta
   await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
   await page.waitForFunction(() => document.querySelector(".runbar progress").value > 0);
   assert.ok(await page.locator(".delay .big").first().isVisible());
-  // A change while it runs ends it: the last value wins. One that is on its way when everything is stopped does not run.
+  // A change while it runs ends it: the last value wins. One that is on its way when everything is stopped does not
+  // run.
   let pass;
   const stopped = new Promise((resolve) => {
     pass = resolve;

@@ -1,5 +1,5 @@
-// The explorer as a widget in JupyterLab and in marimo, in a real browser. NOTEBOOKS is the folder `bin` of an environment that has jupyterlab, marimo
-// and headgate[notebook]; without it nothing is tried.
+// The explorer as a widget in JupyterLab and in marimo, in a real browser. NOTEBOOKS is the folder `bin` of an
+// environment that has jupyterlab, marimo and headgate[notebook]; without it nothing is tried.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -34,14 +34,14 @@ async function begin(command, args, cwd, ready) {
       JUPYTERLAB_WORKSPACES_DIR: join(cwd, ".workspaces"),
     },
   });
-  let said = "";
+  let output = "";
   await new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (data) => {
-        said += data;
-        if (ready.test(said)) resolve();
+        output += data;
+        if (ready.test(output)) resolve();
       });
-    child.on("exit", (code) => reject(new Error(`${command} ended with ${code}: ${said}`)));
+    child.on("exit", (code) => reject(new Error(`${command} ended with ${code}: ${output}`)));
     child.on("error", reject);
   });
   return () =>
@@ -65,7 +65,10 @@ async function finish(page, name, stop, remove) {
   remove();
 }
 
-/** What each notebook must do: the page is there, its runs stream, what is turned is in Python, and what Python sets is on the page. */
+/**
+ * What each notebook must do: the page is there, its runs stream, changed values are in Python, and what Python sets is
+ * on the page.
+ */
 async function tried(page, name, { python }) {
   // Playwright's selectors look into shadow roots.
   const big = page.locator(".delay .big").first();
@@ -116,14 +119,14 @@ async function tried(page, name, { python }) {
   await page.locator('input[data-path="duration"]').press("Enter");
   await page.locator(".status", { hasText: /^20 s simulated/ }).waitFor();
   // Files, lines and links.
-  await page.locator(".take > summary").click();
+  await page.locator(".export > summary").click();
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Scenario (TOML)" }).click();
   assert.match(readFileSync(await (await download).path(), "utf8"), /a game beside a download/);
-  await page.getByRole("button", { name: "Python lines" }).click();
-  await page.locator(".take pre", { hasText: "import headgate" }).waitFor();
+  await page.getByRole("button", { name: "Python code" }).click();
+  await page.locator(".export pre", { hasText: "import headgate" }).waitFor();
   await page.getByRole("button", { name: "Copy link" }).click();
-  await page.locator(".take .note", { hasText: "link" }).waitFor();
+  await page.locator(".export .note", { hasText: "link" }).waitFor();
   assert.match(await page.locator("#given-link").inputValue(), /^#s=[\w-]{50,}$/);
   // Lessons.
   await page.getByRole("button", { name: "Lessons", exact: true }).click();
@@ -276,10 +279,10 @@ def _(lines, mo, shown):
     import contextlib
     import io
 
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
         exec(lines.value)
-    mo.md("said: " + said.getvalue())
+    mo.md("output: " + output.getvalue())
     return
 
 
@@ -302,11 +305,11 @@ if __name__ == "__main__":
       done += 1;
       await box.fill(`${source}; print("done ${done}")`);
       await box.blur();
-      const said = page
-        .locator(".markdown p, .markdown .paragraph", { hasText: new RegExp(`said:[\\s\\S]*done ${done}\\s*$`) })
+      const output = page
+        .locator(".markdown p, .markdown .paragraph", { hasText: new RegExp(`output:[\\s\\S]*done ${done}\\s*$`) })
         .last();
-      await said.waitFor();
-      return said.innerText();
+      await output.waitFor();
+      return output.innerText();
     };
     await tried(page, "marimo", { python });
     // A cell that works keeps the kernel busy: the page says so, and goes on afterwards.

@@ -1,4 +1,4 @@
-// A packet's way: what its queue decided, with numbers in units, and which part of a long run is followed.
+// The story of a packet: what its queue decided, with numbers in units, and which part of a long run is followed.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -9,7 +9,7 @@ import { axe, launch, missing, open, ROOT, scratch, serve, settled } from "./bro
 
 const skip = missing;
 
-test("each lesson opens, turns and answers", { skip }, async () => {
+test("each lesson opens, changes its value and answers", { skip }, async () => {
   const browser = await launch();
   const server = await serve(null);
   const page = await open(browser, server.address, { width: 400 });

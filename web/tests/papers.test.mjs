@@ -1,4 +1,4 @@
-// Reports and papers: tables, the run behind a number, and the way back.
+// Reports and papers: tables, the run behind a number, and the way back to the tables.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -95,7 +95,7 @@ test("a number opens its run, and back leads to the number", { skip }, async () 
   await page.context().close();
 });
 
-test("the keyboard alone reaches a number, another run and the way back", { skip }, async () => {
+test("the keyboard alone reaches a number, another run and the page before", { skip }, async () => {
   const page = await open(browser, server.address);
   await page.getByRole("button", { name: "demers1989", exact: true }).focus();
   await page.keyboard.press("Enter");
@@ -124,7 +124,7 @@ test("the keyboard alone reaches a number, another run and the way back", { skip
   await page.context().close();
 });
 
-test("a control that is turned is reported, and can be undone", { skip }, async () => {
+test("a changed value is reported, and can be undone", { skip }, async () => {
   const page = await open(browser, server.address);
   await tables(page);
   await page.locator(".numbers button").first().click();

@@ -60,7 +60,7 @@ test("a share that the phase decides is named, beside the shares and the waits a
   await page.context().close();
 });
 
-test("one control turns it off and on; a fair queue needs none", { skip }, async () => {
+test("one box switches it off and on; a fair queue needs none", { skip }, async () => {
   const page = await open(browser, server.address);
   const asked = [];
   page.on("request", (request) => {

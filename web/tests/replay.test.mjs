@@ -38,7 +38,8 @@ test("a trace has its views, its table and its picture", { skip }, async () => {
       .evaluateAll((all) => all.map((each) => /\(([^()]*)\)$/.exec(each.textContent)?.[1])),
     ["Mbit/s", "Mbit/s", "ms", "packets", "packets"],
   );
-  // A line whose first point is where the range begins is drawn from there: something at the left edge has the colour of a line.
+  // A line whose first point is where the range begins is drawn from there: something at the left edge has the colour
+  // of a line.
   await page.locator("figure").first().scrollIntoViewIfNeeded();
   await page.waitForFunction(() => {
     const [over, canvas] = ["u-over", "u-wrap canvas"].map((name) => document.querySelector(`figure .${name}`));
@@ -54,7 +55,10 @@ test("a trace has its views, its table and its picture", { skip }, async () => {
         return true;
     return false;
   });
-  assert.match(await page.locator("figure:visible .note").first().innerText(), /^Means of intervals of \d+ ms\.$/);
+  assert.match(
+    await page.locator("figure:visible .note").first().innerText(),
+    /^Values are means of intervals of \d+ ms\.$/,
+  );
   const head = await page.locator(".shares thead th").allInnerTexts();
   assert.deepEqual(head, [
     "Flow",
@@ -76,7 +80,7 @@ test("a trace has its views, its table and its picture", { skip }, async () => {
   await page.context().close();
 });
 
-test("the keyboard alone turns a replay, and the address holds its settings", { skip }, async () => {
+test("the keyboard alone changes a replay, and the address holds its settings", { skip }, async () => {
   const page = await open(browser, server.address);
   await settled(page);
   const first = await delay(page);
@@ -92,10 +96,10 @@ test("the keyboard alone turns a replay, and the address holds its settings", { 
   await settled(page);
   assert.match(await slider.getAttribute("aria-valuetext"), /Mbit\/s/);
   await page.waitForFunction((old) => location.hash !== old, hash);
-  const turned = await page.locator('[data-path="rate"]').inputValue();
+  const changed = await page.locator('[data-path="rate"]').inputValue();
   await page.reload();
   await settled(page);
-  await page.waitForFunction((value) => document.querySelector('[data-path="rate"]')?.value === value, turned);
+  await page.waitForFunction((value) => document.querySelector('[data-path="rate"]')?.value === value, changed);
   await page.locator('[data-path="queue.kind"]').selectOption("red");
   await page.locator('[data-path="queue.max_p"]').waitFor();
   const box = page.locator('[data-path="queue.buffer"]');
@@ -126,7 +130,7 @@ for (const scheme of ["light", "dark"])
       await page.locator(".packets tbody button").first().click();
       await page.locator(".story ol li").first().waitFor();
       await page.getByRole("button", { name: "Command line" }).click();
-      await page.locator(".take pre:visible").waitFor();
+      await page.locator(".export pre:visible").waitFor();
       await page.locator(".charts canvas").first().waitFor();
       const [inner, outer] = await page.evaluate(() => [
         document.documentElement.scrollWidth,
@@ -177,10 +181,10 @@ test("two disciplines stand side by side, and seeds are offered only where somet
 test("a replay can be taken along", { skip }, async () => {
   const page = await open(browser, server.address);
   await settled(page);
-  await page.getByText("Take it with you").click();
+  await page.getByText("Save and share").click();
   await page.getByRole("button", { name: "Command line" }).click();
   await page.getByText("headgate replay office.csv --queue fcfs --rate 2Mbit/s --buffer 64KB").waitFor();
-  await page.getByRole("button", { name: "Python lines" }).click();
+  await page.getByRole("button", { name: "Python code" }).click();
   await page.getByText("headgate.replay(").waitFor();
   const [packets] = await Promise.all([
     page.waitForEvent("download"),
@@ -196,7 +200,7 @@ test("a replay can be taken along", { skip }, async () => {
   ]);
   assert.ok(readFileSync(await view.path(), "utf8").startsWith("series,time_s,value"));
   await page.getByRole("button", { name: "Copy link" }).click();
-  await page.locator(".take .note", { hasText: /settings, not the trace/ }).waitFor();
+  await page.locator(".export .note", { hasText: /settings, not the trace/ }).waitFor();
   for (const [form, starts] of [
     ["SVG", "<?xml"],
     ["PNG", "\u{89}PNG"],

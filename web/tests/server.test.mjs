@@ -63,16 +63,16 @@ rate = "1Mbit/s"
 name = "one"
 control = { kind = "cubic" }`,
   );
-  // A link that was cut on its way says so.
+  // A link that was cut short says so.
   await page.goto(
     `${pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href}#s=${fragment.slice(0, 20)}`,
   );
   await page.reload();
-  await page.getByText("cut or changed on its way").waitFor();
+  await page.getByText("cut short or changed").waitFor();
   await browser.close();
 });
 
-test("a connection that breaks and returns is taken up again by itself", { skip }, async () => {
+test("a broken connection is restored by itself", { skip }, async () => {
   const browser = await launch();
   const server = await serve("scenarios/game.toml");
   const page = await open(browser, server.address);
@@ -85,7 +85,7 @@ test("a connection that breaks and returns is taken up again by itself", { skip 
   await page.context().setOffline(false);
   await page.locator(".banner").waitFor({ state: "hidden" });
   await settled(page);
-  // What was turned meanwhile is not lost.
+  // Changes made meanwhile are not lost.
   await page.waitForFunction(
     () =>
       document.querySelector('[data-path="topology.line.rate"]').value === "9 Mbit/s" &&

@@ -1,49 +1,46 @@
-// What one takes along: the scenario as a file or a link, the data, the Python lines.
+// Saves the scenario as a file, a link or Python code, and the data of a run as tables.
 
 import { blob, explain } from "./api";
-import { download, h, replace, say } from "./dom";
+import { announce, download, h, replace } from "./dom";
 import { fields, isReplay, pack, unpack } from "./link";
 import type { Model } from "./model";
 import { place } from "./place";
 import { fileName } from "./save";
 
-/** The choice of a row for each packet, which only replays have. */
+/** The value of the option for a table with a row for each packet, which only replays have. */
 const ROWS = "";
 
-export class Take {
-  private readonly said = h("p", { class: "note", role: "status" });
-  private readonly code = h("pre", { tabindex: 0, hidden: true, "aria-label": "Lines" });
+export class Export {
+  private readonly status = h("p", { class: "note", role: "status" });
+  private readonly code = h("pre", { tabindex: 0, hidden: true, "aria-label": "Code" });
   private readonly link = h("input", { type: "text", id: "given-link", autocomplete: "off", placeholder: "#s=…" });
-  private readonly data = h("select", { id: "taken-data" });
-  private readonly whole = h("button", { type: "button", onclick: () => void this.first() });
+  private readonly data = h("select", { id: "export-data" });
+  private readonly whole = h("button", { type: "button", onclick: () => void this.scenarioFile() });
   readonly element: HTMLElement;
 
-  constructor(
-    private readonly model: Model,
-    private readonly state: () => Promise<string>,
-  ) {
+  constructor(private readonly model: Model) {
     const table = (form: string, words: string): HTMLElement =>
       h("button", { type: "button", onclick: () => void this.table(form) }, words);
     this.element = h(
       "details",
-      { class: "take" },
-      h("summary", {}, "Take it with you"),
+      { class: "export" },
+      h("summary", {}, "Save and share"),
       h(
         "div",
         { class: "buttons" },
         this.whole,
-        h("button", { type: "button", onclick: () => void this.lines("python") }, "Python lines"),
+        h("button", { type: "button", onclick: () => void this.showCode("python") }, "Python code"),
         h("button", { type: "button", onclick: () => void this.copy() }, "Copy link"),
       ),
       h(
         "div",
         { class: "buttons" },
-        h("label", { for: "taken-data" }, "Data of"),
+        h("label", { for: "export-data" }, "Data of"),
         this.data,
         table("csv", "Table (CSV)"),
         table("parquet", "Table (Parquet)"),
       ),
-      this.said,
+      this.status,
       this.code,
       h(
         "form",
@@ -80,9 +77,9 @@ export class Take {
     this.whole.textContent = this.replay ? "Command line" : "Scenario (TOML)";
   }
 
-  /** The scenario as a file, or the command that gives the same replay. */
-  private async first(): Promise<void> {
-    if (this.replay) await this.lines("command");
+  /** Saves the scenario as a file, or shows the command that gives the same replay. */
+  private async scenarioFile(): Promise<void> {
+    if (this.replay) await this.showCode("command");
     else await this.save("export?form=toml", this.name, "toml");
   }
 
@@ -98,61 +95,61 @@ export class Take {
     return typeof name === "string" ? name : "scenario";
   }
 
-  private tell(words: string): void {
-    this.said.textContent = words;
+  private showStatus(words: string): void {
+    this.status.textContent = words;
   }
 
   private async fetch(what: string): Promise<Blob | null> {
     const run = this.model.shown?.run;
     if (!run) {
-      this.tell("There is no run yet.");
+      this.showStatus("There is no run yet.");
       return null;
     }
     try {
       return await blob(`/api/run/${encodeURIComponent(run.run)}/${what}`);
     } catch (error) {
-      this.tell(explain(error).message);
+      this.showStatus(explain(error).message);
       return null;
     }
   }
 
   private async save(what: string, name: string, ending: string): Promise<void> {
-    this.tell("The file is being made.");
+    this.showStatus("The file is being made.");
     const data = await this.fetch(what);
     if (!data) return;
     download(fileName(name, ending), data);
-    this.tell(`Saved as ${ending === "parquet" ? "Parquet" : ending.toUpperCase()}.`);
+    this.showStatus(`Saved as ${ending === "parquet" ? "Parquet" : ending.toUpperCase()}.`);
   }
 
-  private async lines(form: "python" | "command"): Promise<void> {
+  private async showCode(form: "python" | "command"): Promise<void> {
     const data = await this.fetch(`export?form=${form}`);
     if (!data) return;
     this.code.hidden = false;
-    this.code.setAttribute("aria-label", form === "python" ? "Python lines" : "Command line");
+    this.code.setAttribute("aria-label", form === "python" ? "Python code" : "Command line");
     replace(this.code, await data.text());
-    this.tell(this.replay ? "This gives the same numbers, in the folder of the trace." : "");
+    this.showStatus(this.replay ? "This gives the same numbers, in the folder of the trace." : "");
   }
 
   private async copy(): Promise<void> {
     const scenario = this.model.shown?.scenario;
     if (!scenario) return;
     const address = place.link(`#s=${await pack(scenario)}`);
-    void this.state;
     this.link.value = address;
     try {
       await navigator.clipboard.writeText(address);
-      this.tell(
+      this.showStatus(
         this.replay
-          ? `The link is in the clipboard. It holds the settings, not the trace, which is too large for a link: open it on a page that headgate explore shows for the same file.`
+          ? "The link is in the clipboard. It holds the settings, not the trace, which is too large for a link: " +
+              "open it on a page that headgate explore shows for the same file."
           : `The link is in the clipboard. It holds the whole scenario (${address.length} characters).`,
       );
     } catch {
       this.link.select();
-      this.tell(
+      this.showStatus(
         `The link is in the field below: copy it from there.${this.replay ? " It holds the settings, not the trace." : ""}`,
       );
     }
-    say(this.said.textContent ?? "");
+    announce(this.status.textContent ?? "");
   }
 
   private async open(): Promise<void> {
@@ -161,10 +158,10 @@ export class Take {
     try {
       if (!text) throw new Error("This link does not hold a scenario.");
       await this.model.open(this.model.active, await unpack(text));
-      this.model.tell("committed", this.model.active);
-      this.tell("Opened.");
+      this.model.emit("committed", this.model.active);
+      this.showStatus("Opened.");
     } catch (error) {
-      this.tell(explain(error).message);
+      this.showStatus(explain(error).message);
     }
   }
 }

@@ -1,4 +1,5 @@
-// Room in a picture: names, queues and labels that do not cover one another, and cross as few lines as possible.
+// Places names, queues and labels in a picture so that they do not cover one another and cross as few lines as
+// possible.
 
 export interface Point {
   x: number;
@@ -10,11 +11,11 @@ export interface Rect extends Point {
   high: number;
 }
 
-/** Points along a line at which it is looked for in a rectangle. */
+/** Number of steps along a line at which its points are tested against a rectangle. */
 const STEPS = 24;
 
-export class Room {
-  private readonly taken: Rect[] = [];
+export class Layout {
+  private readonly occupied: Rect[] = [];
   private readonly lines: [Point, Point][] = [];
 
   constructor(
@@ -26,22 +27,22 @@ export class Room {
     this.lines.push([a, b]);
   }
 
-  take(rect: Rect): void {
-    this.taken.push(rect);
+  occupy(rect: Rect): void {
+    this.occupied.push(rect);
   }
 
-  /** The first of the places that are free and cross the fewest lines; it is taken then. */
+  /** Occupies and returns the first of those free places that cross the fewest lines; null if no place is free. */
   find(places: readonly Rect[]): Rect | null {
     let best: Rect | null = null;
-    let least = Number.POSITIVE_INFINITY;
+    let fewest = Number.POSITIVE_INFINITY;
     for (const place of places) {
       if (!this.free(place)) continue;
       const crossed = this.lines.filter(([a, b]) => crosses(place, a, b)).length;
-      if (crossed >= least) continue;
+      if (crossed >= fewest) continue;
       best = place;
-      least = crossed;
+      fewest = crossed;
     }
-    if (best) this.take(best);
+    if (best) this.occupy(best);
     return best;
   }
 
@@ -51,7 +52,7 @@ export class Room {
       place.y >= 0 &&
       place.x + place.wide <= this.wide &&
       place.y + place.high <= this.high &&
-      !this.taken.some(
+      !this.occupied.some(
         (each) =>
           place.x < each.x + each.wide &&
           each.x < place.x + place.wide &&
