@@ -5,6 +5,8 @@
 PYTHON ?= python3
 UV_VERSION := 0.13.8
 TOOLS := .cache/tools
+# npm writes this file last: the page's libraries are as the lock file says.
+NODE_MODULES := web/node_modules/.package-lock.json
 CARGO_MUTANTS_VERSION := 27.1.0
 UV := UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=.venv $(TOOLS)/bin/uv
 SYNC := $(UV) sync --quiet --locked --inexact --python $(PYTHON)
@@ -34,13 +36,13 @@ test: $(TOOLS)/bin/uv ## build and run all tests
 	@# Tests start hundreds of processes: none of them compiles the libraries again, whatever the environment says.
 	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.cache/bytecode $(BIN)/pytest -n auto --dist worksteal
 
-explore: ## build the explorer's page from web/ into python/headgate/explore/static (needs Node.js)
-	cd web && npm ci --no-audit --no-fund && npm run build
+explore: $(NODE_MODULES) ## build the explorer's page from web/ into python/headgate/explore/static (needs Node.js)
+	cd web && npm run build
 
-explore-test: $(TOOLS)/bin/uv ## the explorer's page in a real browser (needs Node.js and Chromium)
+explore-test: $(TOOLS)/bin/uv $(NODE_MODULES) ## the explorer's page in a real browser (needs Node.js and Chromium)
 	@$(SYNC) --all-extras
 	@test -x "$${CHROMIUM:-/usr/bin/chromium}" || { echo "Chromium is not installed; the path of one may be given as CHROMIUM=..."; exit 1; }
-	cd web && npm ci --no-audit --no-fund && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
+	cd web && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
 
 # Options for cargo-mutants, such as MUTANTS='--shard 0/20' for a twentieth of the mutants or MUTANTS='-f crates/queue/src/drr.rs'.
 MUTANTS ?=
@@ -64,7 +66,7 @@ bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpa
 oracles: ## install the other implementations from the registries and hold tests/oracle's gold files against them (minutes)
 	@$(PYTHON) tests/oracle/live.py
 
-lint: $(TOOLS)/bin/uv ## formatting, lints, types and which part may use which
+lint: $(TOOLS)/bin/uv $(if $(shell command -v npm),$(NODE_MODULES)) ## formatting, lints, types and which part may use which
 	@$(SYNC) --all-extras --group dev
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
@@ -73,6 +75,7 @@ lint: $(TOOLS)/bin/uv ## formatting, lints, types and which part may use which
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(if $(shell command -v npm),cd web && npm run --silent lint,@echo "npm is not installed: the code of the explorer's page was not checked.")
 
 docs: $(TOOLS)/bin/uv ## build the documentation into docs/_build
 	@$(SYNC) --all-extras --group docs
@@ -89,10 +92,12 @@ figures: $(TOOLS)/bin/uv ## make the pictures of the documentation again
 	@$(SYNC) --all-extras
 	@$(BIN)/python docs/figures.py
 
-shots: $(TOOLS)/bin/uv ## take the pictures of the explorer in the documentation again (needs Node.js and Chromium)
+shots: $(TOOLS)/bin/uv $(NODE_MODULES) ## take the pictures of the explorer in the documentation again (needs Node.js and Chromium)
 	@$(SYNC) --all-extras
-	cd web && npm ci --no-audit --no-fund
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/shots.py
+
+$(NODE_MODULES): web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
 
 # A private uv in the checkout; nothing outside it is touched.
 $(TOOLS)/bin/uv: Makefile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import re
 import signal
@@ -21,9 +22,9 @@ import pytest
 import headgate
 from headgate.base.errors import HeadgateError, MissingExtraError
 from headgate.explore.serve import listening, require, serve
-from headgate.explore.subject import subject_of
+from headgate.explore.subject import Subject, subject_of
 
-from .conftest import ROOT, Cli
+from .conftest import ROOT, Cli, dumbbell
 from .explorer import Page
 from .studies import run_here, sweep_of
 
@@ -71,6 +72,22 @@ def test_it_serves_a_scenario_until_ctrl_c(number: int, code: int) -> None:
         assert process.wait(600) == code
         assert process.stderr is not None
         assert process.stderr.read() == "stopped\n"
+
+
+def test_a_scenario_may_name_files_of_the_folders_that_are_allowed(tmp_path: Path) -> None:
+    (tmp_path / "rates.csv").write_text("0s,80kbit/s\n5s,160kbit/s\n")
+    file = tmp_path / "course/mine.json"
+    file.parent.mkdir()
+    data = dumbbell()
+    data["links"][1]["rate"] = {"kind": "steps", "file": "../rates.csv"}
+    file.write_text(json.dumps(data))
+    with started(file, "--allow-files", tmp_path) as (_, address):
+        assert b"160kbit/s" in asked(address, "/api/start")[1]
+    # The start page opens the scenarios of its folder by the same rule.
+    for allowed, status in (((), 422), ((tmp_path,), 200)):
+        page = Page(Subject(place=file.parent, allow_files=allowed))
+        assert page.post("/api/front/open", {"kind": "file", "name": file.name}).status_code == status
+        page.explorer.runs.close()
 
 
 def test_ctrl_c_ends_it_while_runs_go_on() -> None:

@@ -1,4 +1,4 @@
-"""The workflows for wheels and for the site: what they run is there."""
+"""The workflows for tests, wheels and the site: what they run is there."""
 
 from __future__ import annotations
 
@@ -28,9 +28,42 @@ def test_a_workflow_is_valid_and_runs_what_is_there(file: object) -> None:
         assert (ROOT / script).exists(), script
     for target in re.findall(r"run: make (\w+)", text):
         assert f"\n{target}:" in (ROOT / "Makefile").read_text("utf-8")
-    assert jobs["publish"]["if"].startswith(
-        ("startsWith(github.ref, 'refs/tags/v')", "github.ref == 'refs/heads/main'")
-    )
+    if "publish" in jobs:
+        assert jobs["publish"]["if"].startswith(
+            ("startsWith(github.ref, 'refs/tags/v')", "github.ref == 'refs/heads/main'")
+        )
+
+
+def test_pushes_and_pull_requests_run_all_tests_with_what_those_need() -> None:
+    yaml = pytest.importorskip("yaml")
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    # YAML reads the key `on` as the value true.
+    assert set(workflow[True]) == {"push", "pull_request"}
+    assert workflow["permissions"] == {"contents": "read"}
+    (job,) = workflow["jobs"].values()
+    assert "permissions" not in job
+    *before, last = job["steps"]
+    assert last == {"run": "bash .ci/run"}
+    runs = [step["run"] for step in before if "run" in step]
+    actions = [step["uses"] for step in before if "uses" in step]
+    assert all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action) for action in actions)
+    assert {action.partition("@")[0] for action in actions} >= {
+        "actions/checkout",
+        "actions/setup-python",
+        "actions/setup-node",
+    }
+    # .ci/run leaves out what it lacks, except the compiler.
+    script = (ROOT / ".ci/run").read_text("utf-8")
+    assert all(need in script for need in ("CHROMIUM", "npm", "tshark"))
+    assert 'test -x "$CHROMIUM"' in runs
+    assert any("install" in run and "tshark" in run for run in runs)
+    rust = job["env"]["RUSTUP_TOOLCHAIN"]
+    assert any("$RUSTUP_TOOLCHAIN" in run and "clippy,rustfmt" in run for run in runs)
+    oldest = re.search(r'^rust-version = "(.*)"', (ROOT / "Cargo.toml").read_text("utf-8"), re.MULTILINE)
+    assert oldest
+    assert [int(part) for part in rust.split(".")] >= [int(part) for part in oldest[1].split(".")]
+    (cache,) = [step["with"] for step in before if step.get("uses", "").startswith("actions/cache@")]
+    assert rust in cache["key"]
 
 
 def test_every_folder_of_the_documentation_is_where_the_site_takes_it_from() -> None:

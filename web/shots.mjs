@@ -1,4 +1,5 @@
-// Takes the pictures of the explorer for the documentation: `make shots`, which runs this by docs/shots.py with the folder for them.
+// Takes the pictures of the explorer for the documentation: `make shots`, which runs this by docs/shots.py with the
+// folder for them.
 
 import { join } from "node:path";
 import { launch, open, serve, settled } from "./tests/browser.mjs";
@@ -8,8 +9,18 @@ const folder = process.argv[2];
 /** `end`: the time at which the picture of the network is shown. */
 async function shot(page, name, end = "") {
   // Charts draw when they come into sight, and queues fill when their numbers are there.
-  await page.waitForFunction(() => [...document.querySelectorAll("figure")].filter((each) => each.getBoundingClientRect().top < innerHeight).every((each) => each.querySelector("canvas")));
-  await page.waitForFunction((until) => [...document.querySelectorAll(".network + .note")].every((each) => each.textContent.includes(`waiting at ${until}`)), end);
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("figure")]
+      .filter((each) => each.getBoundingClientRect().top < innerHeight)
+      .every((each) => each.querySelector("canvas")),
+  );
+  await page.waitForFunction(
+    (until) =>
+      [...document.querySelectorAll(".network + .note")].every((each) =>
+        each.textContent.includes(`waiting at ${until}`),
+      ),
+    end,
+  );
   await page.evaluate(() => document.activeElement?.blur());
   await page.screenshot({ path: join(folder, name), animations: "disabled" });
 }
@@ -39,7 +50,9 @@ try {
 } finally {
   await start.stop();
 }
-const replay = await serve("scenarios/office.csv", { more: ["--queue", "fcfs", "--queue", "fq", "--rate", "2Mbit/s", "--buffer", "64KB"] });
+const replay = await serve("scenarios/office.csv", {
+  more: ["--queue", "fcfs", "--queue", "fq", "--rate", "2Mbit/s", "--buffer", "64KB"],
+});
 try {
   const page = await open(browser, replay.address, { width: 1000, height: 900 });
   await page.locator(".compare summary").waitFor();

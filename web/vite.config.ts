@@ -7,11 +7,15 @@ import { defineConfig, type Plugin, type UserConfig } from "vite";
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "../python/headgate/explore/static");
 
-/** The files from which the bundle is built, in the order in which tests/test_web_bundle.py reads them. Of generated types nothing is left in it. */
+/**
+ * The files from which the bundle is built, in the order in which tests/test_web_bundle.py reads them. Of generated
+ * types nothing is left in it.
+ */
 function sources(): string[] {
   const found: string[] = ["index.html", "package-lock.json", "vite.config.ts"];
   for (const entry of readdirSync(join(here, "src"), { recursive: true, withFileTypes: true }))
-    if (entry.isFile() && !entry.parentPath.endsWith("generated")) found.push(relative(here, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+    if (entry.isFile() && !entry.parentPath.endsWith("generated"))
+      found.push(relative(here, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
   return found.sort();
 }
 
@@ -20,7 +24,12 @@ const stamp: Plugin = {
   name: "stamp",
   closeBundle() {
     const hash = createHash("sha256");
-    for (const file of sources()) hash.update(file).update("\0").update(readFileSync(join(here, file))).update("\0");
+    for (const file of sources())
+      hash
+        .update(file)
+        .update("\0")
+        .update(readFileSync(join(here, file)))
+        .update("\0");
     writeFileSync(join(target, "STAMP"), `${hash.digest("hex")}\n`);
   },
 };
@@ -29,14 +38,19 @@ const stamp: Plugin = {
 const classic: Plugin = {
   name: "classic",
   enforce: "post",
-  transformIndexHtml: (html) => html.replace(/<script type="module" crossorigin/g, "<script defer").replace(/ crossorigin/g, ""),
+  transformIndexHtml: (html) =>
+    html.replace(/<script type="module" crossorigin/g, "<script defer").replace(/ crossorigin/g, ""),
 };
 
-/** The widget's bundle as the body of a function: what its modules hold belongs to one view of it, and not to the notebook. */
+/**
+ * The widget's bundle as the body of a function: what its modules hold belongs to one view of it, and not to the
+ * notebook.
+ */
 const embedded: Plugin = {
   name: "embedded",
   generateBundle(_options, bundle) {
-    for (const part of Object.values(bundle)) if (part.type === "chunk") part.code = `export default{render(context){${part.code}\nreturn leave}};\n`;
+    for (const part of Object.values(bundle))
+      if (part.type === "chunk") part.code = `export default{render(context){${part.code}\nreturn leave}};\n`;
   },
 };
 
@@ -49,24 +63,33 @@ const shared = {
   assetsInlineLimit: 0,
 };
 
-export default defineConfig(({ mode }): UserConfig => mode === "widget" ? {
-  plugins: [embedded, stamp],
-  build: {
-    ...shared,
-    emptyOutDir: false,
-    lib: { entry: join(here, "src/widget.ts"), formats: ["iife"], name: "leave", fileName: () => "widget.js" },
-  },
-} : {
-  base: "./",
-  plugins: [classic, stamp],
-  build: {
-    ...shared,
-    emptyOutDir: true,
-    // The page allows no inline style: the styles are a file of their own.
-    cssCodeSplit: false,
-    rollupOptions: {
-      output: { format: "iife", entryFileNames: "assets/explore.js", assetFileNames: "assets/explore[extname]" },
-    },
-  },
-  server: { proxy: { "/api": "http://127.0.0.1:8765" } },
-});
+export default defineConfig(
+  ({ mode }): UserConfig =>
+    mode === "widget"
+      ? {
+          plugins: [embedded, stamp],
+          build: {
+            ...shared,
+            emptyOutDir: false,
+            lib: { entry: join(here, "src/widget.ts"), formats: ["iife"], name: "leave", fileName: () => "widget.js" },
+          },
+        }
+      : {
+          base: "./",
+          plugins: [classic, stamp],
+          build: {
+            ...shared,
+            emptyOutDir: true,
+            // The page allows no inline style: the styles are a file of their own.
+            cssCodeSplit: false,
+            rollupOptions: {
+              output: {
+                format: "iife",
+                entryFileNames: "assets/explore.js",
+                assetFileNames: "assets/explore[extname]",
+              },
+            },
+          },
+          server: { proxy: { "/api": "http://127.0.0.1:8765" } },
+        },
+);

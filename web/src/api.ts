@@ -4,16 +4,19 @@ import { place } from "./place";
 import type { ErrorBody } from "./types";
 
 export class ApiError extends Error {
-  constructor(readonly body: ErrorBody, readonly status: number) {
+  constructor(
+    readonly body: ErrorBody,
+    readonly status: number,
+  ) {
     super(body.message);
   }
 }
 
 /** The server cannot be reached. */
-export class Gone extends Error {}
+export class Unreachable extends Error {}
 
 /** In a notebook the kernel is `busy` while it leaves requests unanswered, and then `free`. */
-type State = "up" | "down" | "stranger" | "busy" | "free";
+type State = "up" | "down" | "forbidden" | "busy" | "free";
 type Listener = (state: State) => void;
 const listeners: Listener[] = [];
 let up = true;
@@ -22,7 +25,7 @@ export function onConnection(listener: Listener): void {
   listeners.push(listener);
 }
 
-export function tell(state: State): void {
+export function notify(state: State): void {
   for (const listener of listeners) listener(state);
 }
 
@@ -30,49 +33,52 @@ async function watch(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     try {
-      const answer = await place.ask("/api/start", {});
-      await answer.arrayBuffer();
-      if (answer.ok) {
+      const response = await place.fetch("/api/start", {});
+      await response.arrayBuffer();
+      if (response.ok) {
         up = true;
-        tell("up");
+        notify("up");
         return;
       }
-      if (answer.status === 403) tell("stranger");
+      if (response.status === 403) notify("forbidden");
     } catch {
-      // Still away.
+      // The server is still away.
     }
   }
 }
 
-function lost(): Gone {
+function unreachable(): Unreachable {
   if (up) {
     up = false;
-    tell("down");
+    notify("down");
     void watch();
   }
-  return new Gone("The server does not answer.");
+  return new Unreachable("The server does not answer.");
 }
 
-async function failure(answer: Response): Promise<ApiError> {
+async function errorOf(response: Response): Promise<ApiError> {
   try {
-    const body = (await answer.json()) as { error?: ErrorBody };
-    if (body.error) return new ApiError(body.error, answer.status);
+    const body = (await response.json()) as { error?: ErrorBody };
+    if (body.error) return new ApiError(body.error, response.status);
   } catch {
-    // Not JSON: the status says what there is to say.
+    // The body is not JSON, so that the error has the status only.
   }
-  return new ApiError({ message: `The server answered with status ${answer.status}.`, path: null, line: null }, answer.status);
+  return new ApiError(
+    { message: `The server answered with status ${response.status}.`, path: null, line: null },
+    response.status,
+  );
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {
-  let answer: Response;
+  let response: Response;
   try {
-    answer = await place.ask(path, init);
+    response = await place.fetch(path, init);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw lost();
+    throw unreachable();
   }
-  if (!answer.ok) throw await failure(answer);
-  return answer;
+  if (!response.ok) throw await errorOf(response);
+  return response;
 }
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
@@ -83,19 +89,32 @@ export async function blob(path: string): Promise<Blob> {
   return (await send(path, {})).blob();
 }
 
-function posted(body: unknown, signal?: AbortSignal): RequestInit {
-  const init: RequestInit = { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+function postInit(body: unknown, signal?: AbortSignal): RequestInit {
+  const init: RequestInit = {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json" },
+  };
   return signal ? { ...init, signal } : init;
 }
 
 export async function post<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
-  return (await (await send(path, posted(body, signal))).json()) as T;
+  return (await (await send(path, postInit(body, signal))).json()) as T;
 }
 
-/** Posts, and reads the answer's lines until one is done. Rejects with an ApiError where a line carries an error. */
-export async function stream<T>(path: string, body: object, signal: AbortSignal, progress: (part: number) => void, preview?: (part: T) => void): Promise<T> {
-  const answer = await send(path, posted(body, signal));
-  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+/**
+ * Posts a request, and reads the lines of the response until one has the result. Rejects with an ApiError if a line has
+ * an error.
+ */
+export async function stream<T>(
+  path: string,
+  body: object,
+  signal: AbortSignal,
+  progress: (part: number) => void,
+  preview?: (part: T) => void,
+): Promise<T> {
+  const response = await send(path, postInit(body, signal));
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let rest = "";
   for (;;) {
@@ -104,18 +123,18 @@ export async function stream<T>(path: string, body: object, signal: AbortSignal,
       step = await reader.read();
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") throw error;
-      throw lost();
+      throw unreachable();
     }
     rest += step.done ? "\n" : decoder.decode(step.value, { stream: true });
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
       if (!line.trim()) continue;
-      const found = JSON.parse(line) as { progress?: number; preview?: T; done?: T; error?: ErrorBody };
-      if (found.error) throw new ApiError(found.error, 422);
-      if (found.done !== undefined) return found.done;
-      if (found.preview !== undefined) preview?.(found.preview);
-      if (found.progress !== undefined) progress(found.progress);
+      const message = JSON.parse(line) as { progress?: number; preview?: T; done?: T; error?: ErrorBody };
+      if (message.error) throw new ApiError(message.error, 422);
+      if (message.done !== undefined) return message.done;
+      if (message.preview !== undefined) preview?.(message.preview);
+      if (message.progress !== undefined) progress(message.progress);
     }
     if (step.done) throw new ApiError({ message: "The run ended without a result.", path: null, line: null }, 500);
   }

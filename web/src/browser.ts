@@ -2,38 +2,43 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import "./views.css";
 import "./papers.css";
 import "./print.css";
 import "./phase.css";
 import "./start.css";
-import { settle } from "./place";
+import { setPlace } from "./place";
 
 const KEY = "headgate-token";
 const night = window.matchMedia("(prefers-color-scheme: dark)");
 
-/** Paper is white, whatever the screen is. */
+/** Whether the page is being printed: paper is white, even if the screen is dark. */
 let printing = false;
-window.addEventListener("beforeprint", () => { printing = true; });
-window.addEventListener("afterprint", () => { printing = false; });
+window.addEventListener("beforeprint", () => {
+  printing = true;
+});
+window.addEventListener("afterprint", () => {
+  printing = false;
+});
 
-/** Takes the token out of the address bar: links that people copy do not carry it. */
-function takeToken(): string {
+/** Reads the token and removes it from the address bar, so that links that people copy do not hold it. */
+function readToken(): string {
   const url = new URL(location.href);
-  const given = url.searchParams.get("t");
-  if (given !== null) {
-    sessionStorage.setItem(KEY, given);
+  const token = url.searchParams.get("t");
+  if (token !== null) {
+    sessionStorage.setItem(KEY, token);
     url.searchParams.delete("t");
     history.replaceState(history.state, "", url);
   }
-  return given ?? sessionStorage.getItem(KEY) ?? "";
+  return token ?? sessionStorage.getItem(KEY) ?? "";
 }
 
-const token = takeToken();
+const token = readToken();
 
-settle({
+setPlace({
   holder: document.getElementById("app") as HTMLElement,
   root: document,
-  ask: (path, init) => fetch(path, { ...init, headers: { ...init.headers, "X-Headgate-Token": token } }),
+  fetch: (path, init) => fetch(path, { ...init, headers: { ...init.headers, "X-Headgate-Token": token } }),
   hash: () => location.hash,
   go(hash, push) {
     const url = `${location.pathname}${location.search}${hash}`;

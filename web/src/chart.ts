@@ -1,18 +1,17 @@
 // One chart: a view of one run, or of two runs over one another.
 
 import uPlot from "uplot";
-import { aborted, ApiError, blob, Gone } from "./api";
-import { colour, dash, pale, theme } from "./colours";
+import { ApiError, aborted, blob, Unreachable } from "./api";
+import { colour, dash, theme } from "./colours";
 import { download, h, replace, svg, uid } from "./dom";
-import { plain, quantity, scaleFor, seconds } from "./format";
-import { corners, dense, shapes, spread } from "./marks";
+import { quantity, scaleFor, seconds } from "./format";
+import { corners } from "./marks";
 import { chartPicture } from "./picture";
-import { clip, largest, load, stack, valueAt, viewOf, type Line, type Loaded, type Source } from "./series";
+import { HEIGHT, plotOptions } from "./plot";
 import { fileName, saveButtons } from "./save";
+import { clip, type Line, type Loaded, largest, load, type Source, stack, valueAt, viewOf } from "./series";
 import type { Timeline } from "./timeline";
 import type { ViewInfo } from "./types";
-
-const HEIGHT = 190;
 
 export class Chart {
   readonly element: HTMLElement;
@@ -31,32 +30,63 @@ export class Chart {
   private u: uPlot | null = null;
   private shape = "";
   private scale = { factor: 1, unit: "" };
-  private asking: AbortController | null = null;
+  private request: AbortController | null = null;
   private visible = false;
   private stale = false;
   private timer = 0;
-  /** The server was away: the next run asks again. */
-  private failed = false;
+  /** Whether the server was away at the last request: the next run requests the series again. */
+  private unreachable = false;
 
-  constructor(readonly name: string, private readonly time: Timeline, private readonly missing: () => void) {
+  constructor(
+    readonly name: string,
+    private readonly time: Timeline,
+    private readonly missing: () => void,
+  ) {
     const id = uid("view");
     this.heading.id = id;
     this.plot = h("div", {
-      class: "plot", tabindex: 0, role: "slider", "aria-labelledby": id, "aria-orientation": "horizontal", "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": 0, "data-view": name,
-      "aria-description": "The cursor's time. Left and right move it, plus and minus zoom, page up and page down move the range, 0 shows all.",
+      class: "plot",
+      tabindex: 0,
+      role: "slider",
+      "aria-labelledby": id,
+      "aria-orientation": "horizontal",
+      "aria-valuemin": 0,
+      "aria-valuemax": 1,
+      "aria-valuenow": 0,
+      "data-view": name,
+      "aria-description":
+        "The cursor's time. Left and right move it, plus and minus zoom, page up and page down move the range, 0 shows all.",
       onkeydown: (event: KeyboardEvent) => this.key(event),
     });
-    this.element = h("figure", { class: "chart card", "aria-labelledby": id },
-      h("div", { class: "bar" }, this.heading, saveButtons(() => this.heading.textContent ?? name, () => this.picture(), () => this.table())), this.plot, this.legend, this.note);
+    this.element = h(
+      "figure",
+      { class: "chart card", "aria-labelledby": id },
+      h(
+        "div",
+        { class: "bar" },
+        this.heading,
+        saveButtons(
+          () => this.heading.textContent ?? name,
+          () => this.picture(),
+          () => this.table(),
+        ),
+      ),
+      this.plot,
+      this.legend,
+      this.note,
+    );
     new ResizeObserver(() => this.resize()).observe(this.plot);
-    new IntersectionObserver((entries) => {
-      this.visible = entries.some((entry) => entry.isIntersecting);
-      if (!this.visible) return;
-      this.resize();
-      this.cursor();
-      if (this.stale) void this.ask();
-    }, { rootMargin: "200px" }).observe(this.element);
-    time.on((change) => (change === "range" ? this.range() : this.cursor()));
+    new IntersectionObserver(
+      (entries) => {
+        this.visible = entries.some((entry) => entry.isIntersecting);
+        if (!this.visible) return;
+        this.resize();
+        this.cursor();
+        if (this.stale) void this.fetchSeries();
+      },
+      { rootMargin: "200px" },
+    ).observe(this.element);
+    time.on((change) => (change === "range" ? this.onRange() : this.cursor()));
   }
 
   show(sources: readonly Source[]): void {
@@ -79,7 +109,7 @@ export class Chart {
     return `${only?.mark && !other ? `${only.mark}: ` : ""}${this.view?.title ?? this.name}`;
   }
 
-  /** Draws again, as after a change of theme. */
+  /** Draws the chart again, for example after a change of theme. */
   redraw(): void {
     this.shape = "";
     if (this.shown && this.visible) this.draw(this.shown);
@@ -88,67 +118,69 @@ export class Chart {
 
   private refresh(): void {
     this.stale = true;
-    if (this.visible) void this.ask();
+    if (this.visible) void this.fetchSeries();
   }
 
-  /** While the range moves on, series are asked for when it rests, and every now and then. */
-  private later(): void {
+  /** Requests series at most every 80 ms while the range moves. */
+  private refreshLater(): void {
     this.stale = true;
     if (!this.visible || this.timer !== 0) return;
     this.timer = window.setTimeout(() => {
       this.timer = 0;
-      if (this.stale && this.visible && this.asking === null) void this.ask();
+      if (this.stale && this.visible && this.request === null) void this.fetchSeries();
     }, 80);
   }
 
-  private range(): void {
+  private onRange(): void {
     const { from, to } = this.time;
     this.stale = true;
     this.plot.setAttribute("aria-valuemin", String(from));
     this.plot.setAttribute("aria-valuemax", String(to));
     // A chart out of sight is drawn when it comes into sight.
     if (!this.view || !this.visible) return;
-    // The range moves at once over what is here; the finer series follow.
+    // The chart shows the new range at once from the series that are loaded; finer ones follow.
     if (this.shown && this.whole && (from < this.shown.from || to > this.shown.to)) this.draw(this.whole);
     else if (this.shown) this.draw(this.shown);
-    this.later();
+    this.refreshLater();
   }
 
-  private async ask(): Promise<void> {
-    this.asking?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
+  private async fetchSeries(): Promise<void> {
+    this.request?.abort();
+    const request = new AbortController();
+    this.request = request;
     this.stale = false;
-    this.failed = false;
+    this.unreachable = false;
     const { from, to } = this.time;
     try {
       const width = Math.max(200, this.plot.clientWidth) * Math.min(2, window.devicePixelRatio || 1);
-      const loaded = await load(this.sources, this.name, from, to, width, asking.signal);
-      if (asking.signal.aborted) return;
+      const loaded = await load(this.sources, this.name, from, to, width, request.signal);
+      if (request.signal.aborted) return;
       if (from <= 0 && to >= this.time.duration) this.whole = loaded;
-      this.note.textContent = this.remark(loaded);
+      this.note.textContent = this.noteOf(loaded);
       this.draw(loaded);
     } catch (error) {
-      if (aborted(error) || asking.signal.aborted) return;
+      if (aborted(error) || request.signal.aborted) return;
       if (error instanceof ApiError && error.status === 404) this.missing();
-      else if (error instanceof Gone) this.failed = true;
+      else if (error instanceof Unreachable) this.unreachable = true;
       else this.note.textContent = error instanceof Error ? error.message : String(error);
     } finally {
-      if (this.asking === asking) {
-        this.asking = null;
-        if (this.stale && !this.failed) this.later();
+      if (this.request === request) {
+        this.request = null;
+        if (this.stale && !this.unreachable) this.refreshLater();
       }
     }
   }
 
-  private remark(loaded: Loaded): string {
+  private noteOf(loaded: Loaded): string {
     if (!loaded.lines.some((line) => line.t.length)) return "Nothing happened here in this range of time.";
     // Stacked lines reach to the end of what was recorded: the packets of a long run are not all kept.
     const last = Math.max(...loaded.lines.map((line) => line.t.at(-1) ?? 0));
     const end = Math.min(loaded.to, ...this.sources.map((source) => source.run.until ?? source.run.duration));
-    const means = loaded.interval ? `Means of intervals of ${quantity(loaded.interval, "s")}.` : "";
+    const means = loaded.interval ? `Values are means of intervals of ${quantity(loaded.interval, "s")}.` : "";
     if (means) return means;
-    return this.stacked && last < end - 0.01 * (loaded.to - loaded.from) ? `Single packets of this run are kept up to ${seconds(last, this.time.duration)}.` : "";
+    return this.stacked && last < end - 0.01 * (loaded.to - loaded.from)
+      ? `Single packets of this run are kept up to ${seconds(last, this.time.duration)}.`
+      : "";
   }
 
   private draw(loaded: Loaded): void {
@@ -158,18 +190,30 @@ export class Chart {
     const stacked = this.stacked;
     const shown = loaded.lines.map((line) => clip(line, this.time.from, this.time.to, view.steps || stacked));
     const sums = stacked ? stack(shown) : null;
-    const most = sums ? (sums.y.at(-1) ?? []).reduce((a, b) => Math.max(a, b), 0) : largest(loaded.lines);
-    this.scale = scaleFor(most, view.unit);
+    const max = sums ? (sums.y.at(-1) ?? []).reduce((a, b) => Math.max(a, b), 0) : largest(loaded.lines);
+    this.scale = scaleFor(max, view.unit);
     const empty = shown.length === 0;
-    const data = (empty ? [[], []] : sums ? [sums.t, ...sums.y] : uPlot.join(shown.map((line) => [line.t, line.y] as uPlot.AlignedData))) as uPlot.AlignedData;
-    const shape = JSON.stringify([loaded.lines.map((line) => [line.label, line.colour, line.dash, this.isMarked(line)]), stacked, view.steps, this.scale, this.title]);
+    const data = (
+      empty
+        ? [[], []]
+        : sums
+          ? [sums.t, ...sums.y]
+          : uPlot.join(shown.map((line) => [line.t, line.y] as uPlot.AlignedData))
+    ) as uPlot.AlignedData;
+    const shape = JSON.stringify([
+      loaded.lines.map((line) => [line.label, line.colour, line.dash, this.isMarked(line)]),
+      stacked,
+      view.steps,
+      this.scale,
+      this.title,
+    ]);
     if (!this.u || shape !== this.shape) {
       this.shape = shape;
       this.heading.textContent = this.scale.unit ? `${this.title} (${this.scale.unit})` : this.title;
       this.u?.destroy();
       replace(this.plot);
-      this.u = new uPlot(this.options(loaded.lines, stacked, view), data, this.plot);
-      this.buttons(loaded.lines, stacked);
+      this.u = new uPlot(this.options(loaded.lines, stacked, view.steps), data, this.plot);
+      this.drawLegend(loaded.lines, stacked);
     } else {
       this.u.setData(data, false);
     }
@@ -182,68 +226,44 @@ export class Chart {
     return line.flow !== null && this.marked.has(line.flow);
   }
 
-  private width(line: Line, lines: readonly Line[]): number {
-    const usual = line.mark === "B" ? 1.25 : 2;
-    return this.isMarked(line) ? 2 * usual : lines.some((each) => this.isMarked(each)) ? 0.6 * usual : usual;
+  private options(lines: readonly Line[], stacked: boolean, steps: boolean): uPlot.Options {
+    const width = Math.max(50, this.plot.clientWidth);
+    const marked = (line: Line): boolean => this.isMarked(line);
+    const { hidden } = this;
+    return plotOptions({ lines, stacked, steps, width, factor: this.scale.factor, hidden, marked }, this.time);
   }
 
-  private options(lines: readonly Line[], stacked: boolean, view: ViewInfo): uPlot.Options {
-    const look = theme();
-    const axis = { stroke: look.soft, grid: { stroke: look.grid, width: 1 }, ticks: { stroke: look.grid, width: 1 }, font: "12px system-ui, sans-serif" };
-    const paths = view.steps || stacked ? (uPlot.paths.stepped as uPlot.Series.SteppedPathBuilderFactory)({ align: 1 }) : (uPlot.paths.linear as uPlot.Series.LinearPathBuilderFactory)();
-    const marked = (u: uPlot, index: number): boolean => lines[index - 1]?.mark === "B" || (lines.length > 1 && !stacked && dense(u, index));
-    const series = lines.map((line, at): uPlot.Series => {
-      const each: uPlot.Series = {
-        label: line.label, scale: "y", stroke: colour(line.colour), width: this.width(line, lines), dash: dash(line.dash), paths, spanGaps: false,
-        show: !this.hidden.has(line.label), points: {
-          size: 7, width: 1.5, fill: line.mark === "B" ? look.ground : colour(line.colour), paths: shapes(line.dash),
-          // Every point where they do not run into one another; else some, where dashes do not tell the lines apart.
-          show: (u, index, first, last) => marked(u, index) || last - first <= u.bbox.width / devicePixelRatio / 24,
-          filter: (u, index) => (marked(u, index) ? spread(u, index) : null),
-        },
-      };
-      if (stacked && at === 0) each.fill = pale(line.colour, 0.5);
-      return each;
-    });
-    return {
-      width: Math.max(50, this.plot.clientWidth), height: HEIGHT, padding: [8, 18, 0, 0], legend: { show: false },
-      scales: { x: { time: false, auto: false }, y: { range: (_u, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? (high as number) * 1.06 : 1] } },
-      axes: [
-        { ...axis, size: 32, values: (_u, ticks) => ticks.map((tick) => `${plain(tick)} s`) },
-        { ...axis, size: 48, values: (_u, ticks) => ticks.map((tick) => plain(tick / this.scale.factor)) },
-      ],
-      series: [{}, ...series],
-      bands: stacked ? lines.slice(1).map((line, at) => ({ series: [at + 2, at + 1] as [number, number], fill: pale(line.colour, 0.5) })) : [],
-      cursor: {
-        y: false, points: { show: false }, drag: { x: true, y: false, setScale: false },
-        bind: { dblclick: () => () => { this.time.reset(); return null; } },
-      },
-      hooks: {
-        drawClear: [(u) => lines.forEach((line, index) => { (u.series[index + 1] as uPlot.Series).dash = dense(u, index + 1) ? [] : dash(line.dash); })],
-        setSelect: [(u) => {
-          if (u.select.width > 3) this.time.zoom(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x"));
-          u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-        }],
-        ready: [(u) => {
-          u.over.addEventListener("mousemove", (event) => this.time.setCursor(u.posToVal(event.offsetX, "x")));
-          u.over.addEventListener("wheel", (event) => {
-            if (!event.ctrlKey && !event.shiftKey) return;
-            event.preventDefault();
-            this.time.scale((event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8, u.posToVal(event.offsetX, "x"));
-          }, { passive: false });
-        }],
-      },
-    };
-  }
-
-  private buttons(lines: readonly Line[], stacked: boolean): void {
+  private drawLegend(lines: readonly Line[], stacked: boolean): void {
     this.values = lines.map(() => h("span", { class: "value" }));
     const items = lines.map((line, at) => {
-      const swatch = svg("svg", { width: 30, height: 12, "aria-hidden": "true" },
-        svg("line", { x1: 0, y1: 6, x2: 30, y2: 6, stroke: colour(line.colour), "stroke-width": line.mark === "B" ? 1.5 : 3, "stroke-dasharray": dash(line.dash).join(" ") || null }),
-        mark(line));
-      const button = h("button", { type: "button", class: this.isMarked(line) ? "entry marked" : "entry", "aria-pressed": String(!this.hidden.has(line.label)), title: "Show or hide this line", disabled: stacked,
-        onclick: () => this.toggle(line.label, at, button) }, swatch, h("span", { class: "name" }, this.isMarked(line) && "▸ ", line.label), this.values[at]);
+      const swatch = svg(
+        "svg",
+        { width: 30, height: 12, "aria-hidden": "true" },
+        svg("line", {
+          x1: 0,
+          y1: 6,
+          x2: 30,
+          y2: 6,
+          stroke: colour(line.colour),
+          "stroke-width": line.mark === "B" ? 1.5 : 3,
+          "stroke-dasharray": dash(line.dash).join(" ") || null,
+        }),
+        mark(line),
+      );
+      const button = h(
+        "button",
+        {
+          type: "button",
+          class: this.isMarked(line) ? "entry marked" : "entry",
+          "aria-pressed": String(!this.hidden.has(line.label)),
+          title: "Show or hide this series",
+          disabled: stacked,
+          onclick: () => this.toggle(line.label, at, button),
+        },
+        swatch,
+        h("span", { class: "name" }, this.isMarked(line) && "▸ ", line.label),
+        this.values[at],
+      );
       return h("li", {}, button);
     });
     replace(this.legend, ...items);
@@ -286,10 +306,17 @@ export class Chart {
     const step = (time.span / 100) * (event.shiftKey ? 10 : 1);
     const now = time.cursor ?? (time.from + time.to) / 2;
     const actions: { [key: string]: () => void } = {
-      ArrowLeft: () => time.setCursor(now - step), ArrowRight: () => time.setCursor(now + step),
-      Home: () => time.setCursor(time.from), End: () => time.setCursor(time.to),
-      "+": () => time.scale(0.5), "=": () => time.scale(0.5), "-": () => time.scale(2),
-      PageUp: () => time.pan(-0.25), PageDown: () => time.pan(0.25), "0": () => time.reset(), Escape: () => time.reset(),
+      ArrowLeft: () => time.setCursor(now - step),
+      ArrowRight: () => time.setCursor(now + step),
+      Home: () => time.setCursor(time.from),
+      End: () => time.setCursor(time.to),
+      "+": () => time.scale(0.5),
+      "=": () => time.scale(0.5),
+      "-": () => time.scale(2),
+      PageUp: () => time.pan(-0.25),
+      PageDown: () => time.pan(0.25),
+      "0": () => time.reset(),
+      Escape: () => time.reset(),
     };
     const action = actions[event.key];
     if (!action) return;
@@ -307,7 +334,9 @@ export class Chart {
 
   private async table(): Promise<void> {
     for (const { mark, run } of this.sources) {
-      const data = await blob(`/api/run/${encodeURIComponent(run.run)}/export?form=csv&view=${encodeURIComponent(this.name)}`);
+      const data = await blob(
+        `/api/run/${encodeURIComponent(run.run)}/export?form=csv&view=${encodeURIComponent(this.name)}`,
+      );
       download(fileName(`${this.name} ${mark}`, "csv"), data);
     }
   }
@@ -316,13 +345,27 @@ export class Chart {
     const view = this.view as ViewInfo;
     const lines = (this.shown?.lines ?? []).filter((line) => !this.hidden.has(line.label));
     const stacked = this.stacked;
-    return chartPicture({ title: this.heading.textContent ?? view.title, lines, stacked, steps: view.steps, from: this.time.from, to: this.time.to, factor: this.scale.factor });
+    return chartPicture({
+      title: this.heading.textContent ?? view.title,
+      lines,
+      stacked,
+      steps: view.steps,
+      from: this.time.from,
+      to: this.time.to,
+      factor: this.scale.factor,
+    });
   }
 }
 
 /** The shape that marks the line where dashes cannot tell it from others. */
 function mark(line: Line): SVGElement {
-  const look = { fill: line.mark === "B" ? theme().ground : colour(line.colour), stroke: colour(line.colour), "stroke-width": 1.5 };
+  const look = {
+    fill: line.mark === "B" ? theme().ground : colour(line.colour),
+    stroke: colour(line.colour),
+    "stroke-width": 1.5,
+  };
   const around = corners(line.dash, 15, 6, 3.6);
-  return around.length ? svg("polygon", { points: around.map((corner) => corner.join()).join(" "), ...look }) : svg("circle", { cx: 15, cy: 6, r: 3.6, ...look });
+  return around.length
+    ? svg("polygon", { points: around.map((corner) => corner.join()).join(" "), ...look })
+    : svg("circle", { cx: 15, cy: 6, r: 3.6, ...look });
 }

@@ -1,4 +1,5 @@
-// Okabe and Ito 2008, as in python/headgate/base/palette.py. No figure relies on colour alone: each series has its dashes as well.
+// Okabe and Ito 2008, as in python/headgate/base/palette.py. No figure relies on colour alone: each series has its
+// dashes as well.
 
 import { place } from "./place";
 

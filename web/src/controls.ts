@@ -1,4 +1,4 @@
-// The panel of controls: made from the server's list of what a person would turn.
+// The panel of controls, made from the server's list of the values that a person would change.
 
 import { h, replace, uid } from "./dom";
 import { quantity, spaced } from "./format";
@@ -15,9 +15,18 @@ interface Field {
   error(message: string | null): void;
 }
 
-/** What must be the same for a field to be kept: then a slider under a finger stays where it is. */
+/** A field is kept while this text stays the same, so that a slider keeps its place under a finger. */
 function shapeOf(control: Control): string {
-  return JSON.stringify([control.path, control.kind, control.unit, control.label, control.choices, control.main, control.group, control.help]);
+  return JSON.stringify([
+    control.path,
+    control.kind,
+    control.unit,
+    control.label,
+    control.choices,
+    control.main,
+    control.group,
+    control.help,
+  ]);
 }
 
 export class Panel {
@@ -26,7 +35,10 @@ export class Panel {
   private layout = "";
   private readonly open = new Set<string>();
 
-  constructor(private readonly model: Model, private readonly only: string | null = null) {}
+  constructor(
+    private readonly model: Model,
+    private readonly only: string | null = null,
+  ) {}
 
   update(): void {
     const slot = this.model.active;
@@ -39,14 +51,14 @@ export class Panel {
     this.errors();
   }
 
-  /** Shows the error at its control. Says whether there was one. */
+  /** Shows the error at its control. Returns whether a control has it. */
   errors(): boolean {
     const error = this.model.shown?.error ?? null;
     let placed = false;
     for (const [path, field] of this.fields) {
-      const mine = error?.path === path || (error?.path !== null && error?.path !== undefined && error.path.startsWith(`${path}.`));
-      field.error(mine && error ? error.message : null);
-      placed ||= mine;
+      const own = error?.path === path || (error?.path?.startsWith(`${path}.`) ?? false);
+      field.error(own && error ? error.message : null);
+      placed ||= own;
     }
     return placed;
   }
@@ -55,16 +67,24 @@ export class Panel {
     const focused = place.root.activeElement?.getAttribute("data-path") ?? null;
     this.fields = new Map(controls.map((control) => [control.path, this.field(slot, control)]));
     const groups = [...new Set(controls.map((control) => control.group))];
-    const part = (list: Control[]): HTMLElement[] => list.map((control) => (this.fields.get(control.path) as Field).element);
-    replace(this.element, ...groups.map((group) => {
-      const mine = controls.filter((control) => control.group === group);
-      const main = this.only === null ? mine.filter((control) => control.main) : mine;
-      const rest = mine.filter((control) => !main.includes(control));
-      const key = `${slot} ${group}`;
-      const folded = h("details", { open: this.open.has(key), ontoggle: () => (folded.open ? this.open.add(key) : this.open.delete(key)) },
-        h("summary", {}, `More of ${group.toLowerCase()} (${rest.length})`), ...part(rest));
-      return h("fieldset", {}, h("legend", {}, group), ...part(main), rest.length > 0 && folded);
-    }));
+    const part = (list: Control[]): HTMLElement[] =>
+      list.map((control) => (this.fields.get(control.path) as Field).element);
+    replace(
+      this.element,
+      ...groups.map((group) => {
+        const own = controls.filter((control) => control.group === group);
+        const main = this.only === null ? own.filter((control) => control.main) : own;
+        const rest = own.filter((control) => !main.includes(control));
+        const key = `${slot} ${group}`;
+        const folded = h(
+          "details",
+          { open: this.open.has(key), ontoggle: () => (folded.open ? this.open.add(key) : this.open.delete(key)) },
+          h("summary", {}, `More of ${group.toLowerCase()} (${rest.length})`),
+          ...part(rest),
+        );
+        return h("fieldset", {}, h("legend", {}, group), ...part(main), rest.length > 0 && folded);
+      }),
+    );
     if (focused !== null) this.element.querySelector<HTMLElement>(`[data-path=${CSS.escape(focused)}]`)?.focus();
   }
 
@@ -72,16 +92,32 @@ export class Panel {
     const id = uid("control");
     const message = h("p", { class: "error", id: `${id}-error`, hidden: true, role: "alert" });
     const help = h("p", { class: "help", id: `${id}-help` }, control.help ?? "");
-    const turn = (value: Json, committed: boolean): void => this.model.set(slot, control.path, value, committed);
-    const parts = control.kind === "number" || control.kind === "quantity" ? numeric(id, control, turn)
-      : control.kind === "choice" ? choice(id, control, turn) : control.kind === "bool" ? bool(id, control, turn) : text(id, control, turn);
+    const set = (value: Json, committed: boolean): void => this.model.set(slot, control.path, value, committed);
+    const parts =
+      control.kind === "number" || control.kind === "quantity"
+        ? numeric(id, control, set)
+        : control.kind === "choice"
+          ? choice(id, control, set)
+          : control.kind === "bool"
+            ? bool(id, control, set)
+            : text(id, control, set);
     for (const input of parts.inputs) {
       input.setAttribute("aria-describedby", `${id}-help ${id}-error`);
-      if (!input.hasAttribute("data-path")) input.setAttribute("data-path", input === parts.inputs[0] ? control.path : `${control.path} slider`);
+      if (!input.hasAttribute("data-path"))
+        input.setAttribute("data-path", input === parts.inputs[0] ? control.path : `${control.path} slider`);
     }
-    const element = h("div", { class: `field ${control.kind}` }, h("label", { for: id }, control.label), ...parts.elements, help, message);
+    const element = h(
+      "div",
+      { class: `field ${control.kind}` },
+      h("label", { for: id }, control.label),
+      ...parts.elements,
+      help,
+      message,
+    );
     return {
-      element, shape: shapeOf(control), update: parts.update,
+      element,
+      shape: shapeOf(control),
+      update: parts.update,
       error: (words) => {
         message.hidden = words === null;
         if (message.textContent !== (words ?? "")) message.textContent = words ?? "";
@@ -97,22 +133,24 @@ interface Parts {
   inputs: HTMLElement[];
   update(control: Control): void;
 }
-type Turn = (value: Json, committed: boolean) => void;
+type SetValue = (value: Json, committed: boolean) => void;
 
 function show(value: Json): string {
   return value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-function numeric(id: string, first: Control, turn: Turn): Parts {
+function numeric(id: string, first: Control, set: SetValue): Parts {
   let control = first;
   // A buffer in bandwidth-delay products has no number in bytes until the path is known: its slider counts products.
   const products = (): number | null => {
     const found = typeof control.value === "string" ? /^(\d+(?:\.\d+)?)\s*BDP$/.exec(control.value) : null;
     return found ? Number(found[1]) : null;
   };
-  const low = (): number => products() !== null ? 0.125 : control.from ?? control.low ?? 0;
-  const high = (): number => products() !== null ? 8 : control.to ?? control.high ?? Math.max(1, 2 * (now() ?? 1));
-  const now = (): number | null => products() ?? (control.kind === "number" ? (typeof control.value === "number" ? control.value : null) : (control.number ?? null));
+  const low = (): number => (products() !== null ? 0.125 : (control.from ?? control.low ?? 0));
+  const high = (): number => (products() !== null ? 8 : (control.to ?? control.high ?? Math.max(1, 2 * (now() ?? 1))));
+  const now = (): number | null =>
+    products() ??
+    (control.kind === "number" ? (typeof control.value === "number" ? control.value : null) : (control.number ?? null));
   const log = (): boolean => products() !== null || (control.log && high() > 0);
   const floor = (): number => (low() > 0 ? low() : (control.step ?? high() / 10_000));
   const toValue = (position: number): number => {
@@ -127,24 +165,44 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
     return step ? Math.min(high(), Math.max(low(), Number((Math.round(nice / step) * step).toPrecision(12)))) : nice;
   };
   const toPosition = (value: number): number => {
-    const part = log() ? Math.log(Math.max(value, floor()) / floor()) / Math.log(high() / floor()) : (value - low()) / (high() - low());
+    const part = log()
+      ? Math.log(Math.max(value, floor()) / floor()) / Math.log(high() / floor())
+      : (value - low()) / (high() - low());
     return Math.round(STEPS * Math.min(1, Math.max(0, part)));
   };
-  const slider = h("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${first.label}, slider`, list: undefined });
-  const box = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", inputmode: first.kind === "number" ? "decimal" : "text" });
-  const words = (value: number): string => products() !== null ? `${value} BDP` : (control.unit ? quantity(value, control.unit) : String(value));
-  const sent = (value: number): Json => products() !== null ? `${value}BDP` : value;
+  const slider = h("input", {
+    type: "range",
+    min: 0,
+    max: STEPS,
+    step: 1,
+    "aria-label": `${first.label}, slider`,
+    list: undefined,
+  });
+  const box = h("input", {
+    type: "text",
+    id,
+    autocomplete: "off",
+    spellcheck: "false",
+    inputmode: first.kind === "number" ? "decimal" : "text",
+  });
+  const words = (value: number): string =>
+    products() !== null ? `${value} BDP` : control.unit ? quantity(value, control.unit) : String(value);
+  const sent = (value: number): Json => (products() !== null ? `${value}BDP` : value);
   const label = (): void => slider.setAttribute("aria-valuetext", words(toValue(Number(slider.value))));
   slider.addEventListener("input", () => {
     const value = toValue(Number(slider.value));
     box.value = words(value);
     label();
-    turn(sent(value), false);
+    set(sent(value), false);
   });
-  slider.addEventListener("change", () => turn(sent(toValue(Number(slider.value))), true));
-  // The steps of one hundred and of a thousand: keys move a slider by a visible amount.
+  slider.addEventListener("change", () => set(sent(toValue(Number(slider.value))), true));
+  // Keys move a slider by 10 or 100 of its 1000 steps, so that its value changes visibly.
   slider.addEventListener("keydown", (event) => {
-    const by = ({ ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -100, PageUp: 100 } as { [key: string]: number })[event.key];
+    const by = (
+      { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -100, PageUp: 100 } as {
+        [key: string]: number;
+      }
+    )[event.key];
     if (by === undefined) return;
     event.preventDefault();
     const before = toValue(Number(slider.value));
@@ -160,47 +218,79 @@ function numeric(id: string, first: Control, turn: Turn): Parts {
     return unit === undefined ? value : `${value}${unit}`;
   };
   let typing = false;
-  box.addEventListener("input", () => { typing = true; });
+  box.addEventListener("input", () => {
+    typing = true;
+  });
   box.addEventListener("change", () => {
     typing = false;
     const typed = box.value.trim();
     const numeral = Number(typed);
-    turn(typed === "" ? null : Number.isFinite(numeral) ? inUnit(numeral) : typed.replace(/(\d)\s+(?=\D)/, "$1"), true);
+    set(typed === "" ? null : Number.isFinite(numeral) ? inUnit(numeral) : typed.replace(/(\d)\s+(?=\D)/, "$1"), true);
   });
   return {
-    elements: [box, slider], inputs: [box, slider],
+    elements: [box, slider],
+    inputs: [box, slider],
     update(next) {
       control = next;
       const value = now();
-      const text = control.kind === "number" ? (control.unit && value !== null ? words(value) : show(control.value)) : show(control.value);
-      // What is being typed stays; so does a value that was refused, beside its error.
+      const text =
+        control.kind === "number"
+          ? control.unit && value !== null
+            ? words(value)
+            : show(control.value)
+          : show(control.value);
+      // A text that is being typed stays, and so does a refused value, beside its error.
       if (!typing) box.value = spaced(text);
       slider.hidden = !(high() > low());
-      if (place.root.activeElement !== slider || slider.dataset["known"] === undefined) slider.value = String(value === null ? 0 : toPosition(value));
-      slider.dataset["known"] = "";
+      if (place.root.activeElement !== slider || slider.dataset.known === undefined)
+        slider.value = String(value === null ? 0 : toPosition(value));
+      slider.dataset.known = "";
       slider.classList.toggle("unset", value === null);
       label();
     },
   };
 }
 
-function choice(id: string, first: Control, turn: Turn): Parts {
+function choice(id: string, first: Control, set: SetValue): Parts {
   const choices = first.choices ?? [];
-  const select = h("select", { id, onchange: () => turn(choices[select.selectedIndex]?.value ?? null, true) }, ...choices.map((each) => h("option", {}, each.label)));
+  const select = h(
+    "select",
+    { id, onchange: () => set(choices[select.selectedIndex]?.value ?? null, true) },
+    ...choices.map((each) => h("option", {}, each.label)),
+  );
   return {
-    elements: [select], inputs: [select],
+    elements: [select],
+    inputs: [select],
     update: (control) => {
       select.selectedIndex = choices.findIndex((each) => JSON.stringify(each.value) === JSON.stringify(control.value));
     },
   };
 }
 
-function bool(id: string, _first: Control, turn: Turn): Parts {
-  const box = h("input", { type: "checkbox", id, onchange: () => turn(box.checked, true) });
-  return { elements: [box], inputs: [box], update: (control) => { box.checked = control.value === true; } };
+function bool(id: string, _first: Control, set: SetValue): Parts {
+  const box = h("input", { type: "checkbox", id, onchange: () => set(box.checked, true) });
+  return {
+    elements: [box],
+    inputs: [box],
+    update: (control) => {
+      box.checked = control.value === true;
+    },
+  };
 }
 
-function text(id: string, _first: Control, turn: Turn): Parts {
-  const box = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", onchange: () => turn(box.value === "" ? null : box.value, true) });
-  return { elements: [box], inputs: [box], update: (control) => { if (place.root.activeElement !== box) box.value = show(control.value); } };
+function text(id: string, _first: Control, set: SetValue): Parts {
+  const box = h("input", {
+    type: "text",
+    id,
+    autocomplete: "off",
+    spellcheck: "false",
+    onchange: () => set(box.value === "" ? null : box.value, true),
+  });
+  return {
+    elements: [box],
+    inputs: [box],
+    update: (control) => {
+      if (place.root.activeElement !== box) box.value = show(control.value);
+    },
+  };
 }

@@ -1,4 +1,5 @@
-// Elements are built here and nowhere from markup: a text becomes a text node, so names never become markup.
+// Builds elements. No part of the page is made from markup: a text becomes a text node, so that names never become
+// markup.
 
 import { place } from "./place";
 
@@ -16,16 +17,25 @@ function fill(element: Element, props: Props, children: readonly Child[]): void 
 
 function append(element: Element, children: readonly Child[]): void {
   for (const child of children)
-    if (child !== null && child !== undefined && child !== false) element.append(typeof child === "object" ? child : String(child));
+    if (child !== null && child !== undefined && child !== false)
+      element.append(typeof child === "object" ? child : String(child));
 }
 
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   fill(element, props, children);
   return element;
 }
 
-export function svg<K extends keyof SVGElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): SVGElementTagNameMap[K] {
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   fill(element, props, children);
   return element;
@@ -51,7 +61,7 @@ export function download(name: string, data: Blob): void {
 
 const speaker = h("div", { class: "hidden", role: "status", "aria-live": "polite" });
 /** Says a sentence to screen readers. */
-export function say(text: string): void {
+export function announce(text: string): void {
   if (!speaker.isConnected) place.holder.append(speaker);
   speaker.textContent = text;
 }

@@ -1,9 +1,28 @@
 // Numbers with units.
 
 const PREFIXES: readonly [number, string][] = [
-  [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"],
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+  [1, ""],
+  [1e-3, "m"],
+  [1e-6, "µ"],
 ];
-const BASE = new Set(["bit/s", "bps", "bit", "s", "B", "bytes", "byte", "packets", "packet", "packets/s", "B/s", "pkt"]);
+const BASE = new Set([
+  "bit/s",
+  "bps",
+  "bit",
+  "s",
+  "B",
+  "bytes",
+  "byte",
+  "packets",
+  "packet",
+  "packets/s",
+  "B/s",
+  "pkt",
+]);
 
 export interface Scale {
   factor: number;
@@ -23,12 +42,12 @@ export function scaleFor(largest: number, unit: string): Scale {
   return { factor: 1, unit: name };
 }
 
-/** A text of a scenario as people write it: "0ps" reads as "0 s", "80kbit/s" as "80 kbit/s". */
+/** A quantity of a scenario with a space before its unit: "80kbit/s" becomes "80 kbit/s", "0ps" becomes "0 s". */
 export function spaced(text: string): string {
   return text.replace(/^0[pnmuµ]s$/, "0 s").replace(/^(-?\d+(?:\.\d+)?)([a-zA-Zµ].*)$/, "$1 $2");
 }
 
-/** Four figures at most, without an exponent where people would not expect one. */
+/** A number with four significant digits at most, and with an exponent only if it is very large or small. */
 export function plain(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -45,14 +64,14 @@ export function quantity(value: number | null | undefined, unit: string | null):
   return `${plain(value / scale.factor)}${scale.unit ? ` ${scale.unit}` : ""}`;
 }
 
-/** A number of a decision. Virtual times are compared with each other, so bits keep all their figures. */
+/** A number of a decision. Bits keep all their digits, since virtual times are compared with each other. */
 export function amount(value: number | string | null, unit: string | null): string {
   if (typeof value === "string") return spaced(value);
   if (unit === "bit" && value !== null) return `${value.toLocaleString("en", { maximumFractionDigits: 1 })} bit`;
   return quantity(value, unit);
 }
 
-/** The time of a cursor: as many figures as tell two pixels apart. */
+/** The time of a cursor, with enough digits to tell two pixels apart. */
 export function seconds(value: number, span: number): string {
   const digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.max(span, 1e-6) / 1000))));
   return `${value.toFixed(digits)} s`;

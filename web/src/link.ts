@@ -1,4 +1,5 @@
-// A scenario in the fragment of the page's address: JSON, deflated without a header, in base64url. No server is needed to read it.
+// A scenario in the fragment of the page's address: JSON, deflated without a header, in base64url. No server is needed
+// to read it.
 
 import type { Scenario } from "./types";
 
@@ -8,12 +9,21 @@ export function isReplay(scenario: Scenario | null | undefined): boolean {
 }
 
 /** The most text that a link may unpack to: a link is input from strangers. */
-const MOST = 4_000_000;
+const MAX_BYTES = 4_000_000;
 
-async function through(data: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream): Promise<Uint8Array<ArrayBuffer>> {
+async function through(
+  data: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream | DecompressionStream,
+): Promise<Uint8Array<ArrayBuffer>> {
   const writer = stream.writable.getWriter();
   // A broken stream rejects here as well as at the reader, which reports it.
-  writer.write(data).then(() => writer.close(), () => undefined).catch(() => undefined);
+  writer
+    .write(data)
+    .then(
+      () => writer.close(),
+      () => undefined,
+    )
+    .catch(() => undefined);
   const reader = stream.readable.getReader();
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -21,7 +31,7 @@ async function through(data: Uint8Array<ArrayBuffer>, stream: CompressionStream 
     const { done, value } = await reader.read();
     if (done) break;
     size += value.length;
-    if (size > MOST) throw new Error(`The link unpacks to more than ${MOST} bytes.`);
+    if (size > MAX_BYTES) throw new Error(`The link unpacks to more than ${MAX_BYTES} bytes.`);
     parts.push(value);
   }
   const all = new Uint8Array(size);
@@ -46,17 +56,24 @@ export async function unpack(fragment: string): Promise<Scenario> {
     bytes = Uint8Array.from(atob(fragment.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
     bytes = await through(bytes, new DecompressionStream("deflate-raw"));
   } catch {
-    throw new Error("This link does not hold a scenario: it was cut or changed on its way.");
+    throw new Error("This link does not hold a scenario: it was cut short or changed.");
   }
-  const found: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  if (typeof found !== "object" || found === null || Array.isArray(found)) throw new Error("This link does not hold a scenario.");
-  return found as Scenario;
+  const scenario: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  if (typeof scenario !== "object" || scenario === null || Array.isArray(scenario))
+    throw new Error("This link does not hold a scenario.");
+  return scenario as Scenario;
 }
 
 /** The fragment of an address, as names and values. */
 export function fields(hash: string): Map<string, string> {
-  return new Map(hash.replace(/^#/, "").split("&").filter(Boolean).map((part) => {
-    const at = part.indexOf("=");
-    return at < 0 ? [part, ""] : [part.slice(0, at), decodeURIComponent(part.slice(at + 1))];
-  }));
+  return new Map(
+    hash
+      .replace(/^#/, "")
+      .split("&")
+      .filter(Boolean)
+      .map((part) => {
+        const at = part.indexOf("=");
+        return at < 0 ? [part, ""] : [part.slice(0, at), decodeURIComponent(part.slice(at + 1))];
+      }),
+  );
 }

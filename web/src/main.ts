@@ -1,4 +1,4 @@
-// The frame of the page: its parts, its address, and what it says when the server is away.
+// The frame of the page: its parts, its address, and the banner that is shown when the server is away.
 
 import { About } from "./about";
 import { aborted, explain, get, onConnection } from "./api";
@@ -7,7 +7,7 @@ import { Explore } from "./explore";
 import { Lessons } from "./lessons";
 import { fields, isReplay, pack, unpack } from "./link";
 import { Model, SLOTS } from "./model";
-import { placed, placeIn, type PaperPlace } from "./paper";
+import { type PaperPlace, placed, placeIn } from "./paper";
 import { PapersPage } from "./papers";
 import { place } from "./place";
 import { StartPage } from "./start";
@@ -18,16 +18,35 @@ import type { Scenario, Start } from "./types";
 type Page = "start" | "explore" | "lessons" | "study" | "papers";
 
 export const model = new Model();
-const about = new About(model, () => void go("papers"), () => void note(true));
-const explore = new Explore(model, () => address(), about.element);
-const lessons = new Lessons((scenario) => void go("explore", scenario), (name) => void note(true, name));
-const front = new StartPage((scenario) => void go("explore", scenario), (name) => {
-  lessons.chosen = name;
-  void go("lessons");
-});
-const study = new StudyPage((scenario) => void go("explore", scenario));
-const papers = new PapersPage((of) => void see(of), () => void note(true));
-const pages: { [P in Page]: HTMLElement } = { start: front.element, explore: explore.element, lessons: lessons.element, study: study.element, papers: papers.element };
+const about = new About(
+  model,
+  () => void navigate("papers"),
+  () => void updateAddress(true),
+);
+const explore = new Explore(model, about.element);
+const lessons = new Lessons(
+  (scenario) => void navigate("explore", scenario),
+  () => void updateAddress(true),
+);
+const front = new StartPage(
+  (scenario) => void navigate("explore", scenario),
+  (name) => {
+    lessons.chosen = name;
+    void navigate("lessons");
+  },
+);
+const study = new StudyPage((scenario) => void navigate("explore", scenario));
+const papers = new PapersPage(
+  (of) => void openPaperRun(of),
+  () => void updateAddress(true),
+);
+const pages: { [P in Page]: HTMLElement } = {
+  start: front.element,
+  explore: explore.element,
+  lessons: lessons.element,
+  study: study.element,
+  papers: papers.element,
+};
 
 const banner = h("div", { class: "banner", role: "alert", hidden: true });
 const title = h("h1", {}, "headgate");
@@ -36,7 +55,7 @@ const reader = h("section", { class: "card reader", hidden: true });
 const main = h("main", { id: "main" });
 let page: Page = "explore";
 let start: Start | null = null;
-/** While the page becomes what its address says, the address stays. */
+/** Above 0 while the page is restored from its address, which does not change then. */
 let restoring = 0;
 
 /** The fragment that brings back what is on the page. */
@@ -44,7 +63,11 @@ async function address(): Promise<string> {
   const parts: string[] = [];
   if (page !== "explore") parts.push(`page=${page}`);
   if (page === "lessons" && lessons.chosen) parts.push(`lesson=${encodeURIComponent(lessons.chosen)}`);
-  if (page === "papers" && papers.paper) parts.push(`paper=${encodeURIComponent(papers.paper)}`, ...(papers.item ? [`item=${encodeURIComponent(papers.item)}`] : []));
+  if (page === "papers" && papers.paper)
+    parts.push(
+      `paper=${encodeURIComponent(papers.paper)}`,
+      ...(papers.item ? [`item=${encodeURIComponent(papers.item)}`] : []),
+    );
   const { a, b } = model.variants;
   if (page === "explore" && about.place) parts.push(...placed(about.place));
   else if (page === "explore" && a && a.replication > 0) parts.push(`run=${a.replication}`);
@@ -53,7 +76,7 @@ async function address(): Promise<string> {
   return `#${parts.join("&")}`;
 }
 
-async function note(push: boolean, _why = ""): Promise<void> {
+async function updateAddress(push: boolean): Promise<void> {
   if (restoring > 0) return;
   const next = await address();
   if (next !== place.hash()) place.go(next, push);
@@ -62,55 +85,74 @@ async function note(push: boolean, _why = ""): Promise<void> {
 function show(next: Page): void {
   page = next;
   for (const [name, element] of Object.entries(pages)) element.hidden = name !== next;
-  const names: [Page, string][] = [["explore", "Explore"], ["lessons", "Lessons"]];
+  const names: [Page, string][] = [
+    ["explore", "Explore"],
+    ["lessons", "Lessons"],
+  ];
   if ((start?.kind === "papers" || start?.kind === "start") && !model.variants.a && next !== "explore") names.shift();
   if (start?.kind === "start") names.unshift(["start", "Start"]);
   if (start?.kind === "study") names.push(["study", "Study"]);
   if (start?.kind === "papers") names.push(["papers", "Papers"]);
-  replace(nav, ...names.map(([name, label]) => h("button", { type: "button", "aria-current": name === page ? "page" : null, onclick: () => void go(name) }, label)));
+  replace(
+    nav,
+    ...names.map(([name, label]) =>
+      h(
+        "button",
+        { type: "button", "aria-current": name === page ? "page" : null, onclick: () => void navigate(name) },
+        label,
+      ),
+    ),
+  );
   if (next === "start") void front.open();
   if (next === "lessons") void lessons.open();
   if (next === "study") void study.open();
   if (next === "papers") void papers.open();
 }
 
-export async function go(next: Page, scenario?: Scenario): Promise<void> {
+export async function navigate(next: Page, scenario?: Scenario): Promise<void> {
   show(next);
   if (scenario) {
     about.clear();
     model.dropB();
-    void model.open("a", scenario).then(() => note(false));
-  } else if (next === "explore" && !model.variants.a && start?.scenario) void model.open("a", start.scenario, start.controls);
-  await note(true);
+    void model.open("a", scenario).then(() => updateAddress(false));
+  } else if (next === "explore" && !model.variants.a && start?.scenario)
+    void model.open("a", start.scenario, start.controls);
+  await updateAddress(true);
   if (next !== "papers" || !papers.refocus()) main.focus();
 }
 
 /** Opens the run behind a number or a claim of a paper. */
-async function see(of: PaperPlace): Promise<void> {
+async function openPaperRun(of: PaperPlace): Promise<void> {
   try {
     model.dropB();
     show("explore");
     papers.at(of);
     await about.open(of);
-    await note(true);
+    await updateAddress(true);
     main.focus();
   } catch (error) {
-    if (!aborted(error)) warn(explain(error).message);
+    if (!aborted(error)) showBanner(explain(error).message);
   }
 }
 
-/** Brings the page to what an address says: after a reload, a step back, or a link. */
+/**
+ * Restores the page from its address, after a reload, a step back or a link. Returns whether the address holds a
+ * scenario.
+ */
 async function restore(): Promise<boolean> {
   const found = fields(place.hash());
-  const wanted = found.get("page");
+  const requested = found.get("page");
   let any = false;
-  const of = wanted === undefined ? placeIn(found) : null;
-  if (wanted === "papers") [papers.paper, papers.item] = [found.get("paper") ?? null, found.get("item") ?? null];
-  if (!of && wanted === undefined) about.clear();
+  const of = requested === undefined ? placeIn(found) : null;
+  if (requested === "papers") [papers.paper, papers.item] = [found.get("paper") ?? null, found.get("item") ?? null];
+  if (!of && requested === undefined) about.clear();
   const replication = Number(found.get("run") ?? 0) || 0;
   restoring += 1;
   try {
-    for (const [slot, key] of [["a", "s"], ["b", "b"]] as const) {
+    for (const [slot, key] of [
+      ["a", "s"],
+      ["b", "b"],
+    ] as const) {
       const text = found.get(key);
       const now = model.variants[slot]?.scenario;
       if (text) {
@@ -118,55 +160,100 @@ async function restore(): Promise<boolean> {
         any = true;
         if (of) papers.at(of);
         if (slot === "a" && of) await about.open(of, scenario);
-        else if (JSON.stringify(scenario) !== JSON.stringify(now) || model.variants[slot]?.replication !== replication) void model.open(slot, scenario, undefined, replication);
+        else if (JSON.stringify(scenario) !== JSON.stringify(now) || model.variants[slot]?.replication !== replication)
+          void model.open(slot, scenario, undefined, replication);
       } else if (slot === "b" && now) model.dropB();
     }
   } catch (error) {
-    if (!aborted(error)) warn(explain(error).message);
+    if (!aborted(error)) showBanner(explain(error).message);
   } finally {
     restoring -= 1;
   }
   lessons.chosen = found.get("lesson") ?? null;
   const first = start?.kind === "study" || start?.kind === "papers" || start?.kind === "start" ? start.kind : null;
-  show(wanted === "lessons" || (wanted === "start" && first === "start") || wanted === "study" || wanted === "papers" ? wanted : !any && first ? first : any || start?.scenario ? "explore" : "lessons");
+  show(
+    requested === "lessons" ||
+      (requested === "start" && first === "start") ||
+      requested === "study" ||
+      requested === "papers"
+      ? requested
+      : !any && first
+        ? first
+        : any || start?.scenario
+          ? "explore"
+          : "lessons",
+  );
   return any;
 }
 
-function warn(text: string | null): void {
+function showBanner(text: string | null): void {
   banner.hidden = text === null;
   banner.textContent = text ?? "";
 }
 
-/** A link is readable without a server: it holds the whole scenario. */
-function read(): void {
+/** Shows the scenario of a link as text if no server runs it: a link holds the whole scenario. */
+function showTexts(): void {
   const found = SLOTS.flatMap((slot) => {
     const variant = model.variants[slot];
     return variant && !variant.run ? [{ slot, words: toml(variant.scenario) }] : [];
   });
   reader.hidden = found.length === 0;
   const replay = found.some(({ slot }) => isReplay(model.variants[slot]?.scenario));
-  replace(reader, h("h2", {}, replay ? "The settings of this link" : "The scenario of this link"),
-    h("p", { class: "note" }, replay ? "They are for a replay. A link does not hold the trace: start headgate explore with its file, and open the link on that page." : "Save it, and run it with headgate explore FILE or headgate run FILE."),
-    ...found.map(({ slot, words }) => h("div", {}, found.length > 1 && h("h3", {}, `Variant ${slot.toUpperCase()}`), h("pre", { tabindex: 0, "aria-label": replay ? "Settings" : "Scenario" }, words),
-      h("button", { type: "button", onclick: () => download(replay ? "settings.toml" : "scenario.toml", new Blob([words], { type: "application/toml" })) }, "Save as TOML"))));
+  replace(
+    reader,
+    h("h2", {}, replay ? "The settings of this link" : "The scenario of this link"),
+    h(
+      "p",
+      { class: "note" },
+      replay
+        ? "They are for a replay. A link does not hold the trace: start headgate explore with its file, and open the link on that page."
+        : "Save it, and run it with headgate explore FILE or headgate run FILE.",
+    ),
+    ...found.map(({ slot, words }) =>
+      h(
+        "div",
+        {},
+        found.length > 1 && h("h3", {}, `Variant ${slot.toUpperCase()}`),
+        h("pre", { tabindex: 0, "aria-label": replay ? "Settings" : "Scenario" }, words),
+        h(
+          "button",
+          {
+            type: "button",
+            onclick: () =>
+              download(replay ? "settings.toml" : "scenario.toml", new Blob([words], { type: "application/toml" })),
+          },
+          "Save as TOML",
+        ),
+      ),
+    ),
+  );
 }
 
 onConnection((state) => {
   if (state === "up") {
     reader.hidden = true;
-    warn(null);
-    void (start ? model.again() : begin());
-  } else if (state === "busy" || state === "free") warn(state === "busy" ? "The kernel does not answer: it works on a cell, or was stopped. What you turn is done when it answers." : null);
-  else warn(state === "down" ? "The server does not answer. This page tries again every second; what you see stays."
-    : "Another server answers here. Open the address that headgate explore has printed.");
+    showBanner(null);
+    void (start ? model.again() : initialize());
+  } else if (state === "busy" || state === "free")
+    showBanner(
+      state === "busy"
+        ? "The kernel does not answer: it works on a cell, or was stopped. Your changes are made when it answers."
+        : null,
+    );
+  else
+    showBanner(
+      state === "down"
+        ? "The server does not answer. This page tries again every second; what you see stays."
+        : "Another server answers here. Open the address that headgate explore has printed.",
+    );
 });
 
 model.on((event) => {
-  if (event === "committed" || event === "slots") void note(true);
+  if (event === "committed" || event === "slots") void updateAddress(true);
 });
 
-/** What a page begins with is no step that one could take back: a step back leads to the page before. */
-function quietly(open: () => Promise<void>): Promise<void> {
+/** Opens a scenario without an entry in the history of the browser, so that a step back leads to the page before. */
+function withoutHistory(open: () => Promise<void>): Promise<void> {
   restoring += 1;
   try {
     return open();
@@ -175,28 +262,44 @@ function quietly(open: () => Promise<void>): Promise<void> {
   }
 }
 
-async function begin(): Promise<void> {
+async function initialize(): Promise<void> {
   try {
     start = await get<Start>("/api/start");
     title.textContent = start.title ? `headgate: ${start.title}` : "headgate";
     explore.chosen = start.chosen;
     place.title(start.title ? `${start.title} – headgate` : "headgate");
   } catch (error) {
-    if (banner.hidden) warn(explain(error).message);
+    if (banner.hidden) showBanner(explain(error).message);
   }
   const any = await restore();
   if (!any && page === "explore" && start?.scenario) {
     const { other, scenario, controls } = start;
-    await quietly(() => model.open("a", scenario, controls.length ? controls : undefined));
-    if (other) await quietly(() => model.open("b", other as Scenario));
-    await note(false);
+    await withoutHistory(() => model.open("a", scenario, controls.length ? controls : undefined));
+    if (other) await withoutHistory(() => model.open("b", other as Scenario));
+    await updateAddress(false);
   }
-  if (!start) read();
+  if (!start) showTexts();
 }
 
 main.tabIndex = -1;
 main.append(reader, ...Object.values(pages));
-place.holder.append(h("a", { class: "skip", href: "#main", onclick: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), h("header", {}, title, nav), banner, main);
+place.holder.append(
+  h(
+    "a",
+    {
+      class: "skip",
+      href: "#main",
+      onclick: (event: Event) => {
+        event.preventDefault();
+        main.focus();
+      },
+    },
+    "Skip to the content",
+  ),
+  h("header", {}, title, nav),
+  banner,
+  main,
+);
 show("explore");
 place.onBack(() => void restore());
-void begin();
+void initialize();

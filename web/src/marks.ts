@@ -1,15 +1,34 @@
-// Marks along lines. A line with more points than pixels is drawn without dashes, which could not be seen there and cost much more time than the
-// line itself; then, and in the second of two variants, marks of another shape tell it from the others.
+// Marks along lines. A line with more points than pixels is drawn without dashes: they could not be seen, and drawing
+// them takes much longer than drawing the line. Marks of different shapes tell such lines apart, and the lines of the
+// second variant.
 
 import type uPlot from "uplot";
 
 /** Corners of the shapes, in radii; the circle has none. */
 const SHAPES: readonly (readonly [number, number][])[] = [
   [],
-  [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
-  [[0, -1.15], [1.1, 0.85], [-1.1, 0.85]],
-  [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
-  [[0, 1.15], [1.1, -0.85], [-1.1, -0.85]],
+  [
+    [-0.9, -0.9],
+    [0.9, -0.9],
+    [0.9, 0.9],
+    [-0.9, 0.9],
+  ],
+  [
+    [0, -1.15],
+    [1.1, 0.85],
+    [-1.1, 0.85],
+  ],
+  [
+    [0, -1.25],
+    [1.25, 0],
+    [0, 1.25],
+    [-1.25, 0],
+  ],
+  [
+    [0, 1.15],
+    [1.1, -0.85],
+    [-1.1, -0.85],
+  ],
 ];
 
 export function corners(index: number, x: number, y: number, radius: number): [number, number][] {
@@ -20,14 +39,18 @@ export function corners(index: number, x: number, y: number, radius: number): [n
 export function dense(u: uPlot, at: number): boolean {
   const values = u.data[at] ?? [];
   const [first, last] = u.series[0]?.idxs ?? [0, 0];
-  const most = u.bbox.width / devicePixelRatio / 2;
-  if (last - first <= most) return false;
+  const max = u.bbox.width / devicePixelRatio / 2;
+  if (last - first <= max) return false;
   let count = 0;
-  for (let index = first; index <= last; index += 1) if (values[index] !== undefined && values[index] !== null) count += 1;
-  return count > most;
+  for (let index = first; index <= last; index += 1)
+    if (values[index] !== undefined && values[index] !== null) count += 1;
+  return count > max;
 }
 
-/** Points to mark: far enough apart that the line stays a line. Series are set off from one another, so that their marks do not cover each other. */
+/**
+ * The points to mark, at least 48 pixels apart. Each series starts at another offset, so that marks do not cover each
+ * other.
+ */
 export function spread(u: uPlot, at: number): number[] {
   const [times, values] = [u.data[0], u.data[at] ?? []];
   const [first, last] = u.series[0]?.idxs ?? [0, times.length - 1];
@@ -59,7 +82,10 @@ export function shapes(index: number): uPlot.Series.Points.PathBuilder {
         path.arc(x, y, radius, 0, 2 * Math.PI);
         return;
       }
-      around.forEach(([px, py], corner) => (corner === 0 ? path.moveTo(px, py) : path.lineTo(px, py)));
+      around.forEach(([px, py], corner) => {
+        if (corner === 0) path.moveTo(px, py);
+        else path.lineTo(px, py);
+      });
       path.closePath();
     };
     if (chosen) chosen.forEach(draw);

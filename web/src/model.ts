@@ -1,6 +1,6 @@
 // What the page shows: up to two variants of a scenario, each with its controls and its last finished run.
 
-import { aborted, explain, Gone, post, stream } from "./api";
+import { aborted, explain, post, stream, Unreachable } from "./api";
 import { Timeline } from "./timeline";
 import type { Control, ErrorBody, Json, RunDone, Scenario } from "./types";
 
@@ -9,13 +9,13 @@ export const SLOTS: readonly Slot[] = ["a", "b"];
 
 export interface Variant {
   scenario: Scenario;
-  /** The number of the run among those with the same seed: each draws its own random numbers. */
+  /** The number of the run among those with the same seed. Each of them draws other random numbers. */
   replication: number;
   controls: Control[];
   run: RunDone | null;
-  /** The run is of the scenario as it stands, and reaches its end. */
+  /** Whether the run is complete and is of the present scenario. */
   current: boolean;
-  /** 0 to 1 while a run lasts, else null. */
+  /** The part of the run that is done, from 0 to 1; null if none is under way. */
   progress: number | null;
   error: ErrorBody | null;
 }
@@ -33,7 +33,7 @@ export class Model {
   private readonly listeners: ((event: Event, slot: Slot) => void)[] = [];
   private readonly pending: { [S in Slot]: Map<string, Json> } = { a: new Map(), b: new Map() };
   private readonly running: { [S in Slot]: AbortController | null } = { a: null, b: null };
-  /** A value that is turned to its end: the address changes when the server has taken it. */
+  /** Whether a change is final, as when a slider is released: the address changes when the server has accepted it. */
   private readonly committed: { [S in Slot]: boolean } = { a: false, b: false };
   private readonly stopped: { [S in Slot]: boolean } = { a: false, b: false };
   private readonly busy: { [S in Slot]: boolean } = { a: false, b: false };
@@ -42,7 +42,7 @@ export class Model {
     this.listeners.push(listener);
   }
 
-  tell(event: Event, slot: Slot): void {
+  emit(event: Event, slot: Slot): void {
     for (const listener of this.listeners) listener(event, slot);
   }
 
@@ -50,18 +50,26 @@ export class Model {
     return this.variants[this.active] ?? this.variants.a;
   }
 
-  /** Puts a scenario into a slot, asks for its controls and runs it. */
+  /** Puts a scenario into a slot, requests its controls and runs it. */
   async open(slot: Slot, scenario: Scenario, controls?: Control[], replication = 0): Promise<void> {
     this.running[slot]?.abort();
     this.pending[slot].clear();
-    const variant: Variant = { scenario, replication, controls: controls ?? [], run: this.variants[slot]?.run ?? null, current: false, progress: null, error: null };
+    const variant: Variant = {
+      scenario,
+      replication,
+      controls: controls ?? [],
+      run: this.variants[slot]?.run ?? null,
+      current: false,
+      progress: null,
+      error: null,
+    };
     this.variants[slot] = variant;
-    this.tell("slots", slot);
+    this.emit("slots", slot);
     const run = this.start(slot);
     if (!controls) {
       try {
         variant.controls = (await post<{ controls: Control[] }>("/api/controls", { scenario })).controls;
-        this.tell("controls", slot);
+        this.emit("controls", slot);
       } catch (error) {
         this.fail(slot, error);
       }
@@ -81,15 +89,18 @@ export class Model {
     this.running.b?.abort();
     this.variants.b = null;
     this.active = "a";
-    this.tell("slots", "a");
+    this.emit("slots", "a");
   }
 
   choose(slot: Slot): void {
     this.active = slot;
-    this.tell("slots", slot);
+    this.emit("slots", slot);
   }
 
-  /** Turns one control. Changes that come while the last one is on its way are gathered; the last value of each wins. */
+  /**
+   * Changes one value. Changes that arrive while a request is under way are collected; of each value the last change
+   * counts.
+   */
   set(slot: Slot, path: string, value: Json, committed: boolean): void {
     this.pending[slot].set(path, value);
     this.committed[slot] ||= committed;
@@ -97,7 +108,11 @@ export class Model {
     void this.flush(slot);
   }
 
-  protected turned(variant: Variant, path: string, value: Json): Promise<{ scenario: Scenario; controls?: Control[] }> {
+  protected requestChange(
+    variant: Variant,
+    path: string,
+    value: Json,
+  ): Promise<{ scenario: Scenario; controls?: Control[] }> {
     return post("/api/set", { scenario: variant.scenario, path, value });
   }
 
@@ -111,21 +126,21 @@ export class Model {
       while (waiting.size > 0 && this.variants[slot] === variant) {
         for (const [path, value] of [...waiting]) {
           waiting.delete(path);
-          const answer = await this.turned(variant, path, value).catch((error: unknown) => {
-            // What was turned while the server was away waits for its return.
-            if (error instanceof Gone && !waiting.has(path)) waiting.set(path, value);
+          const response = await this.requestChange(variant, path, value).catch((error: unknown) => {
+            // A change that was made while the server was away waits for its return.
+            if (error instanceof Unreachable && !waiting.has(path)) waiting.set(path, value);
             throw error;
           });
-          variant.scenario = answer.scenario;
-          if (answer.controls) variant.controls = answer.controls;
+          variant.scenario = response.scenario;
+          if (response.controls) variant.controls = response.controls;
         }
         variant.current = false;
         variant.error = null;
-        this.tell("controls", slot);
-        if (this.stopped[slot]) this.tell("progress", slot);
+        this.emit("controls", slot);
+        if (this.stopped[slot]) this.emit("progress", slot);
         else void this.start(slot);
       }
-      if (this.committed[slot]) this.tell("committed", slot);
+      if (this.committed[slot]) this.emit("committed", slot);
     } catch (error) {
       this.fail(slot, error);
     } finally {
@@ -134,43 +149,52 @@ export class Model {
     }
   }
 
-  /** Runs the variant as it stands. A run that still goes on for it ends; the picture of the last finished one stays. */
+  /**
+   * Runs the present scenario of a variant. An unfinished run of it is stopped; the results of the last finished run
+   * stay.
+   */
   async start(slot: Slot): Promise<void> {
     const variant = this.variants[slot];
     if (!variant) return;
     this.running[slot]?.abort();
     const running = new AbortController();
     this.running[slot] = running;
-    // Not when the run ends: a value that is refused meanwhile stays refused.
+    // The error is cleared now and not when the run ends, so that the error of a value that is refused meanwhile stays.
     variant.error = null;
     variant.progress = 0;
-    this.tell("progress", slot);
-    const take = (run: RunDone): void => {
+    this.emit("progress", slot);
+    const showRun = (run: RunDone): void => {
       if (running.signal.aborted) return;
       variant.run = run;
       this.time.setDuration(Math.max(...SLOTS.map((each) => this.variants[each]?.run?.duration ?? 0)));
-      this.tell("run", slot);
+      this.emit("run", slot);
     };
     try {
-      const done = await stream<RunDone>("/api/run", { scenario: variant.scenario, seed: null, replication: variant.replication, tab: `${TAB}-${slot}` }, running.signal, (part) => {
-        variant.progress = part;
-        this.tell("progress", slot);
-      }, take);
+      const done = await stream<RunDone>(
+        "/api/run",
+        { scenario: variant.scenario, seed: null, replication: variant.replication, tab: `${TAB}-${slot}` },
+        running.signal,
+        (part) => {
+          variant.progress = part;
+          this.emit("progress", slot);
+        },
+        showRun,
+      );
       if (running.signal.aborted) return;
       variant.progress = null;
       variant.current = true;
-      take(done);
-      this.tell("progress", slot);
-      this.tell("error", slot);
+      showRun(done);
+      this.emit("progress", slot);
+      this.emit("error", slot);
     } catch (error) {
       if (running.signal.aborted || aborted(error)) return;
       variant.progress = null;
-      this.tell("progress", slot);
+      this.emit("progress", slot);
       this.fail(slot, error);
     }
   }
 
-  /** Ends what runs. A change that is on its way at that moment is made, but does not run. */
+  /** Stops all runs. A change whose request is under way is made, but not run. */
   stop(): void {
     for (const slot of SLOTS) {
       const variant = this.variants[slot];
@@ -178,26 +202,28 @@ export class Model {
       this.running[slot]?.abort();
       if (!variant || variant.progress === null) continue;
       variant.progress = null;
-      this.tell("progress", slot);
+      this.emit("progress", slot);
     }
   }
 
-  /** After the server was away, or has forgotten a run. */
+  /** Repeats the runs, after the server was away or has lost them. */
   async again(): Promise<void> {
-    await Promise.all(SLOTS.map(async (slot) => {
-      const variant = this.variants[slot];
-      if (!variant) return;
-      if (variant.controls.length === 0) await this.open(slot, variant.scenario, undefined, variant.replication);
-      else if (this.pending[slot].size > 0) await this.flush(slot);
-      else await this.start(slot);
-    }));
+    await Promise.all(
+      SLOTS.map(async (slot) => {
+        const variant = this.variants[slot];
+        if (!variant) return;
+        if (variant.controls.length === 0) await this.open(slot, variant.scenario, undefined, variant.replication);
+        else if (this.pending[slot].size > 0) await this.flush(slot);
+        else await this.start(slot);
+      }),
+    );
   }
 
   private fail(slot: Slot, error: unknown): void {
-    if (aborted(error) || error instanceof Gone) return;
+    if (aborted(error) || error instanceof Unreachable) return;
     const variant = this.variants[slot];
     if (!variant) return;
     variant.error = explain(error);
-    this.tell("error", slot);
+    this.emit("error", slot);
   }
 }

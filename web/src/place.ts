@@ -1,17 +1,17 @@
-// Where the page lives: in a browser window (browser.ts), or in a cell of a notebook (notebook.ts).
+// The environment of the page: a browser window (browser.ts), or a cell of a notebook (notebook.ts).
 
 export interface Place {
   /** The element that the page fills, and the tree of elements that it is part of. */
   holder: HTMLElement;
   root: Document | ShadowRoot;
-  /** Sends a request as fetch does; the token of the server is added. */
-  ask(path: string, init: RequestInit): Promise<Response>;
-  /** The fragment that brings back what is on the page. */
+  /** Sends a request as the browser's fetch does, with the token of the server. */
+  fetch(path: string, init: RequestInit): Promise<Response>;
+  /** The fragment of the address, from which the page can be restored. */
   hash(): string;
   go(hash: string, push: boolean): void;
   onBack(listener: () => void): void;
   title(words: string): void;
-  /** A link with a fragment. */
+  /** The address of this page with another fragment. */
   link(fragment: string): string;
   dark(): boolean;
   onTheme(change: () => void): void;
@@ -19,7 +19,7 @@ export interface Place {
 
 export let place: Place;
 
-/** Called once, before the page begins. */
-export function settle(found: Place): void {
-  place = found;
+/** Sets the environment. It is called once, before the page is built. */
+export function setPlace(next: Place): void {
+  place = next;
 }

@@ -1,4 +1,4 @@
-// Sentences in which names stand between backticks, as the files of lessons have them: the page sets them as code.
+// Sentences in which names stand between backticks, as in the files of lessons. The page shows those names as code.
 
 import { h } from "./dom";
 

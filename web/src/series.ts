@@ -1,4 +1,4 @@
-// The series of a view: asked of the server for a range, and made into lines.
+// Requests the series of a view for a range of time, and makes lines of them.
 
 import { get } from "./api";
 import type { RunDone, SeriesData, ViewInfo } from "./types";
@@ -23,7 +23,7 @@ export interface Loaded {
   from: number;
   to: number;
   lines: Line[];
-  /** Of rates: the longest interval that a value is the mean of. */
+  /** The longest interval in seconds over which a value is a mean; 0 if values are no means. */
   interval: number;
 }
 
@@ -31,22 +31,39 @@ export function viewOf(run: RunDone, name: string): ViewInfo | undefined {
   return run.views.find((view) => view.name === name);
 }
 
-export async function load(sources: readonly Source[], name: string, from: number, to: number, width: number, signal: AbortSignal): Promise<Loaded> {
-  const asked = sources.filter((source) => viewOf(source.run, name));
-  const answers = await Promise.all(
-    asked.map((source) => {
-      const query = new URLSearchParams({ view: name, from: String(from), to: String(Math.min(to, source.run.duration)), width: String(Math.round(width)) });
+export async function load(
+  sources: readonly Source[],
+  name: string,
+  from: number,
+  to: number,
+  width: number,
+  signal: AbortSignal,
+): Promise<Loaded> {
+  const requested = sources.filter((source) => viewOf(source.run, name));
+  const responses = await Promise.all(
+    requested.map((source) => {
+      const query = new URLSearchParams({
+        view: name,
+        from: String(from),
+        to: String(Math.min(to, source.run.duration)),
+        width: String(Math.round(width)),
+      });
       return get<SeriesData>(`/api/run/${encodeURIComponent(source.run.run)}/series?${query}`, signal);
     }),
   );
-  return { from, to, interval: Math.max(0, ...answers.map((answer) => answer.interval ?? 0)), lines: answers.flatMap((answer, at) => lines(answer, asked[at] as Source)) };
+  return {
+    from,
+    to,
+    interval: Math.max(0, ...responses.map((response) => response.interval ?? 0)),
+    lines: responses.flatMap((response, at) => lines(response, requested[at] as Source)),
+  };
 }
 
-function lines(answer: SeriesData, source: Source): Line[] {
-  const view = viewOf(source.run, answer.view);
+function lines(response: SeriesData, source: Source): Line[] {
+  const view = viewOf(source.run, response.view);
   const colours = new Map(source.run.flows.map((flow) => [flow.name, flow.colour]));
   const seen = new Map<number, number>();
-  return answer.series.map((series, at) => {
+  return response.series.map((series, at) => {
     const flow = view?.series.find((each) => each.name === series.name)?.flow ?? null;
     const chosen = (flow === null ? undefined : colours.get(flow)) ?? at;
     // Two series of one flow share its colour and differ in their dashes.
@@ -74,7 +91,10 @@ export function valueAt(line: Line, t: number): number | null {
   return at < 0 ? null : (line.y[at] ?? null);
 }
 
-/** A line between two times, with its values at both: a path that ran on far outside the chart would take long to draw, above all with dashes. */
+/**
+ * The part of a line between two times, with its values at both. A path that extends far outside the chart takes long
+ * to draw.
+ */
 export function clip(line: Line, from: number, to: number, steps: boolean): Line {
   const first = before(line.t, from);
   const last = before(line.t, to);
@@ -99,12 +119,13 @@ export function clip(line: Line, from: number, to: number, steps: boolean): Line
 }
 
 export function largest(all: readonly Line[]): number {
-  let most = 0;
-  for (const line of all) for (const value of line.y) if (value !== null && Math.abs(value) > most) most = Math.abs(value);
-  return most;
+  let max = 0;
+  for (const line of all)
+    for (const value of line.y) if (value !== null && Math.abs(value) > max) max = Math.abs(value);
+  return max;
 }
 
-/** Each line on top of those before it, at the times of all of them: a step function is summed as it stands at each time. */
+/** Stacks the lines: each is a step function, and is added to those before it at the times of all lines. */
 export function stack(all: readonly Line[]): { t: number[]; y: number[][] } {
   const t = [...new Set(all.flatMap((line) => line.t))].sort((a, b) => a - b);
   const sum = new Float64Array(t.length);

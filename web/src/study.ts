@@ -1,15 +1,15 @@
-// A study as a heat map: each cell is a variant, and opens as a run.
+// A study as a heat map. Each cell is a variant and opens its run.
 
 import { explain, get } from "./api";
+import { theme } from "./colours";
+import { curves } from "./curves";
 import { h, replace, svg } from "./dom";
 import { quantity } from "./format";
 import { text } from "./picture";
 import { saveButtons } from "./save";
-import { theme } from "./colours";
-import { curves } from "./curves";
-import type { StudyGrid, Scenario, StudyInfo } from "./types";
+import type { Scenario, StudyGrid, StudyInfo } from "./types";
 
-/** From pale to dark blue, evenly in lightness, so that it reads without colour too. */
+/** A colour from pale to dark blue, even in lightness, so that it can be read without colour too. */
 function shade(part: number): { fill: string; ink: string } {
   const at = Math.min(1, Math.max(0, part));
   const mix = (from: number, to: number): number => Math.round(from + (to - from) * at);
@@ -34,11 +34,35 @@ export class StudyPage {
       this.study = study;
       replace(this.metric, ...study.metrics.map((each) => h("option", { value: each.name }, each.label)));
       replace(this.x, ...study.axes.map((axis) => h("option", { value: axis.name }, axis.name)));
-      replace(this.y, h("option", { value: "" }, "none"), ...study.axes.map((axis) => h("option", { value: axis.name }, axis.name)));
-      replace(this.flow, h("option", { value: "" }, "all"), ...(study.flows ?? []).map((name) => h("option", { value: name }, name)));
+      replace(
+        this.y,
+        h("option", { value: "" }, "none"),
+        ...study.axes.map((axis) => h("option", { value: axis.name }, axis.name)),
+      );
+      replace(
+        this.flow,
+        h("option", { value: "" }, "all"),
+        ...(study.flows ?? []).map((name) => h("option", { value: name }, name)),
+      );
       this.y.value = study.axes[1]?.name ?? "";
-      replace(this.element, h("h2", {}, "Study"), !study.complete && h("p", { class: "note" }, "Some runs of this study are not there yet."),
-        h("div", { class: "filters" }, h("label", { for: "study-metric" }, "Measure "), this.metric, h("label", { for: "study-x" }, "Across "), this.x, h("label", { for: "study-y" }, "Down "), this.y, h("label", { for: "study-flow" }, "Flow "), this.flow), this.body);
+      replace(
+        this.element,
+        h("h2", {}, "Study"),
+        !study.complete && h("p", { class: "note" }, "Some runs of this study are missing."),
+        h(
+          "div",
+          { class: "filters" },
+          h("label", { for: "study-metric" }, "Measure "),
+          this.metric,
+          h("label", { for: "study-x" }, "Across "),
+          this.x,
+          h("label", { for: "study-y" }, "Down "),
+          this.y,
+          h("label", { for: "study-flow" }, "Flow "),
+          this.flow,
+        ),
+        this.body,
+      );
       await this.draw();
     } catch (error) {
       replace(this.element, h("p", { class: "error" }, explain(error).message));
@@ -62,18 +86,88 @@ export class StudyPage {
         const colours = shade(high > low ? (value - low) / (high - low) : 0.5);
         const words = `${quantity(value, metric.unit)}${half === null ? "" : ` ± ${quantity(half, metric.unit)}`}`;
         const number = grid.variants ? (grid.variants[row]?.[column] ?? null) : row * grid.x.length + column;
-        const button = h("button", { type: "button", "aria-label": `${this.x.value} ${grid.x[column]}, ${grid.y[row] ?? ""}: ${words}. Open its run.`, onclick: () => void this.run(number) }, quantity(value, metric.unit), half !== null && h("small", {}, `± ${quantity(half, metric.unit)}`));
+        const button = h(
+          "button",
+          {
+            type: "button",
+            "aria-label": `${this.x.value} ${grid.x[column]}, ${grid.y[row] ?? ""}: ${words}. Open its run.`,
+            onclick: () => void this.run(number),
+          },
+          quantity(value, metric.unit),
+          half !== null && h("small", {}, `± ${quantity(half, metric.unit)}`),
+        );
         button.style.background = colours.fill;
         button.style.color = colours.ink;
         return h("td", {}, button);
       };
-      replace(this.body, h("section", { class: "card" }, h("div", { class: "bar" }, h("h3", {}, `${metric.label}${metric.unit ? ` (${metric.unit})` : ""}`), saveButtons(() => metric.label, () => heat(metric.label, metric.unit, grid, low, high))),
-        h("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": "Heat map" }, h("table", { class: "heat" },
-          h("thead", {}, h("tr", {}, h("td", {}, `${this.y.value} ↓ ${this.x.value} →`), ...grid.x.map((name) => h("th", { scope: "col" }, name)))),
-          h("tbody", {}, ...grid.values.map((values, row) => h("tr", {}, h("th", { scope: "row" }, grid.y[row] ?? ""), ...values.map((_value, column) => cell(row, column))))))),
-        h("p", { class: "note" }, `Darker cells are higher. Choose a cell to open its run.${grid.halves?.flat().some((half) => half !== null) ? " After ± stands half the 95 % interval over the replications." : ""}`),
-        ...grid.notes.map((note) => h("p", { class: "note" }, note))),
-        h("section", { class: "card" }, h("div", { class: "bar" }, h("h3", {}, "As curves"), saveButtons(() => metric.label, () => curves(metric.label, metric.unit, this.x.value, grid))), h("div", { class: "network" }, curves(metric.label, metric.unit, this.x.value, grid))));
+      replace(
+        this.body,
+        h(
+          "section",
+          { class: "card" },
+          h(
+            "div",
+            { class: "bar" },
+            h("h3", {}, `${metric.label}${metric.unit ? ` (${metric.unit})` : ""}`),
+            saveButtons(
+              () => metric.label,
+              () => heat(metric.label, metric.unit, grid, low, high),
+            ),
+          ),
+          h(
+            "div",
+            { class: "scroll", role: "region", tabindex: 0, "aria-label": "Heat map" },
+            h(
+              "table",
+              { class: "heat" },
+              h(
+                "thead",
+                {},
+                h(
+                  "tr",
+                  {},
+                  h("td", {}, `${this.y.value} ↓ ${this.x.value} →`),
+                  ...grid.x.map((name) => h("th", { scope: "col" }, name)),
+                ),
+              ),
+              h(
+                "tbody",
+                {},
+                ...grid.values.map((values, row) =>
+                  h(
+                    "tr",
+                    {},
+                    h("th", { scope: "row" }, grid.y[row] ?? ""),
+                    ...values.map((_value, column) => cell(row, column)),
+                  ),
+                ),
+              ),
+            ),
+          ),
+          h(
+            "p",
+            { class: "note" },
+            "Darker cells are higher. Choose a cell to open its run.",
+            grid.halves?.flat().some((half) => half !== null) &&
+              " After ± stands half the 95 % interval over the replications.",
+          ),
+          ...grid.notes.map((note) => h("p", { class: "note" }, note)),
+        ),
+        h(
+          "section",
+          { class: "card" },
+          h(
+            "div",
+            { class: "bar" },
+            h("h3", {}, "As curves"),
+            saveButtons(
+              () => metric.label,
+              () => curves(metric.label, metric.unit, this.x.value, grid),
+            ),
+          ),
+          h("div", { class: "network" }, curves(metric.label, metric.unit, this.x.value, grid)),
+        ),
+      );
     } catch (error) {
       replace(this.body, h("p", { class: "error" }, explain(error).message));
     }
@@ -82,8 +176,8 @@ export class StudyPage {
   private async run(number: number | null): Promise<void> {
     if (number === null) return;
     try {
-      const found = await get<{ scenario: Scenario; seed: number }>(`/api/study/variant/${number}`);
-      this.explore({ ...found.scenario, seed: found.seed });
+      const variant = await get<{ scenario: Scenario; seed: number }>(`/api/study/variant/${number}`);
+      this.explore({ ...variant.scenario, seed: variant.seed });
     } catch (error) {
       this.body.append(h("p", { class: "error" }, explain(error).message));
     }
@@ -94,15 +188,31 @@ function heat(title: string, unit: string, grid: StudyGrid, low: number, high: n
   const [wide, tall, left, top] = [90, 34, 110, 70];
   const width = left + grid.x.length * wide + 16;
   const height = top + grid.values.length * tall + 16;
-  const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}` }, svg("rect", { width, height, fill: theme().ground }), text(16, 24, title, { "font-size": 15, "font-weight": 600 }));
-  grid.x.forEach((name, at) => root.append(text(left + (at + 0.5) * wide, top - 8, name, { "text-anchor": "middle" })));
+  const root = svg(
+    "svg",
+    { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}` },
+    svg("rect", { width, height, fill: theme().ground }),
+    text(16, 24, title, { "font-size": 15, "font-weight": 600 }),
+  );
+  root.append(...grid.x.map((name, at) => text(left + (at + 0.5) * wide, top - 8, name, { "text-anchor": "middle" })));
   grid.values.forEach((values, row) => {
     root.append(text(left - 8, top + row * tall + 22, grid.y[row] ?? "", { "text-anchor": "end" }));
     values.forEach((value, column) => {
       if (value === null) return;
       const colours = shade(high > low ? (value - low) / (high - low) : 0.5);
-      root.append(svg("rect", { x: left + column * wide, y: top + row * tall, width: wide - 1, height: tall - 1, fill: colours.fill }),
-        text(left + (column + 0.5) * wide, top + row * tall + 21, quantity(value, unit), { "text-anchor": "middle", fill: colours.ink }));
+      root.append(
+        svg("rect", {
+          x: left + column * wide,
+          y: top + row * tall,
+          width: wide - 1,
+          height: tall - 1,
+          fill: colours.fill,
+        }),
+        text(left + (column + 0.5) * wide, top + row * tall + 21, quantity(value, unit), {
+          "text-anchor": "middle",
+          fill: colours.ink,
+        }),
+      );
     });
   });
   return root;

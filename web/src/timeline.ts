@@ -1,4 +1,4 @@
-// The one axis of time: all charts show the same range and the same cursor.
+// The range of time and the cursor, which all charts share.
 
 export type Change = "range" | "cursor";
 
@@ -22,7 +22,7 @@ export class Timeline {
     return this.from <= 0 && this.to >= this.duration;
   }
 
-  /** A run of another length starts: a range that still fits is kept. */
+  /** Sets the duration of the run. A range that still fits is kept. */
   setDuration(duration: number): void {
     const whole = this.whole;
     const changed = duration !== this.duration;
@@ -32,14 +32,14 @@ export class Timeline {
   }
 
   zoom(from: number, to: number): void {
-    const least = Math.max(this.duration * 1e-7, 1e-7);
-    const wide = Math.max(to - from, least);
+    const shortest = Math.max(this.duration * 1e-7, 1e-7);
+    const wide = Math.max(to - from, shortest);
     const start = Math.min(Math.max(0, from), Math.max(0, this.duration - wide));
     const end = Math.min(this.duration, start + wide);
     if (start === this.from && end === this.to) return;
     this.from = start;
     this.to = end;
-    this.tell("range");
+    this.emit("range");
   }
 
   reset(): void {
@@ -48,7 +48,11 @@ export class Timeline {
 
   /** Zooms by a factor about the cursor, or about the middle where the cursor is out of sight. */
   scale(factor: number, about?: number): void {
-    const at = about ?? (this.cursor !== null && this.cursor >= this.from && this.cursor <= this.to ? this.cursor : (this.from + this.to) / 2);
+    const at =
+      about ??
+      (this.cursor !== null && this.cursor >= this.from && this.cursor <= this.to
+        ? this.cursor
+        : (this.from + this.to) / 2);
     this.zoom(at - (at - this.from) * factor, at + (this.to - at) * factor);
   }
 
@@ -60,11 +64,11 @@ export class Timeline {
     const next = at === null ? null : Math.min(this.to, Math.max(this.from, at));
     if (next === this.cursor) return;
     this.cursor = next;
-    this.tell("cursor");
+    this.emit("cursor");
   }
 
-  /** Listeners hear of all changes of a frame once. */
-  private tell(change: Change): void {
+  /** Calls the listeners once for all changes of a frame. */
+  private emit(change: Change): void {
     if (this.waiting.size === 0)
       requestAnimationFrame(() => {
         const changes = [...this.waiting];

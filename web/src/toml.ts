@@ -1,4 +1,5 @@
-// A scenario as TOML, for links that are read without a server. (A server writes its files with the order and the comments of headgate.)
+// A scenario as TOML, for links that are read without a server. (A server writes its files with the order and the
+// comments of headgate.)
 
 import type { Json, Scenario } from "./types";
 
@@ -12,15 +13,23 @@ function key(name: string): string {
   return /^[A-Za-z0-9_-]+$/.test(name) ? name : text(name);
 }
 
-/** A basic string: JSON's escapes are TOML's but for that of the delete character, which JSON leaves bare. */
+/** A basic string. Its escapes are those of JSON and that of the delete character, which JSON does not escape. */
 function text(words: string): string {
   return JSON.stringify(words).replace(/\u007f/g, "\\u007f");
 }
 
 function value(given: Json): string {
   if (typeof given === "string") return text(given);
-  if (Array.isArray(given)) return `[${given.filter((each) => each !== null).map(value).join(", ")}]`;
-  if (isTable(given)) return `{ ${Object.entries(given).filter(([, each]) => each !== null).map(([name, each]) => `${key(name)} = ${value(each)}`).join(", ")} }`;
+  if (Array.isArray(given))
+    return `[${given
+      .filter((each) => each !== null)
+      .map(value)
+      .join(", ")}]`;
+  if (isTable(given))
+    return `{ ${Object.entries(given)
+      .filter(([, each]) => each !== null)
+      .map(([name, each]) => `${key(name)} = ${value(each)}`)
+      .join(", ")} }`;
   return String(given);
 }
 
@@ -28,7 +37,7 @@ function write(table: Table, path: string, lines: string[]): void {
   const later: [string, Json][] = [];
   for (const [name, each] of Object.entries(table)) {
     const tables = Array.isArray(each) && each.length > 0 && each.every(isTable);
-    // TOML has no null: what is not set is left out.
+    // TOML has no null, so that a key without a value is left out.
     if (each === null) continue;
     if (isTable(each) || tables) later.push([name, each]);
     else lines.push(`${key(name)} = ${value(each)}`);
@@ -38,10 +47,12 @@ function write(table: Table, path: string, lines: string[]): void {
     if (isTable(each)) {
       lines.push("", `[${inner}]`);
       write(each, inner, lines);
-    } else for (const part of each as Table[]) {
-      lines.push("", `[[${inner}]]`);
-      for (const [under, what] of Object.entries(part)) if (what !== null) lines.push(`${key(under)} = ${value(what)}`);
-    }
+    } else
+      for (const part of each as Table[]) {
+        lines.push("", `[[${inner}]]`);
+        for (const [under, what] of Object.entries(part))
+          if (what !== null) lines.push(`${key(under)} = ${value(what)}`);
+      }
   }
 }
 

@@ -1,7 +1,7 @@
-// The page as a widget of Jupyter and marimo. The scenario as it was turned is the widget's `scenario` in Python too.
+// The page as a widget of Jupyter and marimo. A changed scenario becomes the widget's `scenario` in Python.
 
+import { model, navigate } from "./main";
 import { kernel, leave } from "./notebook";
-import { go, model } from "./main";
 import type { Json, Scenario } from "./types";
 
 let known = JSON.stringify(kernel.get("scenario"));
@@ -15,17 +15,17 @@ model.on((_event, slot) => {
   kernel.save_changes();
 });
 
-function given(): void {
+function onScenario(): void {
   const scenario = kernel.get("scenario") as Scenario | null;
   const text = JSON.stringify(scenario);
   if (text === known) return;
   known = text;
-  if (scenario) void go("explore", scenario);
+  if (scenario) void navigate("explore", scenario);
 }
-kernel.on("change:scenario", given);
+kernel.on("change:scenario", onScenario);
 
 export default (): void => {
-  kernel.off("change:scenario", given);
+  kernel.off("change:scenario", onScenario);
   model.stop();
   leave();
 };

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,15 @@ export const missing = existsSync(CHROMIUM) ? false : `${CHROMIUM} is not instal
 /** No test waits for a time to pass; this only ends a test that hangs. */
 export const PATIENCE = Number(process.env.PATIENCE_MS ?? 180_000);
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
 /** A page's own folder, so that nothing of another test is left in it. */
 export async function launch() {
@@ -38,10 +46,12 @@ export async function open(browser, address, { width = 1600, height = 1000, sche
 
 export async function freePort() {
   return new Promise((resolve, reject) => {
-    const probe = createServer().on("error", reject).listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
+    const probe = createServer()
+      .on("error", reject)
+      .listen(0, "127.0.0.1", () => {
+        const { port } = probe.address();
+        probe.close(() => resolve(port));
+      });
   });
 }
 
@@ -49,26 +59,32 @@ export async function freePort() {
 export async function serve(file, options = {}) {
   const { port = 0, environment = {}, more = [], folder = ROOT } = options;
   const args = ["explore", ...(file ? [file] : []), "--no-browser", "--port", String(port), ...more];
-  const child = spawn(process.env.HEADGATE ?? "headgate", args, { cwd: folder, env: { ...process.env, ...environment } });
-  let said = "";
+  const child = spawn(process.env.HEADGATE ?? "headgate", args, {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+  });
+  let output = "";
   let errors = "";
-  child.stderr.on("data", (data) => { errors += data; });
+  child.stderr.on("data", (data) => {
+    errors += data;
+  });
   const address = await new Promise((resolve, reject) => {
     child.stdout.on("data", (data) => {
-      said += data;
-      const found = /http:\/\/\S+\?t=\S+/.exec(said);
+      output += data;
+      const found = /http:\/\/\S+\?t=\S+/.exec(output);
       if (found) resolve(found[0]);
     });
-    child.on("exit", (code) => reject(new Error(`headgate explore ended with ${code}: ${said}${errors}`)));
+    child.on("exit", (code) => reject(new Error(`headgate explore ended with ${code}: ${output}${errors}`)));
     child.on("error", reject);
   });
-  const stop = () => new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve();
-    child.removeAllListeners("exit");
-    child.on("exit", resolve);
-    child.kill("SIGINT");
-    setTimeout(() => child.kill("SIGKILL"), 10_000).unref();
-  });
+  const stop = () =>
+    new Promise((resolve) => {
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
+      child.removeAllListeners("exit");
+      child.on("exit", resolve);
+      child.kill("SIGINT");
+      setTimeout(() => child.kill("SIGKILL"), 10_000).unref();
+    });
   return { address, stop, child };
 }
 
@@ -87,7 +103,13 @@ export async function settled(page) {
 export async function axe(page) {
   await page.evaluate(readFileSync(join(ROOT, "web/node_modules/axe-core/axe.min.js"), "utf8"));
   const found = await page.evaluate(() => window.axe.run());
-  assert.deepEqual(found.violations.map((each) => `${each.id}: ${each.nodes[0].html.slice(0, 120)} ${each.nodes[0].failureSummary}`), []);
-  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+  assert.deepEqual(
+    found.violations.map((each) => `${each.id}: ${each.nodes[0].html.slice(0, 120)} ${each.nodes[0].failureSummary}`),
+    [],
+  );
+  const [inner, outer] = await page.evaluate(() => [
+    document.documentElement.scrollWidth,
+    document.documentElement.clientWidth,
+  ]);
   assert.ok(inner <= outer, `the page is ${inner} px wide in a window of ${outer} px`);
 }

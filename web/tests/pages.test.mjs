@@ -9,7 +9,7 @@ import { axe, launch, missing, open, ROOT, scratch, serve, settled } from "./bro
 
 const skip = missing;
 
-test("each lesson opens, turns and answers", { skip }, async () => {
+test("each lesson opens, changes its value and answers", { skip }, async () => {
   const browser = await launch();
   const server = await serve(null);
   const page = await open(browser, server.address, { width: 400 });
@@ -55,7 +55,12 @@ test("a lesson is predicted, then its value is changed, then one reads why", { s
     await page.locator(".why", { hasText: "The run shows: At least your half." }).waitFor();
     assert.equal((await page.locator(".why").innerText()).includes("The question is about"), false);
     const rows = (await page.locator(".cases tbody tr").allInnerTexts()).map((each) => each.replaceAll(/\s+/g, " "));
-    assert.deepEqual(rows.slice(0, 4), ["fcfs, before 0 bit/s 10 Mbit/s", "fq, after 9.98 Mbit/s 24 kbit/s", "fq with charge_drops off 5 Mbit/s 5 Mbit/s", "drr 5 Mbit/s 5 Mbit/s"]);
+    assert.deepEqual(rows.slice(0, 4), [
+      "fcfs, before 0 bit/s 10 Mbit/s",
+      "fq, after 9.98 Mbit/s 24 kbit/s",
+      "fq with charge_drops off 5 Mbit/s 5 Mbit/s",
+      "drr 5 Mbit/s 5 Mbit/s",
+    ]);
     assert.ok((await page.locator(".why code").count()) > 5);
     await axe(page);
     await page.getByRole("button", { name: "At least" }).click();
@@ -63,7 +68,13 @@ test("a lesson is predicted, then its value is changed, then one reads why", { s
     // The sheet: boxes instead of buttons, and no control.
     await page.emulateMedia({ media: "print" });
     assert.ok(await page.locator(".lessons select").isHidden());
-    assert.equal(await page.locator(".answers button").last().evaluate((element) => getComputedStyle(element, "::before").content), '"☒ "');
+    assert.equal(
+      await page
+        .locator(".answers button")
+        .last()
+        .evaluate((element) => getComputedStyle(element, "::before").content),
+      '"☒ "',
+    );
     assert.deepEqual(page.faults, []);
     await page.context().close();
   }
@@ -74,9 +85,16 @@ test("a lesson is predicted, then its value is changed, then one reads why", { s
 test("a study is a heat map, and a cell opens its run", { skip }, async () => {
   const place = scratch();
   const file = join(place.folder, "study.toml");
-  writeFileSync(file, readFileSync(join(ROOT, "scenarios/queues-and-rates.toml"), "utf8").replaceAll(/^#:schema.*$/gm, ""));
+  writeFileSync(
+    file,
+    readFileSync(join(ROOT, "scenarios/queues-and-rates.toml"), "utf8").replaceAll(/^#:schema.*$/gm, ""),
+  );
   const folder = join(place.folder, "out");
-  execFileSync(process.env.HEADGATE ?? "headgate", ["sweep", file, "--out", folder, "--workers", "1", "--set", "sweep.replications=2"], { stdio: "ignore" });
+  execFileSync(
+    process.env.HEADGATE ?? "headgate",
+    ["sweep", file, "--out", folder, "--workers", "1", "--set", "sweep.replications=2"],
+    { stdio: "ignore" },
+  );
   const browser = await launch();
   const server = await serve(folder);
   const page = await open(browser, server.address, { scheme: "dark" });
@@ -97,23 +115,41 @@ test("a study is a heat map, and a cell opens its run", { skip }, async () => {
 test("names, rates and queues of a network do not cover one another", { skip }, async () => {
   const { folder, remove } = scratch();
   const many = join(folder, "many.toml");
-  writeFileSync(many, `duration = "5s"
+  writeFileSync(
+    many,
+    `duration = "5s"
 topology = { kind = "dumbbell", hosts = 20, line = { rate = "10Mbit/s", delay = "10ms" } }
 flows = [{ name = "f{i}", from = "s{i}", to = "d{i}", count = 20, control = "newreno" }]
-`);
+`,
+  );
   const browser = await launch();
-  for (const [file, node] of [[join(ROOT, "scenarios/islands.toml"), "s4"], [join(ROOT, "scenarios/parking-lot.toml"), "k3"], [many, "and 12 others"]]) {
+  for (const [file, node] of [
+    [join(ROOT, "scenarios/islands.toml"), "s4"],
+    [join(ROOT, "scenarios/parking-lot.toml"), "k3"],
+    [many, "and 12 others"],
+  ]) {
     const server = await serve(file);
     const page = await open(browser, server.address);
     await settled(page);
     const svg = page.locator(".network svg");
     await svg.getByText(node, { exact: true }).first().waitFor();
     const covered = await svg.evaluate((picture) => {
-      const boxes = [...picture.querySelectorAll("text, .queue > rect:first-of-type")].filter((each) => each.textContent || each.tagName === "rect")
-        .map((each) => ({ name: each.textContent || each.parentNode.querySelector("title").textContent, box: each.getBoundingClientRect() }));
+      const boxes = [...picture.querySelectorAll("text, .queue > rect:first-of-type")]
+        .filter((each) => each.textContent || each.tagName === "rect")
+        .map((each) => ({
+          name: each.textContent || each.parentNode.querySelector("title").textContent,
+          box: each.getBoundingClientRect(),
+        }));
       // A border may touch another one.
-      const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
-      return boxes.flatMap((a, at) => boxes.slice(at + 1).filter((b) => over(a.box, b.box)).map((b) => `${a.name} and ${b.name}`));
+      const over = (a, b) =>
+        Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+        Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+      return boxes.flatMap((a, at) =>
+        boxes
+          .slice(at + 1)
+          .filter((b) => over(a.box, b.box))
+          .map((b) => `${a.name} and ${b.name}`),
+      );
     });
     assert.deepEqual(covered, []);
     assert.ok((await svg.locator("text").count()) > 8);

@@ -1,11 +1,11 @@
-// Reports and papers: tables, the run behind a number, and the way back.
+// Reports and papers: tables, the run behind a number, and the way back to the tables.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axe, launch, missing, open, ROOT, scratch, serve, settled } from "./browser.mjs";
+import { axe, launch, missing, open, scratch, serve, settled } from "./browser.mjs";
 
 const skip = missing;
 let browser;
@@ -15,7 +15,8 @@ let place;
 before(async () => {
   if (skip) return;
   place = scratch();
-  const reproduce = (...args) => execFileSync(process.env.HEADGATE ?? "headgate", ["reproduce", ...args], { stdio: "ignore" });
+  const reproduce = (...args) =>
+    execFileSync(process.env.HEADGATE ?? "headgate", ["reproduce", ...args], { stdio: "ignore" });
   reproduce("demers1989", "scenario-1", "section-2.2", "--report", join(place.folder, "report/demers1989"));
   reproduce("linux-tcp", "table", "--report", join(place.folder, "report/linux-tcp"));
   browser = await launch();
@@ -63,8 +64,16 @@ test("a number opens its run, and back leads to the number", { skip }, async () 
   await number.click();
   await settled(page);
   await measured(page);
-  assert.match(await said(page), new RegExp(`In this run: ${ours.replace(".", "\\.")} .*\\. The report has ${ours.replace(".", "\\.")} .* for the base run\\.`));
-  assert.match(await said(page), /The setting is the paper's, and the run is that of the report: digest [0-9a-f]{16}\./);
+  assert.match(
+    await said(page),
+    new RegExp(
+      `In this run: ${ours.replace(".", "\\.")} .*\\. The report has ${ours.replace(".", "\\.")} .* for the base run\\.`,
+    ),
+  );
+  assert.match(
+    await said(page),
+    /The setting is the paper's, and the run is that of the report: digest [0-9a-f]{16}\./,
+  );
   // The flow that the number is about is marked, in words too.
   assert.equal(await page.locator(".shares tr.marked").count(), 1);
   assert.match(await page.locator(".shares tr.marked").innerText(), /◂ this number/);
@@ -86,7 +95,7 @@ test("a number opens its run, and back leads to the number", { skip }, async () 
   await page.context().close();
 });
 
-test("the keyboard alone reaches a number, another run and the way back", { skip }, async () => {
+test("the keyboard alone reaches a number, another run and the page before", { skip }, async () => {
   const page = await open(browser, server.address);
   await page.getByRole("button", { name: "demers1989", exact: true }).focus();
   await page.keyboard.press("Enter");
@@ -115,7 +124,7 @@ test("the keyboard alone reaches a number, another run and the way back", { skip
   await page.context().close();
 });
 
-test("a control that is turned is reported, and can be undone", { skip }, async () => {
+test("a changed value is reported, and can be undone", { skip }, async () => {
   const page = await open(browser, server.address);
   await tables(page);
   await page.locator(".numbers button").first().click();
@@ -126,7 +135,10 @@ test("a control that is turned is reported, and can be undone", { skip }, async 
   await box.fill("20kbit/s");
   await box.press("Enter");
   await page.locator(".paper-run .warn").waitFor();
-  assert.match(await page.locator(".paper-run .warn").innerText(), /Changed from the paper's setting: links\.slow\.rate 56kbit\/s → 20kbit\/s/);
+  assert.match(
+    await page.locator(".paper-run .warn").innerText(),
+    /Changed from the paper's setting: links\.slow\.rate 56kbit\/s → 20kbit\/s/,
+  );
   assert.notEqual(await page.locator(".paper-run .values").innerText(), first);
   await page.getByRole("button", { name: "Undo the changes" }).click();
   await page.locator(".paper-run .warn").waitFor({ state: "detached" });
@@ -150,9 +162,15 @@ test("verdicts, tables and rows filter the numbers", { skip }, async () => {
   // The head stays in sight while the numbers scroll.
   await page.getByLabel("Row").selectOption({ index: 0 });
   await page.getByRole("group", { name: "Verdict" }).getByRole("button", { name: /All/ }).click();
-  const top = async () => page.locator(".numbers thead th").first().evaluate((head) => head.getBoundingClientRect().top - head.closest(".numbers").getBoundingClientRect().top);
+  const top = async () =>
+    page
+      .locator(".numbers thead th")
+      .first()
+      .evaluate((head) => head.getBoundingClientRect().top - head.closest(".numbers").getBoundingClientRect().top);
   const before = await top();
-  await page.locator(".numbers").evaluate((part) => { part.scrollTop = 600; });
+  await page.locator(".numbers").evaluate((part) => {
+    part.scrollTop = 600;
+  });
   assert.ok(Math.abs((await top()) - before) < 2);
   await page.context().close();
 });
@@ -160,7 +178,10 @@ test("verdicts, tables and rows filter the numbers", { skip }, async () => {
 test("a claim opens as a choice of runs", { skip }, async () => {
   const page = await open(browser, server.address);
   await tables(page);
-  await page.getByRole("button", { name: /^Runs of / }).first().click();
+  await page
+    .getByRole("button", { name: /^Runs of / })
+    .first()
+    .click();
   await page.locator(".claims form select").first().selectOption({ index: 0 });
   await page.locator(".claims form button").first().click();
   await settled(page);
@@ -183,11 +204,19 @@ test("an item is reproduced on the page, and stops", { skip }, async (t) => {
   await page.locator(".item h3", { hasText: "scenario-1" }).first().waitFor();
   // The one that was stopped ends within a moment; until then the page says that it is busy.
   await page.getByRole("button", { name: "Reproduce this item" }).waitFor();
-  await page.waitForFunction(() => {
-    const button = [...document.querySelectorAll(".item button")].find((each) => each.textContent === "Reproduce this item");
-    if (button && !button.hidden) button.click();
-    return document.querySelector(".numbers .verdict.match, .numbers .verdict.not-tested:not(.soft)") !== null && !button;
-  }, undefined, { polling: 300 });
+  await page.waitForFunction(
+    () => {
+      const button = [...document.querySelectorAll(".item button")].find(
+        (each) => each.textContent === "Reproduce this item",
+      );
+      if (button && !button.hidden) button.click();
+      return (
+        document.querySelector(".numbers .verdict.match, .numbers .verdict.not-tested:not(.soft)") !== null && !button
+      );
+    },
+    undefined,
+    { polling: 300 },
+  );
   await axe(page);
   await page.locator(".numbers button").first().click();
   await settled(page);
@@ -203,8 +232,15 @@ test("names full of markup stay text", { skip }, async (t) => {
   const file = JSON.parse(readFileSync(join(place.folder, "report/demers1989/reproduction.json"), "utf8"));
   const change = (part) => {
     for (const [key, value] of Object.entries(part))
-      if (typeof value === "object" && value !== null) { if (!["where", "scenario", "phases", "metrics"].includes(key)) change(value); }
-      else if (typeof value === "string" && ["title", "note", "text", "measured", "why", "mechanism", "table", "authors", "unit", "id", "paper"].includes(key)) part[key] = `${evil}${value}`;
+      if (typeof value === "object" && value !== null) {
+        if (!["where", "scenario", "phases", "metrics"].includes(key)) change(value);
+      } else if (
+        typeof value === "string" &&
+        ["title", "note", "text", "measured", "why", "mechanism", "table", "authors", "unit", "id", "paper"].includes(
+          key,
+        )
+      )
+        part[key] = `${evil}${value}`;
   };
   change(file);
   writeFileSync(join(folder, "reproduction.json"), JSON.stringify(file));
@@ -213,7 +249,10 @@ test("names full of markup stay text", { skip }, async (t) => {
   const page = await open(browser, here.address);
   await page.locator(".numbers table").waitFor();
   assert.match(await page.locator(".papers").innerText(), /<script>/);
-  await page.getByRole("button", { name: /^Runs of / }).first().click();
+  await page
+    .getByRole("button", { name: /^Runs of / })
+    .first()
+    .click();
   await page.locator(".numbers button").first().click();
   await settled(page);
   await measured(page);

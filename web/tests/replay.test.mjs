@@ -32,19 +32,45 @@ test("a trace has its views, its table and its picture", { skip }, async () => {
     await chart.scrollIntoViewIfNeeded();
     await chart.locator("canvas").waitFor();
   }
-  assert.deepEqual(await page.locator("figure:visible h3").evaluateAll((all) => all.map((each) => /\(([^()]*)\)$/.exec(each.textContent)?.[1])), ["Mbit/s", "Mbit/s", "ms", "packets", "packets"]);
-  // A line whose first point is where the range begins is drawn from there: something at the left edge has the colour of a line.
+  assert.deepEqual(
+    await page
+      .locator("figure:visible h3")
+      .evaluateAll((all) => all.map((each) => /\(([^()]*)\)$/.exec(each.textContent)?.[1])),
+    ["Mbit/s", "Mbit/s", "ms", "packets", "packets"],
+  );
+  // A line whose first point is where the range begins is drawn from there: something at the left edge has the colour
+  // of a line.
   await page.locator("figure").first().scrollIntoViewIfNeeded();
   await page.waitForFunction(() => {
     const [over, canvas] = ["u-over", "u-wrap canvas"].map((name) => document.querySelector(`figure .${name}`));
     const scale = canvas.width / canvas.clientWidth;
-    const { data } = canvas.getContext("2d").getImageData(Math.round((over.offsetLeft + 3) * scale), 0, 1, canvas.height);
-    for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 200 && Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) > 60) return true;
+    const { data } = canvas
+      .getContext("2d")
+      .getImageData(Math.round((over.offsetLeft + 3) * scale), 0, 1, canvas.height);
+    for (let at = 0; at < data.length; at += 4)
+      if (
+        data[at + 3] > 200 &&
+        Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) > 60
+      )
+        return true;
     return false;
   });
-  assert.match(await page.locator("figure:visible .note").first().innerText(), /^Means of intervals of \d+ ms\.$/);
+  assert.match(
+    await page.locator("figure:visible .note").first().innerText(),
+    /^Values are means of intervals of \d+ ms\.$/,
+  );
   const head = await page.locator(".shares thead th").allInnerTexts();
-  assert.deepEqual(head, ["Flow", "Packets", "Dropped", "Mean wait", "p99 wait", "Sent rate", "Share", "Fair", "Bytes"]);
+  assert.deepEqual(head, [
+    "Flow",
+    "Packets",
+    "Dropped",
+    "Mean wait",
+    "p99 wait",
+    "Sent rate",
+    "Share",
+    "Fair",
+    "Bytes",
+  ]);
   // The numbers of docs/how-to/replay.md.
   const voice = await page.locator(".shares tbody tr").first().locator("td.num").allInnerTexts();
   assert.deepEqual(voice.slice(0, 3), ["150", "1", "165.1 ms"]);
@@ -54,7 +80,7 @@ test("a trace has its views, its table and its picture", { skip }, async () => {
   await page.context().close();
 });
 
-test("the keyboard alone turns a replay, and the address holds its settings", { skip }, async () => {
+test("the keyboard alone changes a replay, and the address holds its settings", { skip }, async () => {
   const page = await open(browser, server.address);
   await settled(page);
   const first = await delay(page);
@@ -70,10 +96,10 @@ test("the keyboard alone turns a replay, and the address holds its settings", { 
   await settled(page);
   assert.match(await slider.getAttribute("aria-valuetext"), /Mbit\/s/);
   await page.waitForFunction((old) => location.hash !== old, hash);
-  const turned = await page.locator('[data-path="rate"]').inputValue();
+  const changed = await page.locator('[data-path="rate"]').inputValue();
   await page.reload();
   await settled(page);
-  await page.waitForFunction((value) => document.querySelector('[data-path="rate"]')?.value === value, turned);
+  await page.waitForFunction((value) => document.querySelector('[data-path="rate"]')?.value === value, changed);
   await page.locator('[data-path="queue.kind"]').selectOption("red");
   await page.locator('[data-path="queue.max_p"]').waitFor();
   const box = page.locator('[data-path="queue.buffer"]');
@@ -87,7 +113,9 @@ test("the keyboard alone turns a replay, and the address holds its settings", { 
 
 for (const scheme of ["light", "dark"])
   for (const width of [400, 1600])
-    test(`axe finds nothing in a replay and nothing runs out of the page, ${scheme}, ${width} px`, { skip }, async () => {
+    test(`axe finds nothing in a replay and nothing runs out of the page, ${scheme}, ${width} px`, {
+      skip,
+    }, async () => {
       const page = await open(browser, server.address, { width, scheme });
       await settled(page);
       await page.getByRole("button", { name: "Compare with a second variant" }).click();
@@ -95,23 +123,36 @@ for (const scheme of ["light", "dark"])
       await page.locator('[data-path="queue.kind"]').selectOption("fq");
       await page.locator(".changed li").first().waitFor();
       await settled(page);
-      for (const details of await page.locator("details").all()) await details.evaluate((element) => { element.open = true; });
+      for (const details of await page.locator("details").all())
+        await details.evaluate((element) => {
+          element.open = true;
+        });
       await page.locator(".packets tbody button").first().click();
       await page.locator(".story ol li").first().waitFor();
       await page.getByRole("button", { name: "Command line" }).click();
-      await page.locator(".take pre:visible").waitFor();
+      await page.locator(".export pre:visible").waitFor();
       await page.locator(".charts canvas").first().waitFor();
-      const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      const [inner, outer] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.clientWidth,
+      ]);
       assert.ok(inner <= outer, `the page is ${inner} px wide in a window of ${outer} px`);
       await page.evaluate(readFileSync(AXE, "utf8"));
       const found = await page.evaluate(() => window.axe.run());
-      assert.deepEqual(found.violations.map((each) => `${each.id}: ${each.nodes[0].html.slice(0, 120)} ${each.nodes[0].failureSummary}`), []);
+      assert.deepEqual(
+        found.violations.map(
+          (each) => `${each.id}: ${each.nodes[0].html.slice(0, 120)} ${each.nodes[0].failureSummary}`,
+        ),
+        [],
+      );
       assert.deepEqual(page.faults, []);
       await page.context().close();
     });
 
 test("two disciplines stand side by side, and seeds are offered only where something is random", { skip }, async () => {
-  const other = await serve("scenarios/office.csv", { more: ["--rate", "2Mbit/s", "--buffer", "64KB", "--queue", "fcfs", "--queue", "fq"] });
+  const other = await serve("scenarios/office.csv", {
+    more: ["--rate", "2Mbit/s", "--buffer", "64KB", "--queue", "fcfs", "--queue", "fq"],
+  });
   const page = await open(browser, other.address);
   await page.locator(".changed li").first().waitFor();
   assert.match(await page.locator(".changed").innerText(), /queue\.kind: fcfs in A, fq in B/);
@@ -120,7 +161,13 @@ test("two disciplines stand side by side, and seeds are offered only where somet
   assert.equal(await page.getByRole("button", { name: "Compare over seeds" }).isVisible(), false);
   // The offered load is that of the trace for both.
   await page.locator('[data-view="offered"] canvas').waitFor();
-  assert.equal(await page.locator("figure", { has: page.locator('[data-view="offered"]') }).locator(".legend li").count(), 3);
+  assert.equal(
+    await page
+      .locator("figure", { has: page.locator('[data-view="offered"]') })
+      .locator(".legend li")
+      .count(),
+    3,
+  );
   await page.getByRole("button", { name: "Variant B" }).click();
   await page.locator('[data-path="queue.kind"]').selectOption("red");
   await page.getByRole("button", { name: "Compare over seeds" }).click();
@@ -134,23 +181,44 @@ test("two disciplines stand side by side, and seeds are offered only where somet
 test("a replay can be taken along", { skip }, async () => {
   const page = await open(browser, server.address);
   await settled(page);
-  await page.getByText("Take it with you").click();
+  await page.getByText("Save and share").click();
   await page.getByRole("button", { name: "Command line" }).click();
   await page.getByText("headgate replay office.csv --queue fcfs --rate 2Mbit/s --buffer 64KB").waitFor();
-  await page.getByRole("button", { name: "Python lines" }).click();
+  await page.getByRole("button", { name: "Python code" }).click();
   await page.getByText("headgate.replay(").waitFor();
-  const [packets] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Table (CSV)" }).click()]);
+  const [packets] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Table (CSV)" }).click(),
+  ]);
   const text = readFileSync(await packets.path(), "utf8");
   assert.equal(text.split("\n").length, 847);
   assert.ok(text.startsWith("packet,flow,size_bytes,arrival_s"));
   await page.getByLabel("Data of").selectOption({ label: "Sent rate by flow" });
-  const [view] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Table (CSV)" }).click()]);
+  const [view] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Table (CSV)" }).click(),
+  ]);
   assert.ok(readFileSync(await view.path(), "utf8").startsWith("series,time_s,value"));
   await page.getByRole("button", { name: "Copy link" }).click();
-  await page.locator(".take .note", { hasText: /settings, not the trace/ }).waitFor();
-  for (const [form, starts] of [["SVG", "<?xml"], ["PNG", "\u{89}PNG"]]) {
-    const [file] = await Promise.all([page.waitForEvent("download"), page.locator("figure").first().getByRole("button", { name: `Save as ${form}` }).click()]);
-    assert.ok(readFileSync(await file.path()).toString("latin1").startsWith(starts), `${form} is none`);
+  await page.locator(".export .note", { hasText: /settings, not the trace/ }).waitFor();
+  for (const [form, starts] of [
+    ["SVG", "<?xml"],
+    ["PNG", "\u{89}PNG"],
+  ]) {
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page
+        .locator("figure")
+        .first()
+        .getByRole("button", { name: `Save as ${form}` })
+        .click(),
+    ]);
+    assert.ok(
+      readFileSync(await file.path())
+        .toString("latin1")
+        .startsWith(starts),
+      `${form} is none`,
+    );
   }
   await page.context().close();
 });
@@ -183,7 +251,11 @@ test("names of flows that are full of markup are shown as text", { skip }, async
   await page.locator(".story ol li").first().waitFor();
   assert.equal(await page.evaluate(() => window.hit), undefined);
   assert.equal(await page.locator("img, main script").count(), 0);
-  for (const where of [".shares tbody th", ".legend", ".sentences", ".story"]) assert.ok((await page.locator(where).first().innerText()).includes("<img src=x"), `${where} does not show the name`);
+  for (const where of [".shares tbody th", ".legend", ".sentences", ".story"])
+    assert.ok(
+      (await page.locator(where).first().innerText()).includes("<img src=x"),
+      `${where} does not show the name`,
+    );
   assert.deepEqual(page.faults, []);
   await page.context().close();
   await other.stop();

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { deflateRawSync } from "node:zlib";
 import { freePort, launch, missing, open, ROOT, serve, settled } from "./browser.mjs";
 
@@ -38,12 +38,19 @@ test("the page opened as a file shows that it has no server, and breaks nowhere"
   const page = await open(browser, pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href);
   await page.locator(".banner:visible").waitFor();
   assert.deepEqual(page.faults, []);
-  const scenario = { name: "a <b>link</b>", duration: "10s", topology: { kind: "dumbbell", line: { rate: "1Mbit/s" } }, flows: [{ name: "one", control: { kind: "cubic" } }] };
+  const scenario = {
+    name: "a <b>link</b>",
+    duration: "10s",
+    topology: { kind: "dumbbell", line: { rate: "1Mbit/s" } },
+    flows: [{ name: "one", control: { kind: "cubic" } }],
+  };
   const fragment = deflateRawSync(JSON.stringify(scenario)).toString("base64url");
   await page.goto(`${pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href}#s=${fragment}`);
   await page.reload();
   const text = await page.locator(".reader pre").innerText();
-  assert.equal(text.trim(), `name = "a <b>link</b>"
+  assert.equal(
+    text.trim(),
+    `name = "a <b>link</b>"
 duration = "10s"
 
 [topology]
@@ -54,15 +61,18 @@ rate = "1Mbit/s"
 
 [[flows]]
 name = "one"
-control = { kind = "cubic" }`);
-  // A link that was cut on its way says so.
-  await page.goto(`${pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href}#s=${fragment.slice(0, 20)}`);
+control = { kind = "cubic" }`,
+  );
+  // A link that was cut short says so.
+  await page.goto(
+    `${pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href}#s=${fragment.slice(0, 20)}`,
+  );
   await page.reload();
-  await page.getByText("cut or changed on its way").waitFor();
+  await page.getByText("cut short or changed").waitFor();
   await browser.close();
 });
 
-test("a connection that breaks and returns is taken up again by itself", { skip }, async () => {
+test("a broken connection is restored by itself", { skip }, async () => {
   const browser = await launch();
   const server = await serve("scenarios/game.toml");
   const page = await open(browser, server.address);
@@ -75,8 +85,12 @@ test("a connection that breaks and returns is taken up again by itself", { skip 
   await page.context().setOffline(false);
   await page.locator(".banner").waitFor({ state: "hidden" });
   await settled(page);
-  // What was turned meanwhile is not lost.
-  await page.waitForFunction(() => document.querySelector('[data-path="topology.line.rate"]').value === "9 Mbit/s" && /9 Mbit\/s/.test(document.querySelector(".network").textContent));
+  // Changes made meanwhile are not lost.
+  await page.waitForFunction(
+    () =>
+      document.querySelector('[data-path="topology.line.rate"]').value === "9 Mbit/s" &&
+      /9 Mbit\/s/.test(document.querySelector(".network").textContent),
+  );
   await browser.close();
   await server.stop();
 });

@@ -48,20 +48,55 @@ test("the builder runs while one changes it, and gives the command and the file"
   const other = scratch();
   const file = join(other.folder, "built.toml");
   writeFileSync(file, await page.getByLabel("Scenario file").innerText());
-  assert.match(execFileSync(process.env.HEADGATE ?? "headgate", ["run", file], { encoding: "utf8" }), /host noise: each packet/);
+  assert.match(
+    execFileSync(process.env.HEADGATE ?? "headgate", ["run", file], { encoding: "utf8" }),
+    /host noise: each packet/,
+  );
   other.remove();
   assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test("in a narrow window the questions and the buttons that add flows are seen without scrolling in their box", {
+  skip,
+}, async () => {
+  const page = await open(browser, server.address, { width: 390, height: 844 });
+  await built(page);
+  const side = page.locator(".built > .side");
+  assert.ok(
+    await side.evaluate((element) => element.scrollHeight <= element.clientHeight + 1),
+    "the box of the questions scrolls",
+  );
+  const { y, height } = await side.boundingBox();
+  const last = await page.locator(".added button").last().boundingBox();
+  assert.ok(
+    last.y + last.height <= y + height,
+    `the last button ends at ${last.y + last.height}, the box at ${y + height}`,
+  );
   await page.context().close();
 });
 
 test("copy buttons fill the clipboard; where that is not allowed, the text is selected", { skip }, async () => {
   const page = await open(browser, server.address);
   await built(page);
-  await page.evaluate(() => Object.defineProperty(navigator.clipboard, "writeText", { configurable: true, value: async (text) => { window.copied = text; } }));
+  await page.evaluate(() =>
+    Object.defineProperty(navigator.clipboard, "writeText", {
+      configurable: true,
+      value: async (text) => {
+        window.copied = text;
+      },
+    }),
+  );
   await page.getByRole("button", { name: "Copy the command" }).click();
   await page.waitForFunction(() => window.copied !== undefined);
   assert.equal(await page.evaluate(() => window.copied), await command(page));
-  await page.evaluate(() => Object.defineProperty(navigator.clipboard, "writeText", { value: async () => { throw new Error("no"); } }));
+  await page.evaluate(() =>
+    Object.defineProperty(navigator.clipboard, "writeText", {
+      value: async () => {
+        throw new Error("no");
+      },
+    }),
+  );
   await page.getByText("The same as a scenario file").click();
   await page.getByRole("button", { name: "Copy the file" }).click();
   await page.waitForFunction(() => /^name = "quick"/.test(getSelection().toString()));
@@ -71,13 +106,20 @@ test("copy buttons fill the clipboard; where that is not allowed, the text is se
 test("a wrong answer is reported beside its box, with what was expected", { skip }, async () => {
   const page = await open(browser, server.address, { width: 390 });
   await built(page);
-  for (const [path, value, expected] of [["rate", "fast", "rate: found 'fast'; expected a rate such as 20Mbit/s"], ["flows", "cubik", 'Did you mean "cubic"?'], ["buffer", "10B", "at least one packet"]]) {
+  for (const [path, value, expected] of [
+    ["rate", "fast", "rate: found 'fast'; expected a rate such as 20Mbit/s"],
+    ["flows", "cubik", 'Did you mean "cubic"?'],
+    ["buffer", "10B", "at least one packet"],
+  ]) {
     const before = await box(page, path).inputValue();
     await box(page, path).fill(value);
     await box(page, path).press("Enter");
     const field = page.locator(".builder .field", { has: page.locator(`[data-path="${path}"]`) });
     await field.locator(".error").waitFor();
-    assert.ok((await field.locator(".error").innerText()).includes(expected), await field.locator(".error").innerText());
+    assert.ok(
+      (await field.locator(".error").innerText()).includes(expected),
+      await field.locator(".error").innerText(),
+    );
     assert.equal(await box(page, path).getAttribute("aria-invalid"), "true");
     // The picture of the last finished run stays.
     assert.ok(await page.locator(".builder .shares tbody tr").first().isVisible());
@@ -139,14 +181,23 @@ test("cards open examples and files here, traces and papers on pages of their ow
 
 for (const scheme of ["light", "dark"])
   for (const width of [390, 1200])
-    test(`axe finds nothing on the start page and nothing runs out of it, ${scheme}, ${width} px`, { skip }, async () => {
+    test(`axe finds nothing on the start page and nothing runs out of it, ${scheme}, ${width} px`, {
+      skip,
+    }, async () => {
       const page = await open(browser, server.address, { width, scheme });
       await built(page);
       await page.getByRole("button", { name: /^game\.toml/ }).waitFor();
       await page.locator(".builder canvas").first().waitFor();
-      for (const details of await page.locator("details").all()) await details.evaluate((element) => { element.open = true; });
+      for (const details of await page.locator("details").all())
+        await details.evaluate((element) => {
+          element.open = true;
+        });
       await axe(page);
-      assert.equal(await page.locator(".tile .spark").count(), await page.locator(".tile").count() - 3, "a card but those of files has no picture");
+      assert.equal(
+        await page.locator(".tile .spark").count(),
+        (await page.locator(".tile").count()) - 3,
+        "a card but those of files has no picture",
+      );
       await page.getByRole("button", { name: "Papers", exact: true }).click();
       await page.waitForFunction(() => document.activeElement.textContent === "Papers");
       assert.deepEqual(page.faults, []);

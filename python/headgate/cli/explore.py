@@ -1,4 +1,4 @@
-"""headgate explore: a local page on which scenarios and replays are turned and looked at."""
+"""headgate explore: a local page on which scenarios and replays are changed and looked at."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from . import signals
 from .line_options import line_options, parameters_of, parse_queue
+from .scenario_files import allow_files
 
 
 @click.command(
@@ -25,6 +26,7 @@ Examples:
   headgate explore --lessons course"""
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
+@allow_files
 @line_options(required=False)
 @click.option(
     "--lessons",
@@ -46,6 +48,7 @@ def explore(
     ctx: click.Context,
     /,
     file: Path | None,
+    allowed: tuple[Path, ...],
     own: Path | None,
     port: int,
     no_browser: bool,
@@ -67,7 +70,7 @@ def explore(
         from .terminal import console, rows_progress
 
     require()
-    subject = subject_of(file, _given(ctx, line), max_memory, lambda: rows_progress("reading the trace"))
+    subject = subject_of(file, _given(ctx, line), max_memory, lambda: rows_progress("reading the trace"), allowed)
     if own is not None:
         from ..explore.lesson_files import with_own
 

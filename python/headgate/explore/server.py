@@ -85,7 +85,7 @@ class Explorer:
             Route("/api/study", self._study),
             Route("/api/study/grid", self._grid),
             Route("/api/study/variant/{number:int}", self._variant),
-            *FrontRoutes(self.subject.place, self.opener, self.subject.lessons).routes(),
+            *FrontRoutes(self.subject, self.opener).routes(),
             *PaperRoutes(self.subject.shelf, self.runs).routes(),
             Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
         ]

@@ -42,6 +42,8 @@ class Subject:
     lessons: Mapping[str, Lesson] = field(default_factory=lessons)
     #: The folder whose files the start page lists.
     place: Path | None = None
+    #: Folders besides its own in which the files that a scenario names may lie.
+    allow_files: tuple[Path, ...] = ()
 
 
 def subject_of(
@@ -49,6 +51,7 @@ def subject_of(
     options: Mapping[str, Any] | None = None,
     max_memory: str | int | None = None,
     reading: Callable[[], AbstractContextManager[Callable[[float, int], object] | None]] = nullcontext,
+    allow_files: tuple[Path, ...] = (),
 ) -> Subject:
     """What a file or a folder holds, or the paper of that name; the start page, with the files of this folder, if there is none.
 
@@ -57,6 +60,7 @@ def subject_of(
         options: those of `headgate replay` that were given, for a trace only.
         max_memory: that the page may take.
         reading: around the reading of a trace; gives what is called with the share that was read and the packets so far.
+        allow_files: folders besides that of the scenario in which the files that it names may lie.
 
     Raises:
         HeadgateError: the file cannot be read, the folder holds neither a study nor a report, there is no paper of that name, or an option
@@ -72,7 +76,7 @@ def subject_of(
         what = "no file" if file is None else f"{file}, which is none"
         raise HeadgateError(f"--{name}: expected a trace (CSV, Parquet, pcap or pcapng) with this option, found {what}")
     if file is None:
-        return Subject(place=Path())
+        return Subject(place=Path(), allow_files=allow_files)
     shelf = shelf_of(file)
     if shelf is not None:
         return Subject("papers", _title(shelf), file.name, shelf=shelf)
@@ -88,9 +92,9 @@ def subject_of(
             raise HeadgateError(f"{file}: no run of this study has ended yet; expected at least one")
         given = Scenario(study.manifest["scenario"])
         return Subject("study", f"Study {file.name}", file.name, given, Points(study))
-    scenario = Scenario.from_file(file).base()
+    scenario = Scenario.from_file(file, allow_files).base()
     scenario.resolve()
-    # Errors that the page shows later are about what was turned there, not about the file.
+    # Errors that the page shows later are about what was changed there, not about the file.
     return Subject("scenario", str(scenario.data.get("name") or file.name), file.name, Scenario(scenario.data))
 
 

@@ -16,6 +16,7 @@ from ...scenario.examples import RECORDED, examples
 from ...scenario.scenario import Scenario
 from ..ask import body, reply, text_of, threaded
 from ..lesson import Lesson
+from ..subject import Subject
 from ..wire import RequestError
 from . import cards, folder
 from .builder import ADDED, FIRST, answers_of, built, turned
@@ -27,9 +28,10 @@ Opener = Callable[[Path], str]
 class FrontRoutes:
     """Answers the requests of the start page. Only a page that began with it has files."""
 
-    def __init__(self, place: Path | None, opener: Opener | None, lessons: Mapping[str, Lesson]) -> None:
-        """Takes the folder whose files are listed, what opens those that are no scenario (in a notebook nothing does), and the lessons."""
-        self._place, self._opener, self._lessons = place, opener, lessons
+    def __init__(self, subject: Subject, opener: Opener | None) -> None:
+        """Takes what the page begins with, and what opens files that are no scenario (in a notebook nothing does)."""
+        self._place, self._lessons, self._allow_files = subject.place, subject.lessons, subject.allow_files
+        self._opener = opener
 
     def routes(self) -> list[Route]:
         """The requests."""
@@ -61,7 +63,7 @@ class FrontRoutes:
         file, is_scenario = self._file(kind, name)
         answer = {"scenario": None, "address": None, "command": shlex.join(["headgate", "explore", str(file)])}
         if is_scenario:
-            base = Scenario.from_file(file).base()
+            base = Scenario.from_file(file, self._allow_files).base()
             base.resolve()
             return {**answer, "scenario": base.data}
         return answer if self._opener is None else {**answer, "address": self._opener(file)}
