@@ -33,7 +33,7 @@ SHOWN_ONLY = {
     "figures.toml",
     "topology.py",
     "terminal.py",
-    "said.py",
+    "sentences.py",
     "report.py",
     "misses.py",
     "record.py",

@@ -15,11 +15,11 @@ import pytest
 from headgate import _core
 from headgate.base.catalogue import catalogue
 from headgate.explore import story
-from headgate.explore.ask import until_done
 from headgate.explore.engine import run
 from headgate.explore.numbers import KNOWN, fields
 from headgate.explore.packets import listed, packets_of
 from headgate.explore.prepared import prepared
+from headgate.explore.request import until_done
 from headgate.explore.rules import order_of, rules, sentences
 from headgate.explore.runs import finished
 from headgate.explore.store import Finished

@@ -18,7 +18,7 @@ from headgate import _core
 from headgate.analysis import max_min
 from headgate.base.catalogue import catalogue
 from headgate.explore import answers
-from headgate.explore.replays.turn import replayed
+from headgate.explore.replays.run import replayed
 from headgate.explore.store import Finished
 from headgate.explore.subject import subject_of
 

@@ -16,9 +16,9 @@ from headgate import _core
 from headgate.base.errors import HeadgateError, TraceError
 from headgate.explore import answers
 from headgate.explore.packets import packets_of
-from headgate.explore.replays import turn
+from headgate.explore.replays import run as turn
 from headgate.explore.replays.rows import Rows
-from headgate.explore.replays.turn import replayed
+from headgate.explore.replays.run import replayed
 from headgate.explore.store import Finished
 from headgate.explore.subject import subject_of
 from headgate.explore.wire import StoppedError
@@ -203,7 +203,7 @@ def test_rows_that_nobody_waits_for_are_not_made(office: Page, monkeypatch: pyte
         stopped.set()
         raise StoppedError
 
-    monkeypatch.setattr("headgate.explore.replays.take.rows_into", endless)
+    monkeypatch.setattr("headgate.explore.replays.export.rows_into", endless)
     asyncio.run(office.client.asked("GET", f"/api/run/{run}/rows?form=csv", close_after=-1))
     assert begun.is_set()
     assert stopped.is_set()

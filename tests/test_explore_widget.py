@@ -125,7 +125,7 @@ def endless() -> str:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs report their progress all the time."""
-    monkeypatch.setattr("headgate.explore.said.REPORT_S", 0.0001)
+    monkeypatch.setattr("headgate.explore.progress.REPORT_S", 0.0001)
     monkeypatch.setattr("headgate.explore.messages.UNHEARD", UNHEARD)
 
 

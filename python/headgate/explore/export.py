@@ -11,7 +11,7 @@ import numpy as np
 from ..base.toml import file_text
 from ..results.tables import Table
 from ..scenario.scenario import Scenario
-from .replays import take
+from .replays import export as take
 from .store import Finished
 from .views import View
 from .wire import RequestError

@@ -10,11 +10,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from .. import _core
-from . import said
-from .ask import body, number_of, reply, scenario_of, text_of, threaded, whole_of
+from . import progress as said
 from .paper_pages import listed, shown
 from .paper_runs import Reproducer, measured, opened
 from .papers import Shelf
+from .request import body, number_of, reply, scenario_of, text_of, threaded, whole_of
 from .runs import Runs
 from .stream import Stream
 from .wire import RequestError

@@ -24,8 +24,8 @@ from .engine import run
 from .given import Given
 from .picture import network
 from .prepared import prepared, shorter
+from .replays.run import replayed
 from .replays.settings import Settings
-from .replays.turn import replayed
 from .shares import busiest, summary
 from .stacked import Stacked, paths
 from .store import Finished, KeptRuns

@@ -20,8 +20,8 @@ from starlette.staticfiles import StaticFiles
 from .. import __version__, _core
 from .._core import ScenarioError
 from ..base.errors import HeadgateError
-from . import packets, said, story
-from .ask import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, until_done, whole_of
+from . import packets, story
+from . import progress as said
 from .compare import MOST as SEEDS
 from .compare import compared
 from .export import exported
@@ -32,9 +32,10 @@ from .lesson import lesson
 from .links import fragment_of, scenario_in
 from .paper_routes import PaperRoutes
 from .phases import checked
-from .replays import take
+from .replays import export as take
 from .replays.differ import compared as of_replays
 from .replays.settings import Settings
+from .request import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, until_done, whole_of
 from .runs import Runs
 from .stacked import Stacked
 from .store import Finished

@@ -16,7 +16,7 @@ from ..base.errors import HeadgateError, missing_extra
 from ..plots.canvas import to_png, to_svg
 from .figures import draw
 from .record import write_record
-from .said import NULL_SAYS, best_starts, nulls_text, row_text, skill_text
+from .sentences import NULL_SAYS, best_starts, nulls_text, row_text, skill_text
 from .terminal import ours_text, paper_text, published_by, seeds_text, tables, title_of
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..results.results import digits
 from .model import PRINTED, Paper, Published
 from .reproduction import ItemResult, Reproduction
 from .rows import Row
-from .said import NULL_SAYS, best_starts, nulls_text, row_text, skill_text
+from .sentences import NULL_SAYS, best_starts, nulls_text, row_text, skill_text
 from .skill import Skill
 from .study import Section
 from .verdict import Number, Verdict

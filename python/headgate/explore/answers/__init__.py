@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing_extensions import is_typeddict
 
-from . import begin, front, packets, pages, papers, runs
-from .begin import Controls, Failure, Fragment, Start, Turned, Unlinked
+from . import front, packets, pages, papers, runs
+from . import start as begin
 from .front import Built, FolderFiles, FrontPage, Opened
 from .packets import NetworkState, PacketList, PacketStory
 from .pages import ComparisonDone, LessonDone, LessonInfo, StudyGrid, StudyInfo, Variant
 from .papers import PaperItem, PaperList, PaperMeasured, PaperRun
 from .runs import PhaseLine, RunLine, SeriesData
+from .start import Controls, Failure, Fragment, Start, Turned, Unlinked
 
 #: All of them that are a whole answer.
 ANSWERS = (

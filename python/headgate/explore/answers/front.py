@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from .begin import Control
+from .start import Control
 
 
 class BuilderAnswers(TypedDict):

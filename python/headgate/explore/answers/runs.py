@@ -6,7 +6,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from .begin import ErrorBody
+from .start import ErrorBody
 
 
 class FlowResult(TypedDict):

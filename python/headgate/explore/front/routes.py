@@ -14,8 +14,8 @@ from starlette.routing import Route
 from ...base.errors import cut
 from ...scenario.examples import RECORDED, examples
 from ...scenario.scenario import Scenario
-from ..ask import body, reply, text_of, threaded
 from ..lesson import Lesson
+from ..request import body, reply, text_of, threaded
 from ..subject import Subject
 from ..wire import RequestError
 from . import cards, folder

@@ -13,7 +13,7 @@ from ... import _core
 from ...base.errors import HeadgateError
 from ..store import Finished
 from ..wire import StoppedError
-from .coarse import Coarse
+from .binned import Coarse
 from .packets import Whole, following
 from .rows import ALL, Filling
 from .settings import Settings
