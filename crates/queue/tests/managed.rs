@@ -1,0 +1,104 @@
+//! What stands between a scheduler and its AQM, by hand.
+
+use headgate_packet::{Ecn, FlowId, Packet, Rate, Rng, Time};
+use headgate_queue::aqm::{Aqm, Queue, Verdict};
+use headgate_queue::{Backlog, Cx, Discipline, DropReason, LinkInfo, Look, Managed, Spec, Tell};
+
+/// Drops packet 0 as it leaves, and notes what it was told of queues and of packets that found no room.
+#[derive(Clone, Debug, Default)]
+struct First {
+    left: Vec<(usize, u64)>,
+    refused: Vec<usize>,
+}
+
+impl Aqm for First {
+    const DROPS_ON_DEPARTURE: bool = true;
+
+    fn on_link_change(&mut self, _link: &LinkInfo, _queues: &[Backlog], _now: Time) {}
+
+    fn on_arrival(&mut self, _packet: &Packet, _queue: Queue, _cx: &mut Cx<'_>) -> Verdict {
+        Verdict::Pass
+    }
+
+    fn on_refused(&mut self, queue: usize) {
+        self.refused.push(queue);
+    }
+
+    fn on_departure(&mut self, packet: &Packet, queue: Queue, _cx: &mut Cx<'_>) -> Verdict {
+        self.left.push((queue.number, queue.waiting.bytes));
+        if packet.handle == 0 { Verdict::Drop(DropReason::Random) } else { Verdict::Pass }
+    }
+
+    fn has_forgotten(&self, _flow: FlowId, _own: Option<usize>, _now: Time) -> bool {
+        true
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("departures", self.left.len() as f64);
+    }
+
+    fn explain_arrival(&self, _packet: &Packet, _queue: Queue, _look: &Look, _tell: Tell<'_>) {}
+}
+
+fn link() -> LinkInfo {
+    LinkInfo { rate: Rate::from_bps(8_000).expect("above zero"), flows: 2, weights: vec![] }
+}
+
+fn managed(spec: &str) -> Managed<First> {
+    let spec: Spec = serde_json::from_str(spec).expect("a discipline");
+    Managed::new(spec.build(&link()), spec.scheduler_per_conversation(), First::default(), &link())
+}
+
+/// The packets (conversation, bytes) in the order in which they leave.
+fn order(queue: &mut Managed<First>, packets: &[(u32, u32)]) -> Vec<u32> {
+    let (mut rng, mut dropped) = (Rng::new(0, 0, "test"), Vec::new());
+    let mut cx = Cx::new(Time::ZERO, &mut rng, &mut dropped);
+    for (handle, &(flow, bytes)) in (0..).zip(packets) {
+        queue.enqueue(Packet { handle, flow: FlowId(flow), bytes, ecn: Ecn::NotEct, ..Packet::default() }, &mut cx);
+    }
+    std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|packet| packet.handle).collect()
+}
+
+#[test]
+fn a_scheduler_is_told_that_a_packet_was_not_sent() {
+    // A turn of 500 bytes: packet 0 would take 300 of them and leave too little for packet 1. It is dropped and takes nothing, so packets 1 and 2
+    // are sent in the same turn, before the other conversation's.
+    let packets = [(0, 300), (0, 400), (0, 100), (1, 500)];
+    let mut queue = managed(r#"{"kind": "drr", "quantum": "500B"}"#);
+    assert_eq!(order(&mut queue, &packets), [1, 2, 3]);
+    // Fair Queueing charges it: conversation 0's others have the finish numbers 700 and 800 still.
+    let mut queue = managed(r#""fq""#);
+    assert_eq!(order(&mut queue, &packets), [3, 1, 2]);
+}
+
+#[test]
+fn an_aqm_is_told_what_is_left_in_the_queue_of_the_packet() {
+    for (spec, due) in
+        [(r#""drr""#, [(0, 500), (0, 100), (0, 0), (1, 0)]), (r#""fcfs""#, [(0, 1000), (0, 600), (0, 500), (0, 0)])]
+    {
+        let mut queue = managed(spec);
+        order(&mut queue, &[(0, 300), (0, 400), (0, 100), (1, 500)]);
+        let mut text = format!("{queue:?}");
+        text = text[text.find("left: ").expect("it is shown")..].to_owned();
+        assert!(text.starts_with(&format!("left: {due:?}")), "{spec}: {text}");
+    }
+}
+
+#[test]
+fn an_aqm_is_told_of_arrivals_without_room_and_not_of_what_made_room() {
+    // The longest queue makes room: of conversation 0's third packet itself, then of its second one for conversation 1's.
+    let mut queue = managed(r#"{"kind": "drr", "buffer": "2pkt"}"#);
+    order(&mut queue, &[(0, 300), (0, 400), (0, 100), (1, 500)]);
+    let text = format!("{queue:?}");
+    assert!(text.contains("refused: [0]"), "{text}");
+}
+
+#[test]
+fn gauges_of_an_aqm_are_those_of_one_queue() {
+    let names = |spec: &str| {
+        let mut names = Vec::new();
+        managed(spec).probe(&mut |name, _| names.push(name));
+        names
+    };
+    assert!(names(r#""fcfs""#).contains(&"departures") && !names(r#""drr""#).contains(&"departures"));
+}
