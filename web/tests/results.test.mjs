@@ -118,9 +118,17 @@ test("a lesson judges finished runs only, shows errors, and leads on to the next
   assert.match(await page.locator(".wrong").innerText(), /Your prediction does not hold\. The run shows/);
   await page.getByRole("button", { name: "At least" }).click();
   assert.equal(await page.locator(".right").innerText(), "✓ Your prediction is right.");
+  await page.locator(".lessons select").selectOption("drr");
+  await page.locator(".why", { hasText: "The question is about" }).waitFor();
   await page.getByRole("button", { name: "Change other values of this scenario" }).click();
-  await page.waitForFunction(() => /\(fq\)/.test(document.querySelector(".explore .sentences")?.innerText ?? ""));
+  await page.waitForFunction(() => /\(drr\)/.test(document.querySelector(".explore .sentences")?.innerText ?? ""));
   await page.getByRole("button", { name: "Lessons", exact: true }).click();
+  await answer(page, "**/api/lessons/*", 500, wrong);
+  await page.getByRole("button", { name: `Next: ${titles[6]}` }).click();
+  await page.locator(".lessons > .error").waitFor();
+  await page.unroute("**/api/lessons/*");
+  await page.goBack();
+  await page.getByRole("heading", { name: `6. ${titles[5]}` }).waitFor();
   await page.getByRole("button", { name: `Next: ${titles[6]}` }).click();
   await page.getByRole("heading", { name: `7. ${titles[6]}` }).waitFor();
   await page.context().close();
