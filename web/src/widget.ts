@@ -1,5 +1,8 @@
 // The page as a widget of Jupyter and marimo. A changed scenario becomes the widget's `scenario` in Python.
 
+// The environment of the page must be set before the page is built.
+import "./notebook";
+
 import { model, navigate } from "./main";
 import { kernel, leave } from "./notebook";
 import type { Json, Scenario } from "./types";

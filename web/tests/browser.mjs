@@ -99,6 +99,35 @@ export async function settled(page) {
   await page.waitForFunction(() => !document.querySelector(".explore.running"));
 }
 
+/** Changes what the server answers to requests of a path: `change` edits the JSON. */
+export async function edit(page, path, change) {
+  await page.route(path, async (route) => {
+    const response = await route.fetch();
+    const json = await response.json();
+    change(json);
+    await route.fulfill({ response, json });
+  });
+}
+
+/** Answers requests of a path in place of the server. */
+export async function answer(page, path, status, json) {
+  await page.unroute(path);
+  await page.route(path, (route) => route.fulfill({ status, json }));
+}
+
+/** Changes the results of runs: `change` edits one. With `preview` it is sent first as the preview of an unfinished run. */
+export async function editRun(page, change, { preview = false } = {}) {
+  await page.route("**/api/run", async (route) => {
+    const response = await route.fetch().catch(() => null);
+    if (!response) return route.abort();
+    const lines = (await response.text()).trim().split("\n");
+    const { done } = JSON.parse(lines.at(-1));
+    change(done);
+    const parts = preview ? [{ preview: done }, { done }] : [{ done }];
+    await route.fulfill({ response, body: parts.map((part) => `${JSON.stringify(part)}\n`).join("") });
+  });
+}
+
 /** What axe finds on the page, and whether something reaches beyond its width. */
 export async function axe(page) {
   await page.evaluate(readFileSync(join(ROOT, "web/node_modules/axe-core/axe.min.js"), "utf8"));

@@ -9,9 +9,11 @@ import { axe, launch, missing, open, ROOT, scratch, serve, settled } from "./bro
 
 const skip = missing;
 
-test("each lesson opens, changes its value and answers", { skip }, async () => {
+test("each lesson opens, changes its value and answers", { skip }, async (t) => {
   const browser = await launch();
+  t.after(() => browser.close());
   const server = await serve(null);
+  t.after(() => server.stop());
   const page = await open(browser, server.address, { width: 400 });
   await page.getByRole("button", { name: "Lessons" }).first().click();
   await page.locator(".lesson-list button").first().waitFor();
@@ -35,13 +37,13 @@ test("each lesson opens, changes its value and answers", { skip }, async () => {
   await page.goBack();
   await page.locator(".lessons canvas").waitFor();
   assert.deepEqual(page.faults, []);
-  await browser.close();
-  await server.stop();
 });
 
-test("a lesson is predicted, then its value is changed, then one reads why", { skip }, async () => {
+test("a lesson is predicted, then its value is changed, then one reads why", { skip }, async (t) => {
   const browser = await launch();
+  t.after(() => browser.close());
   const server = await serve(null);
+  t.after(() => server.stop());
   for (const scheme of ["light", "dark"]) {
     const page = await open(browser, server.address, { width: 390, scheme });
     await page.getByRole("button", { name: "Lessons" }).first().click();
@@ -78,12 +80,11 @@ test("a lesson is predicted, then its value is changed, then one reads why", { s
     assert.deepEqual(page.faults, []);
     await page.context().close();
   }
-  await browser.close();
-  await server.stop();
 });
 
-test("a study is a heat map, and a cell opens its run", { skip }, async () => {
+test("a study is a heat map, and a cell opens its run", { skip }, async (t) => {
   const place = scratch();
+  t.after(() => place.remove());
   const file = join(place.folder, "study.toml");
   writeFileSync(
     file,
@@ -96,7 +97,9 @@ test("a study is a heat map, and a cell opens its run", { skip }, async () => {
     { stdio: "ignore" },
   );
   const browser = await launch();
+  t.after(() => browser.close());
   const server = await serve(folder);
+  t.after(() => server.stop());
   const page = await open(browser, server.address, { scheme: "dark" });
   await page.locator(".heat button").first().waitFor();
   assert.match(await page.locator(".heat button").first().innerText(), /bit\/s/);
@@ -107,13 +110,11 @@ test("a study is a heat map, and a cell opens its run", { skip }, async () => {
   await settled(page);
   assert.ok(page.url().includes("s="));
   assert.deepEqual(page.faults, []);
-  await browser.close();
-  await server.stop();
-  place.remove();
 });
 
-test("names, rates and queues of a network do not cover one another", { skip }, async () => {
+test("names, rates and queues of a network do not cover one another", { skip }, async (t) => {
   const { folder, remove } = scratch();
+  t.after(remove);
   const many = join(folder, "many.toml");
   writeFileSync(
     many,
@@ -123,12 +124,14 @@ flows = [{ name = "f{i}", from = "s{i}", to = "d{i}", count = 20, control = "new
 `,
   );
   const browser = await launch();
+  t.after(() => browser.close());
   for (const [file, node] of [
     [join(ROOT, "scenarios/islands.toml"), "s4"],
     [join(ROOT, "scenarios/parking-lot.toml"), "k3"],
     [many, "and 12 others"],
   ]) {
     const server = await serve(file);
+    t.after(() => server.stop());
     const page = await open(browser, server.address);
     await settled(page);
     const svg = page.locator(".network svg");
@@ -154,8 +157,5 @@ flows = [{ name = "f{i}", from = "s{i}", to = "d{i}", count = 20, control = "new
     assert.deepEqual(covered, []);
     assert.ok((await svg.locator("text").count()) > 8);
     await page.context().close();
-    await server.stop();
   }
-  await browser.close();
-  remove();
 });

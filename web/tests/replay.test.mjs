@@ -149,10 +149,13 @@ for (const scheme of ["light", "dark"])
       await page.context().close();
     });
 
-test("two disciplines stand side by side, and seeds are offered only where something is random", { skip }, async () => {
+test("two disciplines stand side by side, and seeds are offered only where something is random", {
+  skip,
+}, async (t) => {
   const other = await serve("scenarios/office.csv", {
     more: ["--rate", "2Mbit/s", "--buffer", "64KB", "--queue", "fcfs", "--queue", "fq"],
   });
+  t.after(() => other.stop());
   const page = await open(browser, other.address);
   await page.locator(".changed li").first().waitFor();
   assert.match(await page.locator(".changed").innerText(), /queue\.kind: fcfs in A, fq in B/);
@@ -175,7 +178,6 @@ test("two disciplines stand side by side, and seeds are offered only where somet
   assert.match(await page.locator(".compare").innerText(), /only the random numbers of the disciplines differ/);
   assert.deepEqual(page.faults, []);
   await page.context().close();
-  await other.stop();
 });
 
 test("a replay can be taken along", { skip }, async () => {
@@ -223,26 +225,28 @@ test("a replay can be taken along", { skip }, async () => {
   await page.context().close();
 });
 
-test("a link to a replay says on another page that the trace is missing", { skip }, async () => {
+test("a link to a replay says on another page that the trace is missing", { skip }, async (t) => {
   const page = await open(browser, server.address);
   await settled(page);
   await page.waitForFunction(() => location.hash.includes("s="));
   const { hash } = new URL(page.url());
   const other = await serve("scenarios/game.toml");
+  t.after(() => other.stop());
   await page.goto(other.address + hash);
   await page.getByText("a link does not hold the trace").first().waitFor();
   assert.match(await page.locator(".problem").innerText(), /headgate explore office\.csv/);
   await page.context().close();
-  await other.stop();
 });
 
-test("names of flows that are full of markup are shown as text", { skip }, async () => {
+test("names of flows that are full of markup are shown as text", { skip }, async (t) => {
   const place = scratch();
+  t.after(() => place.remove());
   const file = join(place.folder, "markup.csv");
   const markup = "<img src=x onerror=window.hit=1><script>window.hit=1</script>";
   const rows = Array.from({ length: 60 }, (_, at) => `${at / 1000},${markup}${at % 2},500`);
   writeFileSync(file, ["time_s,flow,size_bytes", ...rows, ""].join("\n"));
   const other = await serve(file, { more: ["--buffer", "6KB", "--rate", "1Mbit/s"] });
+  t.after(() => other.stop());
   const page = await open(browser, other.address);
   await settled(page);
   await page.locator("figure canvas").first().waitFor();
@@ -258,6 +262,4 @@ test("names of flows that are full of markup are shown as text", { skip }, async
     );
   assert.deepEqual(page.faults, []);
   await page.context().close();
-  await other.stop();
-  place.remove();
 });

@@ -9,10 +9,12 @@ import { freePort, launch, missing, open, ROOT, serve, settled } from "./browser
 
 const skip = missing;
 
-test("a server that dies shows a banner; one that returns is found", { skip }, async () => {
+test("a server that dies shows a banner; one that returns is found", { skip }, async (t) => {
   const browser = await launch();
+  t.after(() => browser.close());
   const port = await freePort();
   const first = await serve("scenarios/game.toml", { port });
+  t.after(() => first.stop());
   const page = await open(browser, first.address);
   await settled(page);
   await first.stop();
@@ -22,6 +24,7 @@ test("a server that dies shows a banner; one that returns is found", { skip }, a
   await page.getByText("The server does not answer").waitFor();
   assert.ok(await page.locator(".delay .big").first().isVisible(), "the picture went away");
   const second = await serve("scenarios/game.toml", { port });
+  t.after(() => second.stop());
   // The new server has a new token: the page says so instead of showing nothing.
   await page.getByText("Another server answers here").waitFor();
   const token = new URL(second.address).searchParams.get("t");
@@ -29,12 +32,11 @@ test("a server that dies shows a banner; one that returns is found", { skip }, a
   assert.ok(token);
   await settled(page);
   await page.locator(".banner").waitFor({ state: "hidden" });
-  await browser.close();
-  await second.stop();
 });
 
-test("the page opened as a file shows that it has no server, and breaks nowhere", { skip }, async () => {
+test("the page opened as a file shows that it has no server, and breaks nowhere", { skip }, async (t) => {
   const browser = await launch();
+  t.after(() => browser.close());
   const page = await open(browser, pathToFileURL(join(ROOT, "python/headgate/explore/static/index.html")).href);
   await page.locator(".banner:visible").waitFor();
   assert.deepEqual(page.faults, []);
@@ -69,12 +71,13 @@ control = { kind = "cubic" }`,
   );
   await page.reload();
   await page.getByText("cut short or changed").waitFor();
-  await browser.close();
 });
 
-test("a broken connection is restored by itself", { skip }, async () => {
+test("a broken connection is restored by itself", { skip }, async (t) => {
   const browser = await launch();
+  t.after(() => browser.close());
   const server = await serve("scenarios/game.toml");
+  t.after(() => server.stop());
   const page = await open(browser, server.address);
   await settled(page);
   await page.context().setOffline(true);
@@ -91,6 +94,4 @@ test("a broken connection is restored by itself", { skip }, async () => {
       document.querySelector('[data-path="topology.line.rate"]').value === "9 Mbit/s" &&
       /9 Mbit\/s/.test(document.querySelector(".network").textContent),
   );
-  await browser.close();
-  await server.stop();
 });

@@ -87,9 +87,12 @@ test("copy buttons fill the clipboard; where that is not allowed, the text is se
       },
     }),
   );
+  await page.clock.install();
   await page.getByRole("button", { name: "Copy the command" }).click();
-  await page.waitForFunction(() => window.copied !== undefined);
+  await page.getByRole("button", { name: "Copied" }).waitFor();
   assert.equal(await page.evaluate(() => window.copied), await command(page));
+  await page.clock.fastForward(2000);
+  await page.getByRole("button", { name: "Copy the command" }).waitFor();
   await page.evaluate(() =>
     Object.defineProperty(navigator.clipboard, "writeText", {
       value: async () => {
