@@ -93,11 +93,11 @@ class Unforeseen:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
-        begun = False
+        started = False
 
         async def noted(message: Message) -> None:
-            nonlocal begun
-            begun = True
+            nonlocal started
+            started = True
             await send(message)
 
         try:
@@ -105,7 +105,7 @@ class Unforeseen:
         except Exception as e:
             what = f"{scope.get('path', '')[:80]!a}: {type(e).__name__}: {cut(e)!a}"
             print(f"headgate explore: a request failed, which is a fault of headgate: {what}", file=sys.stderr)
-            if not begun:
+            if not started:
                 message = (
                     "The server could not answer this, which is a fault of headgate; its terminal has a line about it."
                 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.errors import HeadgateError, cut, nearest
 from ..results.sentences import percent
-from .numbers import said
+from .numbers import with_unit
 from .store import Finished
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class NumberOfRun:
         """
         if not np.isfinite(self.shown):
             return "–"
-        return percent(self.shown) if self.unit == "%" else said(self.shown, self.unit)
+        return percent(self.shown) if self.unit == "%" else with_unit(self.shown, self.unit)
 
 
 def measured(path: str, run: Finished) -> NumberOfRun:

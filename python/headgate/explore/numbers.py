@@ -56,7 +56,7 @@ def label(name: str) -> str:
     return name.replace("_", " ")
 
 
-def said(value: float, unit: str) -> str:
+def with_unit(value: float, unit: str) -> str:
     """A value with its unit, in a sentence.
 
     >>> said(12000.0, "bit"), said(4.2e6, "bit/s"), said(12.34, "packets"), said(0.01834, ""), said(1.0, "packets")

@@ -49,7 +49,7 @@ _lock = threading.Lock()
 
 
 @dataclass
-class Told:
+class Decisions:
     """The numbers with which a discipline decided about the packets of a port.
 
     Those of a packet begin at its `first` in `values`; which ones they are says the list of its `shape`.
@@ -94,7 +94,7 @@ class AtPort:
     marked: npt.NDArray[Any]
     reason: Ints
     number: Ints
-    told: Told | None = None
+    decisions: Decisions | None = None
 
     def waiting(self, at: float) -> npt.NDArray[np.bool_]:
         """Which packets wait at a time."""
@@ -107,7 +107,7 @@ class AtPort:
 
     def numbers(self, i: int) -> dict[str, float]:
         """The numbers with which a packet was decided about, by their names."""
-        return {} if self.told is None else self.told.of(i)
+        return {} if self.decisions is None else self.decisions.of(i)
 
 
 class Packets:
@@ -135,10 +135,10 @@ class Packets:
         """The packets of a port."""
         first, last = np.searchsorted(self._columns["port"], [port, port + 1]).tolist()
         c = {name: column[first:last] for name, column in self._columns.items()}
-        told = Told(c["shape"], c["first"], self._values, self._shapes)
+        decisions = Decisions(c["shape"], c["first"], self._values, self._shapes)
         return AtPort(
             c["flow"], c["seq"], c["arrived_s"], c["start_s"], c["left_s"], c["bytes"], c["marked"], c["reason"],
-            c["number"], told,
+            c["number"], decisions,
         )  # fmt: skip
 
 
@@ -152,12 +152,12 @@ class Followed(Protocol):
         """The packets of a port."""
 
 
-def kept_of(run: Finished, at: float, told: bool = False) -> Followed | None:
+def kept_of(run: Finished, at: float, decisions: bool = False) -> Followed | None:
     """The packets around a time, if they were followed before; `told`: with the numbers that decided about them."""
     with run.lock:
         # A replay keeps all its packets, without these numbers.
         whole: Followed | None = run.more.get("packets")
-        if whole is not None and not told:
+        if whole is not None and not decisions:
             return whole
         parts: list[Packets] = run.more.setdefault("parts", [])
         found = next((part for part in parts if part.covers(at)), None)
@@ -167,7 +167,9 @@ def kept_of(run: Finished, at: float, told: bool = False) -> Followed | None:
         return found
 
 
-def packets_of(run: Finished, at: float = 0.0, control: _core.Control | None = None, told: bool = False) -> Followed:
+def packets_of(
+    run: Finished, at: float = 0.0, control: _core.Control | None = None, decisions: bool = False
+) -> Followed:
     """The packets of the part of a run around a time; the run is repeated up to there when they are first asked for.
 
     `told`: with the numbers that decided about them.
@@ -176,12 +178,12 @@ def packets_of(run: Finished, at: float = 0.0, control: _core.Control | None = N
         StoppedError: the control stopped it.
     """
     at = min(max(at, 0.0), run.until)
-    found = kept_of(run, at, told)
+    found = kept_of(run, at, decisions)
     if found is not None:
         return found
     with _lock:
         # One at a time: each takes much memory.
-        found = kept_of(run, at, told)
+        found = kept_of(run, at, decisions)
         for left in reversed(range(TRIES)):
             if found is None:
                 part = _followed(run, _beginning(run, at) if left else at, control)

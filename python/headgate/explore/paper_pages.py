@@ -145,7 +145,7 @@ def _between(ends: tuple[float | None, float | None] | None, published: Publishe
     return f"{as_printed(ends[0], published, 1)} to {as_printed(ends[1], published, 1)}"
 
 
-def said_of_number(number: RecordedNumber) -> list[str]:
+def number_sentences(number: RecordedNumber) -> list[str]:
     """Which number this is and what the paper says; what ours are, and the verdict."""
     p = number.published
     unit = f" {p.unit}" if p.unit and p.unit != "order" else ""

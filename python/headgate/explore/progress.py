@@ -17,7 +17,7 @@ from .wire import StoppedError, fault, line
 REPORT_S = 0.1
 
 
-class News:
+class Notifier:
     """Wakes the loop of the server from another thread."""
 
     def __init__(self) -> None:
@@ -37,11 +37,11 @@ class News:
         self._event.clear()
 
 
-async def of_run(job: Job, news: News) -> AsyncIterator[bytes]:
+async def of_run(job: Job, notifier: Notifier) -> AsyncIterator[bytes]:
     """The lines of a run: progress, perhaps its first part, and its end."""
     shown = False
     while not job.future.done():
-        await news.wait()
+        await notifier.wait()
         if job.future.done():
             break
         if job.part is not None and not shown:
@@ -51,10 +51,10 @@ async def of_run(job: Job, news: News) -> AsyncIterator[bytes]:
     yield ended(job.future, lambda found: found.done)
 
 
-async def of_work(future: Future[Any], share: Callable[[], float], news: News) -> AsyncIterator[bytes]:
+async def of_work(future: Future[Any], share: Callable[[], float], notifier: Notifier) -> AsyncIterator[bytes]:
     """The lines of other work."""
     while not future.done():
-        await news.wait()
+        await notifier.wait()
         if not future.done():
             yield line({"progress": share()})
     yield ended(future, lambda found: found)

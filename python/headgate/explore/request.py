@@ -78,34 +78,34 @@ async def body(request: Request) -> dict[str, Any]:
     return found
 
 
-def scenario_of(given: Any, key: str = "scenario") -> Scenario:
+def scenario_of(parameters: Any, key: str = "scenario") -> Scenario:
     """The scenario in a request.
 
     Raises:
         RequestError: there is none.
     """
-    found = given.get(key) if isinstance(given, dict) else None
+    found = parameters.get(key) if isinstance(parameters, dict) else None
     if not isinstance(found, dict):
         raise RequestError(400, f"{key}: expected a scenario, found {type(found).__name__}")
     return Scenario(found)
 
 
-def seed_of(given: Mapping[str, Any]) -> int | None:
+def seed_of(parameters: Mapping[str, Any]) -> int | None:
     """The seed in a request; None for that of the scenario."""
-    return None if given.get("seed") is None else whole_of(given, "seed", 2**64 - 1, 0)
+    return None if parameters.get("seed") is None else whole_of(parameters, "seed", 2**64 - 1, 0)
 
 
-def whole_of(given: Mapping[str, Any], key: str, most: int, least: int = 1) -> int:
+def whole_of(parameters: Mapping[str, Any], key: str, most: int, least: int = 1) -> int:
     """A whole number in a request."""
-    found = given.get(key)
+    found = parameters.get(key)
     if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
         raise RequestError(400, f"{key}: found {str(found)[:80]}; expected a whole number from {least} to {most}")
     return found
 
 
-def text_of(given: Mapping[str, Any], key: str, longest: int = 1000) -> str:
+def text_of(parameters: Mapping[str, Any], key: str, longest: int = 1000) -> str:
     """A text in a request."""
-    found = given.get(key)
+    found = parameters.get(key)
     if not isinstance(found, str) or not 0 < len(found) <= longest:
         raise RequestError(400, f"{key}: expected a text of 1 to {longest} characters")
     return found

@@ -21,11 +21,11 @@ from ..results.results import Results
 from ..scenario.effects import warnings
 from ..scenario.scenario import Scenario
 from .engine import run
-from .given import Given
 from .picture import network
 from .prepared import prepared, shorter
 from .replays.run import replayed
 from .replays.settings import Settings
+from .setup import Setup
 from .shares import busiest, summary
 from .stacked import Stacked, paths
 from .store import Finished, KeptRuns
@@ -53,7 +53,7 @@ class Job:
     control: _core.Control
     #: Called from the run's thread when something new is there.
     wake: Callable[[], None]
-    began: float = 0.0
+    started: float = 0.0
     stopped: bool = False
     #: Number of the replication.
     number: int = 0
@@ -101,7 +101,7 @@ class Runs:
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")
         # Apart from the runs: what is asked about the last one, such as its packets, does not hold up the next.
-        self._looks = ThreadPoolExecutor(self.at_a_time, "look")
+        self._queries = ThreadPoolExecutor(self.at_a_time, "look")
         # What nobody asked for: one at a time, so that the rest of the machine is free for what somebody does.
         self._checks = ThreadPoolExecutor(1, "check")
         self._lock = threading.RLock()
@@ -110,7 +110,7 @@ class Runs:
 
     def start(
         self,
-        given: Given,
+        setup: Setup,
         seed: int | None,
         tab: str,
         wake: Callable[[], None] = lambda: None,
@@ -127,10 +127,10 @@ class Runs:
             if before is not None:
                 # One that still waits leaves its place at once.
                 before.stop()
-            self._require_room()
+            self._require_place()
             self._tabs[tab] = job
             self._jobs.add(id(job))
-            job.future = self._pool.submit(self._work, job, given, seed)
+            job.future = self._pool.submit(self._work, job, setup, seed)
         # Neither refers to the other: what is in such a circle stays in memory until a collector comes by.
         job.future.add_done_callback(partial(self._ended, tab, id(job), wake))
         return job
@@ -145,13 +145,13 @@ class Runs:
         """
         control = _core.Control(self.most)
         with self._lock:
-            self._require_room()
+            self._require_place()
             self._jobs.add(id(control))
-            future = (self._checks if unasked else self._looks).submit(work, control)
+            future = (self._checks if unasked else self._queries).submit(work, control)
         future.add_done_callback(partial(self._ended, "", id(control), wake))
         return control, future
 
-    def _require_room(self) -> None:
+    def _require_place(self) -> None:
         if len(self._jobs) >= self.at_a_time + WAITING:
             raise RequestError(503, f"{WAITING} runs wait already; expected fewer: try again when some are done")
 
@@ -160,7 +160,7 @@ class Runs:
         with self._lock:
             for job in self._tabs.values():
                 job.stop()
-        for pool in (self._pool, self._looks, self._checks, self._parts):
+        for pool in (self._pool, self._queries, self._checks, self._parts):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _ended(self, tab: str, number: int, wake: Callable[[], None], _: object) -> None:
@@ -170,15 +170,15 @@ class Runs:
                 del self._tabs[tab]
         wake()
 
-    def _work(self, job: Job, given: Given, seed: int | None) -> Finished:
+    def _work(self, job: Job, setup: Setup, seed: int | None) -> Finished:
         if job.stopped:
             raise StoppedError
-        job.began = time.perf_counter()
-        if isinstance(given, Settings):
-            settings = given if seed is None else given.with_(seed=seed)
+        job.started = time.perf_counter()
+        if isinstance(setup, Settings):
+            settings = setup if seed is None else setup.with_(seed=seed)
             found = self.replay(settings, job.control, partial(self._shown, job))
         else:
-            found = self._simulated(job, given, seed)
+            found = self._simulated(job, setup, seed)
         self.store.put(found)
         with suppress(RuntimeError):
             # On another thread: nobody waits for it. After the end of the server there is none.
@@ -204,7 +204,7 @@ class Runs:
     def _simulated(self, job: Job, scenario: Scenario, seed: int | None) -> Finished:
         ready = prepared(scenario)
         note = None
-        timer = threading.Timer(FIRST_S, self._begin_part, (job, scenario, ready, seed))
+        timer = threading.Timer(FIRST_S, self._start_part, (job, scenario, ready, seed))
         timer.daemon = True
         timer.start()
         try:
@@ -222,18 +222,18 @@ class Runs:
             timer.cancel()
             for control in job.controls:
                 control.stop()
-        found = finished(scenario, ready, result, time.perf_counter() - job.began, note)
+        found = finished(scenario, ready, result, time.perf_counter() - job.started, note)
         del result
         return found
 
-    def _begin_part(self, job: Job, scenario: Scenario, ready: Scenario, seed: int | None) -> None:
+    def _start_part(self, job: Job, scenario: Scenario, ready: Scenario, seed: int | None) -> None:
         """Runs the first part of a long run beside it, so that there is something to see."""
-        passed = time.perf_counter() - job.began
+        passed = time.perf_counter() - job.started
         share = job.share
         if job.stopped or share >= 0.4:
             return
         if share <= 0 and passed < 1:
-            timer = threading.Timer(0.02, self._begin_part, (job, scenario, ready, seed))
+            timer = threading.Timer(0.02, self._start_part, (job, scenario, ready, seed))
             timer.daemon = True
             timer.start()
             return
@@ -241,12 +241,12 @@ class Runs:
         job.controls.append(control)
 
         def work() -> None:
-            began = time.perf_counter()
+            started = time.perf_counter()
             part, _ = shorter(ready, share * PART_S / passed)
             whole = _core.quantity(ready.data["duration"])[2]
             try:
                 found = finished(
-                    scenario, part, run(part, seed, control, job.number), time.perf_counter() - began, None, whole
+                    scenario, part, run(part, seed, control, job.number), time.perf_counter() - started, None, whole
                 )
             except (StoppedError, _core.ScenarioError):
                 # The whole run will show it, or say what is wrong.

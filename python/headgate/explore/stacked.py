@@ -72,17 +72,17 @@ class Stacked(View):
         queue = packets.at(self.port)
         until = max(min(end, packets.until), start)
         waits = ~(queue.start <= queue.arrived)
-        gone = np.where(np.isnan(queue.start), np.inf, queue.start)
-        came, left = queue.arrived[waits], np.sort(gone[waits])
-        changes = np.unique(np.concatenate([came, left]))
+        dequeued = np.where(np.isnan(queue.start), np.inf, queue.start)
+        enqueued, left = queue.arrived[waits], np.sort(dequeued[waits])
+        changes = np.unique(np.concatenate([enqueued, left]))
         changes = changes[(changes >= start) & (changes <= until)]
         if width is not None and changes.size > 2 * width:
-            changes = extremes(changes, _count(came, changes) - _count(left, changes), start, end, width)
+            changes = extremes(changes, _count(enqueued, changes) - _count(left, changes), start, end, width)
         t = np.concatenate([[start], changes, [until]])
         found = []
         for flow, name in zip(self.flows, self.names, strict=True):
             own = waits & (queue.flow == flow)
-            y = _count(queue.arrived[own], t) - _count(np.sort(gone[own]), t)
+            y = _count(queue.arrived[own], t) - _count(np.sort(dequeued[own]), t)
             found.append(Line(name, name, t, y.astype(np.float64)))
         return found
 

@@ -24,9 +24,9 @@ class Stream(Response):
         """Sends the answer."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         sending = asyncio.create_task(self._send(send))
-        gone = asyncio.create_task(_closed(receive))
+        disconnected = asyncio.create_task(_closed(receive))
         try:
-            await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({sending, disconnected}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
                 sending.result()
         except OSError:
@@ -34,9 +34,9 @@ class Stream(Response):
             pass
         finally:
             self._stop()
-            for task in (sending, gone):
+            for task in (sending, disconnected):
                 task.cancel()
-            await asyncio.gather(sending, gone, return_exceptions=True)
+            await asyncio.gather(sending, disconnected, return_exceptions=True)
 
     async def _send(self, send: Send) -> None:
         async for line in self._lines:

@@ -103,7 +103,7 @@ def views(table: Callable[[str], Mapping[str, Any]], flows: list[str], ports: li
         if kind in PACING:
             of["pacing"] = traced.view(kind, "pacing", "Pacing rate", "packets/s")
         elif kind not in ALL_TRACES:
-            title, unit = _said(kind)
+            title, unit = _title_and_unit(kind)
             of[f"estimate-{kind}"] = traced.view(kind, f"estimate-{kind}", title, unit)
     order = ["throughput", "rtt", "queueing", "ports", "drops", "window", "in_flight", "pacing"]
     names = [name for name in order if name in of] + sorted(name for name in of if name not in order)
@@ -117,17 +117,17 @@ def _by_interval(t: Mapping[str, Any], flows: list[str]) -> list[View]:
     # What is left over at the end of a run may be too short for a packet, and says nothing of rates.
     order = order[spans[order] > SHORTEST * spans.max(initial=0.0)]
     starts, ends, span = np.asarray(t["start_s"])[order], np.asarray(t["end_s"])[order], spans[order]
-    ways = {
+    columns = {
         "throughput": ("Goodput", "bit/s", 8.0 * np.asarray(t["unique_bytes"])[order] / span),
         "rtt": ("Round-trip time, mean of intervals", "s", np.asarray(t["rtt_mean_s"])[order]),
         "queueing": ("Queueing delay, mean of intervals", "s", np.asarray(t["queueing_mean_s"])[order]),
         "drops": ("Marked packets so far", "packets", np.asarray(t["marks"], dtype=np.float64)[order]),
     }
     edges = np.searchsorted(codes[order], np.arange(len(flows) + 1))
-    most = np.add.reduceat(ways["throughput"][2], edges[:-1]) if len(order) else np.zeros(len(flows))
+    most = np.add.reduceat(columns["throughput"][2], edges[:-1]) if len(order) else np.zeros(len(flows))
     chosen = sorted(np.argsort(-np.nan_to_num(most), kind="stable")[:LINES].tolist())
     found = []
-    for name, (title, unit, values) in ways.items():
+    for name, (title, unit, values) in columns.items():
         view = View(name, title, unit)
         for f in chosen:
             part = slice(int(edges[f]), int(edges[f + 1]))
@@ -146,7 +146,7 @@ def _by_interval(t: Mapping[str, Any], flows: list[str]) -> list[View]:
     return found
 
 
-def _said(kind: str) -> tuple[str, str]:
+def _title_and_unit(kind: str) -> tuple[str, str]:
     """The title and the unit of an estimate, from the labels of the figures.
 
     >>> _said("service_rate"), _said("skip"), _said("threshold")

@@ -20,7 +20,7 @@ KEYS = ("flows", "topology", "links")
 
 
 @dataclass(frozen=True)
-class Found:
+class Entry:
     """Something that can be shown: its name in the folder, what it is, and a line about it."""
 
     name: str
@@ -28,7 +28,7 @@ class Found:
     about: str
 
 
-def found_in(folder: Path) -> list[Found]:
+def found_in(folder: Path) -> list[Entry]:
     """What a folder holds, by name; nothing if it cannot be read."""
     try:
         entries = sorted(islice(folder.iterdir(), ENTRIES))
@@ -37,32 +37,32 @@ def found_in(folder: Path) -> list[Found]:
     return list(islice((found for found in map(_look, entries) if found is not None), MOST))
 
 
-def one_in(folder: Path, name: str) -> Found | None:
+def one_in(folder: Path, name: str) -> Entry | None:
     """What a folder lists under a name; None for anything else, such as a path that leaves the folder."""
     return _look(folder / name) if name and Path(name).name == name else None
 
 
-def _look(file: Path) -> Found | None:
+def _look(file: Path) -> Entry | None:
     if file.name.startswith("."):
         return None
     try:
         if file.is_dir():
             kind = _of_folder(file)
-            return Found(file.name, kind, "") if kind else None
+            return Entry(file.name, kind, "") if kind else None
         ending = file.suffix.lower()
         if not file.is_file() or (
             ending not in ENDINGS and (ending not in (".toml", ".json") or file.stat().st_size > LONGEST)
         ):
             return None
         if ending in ENDINGS:
-            return Found(file.name, "trace", "")
+            return Entry(file.name, "trace", "")
         text = file.read_text("utf-8")
         data = loads(text) if ending == ".toml" else json.loads(text)
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(data, dict) or not any(key in data for key in KEYS):
         return None
-    return Found(file.name, "scenario", about(text) if ending == ".toml" else str(data.get("name", "")))
+    return Entry(file.name, "scenario", about(text) if ending == ".toml" else str(data.get("name", "")))
 
 
 def _of_folder(file: Path) -> str:

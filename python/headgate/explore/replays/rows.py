@@ -62,7 +62,7 @@ class Filling:
         self._columns = {name: np.empty(most, dtype=kind) for name, kind in TYPES.items()}
         self.count = 0
 
-    def take(self, columns: Mapping[str, Any]) -> None:
+    def add(self, columns: Mapping[str, Any]) -> None:
         """Takes the next rows of the engine."""
         found = len(columns["packet"])
         for name, column in self._columns.items():
