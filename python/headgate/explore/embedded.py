@@ -29,8 +29,8 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
     """The explorer in a notebook.
 
     Attributes:
-        scenario: what is shown, as it was turned: a `headgate.Scenario`, the settings of a replay, or None while lessons are shown. It may
-            be set, also as a table.
+        scenario: what is shown, as the user changed it: a `headgate.Scenario`, the settings of a replay, or None while lessons are shown.
+            It may be set, also as a table.
     """
 
     _esm = STATIC / "widget.js"
@@ -50,7 +50,7 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         self.on_msg(lambda _, content, buffers: self._messages.receive_message(content))
 
     def results(self, seed: int | None = None) -> Results:
-        """The results of the scenario as it was turned, those of `scenario.run(seed=...)`: the packets are those of the run on the page.
+        """The results of the scenario as the user changed it: those of `scenario.run(seed=...)`, with the packets of the run on the page.
 
         Args:
             seed: that of the scenario unless given.
@@ -84,5 +84,5 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         return setup_of({"scenario": value}, self._explorer.subject.trace)
 
     def _store_scenario(self, change: Mapping[str, Any]) -> None:
-        # A page that opens later, as after a reload, begins with what was turned.
+        # A page that opens later, as after a reload, begins with the changed scenario.
         self._explorer.subject.scenario = change["new"]

@@ -1,4 +1,4 @@
-"""What people take with them: the scenario as TOML, the data of a view as CSV or Parquet, and the Python lines that give the same."""
+"""Downloads of a run: the scenario as TOML, the data of a view as CSV or Parquet, and the Python lines that give the same."""
 
 from __future__ import annotations
 

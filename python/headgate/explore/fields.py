@@ -46,7 +46,7 @@ def node(name: str, *keys: str) -> Node:
 
 
 def deref(found: Node) -> Node:
-    """What a reference leads to, with what stands beside the reference."""
+    """The target of a reference, with the keys beside the reference."""
     while "$ref" in found:
         target: Any = schema()
         for part in found["$ref"].removeprefix("#/").split("/"):
@@ -109,11 +109,11 @@ def control(path: str, label: str, group: str, found: Node, value: Any, main: bo
 
 
 def optional(path: str, label: str, group: str, found: Node, value: Any) -> dict[str, Any] | None:
-    """The same for a value that need not be given: its control has a state in which it is not, None."""
+    """The control of an optional value; it has None for a value that is not given."""
     if value is None:
         alternative = next(w for w in alternatives(found) if w.get("type") != "null")
         kind = alternative["type"][0] if isinstance(alternative.get("type"), list) else alternative.get("type")
-        # Something of its type, of which nothing stays.
+        # Any value of the type gives the form of the control.
         like: Any = {"boolean": False, "integer": 1, "number": 0.0}.get(str(kind), "")
         like = _choices(alternative)[0]["value"] if "oneOf" in alternative or "enum" in alternative else like
         shown = control(path, label, group, found, like)

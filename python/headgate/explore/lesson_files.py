@@ -49,7 +49,7 @@ class VariantForm(Form):
 
 @dataclass(frozen=True)
 class LessonForm(Form):
-    """What stands in the file of a lesson."""
+    """The keys of the file of a lesson."""
 
     title: Name
     text: tuple[Name, ...]

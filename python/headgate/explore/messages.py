@@ -1,9 +1,9 @@
-"""Requests of a page that come as messages instead of over HTTP, as from a notebook: the same application answers them, in this process.
+"""Requests of a page that are sent as messages instead of over HTTP, as from a notebook: the same application answers them.
 
 A request is `{"ask": name, "method", "path", "body"}`, where the name is the page's own choice. The answer is `{"answer": name, "status",
 "type", "file"}` and then its parts, `{"part": name, "last": bool}`, each with its bytes beside it. `{"stop": name}` ends a request, and
-`{"leave": prefix}` all whose names begin so. `{"heard": name}` says that a part has arrived: when many were sent and none was heard of, the
-page is gone, and its work ends.
+`{"leave": prefix}` all requests whose names begin with the prefix. `{"heard": name}` acknowledges a part: when many parts are not
+acknowledged, the page counts as closed, and its work ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Scope
 #: Requests of a page at a time.
 MOST = 256
 
-#: Parts that a page may leave unheard: ten minutes of a run. A kernel that works on a cell may hear of nothing meanwhile.
+#: Parts that may wait for an acknowledgement: those of ten minutes of a run. A kernel that runs a cell handles no messages meanwhile.
 MOST_UNACKNOWLEDGED = 6000
 
 Send = Callable[[dict[str, Any], list[bytes]], None]
@@ -39,7 +39,7 @@ class _Request:
 
 @cache
 def loop() -> asyncio.AbstractEventLoop:
-    """An event loop in a separate thread: kernels hand messages on from several threads, some of them while a cell works."""
+    """An event loop in a separate thread: kernels deliver messages from several threads, some of them while a cell works."""
     found = asyncio.new_event_loop()
     threading.Thread(target=found.run_forever, name="headgate widgets", daemon=True).start()
     return found
@@ -55,11 +55,11 @@ class Messages:
         self._requests: dict[str, _Request] = {}
 
     def receive_message(self, message: Any) -> None:
-        """Takes a message. What is no message of the page is left alone."""
+        """Handles a message. Anything that is not a message of the page is ignored."""
         self._loop.call_soon_threadsafe(self._receive, message)
 
     def close(self, prefix: str = "") -> None:
-        """Ends all requests whose names begin so; their work stops."""
+        """Ends all requests whose names begin with a prefix, and stops their work."""
         self._loop.call_soon_threadsafe(self._close, prefix)
 
     def _receive(self, message: Any) -> None:
@@ -113,7 +113,7 @@ class Messages:
                 request.cancelled.set()
 
         try:
-            # An error of the application is answered with its status before it comes here.
+            # The application has answered its own errors with their status already.
             with contextlib.suppress(Exception):
                 await self._app(self._scope(method, path), receive, send)
             if not started and not request.cancelled.is_set():

@@ -60,7 +60,7 @@ def opened(
         paper: that it is of.
         item: that it is of.
         number: its place in the list of the item; None for a run without one.
-        claim: the name of a claim that is looked at.
+        claim: the name of the claim for which the run was opened.
         variant: the name of the variant; that of the number unless given.
         at: the number of the run.
 
@@ -163,7 +163,7 @@ def _value(outcome: Outcome, metric: Measure, number: RecordedNumber) -> float |
 
 
 class _End(BaseException):
-    """Nobody waits any more. No exception that a paper's own code might catch."""
+    """The work was stopped. It derives from BaseException, so that a paper's own code does not catch it."""
 
 
 class Reproducer:

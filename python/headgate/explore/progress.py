@@ -1,4 +1,4 @@
-"""What is said of long work while it goes on, line by line."""
+"""Progress reports of long work: a stream of lines that ends with the result or an error."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Notifier:
     """Wakes the loop of the server from another thread."""
 
     def __init__(self) -> None:
-        """For the loop that runs now."""
+        """Makes a notifier for the event loop that runs now."""
         self._event, self._loop = asyncio.Event(), asyncio.get_running_loop()
 
     def __call__(self) -> None:
-        """There is something new."""
+        """Notifies the loop. It may be called from any thread."""
         # The loop is closed when the server ends.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._event.set)
 
     async def wait(self) -> None:
-        """Until there is something new, or it is time for a report."""
+        """Waits until there is something new, or it is time for a report."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._event.wait(), REPORT_S)
         self._event.clear()
@@ -61,7 +61,7 @@ async def of_work(future: Future[Any], share: Callable[[], float], notifier: Not
 
 
 def ended(future: Future[Any], done: Callable[[Any], Any]) -> bytes:
-    """The last line: the result, or why there is none."""
+    """The last line: the result, or the error."""
     stopped = {"error": {"message": "The run was stopped.", "path": None, "line": None}}
     if future.cancelled():
         return line(stopped)

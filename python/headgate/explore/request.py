@@ -1,4 +1,4 @@
-"""What a request asks for: its body and its query, checked."""
+"""The parameters of a request, in its body and its query, checked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def threaded(work: Callable[..., Any], *args: Any) -> Any:
 
 
 async def until_done(request: Request, future: Future[Any], control: Control) -> None:
-    """Waits for work; it is stopped when nobody waits for its answer any more.
+    """Waits for work, and stops it when the client disconnects.
 
     Raises:
         RequestError: it was stopped.
@@ -43,7 +43,7 @@ async def until_done(request: Request, future: Future[Any], control: Control) ->
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(ended.set)
 
-    # Not a future of the loop for each wait: those that nobody asks any more would report the error of the work on the terminal.
+    # No future of the loop for each wait: one that is abandoned would report the work's error on the terminal.
     future.add_done_callback(wake)
     try:
         while not ended.is_set():
@@ -126,7 +126,7 @@ def number_of(query: Mapping[str, str], key: str, default: float) -> float:
 
 
 def span_of(query: Mapping[str, str], until: float) -> tuple[float, float]:
-    """The part of a run that is asked for, `from` before `to`."""
+    """The requested part of a run: `from` is before `to`."""
     start, end = number_of(query, "from", 0.0), number_of(query, "to", until)
     if not end > start:
         raise RequestError(400, f"to: found {end}; expected more than `from`, {start}")

@@ -170,7 +170,7 @@ class Explorer:
         return Response(data, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
     async def _rows(self, request: Request) -> Response:
-        """A row for each packet of a replay; its work ends when the page leaves."""
+        """A row for each packet of a replay; the work stops when the page disconnects."""
         run, form = self._of(request), request.query_params.get("form", "csv")
         replay_export.require(form)
         if run.done.get("kind") != "replay":
@@ -178,7 +178,7 @@ class Explorer:
         folder = Path(tempfile.mkdtemp(prefix="headgate-"))
         file = folder / f"{replay_export.file_name(run)}-packets.{form}"
         control, future = self.runs.call(lambda control: replay_export.rows_into(run, file, control))
-        # The folder goes when all of it was sent, or nothing is to be.
+        # The folder is removed when the file was sent, or on an error.
         ended = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
         try:
             await until_done(request, future, control)
@@ -202,7 +202,7 @@ class Explorer:
         return Stream(progress.of_work(future, lambda: share[0], notifier), control.stop)
 
     async def _phase(self, request: Request) -> Response:
-        """Whether the shares of a run depend on the phase of arrivals; the work ends when the page leaves."""
+        """Whether the shares of a run depend on the phase of arrivals; the work stops when the page disconnects."""
         parameters, notifier = await body(request), progress.Notifier()
         scenario, seed, share = scenario_of(parameters), seed_of(parameters), [0.0]
         number = whole_of(parameters, "replication", MOST_RUNS, 0)
@@ -277,7 +277,7 @@ class Explorer:
         return self.subject.points
 
     async def _part(self, request: Request, run: Finished, at: float, decisions: bool = False) -> packets.Followed:
-        """The packets around a time, `told` with the numbers that decided about them; the work ends when the page leaves."""
+        """The packets around a time, if `decisions` with their numbers; the work stops when the page disconnects."""
         found = packets.kept_of(run, min(max(at, 0.0), run.until), decisions)
         if found is None:
             control, future = self.runs.call(lambda control: packets.packets_of(run, at, control, decisions))

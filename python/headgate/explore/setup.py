@@ -38,12 +38,12 @@ def setup_of(body: Any, trace: Trace | None, key: str = "scenario") -> Setup:
 
 
 def controls(setup: Setup) -> list[dict[str, Any]]:
-    """The controls of what was given."""
+    """The controls of a scenario, or of the settings of a replay."""
     return of_replay.controls(setup) if isinstance(setup, Settings) else of_scenario.controls(setup)
 
 
 def with_value(setup: Setup, path: str, value: Any) -> Setup:
-    """What was given with one value changed."""
+    """The scenario or the settings with one value changed."""
     return (
         of_replay.with_value(setup, path, value)
         if isinstance(setup, Settings)

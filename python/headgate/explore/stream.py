@@ -1,4 +1,4 @@
-"""An answer that is sent line by line, and that ends its work when nobody reads it any more."""
+"""A response that is sent line by line, and that stops its work when the client disconnects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 
 class Stream(Response):
-    """Lines of JSON as they come."""
+    """Lines of JSON, sent as they are made."""
 
     media_type = "application/x-ndjson"
 
@@ -30,7 +30,7 @@ class Stream(Response):
             if sending.done():
                 sending.result()
         except OSError:
-            # Nobody reads it.
+            # The client has disconnected.
             pass
         finally:
             self._stop()

@@ -1,4 +1,4 @@
-"""What the page begins with: a scenario, a study, papers, a trace, or the start page."""
+"""The subject of a page: a scenario, a study, papers, a trace, or the start page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TRACE = 8
 
 @dataclass
 class Subject:
-    """What the page begins with."""
+    """The subject of a page, which it shows first."""
 
     kind: str = "start"
     title: str = "Start page"

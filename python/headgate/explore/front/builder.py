@@ -25,13 +25,13 @@ FIRST = {
     "noise": "1",
 }
 
-#: The buffer that is meant where none is given.
+#: The default of the buffer.
 BUFFER = "1BDP"
 
 #: Maximum length of an answer.
 LONGEST = 4000
 
-#: Maximum number of flows: what is made of them is sent to the page at each turn. The command takes more.
+#: Maximum number of flows: their scenario is sent to the page at each change. The command takes more.
 MOST = 2000
 
 #: Flows that a click adds, by what they are.
@@ -72,7 +72,7 @@ class AnswerError(RequestError):
 
 
 def built(answers: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario that answers stand for, with the command line and the file that give it.
+    """The scenario of a set of answers, with the command line and the file that give it.
 
     Args:
         answers: texts by question, those of `FIRST` unless given.
@@ -86,7 +86,7 @@ def built(answers: Mapping[str, Any]) -> dict[str, Any]:
     """
     given = answers_of(answers)
     if "buffer" not in _queue(given["queue"]):
-        # A buffer of the discipline before is no fault of the one that was chosen now.
+        # The buffer was given for the discipline before; one without a buffer ignores it.
         given["buffer"] = ""
     rate, rtt, flows, queue, noise = (given[key] for key in ("rate", "rtt", "flows", "queue", "noise"))
     try:
@@ -128,7 +128,7 @@ def command(given: Mapping[str, str]) -> str:
 
 
 def with_value(given: Mapping[str, str], path: str, value: Any) -> dict[str, str]:
-    """Answers of which one is changed. A number stands for a quantity in the unit of its control; null for what is taken unless given.
+    """The answers with one of them changed. A number is a quantity in the unit of its control; None is the default.
 
     Raises:
         AnswerError: the value is no text and no number that fits.

@@ -85,7 +85,7 @@ class FrontRoutes:
 
 
 def _changed(parameters: dict[str, Any]) -> dict[str, Any]:
-    """What the answers of a request stand for, when the one at `path` is `value`."""
+    """The scenario for the answers of a request, after the one at `path` was set to `value`."""
     answers = parameters.get("given", {})
     if not isinstance(answers, dict):
         raise RequestError(400, f"given: expected a table, found {type(answers).__name__}")

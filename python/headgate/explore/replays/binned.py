@@ -13,7 +13,7 @@ from .views import Rates, Slots, Waiting
 
 Floats = npt.NDArray[np.float64]
 
-#: Packets that are taken together.
+#: Packets that are added in one step.
 BATCH = 500_000
 
 
@@ -33,7 +33,7 @@ class Binned:
         self._held = 0
 
     def add(self, columns: Mapping[str, Any]) -> None:
-        """Takes the next rows of the engine."""
+        """Adds the next rows of the engine."""
         self._waiting.append({name: np.asarray(column) for name, column in columns.items()})
         self._held += len(columns["packet"])
         if self._held >= BATCH:
@@ -68,7 +68,7 @@ class Binned:
         sums += np.bincount(where, weights, minlength=sums.size).reshape(sums.shape)
 
     def views(self, until: float) -> list[View]:
-        """The same views as those of rows."""
+        """The views, the same ones as those that are made of rows."""
         self._add()
         slots, wide = self._slots, self._wide
         last = min(int(until / wide) + 1, self.BINS + 1)

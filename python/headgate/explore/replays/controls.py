@@ -1,4 +1,4 @@
-"""The controls of a replay: the line, its queue, how the trace is read, and what a trace does not say."""
+"""The controls of a replay: the line, its queue, how the trace is read, and conventions for what a trace does not contain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..controls import choice
 from ..fields import branch, control, node, written
 from .settings import Settings, chosen_buffer
 
-#: A rate is turned from the mean load over this number to the mean load times this number.
+#: The slider of the rate reaches from the mean load divided by this number to the mean load times this number.
 RANGE = 5.0
 
 

@@ -63,12 +63,12 @@ class Filling:
         self.count = 0
 
     def add(self, columns: Mapping[str, Any]) -> None:
-        """Takes the next rows of the engine."""
+        """Adds the next rows of the engine."""
         found = len(columns["packet"])
         for name, column in self._columns.items():
             column[self.count : self.count + found] = np.asarray(columns[name])
         self.count += found
 
     def rows(self) -> Rows:
-        """Those so far; more may be taken afterwards."""
+        """The rows so far; more may be added afterwards."""
         return Rows({name: column[: self.count] for name, column in self._columns.items()})

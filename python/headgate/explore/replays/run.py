@@ -41,7 +41,7 @@ def replayed(
 
     Args:
         settings: of the replay.
-        control: stops it, and hears how much is done.
+        control: stops it, and receives the progress.
         most_bytes: that it may take.
         first: called with the first part of a long replay.
 

@@ -1,4 +1,4 @@
-"""The settings of a replay as the page hands them on, and those with which it begins."""
+"""The settings of a replay, as requests of the page have them, and those that the page shows first."""
 
 from __future__ import annotations
 

@@ -56,14 +56,14 @@ class Slots:
 class Rates(View):
     """Bits over time in intervals of the range that is shown."""
 
-    #: Of each line: the times at which bytes begin to come, those at which all of them are there, and the sum of all bytes so far.
+    #: For each line: when the bytes of each packet start to arrive, when all of them have arrived, and the sum of all bytes so far.
     curves: list[tuple[Floats, Floats, Floats]] = field(default_factory=list)
     slots: Slots | None = None
     least: float = 0.0
     until: float = 0.0
 
     def head(self) -> dict[str, Any]:
-        """What it is, without its points."""
+        """The description of the view, without its points."""
         return super().head() | {"series": _series(self.slots)}
 
     @property
@@ -104,7 +104,7 @@ class Rates(View):
 
 
 def _bytes_by(curve: tuple[Floats, Floats, Floats], t: Floats) -> Floats:
-    """Bytes that came before each time; those of a packet come evenly while it is sent.
+    """Bytes that arrived before each time; those of a packet arrive evenly during its transmission.
 
     >>> curve = np.array([0.0, 5.0]), np.array([2.0, 6.0]), np.array([100.0, 150.0])
     >>> _bytes_by(curve, np.array([0.0, 1.0, 2.0, 4.0, 5.5, 9.0])).tolist()
@@ -113,7 +113,7 @@ def _bytes_by(curve: tuple[Floats, Floats, Floats], t: Floats) -> Floats:
     started, ended, total = curve
     if not ended.size:
         return np.zeros(t.size)
-    # What comes at one instant counts from that instant on.
+    # Bytes that arrive at one instant count after that instant.
     done = np.searchsorted(ended, t, "left")
     before = np.where(done > 0, total[np.maximum(done - 1, 0)], 0.0)
     place = np.minimum(done, ended.size - 1)
@@ -129,7 +129,7 @@ class Waiting(View):
     """Packets of each flow that wait. Its lines have the same times, so that their values add up."""
 
     slots: Slots | None = None
-    #: Of each line the times at which packets came that had to wait, and those at which they were taken, both in rising order.
+    #: For each line, when packets that had to wait were queued and when they left the queue, both in rising order.
     enqueued: list[Floats] = field(default_factory=list)
     dequeued: list[Floats] = field(default_factory=list)
     #: The times at which the number of all that wait changes, and that number from then on.
@@ -137,7 +137,7 @@ class Waiting(View):
     total: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
     def head(self) -> dict[str, Any]:
-        """What it is, without its points."""
+        """The description of the view, without its points."""
         return super().head() | {"series": _series(self.slots)}
 
     @property
