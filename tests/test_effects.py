@@ -19,7 +19,7 @@ from headgate.scenario.effects import (
     properties,
     warnings,
 )
-from headgate.scenario.ways import Ways
+from headgate.scenario.routes import Routes
 
 COMES = "reacts to marks, and no queue on its path marks packets: its marks never come."
 WEIGHED = "has a weight, and no queue on its path reads weights: its packets are served as with a weight of 1."
@@ -238,7 +238,7 @@ def test_a_link_that_goes_down_may_send_flows_anywhere() -> None:
     ids=str,
 )  # fmt: skip
 @pytest.mark.parametrize("routing", ["shortest", "ecmp"])
-def test_ways_are_those_of_the_engine(topology: dict[str, Any], routing: str) -> None:
+def test_routes_are_those_of_the_engine(topology: dict[str, Any], routing: str) -> None:
     plain = Scenario({"duration": "1s", "topology": topology, "flows": [], "routing": routing})
     hosts = _hosts(plain)
     pairs = [(hosts[i], hosts[(3 * i + 1) % len(hosts)]) for i in range(len(hosts))]
@@ -246,19 +246,19 @@ def test_ways_are_those_of_the_engine(topology: dict[str, Any], routing: str) ->
         {"name": f"f{i}", "from": a, "to": b, "control": "reno"} for i, (a, b) in enumerate(p for p in pairs if p[0] != p[1])
     ]  # fmt: skip
     scenario = plain.set("flows", flows)
-    resolved, routes = scenario.resolve(), scenario.run().routes
-    ways = Ways(resolved)
+    resolved, table = scenario.resolve(), scenario.run().routes
+    routes = Routes(resolved)
     ends = [end for link in resolved["links"] for end in (link["from"], link["to"])]
     kinds = {node["name"]: node["kind"] for node in resolved["nodes"]}
     names = [name for link in resolved["links"] for name in (link["name"], f"{link['name']}:reverse")]
     for flow in resolved["flows"]:
-        taken = {str(name) for name in routes["link"][routes["flow"] == flow["name"]]}
+        taken = {str(name) for name in table["link"][table["flow"] == flow["name"]]}
         at_gateways = {name for name, end in zip(names, ends, strict=True) if name in taken and kinds[end] != "host"}
-        found = ways.of(flow, False)
+        found = routes.of(flow, False)
         assert found is not None
         found_names = {names[port] for port in found}
         assert at_gateways == found_names if routing == "shortest" else at_gateways <= found_names
-        both = ways.of(flow, True)
+        both = routes.of(flow, True)
         assert both is not None and both >= found
 
 

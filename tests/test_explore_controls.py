@@ -9,7 +9,7 @@ import pytest
 
 from headgate import _core
 from headgate.base.errors import HeadgateError
-from headgate.explore.controls import CHOICES, controls, turned, value_at
+from headgate.explore.controls import CHOICES, controls, value_at, with_value
 from headgate.explore.fields import amount, kinds, node, written
 from headgate.scenario.examples import examples
 from headgate.scenario.scenario import Scenario
@@ -43,7 +43,7 @@ def test_every_example_has_controls_and_each_can_be_set_to_what_it_shows(file: A
                 assert c["from"] <= c["number"] <= c["to"]
         if c["kind"] == "quantity":
             assert c["unit"] in ("s", "bit/s", "B", "pkt")
-        assert turned(base, c["path"], c["value"]).resolve() == before, c
+        assert with_value(base, c["path"], c["value"]).resolve() == before, c
 
 
 def test_units_and_limits_come_from_the_schema() -> None:
@@ -60,18 +60,18 @@ def test_units_and_limits_come_from_the_schema() -> None:
 
 @pytest.mark.parametrize("kind", [c["value"] for c in kinds(node("Link", "queue"))])
 def test_any_discipline_can_be_chosen_and_turned(kind: str) -> None:
-    changed = turned(Scenario(scenario()), "links.slow.queue.kind", kind)
+    changed = with_value(Scenario(scenario()), "links.slow.queue.kind", kind)
     assert changed.resolve()["links"][1]["queue"]["kind"] == kind
     whole = changed.resolve()
     for path, c in by_path(changed).items():
         if path.startswith("links.slow.queue."):
-            assert turned(changed, path, c["value"]).resolve() == whole
+            assert with_value(changed, path, c["value"]).resolve() == whole
 
 
 @pytest.mark.parametrize("kind", [c["value"] for c in kinds(node("Flow", "control"))])
 def test_any_flow_control_can_be_chosen_or_says_what_it_needs(kind: str) -> None:
     try:
-        changed = turned(Scenario(scenario()), "flows.reno.control.kind", kind)
+        changed = with_value(Scenario(scenario()), "flows.reno.control.kind", kind)
     except _core.ScenarioError as e:
         assert e.path.startswith("flows[1]")
     else:
@@ -79,17 +79,17 @@ def test_any_flow_control_can_be_chosen_or_says_what_it_needs(kind: str) -> None
 
 
 def test_a_new_kind_keeps_what_it_shares_with_the_old_one() -> None:
-    changed = turned(Scenario(scenario()), "links.slow.queue.kind", "red")
+    changed = with_value(Scenario(scenario()), "links.slow.queue.kind", "red")
     assert changed.data["links"][1]["queue"] == {"kind": "red", "buffer": "15pkt"}
-    assert turned(changed, "links.slow.queue.max_p", 0.25).data["links"][1]["queue"]["max_p"] == 0.25
+    assert with_value(changed, "links.slow.queue.max_p", 0.25).data["links"][1]["queue"]["max_p"] == 0.25
 
 
 def test_numbers_become_quantities() -> None:
     base = Scenario(scenario())
-    assert turned(base, "links.slow.rate", 123_456).data["links"][1]["rate"] == "123.5kbit/s"
-    assert turned(base, "links.slow.delay", 0.0131).data["links"][1]["delay"] == "13.1ms"
-    assert turned(base, "links.slow.queue.buffer", 7).data["links"][1]["queue"]["buffer"] == "7pkt"
-    assert turned(base, "flows.reno.weight", 3).data["flows"][1]["weight"] == 3
+    assert with_value(base, "links.slow.rate", 123_456).data["links"][1]["rate"] == "123.5kbit/s"
+    assert with_value(base, "links.slow.delay", 0.0131).data["links"][1]["delay"] == "13.1ms"
+    assert with_value(base, "links.slow.queue.buffer", 7).data["links"][1]["queue"]["buffer"] == "7pkt"
+    assert with_value(base, "flows.reno.weight", 3).data["flows"][1]["weight"] == 3
 
 
 @pytest.mark.parametrize(
@@ -105,19 +105,22 @@ def test_names_may_stand_for_tables() -> None:
     given["flows"][1]["control"] = "cubic"
     del given["links"][1]["classify"]
     base = Scenario(given)
-    assert turned(base, "links.slow.queue.buffer", "5pkt").data["links"][1]["queue"] == {"kind": "fq", "buffer": "5pkt"}
+    assert with_value(base, "links.slow.queue.buffer", "5pkt").data["links"][1]["queue"] == {
+        "kind": "fq",
+        "buffer": "5pkt",
+    }
     assert value_at(base, "links.slow.queue.kind") == "fq"
     short = Scenario({"duration": "7s", "topology": "dumbbell", "flows": [{"name": "f", "from": "s1", "to": "d1"}]})
-    changed = turned(short, "topology.line.queue.buffer", "5pkt").data
+    changed = with_value(short, "topology.line.queue.buffer", "5pkt").data
     assert changed["topology"]["line"]["queue"] == {"kind": "fcfs", "buffer": "5pkt"}
-    assert turned(short, "topology.line.rate", 5e6).data["topology"]["line"] == {"rate": "5Mbit/s", "delay": "10ms"}
+    assert with_value(short, "topology.line.rate", 5e6).data["topology"]["line"] == {"rate": "5Mbit/s", "delay": "10ms"}
 
 
 def test_turning_leaves_the_scenario_before_as_it_was() -> None:
     given = scenario()
     base = Scenario(given)
-    turned(base, "links.slow.queue.kind", "fcfs")
-    turned(base, "links.slow.rate", 1e6)
+    with_value(base, "links.slow.queue.kind", "fcfs")
+    with_value(base, "links.slow.rate", 1e6)
     assert base.data == scenario()
 
 
@@ -136,7 +139,7 @@ def test_turning_leaves_the_scenario_before_as_it_was() -> None:
 )
 def test_wrong_paths_are_errors(path: str) -> None:
     with pytest.raises((HeadgateError, _core.ScenarioError)):
-        turned(Scenario(scenario()), path, 1)
+        with_value(Scenario(scenario()), path, 1)
 
 
 def test_every_choice_has_its_place_in_the_schema() -> None:
@@ -160,20 +163,20 @@ def test_losses_and_jitter_of_a_link_can_be_set_and_taken_away() -> None:
         None,
         *(law["name"] for law in json.loads(_core.catalogue("losses"))),
     ]
-    lossy = turned(base, "links.slow.loss.kind", "bernoulli")
+    lossy = with_value(base, "links.slow.loss.kind", "bernoulli")
     assert lossy.data["links"][1]["loss"] == {"kind": "bernoulli"}
     assert by_path(lossy)["links.slow.loss.probability"]["number"] is None
     assert by_path(lossy)["links.slow.loss.probability"]["value"] == 0.01
-    more = turned(lossy, "links.slow.loss.probability", 0.05)
+    more = with_value(lossy, "links.slow.loss.probability", 0.05)
     assert more.resolve()["links"][1]["loss"] == {"kind": "bernoulli", "probability": 0.05}
-    assert turned(more, "links.slow.loss.kind", None).data == base.data
+    assert with_value(more, "links.slow.loss.kind", None).data == base.data
     assert by_path(base)["links.slow.jitter.mean"]["value"] is None
-    late = turned(base, "links.slow.jitter.mean", 0.003)
+    late = with_value(base, "links.slow.jitter.mean", 0.003)
     assert late.data["links"][1]["jitter"] == {"mean": "3ms"}
-    late = turned(late, "links.slow.jitter.law", "exponential")
+    late = with_value(late, "links.slow.jitter.law", "exponential")
     assert late.resolve()["links"][1]["jitter"]["law"] == {"kind": "exponential"}
-    late = turned(late, "links.slow.jitter.mean", None)
-    assert turned(late, "links.slow.jitter.law", None).data == base.data
+    late = with_value(late, "links.slow.jitter.mean", None)
+    assert with_value(late, "links.slow.jitter.law", None).data == base.data
 
 
 def test_a_link_with_losses_by_direction_has_no_control_of_them() -> None:
@@ -197,9 +200,9 @@ def test_transport_and_receiver_of_a_flow_can_be_set_and_taken_away(path: str, v
     base = Scenario(scenario())
     found = by_path(base)[f"flows.reno.{path}"]
     assert (found["value"], found["group"], found["main"]) == (None, "Flows", False)
-    changed = turned(base, f"flows.reno.{path}", value)
+    changed = with_value(base, f"flows.reno.{path}", value)
     assert {k: changed.data["flows"][1][k] for k in table} == table
     assert by_path(changed)[f"flows.reno.{path}"]["value"] == next(iter(next(iter(table.values())).values()))
-    assert turned(changed, f"flows.reno.{path}", None).data == base.data
+    assert with_value(changed, f"flows.reno.{path}", None).data == base.data
     # A flow control without the transport has neither.
     assert f"flows.window.{path}" not in by_path(base)

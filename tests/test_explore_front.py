@@ -17,7 +17,7 @@ from headgate import Scenario, quick
 from headgate.base.errors import HeadgateError
 from headgate.explore import answers, serve
 from headgate.explore.front import cards, folder
-from headgate.explore.front.builder import FIRST, MOST, built, command, turned
+from headgate.explore.front.builder import FIRST, MOST, built, command, with_value
 from headgate.explore.lesson import lessons
 from headgate.explore.runs import Runs
 from headgate.explore.subject import Subject, subject_of
@@ -150,7 +150,7 @@ def test_other_requests_are_refused(page: Page, wrong: dict[str, Any]) -> None:
 
 def test_what_is_turned_is_checked() -> None:
     with pytest.raises(HeadgateError, match="expected one of rate, rtt"):
-        turned(FIRST, "loss", 1)
+        with_value(FIRST, "loss", 1)
 
 
 def test_the_page_has_a_card_of_everything(page: Page) -> None:
@@ -285,11 +285,11 @@ def test_the_start_page_lists_the_folder_in_which_it_began(place: Path, monkeypa
 def test_a_server_for_each_thing_that_is_opened(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Subject] = []
 
-    def begin(self: serve.Servers, subject: Subject, port: int = 0) -> tuple[threading.Thread, str]:
+    def start(self: serve.Servers, subject: Subject, port: int = 0) -> tuple[threading.Thread, str]:
         begun.append(subject)
         return threading.Thread(), f"http://{len(begun)}"
 
-    monkeypatch.setattr(serve.Servers, "begin", begin)
+    monkeypatch.setattr(serve.Servers, "start", start)
     servers = serve.Servers(Runs(), 10_000_000)
     first = servers.open(place / "office.csv")
     assert servers.open(place / "office.csv") == first

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from headgate import _core
-from headgate.explore.controls import controls, turned
+from headgate.explore.controls import controls, with_value
 from headgate.explore.engine import run
 from headgate.explore.lesson import Lesson, lessons, ran
 from headgate.explore.prepared import prepared
@@ -29,7 +29,7 @@ def test_there_are_ten() -> None:
 
 def changed(lesson: Lesson) -> Scenario:
     """The scenario of a lesson with the value that the question is about."""
-    return turned(Scenario(lesson.scenario), lesson.change, lesson.to)
+    return with_value(Scenario(lesson.scenario), lesson.change, lesson.to)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -70,7 +70,7 @@ def test_the_flood_is_shown_in_both_readings_of_fair_queueing(page: Page) -> Non
     # The reason names two more.
     for kind in ("scfq", "virtual_clock"):
         assert f"`{kind}`" in lessons()["flood"].why
-        shared = ran(turned(changed(lessons()["flood"]), "topology.line.queue.kind", kind), _core.Control())
+        shared = ran(with_value(changed(lessons()["flood"]), "topology.line.queue.kind", kind), _core.Control())
         assert [round(f["goodput_bps"], -5) for f in shared.done["flows"]] == [5e6, 5e6]
 
 
@@ -82,9 +82,9 @@ def test_switches_are_on_and_off_and_names_are_marked() -> None:
 def test_a_value_may_be_written_in_any_way() -> None:
     lesson = lessons()["two-flows"]
     for text, is_it in (("20 Mbit/s", True), ("20000kbit/s", True), ("21Mbit/s", False)):
-        assert lesson.changed(turned(Scenario(lesson.scenario), lesson.change, text)) is is_it, text
+        assert lesson.changed(with_value(Scenario(lesson.scenario), lesson.change, text)) is is_it, text
     buffers = lessons()["buffers"]
-    assert buffers.changed(turned(Scenario(buffers.scenario), buffers.change, "4 BDP"))
+    assert buffers.changed(with_value(Scenario(buffers.scenario), buffers.change, "4 BDP"))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -23,7 +23,7 @@ from headgate.explore.request import until_done
 from headgate.explore.rules import order_of, rules, sentences
 from headgate.explore.runs import finished
 from headgate.explore.store import Finished
-from headgate.explore.story import way_of
+from headgate.explore.story import story_of
 from headgate.explore.wire import RequestError, StoppedError
 from headgate.scenario.scenario import Scenario
 
@@ -140,24 +140,24 @@ def test_a_packet_that_made_room_says_for_which() -> None:
     evicted = np.flatnonzero(packets.reason == 1 + _core.DROP_REASONS.index("evicted"))
     assert evicted.size
     for i in evicted[::5].tolist():
-        story = way_of(found, part, "slow", int(packets.number[i]))["story"]
+        story = story_of(found, part, "slow", int(packets.number[i]))["story"]
         (line,) = [line for line in story if "to make room for packet" in line]
         (by,) = np.flatnonzero(packets.arrived == packets.start[i])
-        assert f"packet {packets.seq[by]} of {found.flows[packets.flow[by]]}, which came then." in line
+        assert f"packet {packets.seq[by]} of {found.flows[packets.flow[by]]}, which arrived then." in line
 
 
 def test_a_packet_that_was_sent_says_when_and_who_overtook_it() -> None:
     found = done()
     packets = packets_of(found).at(found.ports.index("slow"))
     waits = np.where(packets.reason == 0, packets.start - packets.arrived, 0)
-    way = way_of(found, packets_of(found), "slow", int(np.argmax(waits)))
+    way = story_of(found, packets_of(found), "slow", int(np.argmax(waits)))
     assert way["packet"]["left"] == pytest.approx(way["packet"]["started"] + 0.1)
     assert any("left before it" in s for s in way["story"])
     # Under first come, first served nobody overtakes.
     found = done(links=queue("fcfs", buffer="15pkt"))
     packets = packets_of(found).at(found.ports.index("slow"))
     for i in range(0, packets.flow.size, 37):
-        assert not any("left before it" in s for s in way_of(found, packets_of(found), "slow", i)["story"])
+        assert not any("left before it" in s for s in story_of(found, packets_of(found), "slow", i)["story"])
 
 
 def test_queues_at_a_time_are_those_of_the_trace(page: Page) -> None:
@@ -287,7 +287,7 @@ def test_every_discipline_says_by_which_numbers_it_decided(kind: str) -> None:
     assert {"held_packets", "held_bytes"} < names
     plain, said_more = kind in ("fcfs", "random_drop"), 0
     for i in range(0, packets.flow.size, 53):
-        way = way_of(found, part, "slow", int(packets.number[i]))
+        way = story_of(found, part, "slow", int(packets.number[i]))
         assert all(n["about"].endswith(".") for n in way["decision"]["numbers"])
         assert not any(word in line for line in way["story"] for word in ("{", "nan", "None"))
         said_more += bool(sentences(kind, packets.numbers(i), "sent"))
@@ -296,8 +296,8 @@ def test_every_discipline_says_by_which_numbers_it_decided(kind: str) -> None:
     if order is not None:
         # Of two that wait together the one with the smaller number is sent first.
         sent = np.flatnonzero(packets.reason == 0)
-        assert packets.told is not None
-        numbers = packets.told.column(sent, order)
+        assert packets.decisions is not None
+        numbers = packets.decisions.column(sent, order)
         for i in sent[::29].tolist():
             own = packets.numbers(i)[order]
             waited = (packets.arrived[sent] < packets.start[i]) & (packets.start[sent] > packets.start[i])

@@ -242,7 +242,7 @@ def test_a_packet_of_a_replay_has_its_number_and_its_way(office: Page) -> None:
     assert (found["seq"], found["flow"]) == (first + 1, rows["flow"][first])
     way = office.get(f"/api/run/{run}/packet/line/{found['id']}", at=found["arrived"]).json()
     assert way["story"][0].startswith(
-        f"Packet {first + 1} of the trace, {found['bytes']} bytes of {found['flow']}, came to the line at "
+        f"Packet {first + 1} of the trace, {found['bytes']} bytes of {found['flow']}, arrived at the line at "
     )
     before = (np.arange(len(rows)) < first) & ~(
         np.where(rows["dropped"], rows["drop_s"], rows["start_s"]) <= rows["arrival_s"][first]

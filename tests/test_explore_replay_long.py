@@ -16,7 +16,7 @@ from headgate import _core
 from headgate.base.errors import HeadgateError, TraceError
 from headgate.explore import answers
 from headgate.explore.packets import packets_of
-from headgate.explore.replays import run as turn
+from headgate.explore.replays import run as replay_run
 from headgate.explore.replays.rows import Rows
 from headgate.explore.replays.run import replayed
 from headgate.explore.store import Finished
@@ -43,7 +43,7 @@ def test_a_trace_with_more_packets_than_are_kept_is_shown_in_intervals(
 ) -> None:
     trace = many(tmp_path / "t.csv", 40, 30_000)
     fine = replay_of(trace, queue=["fcfs"], rate="180Mbit/s")
-    monkeypatch.setattr(turn, "MOST", 20_000)
+    monkeypatch.setattr(replay_run, "MOST", 20_000)
     monkeypatch.setattr("headgate.explore.replays.packets.MOST", 5_000)
     coarse = replay_of(trace, queue=["fcfs"], rate="180Mbit/s")
     assert "intervals" in coarse.done["note"]
@@ -81,7 +81,7 @@ def test_numbers_of_decisions_do_not_depend_on_the_part_that_is_followed(
 ) -> None:
     found = replay_of(OFFICE, queue=[kind], buffer="16KB")
     packets = rows_of(found)
-    whole_part = packets_of(found, 0.0, told=True).at(0)
+    whole_part = packets_of(found, 0.0, decisions=True).at(0)
     assert whole_part.seq.tolist() == packets.seq.tolist()
     for i in (0, 300, 500, 844):
         numbers = whole_part.numbers(i)
@@ -94,7 +94,7 @@ def test_numbers_of_decisions_do_not_depend_on_the_part_that_is_followed(
     found.more["parts"].clear()
     found.more.pop("part")
     for i in (20, 500, 840):
-        part = packets_of(found, float(packets.arrived[i]), told=True).at(0)
+        part = packets_of(found, float(packets.arrived[i]), decisions=True).at(0)
         place = part.place(i)
         assert place is not None
         assert part.seq.size <= 100
@@ -111,7 +111,7 @@ def test_numbers_of_packets_with_gaps_are_those_of_the_trace(tmp_path: Path) -> 
         found = replayed(subject.scenario, _core.Control(), PLENTY)  # type: ignore[arg-type]
         due = [i + 1 for i in range(200) if i % 7 != 3]
         assert rows_of(found).seq.tolist() == due
-        assert packets_of(found, 0.0, told=True).at(0).seq.tolist() == due
+        assert packets_of(found, 0.0, decisions=True).at(0).seq.tolist() == due
 
 
 def same_numbers_of(a: dict[str, Any], b: dict[str, Any]) -> None:
@@ -143,9 +143,9 @@ def test_flows_beyond_those_with_most_bytes_are_one_line(tmp_path: Path) -> None
 def test_a_long_replay_shows_its_first_part_which_is_its_beginning(
     most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn, "FEW", 1000)
-    monkeypatch.setattr(turn, "MOST", most)
-    monkeypatch.setattr(turn, "FIRST_S", 0.0)
+    monkeypatch.setattr(replay_run, "FEW", 1000)
+    monkeypatch.setattr(replay_run, "MOST", most)
+    monkeypatch.setattr(replay_run, "FIRST_S", 0.0)
     parts: list[Finished] = []
     subject = subject_of(many(tmp_path / "t.csv", 5, 200_000), {"queue": ["fq"], "rate": "1.2Gbit/s"})
     found = replayed(subject.scenario, _core.Control(), PLENTY, parts.append)  # type: ignore[arg-type]

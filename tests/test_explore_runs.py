@@ -364,6 +364,6 @@ def test_what_is_asked_about_a_run_does_not_hold_up_the_next_one() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 16])
 def test_runs_and_what_is_asked_about_them_share_one_bound_on_memory(threads: int) -> None:
     runs = Runs("100MB", threads)
-    pools = [runs._pool, runs._looks]
+    pools = [runs._pool, runs._queries]
     assert sum(pool._max_workers for pool in pools) * runs.most <= runs.most_bytes <= 75e6
     runs.close()

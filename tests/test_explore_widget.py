@@ -50,7 +50,7 @@ class Notebook:
         parts = self.parts.setdefault(message["part"], [])
         parts.extend(buffers)
         if self.says_so and len(parts) % 10 == 0:
-            self.widget._messages.take({"heard": message["part"]})
+            self.widget._messages.receive_message({"heard": message["part"]})
         if message["last"]:
             self.ended[message["part"]].set()
 
@@ -126,7 +126,7 @@ def endless() -> str:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs report their progress all the time."""
     monkeypatch.setattr("headgate.explore.progress.REPORT_S", 0.0001)
-    monkeypatch.setattr("headgate.explore.messages.UNHEARD", UNHEARD)
+    monkeypatch.setattr("headgate.explore.messages.MOST_UNACKNOWLEDGED", UNHEARD)
 
 
 @pytest.mark.usefixtures("hasty")
@@ -169,9 +169,9 @@ def test_hostile_messages_are_left_alone(book: Notebook) -> None:
         {"stop": "none"},
         {"heard": "none"},
     ):
-        book.widget._messages.take(message)
+        book.widget._messages.receive_message(message)
     for path in ("/assets/explore.js", "http://elsewhere/api/start", "/../api/start"):
-        book.widget._messages.take({**ask, "path": path, "body": None})
+        book.widget._messages.receive_message({**ask, "path": path, "body": None})
     book.ask("/api/assets/../../../../etc/passwd")
     assert book.last["status"] == 404
     assert "x" not in book.heads
@@ -197,7 +197,7 @@ def test_a_fault_of_the_application_is_answered() -> None:
         raise ZeroDivisionError
 
     messages = Messages(broken, {}, lambda message, buffers: said.append(message))
-    messages.take({"ask": "a", "method": "GET", "path": "/api/start", "body": None})
+    messages.receive_message({"ask": "a", "method": "GET", "path": "/api/start", "body": None})
     while len(said) < 2:
         time.sleep(0.002)
     assert [m.get("status") for m in said] == [500, None]

@@ -9,7 +9,7 @@ import pytest
 
 import headgate
 from headgate import Scenario, quick
-from headgate.results.fairness import ASKED, MOST_CHANGES, shares_of
+from headgate.results.fairness import DEMAND_COLUMNS, MOST_CHANGES, shares_of
 from headgate.results.sentences import halves_bps, sentences
 
 
@@ -62,7 +62,9 @@ def test_a_study_has_the_same_shares() -> None:
 
 
 def test_shares_over_parts_of_the_time_are_those_of_each_part() -> None:
-    whole: dict[str, list[float]] = dict(zip(ASKED, ([np.inf] * 3, [1.0] * 3, [0.0] * 3, [10.0] * 3), strict=False))
+    whole: dict[str, list[float]] = dict(
+        zip(DEMAND_COLUMNS, ([np.inf] * 3, [1.0] * 3, [0.0] * 3, [10.0] * 3), strict=False)
+    )
     lines = [[0], [0], [0]]
     # 0 to 4 s: one flow; 4 to 6 s: three; 6 to 10 s: two.
     asked = whole | {"sends_from_s": [0.0, 4.0, 4.0], "sends_until_s": [10.0, 10.0, 6.0]}

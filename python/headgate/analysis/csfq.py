@@ -233,7 +233,7 @@ def csfq_greatest_excess(times: npt.ArrayLike, bits: npt.ArrayLike, rate: float)
 def csfq_burst_excess(share: float, peak: float, k: float) -> float:
     """Bits beyond its share that a flow gets in the fluid model which was idle for long and then always sends at its peak rate.
 
-    Until its estimate has come to r_a all is forwarded, then the part r_a / estimate: (R - r_a) K ln(R / (R - r_a)) + r_a K ln(R / r_a).
+    Until its estimate has reached r_a all is forwarded, then the part r_a / estimate: (R - r_a) K ln(R / (R - r_a)) + r_a K ln(R / r_a).
     The first term is at most r_a K, which gives Theorem 1 without its packet.
 
     Args:

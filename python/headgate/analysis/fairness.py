@@ -109,7 +109,7 @@ def filled(
     load = [sum(weight[flow] for flow in flows) for flows in crossed_by]
     waiting = [len(flows) for flows in crossed_by]
     # The level, allocation over weight, at which a line would be full or a demand is met. Freezing a flow never lowers that of a line,
-    # so one that is out of date is found when its turn comes.
+    # so one that is out of date is found when it is reached.
     by_line = [(left[line] / load[line], line) for line in range(m) if waiting[line]]
     heapq.heapify(by_line)
     by_demand = sorted((want / weight[flow], flow) for flow, want in enumerate(demands))

@@ -28,7 +28,7 @@ def gps_finish_times(
     Returns:
         The time of each arrival's finish, in s.
 
-    Packets of 40 and 100 bits share a line; at 10 s each has 5 bits done and one of 30 comes, which a third of the line serves in 90 s.
+    Packets of 40 and 100 bits share a line; at 10 s each has 5 bits done and one of 30 arrives, which a third of the line serves in 90 s.
 
     >>> gps_finish_times(1.0, [(0.0, 1, 40.0), (0.0, 0, 100.0), (10.0, 2, 30.0)])
     [110.0, 170.0, 100.0]

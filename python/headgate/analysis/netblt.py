@@ -23,8 +23,8 @@ def netblt_step(
 ) -> NetbltStep:
     """A source that sends at `mu_before` when the bottleneck changes to `mu_after`, in packets a round trip.
 
-    Acknowledgements come at the bottleneck's rate while packets wait or come too fast, else at the sending rate; once per round trip the
-    sending rate is multiplied by `decrease` if it is above theirs and by `increase` otherwise. The gains are ours.
+    Acknowledgements arrive at the bottleneck's rate while packets wait or arrive too fast, else at the sending rate. Once per round trip
+    the sending rate is multiplied by `decrease` if it is above theirs and by `increase` otherwise. The gains are ours.
 
     >>> [round(q, 2) for q in netblt_step(20, 10, 9).queue]
     [10.0, 18.0, 24.2, 28.78, 31.9, 33.71, 34.34, 33.91, 34.43]
@@ -35,7 +35,7 @@ def netblt_step(
         rates.append(rate)
         waiting = max(waiting + rate - mu_after, 0.0)
         queue.append(waiting)
-        # Where nothing waits at the end of a round trip, the rate was at most the bottleneck's, and acknowledgements came at the rate.
+        # Where nothing waits at the end of a round trip, the rate was at most the bottleneck's, and acknowledgements arrived at the rate.
         rate *= decrease if rate > mu_after else increase
     return NetbltStep(tuple(rates), tuple(queue))
 

@@ -197,7 +197,7 @@ def proposition_1_start(t0: float, round_trip: float) -> float:
 
 
 def proposition_2_loss(r_old: float, r_new: float, s_b: float, xi: float) -> float:
-    """Packets of bandwidth lost when a pair straddles a rise of the delay and comes `xi` seconds apart (Proposition 2).
+    """Packets of bandwidth lost when a pair straddles a rise of the delay and arrives `xi` seconds apart (Proposition 2).
 
     Round trips and the bottleneck's service time in seconds; a spacing of at most `s_b` has no effect.
 
@@ -211,7 +211,7 @@ def proposition_2_loss(r_old: float, r_new: float, s_b: float, xi: float) -> flo
 def buffers_needed(dv: float, *, as_printed: bool = False) -> float:
     """Buffers in packets with which no change of depth of at most `dv` loses a packet, with as many in the queue before (section 4.4).
 
-    The printed 2 dv leaves out the pair that comes at once; the packet in service is not counted in either.
+    The printed 2 dv leaves out the pair that arrives at once; the packet in service is not counted in either.
 
     >>> buffers_needed(5), buffers_needed(5, as_printed=True)
     (12, 10)

@@ -42,7 +42,7 @@ class RenoThroughput:
     """Reno behind RED. All arrays have shape (N,).
 
     Attributes:
-        peak: W_max, the window at which a loss comes, in packets (equation 7).
+        peak: W_max, the window at which a loss occurs, in packets (equation 7).
         window: W_a, the mean window (equation 8).
         phases: how the windows are served.
         rate: rho, throughput without timeouts, in packets/s (equation 11).
@@ -273,7 +273,7 @@ def red_vegas(
     times, sent = np.empty((3, rates.size)), np.empty((3, rates.size))
     times[0], sent[0] = (begins - half) * rtt, (begins + half) * (begins - half) / 2
     times[1], sent[1] = (window - begins) * rtt, (window + begins) * (window - begins) / 2
-    # A loss may come before the window has converged.
+    # A loss may occur before the window has converged.
     sent[2] = np.maximum(1 / p - sent[0] - sent[1], 0)
     times[2] = sent[2] / window * rtt
     slow = (half + path) / 2 / (2 * delay + (1 / rate if own_packet else 1 / line))

@@ -1,7 +1,7 @@
 """Packet-pair as a fluid when the bottleneck's rate changes (Keshav 1991, section 5.7.1): law 5.14 with each probe, delays included.
 
-Rates in packets per second, times in seconds. A probe comes with every second packet that is acknowledged and reports the rate at which it
-was served; between probes the sending rate is constant.
+Rates are in packets per second, times in seconds. Every second acknowledged packet is a probe, which reports the rate at which it was
+served; between probes the sending rate is constant.
 """
 
 from __future__ import annotations

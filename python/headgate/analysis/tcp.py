@@ -39,7 +39,7 @@ def pftk_rate(loss: float, rtt: float, timeout: float, per_ack: int = 1, most: f
     """Rate of Reno with its timeouts, in packets a second (PFTK's approximation): what is sent, lost packets included.
 
     Args:
-        loss: loss rate of a source whose losses come in bursts: after the first loss in a window the rest of the window is lost too.
+        loss: loss rate of a source whose losses occur in bursts: after the first loss in a window the rest of the window is lost too.
         rtt: mean round trip.
         timeout: the first timeout, before it backs off.
         per_ack: packets to an acknowledgement.
@@ -85,7 +85,7 @@ def pftk_full_rate(loss: float, rtt: float, timeout: float, per_ack: int = 1, mo
     arrives = 1 - loss
     if arrives == 0:
         return 1 / (64 * timeout)
-    # Equation 13: the mean window when a loss comes, if nothing bounds it.
+    # Equation 13: the mean window when a loss occurs, if nothing bounds it.
     shift = (2 + per_ack) / (3 * per_ack)
     window = shift + math.sqrt(8 * arrives / (3 * per_ack * loss) + shift**2)
     if window < most:
@@ -110,7 +110,7 @@ def _any_lost(loss: float, packets: float) -> float:
 
 
 def sawtooth_peak(loss: float) -> float:
-    """Window at which each loss comes, if one packet in 1 / p is lost and a loss halves the window: sqrt(8 / (3 p)).
+    """Window at which each loss occurs, if one packet in 1 / p is lost and a loss halves the window: sqrt(8 / (3 p)).
 
     >>> round(sawtooth_peak(0.001), 2)
     51.64
@@ -166,7 +166,7 @@ def slow_start_time(window: float, rtt: float, initial: float = 10, growth: floa
 def cubic_window(loss: float, rtt: float, c: float = CUBIC_C, beta: float = CUBIC_BETA) -> float:
     """Mean window of CUBIC alone, without its Reno-friendly region: (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4).
 
-    It assumes that each loss comes at the plateau. With losses spread evenly a source is within 12 % of it, or up to 25 % above it without
+    It assumes that each loss occurs at the plateau. With losses spread evenly a source is within 12 % of it, or up to 25 % above it without
     fast convergence.
 
     >>> round(cubic_window(1e-5, 0.1), 1)
@@ -207,7 +207,7 @@ def cubic_crossover(rtt: float) -> float:
 
 
 def cubic_plateau_time(plateau: float, window: float, c: float = CUBIC_C) -> float:
-    """Time K in which CUBIC's curve comes from a window back to its plateau, in seconds: the cube root of their difference over C.
+    """Time K in which CUBIC's curve returns from a window to its plateau, in seconds: the cube root of their difference over C.
 
     >>> round(cubic_plateau_time(100, 70), 3)
     4.217

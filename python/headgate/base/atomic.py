@@ -31,7 +31,7 @@ def atomic(path: str | os.PathLike[str], durable: bool = False) -> Iterator[Path
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    # The name is known before the file is made: Ctrl-C may come as soon as it is there.
+    # The name is known before the file is made: Ctrl-C may arrive as soon as it exists.
     temporary = target.parent / f".{target.name}.{secrets.token_hex(4)}"
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

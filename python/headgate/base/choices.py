@@ -11,7 +11,7 @@ CLASSIFY = ("flow", "pair", "source", "destination", "5tuple")
 #: What that decides.
 CLASSIFY_HELP = "Which packets of a capture are one flow; 5tuple by default."
 
-#: Conventions for what a trace does not say; the first of each is the default.
+#: Conventions for what a trace does not contain; the first of each is the default.
 CONVENTIONS = {
     "in_service": ("extra", "counts"),
     "ties": ("first", "together"),

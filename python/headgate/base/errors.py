@@ -76,7 +76,7 @@ def missing_extra(what: str, library: str, extra: str) -> MissingExtraError:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint with the name that is most like one that was found, or what is said of a well-known scheme that headgate does not have.
+    """A hint with the name that is most like one that was found, or a note about a well-known scheme that headgate does not have.
 
     >>> nearest("fsfs", ["fcfs", "fq"]), nearest("web", ["netblt"])
     (' Did you mean "fcfs"?', '')
@@ -88,7 +88,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def option_of(path: str, options: Mapping[str, str]) -> str | None:
-    """The option of a command that set what stands at a path, or a table around it.
+    """The option of a command that set the value at a path, or a table around it.
 
     >>> option_of("links[0].rate", {"links[0]": "--set links.slow={}"}), option_of("links[01]", {"links[0]": ""})
     ('--set links.slow={}', None)
@@ -107,12 +107,12 @@ def placed(e: ScenarioError, origin: str, text: str, options: Mapping[str, str])
         options: places that options of a command set, with the texts of the options.
     """
     known = lines(text) if text else {}
-    said = list[tuple[int, str]]()
+    messages = list[tuple[int, str]]()
     for path, message in [(e.path, str(e)), *getattr(e, "others", [])]:
         option, line = option_of(path, options), line_of(path, known)
         text = f"{option}: {message}" if option else f"line {line}: {message}" if line else message
-        said.append((0 if option else line or 0, text))
-    texts = [text for _, text in sorted(said, key=lambda s: s[0])]
+        messages.append((0 if option else line or 0, text))
+    texts = [text for _, text in sorted(messages, key=lambda s: s[0])]
     where = f"{origin}: " if origin else ""
     faults = "\n".join([f"{where}{len(texts)} faults", *(f"  {t}" for t in texts)])
     error = ScenarioError(where + texts[0] if len(texts) == 1 else faults)

@@ -1,4 +1,4 @@
-"""The lines of a TOML file on which its tables, keys and entries stand: `tomllib` reads values without them."""
+"""The lines of a TOML file of its tables, keys and entries: `tomllib` reads values without them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def line_of(path: str, known: dict[str, int]) -> int | None:
         if path in known:
             return known[path]
         shorter = re.sub(r"(\.[^.\[\]]*|\[[^\]]*\]|^[^.\[\]]*)$", "", path)
-        # A key may be any text, brackets that stand alone too.
+        # A key may be any text, also brackets on a line of their own.
         path = shorter if shorter != path else path[:-1]
     return None
 
@@ -94,11 +94,11 @@ def _values(text: str, at: int, table: str, line: int, found: dict[str, int]) ->
     at += length
     # The places of the lists and tables that are open, with the number of the entry in lists.
     stack: list[tuple[str, str, int]] = []
-    fresh = False
+    entry_starts = False
     while at < len(text):
         sign = text[at]
         string = _STRINGS.match(text, at)
-        if fresh and sign not in " \t\r\n#]},":
+        if entry_starts and sign not in " \t\r\n#]},":
             around, kind, index = stack[-1]
             if kind == "[":
                 if sign == "{":
@@ -107,10 +107,10 @@ def _values(text: str, at: int, table: str, line: int, found: dict[str, int]) ->
                 keys, length = _key(text[at : at + 4096])
                 place = f"{around}.{'.'.join(keys)}"
                 found.setdefault(place, line)
-                fresh = False
+                entry_starts = False
                 at += max(length, 1)
                 continue
-            fresh = False
+            entry_starts = False
         if string:
             line += string[0].count("\n")
             at = string.end()
@@ -119,13 +119,13 @@ def _values(text: str, at: int, table: str, line: int, found: dict[str, int]) ->
             if stack and stack[-1][1] == "[":
                 place = f"{stack[-1][0]}[{stack[-1][2]}]"
             stack.append((place, sign, 0))
-            fresh = True
+            entry_starts = True
         elif sign in "]}" and stack:
             stack.pop()
         elif sign == "," and stack:
             around, kind, index = stack[-1]
             stack[-1] = (around, kind, index + 1)
-            fresh = True
+            entry_starts = True
         elif sign == "\n":
             if not stack:
                 return at + 1

@@ -30,7 +30,7 @@ def of_machine() -> int:
 
 
 def resident() -> int:
-    """Bytes of memory that this process holds now; 0 where the system does not say."""
+    """Bytes of memory that this process holds now; 0 where the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError, IndexError):

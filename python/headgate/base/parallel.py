@@ -18,29 +18,29 @@ T = TypeVar("T")
 Progress = Callable[[float, int, int], None]
 
 #: Called with (number of the replication; name of a table; its next rows as columns of the engine), from several threads.
-TakeRows = Callable[[int, str, Mapping[str, Any]], object]
+OnRows = Callable[[int, str, Mapping[str, Any]], object]
 
-#: Runs that are handed over for each thread: the one that runs and those that wait.
+#: Runs that are submitted for each thread: the one that runs and those that wait.
 AHEAD = 8
 
 
 def run_all(
     jobs: Sequence[tuple[str, int | None, int]],
-    take: Callable[[int, _core.RunResult], T],
+    convert: Callable[[int, _core.RunResult], T],
     threads: int | None = None,
     progress: Progress | None = None,
     max_memory: str | int | None = None,
-    take_rows: TakeRows | None = None,
+    on_rows: OnRows | None = None,
 ) -> list[T]:
-    """Runs jobs and gives what `take` made of each result, in their order.
+    """Runs jobs and gives what `convert` made of each result, in their order.
 
     Args:
         jobs: (scenario as JSON text, seed or None for the scenario's own, number of the replication).
-        take: called in the worker with the job's number and its result.
+        convert: called in the worker with the job's number and its result.
         threads: how many at a time; all processors unless given.
         progress: called in the caller's thread several times a second.
         max_memory: that all runs at a time may take together; three quarters of the machine's unless given.
-        take_rows: receives the rows of tables that grow with a run; they are kept in memory unless it is given.
+        on_rows: receives the rows of tables that grow with a run; they are kept in memory unless it is given.
 
     Raises:
         ScenarioError: a scenario is wrong, or a run took more memory than it may.
@@ -53,8 +53,8 @@ def run_all(
 
     def work(number: int) -> T:
         text, seed, run = jobs[number]
-        rows = None if take_rows is None else partial(take_rows, run)
-        return take(number, _core.run(text, seed, run, controls[number], rows))
+        rows = None if on_rows is None else partial(on_rows, run)
+        return convert(number, _core.run(text, seed, run, controls[number], rows))
 
     pool = ThreadPoolExecutor(at_a_time)
     try:

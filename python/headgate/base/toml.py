@@ -16,7 +16,7 @@ _QUOTED = re.compile(
     re.DOTALL,
 )
 
-#: More parts than that, one after the other. It begins at the beginning of a part, so that a long word is looked at once.
+#: More parts than that, one after the other. It begins at the beginning of a part, so that a long word is scanned once.
 _TOO_LONG = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}")
 
 
@@ -112,7 +112,7 @@ def _key(key: str) -> str:
 
 
 def put(table: dict[str, Any], path: str, value: Any) -> None:
-    """Sets a parameter of a discipline or of its AQM; a name that stands for a table becomes that table.
+    """Sets a parameter of a discipline or of its AQM; a name that is short for a table becomes that table.
 
     >>> queue = {"kind": "fq", "aqm": "red"}
     >>> put(queue, "aqm.max_p", 0.1)

@@ -24,7 +24,7 @@ from .. import _core
 #: Backlogged flows at which a discipline is measured.
 CHURN_FLOWS = (1, 10, 1000, 100_000)
 
-#: Core-Stateless Fair Queueing in the core of an island, where packets come with labels and nothing is kept per flow.
+#: Core-Stateless Fair Queueing in the core of an island, where packets arrive with labels and nothing is kept per flow.
 CORE = "csfq core"
 
 

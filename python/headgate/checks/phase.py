@@ -87,7 +87,7 @@ class Phase:
         )
 
     def sentence(self) -> str:
-        """What the numbers say; empty where nothing depends on the phase.
+        """The result in a sentence; empty where nothing depends on the phase.
 
         >>> Phase([FlowPhase("a", (0.91, 0.7, 0.61), (0.01, 0.01, 0.01), True)]).sentence()
         'The share of a depends on the phase of arrivals: 0.91 without host noise, 0.70 with 0.1 packet times of it, 0.61 with 1.'
@@ -112,7 +112,7 @@ class Phase:
 
 
 def noise_sentence(scenario: Mapping[str, Any]) -> str:
-    """A line that says what noise the hosts of a resolved scenario have; empty where they have none.
+    """A line about the noise that the hosts of a resolved scenario have; empty where they have none.
 
     >>> noise_sentence({"hosts": {"noise": "1pkt"}, "flows": []})
     'host noise: each packet leaves its host later by 0 to 1 packet time'

@@ -56,13 +56,13 @@ def check(file: Path, allowed: tuple[Path, ...], as_json: bool) -> None:
     _print(whole if same else scenario.data, warnings_of_study(study), as_json)
 
 
-def _print(scenario: dict[str, Any], said: list[str], as_json: bool) -> None:
+def _print(scenario: dict[str, Any], messages: list[str], as_json: bool) -> None:
     """The scenario, which is a file again, and the warnings where they are not part of it."""
-    print_json({"scenario": scenario, "warnings": said} if as_json else scenario)
-    if said:
+    print_json({"scenario": scenario, "warnings": messages} if as_json else scenario)
+    if messages:
         from .terminal import warn_all
 
-        warn_all(said)
+        warn_all(messages)
 
 
 @click.command(

@@ -83,9 +83,9 @@ def call() -> int:
     except KeyboardInterrupt:
         code = signals.code()
     signals.ignore()
-    if signals.asked():
+    if signals.interrupted():
         code = signals.code()
-    if code == signals.code() and not signals.said():
+    if code == signals.code() and not signals.reported():
         print("stopped", file=sys.stderr)
     return _flush(code)
 
@@ -96,10 +96,10 @@ def _guarded() -> int:
         return int(cli.main(standalone_mode=False) or 0)
     except BaseException as e:
         # Whatever exception a library made of Ctrl-C.
-        return signals.code() if signals.asked() else _say(e)
+        return signals.code() if signals.interrupted() else _report(e)
 
 
-def _say(e: BaseException) -> int:
+def _report(e: BaseException) -> int:
     """Prints the error; returns the exit code."""
     from .terminal import fail
 
@@ -141,7 +141,7 @@ def _open_streams() -> None:
 
 
 def _flush(code: int) -> int:
-    """Flushes the output, so that no error can come after this; returns the exit code."""
+    """Flushes the output, so that no error can occur after this; returns the exit code."""
     try:
         sys.stdout.flush()
     except OSError as e:

@@ -1,4 +1,4 @@
-"""The options that say where runs are executed."""
+"""The options that choose where runs are executed."""
 
 from __future__ import annotations
 

@@ -121,8 +121,8 @@ def quick(
 
         print_presets(list(PRESETS.values()))
         return
-    said_so = {name: value for name, value in {"preset": sort, **options}.items() if value is not None}
-    given, more = placed(words, said_so)
+    chosen = {name: value for name, value in {"preset": sort, **options}.items() if value is not None}
+    given, more = placed(words, chosen)
     flows += tuple(more)
     sort = given.pop("preset", None)
     given = ({} if sort is None else preset(sort)) | given
@@ -166,10 +166,10 @@ def quick(
     if phase and in_step(scenario):
         with progress("with other host noise") as callback:
             found = phase_check(scenario, results, progress=callback)
-    said = warnings(results.scenario)
-    warn_all(said)
+    messages = warnings(results.scenario)
+    warn_all(messages)
     if as_json:
-        print_json(results.to_dict() | {"warnings": said} | ({} if found is None else {"phase": found.to_dict()}))
+        print_json(results.to_dict() | {"warnings": messages} | ({} if found is None else {"phase": found.to_dict()}))
         return
     print_results(results, top, wide)
     out = console()

@@ -140,7 +140,7 @@ def reproduce(
 
 @contextmanager
 def stopped_in(folder: Path | None) -> Iterator[None]:
-    """After Ctrl-C, says where finished runs are and how to go on, if they were kept."""
+    """After Ctrl-C, reports where finished runs are and how to continue, if they were kept."""
     try:
         yield
     except KeyboardInterrupt:
@@ -151,6 +151,6 @@ def stopped_in(folder: Path | None) -> Iterator[None]:
         from .terminal import print_error
 
         again = shlex.join(["headgate", *sys.argv[1:]])
-        signals.say()
+        signals.mark_reported()
         print_error(f"stopped; finished runs are in {escape(str(folder))}. Go on with:\n  {escape(again)}")
         raise click.exceptions.Exit(signals.code()) from None

@@ -138,10 +138,10 @@ def run(
         from ..plots import completions as draw
 
         draw(results, completions)
-    said = warnings(results.scenario)
-    warn_all(said)
+    messages = warnings(results.scenario)
+    warn_all(messages)
     if as_json:
-        print_json(results.to_dict() | {"warnings": said} | ({} if found is None else {"phase": found.to_dict()}))
+        print_json(results.to_dict() | {"warnings": messages} | ({} if found is None else {"phase": found.to_dict()}))
     else:
         print_results(results, top, wide)
         if found is not None:

@@ -13,7 +13,7 @@ from ..base.errors import HeadgateError
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Turns an error of standard output into a message."""
+    """Reports an error of standard output as a message."""
     try:
         yield
     except BrokenPipeError:

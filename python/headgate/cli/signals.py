@@ -1,6 +1,6 @@
 """Ctrl-C and SIGTERM: whatever a command is doing, it ends with the word `stopped`, and with exit code 130 or 143.
 
-What is said of Ctrl-C below holds for SIGTERM, too.
+All of this holds for SIGTERM as it does for Ctrl-C.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 #: Seconds after which Ctrl-C is tried again where it was lost.
 AGAIN_S = 0.01
 
-#: The number of the signal that came last; 0 if none did.
-_asked = 0
-_said = False
+#: The number of the last signal; 0 if there was none.
+_signal = 0
+_reported = False
 _kept: BaseException | None = None
 
 
-def asked() -> bool:
-    """Whether Ctrl-C was pressed: a library may have turned it into another exception."""
-    return _asked > 0
+def interrupted() -> bool:
+    """Whether Ctrl-C was pressed: a library may have replaced it by another exception."""
+    return _signal > 0
 
 
 def code() -> int:
-    """The exit code of a command that was stopped: by which signal, says the last one that came."""
-    return 128 + (_asked or signal.SIGINT)
+    """The exit code of a command that was stopped, by the last signal."""
+    return 128 + (_signal or signal.SIGINT)
 
 
 def note(number: int) -> None:
     """Records a signal that other code has handled."""
-    global _asked
-    _asked = number
+    global _signal
+    _signal = number
 
 
-def said() -> bool:
+def reported() -> bool:
     """Whether a command itself reported to the user that it was stopped."""
-    return _said
+    return _reported
 
 
-def say() -> None:
+def mark_reported() -> None:
     """Records that a command has reported to the user that it was stopped."""
-    global _said
-    _said = True
+    global _reported
+    _reported = True
 
 
 def keep(interrupt: BaseException) -> None:
@@ -82,8 +82,8 @@ def interrupt() -> None:
     """From here on Ctrl-C raises KeyboardInterrupt, so that running code can clean up."""
     # Raised where Python throws exceptions away, as in a destructor, it would be lost.
     sys.unraisablehook = _unraisable
-    global _asked, _said
-    _asked, _said = 0, False
+    global _signal, _reported
+    _signal, _reported = 0, False
     signal.signal(signal.SIGALRM, _raise)
     _set(_raise)
 
@@ -99,7 +99,7 @@ def _set(handler: object) -> None:
 
 
 def _set_one(number: int, handler: object) -> None:
-    # A shell starts jobs in the background so that Ctrl-C does not reach them; it stays so.
+    # A shell starts jobs in the background so that Ctrl-C does not reach them; this is kept.
     if signal.getsignal(number) is not signal.SIG_IGN:
         signal.signal(number, handler)  # type: ignore[arg-type]
 
@@ -110,10 +110,10 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def _raise(number: int, _frame: FrameType | None) -> None:
-    global _asked
-    # The alarm stands for the signal that was lost.
+    global _signal
+    # The alarm replaces the signal that was lost.
     if number != signal.SIGALRM:
-        _asked = number
+        _signal = number
     raise KeyboardInterrupt
 
 

@@ -90,7 +90,7 @@ def sweep(
     except Interrupted as e:
         signals.note(e.number)
         again = ["headgate", *(a for a in sys.argv[1:] if a != "--resume"), "--resume"]
-        signals.say()
+        signals.mark_reported()
         print_error(
             f"stopped; what is finished is in {escape(str(folder))}. Go on with:\n  {escape(shlex.join(again))}"
         )

@@ -44,7 +44,7 @@ def to_xarray(study: Study, metric: str, flow: str | None = None, link: str | No
     coordinates["replication"] = np.arange(data.replications)
     values = data.values
     if split:
-        # Flows come last.
+        # The axis of flows is the last one.
         values = np.swapaxes(values, -1, -2)
         dimensions.insert(-1, "replication")
     else:

@@ -97,7 +97,7 @@ class Metric:
         """
         stem = columns(self.table)[self.column].stem
         what, _, how = stem.partition("_")
-        stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else _said(stem)
+        stem = f"{_WORDS[how]} {_WORDS[what]}" if {what, how} <= _WORDS.keys() else _stem_words(stem)
         return f"Jain's index of {stem}" if self.over == "jain" else stem
 
     def of(self, pattern: str | None = None, split: bool = False) -> str:
@@ -114,11 +114,11 @@ class Metric:
         if pattern is not None and not any(c in pattern for c in "*?["):
             return f"{self.label} of {pattern}"
         what = f"all {kind}s" if pattern is None or pattern == "*" else f"{kind}s {pattern}"
-        said = {"total": "total of", "mean": "mean over", "least": "least of", "most": "most of", "jain": "over"}
-        return f"{self.label}, {said[self.over]} {what}"
+        joined = {"total": "total of", "mean": "mean over", "least": "least of", "most": "most of", "jain": "over"}
+        return f"{self.label}, {joined[self.over]} {what}"
 
 
-def _said(stem: str) -> str:
+def _stem_words(stem: str) -> str:
     known = {
         "goodput_of_max_min": "goodput over its max-min ideal",
         "goodput_of_weight": "goodput over weight",
@@ -141,7 +141,7 @@ def find(name: str, flow: str | None = None, link: str | None = None, over: str 
     (Metric(name='p99_delay', table='flows', column='owd_p99_s', over='mean'), 'most')
 
     Raises:
-        HeadgateError: no such metric, or none of flows or ports as asked for.
+        HeadgateError: no such metric, or it is not one of flows, or of ports, as requested.
     """
     if flow is not None and link is not None:
         raise HeadgateError(f"flow {cut(flow)} and link {cut(link)}: expected one of them")

@@ -47,12 +47,12 @@ class Cube:
         return int(self.values.shape[-1])
 
     def pool(self, keep: Sequence[int]) -> Cube:
-        """The mean over all axes but those to keep, which come in the order given, for each replication separately.
+        """The mean over all axes but those to keep, which are in the given order, for each replication separately.
 
         A replication that lacks a run or a value for one of the points has none: means over different points are not comparable.
         """
-        gone = tuple(i for i in range(len(self.axes)) if i not in keep)
-        order = (*keep, *gone, len(self.axes))
+        averaged = tuple(i for i in range(len(self.axes)) if i not in keep)
+        order = (*keep, *averaged, len(self.axes))
         last = len(keep)
         shape = (*(len(self.axes[i]) for i in keep), -1, self.replications)
         values = self.values.transpose(order).reshape(shape).mean(axis=last)

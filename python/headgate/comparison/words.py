@@ -8,7 +8,7 @@ from .. import stats
 from .differences import Difference
 
 #: Corrections for many comparisons, as sentences name them.
-SAID = {"holm": "corrected after Holm", "bh": "corrected after Benjamini and Hochberg", "none": "not corrected"}
+CORRECTED = {"holm": "corrected after Holm", "bh": "corrected after Benjamini and Hochberg", "none": "not corrected"}
 
 
 def sentences(by: str, differences: list[Difference], alpha: float, correction: str) -> list[str]:
@@ -22,13 +22,13 @@ def sentences(by: str, differences: list[Difference], alpha: float, correction: 
         if many == 0:
             which = "The difference is" if exact == 1 else "All differences are"
         heads.append(f"{which} exact: the runs are equal, nothing is drawn in them that differs by seed.")
-    said = f"{alpha:g}, {SAID[correction]}" if many > 1 else f"{alpha:g}"
+    level_text = f"{alpha:g}, {CORRECTED[correction]}" if many > 1 else f"{alpha:g}"
     if many == 1:
         which = "The difference" if len(differences) == 1 else "The other difference"
-        heads.append(f"{which} is {'' if some else 'not '}significant (level {said}).")
+        heads.append(f"{which} is {'' if some else 'not '}significant (level {level_text}).")
     elif many:
         others = "" if many == len(differences) else "other "
-        heads.append(f"{len(some)} of {many} {others}differences are significant (level {said}).")
+        heads.append(f"{len(some)} of {many} {others}differences are significant (level {level_text}).")
     return [*heads, *(_pair(by, ds) for ds in _pairs(differences).values())]
 
 

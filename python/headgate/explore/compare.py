@@ -92,10 +92,10 @@ def differences(
     """
     seeds, left_out, same = len(of_a), 0, True
     least = NOTE_OF_SEEDS if seeds > 1 else NOTE
-    sure = seeds == 1 or equal
+    deterministic = seeds == 1 or equal
     rows, sentences = [], []
     found = _tested(of_a, of_b)
-    singles = [math.nan if sure else each.p for each in found.values()]
+    singles = [math.nan if deterministic else each.p for each in found.values()]
     corrected, levels = stats.holm(singles), stats.holm_levels(singles, _ALPHA)
     tested = int((~np.isnan(corrected)).sum())
     for (name, each), p, level in zip(found.items(), corrected.tolist(), levels.tolist(), strict=True):
@@ -106,7 +106,7 @@ def differences(
             continue
         unit = units.get(metric, "")
         low = high = math.nan
-        if not sure:
+        if not deterministic:
             wide = stats.compare(*_series(of_a, of_b, name), 1 - level)
             low, high = wide.low, wide.high
         rows.append(
@@ -115,9 +115,9 @@ def differences(
                 "unit": unit,
             }
         )  # fmt: skip
-        if sure or p < _ALPHA:
+        if deterministic or p < _ALPHA:
             sentences.append(_sentence(metric, flow, each, low, high, unit))
-    if not sentences and not sure:
+    if not sentences and not deterministic:
         sentences = ["No difference between A and B is shown."]
     elif not sentences and seeds > 1:
         sentences = ["All runs of A and B gave the same." if same else f"No difference is {least:.1%} or more."]
@@ -179,16 +179,16 @@ def _measured(results: Results) -> Values:
 
 def _sentence(metric: str, flow: str | None, found: stats.Comparison, low: float, high: float, unit: str) -> str:
     factor, shown = scale_of(unit, [found.difference]) if unit else (1.0, "")
-    whose = f"The {metric} of {flow}" if flow is not None else f"The {metric} of all flows"
+    subject = f"The {metric} of {flow}" if flow is not None else f"The {metric} of all flows"
     if metric.startswith("Jain"):
-        whose = metric
+        subject = metric
     side = "higher" if found.difference > 0 else "lower"
     change = stats.change(found.a, found.b)
     share = f" ({change})" if change else ""
     verb = "are" if metric in ("drops", "marks") else "is"
     size = abs(found.difference) * factor
     unit_ = "packet" if shown == "packets" and size == 1 else shown
-    text = f"{whose} {verb} {_short(size)} {unit_}".rstrip() + f" {side} in B{share}"
+    text = f"{subject} {verb} {_short(size)} {unit_}".rstrip() + f" {side} in B{share}"
     if math.isfinite(low):
         text += f", interval {_short(low * factor)} to {_short(high * factor)} {shown}".rstrip()
     return f"{text}."

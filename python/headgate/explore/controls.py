@@ -1,4 +1,4 @@
-"""The controls of a scenario: which values the page shows to be turned, and what turning one changes."""
+"""The controls of a scenario: which values the page shows, and what follows when one is changed."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ OPTIONAL = {
 #: Maximum number of flows and of links whose controls are there.
 ENTRIES = 24
 
-#: Parameters of choices that people turn.
-_TURNED = {
+#: Parameters of choices that the page shows first, because they are changed most often.
+_MAIN = {
     "queue": ("buffer", "max_p", "min_threshold", "max_threshold", "mark", "k"),
     "control": ("window",),
     "workload": ("rate", "mean", "bytes"),
@@ -73,10 +73,10 @@ def _topology(data: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[dic
     if given is None:
         return
     table = given if isinstance(given, dict) else {"kind": given}
-    way = branch(node("", "topology"), table.get("kind", ""))
-    if way is None:
+    chosen = branch(node("", "topology"), table.get("kind", ""))
+    if chosen is None:
         return
-    for key, schema in way["properties"].items():
+    for key, schema in chosen["properties"].items():
         if key in ("hosts", "gateways", "hops", "k", "seed", "degree", "sinks", "through"):
             value = table.get(key, deref(schema).get("default"))
             yield control(f"topology.{key}", _words(key), "Network", schema, value, main=key == "hosts")
@@ -110,8 +110,10 @@ def _link(path: str, title: str, schema: Node, link: Mapping[str, Any], main: bo
     for key in ("rate", "delay"):
         value = link.get(key, deref(properties[key]).get("default"))
         if _by_direction(value):
-            for way, part in value.items():
-                yield control(f"{path}.{key}.{way}", f"{title}: {key}, {way}", "Network", properties[key], part, main)
+            for direction, part in value.items():
+                yield control(
+                    f"{path}.{key}.{direction}", f"{title}: {key}, {direction}", "Network", properties[key], part, main
+                )
         else:
             yield control(f"{path}.{key}", f"{title}: {key}", "Network", properties[key], value, main)
     if not _by_direction(link.get("loss")):
@@ -185,28 +187,28 @@ def choice(path: str, key: str, title: str, group: str, given: Any, main: bool) 
 
     `path` is that of the table around it, and `title` its name; both may be empty.
     """
-    before, said = f"{path}." if path else "", f"{title}: " if title else ""
+    prefix, label = f"{path}." if path else "", f"{title}: " if title else ""
     schema = node(*CHOICES[key])
     table = _table(key, given)
-    way = branch(schema, str(table.get("kind")))
-    if way is None:
+    chosen = branch(schema, str(table.get("kind")))
+    if chosen is None:
         return
     words = {"queue": "discipline", "reverse_queue": "discipline of the path back", "control": "flow control"}
     word = "active queue management" if key == "aqm" else words.get(key, key)
     yield {
-        "path": f"{before}{key}.kind", "label": f"{said}{word}", "group": group, "kind": "choice", "value": table["kind"],
+        "path": f"{prefix}{key}.kind", "label": f"{label}{word}", "group": group, "kind": "choice", "value": table["kind"],
         "number": None, "unit": None, "low": None, "high": None, "from": None, "to": None, "log": False, "step": None,
-        "choices": kinds(schema), "help": way.get("description"), "main": main or key == "workload",
+        "choices": kinds(schema), "help": chosen.get("description"), "main": main or key == "workload",
     }  # fmt: skip
-    for name, parameter in way["properties"].items():
+    for name, parameter in chosen["properties"].items():
         if name == "kind":
             continue
         if name == "aqm":
-            yield from _aqm(f"{before}{key}", title, group, deref(parameter).get("default"), table.get(name), main)
+            yield from _aqm(f"{prefix}{key}", title, group, deref(parameter).get("default"), table.get(name), main)
             continue
         value = table.get(name, deref(parameter).get("default"))
-        turned = name in _TURNED.get(key, ()) and (main or key == "workload")
-        yield control(f"{before}{key}.{name}", f"{said}{_words(name)}", group, parameter, value, turned)
+        shown_first = name in _MAIN.get(key, ()) and (main or key == "workload")
+        yield control(f"{prefix}{key}.{name}", f"{label}{_words(name)}", group, parameter, value, shown_first)
 
 
 def _aqm(path: str, title: str, group: str, default: Any, given: Any, main: bool) -> Iterator[dict[str, Any] | None]:
@@ -260,7 +262,7 @@ def value_at(scenario: Scenario, path: str) -> Any:
     return found[0].get(parts[-1]) if found else None
 
 
-def turned(scenario: Scenario, path: str, value: Any) -> Scenario:
+def with_value(scenario: Scenario, path: str, value: Any) -> Scenario:
     """The scenario with one value changed, as by `--set`; a number stands for a quantity in the control's unit.
 
     A new kind keeps the parameters that it shares with the old one.
@@ -316,8 +318,8 @@ def _without(scenario: Scenario, parts: list[str]) -> Scenario:
 
 
 def _new_kind(scenario: Scenario, parts: list[str], kind: str) -> Scenario:
-    way = branch(node(*CHOICES[parts[-2]]), kind)
-    known = set() if way is None else set(way["properties"])
+    chosen = branch(node(*CHOICES[parts[-2]]), kind)
+    known = set() if chosen is None else set(chosen["properties"])
     changed = Scenario(scenario.data, scenario.origin)
     for parent in tables_at(changed.data, parts[:-2], ".".join(parts)):
         before = parent[parts[-2]]

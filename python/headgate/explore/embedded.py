@@ -12,10 +12,10 @@ import traitlets
 from ..base.errors import HeadgateError
 from ..results.results import Results
 from ..scenario.scenario import Scenario
-from .given import Given, given_of
 from .messages import Messages
 from .runs import Runs
 from .server import STATIC, Explorer
+from .setup import Setup, setup_of
 from .subject import Subject
 
 
@@ -29,15 +29,15 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
     """The explorer in a notebook.
 
     Attributes:
-        scenario: what is shown, as it was turned: a `headgate.Scenario`, the settings of a replay, or None while lessons are shown. It may
-            be set, also as a table.
+        scenario: what is shown, as the user changed it: a `headgate.Scenario`, the settings of a replay, or None while lessons are shown.
+            It may be set, also as a table.
     """
 
     _esm = STATIC / "widget.js"
     scenario = traitlets.Any(allow_none=True).tag(
         sync=True,
         to_json=lambda value, _: None if value is None else dict(value.data),
-        from_json=lambda value, widget: widget._given(value),
+        from_json=lambda value, widget: widget._setup(value),
     )
 
     def __init__(self, subject: Subject) -> None:
@@ -46,11 +46,11 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         headers = {"Host": f"127.0.0.1:{self._explorer.port}", "X-Headgate-Token": self._explorer.token}
         self._messages = Messages(self._explorer.app(), headers, self.send)
         super().__init__(scenario=subject.scenario)
-        self.observe(self._turned, "scenario")
-        self.on_msg(lambda _, content, buffers: self._messages.take(content))
+        self.observe(self._store_scenario, "scenario")
+        self.on_msg(lambda _, content, buffers: self._messages.receive_message(content))
 
     def results(self, seed: int | None = None) -> Results:
-        """The results of the scenario as it was turned, those of `scenario.run(seed=...)`: the packets are those of the run on the page.
+        """The results of the scenario as the user changed it: those of `scenario.run(seed=...)`, with the packets of the run on the page.
 
         Args:
             seed: that of the scenario unless given.
@@ -75,14 +75,14 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         return f"headgate.widget({self._explorer.subject.title!r})"
 
     @traitlets.validate("scenario")  # type: ignore[untyped-decorator]
-    def _checked(self, proposal: Mapping[str, Any]) -> Given | None:
-        return self._given(proposal["value"])
+    def _checked(self, proposal: Mapping[str, Any]) -> Setup | None:
+        return self._setup(proposal["value"])
 
-    def _given(self, value: object) -> Given | None:
-        if value is None or isinstance(value, Given):
+    def _setup(self, value: object) -> Setup | None:
+        if value is None or isinstance(value, Setup):
             return value
-        return given_of({"scenario": value}, self._explorer.subject.trace)
+        return setup_of({"scenario": value}, self._explorer.subject.trace)
 
-    def _turned(self, change: Mapping[str, Any]) -> None:
-        # A page that opens later, as after a reload, begins with what was turned.
+    def _store_scenario(self, change: Mapping[str, Any]) -> None:
+        # A page that opens later, as after a reload, begins with the changed scenario.
         self._explorer.subject.scenario = change["new"]

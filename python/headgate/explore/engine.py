@@ -12,7 +12,7 @@ from .wire import StoppedError
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Around calls of the engine with a control: that it stopped them is no Ctrl-C.
+    """A context for calls of the engine with a control: when the control stops the call, the error is not that of Ctrl-C.
 
     Raises:
         StoppedError: the control stopped the call.

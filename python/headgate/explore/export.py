@@ -1,4 +1,4 @@
-"""What people take with them: the scenario as TOML, the data of a view as CSV or Parquet, and the Python lines that give the same."""
+"""Downloads of a run: the scenario as TOML, the data of a view as CSV or Parquet, and the Python lines that give the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..base.toml import file_text
 from ..results.tables import Table
 from ..scenario.scenario import Scenario
-from .replays import export as take
+from .replays import export as replay_export
 from .store import Finished
 from .views import View
 from .wire import RequestError
@@ -45,11 +45,15 @@ def exported(run: Finished, form: str, view: str | None = None) -> tuple[bytes, 
         raise RequestError(400, f"form {form[:80]!r}; expected one of {', '.join(forms)}")
     kind, ending = forms[form]
     if form == "command":
-        return f"{take.command(run.more['settings'])}\n".encode(), kind, f"{take.file_name(run)}.{ending}"
+        return (
+            f"{replay_export.command(run.more['settings'])}\n".encode(),
+            kind,
+            f"{replay_export.file_name(run)}.{ending}",
+        )
     if replay and form == "python":
-        return take.python_lines(run).encode(), kind, f"{take.file_name(run)}.{ending}"
+        return replay_export.python_lines(run).encode(), kind, f"{replay_export.file_name(run)}.{ending}"
     name = (
-        take.file_name(run)
+        replay_export.file_name(run)
         if replay
         else re.sub(r"[^A-Za-z0-9]+", "-", str(run.scenario.get("name", ""))).strip("-")[:60] or "scenario"
     )

@@ -46,7 +46,7 @@ def node(name: str, *keys: str) -> Node:
 
 
 def deref(found: Node) -> Node:
-    """What a reference leads to, with what stands beside the reference."""
+    """The target of a reference, with the keys beside the reference."""
     while "$ref" in found:
         target: Any = schema()
         for part in found["$ref"].removeprefix("#/").split("/"):
@@ -56,66 +56,66 @@ def deref(found: Node) -> Node:
 
 
 def alternatives(found: Node) -> Iterator[Node]:
-    """All ways in which a value may be written."""
+    """All forms in which a value may be written: the entries of `anyOf`, or the schema itself."""
     found = deref(found)
     if "anyOf" not in found:
         yield found
         return
-    for way in found["anyOf"]:
-        yield from alternatives(way)
+    for alternative in found["anyOf"]:
+        yield from alternatives(alternative)
 
 
 def kinds(found: Node) -> list[dict[str, Any]]:
     """The choices of what has a `kind`, with their meaning."""
     return [
-        {"value": way["properties"]["kind"]["const"], "label": way["properties"]["kind"]["const"], "help": way.get("description", "")}
-        for way in alternatives(found)
-        if "const" in way.get("properties", {}).get("kind", {})
+        {"value": kind["const"], "label": kind["const"], "help": alternative.get("description", "")}
+        for alternative in alternatives(found)
+        if "const" in (kind := alternative.get("properties", {}).get("kind", {}))
     ]  # fmt: skip
 
 
 def branch(found: Node, kind: str) -> Node | None:
     """The schema of one of the choices."""
-    ways = (w for w in alternatives(found) if w.get("properties", {}).get("kind", {}).get("const") == kind)
-    return next(ways, None)
+    matching = (w for w in alternatives(found) if w.get("properties", {}).get("kind", {}).get("const") == kind)
+    return next(matching, None)
 
 
 def control(path: str, label: str, group: str, found: Node, value: Any, main: bool = False) -> dict[str, Any] | None:
     """A value as a control; None if it is no single value, or is not given. `value` is as the resolved scenario has it."""
     whole = deref(found)
-    said = {
+    base = {
         "path": path, "label": label, "group": group, "value": value, "number": None, "unit": None, "low": None, "high": None,
         "from": None, "to": None, "log": False, "step": None, "choices": None, "help": whole.get("description"), "main": main,
     }  # fmt: skip
-    for way in alternatives(whole):
-        kind = way.get("type")
+    for alternative in alternatives(whole):
+        kind = alternative.get("type")
         kind = next((k for k in kind if k != "null"), None) if isinstance(kind, list) else kind
         if isinstance(value, bool):
             if kind == "boolean":
-                return {**said, "kind": "bool"}
+                return {**base, "kind": "bool"}
         elif isinstance(value, int | float):
             if kind in ("integer", "number"):
-                return {**said, "kind": "number", **_numeric(way, float(value), kind == "integer")}
+                return {**base, "kind": "number", **_numeric(alternative, float(value), kind == "integer")}
         elif isinstance(value, str):
-            if "oneOf" in way or "enum" in way:
-                choices = _choices(way)
+            if "oneOf" in alternative or "enum" in alternative:
+                choices = _choices(alternative)
                 if value in (c["value"] for c in choices):
-                    return {**said, "kind": "choice", "choices": choices}
-            elif kind == "string" and way.get("format") in (*QUANTITIES, BUFFER):
-                return {**said, "kind": "quantity", **_quantity(way["format"], value)}
+                    return {**base, "kind": "choice", "choices": choices}
+            elif kind == "string" and alternative.get("format") in (*QUANTITIES, BUFFER):
+                return {**base, "kind": "quantity", **_quantity(alternative["format"], value)}
             elif kind == "string":
-                return {**said, "kind": "text"}
+                return {**base, "kind": "text"}
     return None
 
 
 def optional(path: str, label: str, group: str, found: Node, value: Any) -> dict[str, Any] | None:
-    """The same for a value that need not be given: its control has a state in which it is not, None."""
+    """The control of an optional value; it has None for a value that is not given."""
     if value is None:
-        way = next(w for w in alternatives(found) if w.get("type") != "null")
-        kind = way["type"][0] if isinstance(way.get("type"), list) else way.get("type")
-        # Something of its type, of which nothing stays.
+        alternative = next(w for w in alternatives(found) if w.get("type") != "null")
+        kind = alternative["type"][0] if isinstance(alternative.get("type"), list) else alternative.get("type")
+        # Any value of the type gives the form of the control.
         like: Any = {"boolean": False, "integer": 1, "number": 0.0}.get(str(kind), "")
-        like = _choices(way)[0]["value"] if "oneOf" in way or "enum" in way else like
+        like = _choices(alternative)[0]["value"] if "oneOf" in alternative or "enum" in alternative else like
         shown = control(path, label, group, found, like)
         if shown is None:
             return None
@@ -131,15 +131,17 @@ def optional(path: str, label: str, group: str, found: Node, value: Any) -> dict
     return {**shown, "kind": "choice", "choices": [{"value": None, "label": "not set", "help": ""}, *given]}
 
 
-def _choices(way: Node) -> list[dict[str, Any]]:
-    if "oneOf" in way:
-        return [{"value": w["const"], "label": w["const"], "help": w.get("description", "")} for w in way["oneOf"]]
-    return [{"value": x, "label": x, "help": ""} for x in way["enum"]]
+def _choices(alternative: Node) -> list[dict[str, Any]]:
+    if "oneOf" in alternative:
+        return [
+            {"value": w["const"], "label": w["const"], "help": w.get("description", "")} for w in alternative["oneOf"]
+        ]
+    return [{"value": x, "label": x, "help": ""} for x in alternative["enum"]]
 
 
-def _numeric(way: Node, value: float, whole: bool) -> dict[str, Any]:
-    low, high = way.get("minimum"), way.get("maximum")
-    low = way.get("exclusiveMinimum", low)
+def _numeric(alternative: Node, value: float, whole: bool) -> dict[str, Any]:
+    low, high = alternative.get("minimum"), alternative.get("maximum")
+    low = alternative.get("exclusiveMinimum", low)
     start = low if low is not None else min(0.0, 2 * value)
     end = high if high is not None and high <= 1000 * max(abs(value), 1) else None
     if end is None or end > 100 * max(abs(value), 1):

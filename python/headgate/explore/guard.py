@@ -1,4 +1,4 @@
-"""Who may ask: only this machine's browser, on a page that this server sent, with its token."""
+"""Which requests are answered: only those of this machine's browser, on a page that this server sent, with its token."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Guard:
             if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
                 return "expected a request from a page of this server"
             return "" if self._known(headers.get("x-headgate-token") or given) else "expected this server's token"
-        # The page itself holds no secret: after a reload it has its token from the browser's memory of the tab.
+        # The page itself holds no secret: after a reload it reads its token from the session storage of the tab.
         return "expected this server's token" if given is not None and not self._known(given) else ""
 
     def _known(self, token: str | None) -> bool:
@@ -85,7 +85,7 @@ class Guard:
 
 
 class Unforeseen:
-    """Answers in the form of all errors where an exception was not foreseen, and prints a line about it on the terminal."""
+    """Answers unexpected exceptions in the form of all errors, and prints a line about it on the terminal."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Takes the application."""
@@ -93,11 +93,11 @@ class Unforeseen:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
-        begun = False
+        started = False
 
         async def noted(message: Message) -> None:
-            nonlocal begun
-            begun = True
+            nonlocal started
+            started = True
             await send(message)
 
         try:
@@ -105,7 +105,7 @@ class Unforeseen:
         except Exception as e:
             what = f"{scope.get('path', '')[:80]!a}: {type(e).__name__}: {cut(e)!a}"
             print(f"headgate explore: a request failed, which is a fault of headgate: {what}", file=sys.stderr)
-            if not begun:
+            if not started:
                 message = (
                     "The server could not answer this, which is a fault of headgate; its terminal has a line about it."
                 )

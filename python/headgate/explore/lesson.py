@@ -15,7 +15,7 @@ from .. import _core
 from ..base.errors import cut, nearest
 from ..base.toml import loads
 from ..scenario.scenario import Scenario
-from .controls import controls, turned, value_at
+from .controls import controls, value_at, with_value
 from .engine import run
 from .fields import amount
 from .measured import NumberOfRun, measured
@@ -104,7 +104,7 @@ class Lesson:
         for each in self.also:
             variant = changed
             for path, value in each["set"].items():
-                variant = turned(variant, path, value)
+                variant = with_value(variant, path, value)
             found.append((each["text"], variant))
         return found
 
@@ -116,7 +116,7 @@ class Lesson:
         """
         return [measured(path, run) for path in self.shows]
 
-    def told(self, scenario: Scenario, answer: int, control: _core.Control) -> dict[str, Any]:
+    def response_to(self, scenario: Scenario, answer: int, control: _core.Control) -> dict[str, Any]:
         """Whether an answer is right, why, and the numbers that the question is about in all variants.
 
         Returns:
@@ -141,7 +141,7 @@ class Lesson:
         return {"right": answer in held, "answer": shown, "why": self.why, **self.table(runs)}
 
     def table(self, runs: list[tuple[str, Finished]]) -> dict[str, Any]:
-        """The numbers of the runs of `variants`: `columns` and `cases`, as `told` gives them."""
+        """The numbers of the runs of `variants`: `columns` and `cases`, as `response_to` gives them."""
         return {
             "columns": [each.label for each in self.numbers(runs[0][1])],
             "cases": [{"name": name, "values": [each.text for each in self.numbers(run)]} for name, run in runs],

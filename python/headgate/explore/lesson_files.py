@@ -15,7 +15,7 @@ from ..papers.checks import checked, one_of, wrong
 from ..papers.folder import Folder
 from ..papers.model import Form, Name, Table
 from ..scenario.scenario import Scenario
-from .controls import controls, turned
+from .controls import controls, with_value
 from .lesson import Lesson, lessons, made, ran
 from .measured import measured
 from .store import Finished
@@ -49,7 +49,7 @@ class VariantForm(Form):
 
 @dataclass(frozen=True)
 class LessonForm(Form):
-    """What stands in the file of a lesson."""
+    """The keys of the file of a lesson."""
 
     title: Name
     text: tuple[Name, ...]
@@ -117,7 +117,7 @@ def check(lesson: Lesson, origin: str) -> None:
             origin, "to", f"expected another value than the one that the scenario has at {lesson.change}", lesson.to
         )
     try:
-        after = turned(before, lesson.change, lesson.to)
+        after = with_value(before, lesson.change, lesson.to)
     except (HeadgateError, ScenarioError) as e:
         raise HeadgateError(f"{origin}: to: {e}") from None
     try:
@@ -137,9 +137,9 @@ def check(lesson: Lesson, origin: str) -> None:
                             _measure(origin, f"answers[{k}].holds[{n}].{key}", condition[key], run)
             held = len(lesson.holding(run))
             if held != 1:
-                told = "; ".join(f"{each.label}: {each.text}" for each in lesson.numbers(run))
+                values = "; ".join(f"{each.label}: {each.text}" for each in lesson.numbers(run))
                 raise HeadgateError(
-                    f"{origin}: answers: {f'{held} hold' if held else 'none holds'}; expected one. The run gave: {told}"
+                    f"{origin}: answers: {f'{held} hold' if held else 'none holds'}; expected one. The run gave: {values}"
                 )
 
 

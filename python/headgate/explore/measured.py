@@ -10,13 +10,13 @@ import numpy as np
 
 from ..base.errors import HeadgateError, cut, nearest
 from ..results.sentences import percent
-from .numbers import said
+from .numbers import with_unit
 from .store import Finished
 
 T = TypeVar("T")
 
-#: What there is of each flow, of each port, of each class of transfers, and of all flows together: its words, its unit, and the
-#: factor to that unit.
+#: The columns of flows, of ports, of classes of transfers, and of all flows together: their words, their unit, and the factor to
+#: that unit.
 FLOWS = {
     "goodput_bps": ("goodput", "bit/s", 1.0), "max_min_bps": ("fair share", "bit/s", 1.0), "queueing_ms": ("mean wait", "s", 1e-3),
     "rtt_ms": ("mean round-trip time", "s", 1e-3), "lost": ("lost packets", "packets", 1.0), "marks": ("marked packets", "packets", 1.0),
@@ -53,7 +53,7 @@ class NumberOfRun:
         """
         if not np.isfinite(self.shown):
             return "–"
-        return percent(self.shown) if self.unit == "%" else said(self.shown, self.unit)
+        return percent(self.shown) if self.unit == "%" else with_unit(self.shown, self.unit)
 
 
 def measured(path: str, run: Finished) -> NumberOfRun:
@@ -72,7 +72,7 @@ def measured(path: str, run: Finished) -> NumberOfRun:
         name, _, column = rest.rpartition(".")
         words, unit, factor = _known(column, _OF[what], "column")
         entries = {entry["name"]: entry for entry in run.done[what]}
-        # A flow whose packets never came has no delay, which is no number.
+        # A flow of which no packet arrived has no delay.
         found = _known(name, entries, {"flows": "flow", "ports": "port", "transfers": "class of transfers"}[what])[
             column
         ]

@@ -10,10 +10,10 @@ from typing import Any
 from .. import _core
 from ..base.units import scale_of
 
-#: Of each number its unit and what it means.
+#: The unit and the meaning of each number.
 KNOWN = {name: (unit, about) for name, unit, about in _core.NUMBERS}
 
-#: Ends of names that say the unit, which is shown beside the value.
+#: Suffixes of names that give the unit, which is shown beside the value.
 _UNITS = ("_packets", "_bytes")
 
 #: Numbers that a discipline gives in packets and in bytes: the one in the unit of the buffer decides.
@@ -39,7 +39,7 @@ def shown(numbers: Mapping[str, float]) -> list[dict[str, Any]]:
 
 
 def _beside(numbers: Mapping[str, float]) -> list[str]:
-    """The names of numbers in the unit that does not decide whether there is room."""
+    """The names of the numbers in the other unit than that of the buffer."""
     other = {"buffer_packets": "_bytes", "buffer_bytes": "_packets"}
     ends = [end for name, end in other.items() if name in numbers]
     return [name + end for name in _BOTH for end in ends]
@@ -56,11 +56,13 @@ def label(name: str) -> str:
     return name.replace("_", " ")
 
 
-def said(value: float, unit: str) -> str:
-    """A value with its unit, in a sentence.
+def with_unit(value: float, unit: str) -> str:
+    """A value with its unit, as a sentence has it.
 
-    >>> said(12000.0, "bit"), said(4.2e6, "bit/s"), said(12.34, "packets"), said(0.01834, ""), said(1.0, "packets")
-    ('12,000 bits', '4.2 Mbit/s', '12.3 packets', '0.0183', '1 packet')
+    >>> with_unit(12000.0, "bit"), with_unit(4.2e6, "bit/s"), with_unit(12.34, "packets"), with_unit(0.01834, "")
+    ('12,000 bits', '4.2 Mbit/s', '12.3 packets', '0.0183')
+    >>> with_unit(1.0, "packets")
+    '1 packet'
     """
     if not math.isfinite(value):
         return "unlimited"
@@ -75,7 +77,9 @@ def said(value: float, unit: str) -> str:
 
 
 def words(numbers: Mapping[str, float]) -> dict[str, tuple[float, str]]:
-    """Values and units by the names that sentences use: what is counted in packets or bytes has one name, and the unit of what decides.
+    """Values and units by the names that sentences use.
+
+    A quantity that is counted in packets and in bytes has one name, and the unit of the buffer.
 
     >>> words({"held_packets": 3, "held_bytes": 4500, "buffer_packets": 9})["held"]
     (3, 'packets')

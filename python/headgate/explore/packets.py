@@ -1,6 +1,6 @@
-"""Single packets: when each came to a port, with which numbers the port decided, how long it waited, and when it left or was dropped.
+"""Single packets: when each arrived at a port, with which numbers the port decided, how long it waited, and when it left or was dropped.
 
-The run is repeated for them. Of a long run a part is followed at a time: the part around the time that is looked at.
+The run is repeated to follow its packets. Of a long run one part is followed at a time: the part around the requested time.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from .store import Finished
 from .wire import RequestError
 
 Floats = npt.NDArray[np.float64]
-#: Whole numbers; narrow ones where there are very many.
+#: Arrays of whole numbers, of narrow types where there are very many packets.
 Ints = npt.NDArray[np.integer[Any]]
 
-#: Packets at ports of a part that is followed. Each takes 64 bytes, and 8 for each of its numbers: 5 to 20 of them, by the discipline.
+#: Maximum number of packets at ports in one part. Each takes 64 bytes, and 8 for each of its numbers, of which a discipline gives 5 to 20.
 MOST = 1_000_000
 
-#: Bytes of the parts of a run that are kept; the last one stays, whatever it takes.
+#: Maximum size of the parts of a run that are kept, in bytes; the last part is kept whatever its size.
 KEPT = 200_000_000
 
-#: A part begins this share of its length before the time that is looked at.
+#: A part starts at least 1 / BEFORE of its length before the requested time.
 BEFORE = 4
 
-#: How often a part that reaches a time is looked for; the last one begins there.
+#: How many parts are tried until one covers the requested time; the last one starts at that time.
 TRIES = 4
 
-#: Packets of one answer.
+#: Maximum number of packets in one response.
 LISTED = 1000
 
 #: The columns of the engine, and how they are kept.
@@ -49,10 +49,10 @@ _lock = threading.Lock()
 
 
 @dataclass
-class Told:
+class Decisions:
     """The numbers with which a discipline decided about the packets of a port.
 
-    Those of a packet begin at its `first` in `values`; which ones they are says the list of its `shape`.
+    The numbers of a packet start at index `first` of `values`; `shapes[shape]` lists their names.
     """
 
     shape: npt.NDArray[Any]
@@ -61,13 +61,13 @@ class Told:
     shapes: list[list[str]]
 
     def of(self, i: int) -> dict[str, float]:
-        """The numbers of a packet by their names; none of one that came before the part that is followed."""
+        """The numbers of a packet by their names; the result is empty if it arrived before this part."""
         names = self.shapes[int(self.shape[i])]
         first = int(self.first[i])
         return dict(zip(names, self.values[first : first + len(names)].tolist(), strict=True))
 
     def column(self, places: Ints, name: str) -> Floats:
-        """One number of some packets; nan of those that have none of this name."""
+        """One number of some packets, nan where a packet has no number of this name."""
         found = np.full(places.size, np.nan)
         for shape, names in enumerate(self.shapes):
             if name in names:
@@ -80,9 +80,9 @@ class Told:
 class AtPort:
     """The packets of one port in the order of their arrival, as columns.
 
-    `start` is when the transmission began, or when the packet was dropped; nan for one that waits at the end of what is followed.
-    `reason` is 0 for one that was sent, and otherwise the place in the list of reasons plus 1; -1 for one that still waits.
-    `number` counts what came to the port since the run began.
+    `start` is when the transmission began, or when the packet was dropped; it is nan for a packet that waits at the end of the part.
+    `reason` is 0 for a packet that was sent, -1 for one that still waits, and otherwise 1 plus the index in the list of drop reasons.
+    `number` counts the arrivals at the port since the start of the run.
     """
 
     flow: Ints
@@ -94,20 +94,20 @@ class AtPort:
     marked: npt.NDArray[Any]
     reason: Ints
     number: Ints
-    told: Told | None = None
+    decisions: Decisions | None = None
 
     def waiting(self, at: float) -> npt.NDArray[np.bool_]:
         """Which packets wait at a time."""
         return (self.arrived <= at) & ~(self.start <= at)
 
     def place(self, number: int) -> int | None:
-        """Where the packet of a number is; None if it is not followed."""
+        """The index of the packet with this number; None if this part does not have it."""
         place = int(np.searchsorted(self.number, number))
         return place if place < self.number.size and self.number[place] == number else None
 
     def numbers(self, i: int) -> dict[str, float]:
-        """The numbers with which a packet was decided about, by their names."""
-        return {} if self.told is None else self.told.of(i)
+        """The numbers with which the discipline decided about a packet, by their names."""
+        return {} if self.decisions is None else self.decisions.of(i)
 
 
 class Packets:
@@ -116,7 +116,7 @@ class Packets:
     def __init__(
         self, columns: Mapping[str, Any], values: Floats, shapes: list[list[int]], span: tuple[float, float]
     ) -> None:
-        """Takes what the engine gives, and the part that it followed."""
+        """Takes the columns of the engine, and the start and the end of the part."""
         self._columns = {name: np.asarray(columns[name]).astype(kind, copy=False) for name, kind in _TYPES.items()}
         self._values = values
         self._shapes = [[_core.NUMBERS[place][0] for place in shape] for shape in shapes]
@@ -128,17 +128,17 @@ class Packets:
         return int(sum(c.nbytes for c in self._columns.values()) + self._values.nbytes)
 
     def covers(self, at: float) -> bool:
-        """Whether what is at ports at a time is followed."""
+        """Whether this part covers a time."""
         return self.start <= at <= self.until
 
     def at(self, port: int) -> AtPort:
         """The packets of a port."""
         first, last = np.searchsorted(self._columns["port"], [port, port + 1]).tolist()
         c = {name: column[first:last] for name, column in self._columns.items()}
-        told = Told(c["shape"], c["first"], self._values, self._shapes)
+        decisions = Decisions(c["shape"], c["first"], self._values, self._shapes)
         return AtPort(
             c["flow"], c["seq"], c["arrived_s"], c["start_s"], c["left_s"], c["bytes"], c["marked"], c["reason"],
-            c["number"], told,
+            c["number"], decisions,
         )  # fmt: skip
 
 
@@ -152,50 +152,52 @@ class Followed(Protocol):
         """The packets of a port."""
 
 
-def kept_of(run: Finished, at: float, told: bool = False) -> Followed | None:
-    """The packets around a time, if they were followed before; `told`: with the numbers that decided about them."""
+def kept_of(run: Finished, at: float, decisions: bool = False) -> Followed | None:
+    """The packets around a time if they are kept; with `decisions`, only such as have the numbers of their decisions."""
     with run.lock:
         # A replay keeps all its packets, without these numbers.
         whole: Followed | None = run.more.get("packets")
-        if whole is not None and not told:
+        if whole is not None and not decisions:
             return whole
         parts: list[Packets] = run.more.setdefault("parts", [])
         found = next((part for part in parts if part.covers(at)), None)
         if found is not None:
-            # The one that was looked at last leaves last.
+            # The part that was used last is discarded last.
             parts.append(parts.pop(parts.index(found)))
         return found
 
 
-def packets_of(run: Finished, at: float = 0.0, control: _core.Control | None = None, told: bool = False) -> Followed:
-    """The packets of the part of a run around a time; the run is repeated up to there when they are first asked for.
+def packets_of(
+    run: Finished, at: float = 0.0, control: _core.Control | None = None, decisions: bool = False
+) -> Followed:
+    """The packets of the part of a run around a time; the first request repeats the run up to there.
 
-    `told`: with the numbers that decided about them.
+    With `decisions`, the packets have the numbers with which disciplines decided about them.
 
     Raises:
         StoppedError: the control stopped it.
     """
     at = min(max(at, 0.0), run.until)
-    found = kept_of(run, at, told)
+    found = kept_of(run, at, decisions)
     if found is not None:
         return found
     with _lock:
         # One at a time: each takes much memory.
-        found = kept_of(run, at, told)
+        found = kept_of(run, at, decisions)
         for left in reversed(range(TRIES)):
             if found is None:
                 part = _followed(run, _beginning(run, at) if left else at, control)
                 _keep(run, part)
-                # Where packets come faster than in the first part, a part is shorter.
+                # Where packets arrive faster than in the first part, a part is shorter.
                 run.more["part"] = min(run.more.get("part", np.inf), part.until - part.start)
-                # More packets than a part holds may come at one instant: then the part ends there.
+                # More packets than a part holds may arrive at one instant: then the part ends there.
                 found = part if part.covers(at) or not left else None
         assert found is not None
         return found
 
 
 def _beginning(run: Finished, at: float) -> float:
-    """Where the part around a time begins; parts begin at certain times, so that they are used again."""
+    """The start of the part around a time; starts are multiples of one step, so that later requests use the same parts."""
     length: float | None = run.more.get("part")
     if length is None:
         return 0.0
@@ -237,7 +239,7 @@ def port_of(run: Finished, name: str) -> int:
 def listed(
     run: Finished, part: Followed, port: str, span: tuple[float, float], flow: str | None, drops: bool, limit: int
 ) -> dict[str, Any]:
-    """The packets of a port that came or were dropped in a span of time and in the part that is followed, the first `limit` of them.
+    """The first `limit` packets that arrived at a port, or were dropped there, within a span of time and within a part.
 
     Raises:
         RequestError: no such port or flow.
@@ -259,7 +261,7 @@ def listed(
 
 
 def followed(part: Followed) -> dict[str, float]:
-    """The part of the run in which packets are followed."""
+    """The start and the end of a part, as the response has them."""
     return {"from": part.start, "to": part.until}
 
 
@@ -281,12 +283,12 @@ def shown(run: Finished, packets: AtPort, i: int) -> dict[str, Any]:
 
 
 def name_of(run: Finished, flow: int) -> str:
-    """The name of a flow; those that come and go have none of their own."""
+    """The name of a flow; flows of a dynamic workload have only a number."""
     return run.flows[flow] if flow < len(run.flows) else f"flow {flow}"
 
 
 def queues(run: Finished, part: Followed, at: float) -> dict[str, Any]:
-    """What waits at each port at a time of a part: packets, and how many of each flow."""
+    """The queue of each port at a time: how many packets wait, and how many of each flow."""
     found: list[dict[str, Any]] = []
     for port in {p for _, p in run.before}:
         queue = part.at(port)

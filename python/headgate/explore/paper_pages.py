@@ -1,4 +1,4 @@
-"""What the page says of papers: their lists, the tables and claims of an item, and the sentences about one number."""
+"""The responses about papers: their lists, the tables and claims of an item, and the sentences about one number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .papers import Shelf
 #: Maximum number of runs of which a list is shown for one number.
 NEAR = 400
 
-#: Who gave a number that the paper itself does not print.
+#: The source of a number that the paper itself does not print, by its mark.
 _SAYS = {
     "RECALLED": "from memory, the number is",
     "PROPOSED": "a model of ours predicts",
@@ -145,8 +145,8 @@ def _between(ends: tuple[float | None, float | None] | None, published: Publishe
     return f"{as_printed(ends[0], published, 1)} to {as_printed(ends[1], published, 1)}"
 
 
-def said_of_number(number: RecordedNumber) -> list[str]:
-    """Which number this is and what the paper says; what ours are, and the verdict."""
+def number_sentences(number: RecordedNumber) -> list[str]:
+    """Sentences about a number: its place in the paper, its published value, our values, and the verdict."""
     p = number.published
     unit = f" {p.unit}" if p.unit and p.unit != "order" else ""
     if p.value is None:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from .. import _core
-from . import progress as said
+from . import progress
 from .paper_pages import listed, shown
 from .paper_runs import Reproducer, measured, opened
 from .papers import Shelf
@@ -67,25 +67,29 @@ class PaperRoutes:
         return reply(await threaded(opened, self.shelf.paper(name), item, number, claim, variant, at))
 
     async def _measure(self, request: Request) -> Response:
-        given, news = await body(request), said.News()
-        name = text_of(given, "paper")
-        paper, item = self.shelf.paper(name), self.shelf.item(name, text_of(given, "item"))
-        variant, at, scenario = text_of(given, "variant"), whole_of(given, "run", MANY, 0), scenario_of(given)
+        parameters, notifier = await body(request), progress.Notifier()
+        name = text_of(parameters, "paper")
+        paper, item = self.shelf.paper(name), self.shelf.item(name, text_of(parameters, "item"))
+        variant, at, scenario = (
+            text_of(parameters, "variant"),
+            whole_of(parameters, "run", MANY, 0),
+            scenario_of(parameters),
+        )
 
         def work(control: _core.Control) -> dict[str, Any]:
             return measured(paper, item, variant, at, scenario, control)
 
-        control, future = self._runs.call(work, news)
+        control, future = self._runs.call(work, notifier)
 
         def stop() -> None:
             future.cancel()
             control.stop()
 
-        return Stream(said.of_work(future, lambda: control.share, news), stop)
+        return Stream(progress.of_work(future, lambda: control.share, notifier), stop)
 
     async def _reproduce(self, request: Request) -> Response:
-        given, news = await body(request), said.News()
-        paper, item = text_of(given, "paper"), text_of(given, "item")
+        parameters, notifier = await body(request), progress.Notifier()
+        paper, item = text_of(parameters, "paper"), text_of(parameters, "item")
         _ = self.shelf
         assert self._reproducer is not None
         share, stopped = [0.0], threading.Event()
@@ -95,7 +99,7 @@ class PaperRoutes:
 
         work = self._reproducer.work(paper, item, stopped, report)
         try:
-            _, future = self._runs.call(work, news)
+            _, future = self._runs.call(work, notifier)
         except RequestError:
             self._reproducer.free()
             raise
@@ -105,7 +109,7 @@ class PaperRoutes:
             stopped.set()
             future.cancel()
 
-        return Stream(said.of_work(future, lambda: share[0], news), stop)
+        return Stream(progress.of_work(future, lambda: share[0], notifier), stop)
 
     def _free(self) -> None:
         if self._reproducer is not None:

@@ -18,7 +18,7 @@ from ..papers.runs import Work
 from ..scenario.scenario import Scenario
 from .compare import changed
 from .engine import run
-from .paper_pages import said_of_number, shown, value_text
+from .paper_pages import number_sentences, shown, value_text
 from .papers import Shelf
 from .wire import RequestError, StoppedError
 
@@ -60,7 +60,7 @@ def opened(
         paper: that it is of.
         item: that it is of.
         number: its place in the list of the item; None for a run without one.
-        claim: the name of a claim that is looked at.
+        claim: the name of the claim for which the run was opened.
         variant: the name of the variant; that of the number unless given.
         at: the number of the run.
 
@@ -78,7 +78,7 @@ def opened(
         "paper": paper.paper, "item": item.item, "number": number, "claim": claim, "variant": name, "run": at,
         "scenario": scenario,
         "heading": f"{paper.paper}, {item.item}: {item.title}",
-        "said": _said(item, of, claim),
+        "said": _sentences(item, of, claim),
         "runs": [
             {"run": k, "value": value_text(of.values[k], of.published) if own and of is not None and k < len(of.values) else "",
              "best": any(r.row == name and r.best_start == k and (of is None or of.source in r.sources) for r in item.rows)}
@@ -92,19 +92,19 @@ def opened(
     }  # fmt: skip
 
 
-def _said(item: RecordedItem, number: RecordedNumber | None, claim: str | None) -> list[str]:
+def _sentences(item: RecordedItem, number: RecordedNumber | None, claim: str | None) -> list[str]:
     if number is not None:
-        said = said_of_number(number)
+        sentences = number_sentences(number)
         if number.variant is None:
-            said.append(_STUDIED)
-        return said
+            sentences.append(_STUDIED)
+        return sentences
     if claim is None:
         return ["This is one of the item's runs."]
     for c in item.claims:
         if c.id == claim:
             verdict = {True: "It holds", False: "It does not hold", None: "It is not decided"}[c.holds]
-            said = [f"Claim {c.id}: {c.text}", f"{verdict}{f'; measured: {c.measured}' if c.measured else ''}."]
-            return [*said, f"Why it fails: {c.why}"] if c.why else said
+            sentences = [f"Claim {c.id}: {c.text}", f"{verdict}{f'; measured: {c.measured}' if c.measured else ''}."]
+            return [*sentences, f"Why it fails: {c.why}"] if c.why else sentences
     raise RequestError(404, f"claim {cut(claim)!r}; expected one of {cut(', '.join(c.id for c in item.claims))}")
 
 
@@ -163,7 +163,7 @@ def _value(outcome: Outcome, metric: Measure, number: RecordedNumber) -> float |
 
 
 class _End(BaseException):
-    """Nobody waits any more. No exception that a paper's own code might catch."""
+    """The work was stopped. It derives from BaseException, so that a paper's own code does not catch it."""
 
 
 class Reproducer:

@@ -66,7 +66,7 @@ class Shelf:
         return numbers[number]
 
     def put(self, paper: str, result: ItemResult) -> RecordedItem:
-        """Takes what an item gave that was reproduced here."""
+        """Stores the results of an item that was reproduced here."""
         record = record_of(Reproduction(self.here[paper], (result,)))
         (item,) = understood(record, paper).items
         with self._lock:
@@ -117,7 +117,7 @@ def reports_in(folder: Path) -> list[Path]:
 
 
 def _reports(folder: Path) -> list[Path]:
-    """The files of a report; none lies outside the folder."""
+    """The files of a report; none is outside the folder."""
     whole, files = folder.resolve(), reports_in(folder)
     for file in files:
         if not file.resolve().is_relative_to(whole):

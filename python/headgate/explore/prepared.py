@@ -1,4 +1,4 @@
-"""A scenario made ready for the page: its traces are recorded and its intervals are fine; the flows, the network and the warm-up stay."""
+"""A scenario made ready for the page: with recorded traces and short intervals; the flows, the network and the warm-up do not change."""
 
 from __future__ import annotations
 

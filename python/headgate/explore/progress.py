@@ -1,4 +1,4 @@
-"""What is said of long work while it goes on, line by line."""
+"""Progress reports of long work: a stream of lines that ends with the result or an error."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from .wire import StoppedError, fault, line
 REPORT_S = 0.1
 
 
-class News:
+class Notifier:
     """Wakes the loop of the server from another thread."""
 
     def __init__(self) -> None:
-        """For the loop that runs now."""
+        """Makes a notifier for the event loop that runs now."""
         self._event, self._loop = asyncio.Event(), asyncio.get_running_loop()
 
     def __call__(self) -> None:
-        """There is something new."""
+        """Notifies the loop. It may be called from any thread."""
         # The loop is closed when the server ends.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._event.set)
 
     async def wait(self) -> None:
-        """Until there is something new, or it is time for a report."""
+        """Waits until there is something new, or it is time for a report."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._event.wait(), REPORT_S)
         self._event.clear()
 
 
-async def of_run(job: Job, news: News) -> AsyncIterator[bytes]:
+async def of_run(job: Job, notifier: Notifier) -> AsyncIterator[bytes]:
     """The lines of a run: progress, perhaps its first part, and its end."""
     shown = False
     while not job.future.done():
-        await news.wait()
+        await notifier.wait()
         if job.future.done():
             break
         if job.part is not None and not shown:
@@ -51,17 +51,17 @@ async def of_run(job: Job, news: News) -> AsyncIterator[bytes]:
     yield ended(job.future, lambda found: found.done)
 
 
-async def of_work(future: Future[Any], share: Callable[[], float], news: News) -> AsyncIterator[bytes]:
+async def of_work(future: Future[Any], share: Callable[[], float], notifier: Notifier) -> AsyncIterator[bytes]:
     """The lines of other work."""
     while not future.done():
-        await news.wait()
+        await notifier.wait()
         if not future.done():
             yield line({"progress": share()})
     yield ended(future, lambda found: found)
 
 
 def ended(future: Future[Any], done: Callable[[Any], Any]) -> bytes:
-    """The last line: the result, or why there is none."""
+    """The last line: the result, or the error."""
     stopped = {"error": {"message": "The run was stopped.", "path": None, "line": None}}
     if future.cancelled():
         return line(stopped)

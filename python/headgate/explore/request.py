@@ -1,4 +1,4 @@
-"""What a request asks for: its body and its query, checked."""
+"""The parameters of a request, in its body and its query, checked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def threaded(work: Callable[..., Any], *args: Any) -> Any:
 
 
 async def until_done(request: Request, future: Future[Any], control: Control) -> None:
-    """Waits for work; it is stopped when nobody waits for its answer any more.
+    """Waits for work, and stops it when the client disconnects.
 
     Raises:
         RequestError: it was stopped.
@@ -43,7 +43,7 @@ async def until_done(request: Request, future: Future[Any], control: Control) ->
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(ended.set)
 
-    # Not a future of the loop for each wait: those that nobody asks any more would report the error of the work on the terminal.
+    # No future of the loop for each wait: one that is abandoned would report the work's error on the terminal.
     future.add_done_callback(wake)
     try:
         while not ended.is_set():
@@ -78,34 +78,34 @@ async def body(request: Request) -> dict[str, Any]:
     return found
 
 
-def scenario_of(given: Any, key: str = "scenario") -> Scenario:
+def scenario_of(parameters: Any, key: str = "scenario") -> Scenario:
     """The scenario in a request.
 
     Raises:
         RequestError: there is none.
     """
-    found = given.get(key) if isinstance(given, dict) else None
+    found = parameters.get(key) if isinstance(parameters, dict) else None
     if not isinstance(found, dict):
         raise RequestError(400, f"{key}: expected a scenario, found {type(found).__name__}")
     return Scenario(found)
 
 
-def seed_of(given: Mapping[str, Any]) -> int | None:
+def seed_of(parameters: Mapping[str, Any]) -> int | None:
     """The seed in a request; None for that of the scenario."""
-    return None if given.get("seed") is None else whole_of(given, "seed", 2**64 - 1, 0)
+    return None if parameters.get("seed") is None else whole_of(parameters, "seed", 2**64 - 1, 0)
 
 
-def whole_of(given: Mapping[str, Any], key: str, most: int, least: int = 1) -> int:
+def whole_of(parameters: Mapping[str, Any], key: str, most: int, least: int = 1) -> int:
     """A whole number in a request."""
-    found = given.get(key)
+    found = parameters.get(key)
     if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
         raise RequestError(400, f"{key}: found {str(found)[:80]}; expected a whole number from {least} to {most}")
     return found
 
 
-def text_of(given: Mapping[str, Any], key: str, longest: int = 1000) -> str:
+def text_of(parameters: Mapping[str, Any], key: str, longest: int = 1000) -> str:
     """A text in a request."""
-    found = given.get(key)
+    found = parameters.get(key)
     if not isinstance(found, str) or not 0 < len(found) <= longest:
         raise RequestError(400, f"{key}: expected a text of 1 to {longest} characters")
     return found
@@ -126,7 +126,7 @@ def number_of(query: Mapping[str, str], key: str, default: float) -> float:
 
 
 def span_of(query: Mapping[str, str], until: float) -> tuple[float, float]:
-    """The part of a run that is asked for, `from` before `to`."""
+    """The requested part of a run: `from` is before `to`."""
     start, end = number_of(query, "from", 0.0), number_of(query, "to", until)
     if not end > start:
         raise RequestError(400, f"to: found {end}; expected more than `from`, {start}")

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .numbers import fields, said, words
+from .numbers import fields, with_unit, words
 
 _OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq}
 
@@ -27,13 +27,13 @@ def order_of(kind: str) -> str | None:
     return found
 
 
-def sentences(kind: str, numbers: Mapping[str, float], fate: str, aqm: str | None = None) -> list[str]:
-    """What is said of a packet that a discipline of this kind decided about with these numbers.
+def sentences(kind: str, numbers: Mapping[str, float], outcome: str, aqm: str | None = None) -> list[str]:
+    """Sentences about a packet that a discipline of this kind decided about with these numbers.
 
     Args:
         kind: the name of the discipline.
         numbers: by their names.
-        fate: the reason of its drop, "sent" or "waits".
+        outcome: the reason of its drop, "sent" or "waits".
         aqm: the AQM of its queues, if it has one.
 
     >>> sentences("csfq", {"label": 4.2e6, "fair_share": 2e6, "probability": 0.52}, "random")
@@ -43,10 +43,10 @@ def sentences(kind: str, numbers: Mapping[str, float], fate: str, aqm: str | Non
     own = [each for each in (rules().get(aqm or "", {}), rule) if each]
     tables = [*(rules()[name] for each in own for name in each.get("also", [])), *own, rules()["room"]]
     return [
-        each["text"].format(**{name: said(*found[name]) for name in fields(each["text"])})
+        each["text"].format(**{name: with_unit(*found[name]) for name in fields(each["text"])})
         for table in tables
         for each in table.get("says", [])
-        if fate in each.get("fates", [fate])
+        if outcome in each.get("fates", [outcome])
         and all(name in found for name in fields(each["text"]))
         and all(_holds(condition, found) for condition in each.get("when", []))
     ]

@@ -21,11 +21,11 @@ from ..results.results import Results
 from ..scenario.effects import warnings
 from ..scenario.scenario import Scenario
 from .engine import run
-from .given import Given
 from .picture import network
 from .prepared import prepared, shorter
 from .replays.run import replayed
 from .replays.settings import Settings
+from .setup import Setup
 from .shares import busiest, summary
 from .stacked import Stacked, paths
 from .store import Finished, KeptRuns
@@ -35,25 +35,25 @@ from .wire import RequestError, StoppedError
 #: Runs that may wait for a thread.
 WAITING = 64
 
-#: Parts of a run's memory: the engine's rows, the copy that Python reads, and the lines that are made of it.
+#: How often a run's rows are in memory: in the engine, as the copy that Python reads, and as the lines of the views.
 COPIES = 3
 
-#: Seconds after which a first part of a run is shown if the whole takes long, and that this part may take.
+#: Seconds after which the first part of a long run is computed, and seconds that this may take.
 FIRST_S, PART_S = 0.06, 0.03
 
-#: Bytes that all runs may take unless another number is given, and that those may take that are kept.
+#: Default limits in bytes: of all runs together, and of the finished runs that are kept.
 MEMORY, KEPT = 4_000_000_000, 600_000_000
 
 
 @dataclass
 class Job:
-    """A run that was asked for."""
+    """A requested run."""
 
     tab: str
     control: _core.Control
-    #: Called from the run's thread when something new is there.
+    #: Called from the run's thread when there is something to report.
     wake: Callable[[], None]
-    began: float = 0.0
+    started: float = 0.0
     stopped: bool = False
     #: Number of the replication.
     number: int = 0
@@ -62,7 +62,7 @@ class Job:
     controls: list[_core.Control] = field(default_factory=list)
 
     def stop(self) -> None:
-        """Ends it at its next check, or before it begins."""
+        """Stops the run at its next check, or before it starts."""
         self.stopped = True
         self.future.cancel()
         self.control.stop()
@@ -88,21 +88,22 @@ class Runs:
     """All runs of a server."""
 
     def __init__(self, max_memory: str | int | None = None, at_a_time: int | None = None, taken: int = 0) -> None:
-        """`max_memory`: of all runs together, those that are kept included; half of the machine's and at most 4 GB unless given.
+        """Makes the pools of threads.
 
-        `taken`: bytes of it that something else takes.
+        `max_memory` limits all runs together, including those that are kept; the default is half of the machine's memory and at most
+        4 GB. `taken` is how many of these bytes something else uses.
         """
         whole = max(allowed(max_memory) - taken, 1)
         self.at_a_time = max(1, at_a_time or os.cpu_count() or 1)
         self.store = KeptRuns(min(whole // 4, KEPT))
-        #: What all work at a time may take, and each part of it: there may be as many looks into runs as runs, and one check.
+        #: Limits in bytes of all work at a time, and of each piece of it: there may be as many queries about runs as runs, and one check.
         self.most_bytes = max(whole * 3 // 4 // COPIES, 1)
         self.most = max(self.most_bytes // (2 * self.at_a_time + 1), 1)
         self._pool = ThreadPoolExecutor(self.at_a_time, "run")
         self._parts = ThreadPoolExecutor(self.at_a_time, "part")
-        # Apart from the runs: what is asked about the last one, such as its packets, does not hold up the next.
-        self._looks = ThreadPoolExecutor(self.at_a_time, "look")
-        # What nobody asked for: one at a time, so that the rest of the machine is free for what somebody does.
+        # Queries about the last run, such as its packets, have their own threads, so that they do not delay the next run.
+        self._queries = ThreadPoolExecutor(self.at_a_time, "look")
+        # Checks that the user did not request run one at a time, so that the other processors are free for requests.
         self._checks = ThreadPoolExecutor(1, "check")
         self._lock = threading.RLock()
         self._tabs: dict[str, Job] = {}
@@ -110,13 +111,13 @@ class Runs:
 
     def start(
         self,
-        given: Given,
+        setup: Setup,
         seed: int | None,
         tab: str,
         wake: Callable[[], None] = lambda: None,
         number: int = 0,
     ) -> Job:
-        """Begins a run; that of the same tab ends. `number` is that of the replication.
+        """Starts a run and stops the last one of the same tab. `number` is that of the replication.
 
         Raises:
             RequestError: too many runs wait.
@@ -125,42 +126,42 @@ class Runs:
         with self._lock:
             before = self._tabs.get(tab)
             if before is not None:
-                # One that still waits leaves its place at once.
+                # A run that still waits frees its place in the queue at once.
                 before.stop()
-            self._require_room()
+            self._require_place()
             self._tabs[tab] = job
             self._jobs.add(id(job))
-            job.future = self._pool.submit(self._work, job, given, seed)
-        # Neither refers to the other: what is in such a circle stays in memory until a collector comes by.
+            job.future = self._pool.submit(self._work, job, setup, seed)
+        # Job and future do not refer to each other: objects in a circle stay in memory until the garbage collector runs.
         job.future.add_done_callback(partial(self._ended, tab, id(job), wake))
         return job
 
     def call(
         self, work: Callable[[_core.Control], Any], wake: Callable[[], None] = lambda: None, unasked: bool = False
     ) -> tuple[_core.Control, Future[Any]]:
-        """Other long work, on threads beside those of the runs, with a control that stops it; what is `unasked` one by one.
+        """Starts other long work, on threads of its own, with a control that stops it; `unasked` work runs one piece at a time.
 
         Raises:
             RequestError: too many runs wait.
         """
         control = _core.Control(self.most)
         with self._lock:
-            self._require_room()
+            self._require_place()
             self._jobs.add(id(control))
-            future = (self._checks if unasked else self._looks).submit(work, control)
+            future = (self._checks if unasked else self._queries).submit(work, control)
         future.add_done_callback(partial(self._ended, "", id(control), wake))
         return control, future
 
-    def _require_room(self) -> None:
+    def _require_place(self) -> None:
         if len(self._jobs) >= self.at_a_time + WAITING:
             raise RequestError(503, f"{WAITING} runs wait already; expected fewer: try again when some are done")
 
     def close(self) -> None:
-        """Stops all runs; waits for none."""
+        """Stops all runs, without waiting for their end."""
         with self._lock:
             for job in self._tabs.values():
                 job.stop()
-        for pool in (self._pool, self._looks, self._checks, self._parts):
+        for pool in (self._pool, self._queries, self._checks, self._parts):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _ended(self, tab: str, number: int, wake: Callable[[], None], _: object) -> None:
@@ -170,18 +171,18 @@ class Runs:
                 del self._tabs[tab]
         wake()
 
-    def _work(self, job: Job, given: Given, seed: int | None) -> Finished:
+    def _work(self, job: Job, setup: Setup, seed: int | None) -> Finished:
         if job.stopped:
             raise StoppedError
-        job.began = time.perf_counter()
-        if isinstance(given, Settings):
-            settings = given if seed is None else given.with_(seed=seed)
+        job.started = time.perf_counter()
+        if isinstance(setup, Settings):
+            settings = setup if seed is None else setup.with_(seed=seed)
             found = self.replay(settings, job.control, partial(self._shown, job))
         else:
-            found = self._simulated(job, given, seed)
+            found = self._simulated(job, setup, seed)
         self.store.put(found)
         with suppress(RuntimeError):
-            # On another thread: nobody waits for it. After the end of the server there is none.
+            # It runs on another thread, since nothing waits for it. After the end of the server there is no such thread.
             self._parts.submit(memory.give_back)
         return found
 
@@ -196,7 +197,7 @@ class Runs:
         return replayed(settings, control, self.most * COPIES, first)
 
     def _shown(self, job: Job, part: Finished) -> None:
-        """Keeps the first part of a long run, and says that it is there."""
+        """Keeps the first part of a long run, and notifies the stream of progress."""
         self.store.put(part)
         job.part = part
         job.wake()
@@ -204,14 +205,14 @@ class Runs:
     def _simulated(self, job: Job, scenario: Scenario, seed: int | None) -> Finished:
         ready = prepared(scenario)
         note = None
-        timer = threading.Timer(FIRST_S, self._begin_part, (job, scenario, ready, seed))
+        timer = threading.Timer(FIRST_S, self._start_part, (job, scenario, ready, seed))
         timer.daemon = True
         timer.start()
         try:
             try:
                 result = run(ready, seed, job.control, job.number)
             except _core.ScenarioError:
-                # The scenario itself is in order, so there was no memory for so many rows.
+                # The scenario itself is valid, so the error is that the rows would take too much memory.
                 note = "Only intervals and drops are shown: the other traces would take more memory than a run may."
                 ready = prepared(scenario, few=True)
                 job.control = _core.Control(self.most)
@@ -222,18 +223,18 @@ class Runs:
             timer.cancel()
             for control in job.controls:
                 control.stop()
-        found = finished(scenario, ready, result, time.perf_counter() - job.began, note)
+        found = finished(scenario, ready, result, time.perf_counter() - job.started, note)
         del result
         return found
 
-    def _begin_part(self, job: Job, scenario: Scenario, ready: Scenario, seed: int | None) -> None:
-        """Runs the first part of a long run beside it, so that there is something to see."""
-        passed = time.perf_counter() - job.began
+    def _start_part(self, job: Job, scenario: Scenario, ready: Scenario, seed: int | None) -> None:
+        """Runs the first part of a long run beside the run itself, so that the page can show it early."""
+        passed = time.perf_counter() - job.started
         share = job.share
         if job.stopped or share >= 0.4:
             return
         if share <= 0 and passed < 1:
-            timer = threading.Timer(0.02, self._begin_part, (job, scenario, ready, seed))
+            timer = threading.Timer(0.02, self._start_part, (job, scenario, ready, seed))
             timer.daemon = True
             timer.start()
             return
@@ -241,15 +242,15 @@ class Runs:
         job.controls.append(control)
 
         def work() -> None:
-            began = time.perf_counter()
+            started = time.perf_counter()
             part, _ = shorter(ready, share * PART_S / passed)
             whole = _core.quantity(ready.data["duration"])[2]
             try:
                 found = finished(
-                    scenario, part, run(part, seed, control, job.number), time.perf_counter() - began, None, whole
+                    scenario, part, run(part, seed, control, job.number), time.perf_counter() - started, None, whole
                 )
             except (StoppedError, _core.ScenarioError):
-                # The whole run will show it, or say what is wrong.
+                # The whole run will give the same error, or the result.
                 return
             self._shown(job, found)
 
@@ -257,7 +258,7 @@ class Runs:
 
 
 def _warnings(whole: dict[str, Any], whole_s: float | None) -> list[str]:
-    """What has no effect in a resolved scenario; of the first part of a run, in the whole of it."""
+    """Warnings about what has no effect in a resolved scenario; those about the first part of a run are those about the whole run."""
     if whole_s is not None:
         whole = {**whole, "duration": _core.quantity_text("s", max(round(whole_s * 1e12), 1))}
     return warnings(whole)

@@ -65,7 +65,7 @@ class Servers:
         self._opened: dict[tuple[str, int], str] = {}
         self._lock = threading.Lock()
 
-    def begin(self, subject: Subject, port: int = 0) -> tuple[threading.Thread, str]:
+    def start(self, subject: Subject, port: int = 0) -> tuple[threading.Thread, str]:
         """Begins a server for a subject; gives its thread and its address.
 
         Raises:
@@ -75,8 +75,8 @@ class Servers:
 
         from .server import Explorer
 
-        door = listening(port)
-        explorer = Explorer(subject, self._runs, port=door.getsockname()[1], opener=self.open)
+        sock = listening(port)
+        explorer = Explorer(subject, self._runs, port=sock.getsockname()[1], opener=self.open)
         config = uvicorn.Config(
             explorer.app(), log_level="critical", access_log=False, lifespan="off", ws="none", server_header=False,
             limit_concurrency=512, timeout_keep_alive=60,
@@ -84,7 +84,7 @@ class Servers:
         server = uvicorn.Server(config)
         self._servers.append(server)
         # In a thread: Ctrl-C ends the command at once, whatever runs. The thread closes the socket.
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
         thread.start()
         return thread, f"http://{HOST}:{explorer.port}/?t={explorer.token}"
 
@@ -101,7 +101,7 @@ class Servers:
                     raise HeadgateError(
                         f"{file}: {OPENED} pages are open already; expected fewer: start `headgate explore {file}` beside this one"
                     )
-                self._opened[key] = self.begin(subject_of(file, max_memory=self._memory))[1]
+                self._opened[key] = self.start(subject_of(file, max_memory=self._memory))[1]
             return self._opened[key]
 
     def close(self) -> None:
@@ -138,7 +138,7 @@ def serve(
     later = allowed(max_memory) // TRACE if subject.kind == "start" else 0
     taken = later if subject.trace is None else subject.trace.most
     servers = Servers(Runs(max_memory, threads, taken), later // OPENED * TRACE)
-    thread, url = servers.begin(subject, port)
+    thread, url = servers.start(subject, port)
     try:
         ready(url)
         if browser:

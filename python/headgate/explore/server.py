@@ -20,23 +20,22 @@ from starlette.staticfiles import StaticFiles
 from .. import __version__, _core
 from .._core import ScenarioError
 from ..base.errors import HeadgateError
-from . import packets, story
-from . import progress as said
+from . import packets, progress, story
 from .compare import MOST as SEEDS
 from .compare import compared
 from .export import exported
 from .front.routes import FrontRoutes, Opener
-from .given import Given, controls, given_of, turned
 from .guard import Guard, Unforeseen
 from .lesson import lesson
 from .links import fragment_of, scenario_in
 from .paper_routes import PaperRoutes
 from .phases import checked
-from .replays import export as take
+from .replays import export as replay_export
 from .replays.differ import compared as of_replays
 from .replays.settings import Settings
 from .request import body, number_of, reply, scenario_of, seed_of, span_of, text_of, threaded, until_done, whole_of
 from .runs import Runs
+from .setup import Setup, controls, setup_of, with_value
 from .stacked import Stacked
 from .store import Finished
 from .stream import Stream
@@ -116,22 +115,24 @@ class Explorer:
         )  # fmt: skip
 
     async def _controls(self, request: Request) -> Response:
-        scenario = self._given(await body(request))
+        scenario = self._setup(await body(request))
         return reply({"controls": await threaded(controls, scenario)})
 
     async def _set(self, request: Request) -> Response:
-        given = await body(request)
-        path = text_of(given, "path")
-        if "value" not in given:
+        parameters = await body(request)
+        path = text_of(parameters, "path")
+        if "value" not in parameters:
             raise RequestError(400, "value: expected a value")
-        scenario = await threaded(turned, self._given(given), path, given["value"])
+        scenario = await threaded(with_value, self._setup(parameters), path, parameters["value"])
         return reply({"scenario": scenario.data, "controls": await threaded(controls, scenario)})
 
     async def _run(self, request: Request) -> Response:
-        given, news = await body(request), said.News()
-        number = 0 if given.get("replication") is None else whole_of(given, "replication", MOST_RUNS, 0)
-        job = self.runs.start(self._given(given), seed_of(given), text_of(given, "tab"), news, number)
-        return Stream(said.of_run(job, news), job.stop)
+        parameters, notifier = await body(request), progress.Notifier()
+        number = 0 if parameters.get("replication") is None else whole_of(parameters, "replication", MOST_RUNS, 0)
+        job = self.runs.start(
+            self._setup(parameters), seed_of(parameters), text_of(parameters, "tab"), notifier, number
+        )
+        return Stream(progress.of_run(job, notifier), job.stop)
 
     async def _series(self, request: Request) -> Response:
         run, query = self._of(request), request.query_params
@@ -155,8 +156,8 @@ class Explorer:
 
     async def _packet(self, request: Request) -> Response:
         run, port, number = self._of(request), request.path_params["port"], request.path_params["id"]
-        part = await self._part(request, run, number_of(request.query_params, "at", 0.0), told=True)
-        return reply(await threaded(story.way_of, run, part, port, number))
+        part = await self._part(request, run, number_of(request.query_params, "at", 0.0), decisions=True)
+        return reply(await threaded(story.story_of, run, part, port, number))
 
     async def _network(self, request: Request) -> Response:
         run = self._of(request)
@@ -169,15 +170,15 @@ class Explorer:
         return Response(data, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
     async def _rows(self, request: Request) -> Response:
-        """A row for each packet of a replay; its work ends when the page leaves."""
+        """A row for each packet of a replay; the work stops when the page disconnects."""
         run, form = self._of(request), request.query_params.get("form", "csv")
-        take.require(form)
+        replay_export.require(form)
         if run.done.get("kind") != "replay":
             raise RequestError(404, "expected a replay: only its packets have rows")
         folder = Path(tempfile.mkdtemp(prefix="headgate-"))
-        file = folder / f"{take.file_name(run)}-packets.{form}"
-        control, future = self.runs.call(lambda control: take.rows_into(run, file, control))
-        # The folder goes when all of it was sent, or nothing is to be.
+        file = folder / f"{replay_export.file_name(run)}-packets.{form}"
+        control, future = self.runs.call(lambda control: replay_export.rows_into(run, file, control))
+        # The folder is removed when the file was sent, or on an error.
         ended = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
         try:
             await until_done(request, future, control)
@@ -187,9 +188,9 @@ class Explorer:
         return FileResponse(file, filename=file.name, background=ended)
 
     async def _compare(self, request: Request) -> Response:
-        given, news = await body(request), said.News()
-        a, b = (self._given(given.get(side)) for side in ("a", "b"))
-        seeds, share = whole_of(given, "seeds", SEEDS), [0.0]
+        parameters, notifier = await body(request), progress.Notifier()
+        a, b = (self._setup(parameters.get(side)) for side in ("a", "b"))
+        seeds, share = whole_of(parameters, "seeds", SEEDS), [0.0]
 
         def report(done: float) -> None:
             share[0] = done
@@ -197,14 +198,14 @@ class Explorer:
         def work(control: _core.Control) -> dict[str, Any]:
             return self._compared(a, b, seeds, control, report)
 
-        control, future = self.runs.call(work, news)
-        return Stream(said.of_work(future, lambda: share[0], news), control.stop)
+        control, future = self.runs.call(work, notifier)
+        return Stream(progress.of_work(future, lambda: share[0], notifier), control.stop)
 
     async def _phase(self, request: Request) -> Response:
-        """Whether the shares of a run depend on the phase of arrivals; the work ends when the page leaves."""
-        given, news = await body(request), said.News()
-        scenario, seed, share = scenario_of(given), seed_of(given), [0.0]
-        number = whole_of(given, "replication", MOST_RUNS, 0)
+        """Whether the shares of a run depend on the phase of arrivals; the work stops when the page disconnects."""
+        parameters, notifier = await body(request), progress.Notifier()
+        scenario, seed, share = scenario_of(parameters), seed_of(parameters), [0.0]
+        number = whole_of(parameters, "replication", MOST_RUNS, 0)
 
         def report(done: float) -> None:
             share[0] = done
@@ -212,31 +213,35 @@ class Explorer:
         def work(control: _core.Control) -> dict[str, Any]:
             return checked(scenario, seed, number, control, report)
 
-        control, future = self.runs.call(work, news, unasked=True)
+        control, future = self.runs.call(work, notifier, unasked=True)
 
         def stop() -> None:
             future.cancel()
             control.stop()
 
-        return Stream(said.of_work(future, lambda: share[0], news), stop)
+        return Stream(progress.of_work(future, lambda: share[0], notifier), stop)
 
     async def _link(self, request: Request) -> Response:
-        return reply({"fragment": fragment_of(self._given(await body(request)).data)})
+        return reply({"fragment": fragment_of(self._setup(await body(request)).data)})
 
     async def _unlink(self, request: Request) -> Response:
-        given = await body(request)
+        parameters = await body(request)
         return reply(
-            {"scenario": scenario_in(text_of(given, "fragment", 2_000_000).removeprefix("#").removeprefix("s="))}
+            {"scenario": scenario_in(text_of(parameters, "fragment", 2_000_000).removeprefix("#").removeprefix("s="))}
         )
 
     async def _lesson(self, request: Request) -> Response:
         return reply(await threaded(lesson(request.path_params["name"], self.subject.lessons).page))
 
     async def _answer(self, request: Request) -> Response:
-        of, given, news = lesson(request.path_params["name"], self.subject.lessons), await body(request), said.News()
-        scenario, answer = scenario_of(given), of.number(given.get("answer"))
-        control, future = self.runs.call(lambda control: of.told(scenario, answer, control), news)
-        return Stream(said.of_work(future, lambda: 0.0, news), control.stop)
+        of, parameters, notifier = (
+            lesson(request.path_params["name"], self.subject.lessons),
+            await body(request),
+            progress.Notifier(),
+        )
+        scenario, answer = scenario_of(parameters), of.number(parameters.get("answer"))
+        control, future = self.runs.call(lambda control: of.response_to(scenario, answer, control), notifier)
+        return Stream(progress.of_work(future, lambda: 0.0, notifier), control.stop)
 
     async def _study(self, _: Request) -> Response:
         return reply(await threaded(self._points().page))
@@ -250,7 +255,7 @@ class Explorer:
         return reply(await threaded(self._points().variant, request.path_params["number"]))
 
     def _compared(
-        self, a: Given, b: Given, seeds: int, control: _core.Control, report: Callable[[float], None]
+        self, a: Setup, b: Setup, seeds: int, control: _core.Control, report: Callable[[float], None]
     ) -> dict[str, Any]:
         if isinstance(a, Settings) and isinstance(b, Settings):
 
@@ -262,20 +267,20 @@ class Explorer:
             raise RequestError(422, "expected two scenarios or two replays, found one of each")
         return compared(a, b, seeds, control, report)
 
-    def _given(self, found: Any) -> Given:
+    def _setup(self, found: Any) -> Setup:
         """The scenario, or the settings of a replay, in a request."""
-        return given_of(found, self.subject.trace)
+        return setup_of(found, self.subject.trace)
 
     def _points(self) -> Points:
         if self.subject.points is None:
             raise RequestError(404, "expected a study; this page shows none")
         return self.subject.points
 
-    async def _part(self, request: Request, run: Finished, at: float, told: bool = False) -> packets.Followed:
-        """The packets around a time, `told` with the numbers that decided about them; the work ends when the page leaves."""
-        found = packets.kept_of(run, min(max(at, 0.0), run.until), told)
+    async def _part(self, request: Request, run: Finished, at: float, decisions: bool = False) -> packets.Followed:
+        """The packets around a time, if `decisions` with their numbers; the work stops when the page disconnects."""
+        found = packets.kept_of(run, min(max(at, 0.0), run.until), decisions)
         if found is None:
-            control, future = self.runs.call(lambda control: packets.packets_of(run, at, control, told))
+            control, future = self.runs.call(lambda control: packets.packets_of(run, at, control, decisions))
             await until_done(request, future, control)
             found = future.result()
         return found

@@ -1,4 +1,4 @@
-"""The backlog of one port by flow, stacked: made from the packets when it is first looked at."""
+"""The backlog of one port by flow, stacked: computed from the packets on first use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 def paths(
     table: Callable[[str], Mapping[str, Any]],
 ) -> tuple[dict[tuple[int, int], int | None], list[tuple[float, float]]]:
-    """Of each flow and port on its path the port before it; and the rate and the delay of each port's line."""
+    """For each flow and port on its path, the port before it; and the rate and the delay of each port's line."""
     routes, links = table("routes"), table("links")
     before: dict[tuple[int, int], int | None] = {}
     last: dict[int, int] = {}
@@ -50,7 +50,7 @@ class Stacked(View):
         return cls("backlog", title, "packets", stacked=True, port=port, flows=chosen, names=[flows[f] for f in chosen])
 
     def head(self) -> dict[str, Any]:
-        """What it is, without its points."""
+        """The description of the view, without its points."""
         return super().head() | {"series": [{"name": name, "flow": name} for name in self.names]}
 
     def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
@@ -72,28 +72,28 @@ class Stacked(View):
         queue = packets.at(self.port)
         until = max(min(end, packets.until), start)
         waits = ~(queue.start <= queue.arrived)
-        gone = np.where(np.isnan(queue.start), np.inf, queue.start)
-        came, left = queue.arrived[waits], np.sort(gone[waits])
-        changes = np.unique(np.concatenate([came, left]))
+        dequeued = np.where(np.isnan(queue.start), np.inf, queue.start)
+        enqueued, left = queue.arrived[waits], np.sort(dequeued[waits])
+        changes = np.unique(np.concatenate([enqueued, left]))
         changes = changes[(changes >= start) & (changes <= until)]
         if width is not None and changes.size > 2 * width:
-            changes = extremes(changes, _count(came, changes) - _count(left, changes), start, end, width)
+            changes = extremes(changes, _count(enqueued, changes) - _count(left, changes), start, end, width)
         t = np.concatenate([[start], changes, [until]])
         found = []
         for flow, name in zip(self.flows, self.names, strict=True):
             own = waits & (queue.flow == flow)
-            y = _count(queue.arrived[own], t) - _count(np.sort(gone[own]), t)
+            y = _count(queue.arrived[own], t) - _count(np.sort(dequeued[own]), t)
             found.append(Line(name, name, t, y.astype(np.float64)))
         return found
 
 
 def _count(times: Floats, t: Floats) -> npt.NDArray[np.int64]:
-    """How many of the times, in rising order, are not after each of `t`."""
+    """How many of the times, which are in rising order, are at or before each of `t`."""
     return np.searchsorted(times, t, "right")
 
 
 def extremes(t: Floats, sums: npt.NDArray[np.int64], start: float, end: float, width: int) -> Floats:
-    """Of each pixel the first times of the least and of the greatest sum."""
+    """For each pixel, the first times of the least and of the greatest sum."""
     edges = np.searchsorted(t, np.linspace(start, end, width + 1)[:-1], "left")
     starts = np.unique(np.append(0, edges[edges < t.size]))
     lengths = np.diff(np.append(starts, t.size))

@@ -1,4 +1,4 @@
-"""Finished runs, bounded by the memory that they take: the one that was looked at longest ago leaves first."""
+"""Finished runs, bounded by the memory that they take: the least recently used one is discarded first."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Finished:
     before: dict[tuple[int, int], int | None] = field(default_factory=dict)
     #: Rate in bit/s and propagation delay in s of each port's line.
     lines: list[tuple[float, float]] = field(default_factory=list)
-    #: What was made of it on demand, by one request at a time.
+    #: Results that were computed on demand, by one request at a time.
     more: dict[str, Any] = field(default_factory=dict)
     #: Number of the replication.
     number: int = 0
@@ -65,7 +65,7 @@ class KeptRuns:
         self._runs: OrderedDict[str, Finished] = OrderedDict()
 
     def put(self, run: Finished) -> None:
-        """Keeps a run, and lets others leave if there is too much."""
+        """Keeps a run, and discards others if all together take too much memory."""
         with self._lock:
             self._runs[run.name] = run
             self._runs.move_to_end(run.name)
@@ -76,7 +76,7 @@ class KeptRuns:
         """A run by its name.
 
         Raises:
-            RequestError: it has left, or there was none.
+            RequestError: it was discarded, or there was none.
         """
         with self._lock:
             if name not in self._runs:

@@ -1,4 +1,4 @@
-"""The way of one packet through a port, in numbers and in sentences: what waited before it, what was decided and by which rule."""
+"""One packet at a port, in numbers and in sentences: which packets waited before it, what was decided about it, and by which rule."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from ..base.catalogue import catalogue
 from ..base.units import scale_of
-from .numbers import KNOWN, said
+from .numbers import KNOWN, with_unit
 from .numbers import shown as numbers_shown
 from .packets import AtPort, Followed, followed, name_of, port_of, shown
 from .rules import order_of, sentences
@@ -19,22 +19,22 @@ from .wire import RequestError
 
 #: Why a packet was dropped, by the engine's reason.
 RULES = {
-    "full": "The buffer was full when the packet came, so the packet was refused.",
+    "full": "The buffer was full when the packet arrived, so the packet was refused.",
     "evicted": "The packet waited in the queue and was dropped to make room for another one.",
     "random": "The packet was chosen at random and dropped, although there was room for it.",
-    "above_max": "The average queue was at or above the upper threshold when the packet came, where no packet passes.",
+    "above_max": "The average queue was at or above the upper threshold when the packet arrived, where no packet passes.",
     "over_share": "The packet's conversation held more than its part of the queue, so the packet was dropped.",
-    "queue_full": "The packet's own queue was full when the packet came, so the packet was refused.",
+    "queue_full": "The packet's own queue was full when the packet arrived, so the packet was refused.",
 }
 
-#: Part of a round trip in which news of a packet hardly comes back to its sender.
+#: Part of a round trip within which a sender cannot have learned of the loss or the mark of a packet.
 _SOON = 0.25
 
-#: Seconds after a drop in which a change of the window is looked for, as round trips of the flow.
+#: Round trips of the flow after a drop within which a fall of the window is attributed to it.
 _AFTER = 4.0
 
 
-def way_of(run: Finished, part: Followed, port: str, number: int) -> dict[str, Any]:
+def story_of(run: Finished, part: Followed, port: str, number: int) -> dict[str, Any]:
     """A packet at a port.
 
     Raises:
@@ -45,7 +45,7 @@ def way_of(run: Finished, part: Followed, port: str, number: int) -> dict[str, A
     i = packets.place(number)
     if i is None:
         raise RequestError(
-            404, f"packet {number}; expected one that came to {port[:80]} from {part.start:g} to {part.until:g} s"
+            404, f"packet {number}; expected one that arrived at {port[:80]} from {part.start:g} to {part.until:g} s"
         )
     packet = shown(run, packets, i)
     ahead = _ahead(packets, i)
@@ -62,7 +62,7 @@ def way_of(run: Finished, part: Followed, port: str, number: int) -> dict[str, A
 
 
 def _ahead(packets: AtPort, i: int) -> Any:
-    """Which packets waited when this one came."""
+    """Which packets waited when this one arrived."""
     found = packets.waiting(float(packets.arrived[i]))
     found[i:] = False
     return found
@@ -83,7 +83,7 @@ def _discipline(run: Finished, port: int) -> dict[str, Any]:
     return dict(chosen)
 
 
-def _decision(queue: dict[str, Any], packet: dict[str, Any], told: dict[str, float], ahead: int) -> dict[str, Any]:
+def _decision(queue: dict[str, Any], packet: dict[str, Any], deciding: dict[str, float], ahead: int) -> dict[str, Any]:
     known = catalogue("disciplines")
     summary = (
         known[queue["kind"]].summary
@@ -97,19 +97,19 @@ def _decision(queue: dict[str, Any], packet: dict[str, Any], told: dict[str, flo
     else:
         rule = f"{queue['kind']}: {summary}"
     numbers: list[dict[str, Any]] = []
-    if not told:
-        about = "Packets that waited in this queue when it came."
-        numbers.append({"name": "waited when it came", "value": ahead, "unit": "packets", "about": about})
+    if not deciding:
+        about = "Packets that waited in this queue when it arrived."
+        numbers.append({"name": "waited when it arrived", "value": ahead, "unit": "packets", "about": about})
     if packet["started"] is not None:
         waited = packet["started"] - packet["arrived"]
         about = "Time from its arrival to the start of its transmission."
         numbers.append({"name": "its wait", "value": waited, "unit": "s", "about": about})
-    if not told and "buffer" in queue:
+    if not deciding and "buffer" in queue:
         numbers.append({"name": "buffer", "value": queue["buffer"], "unit": "", "about": "Capacity of the buffer."})
     if "drop_policy" in queue and packet["reason"] is not None:
         about = "Which packet is dropped from a full buffer."
         numbers.append({"name": "drop policy", "value": queue["drop_policy"], "unit": "", "about": about})
-    return {"rule": rule, "numbers": numbers + numbers_shown(told)}
+    return {"rule": rule, "numbers": numbers + numbers_shown(deciding)}
 
 
 def _story(
@@ -122,88 +122,90 @@ def _story(
     i: int,
     ahead: Any,
 ) -> list[str]:
-    flow, came = packet["flow"], packet["arrived"]
+    flow, arrived = packet["flow"], packet["arrived"]
     waiting = int(ahead.sum())
     own = int((packets.flow[ahead] == packets.flow[i]).sum())
-    told = [
+    story = [
         (
-            f"Packet {packet['seq']} of the trace, {packet['bytes']} bytes of {flow}, came to the line at {came:.6f} s; "
+            f"Packet {packet['seq']} of the trace, {packet['bytes']} bytes of {flow}, arrived at the line at {arrived:.6f} s; "
             if run.done.get("kind") == "replay"
-            else f"Packet {packet['seq']} of {flow}, {packet['bytes']} bytes, came to {port} at {came:.6f} s; "
+            else f"Packet {packet['seq']} of {flow}, {packet['bytes']} bytes, arrived at {port} at {arrived:.6f} s; "
         )
         + (f"{waiting} packets waited there, {own} of them of {flow}." if waiting else "nothing waited there.")
     ]
-    fate = packet["reason"] or ("waits" if packet["started"] is None else "sent")
-    told += sentences(queue["kind"], packets.numbers(i), fate, (queue.get("aqm") or {}).get("kind"))
+    outcome = packet["reason"] or ("waits" if packet["started"] is None else "sent")
+    story += sentences(queue["kind"], packets.numbers(i), outcome, (queue.get("aqm") or {}).get("kind"))
     if packet["dropped"] is not None:
-        told.append(_dropped(run, packet, packets, i))
-        told += _after_drop(run, packet, packets, i)
+        story.append(_dropped(run, packet, packets, i))
+        story += _after_drop(run, packet, packets, i)
     elif packet["started"] is None:
         end = "the run ended" if part.until >= run.until else f"the part that is followed ended, at {part.until:.6f} s"
-        told.append(f"It still waited when {end}.")
+        story.append(f"It still waited when {end}.")
     else:
-        told.append(
-            f"Its transmission began at {packet['started']:.6f} s, after a wait of {_time(packet['started'] - came)}, and ended at "
+        story.append(
+            f"Its transmission began at {packet['started']:.6f} s, after a wait of {_time(packet['started'] - arrived)}, and ended at "
             f"{packet['left']:.6f} s."
         )
-        told += _overtaken(queue["kind"], packet, packets, i, ahead)
+        story += _overtaken(queue["kind"], packet, packets, i, ahead)
         if packet["marked"]:
-            told.append("It carried a congestion mark when it left.")
-            told += _window_fell(run, flow, packet["left"])
-    return told
+            story.append("It carried a congestion mark when it left.")
+            story += _window_fell(run, flow, packet["left"])
+    return story
 
 
 def _dropped(run: Finished, packet: dict[str, Any], packets: AtPort, i: int) -> str:
-    came, gone, reason = packet["arrived"], packet["dropped"], packet["reason"]
-    if gone <= came:
+    arrived, dropped, reason = packet["arrived"], packet["dropped"], packet["reason"]
+    if dropped <= arrived:
         return f"It was dropped at once ({reason})."
-    first, last = np.searchsorted(packets.arrived, [gone, np.nextafter(gone, np.inf)]).tolist()
-    by = next((k for k in range(first, last) if packets.start[k] != gone or packets.reason[k] <= 0), None)
-    room = ""
+    first, last = np.searchsorted(packets.arrived, [dropped, np.nextafter(dropped, np.inf)]).tolist()
+    by = next((k for k in range(first, last) if packets.start[k] != dropped or packets.reason[k] <= 0), None)
+    cause = ""
     if by is not None:
-        room = f", to make room for packet {packets.seq[by]} of {name_of(run, int(packets.flow[by]))}, which came then"
-    return f"It waited {_time(gone - came)} and was dropped at {gone:.6f} s ({reason}){room}."
+        cause = (
+            f", to make room for packet {packets.seq[by]} of {name_of(run, int(packets.flow[by]))}, which arrived then"
+        )
+    return f"It waited {_time(dropped - arrived)} and was dropped at {dropped:.6f} s ({reason}){cause}."
 
 
 def _overtaken(kind: str, packet: dict[str, Any], packets: AtPort, i: int, ahead: Any) -> list[str]:
-    """Which packets left before it although they came later, and the other way round, with the numbers that decided."""
+    """Sentences about packets that overtook this one or that it overtook, with the numbers that decided."""
     sent = packets.reason == 0
     later = sent & (packets.arrived > packet["arrived"]) & (packets.start < packet["started"])
     passed = ahead & ~(packets.start <= packet["started"])
-    told = []
+    story = []
     order = order_of(kind)
     own = packets.numbers(i).get(order, np.nan) if order else np.nan
     if order and own == own:
         before = np.flatnonzero(
             (ahead | later) & sent & (packets.start < packet["started"]) & (packets.flow != packets.flow[i])
         )
-        smaller = int((packets.told.column(before, order) < own).sum()) if packets.told is not None else 0
-        text = f"Its {order} was {said(own, KNOWN[order][0])}"
-        told.append(
+        smaller = int((packets.decisions.column(before, order) < own).sum()) if packets.decisions is not None else 0
+        text = f"Its {order} was {with_unit(own, KNOWN[order][0])}"
+        story.append(
             f"{text}; {_count(smaller)} of other flows had smaller ones and left before it." if smaller
             else f"{text}, and no packet of another flow with a smaller one left before it while it waited."
         )  # fmt: skip
     if later.any():
-        told.append(f"{_count(int(later.sum()))} that came after it left before it.")
+        story.append(f"{_count(int(later.sum()))} that arrived after it left before it.")
     if passed.any():
-        told.append(f"{_count(int(passed.sum()))} that waited when it came left after it.")
-    return told
+        story.append(f"{_count(int(passed.sum()))} that waited when it arrived left after it.")
+    return story
 
 
 def _count(packets: int) -> str:
-    return said(float(packets), "packets")
+    return with_unit(float(packets), "packets")
 
 
 def _after_drop(run: Finished, packet: dict[str, Any], packets: AtPort, i: int) -> list[str]:
     """What the sender did when it learned of the drop, as far as it can be seen."""
-    told = []
+    story = []
     again = (packets.flow == packets.flow[i]) & (packets.seq == packets.seq[i]) & (packets.arrived > packet["dropped"])
     if again.any():
         when = float(packets.arrived[again][0])
-        told.append(
-            f"The sender sent it again: the copy came at {when:.6f} s, {_time(when - packet['dropped'])} later."
+        story.append(
+            f"The sender sent it again: the copy arrived at {when:.6f} s, {_time(when - packet['dropped'])} later."
         )
-    return told + _window_fell(run, packet["flow"], packet["dropped"])
+    return story + _window_fell(run, packet["flow"], packet["dropped"])
 
 
 def _window_fell(run: Finished, flow: str, since: float) -> list[str]:
@@ -221,7 +223,7 @@ def _window_fell(run: Finished, flow: str, since: float) -> list[str]:
     k = max(first - 1, 0) + int(falls[0])
     when, before = float(line.t[k + 1]), float(line.y[k])
     if when - since < _SOON * rtt / 1e3:
-        return ["Its sender's window was falling already: an earlier loss or mark had come to its notice."]
+        return ["Its sender's window was falling already: an earlier loss or mark had reached it."]
     # Some flow controls cut the window a packet at a time.
     end = int(np.searchsorted(line.t, when + rtt / 1e3, "right"))
     return [

@@ -1,4 +1,4 @@
-"""An answer that is sent line by line, and that ends its work when nobody reads it any more."""
+"""A response that is sent line by line, and that stops its work when the client disconnects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 
 class Stream(Response):
-    """Lines of JSON as they come."""
+    """Lines of JSON, sent as they are made."""
 
     media_type = "application/x-ndjson"
 
@@ -24,19 +24,19 @@ class Stream(Response):
         """Sends the answer."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         sending = asyncio.create_task(self._send(send))
-        gone = asyncio.create_task(_closed(receive))
+        disconnected = asyncio.create_task(_closed(receive))
         try:
-            await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({sending, disconnected}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
                 sending.result()
         except OSError:
-            # Nobody reads it.
+            # The client has disconnected.
             pass
         finally:
             self._stop()
-            for task in (sending, gone):
+            for task in (sending, disconnected):
                 task.cancel()
-            await asyncio.gather(sending, gone, return_exceptions=True)
+            await asyncio.gather(sending, disconnected, return_exceptions=True)
 
     async def _send(self, send: Send) -> None:
         async for line in self._lines:

@@ -125,10 +125,10 @@ class Points:
 def _notes(whole: Cube, data: Cube) -> list[str]:
     """What was averaged, and whether all runs of a point are equal."""
     kept, notes = {axis.name for axis in data.axes}, []
-    gone = [axis.name for axis in whole.axes if axis.name not in kept and len(axis) > 1]
-    if gone:
+    averaged = [axis.name for axis in whole.axes if axis.name not in kept and len(axis) > 1]
+    if averaged:
         of = " A mean of quantiles is no quantile of all." if whole.metric.quantile else ""
-        notes.append(f"Each number is a mean over {' and '.join(gone)}, within each replication.{of}")
+        notes.append(f"Each number is a mean over {' and '.join(averaged)}, within each replication.{of}")
     if data.exact.all():
         notes.append(
             "All runs of a variant are equal: nothing is drawn that differs by seed, so there are no intervals."

@@ -1,4 +1,4 @@
-"""What the page begins with: a scenario, a study, papers, a trace, or the start page."""
+"""The subject of a page: a scenario, a study, papers, a trace, or the start page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..base.errors import HeadgateError
 from ..papers.record import FILE
 from ..scenario.scenario import Scenario
 from ..sweep import open_study
-from .given import Given
 from .lesson import Lesson, lessons
 from .papers import Shelf, shelf_of, unknown
-from .replays.settings import beginning
+from .replays.settings import initial_settings
 from .replays.trace import Trace, is_trace
 from .runs import allowed
+from .setup import Setup
 from .study import Points
 
 #: The part of the memory that the packets of a trace may take.
@@ -26,17 +26,17 @@ TRACE = 8
 
 @dataclass
 class Subject:
-    """What the page begins with."""
+    """The subject of a page, which it shows first."""
 
     kind: str = "start"
     title: str = "Start page"
     file: str | None = None
-    scenario: Given | None = None
+    scenario: Setup | None = None
     points: Points | None = None
     trace: Trace | None = None
     shelf: Shelf | None = None
     #: A second variant, and what was chosen because it was not given.
-    other: Given | None = None
+    other: Setup | None = None
     chosen: list[str] = field(default_factory=list)
     #: The lessons that the page offers, by name.
     lessons: Mapping[str, Lesson] = field(default_factory=lessons)
@@ -90,8 +90,8 @@ def subject_of(
         study = open_study(file)
         if not len(study.runs):
             raise HeadgateError(f"{file}: no run of this study has ended yet; expected at least one")
-        given = Scenario(study.manifest["scenario"])
-        return Subject("study", f"Study {file.name}", file.name, given, Points(study))
+        scenario = Scenario(study.manifest["scenario"])
+        return Subject("study", f"Study {file.name}", file.name, scenario, Points(study))
     scenario = Scenario.from_file(file, allow_files).base()
     scenario.resolve()
     # Errors that the page shows later are about what was changed there, not about the file.
@@ -107,7 +107,7 @@ def _title(shelf: Shelf) -> str:
 
 def _replay(file: Path, options: dict[str, Any], max_memory: str | int | None) -> Subject:
     trace = Trace(file, allowed(max_memory) // TRACE)
-    found = beginning(trace, **options)
+    found = initial_settings(trace, **options)
     first, *more = found.variants
     other = more[0] if more else None
     return Subject("replay", f"Replay of {file.name}", file.name, first, None, trace, None, other, found.chosen)

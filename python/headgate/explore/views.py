@@ -15,7 +15,7 @@ from .reduce import WIDEST, reduced
 
 Array = npt.NDArray[np.float64]
 
-#: Traces of a run whose views are all there; those of a run that would take too much memory.
+#: Traces that are recorded for all views; traces of a run whose other traces would take too much memory.
 ALL_TRACES = ("window", "in_flight", "rtt", "backlog", "drops", "estimates")
 FEW_TRACES = ("drops",)
 
@@ -56,7 +56,7 @@ class View:
     lines: list[Line] = field(default_factory=list)
 
     def head(self) -> dict[str, Any]:
-        """What it is, without its points."""
+        """The description of the view, without its points."""
         series = [{"name": x.name, "flow": x.flow} for x in self.lines]
         return {
             "name": self.name, "title": self.title, "unit": self.unit, "stacked": self.stacked, "steps": self.steps,
@@ -103,7 +103,7 @@ def views(table: Callable[[str], Mapping[str, Any]], flows: list[str], ports: li
         if kind in PACING:
             of["pacing"] = traced.view(kind, "pacing", "Pacing rate", "packets/s")
         elif kind not in ALL_TRACES:
-            title, unit = _said(kind)
+            title, unit = _title_and_unit(kind)
             of[f"estimate-{kind}"] = traced.view(kind, f"estimate-{kind}", title, unit)
     order = ["throughput", "rtt", "queueing", "ports", "drops", "window", "in_flight", "pacing"]
     names = [name for name in order if name in of] + sorted(name for name in of if name not in order)
@@ -114,20 +114,20 @@ def _by_interval(t: Mapping[str, Any], flows: list[str]) -> list[View]:
     """The views that the table of intervals gives: a value for each flow and interval."""
     codes, spans = numbers(t["flow"]), np.asarray(t["end_s"]) - np.asarray(t["start_s"])
     order = np.argsort(codes, kind="stable")
-    # What is left over at the end of a run may be too short for a packet, and says nothing of rates.
+    # The last interval of a run may be shorter than a packet's transmission, so that its rate means nothing.
     order = order[spans[order] > SHORTEST * spans.max(initial=0.0)]
     starts, ends, span = np.asarray(t["start_s"])[order], np.asarray(t["end_s"])[order], spans[order]
-    ways = {
+    curves = {
         "throughput": ("Goodput", "bit/s", 8.0 * np.asarray(t["unique_bytes"])[order] / span),
         "rtt": ("Round-trip time, mean of intervals", "s", np.asarray(t["rtt_mean_s"])[order]),
         "queueing": ("Queueing delay, mean of intervals", "s", np.asarray(t["queueing_mean_s"])[order]),
         "drops": ("Marked packets so far", "packets", np.asarray(t["marks"], dtype=np.float64)[order]),
     }
     edges = np.searchsorted(codes[order], np.arange(len(flows) + 1))
-    most = np.add.reduceat(ways["throughput"][2], edges[:-1]) if len(order) else np.zeros(len(flows))
+    most = np.add.reduceat(curves["throughput"][2], edges[:-1]) if len(order) else np.zeros(len(flows))
     chosen = sorted(np.argsort(-np.nan_to_num(most), kind="stable")[:LINES].tolist())
     found = []
-    for name, (title, unit, values) in ways.items():
+    for name, (title, unit, values) in curves.items():
         view = View(name, title, unit)
         for f in chosen:
             part = slice(int(edges[f]), int(edges[f + 1]))
@@ -146,10 +146,10 @@ def _by_interval(t: Mapping[str, Any], flows: list[str]) -> list[View]:
     return found
 
 
-def _said(kind: str) -> tuple[str, str]:
+def _title_and_unit(kind: str) -> tuple[str, str]:
     """The title and the unit of an estimate, from the labels of the figures.
 
-    >>> _said("service_rate"), _said("skip"), _said("threshold")
+    >>> _title_and_unit("service_rate"), _title_and_unit("skip"), _title_and_unit("threshold")
     (('Estimated service rate', 'packets/s'), ('Slots to skip', ''), ('Threshold', ''))
     """
     label = LABELS.get(kind, kind.replace("_", " ")).replace("\n", " ")
@@ -158,7 +158,7 @@ def _said(kind: str) -> tuple[str, str]:
 
 
 class Traced:
-    """The table of traces, in lines: one for each kind and object."""
+    """The table of traces as lines, one for each kind and object."""
 
     def __init__(self, t: Mapping[str, Any], flows: list[str], ports: list[str], end: float) -> None:
         """Takes the table, and the names of all flows and ports."""
@@ -167,7 +167,7 @@ class Traced:
         kinds, self.kinds = _codes(t.get("trace", []))
         objects, self._objects = _codes(t.get("object", []))
         wide = max(len(self._objects), 1)
-        # Small numbers are sorted by their digits, which is many times faster.
+        # NumPy sorts 16-bit numbers by radix, which is many times faster.
         key = kinds * wide + objects
         key = key.astype(np.uint16) if wide * max(len(self.kinds), 1) < 1 << 16 else key
         order = np.argsort(key, kind="stable")
@@ -196,7 +196,7 @@ class Traced:
         return view
 
     def drops(self, marks: View) -> View:
-        """Dropped packets of each flow and marked ones, counted up."""
+        """The cumulative counts of dropped and of marked packets of each flow."""
         view = View("drops", "Dropped packets so far", "packets")
         parts = [part for (kind, _), part in self._parts.items() if kind == "drops"]
         if parts:

@@ -36,6 +36,6 @@ def widget(scenario: Scenario | Mapping[str, Any] | str | os.PathLike[str] | Non
         return Widget(subject_of(None if scenario is None else Path(scenario)))
     given = (scenario if isinstance(scenario, Scenario) else Scenario(dict(scenario))).base()
     given.resolve()
-    # Errors that the page shows later are about what was turned there, not about a file.
+    # Errors that the page shows later are about what was changed there, not about a file.
     shown = Scenario(given.data)
     return Widget(Subject("scenario", str(shown.data.get("name") or "scenario"), None, shown))

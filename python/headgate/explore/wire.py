@@ -1,4 +1,4 @@
-"""What the server says: JSON without infinite numbers, and errors in one form."""
+"""The form of responses: JSON without infinite numbers, and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RequestError(HeadgateError):
 
 
 class StoppedError(Exception):
-    """A run or other work was stopped: its page asked for another one, or is gone."""
+    """A run or other work was stopped: its page started another one, or was closed."""
 
 
 def plain(value: Any) -> Any:
@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
         return [plain(v) for v in value]
     if isinstance(value, np.ndarray):
         found = value.tolist()
-        # Almost all arrays are finite: to look first is far faster than to look at each number.
+        # Almost all arrays are finite: one check of the array is far faster than one of each number.
         return found if value.dtype.kind != "f" or np.isfinite(value).all() else plain(found)
     if isinstance(value, np.generic):
         value = value.item()

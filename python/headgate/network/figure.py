@@ -41,7 +41,7 @@ _ARM, _MARGIN = 1.9, 0.55
 _LEGEND, _FLOWS, _CHARACTERS = 0.19, 12, 13.5
 
 #: Styles of lines: dashes first, so that colours are not needed.
-_LOOKS = [
+_LINE_STYLES = [
     (INK, "-", 1.6), (BLUE, (0, (6, 2)), 1.6), (VERMILION, (0, (1.5, 1.5)), 1.8),
     (GREEN, (0, (6, 2, 1.5, 2)), 1.6), (PURPLE, (0, (3, 1)), 1.4), (GREY, (0, (1, 3)), 1.6),
 ]  # fmt: skip
@@ -52,7 +52,7 @@ class _Plan:
     """The places of everything, in inches."""
 
     places: dict[str, Place]
-    #: Of each group of hosts: its place, and on which side of it its name stands.
+    #: Of each group of hosts: its place, and the side of it that has its name.
     hosts: list[tuple[Group, Place, str]] = field(default_factory=list)
     #: Whether the words of lines of hosts are beside them, and whether lines within a column bend around what is there.
     labelled: bool = True
@@ -62,7 +62,7 @@ class _Plan:
         """The leftmost, the rightmost, the lowest and the highest place."""
         points = [*self.places.values(), *(place for _, place, _ in self.hosts)]
         xs, ys = [x for x, _ in points], [y for _, y in points]
-        # Names beside hosts take room.
+        # Names beside hosts take space.
         left = max((1.6 for _, _, side in self.hosts if side == "left"), default=0.6)
         right = max((1.6 for _, _, side in self.hosts if side == "right"), default=0.6)
         return min(xs) - left - _MARGIN, max(xs) + right + _MARGIN, min(ys) - _MARGIN - 0.3, max(ys) + _MARGIN + 0.3
@@ -124,7 +124,7 @@ def _row(net: Network, found: Layers) -> _Plan:
 def _stages(net: Network, found: Layers) -> _Plan:
     """Stages one above the other, the hosts below."""
     widest = max(map(len, found.layers))
-    # Many lines need room to be distinguished.
+    # Many lines need space to be distinguished.
     rise = _STAGE * (1 + widest / 40)
     places: dict[str, Place] = {}
     for row, layer in enumerate(found.layers):
@@ -156,10 +156,10 @@ def _styles(net: Network) -> dict[str, list[Edge]]:
     for edge in net.edges:
         kinds.setdefault(", ".join(words.line(edge.links)), []).append(edge)
     if len(kinds) > _STYLES:
-        coarse: dict[str, list[Edge]] = {}
+        by_text: dict[str, list[Edge]] = {}
         for edge in net.edges:
-            coarse.setdefault(", ".join(words.line(edge.links)[1:]), []).append(edge)
-        every = list(coarse.values()) if len(coarse) <= _STYLES else [net.edges]
+            by_text.setdefault(", ".join(words.line(edge.links)[1:]), []).append(edge)
+        every = list(by_text.values()) if len(by_text) <= _STYLES else [net.edges]
         kinds = {", ".join(words.line([link for e in edges for link in e.links])): edges for edges in every}
     return kinds
 
@@ -169,8 +169,8 @@ def _lines(axes: Axes, net: Network, plan: _Plan) -> None:
     from matplotlib.patches import FancyArrowPatch
 
     beside = len(net.edges) <= _LABELLED
-    for look, edges in zip(_LOOKS, _styles(net).values(), strict=False):
-        colour, dashes, thick = _LOOKS[0] if beside else look
+    for look, edges in zip(_LINE_STYLES, _styles(net).values(), strict=False):
+        colour, dashes, thick = _LINE_STYLES[0] if beside else look
         for edge in edges:
             start, end = (plan.places[name] for name in edge.ends)
             if start == end:
@@ -210,7 +210,7 @@ def _label(axes: Axes, start: Place, end: Place, said: list[str], at: float = 0.
 
 
 def _write(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
-    """Writes a text as it stands: a dollar sign in a name begins no formula."""
+    """Writes a text literally: a dollar sign in a name begins no formula."""
     axes.text(x, y, text, fontsize=size, linespacing=1.1, parse_math=False, **{"ha": "center", "zorder": 5, **look})
 
 
@@ -249,14 +249,14 @@ def _marks(axes: Axes, net: Network, plan: _Plan) -> None:
             _write(axes, x, y - 0.14, title, 8, va="top")
 
 
-def _legend(net: Network, plan: _Plan, room: int) -> Iterator[tuple[int | None, str]]:
+def _legend(net: Network, plan: _Plan, width: int) -> Iterator[tuple[int | None, str]]:
     """Lines of words below the picture, some with the number of the style that they explain."""
     if net.name:
         yield None, words.shown(net.name)
     if len(net.edges) > _LABELLED:
         for i, (text, edges) in enumerate(_styles(net).items()):
             count = sum(len(edge.links) for edge in edges)
-            yield from _wrapped(i, f"{count} lines: {text}" if count > 1 else text, room)
+            yield from _wrapped(i, f"{count} lines: {text}" if count > 1 else text, width)
     if not plan.labelled and plan.hosts:
         kinds: dict[str, int] = {}
         every = [(", ".join(group.words), len(group.hosts)) for group in net.groups]
@@ -267,15 +267,15 @@ def _legend(net: Network, plan: _Plan, room: int) -> Iterator[tuple[int | None, 
             links = [{**x, "from": "", "to": ""} for group in net.groups for x in group.links]
             kinds = {", ".join(words.line(links, "")): len(links)}
         for text, count in kinds.items():
-            yield from _wrapped(None, f"{count} lines of hosts: {text}", room)
+            yield from _wrapped(None, f"{count} lines of hosts: {text}", width)
     for flow in net.flows[:_FLOWS]:
-        yield from _wrapped(None, flow, room)
+        yield from _wrapped(None, flow, width)
     if len(net.flows) > _FLOWS:
         yield None, f"and {len(net.flows) - _FLOWS} more kinds of flows"
 
 
-def _wrapped(style: int | None, text: str, room: int) -> Iterator[tuple[int | None, str]]:
-    lines = textwrap.wrap(text, room - 6)
+def _wrapped(style: int | None, text: str, width: int) -> Iterator[tuple[int | None, str]]:
+    lines = textwrap.wrap(text, width - 6)
     yield style, lines[0]
     yield from ((None, f"  {line}") for line in lines[1:])
 
@@ -287,7 +287,7 @@ def _write_legend(sheet: Drawing, legend: list[tuple[int | None, str]], height: 
     for i, (style, text) in enumerate(legend):
         y = (_LEGEND * (len(legend) - i)) / height
         if style is not None:
-            colour, dashes, thick = _LOOKS[style]
+            colour, dashes, thick = _LINE_STYLES[style]
             sheet.add_artist(
                 Line2D([0.15 / width, 0.65 / width], [y + 0.05 / height] * 2, color=colour, ls=dashes, lw=thick)
             )

@@ -152,8 +152,8 @@ def _groups(net: Network, leaves: Mapping[str, tuple[str, Table]], sources: set[
     for group in apart.values():
         alike: dict[tuple[str, ...], Group] = {}
         for host, link in zip(group.hosts, group.links, strict=True):
-            said = tuple(words.line([link], group.station))
-            one = alike.setdefault(said, Group([], group.station, [], group.sends))
+            text = tuple(words.line([link], group.station))
+            one = alike.setdefault(text, Group([], group.station, [], group.sends))
             one.hosts.append(host)
             one.links.append(link)
         few = len(alike) <= _APART and len(net.stations) <= _FEW
@@ -175,6 +175,6 @@ def _flows(flows: Iterable[Table]) -> Iterable[str]:
         for names, key in zip(lists, ("name", "from", "to"), strict=True):
             names.append(flow[key])
     for (kind, _), (names, starts, ends) in kinds.items():
-        way = f"{words.span(list(dict.fromkeys(starts)))} → {words.span(list(dict.fromkeys(ends)))}"
+        route = f"{words.span(list(dict.fromkeys(starts)))} → {words.span(list(dict.fromkeys(ends)))}"
         many = f" ({len(names)})" if len(names) > words.NAMES else ""
-        yield f"{words.span(names)}{many}: {way}; {kind}"
+        yield f"{words.span(names)}{many}: {route}; {kind}"

@@ -68,7 +68,7 @@ def _columns(near: Mapping[str, list[str]]) -> dict[str, int]:
         if name in depth:
             continue
         part = _distances(near, [name])
-        # The farthest from any is an outer one; of two ends the one that stands first.
+        # The farthest from any is an outer one; of two ends, the first one.
         far = max(part, key=part.__getitem__)
         ends = _distances(near, [far])
         other = max(ends, key=ends.__getitem__)

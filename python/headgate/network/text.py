@@ -41,7 +41,7 @@ def _stations(net: Network, found: Layers) -> Iterator[str]:
         following = order[i + 1] if i + 1 < len(order) else None
         edges = [(other, edge) for edge in net.edges for other in _others(edge.ends, name)]
         below = [(other, edge) for other, edge in edges if place[other] >= i]
-        # The line to the station that comes next leads down to it, if no other one hangs here.
+        # The line to the next station is drawn downwards to it, if no other station is attached here.
         onward = [edge for other, edge in below if other == following]
         if [other for other, _ in below if other != name] != [following]:
             onward = []

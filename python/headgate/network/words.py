@@ -11,7 +11,7 @@ from .. import _core
 from ..base.errors import cut
 
 #: Keys of a line that are shown elsewhere, or not at all.
-_SAID = ("name", "from", "to", "rate", "delay", "queue", "reverse_queue", "classify")
+_SHOWN = ("name", "from", "to", "rate", "delay", "queue", "reverse_queue", "classify")
 
 #: Units by the kind of a quantity, and the maximum number of digits that are not rounded.
 _UNITS: dict[str, list[tuple[float, str]]] = {
@@ -100,7 +100,7 @@ def _more(link: Mapping[str, Any]) -> Iterable[str]:
         if key == "unlabel":
             one_way = isinstance(value, Mapping)
             yield "labels off" + (f" {'→' if value['forward'] else '←'}" if one_way else "")
-        elif key not in _SAID and value is not None:
+        elif key not in _SHOWN and value is not None:
             yield f"{key} {_brief(value)}".strip()
 
 
@@ -110,9 +110,11 @@ def _brief(value: Any) -> str:
         return quantity(str(value))
     if "kind" in value:
         return str(value["kind"])
-    ways = {way: _brief(value[way]) for way in ("forward", "reverse") if value.get(way) is not None}
-    if ways:
-        return ", ".join(f"{text} {'→' if way == 'forward' else '←'}" for way, text in ways.items())
+    directions = {
+        direction: _brief(value[direction]) for direction in ("forward", "reverse") if value.get(direction) is not None
+    }
+    if directions:
+        return ", ".join(f"{text} {'→' if direction == 'forward' else '←'}" for direction, text in directions.items())
     return " ".join(f"{k} {_brief(v)}" for k, v in value.items() if not isinstance(v, list | Mapping | bool))
 
 

@@ -124,13 +124,13 @@ def _line(r: Request) -> Figure:
     means, halves = means * factor, halves * factor
     series = []
     for i, name in enumerate(_series_names(data)):
-        # Names stand side by side, so that their intervals can be distinguished.
+        # Names are side by side, so that their intervals can be distinguished.
         shift = 0.0 if x.names is None else 0.5 * ((i + 0.5) / means.shape[1] - 0.5)
         y, half = means[:, i], halves[:, i]
         series.append(Series(name, numbers + shift, y, y - half, y + half))
     log = r.log_y or _wide(means)
     return Figure(
-        "line", _title(r, _said(r, whole)), _caption(r, whole, data, "mean", "band" if x.names is None else "bar"), x,
+        "line", _title(r, _metric_text(r, whole)), _caption(r, whole, data, "mean", "band" if x.names is None else "bar"), x,
         Scale(_with_unit(data.metric.label, unit), log), legend_of(whole, series_of), series,
     )  # fmt: skip
 
@@ -151,7 +151,7 @@ def _heatmap(r: Request) -> Figure:
     x, y = (Scale(a.name, names=[str(c) for c in a.columns[a.name]]) for a in data.axes)
     label = _with_unit(data.metric.label, unit)
     grid = Grid(label, means.T * factor, halves.T * factor)
-    return Figure("heatmap", _title(r, _said(r, whole)), _caption(r, whole, data, "mean", "±"), x, y, grid=grid)
+    return Figure("heatmap", _title(r, _metric_text(r, whole)), _caption(r, whole, data, "mean", "±"), x, y, grid=grid)
 
 
 def _utility(r: Request) -> Figure:
@@ -183,7 +183,7 @@ def _utility(r: Request) -> Figure:
         r, wholes[0], pair[0], f"each point one {points or legend_of(wholes[0], series_of)}: mean", "cross"
     )
     return Figure(
-        "utility", _title(r, " against ".join(_said(r, w) for w in wholes)), f"{caption}; outline: one standard deviation",
+        "utility", _title(r, " against ".join(_metric_text(r, w) for w in wholes)), f"{caption}; outline: one standard deviation",
         Scale(labels[0]), Scale(labels[1], log), legend_of(wholes[0], series_of), series, path=r.x is not None and points != "flow",
     )  # fmt: skip
 
@@ -214,7 +214,7 @@ def _cdf(r: Request) -> Figure:
     _, fixed = _others(data, {"flow", "link", *labels})
     many = f"one value per {each}: {_span([row.size for row in good])} values in each curve"
     caption = "; ".join([many, *fixed]) + _state(r)
-    title, across = _title(r, f"distribution of {_said(r, data)}"), Scale(_with_unit(data.metric.label, unit))
+    title, across = _title(r, f"distribution of {_metric_text(r, data)}"), Scale(_with_unit(data.metric.label, unit))
     return Figure("cdf", title, caption, across, Scale("share"), ", ".join(labels), series)
 
 
@@ -249,7 +249,7 @@ def _numbers(axis: Axis) -> tuple[str, Array] | None:
 
 
 def _horizontal(axis: Axis) -> tuple[Array, Scale]:
-    """Where the points of an axis stand: at their numbers, or side by side under their names."""
+    """The positions of the points of an axis: at their numbers, or side by side under their names."""
     found = _numbers(axis)
     if found is None:
         return np.arange(len(axis), dtype=np.float64), Scale(axis.name, names=[str(c) for c in axis.columns[axis.name]])
@@ -302,7 +302,7 @@ def _title(r: Request, what: str) -> str:
     return f"{name}: {what}" if name else what
 
 
-def _said(r: Request, whole: Cube) -> str:
+def _metric_text(r: Request, whole: Cube) -> str:
     """The metric in words; where flows are kept apart, the figure names them."""
     split = bool(whole.axes) and whole.axes[-1].name in ("flow", "link")
     return whole.metric.label if split else whole.metric.of(r.flow or r.link)
@@ -317,25 +317,25 @@ def _caption(r: Request, whole: Cube, data: Cube, mean: str, mark: str) -> str:
     elif counts.max(initial=0) > 1:
         but = ", none where all runs are equal" if data.exact.any() else ""
         parts.append(f"{mark}: 95 % interval by Student's t{but}")
-    gone, fixed = _others(whole, {name for axis in data.axes for name in axis.name.split(", ")})
-    if gone:
+    averaged, fixed = _others(whole, {name for axis in data.axes for name in axis.name.split(", ")})
+    if averaged:
         of = " of quantiles, which is no quantile of all" if data.metric.quantile else ""
-        parts.append(f"each replication is a mean over {', '.join(gone)}{of}")
+        parts.append(f"each replication is a mean over {', '.join(averaged)}{of}")
     return "; ".join(parts + fixed) + _state(r)
 
 
 def _others(whole: Cube, drawn: set[str]) -> tuple[list[str], list[str]]:
     """The axes that are not drawn: names of those with several points, and the one point of each of the others."""
     rest = [axis for axis in whole.axes if axis.name not in drawn]
-    gone = [axis.name for axis in rest if len(axis) > 1]
-    return gone, [f"{axis.name} = {axis.columns[axis.name][0]}" for axis in rest if len(axis) == 1]
+    averaged = [axis.name for axis in rest if len(axis) > 1]
+    return averaged, [f"{axis.name} = {axis.columns[axis.name][0]}" for axis in rest if len(axis) == 1]
 
 
 def _state(r: Request) -> str:
     """The missing and failed runs."""
     missing, failed = r.study.missing, len(r.study.failures)
-    said = "; some runs are missing" if missing is None else f"; {missing} runs are missing" if missing else ""
-    return f"{said}; {failed} runs failed" if failed else said
+    runs_text = "; some runs are missing" if missing is None else f"; {missing} runs are missing" if missing else ""
+    return f"{runs_text}; {failed} runs failed" if failed else runs_text
 
 
 def _span(counts: list[int]) -> str:

@@ -135,8 +135,8 @@ def to_svg(sheet: Drawing, title: str = "") -> str:
     if not title:
         return text
     end = text.index(">")
-    said = html.escape(title)
-    return f'{text[:end]} role="img" aria-label="{said}">\n <title>{said}</title>{text[end + 1 :]}'
+    title_text = html.escape(title)
+    return f'{text[:end]} role="img" aria-label="{title_text}">\n <title>{title_text}</title>{text[end + 1 :]}'
 
 
 def to_png(sheet: Drawing) -> bytes:

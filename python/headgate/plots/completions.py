@@ -55,7 +55,7 @@ def completions(results: Results, path: str | os.PathLike[str] | None = None) ->
         # Classes are drawn beside each other, not on top of each other.
         middle = np.sqrt(sizes["size_min"][own] * sizes["size_max"][own].astype(float)) * 1.06**i
         mean, high = sizes["slowdown_mean"][own], sizes["slowdown_p99"][own]
-        # The quantile is exact to 3 %, so with a few transfers it may come out below their mean.
+        # The quantile is exact to 3 %, so with a few transfers it may be below their mean.
         bars = [np.zeros_like(mean), np.maximum(high - mean, 0)]
         marker = "osD^v<>p*hX"[i % 11]
         right.errorbar(

@@ -32,7 +32,7 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """Points of one look. `low` and `high` are ends of intervals, nan where there is none; `outlines` are closed curves around points."""
+    """Points of one style. `low` and `high` are ends of intervals, nan where there is none; `outlines` are closed curves around points."""
 
     name: str
     x: Array

@@ -1,4 +1,4 @@
-"""Which axes of a study a figure shows: across, as series, or pooled; never a mean that nobody asked for."""
+"""Which axes of a study a figure shows: across, as series, or pooled; never a mean that was not requested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..base.errors import HeadgateError
 from ..comparison.values import Cube
 from ..sweep.axes import Axis, find_axis
 
-#: Maximum number of series of which some were not asked for.
+#: Maximum number of series of which some were not requested.
 FEW = 10
 
 
@@ -32,7 +32,7 @@ def rest_of(whole: Cube, drawn: set[int | None]) -> list[int]:
 
 
 def unclear(whole: Cube, rest: list[int], by: str) -> HeadgateError:
-    """A mean over these axes was not asked for: of quantiles, or over very different points, it would say nothing."""
+    """A mean over these axes was not requested: one of quantiles, or over very different points, would mean nothing."""
     names = [f"{whole.axes[i].name} ({len(whole.axes[i])} points)" for i in rest]
     some = f"axes {' and '.join([', '.join(names[:-1]), names[-1]])}: are" if len(names) > 1 else f"axis {names[0]}: is"
     where = f"--where {whole.axes[rest[0]].name}=VALUE for one of them"

@@ -91,14 +91,14 @@ def _labels(sheet: Drawing, axes: Axes, figure: Content) -> None:
     sheet.draw_without_rendering()  # so that places on the sheet are known
     to_points = 72 / sheet.dpi
     wanted: list[tuple[float, float, str, str]] = []
-    taken: list[tuple[float, float, float, float]] = []
+    occupied: list[tuple[float, float, float, float]] = []
     for i, s in enumerate(figure.series):
         places = axes.transData.transform(np.column_stack([s.x, s.y])) * to_points
         names = s.texts or []
         ends = {0, len(names) - 1} if figure.path else set(range(len(names)))
         together: dict[tuple[int, int], list[int]] = {}
         for k, (x, y) in enumerate(places.tolist()):
-            taken.append((x - 3, y - 3, x + 3, y + 3))
+            occupied.append((x - 3, y - 3, x + 3, y + 3))
             if k in ends:
                 near = next(
                     (key for key in together if abs(key[0] - x) < 14 and abs(key[1] - y) < 14), (round(x), round(y))
@@ -115,12 +115,12 @@ def _labels(sheet: Drawing, axes: Axes, figure: Content) -> None:
         choices = [(x + dx if dx > 0 else x - width + dx, y + dy) for dy in steps for dx in (5, -5)]
         boxes = [(u, v, u + width, v + height) for u, v in choices]
         inside = [b for b in boxes if b[0] > area[0] and b[1] > area[1] and b[2] < area[2] and b[3] < area[3]] or boxes
-        box = next((b for b in inside if not any(_overlap(b, other) for other in taken)), None)
+        box = next((b for b in inside if not any(_overlap(b, other) for other in occupied)), None)
         if box is None:
             if figure.path:
                 continue
             box = inside[0]
-        taken.append(box)
+        occupied.append(box)
         at = (box[0] - x, box[1] - y)
         point = axes.transData.inverted().transform((x / to_points, y / to_points))
         axes.annotate(text, tuple(point), xytext=at, textcoords="offset points", color=colour, fontsize=8)

@@ -180,8 +180,8 @@ def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
     """The line's first, least, greatest and last value in each slice of time, in their order, if it has very many points.
 
     Source: Jugel, Jerzak, Hackenbroich and Markl 2014 (M4), "M4: a visualization-oriented time series data aggregation". The last value is
-    what the line holds until the next point, however far that is: without it an extreme would stand across idle time. So the drawn line
-    is the true one at the end of every slice and wherever a slice has no point, and stays between the slice's extremes within it.
+    what the line holds until the next point, however far that is: without it an extreme would be drawn across idle time. So the drawn line
+    is the true one at the end of every slice and wherever a slice has no point, and is between the slice's extremes within it.
 
     >>> x = np.arange(100_000.0)
     >>> u, v = _thinned(x, x % 7)

@@ -38,7 +38,7 @@ def scenario(
 ) -> Scenario:
     """Flows over one link between two gateways, each between its own hosts.
 
-    Transfers that end, and do not say when they start, start where the measured part of the run begins.
+    Transfers that end, and have no start time, start where the measured part of the run begins.
 
     Args:
         rate: of the link; the links of hosts are ten times as fast.
@@ -112,7 +112,7 @@ def scenario(
 
 
 def notes(rtt: str, flows: str | Sequence[str], up_flows: str | Sequence[str] = ()) -> list[str]:
-    """Sentences about what `scenario` chose for flows that do not say it themselves: short names, flow controls, and Linux's transport.
+    """Sentences about what `scenario` chose for flows that do not set it themselves: short names, flow controls, and Linux's transport.
 
     >>> notes("20ms", "cubic*2,transfer:1MB")
     ['transfer has the flow control cubic, as the flows beside it; transfer:control=reno, for example, names another one.']
@@ -131,7 +131,7 @@ def _ends(flow: Flows) -> bool:
 
 
 def finely(scenario: Scenario) -> Scenario:
-    """The same run in a hundred intervals, for a figure; the warm-up stays as long."""
+    """The same run in a hundred intervals, for a figure; the warm-up is as long."""
     resolved = scenario.resolve()
     every = _core.quantity(resolved["duration"])[1]
     return scenario.put("warm_up", resolved["warm_up"]).put("interval", text_of("s", max(every // 100, 1)))

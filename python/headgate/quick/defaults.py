@@ -1,4 +1,4 @@
-"""What `quick` chooses for flows that do not say it themselves."""
+"""What `quick` chooses for flows that do not set it themselves."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..base.errors import cut
 from ..scenario.shorthands import MODERN
 from .flows import Flows
 
-#: Round trips in seconds below which flows have Linux's transport unless they say otherwise. The least timeout of RFC 6298, 1 s, is a
+#: Round trips in seconds below which flows have Linux's transport unless they choose another one. The least timeout of RFC 6298, 1 s, is a
 #: thousand of them or more, and a flow whose retransmission is lost waits for it; Linux finds such losses by time (RACK), and its least
 #: timeout is 0.2 s.
 SHORT_S = 0.001
 
 
 def complete(groups: list[Flows], trips: list[int]) -> list[str]:
-    """Chooses what the flows do not say themselves, and says so.
+    """Chooses what the flows do not set themselves, with a sentence about each choice.
 
     Workloads without a rate have the first modern flow control of the list, one that the transport serves, or `MODERN`. Flows over a short
     path have Linux's transport, if their flow control may have one.
@@ -26,12 +26,12 @@ def complete(groups: list[Flows], trips: list[int]) -> list[str]:
     without = [g for g in groups if "control" not in g.entry]
     for group in without:
         group.entry["control"] = beside or MODERN
-    said = []
+    sentences = []
     if without:
         why = "as the flows beside it" if beside else "since no flow beside it has a modern one"
         if _number(without) > 1:
             why = why.replace("beside it", "beside them")
-        said.append(
+        sentences.append(
             f"{_names(without)} {_have(without)} the flow control {beside or MODERN}, {why}; "
             f"{cut(without[0].name)}:control=reno, for example, names another one."
         )
@@ -43,15 +43,15 @@ def complete(groups: list[Flows], trips: list[int]) -> list[str]:
     for group in short:
         group.entry["transport"] = {"preset": "linux"}
     if short:
-        said.append(
+        sentences.append(
             f"{_names(short)} {_have(short)} Linux's transport (transport.preset=linux), since round trips are below 1 ms; "
             "transport.preset=rfc is that of the RFCs, with timeouts of at least 1 s."
         )
-    return said
+    return sentences
 
 
 def _control(flow: Flows) -> str:
-    """The name of a flow's control; empty if it says none."""
+    """The name of a flow's control; empty if it has none."""
     control = flow.entry.get("control", "")
     return str(control.get("kind", "") if isinstance(control, dict) else control)
 
@@ -65,7 +65,7 @@ def _have(groups: list[Flows]) -> str:
 
 
 def _names(groups: list[Flows]) -> str:
-    """Flows as they stand in the list."""
+    """Flows as the list has them."""
     texts = list(dict.fromkeys(cut(g.label or g.name) + (f"*{g.count}" if g.count > 1 else "") for g in groups))
     if len(texts) > 3:
         texts[3:] = [f"{len(texts) - 3} more"]

@@ -22,7 +22,7 @@ MAIN = {
     "generic": "window", "decbit": "window",
 }  # fmt: skip
 
-#: Workloads with their own rate: without a flow control they are sent as they come.
+#: Workloads with their own rate: without a flow control their packets are sent when they are generated.
 OPEN = ("cbr", "on_off", "background", "poisson", "layers")
 
 #: Maximum number of flows of one kind.
@@ -143,7 +143,7 @@ def _set(flow: Flows, text: str, option: str) -> None:
     what = short.key if short else "control" if flow.name in names_of("flow-controls") else "workload"
     kind = short.kind if short else flow.name
     own = names_of("flow-controls" if what == "control" else "workloads")[kind]
-    # The rate of a video is that of its segments on their way, not that of the video.
+    # The rate of a video is that of its segments while they are sent, not that of the video.
     main = None if flow.name == "video" else MAIN.get(kind)
     key, sign, value = (part.strip() for part in text.partition("="))
     if not sign:

@@ -74,7 +74,7 @@ def _largest(flows: Table) -> dict[str, str]:
 
 
 def _groups(bins: Any, named: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
-    """Name, colour and bins of the named flows and of the rest together, the rest first so that it lies behind."""
+    """Name, colour and bins of the named flows and of the rest together, the rest first so that it is drawn behind."""
     flow = bins["flow"]
     groups = [("", PALE, ~np.isin(flow, list(named)))]
     groups += [(name, colour, flow == name) for name, colour in named.items()]

@@ -45,11 +45,11 @@ def disciplines(
     >>> disciplines(["fcfs", "fq"], "64KB", {"delta": "1000B"})
     {'fcfs': {'kind': 'fcfs', 'buffer': '64KB'}, 'fq': {'kind': 'fq', 'buffer': '64KB', 'delta': '1000B'}}
     """
-    asked: list[Any] = list(queue) if isinstance(queue, list | tuple) else [queue]
-    if not asked or not all(isinstance(q, str | Mapping) for q in asked):
+    requested: list[Any] = list(queue) if isinstance(queue, list | tuple) else [queue]
+    if not requested or not all(isinstance(q, str | Mapping) for q in requested):
         found = cut(reprlib.repr(queue))
         raise HeadgateError(f"queue: found {found}; expected the name of a discipline, such as fq, or a table")
-    for one in (*asked, *parameters.values()):
+    for one in (*requested, *parameters.values()):
         if levels(one) > LEVELS:
             found = cut(reprlib.repr(one))
             raise HeadgateError(
@@ -57,7 +57,7 @@ def disciplines(
             )
     known = known_parameters()
     out: dict[str, dict[str, Any]] = {}
-    for one in asked:
+    for one in requested:
         spec = {"kind": one} if isinstance(one, str) else dict(one)
         name = _name(spec.pop("name", spec.get("kind", "queue")), out)
         if buffer is not None and "buffer" in known.get(str(spec.get("kind")), ()):
@@ -69,7 +69,7 @@ def disciplines(
 
 
 def levels(value: Any) -> int:
-    """How many tables or lists stand within each other; no more are counted than matter.
+    """The depth of nested tables and lists, counted no further than matters.
 
     >>> levels("fq"), levels({"slots": [1]}), levels([[[[[[[[[[[[]]]]]]]]]]]]) > LEVELS
     (0, 2, True)
@@ -81,11 +81,11 @@ def levels(value: Any) -> int:
     return levels
 
 
-def _name(wanted: object, taken: Mapping[str, Any]) -> str:
+def _name(wanted: object, used: Mapping[str, Any]) -> str:
     """A name that no other queue has and that a file's name may contain."""
     plain = re.sub(r"[^\w.+-]+", "-", str(wanted))[:LONGEST] or "queue"
-    numbers = (f"{plain}-{i}" for i in range(2, len(taken) + 3))
-    return plain if plain not in taken else next(n for n in numbers if n not in taken)
+    numbers = (f"{plain}-{i}" for i in range(2, len(used) + 3))
+    return plain if plain not in used else next(n for n in numbers if n not in used)
 
 
 def _set(queues: dict[str, dict[str, Any]], known: Mapping[str, list[str]], path: str, value: Any) -> None:

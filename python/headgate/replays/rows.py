@@ -19,7 +19,7 @@ REASONS = ("", *_core.DROP_REASONS)
 
 
 class RowReader:
-    """Turns the engine's numbers of flows into names."""
+    """Replaces the engine's numbers of flows by names."""
 
     def __init__(self, core: _core.Replay) -> None:
         """Takes the replay."""
@@ -41,7 +41,7 @@ class Kept:
         self._reader = reader
         self._parts: list[dict[str, Any]] = []
 
-    def take(self, rows: dict[str, Any]) -> None:
+    def add(self, rows: dict[str, Any]) -> None:
         """Keeps some rows."""
         if len(rows["packet"]):
             self._parts.append({k: np.asarray(v) for k, v in rows.items()})
@@ -67,7 +67,7 @@ class Kept:
 
 
 class ParquetRows:
-    """The rows of one queue, written as they come."""
+    """The rows of one queue, written as they are made."""
 
     def __init__(self, reader: RowReader, queue: int, path: Path) -> None:
         """Opens the file."""
@@ -85,7 +85,7 @@ class ParquetRows:
         self._reasons = pa.array(REASONS[1:], pa.string())
         self._writer = pq.ParquetWriter(path, self._schema)
 
-    def take(self, rows: dict[str, Any]) -> None:
+    def add(self, rows: dict[str, Any]) -> None:
         """Writes some rows."""
         import pyarrow as pa
 

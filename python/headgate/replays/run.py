@@ -170,7 +170,7 @@ def output_paths(out: Any, queues: list[str], source: Any, kind: str) -> list[Pa
 def opened(
     core: _core.Replay, source: Any, file: _core.TraceFile | None, classify: str | None, lenient: bool
 ) -> TraceTable | None:
-    """Makes a replay ready to read a trace; gives its table, if it is one whose rows are handed over.
+    """Makes a replay ready to read a trace; gives its table, if its rows are sent in batches.
 
     Raises:
         TraceError: its beginning is wrong.
@@ -227,7 +227,7 @@ def _drive(
             while len((rows := core.rows(queue))["packet"]):
                 for taker in takers:
                     if taker.queue == queue:
-                        taker.take(rows)
+                        taker.add(rows)
 
     for _ in through(core, table):
         hand_on()

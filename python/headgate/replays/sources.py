@@ -1,4 +1,4 @@
-"""Where a trace comes from: a file, or a table of pyarrow, pandas, polars or anything else with the Arrow interface.
+"""The source of a trace: a file, or a table of pyarrow, pandas, polars or anything else with the Arrow interface.
 
 A table reaches the engine in batches of rows. Columns are plain numbers there: float64 seconds, int64 ticks or 128-bit decimals of time,
 int64 for the rest, and flows as positions in a list of names; what is missing is nan, `_core.MISSING` or -1.
@@ -18,7 +18,7 @@ from ..base.errors import HeadgateError, TraceError, cut
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Rows handed over at a time.
+#: Rows in a batch.
 BATCH = 16_384
 
 #: Picoseconds in a tick of a column of timestamps or durations.

@@ -14,7 +14,7 @@ from ..analysis.fairness import filled
 from ..stats.means import finite
 
 #: The columns of flows that the max-min ideal follows from.
-ASKED = ("demand_bps", "weight", "start_s", "end_s", "sends_from_s", "sends_until_s")
+DEMAND_COLUMNS = ("demand_bps", "weight", "start_s", "end_s", "sends_from_s", "sends_until_s")
 
 #: Maximum number of times at which flows begin or end for which the shares before and after each are computed.
 MOST_CHANGES = 64
@@ -34,8 +34,8 @@ def ideal_bps(flows: Mapping[str, Any], links: Mapping[str, Any], routes: Mappin
     lines = lines_of(routes, len(flows["demand_bps"]))
     if "sends_from_s" not in flows:
         return network_max_min(links["rate_bps"].tolist(), lines, flows["demand_bps"], flows["weight"])
-    asked = {name: np.asarray(flows[name], dtype=np.float64).tolist() for name in ASKED}
-    return np.array(shares_of(asked, links["rate_bps"].tolist(), lines))
+    columns = {name: np.asarray(flows[name], dtype=np.float64).tolist() for name in DEMAND_COLUMNS}
+    return np.array(shares_of(columns, links["rate_bps"].tolist(), lines))
 
 
 def shares_of(flows: Mapping[str, Sequence[float]], rates: Sequence[float], lines: list[list[int]]) -> list[float]:
@@ -71,8 +71,8 @@ BULK = ("ftp", "transfer", "requests")
 def sparse(workload: npt.ArrayLike, demand_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Which flows of one run are sparse; the others are bulk. There is no third class.
 
-    A sparse flow has a workload with a rate of its own (a call, a game), and asks for no more than its weighted max-min fair share. A bulk
-    flow sends as fast as its flow control allows (`BULK`), or asks for more than its share, as a flood does.
+    A sparse flow has a workload with a rate of its own (a call, a game), and needs no more than its weighted max-min fair share. A bulk
+    flow sends as fast as its flow control allows (`BULK`), or sends more than its share, as a flood does.
 
     Args:
         workload: its name, shape (flows,).
@@ -82,10 +82,10 @@ def sparse(workload: npt.ArrayLike, demand_bps: npt.ArrayLike, max_min_bps: npt.
     >>> sparse(["cbr", "ftp", "cbr"], [64e3, np.inf, 20e6], [64e3, 5e6, 5e6]).tolist()
     [True, False, False]
     """
-    asked, share = (np.asarray(x, dtype=np.float64) for x in (demand_bps, max_min_bps))
+    demand, share = (np.asarray(x, dtype=np.float64) for x in (demand_bps, max_min_bps))
     own = ~np.isin(np.asarray(workload), BULK)
     # The share of a flow that gets all that it asks for is computed, so it may be off by a rounding.
-    fits: npt.NDArray[np.bool_] = own & (asked <= share * (1 + 1e-9))
+    fits: npt.NDArray[np.bool_] = own & (demand <= share * (1 + 1e-9))
     return fits
 
 
@@ -104,7 +104,7 @@ def of_ideal(goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike) -> npt.NDAr
 def fairness(
     goodput_bps: npt.ArrayLike, max_min_bps: npt.ArrayLike, weights: npt.ArrayLike | None = None
 ) -> dict[str, float | None]:
-    """Four measures: `jain_of_max_min` measures how fair a run was; the other indices ignore what flows asked for.
+    """Four measures: `jain_of_max_min` measures how fair a run was; the other indices ignore the demands of flows.
 
     - `jain_of_max_min`: Jain's index of goodput over its weighted max-min ideal: 1 if all have the same share of their ideal.
     - `jain_of_weights`: Jain's index of goodput over weight, such as the capacity that a subscriber pays for: 1 if all have the same of it.

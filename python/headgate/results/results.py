@@ -20,7 +20,7 @@ from ..base.notebook import MOST, heading, table
 from ..stats import Mean, Sketch, drift, mser
 from ..stats.means import finite, means_of
 from .columns import RATES, columns
-from .fairness import ASKED, fairness, lines_of, shares_of
+from .fairness import DEMAND_COLUMNS, fairness, lines_of, shares_of
 from .summaries import AnySummary, ClassSummary, FlowSummary, LinkSummary, headings, summaries
 from .tables import Column, Table, from_core, numbers, require, write
 
@@ -198,7 +198,7 @@ class Results:
     @cached_property
     def _measured(self) -> Measured:
         """Measured full intervals."""
-        # These functions do not refer to the results: such a circle would keep them in memory until a collector comes by.
+        # These functions do not refer to the results: such a circle would keep them in memory until the garbage collector runs.
         if self._spool is None:
             column = self.intervals.__getitem__
         else:
@@ -257,7 +257,7 @@ class Results:
         flows, links = self._by_run("flows", self.flow_count), self._by_run("links", len(self._names("links", "link")))
         out: list[list[float]] = []
         for run in range(len(self.runs)):
-            own = {name: flows[name][run].astype(np.float64).tolist() for name in ASKED}
+            own = {name: flows[name][run].astype(np.float64).tolist() for name in DEMAND_COLUMNS}
             out.append(shares_of(own, links["rate_bps"][run].tolist(), lines))
         return np.array(out)
 
@@ -328,7 +328,7 @@ class Results:
                 self._table(name).save(place / f"{name}.{format}")
         try:
             write_text(place / "summary.json", json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n")
-            # The manifest comes last: a folder that has one is complete.
+            # The manifest is written last: a folder that has one is complete.
             write_text(place / "manifest.json", json.dumps(self.manifest(), indent=1) + "\n")
         except OSError as e:
             raise HeadgateError(f"{place}: cannot be written; {e.strerror or e}") from None
@@ -355,7 +355,7 @@ def _shown(value: object, scale: float) -> object:
 
 
 class Measured(Mapping[str, Column]):
-    """The measured full intervals: of each column an array of shape (runs, intervals, flows), computed again when asked for."""
+    """The measured full intervals: of each column an array of shape (runs, intervals, flows), computed again on each call."""
 
     def __init__(self, column: Callable[[str], Column], shape: tuple[int, int, int]) -> None:
         """Takes what gives a column of the table of intervals, all runs one below the other."""

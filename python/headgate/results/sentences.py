@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .results import Results
     from .summaries import ClassSummary, FlowSummary, LinkSummary
 
-#: The columns of flows that say when they send in the measured time.
+#: The columns of flows with the times at which they send in the measured time.
 _TIMES = ("start_s", "end_s", "sends_from_s", "sends_until_s")
 
 #: More flows than this are described by their groups.
@@ -109,14 +109,14 @@ def halves_bps(results: Results) -> dict[str, tuple[float, float]]:
     spans = (intervals["end_s"] - intervals["start_s"])[0, :, 0]
     # The last one may be a rest.
     measured = (intervals["start_s"][0, :, 0] >= flows["start_s"][0]) & (spans > 0.99 * spans.max(initial=0.0))
-    begin, end, got = (column[:, measured] for column in intervals.values())
+    start, end, got = (column[:, measured] for column in intervals.values())
     count = got.shape[1] // 2
     if count < 2:
         return {}
     endless = np.isinf(flows["demand_bps"]) & (flows["sends_from_s"] == flows["start_s"])
     endless &= flows["sends_until_s"] == flows["end_s"]
     # Of an odd number the middle one belongs to neither half.
-    goodput = 8 * got / (end - begin)
+    goodput = 8 * got / (end - start)
     first, second = (part.mean(axis=(0, 1)) for part in (goodput[:, :count], goodput[:, -count:]))
     return {str(flows["flow"][i]): (float(first[i]), float(second[i])) for i in np.flatnonzero(endless)}
 
@@ -130,8 +130,8 @@ def _of_group(group: FlowGroup) -> str:
             f"{group.name}, {group.flows} flows, got {rate_text(group.goodput_bps.mean)} together"
             f"{_share(group.goodput_bps.mean, group.max_min_bps)}, each {least if least == most else f'from {least} to {most}'}"
         )
-    wait, whose = group.queueing_s.mean, "its" if group.flows == 1 else "their"
-    return f"{got}; {whose} packets waited {time_text(wait)} on average." if wait >= 0 else f"{got}."
+    wait, pronoun = group.queueing_s.mean, "its" if group.flows == 1 else "their"
+    return f"{got}; {pronoun} packets waited {time_text(wait)} on average." if wait >= 0 else f"{got}."
 
 
 def _of_class(found: ClassSummary) -> str:

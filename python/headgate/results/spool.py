@@ -40,7 +40,7 @@ class Spool:
     """
 
     def __init__(self, out: Path) -> None:
-        """The file lies where `out` is or will be."""
+        """The file is where `out` is or will be."""
         self._out, self._lock, self._tables = out, Lock(), dict[str, _Kept]()
         there = next(p for p in (out, *out.absolute().parents) if p.is_dir())
         try:

@@ -22,7 +22,7 @@ class MadeOf(NamedTuple):
         std: the column with the standard deviation over the intervals, where the table of intervals does not have the column itself.
         percent: whether it is a share, shown in per cent.
         rare: whether the terminal shows it only where it is not zero for all.
-        rank: a narrow terminal leaves out first the columns of the highest rank; those of rank 0 always stay.
+        rank: a narrow terminal leaves out first the columns of the highest rank; those of rank 0 are never left out.
     """
 
     column: str | dict[str, str]

@@ -1,9 +1,8 @@
 """Parameters of a scenario that have no effect: which they are, in sentences.
 
-Marks that no queue on a flow's path sets; a weight, a priority or a label that none reads; rounds that are counted by a rate that bursts
-do not reach; and a run so short that a flow whose
-retransmission is lost waits for the rest of it. Nothing is said unless it holds for sure: where a flow's path is not known, as with links
-that go down, every queue of the network counts.
+These are marks that no queue on a flow's path sets; a weight, a priority or a label that none reads; rounds that are counted by a rate
+that bursts do not reach; and a run so short that a flow whose retransmission is lost waits for the rest of it. There is a sentence only
+where it certainly holds: where a flow's path is not known, as with links that go down, every queue of the network counts.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import cut
-from .ways import Ways
+from .routes import Routes
 
 #: What a discipline may do with a packet.
 MARKS, WEIGHTS, PRIORITIES, LABELS = "marks", "weights", "priorities", "labels"
 
-#: What each discipline does, with the parameters that `properties` does not look at. tests/test_effects.py holds this against runs.
+#: What each discipline does, with the parameters that `properties` does not read. tests/test_effects.py holds this against runs.
 DISCIPLINES: Mapping[str, frozenset[str]] = {
     name: frozenset(does)
     for name, does in {
@@ -32,7 +31,7 @@ DISCIPLINES: Mapping[str, frozenset[str]] = {
     }.items()
 }  # fmt: skip
 
-#: Flow controls whose packets may be marked unless their transport says otherwise.
+#: Flow controls whose packets may be marked unless their transport sets it otherwise.
 REACT = ("decbit", "dctcp")
 
 #: The least timeout of each preset of the transport.
@@ -167,12 +166,12 @@ def without_effect(scenario: Mapping[str, Any]) -> Iterator[Effect]:
     needs = [_needs(flow) for flow in flows]
     found: list[Effect] = []
     if any(needs):
-        ways = Ways(scenario)
+        routes = Routes(scenario)
         does = _ports(scenario)
-        anywhere = frozenset[str]().union(*(does[port] for port in ways.gateways))
+        anywhere = frozenset[str]().union(*(does[port] for port in routes.gateways))
         for flow, needed in zip(flows, needs, strict=True):
             for name in needed:
-                if name not in anywhere or not _met(ways, does, flow, name):
+                if name not in anywhere or not _met(routes, does, flow, name):
                     found.append(Effect(name, flow["name"]))
     windowed = any(flow["control"]["kind"] != "none" for flow in flows)
     for link in scenario["links"]:
@@ -207,7 +206,7 @@ def least_timeout(flow: Mapping[str, Any]) -> int:
 
 
 def sentences(effects: Iterable[Effect]) -> list[str]:
-    """The sentences of effects: flows of which the same is to be said are said together.
+    """The sentences of effects: flows with the same effect share a sentence.
 
     >>> sentences([Effect(MARKS, name) for name in "abcde"])
     ['Flows a, b and 3 more react to marks, and no queue on their paths marks packets: their marks never come.']
@@ -215,14 +214,14 @@ def sentences(effects: Iterable[Effect]) -> list[str]:
     together: dict[tuple[str, int, int], list[str]] = {}
     for effect in effects:
         together.setdefault((effect.kind, effect.run, effect.timeout), []).append(effect.flow)
-    said = []
+    messages = []
     for (kind, run, timeout), names in together.items():
         one, several = _SENTENCES[kind]
         form = one if len(names) == 1 else several
         who = _named("Link" if kind in (ROUND, STUCK) else "Flow", names)
         who = who if form.startswith("{}") else who[0].lower() + who[1:]
-        said.append(form.format(who, run=_seconds(run), timeout=_seconds(timeout)))
-    return said
+        messages.append(form.format(who, run=_seconds(run), timeout=_seconds(timeout)))
+    return messages
 
 
 def _both(law: Any) -> list[Mapping[str, Any]]:
@@ -261,10 +260,10 @@ def _needs(flow: Mapping[str, Any]) -> list[str]:
     return [name for name, needed in given.items() if needed]
 
 
-def _met(ways: Ways, does: list[frozenset[str]], flow: Mapping[str, Any], name: str) -> bool:
-    """Whether a queue on the way of a flow does what is needed. Acknowledgements have its weight and priority, no marks and no label."""
+def _met(routes: Routes, does: list[frozenset[str]], flow: Mapping[str, Any], name: str) -> bool:
+    """Whether a queue on the path of a flow does what is needed. Acknowledgements have its weight and priority, no marks and no label."""
     both = name in (WEIGHTS, PRIORITIES) and flow.get("acknowledge", True)
-    found = ways.of(flow, both)
+    found = routes.of(flow, both)
     return found is None or any(name in does[port] for port in found)
 
 

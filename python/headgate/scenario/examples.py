@@ -109,7 +109,7 @@ def _find(name: str) -> Example:
 
 
 def about(text: str) -> str:
-    r"""What a scenario file says of itself: the comment at its beginning, up to the command that it suggests, or its name.
+    r"""The description in a scenario file: the comment at its beginning, up to the command that it suggests, or its name.
 
     >>> about('# Two flows.\n# Try another queue.\nname = "two"'), about('name = "two"')
     ('Two flows.', 'two')

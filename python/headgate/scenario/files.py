@@ -80,10 +80,10 @@ KINDS = {
 def fill(data: dict[str, Any], folder: Path, what: str, allowed: Iterable[str | os.PathLike[str]] = ()) -> None:
     """Replaces the name of each file by its contents; `what` begins the text of an error.
 
-    A scenario may come from anybody: the files lie in its folder, or in one of those that are allowed, once links are followed.
+    A scenario may be from anybody: its files must be in its folder, or in one that is allowed, once links are followed.
 
     Raises:
-        HeadgateError: a file lies elsewhere, cannot be read, or is not of its kind.
+        HeadgateError: a file is elsewhere, cannot be read, or is not of its kind.
     """
     folders = [Path(place).resolve() for place in (folder, *allowed)]
     files: dict[tuple[str, str], list[Any]] = {}
@@ -106,7 +106,7 @@ def fill(data: dict[str, Any], folder: Path, what: str, allowed: Iterable[str | 
 
 
 def _within(folder: Path, name: str, folders: list[Path], where: str) -> Path:
-    """The file of a name, with links followed; whether there is one is not said of files that lie elsewhere."""
+    """The file of a name, with links followed; the error about a file elsewhere does not tell whether it exists."""
     try:
         file = (folder / name).resolve()
         inside = any(file.is_relative_to(place) for place in folders)

@@ -1,4 +1,4 @@
-"""Paths into the contents of a scenario file, such as `links.slow.queue.kind`: what they lead to, and setting it."""
+"""Paths into the contents of a scenario file, such as `links.slow.queue.kind`: reading and setting their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEEPEST = 50
 
 
 def copied(value: Any, what: str) -> Any:
-    """A copy of a value; `what` begins the text of the error that it lies too deep."""
+    """A copy of a value; `what` begins the text of the error that it is nested too deeply."""
     try:
         return _copied(value, 0)
     except _TooDeepError:

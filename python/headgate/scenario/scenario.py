@@ -29,7 +29,7 @@ LONGEST = 8_000_000
 
 
 class Scenario:
-    """A scenario as it stands in its file; it is checked and its defaults are filled in when it is resolved or run.
+    """A scenario as its file has it; it is checked and its defaults are filled in when it is resolved or run.
 
     Short names of flows, such as `workload = "web"`, are spelled out (`headgate list short-names`).
 
@@ -192,7 +192,7 @@ class Scenario:
                 raise placed(error, self.origin, "", {}) from None
 
     def set_option(self, option: str, path: str, value: Any) -> Scenario:
-        """As `set`, for an option of a command such as `--set links.slow.rate=1Mbit/s`: errors that come of it name the option.
+        """As `set`, for an option of a command such as `--set links.slow.rate=1Mbit/s`: its errors name the option.
 
         Raises:
             HeadgateError: as for `set`.
@@ -275,8 +275,8 @@ class Scenario:
             require(format)
             require_folder(out, "out")
             spool = Spool(Path(out))
-        take_rows = None if spool is None else spool.add
-        runs = self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory, take_rows))
+        on_rows = None if spool is None else spool.add
+        runs = self._checked(lambda: run_all(jobs, lambda _, result: result, threads, progress, max_memory, on_rows))
         results = Results(runs, spool)
         if out is not None:
             results.save(out, format)

@@ -32,7 +32,7 @@ class Shorthand:
 
     @property
     def key(self) -> str:
-        """What it stands for in the first place: `control` or `workload`."""
+        """Its main part: `control` or `workload`."""
         return "workload" if "workload" in self.entry else "control"
 
     @property
@@ -138,9 +138,9 @@ def catalogue() -> list[dict[str, Any]]:
 
 
 def spell_out(flows: object) -> None:
-    """Replaces short names in the entries of flows of a scenario file by what they stand for, in place; other values stay.
+    """Replaces short names in the entries of flows of a scenario file by their meaning, in place; other values are kept.
 
-    What an entry says itself counts. A size of transfers may be a number of bytes too: `size = "100KB"` is `bytes = "100KB"`.
+    Keys that an entry has itself are kept. A size of transfers may be a number of bytes too: `size = "100KB"` is `bytes = "100KB"`.
 
     >>> flows = [{"workload": "call", "packet": "60B"}, {"workload": {"kind": "transfer", "size": "100KB"}}]
     >>> spell_out(flows)

@@ -1,6 +1,6 @@
 """Statistics for simulations: means with intervals, warm-up, quantiles, comparisons, and the number of runs that is enough.
 
-NumPy only. `docs/how-to/statistics.md` says which method to use when.
+NumPy only. `docs/how-to/statistics.md` explains which method to use when.
 """
 
 from __future__ import annotations

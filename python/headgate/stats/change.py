@@ -1,16 +1,16 @@
-"""How a change reads: in per cent where it is small, as a factor where it is large, and not at all where a ratio says nothing."""
+"""A change in words: in per cent where it is small, as a factor where it is large, and empty where a ratio means nothing."""
 
 from __future__ import annotations
 
 import math
 
-#: From here on a factor says more than per cent.
+#: From this factor on, a change is given as a factor.
 _TIMES = 2.0
 
 #: A decrease reads well in per cent for longer: 98 % less.
 _PARTS = 100.0
 
-#: A greater factor says only that one of both is next to nothing.
+#: A greater factor means only that one of the values is almost zero.
 _MOST = 10_000.0
 
 
@@ -31,7 +31,7 @@ def change(a: float, b: float, digits: int = 3) -> str:
 
 
 def signed_change(a: float, b: float, digits: int = 3) -> str:
-    """The change from a to b as a cell of a table has it; a dash where `change` says nothing.
+    """The change from a to b as a cell of a table has it; a dash where `change` is empty.
 
     >>> signed_change(10.0, 11.25), signed_change(10.0, 8.0), signed_change(1.0, 735.2), signed_change(735.2, 1.0), signed_change(0.0, 1.0)
     ('+12.5 %', '-20 %', '735 times', '1/735', '-')
@@ -46,7 +46,7 @@ def signed_change(a: float, b: float, digits: int = 3) -> str:
 
 
 def changes(pairs: list[tuple[float, float]], digits: int = 2) -> str:
-    """The range of several changes in one direction; empty where one of them says nothing.
+    """The range of several changes in one direction; empty where one of them is empty.
 
     >>> changes([(10.0, 11.0), (10.0, 12.0)]), changes([(1.0, 735.0), (1.0, 3.0)]), changes([(10.0, 11.0), (1.0, 735.0)])
     ('10 to 20 %', 'a factor of 3 to 735', '10 % to a factor of 735')
@@ -71,7 +71,7 @@ def _ratio(a: float, b: float) -> float | None:
     if not (math.isfinite(a) and math.isfinite(b)) or a == 0:
         return None
     ratio = b / a
-    # Of other signs, or so far apart that a ratio says nothing.
+    # Of other signs, or so far apart that a ratio means nothing.
     return None if ratio != 0 and not 1 / _MOST < ratio < _MOST else ratio
 
 

@@ -83,8 +83,8 @@ class Comparison:
         if not self.significant:
             return f"no difference between {a} and {b} is shown: {self.difference:.4g}{unit}, {rest}"
         side = "above" if self.difference > 0 else "below"
-        said = change(self.a, self.b)
-        share = f" ({said})" if said else ""
+        relative = change(self.a, self.b)
+        share = f" ({relative})" if relative else ""
         return f"{b} is {abs(self.difference):.4g}{unit}{share} {side} {a}: {rest}"
 
 
@@ -162,11 +162,11 @@ def wilcoxon(differences: npt.ArrayLike) -> float:
     extreme = min(positive, total - positive)
     if n <= 50:
         # Choices of signs by the sum of the positive ranks.
-        ways = np.zeros(total + 1)
-        ways[0] = 1.0
+        counts = np.zeros(total + 1)
+        counts[0] = 1.0
         for r in ranks.tolist():
-            ways[r:] = ways[r:] + ways[:-r]
-        return float(min(1.0, 2 * ways[: extreme + 1].sum() / 2.0**n))
+            counts[r:] = counts[r:] + counts[:-r]
+        return float(min(1.0, 2 * counts[: extreme + 1].sum() / 2.0**n))
     variance = float((ranks.astype(np.float64) ** 2).sum()) / 4
     z = (extreme - total / 2 + 1) / math.sqrt(variance)  # a step of doubled ranks is 2, half of it 1
     return min(1.0, 2 * NORMAL.cdf(min(z, 0.0)))

@@ -15,7 +15,7 @@ _LEAST = 1e-15
 def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """p-values of many tests, adjusted so that all those below 0.05 are right with probability 0.95 (Holm 1979).
 
-    nan stays nan and is not counted.
+    nan is kept as nan and is not counted.
 
     >>> holm([0.01, 0.04, 0.03, 0.005]).tolist()
     [0.03, 0.06, 0.06, 0.02]
@@ -26,7 +26,7 @@ def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def benjamini_hochberg(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """p-values of many tests, adjusted so that of those below 0.05 one in twenty is wrong in the mean (Benjamini and Hochberg 1995).
 
-    For independent and for positively correlated tests. nan stays nan and is not counted.
+    For independent and for positively correlated tests. nan is kept as nan and is not counted.
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
     [0.02, 0.04, 0.04, 0.02]

@@ -1,7 +1,7 @@
 """Means with their spread: over intervals of a run, over batches, over replications, and ratios of sums.
 
 REAL's method (Keshav 1991, section 6.3): the run is cut into intervals, the first is discarded, and the mean and the standard
-deviation of the interval means are given. Besides it stands the 95 % interval of the mean by Student's t, over the
+deviation of the interval means are given. Beside it is the 95 % interval of the mean by Student's t, over the
 intervals of one run or, where there are several replications, over their means.
 """
 
@@ -23,7 +23,7 @@ BATCHES = 20
 class Mean:
     """A mean of `n` values with their standard deviation (n - 1 in the denominator).
 
-    `mean` is nan if n is 0, `std` if n is below 2. `exact` says that the values come of runs that are copies of one another, because
+    `mean` is nan if n is 0, `std` if n is below 2. `exact` says that the values are those of runs that are copies of one another, because
     nothing in them was drawn: the mean is known, and there is no interval.
     """
 
@@ -104,7 +104,7 @@ def finite(x: float) -> float | None:
 
 
 def mean_of(values: npt.ArrayLike, exact: bool = False) -> Mean:
-    """Mean and deviation of the values that are numbers; `exact` if they come of equal runs.
+    """Mean and deviation of the values that are numbers; `exact` if they are those of equal runs.
 
     The interval is right for independent values of one distribution: one value per replication always are; intervals of one run are if
     they are long enough (see `batch_means`).
@@ -130,12 +130,12 @@ def mean_of(values: npt.ArrayLike, exact: bool = False) -> Mean:
 
 
 def means_of(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The mean of each column, to the last bit what `mean_of` says of it. All values are numbers.
+    """The mean of each column, equal to that of `mean_of` to the last bit. All values are numbers.
 
     >>> means_of(np.array([[1.0, 5.0], [3.0, 6.0]])).tolist()
     [2.0, 5.5]
     """
-    # The sum of a row that lies in memory as a series would.
+    # The sum of a row that is contiguous in memory, as a series is.
     rows = np.ascontiguousarray(values.T)
     with np.errstate(invalid="ignore"):
         means: npt.NDArray[np.float64] = np.add.reduce(rows, axis=1) / np.float64(rows.shape[1])

@@ -10,7 +10,7 @@ from .distributions import NORMAL
 def wilson(successes: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
     """The interval of a share from independent trials (Wilson 1927); good for few trials and shares near 0 and 1.
 
-    Drops of one run are not independent: they come in bursts. Over replications, use `ratio_of(drops, sent)`; this one is for runs that
+    Drops of one run are not independent: they occur in bursts. Over replications, use `ratio_of(drops, sent)`; this one is for runs that
     either fail or succeed, and a lower bound of the width for drops.
 
     >>> [round(x, 4) for x in wilson(0, 10)]

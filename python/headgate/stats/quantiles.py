@@ -137,7 +137,7 @@ def quantile_over_runs(sketches: Sequence[Sketch], q: float) -> Mean:
     """The `q`-quantile of the delays of all runs together, in seconds, with a Student interval from the spread between the runs.
 
     Sectioning (Asmussen and Glynn 2007, section III.5): each run's quantile is compared with that of all packets together, which is less
-    biased than the mean of the runs' quantiles. Packets of one run need not be independent. To the interval comes the sketch's error of at
+    biased than the mean of the runs' quantiles. Packets of one run need not be independent. The interval includes the sketch's error of at
     most 1/32 (see `Sketch.bounds`), the same for all runs. A run should hold some 10 / (1 - q) packets at least.
 
     >>> rng = np.random.default_rng(2)

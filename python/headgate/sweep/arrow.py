@@ -24,7 +24,7 @@ def pyarrow() -> Any:
 
 
 def to_arrow(column: Any) -> pa.Array:
-    """Numbers, nan becoming null; or a pair of codes and what they stand for: texts or numbers.
+    """Numbers, nan becoming null; or a pair of codes and their values: texts or numbers.
 
     >>> to_arrow(np.array([0.5, float("nan")])).to_pylist(), to_arrow((np.array([1, 0, 1]), ["a", "b"])).to_pylist()
     ([0.5, None], ['b', 'a', 'b'])
@@ -61,7 +61,7 @@ def texts(values: Sequence[str]) -> pa.Array:
 def canonical(table: pa.Table) -> pa.Table:
     """The same rows, with every dictionary in the order in which its texts appear, and without what was noted where they were read.
 
-    So the file of a table does not tell in which pieces its rows came.
+    So the file of a table does not depend on the pieces in which its rows arrived.
     """
     pa = pyarrow()
     columns = {}
@@ -70,7 +70,7 @@ def canonical(table: pa.Table) -> pa.Table:
         if pa.types.is_dictionary(column.type):
             codes, values = to_numpy(pa.chunked_array([column.indices])), column.dictionary.to_pylist()
             first: dict[str, int] = {}
-            # A text may stand there twice, or without a row that has it.
+            # A text may be there twice, or without a row that has it.
             same = np.array([first.setdefault(value, i) for i, value in enumerate(values)], dtype=np.int64)[codes]
             used, place = np.unique(same, return_index=True)
             order = used[np.argsort(place)]

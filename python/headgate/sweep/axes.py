@@ -23,7 +23,7 @@ ENDS = ("", *(f"_{kind}" for kind in UNITS))
 class Axis:
     """One axis: its points, each of which sets one or several paths, and its columns, with a cell for every point.
 
-    `place` is where it stands in the file; `points[i]` are pairs (path, value); the first column names the points.
+    `place` is its place in the file; `points[i]` are pairs (path, value); the first column names the points.
     """
 
     place: str
@@ -51,7 +51,7 @@ def read_axes(
     """The axes of a `sweep` table, in the order of the file.
 
     Args:
-        sweep: the table as it stands in the file, for its order.
+        sweep: the table as the file has it, for its order.
         checked: the same table checked, with its defaults.
         reserved: columns of results, which an axis cannot be called.
         origin: the file, for errors.
@@ -161,7 +161,7 @@ def _names(paths: Sequence[tuple[str, Any]], taken: Sequence[str], origin: str) 
 
 
 def _ends(path: str) -> list[str]:
-    """Names for a path, short ones first: its last part, its last two, and so on; `kind` and `*` say nothing.
+    """Names for a path, short ones first: its last part, its last two, and so on; `kind` and `*` are left out.
 
     >>> _ends("flows.*.control.kind"), _ends("links.slow.rate")
     (['control', 'flows_control'], ['rate', 'slow_rate', 'links_slow_rate'])
@@ -291,7 +291,7 @@ class Variants:
     def data(self, variant: int) -> dict[str, Any]:
         """The contents of a scenario file for a variant.
 
-        Paths that lead through others come after them, so that a buffer can vary beside its queue.
+        Paths that pass through others are set after them, so that a buffer can vary beside its queue.
 
         Raises:
             HeadgateError: a path leads nowhere; the error names the axis.

@@ -1,6 +1,6 @@
 """Files of a study with SHA-256 digests, so that a changed byte is noticed.
 
-A part is a Parquet file, whose digest stands in the manifest. A chunk begins with the length and the digest of each of its
+A part is a Parquet file, whose digest is in the manifest. A chunk begins with the length and the digest of each of its
 tables. The manifest holds the digest of its contents.
 """
 
@@ -92,11 +92,11 @@ def read_chunk(file: Path, number: int, tables: int, folder: Path) -> pa.Table:
     if data.size < tables * _HEAD.size:
         raise DamagedError(file, folder)
     heads = [_HEAD.unpack_from(data, i * _HEAD.size) for i in range(tables)]
-    begins = tables * _HEAD.size
-    if begins + sum(length for length, _ in heads) != data.size:
+    offset = tables * _HEAD.size
+    if offset + sum(length for length, _ in heads) != data.size:
         raise DamagedError(file, folder)
-    begins += sum(length for length, _ in heads[:number])
-    stream = data.slice(begins, heads[number][0])
+    offset += sum(length for length, _ in heads[:number])
+    stream = data.slice(offset, heads[number][0])
     if hashlib.sha256(stream).digest() != heads[number][1]:
         raise DamagedError(file, folder)
     return pa.ipc.open_stream(stream).read_all()

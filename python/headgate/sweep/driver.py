@@ -85,9 +85,9 @@ class Driver:
                 return True
             outcomes = self._engine.outcomes(0.1)
             pending -= len(outcomes)
-            self._take(outcomes)
+            self._collect(outcomes)
         outcomes = self._engine.drain(PATIENCE)
-        self._take([o for o in outcomes if o[1] is not None])
+        self._collect([o for o in outcomes if o[1] is not None])
         return False
 
     def _next(self) -> list[Run]:
@@ -109,14 +109,14 @@ class Driver:
         most = None if self._most is None else share(self._most, self._engine.workers())
         return Chunk(self._number, runs, texts, self._seed, self._budget(), most)
 
-    def _take(self, outcomes: list[Outcome]) -> None:
+    def _collect(self, outcomes: list[Outcome]) -> None:
         for chunk, done, how in outcomes:
             if done is None:
                 done = self._lost(chunk, how)
             self._record(chunk, done)
 
     def _lost(self, chunk: Chunk, how: str) -> Done:
-        """A chunk that did not come back: halves of it are tried again, a single run a few times."""
+        """A chunk whose worker was lost: halves of it are tried again, a single run a few times."""
         done = Done(chunk.number)
         if not how:
             done.left = chunk.runs
@@ -180,7 +180,7 @@ def tables(
         repeated = {k: np.repeat(v, lengths) for k, v in key.items()}
         after = {"digest": (np.repeat(np.arange(n), lengths), done.digests)}
         out[name] = pa.table({k: to_arrow(v) for k, v in {**repeated, **columns, **after}.items()})
-    # What differs from one execution to the next stands by itself, so that all other tables are equal to the byte.
+    # What differs from one execution to the next is in a table of its own, so that all other tables are equal to the byte.
     times = {"variant": runs[:, 0], "replication": runs[:, 1], "cpu_s": np.array(done.cpu_s, dtype=np.float64)}
     out["times"] = pa.table({k: to_arrow(v) for k, v in times.items()})
     out["failures"] = failures([(v, k, error, scenarios[v]) for v, k, error in done.failures], seed)
@@ -202,31 +202,31 @@ def failures(rows: list[tuple[int, int, str, str]], seed: int) -> pa.Table:
 
 
 @contextmanager
-def interrupts(say: Callable[[str], None]) -> Iterator[Callable[[], int]]:
-    """Ctrl-C or SIGTERM once asks to stop: the function given answers with the signal's number from then on, with 0 before.
+def interrupts(report: Callable[[str], None]) -> Iterator[Callable[[], int]]:
+    """The first Ctrl-C or SIGTERM requests a stop: from then on, the given function returns the signal's number, and 0 before.
 
     Twice is KeyboardInterrupt at once.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: 0
         return
-    came: list[int] = []
+    received: list[int] = []
 
     def handler(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-        if len(came) > 1:
+        received.append(number)
+        if len(received) > 1:
             # The earlier handler of Ctrl-C is restored.
             if callable(ctrl_c):
                 ctrl_c(number, frame)
             raise KeyboardInterrupt
-        say("stopping: what is finished is being stored; Ctrl-C again stops at once")
+        report("stopping: what is finished is being stored; Ctrl-C again stops at once")
 
     ctrl_c = signal.getsignal(signal.SIGINT)
     # A job in the background is started so that Ctrl-C does not reach it.
     numbers = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
     old = {number: signal.signal(number, handler) for number in numbers}
     try:
-        yield lambda: came[0] if came else 0
+        yield lambda: received[0] if received else 0
     finally:
         for number, previous in old.items():
             signal.signal(number, previous)

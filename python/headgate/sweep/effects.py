@@ -12,7 +12,7 @@ from ..scenario.effects import warnings_of_all
 if TYPE_CHECKING:
     from .sweep import Sweep
 
-#: Of more variants than this a sample is looked at.
+#: Of more variants than this a sample is checked.
 MOST = 200
 
 

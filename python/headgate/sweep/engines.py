@@ -119,9 +119,9 @@ class Local:
         """See `Engine.outcomes`."""
         busy = {w.pipe: w for w in self._workers}
         ready = wait(list(busy), timeout)
-        return [outcome for pipe in ready if isinstance(pipe, Connection) for outcome in self._take(busy[pipe])]
+        return [outcome for pipe in ready if isinstance(pipe, Connection) for outcome in self._collect(busy[pipe])]
 
-    def _take(self, worker: _Worker) -> list[Outcome]:
+    def _collect(self, worker: _Worker) -> list[Outcome]:
         try:
             answer = worker.pipe.recv()
         except (EOFError, OSError):
@@ -212,13 +212,13 @@ class Dask:
         self._work = work
         self._pending: dict[Any, Any] = {}
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._threads, self._looked = 1, 0.0
+        self._threads, self._counted_at = 1, 0.0
 
     def workers(self) -> int:
-        """See `Engine.workers`. Workers may come and go."""
+        """See `Engine.workers`. The number of workers may change."""
         now = time.monotonic()
-        if now - self._looked > 1.0:
-            self._threads, self._looked = max(1, sum(self._client.nthreads().values())), now
+        if now - self._counted_at > 1.0:
+            self._threads, self._counted_at = max(1, sum(self._client.nthreads().values())), now
         return self._threads
 
     def free(self) -> int:
@@ -250,7 +250,7 @@ class Dask:
         raise HeadgateError(f"the cluster's workers cannot run headgate: {type(error).__name__}: {error}")
 
     def drain(self, patience: float) -> list[Outcome]:
-        """See `Engine.drain`: chunks that have begun are waited for."""
+        """See `Engine.drain`: it waits for chunks that have started."""
         running = {key for keys in self._client.processing().values() for key in keys}
         for future in [f for f in self._pending if f.key not in running]:
             future.cancel()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..results.fairness import ASKED, lines_of, shares_of
+from ..results.fairness import DEMAND_COLUMNS, lines_of, shares_of
 from .rows import derived
 from .work import Done
 
@@ -51,8 +51,8 @@ def _column(column: Any) -> Any:
 
 
 def _ideals(done: Done) -> npt.NDArray[np.float64]:
-    """The max-min ideal of every row of flows; runs of a variant in which flows ask for the same have the same."""
-    flows = {name: [*map(float, done.tables["flows"][name])] for name in ASKED}
+    """The max-min ideal of every row of flows; runs of a variant with equal demands of flows share one computation."""
+    flows = {name: [*map(float, done.tables["flows"][name])] for name in DEMAND_COLUMNS}
     rates = [*map(float, done.tables["links"]["rate_bps"])]
     known: dict[tuple[object, ...], list[float]] = {}
     of_routes: dict[tuple[bytes, bytes, int], list[list[int]]] = {}

@@ -1,7 +1,7 @@
 """The next runs of a study: a fixed number per variant, or until a stopping rule holds.
 
 Whatever the order in which runs end, the runs that count are the same: with a stopping rule they are the first n replications
-of a variant, n being the first number at which the rule holds for replications 0 to n - 1. Runs begun beyond that, because
+of a variant, n being the first number at which the rule holds for replications 0 to n - 1. Runs started beyond that, because
 workers were free, do not count.
 """
 
@@ -27,10 +27,10 @@ class Plan(Protocol):
         """Runs in all, as far as is known."""
 
     def next(self, most: int) -> list[Run]:
-        """Up to `most` runs (variant, replication) to begin now; none if all are begun or the next ones are not known yet."""
+        """Up to `most` runs (variant, replication) to start now; none if all are started or the next ones are not known yet."""
 
     def put_back(self, runs: Iterable[Run]) -> None:
-        """Takes back runs that were not begun."""
+        """Returns runs that were not started to the plan."""
 
     def record(self, run: Run, value: float) -> None:
         """Records that a run ended; `value` is the stopping rule's metric, nan if it failed."""
@@ -89,7 +89,7 @@ class Until:
         #: Variants that are not settled.
         self._open = dict(self._variants)
         for v, variant in self._variants.items():
-            variant.begun = set(variant.values)
+            variant.started = set(variant.values)
             self._advance(v, variant)
         self._back: deque[Run] = deque()
 
@@ -109,8 +109,8 @@ class Until:
             if len(out) >= most:
                 break
             for k in range(variant.low, variant.goal):
-                if len(out) < most and k not in variant.begun:
-                    variant.begun.add(k)
+                if len(out) < most and k not in variant.started:
+                    variant.started.add(k)
                     out.append((v, k))
         return out
 
@@ -154,7 +154,7 @@ class _Variant:
 
     def __init__(self, goal: int) -> None:
         self.values: dict[int, float] = {}
-        self.begun: set[int] = set()
+        self.started: set[int] = set()
         self.low = 0
         self.goal = goal
         self.settled = False

@@ -10,7 +10,7 @@
     DIR/work-G/chunk-*.arrows       what was finished since generation G: one file per chunk with the same tables
 
 Results are the same bytes in files of the same names, however often the study was interrupted and whoever worked on it: a part is
-named by its contents, and what differs from one execution to the next stands in `times` and in the manifest alone.
+named by its contents, and what differs from one execution to the next is in `times` and in the manifest alone.
 
 A chunk is written under another name, brought to the disk and renamed. From time to time everything is merged into generation
 G + 1: its files are written, then the manifest is replaced, which makes them count and `work-G` not; then the old files are
@@ -38,7 +38,7 @@ from .lock import lock
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The tables of a study; `runs` comes first.
+#: The tables of a study; `runs` is the first.
 TABLES = ("runs", "failures", "flows", "links", "times")
 
 #: Of tables without which no run is done again, what becomes of a damaged part.
@@ -62,7 +62,7 @@ class Store:
 
     @property
     def exists(self) -> bool:
-        """Whether a study was begun in the folder."""
+        """Whether the folder holds a study, complete or not."""
         return self._manifest.exists() or self._copy.exists()
 
     @property
@@ -114,7 +114,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Turns an error of the folder into a message."""
+        """Reports an error of the folder as a message."""
         try:
             yield
         except OSError as e:
@@ -149,7 +149,7 @@ class Store:
         Raises:
             HeadgateError: the folder cannot be read or written.
         """
-        said = [f"{self._manifest}: was damaged; its copy takes its place"] if self._from_copy else []
+        messages = [f"{self._manifest}: was damaged; its copy takes its place"] if self._from_copy else []
         for chunk in self._chunks():
             try:
                 for i in range(len(TABLES)):
@@ -157,7 +157,7 @@ class Store:
             except DamagedError:
                 with self._writing():
                     chunk.unlink(missing_ok=True)
-                said.append(f"{chunk}: was damaged; its runs are done again")
+                messages.append(f"{chunk}: was damaged; its runs are done again")
         lost = np.zeros(len(columns), dtype=bool)
         whole: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
         damaged = False
@@ -170,15 +170,15 @@ class Store:
                 except DamagedError:
                     damaged = True
                     if name in LOSSES:
-                        said.append(f"{file}: was damaged; {LOSSES[name]}")
+                        messages.append(f"{file}: was damaged; {LOSSES[name]}")
                         continue
                     # The rows of these runs in the other tables are removed too.
                     lost[low:high] = True
-                    said.append(f"{file}: was damaged; the runs of variants {low} to {high - 1} are done again")
+                    messages.append(f"{file}: was damaged; the runs of variants {low} to {high - 1} are done again")
         if damaged:
             self.manifest = {**self.manifest, "files": whole}
             self.merge(False, np.where(lost, 0, np.iinfo(np.int64).max), columns)
-        return said
+        return messages
 
     def clean(self) -> None:
         """Removes files that an earlier process left unfinished or replaced, and makes the manifest and its copy equal.
@@ -309,7 +309,7 @@ class Store:
         # A stable sort: flows and ports keep their order within a run.
         order = np.lexsort((to_numpy(table["replication"]), to_numpy(table["variant"])))
         if (np.diff(order) < 0).any():
-            # Most often chunks come back in their order; `take` loads another library.
+            # Most often chunks finish in their order; `take` loads another library.
             table = table.take(to_arrow(order))
         if not columns.column_names:
             return table

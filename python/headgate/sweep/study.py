@@ -99,7 +99,7 @@ class Study:
     def equal_runs(self) -> npt.NDArray[np.bool_]:
         """Of each variant, whether it was run several times and all runs have one digest: it draws no random number that differs by seed.
 
-        Replications of such a variant are copies of one run, and intervals over them say nothing.
+        Replications of such a variant are copies of one run, and intervals over them mean nothing.
         """
         found = np.zeros(int(self.manifest["variants"]), dtype=bool)
         if len(self.runs):

@@ -91,7 +91,7 @@ class Sweep:
         return Sweep.of(self._whole().set(path, value))
 
     def set_option(self, option: str, path: str, value: Any) -> Sweep:
-        """As `set`, for an option of a command such as `--set sweep.replications=3`: errors that come of it name the option."""
+        """As `set`, for an option of a command such as `--set sweep.replications=3`: its errors name the option."""
         return Sweep.of(self._whole().set_option(option, path, value))
 
     def _whole(self) -> Scenario:
@@ -213,7 +213,7 @@ class Sweep:
     ) -> Study:
         self._meet(store, resume)
         checks = self.check()
-        with interrupts(_say) as stopped:
+        with interrupts(_report) as stopped:
             try:
                 start = partial(_engine, engine, address, workers)
                 finished = self._work(store, checks, start, stopped, progress, most)
@@ -269,7 +269,7 @@ class Sweep:
         if store.exists:
             same_study(store.open(mend=True), self._manifest())
             for mended in store.mend(axis_columns(self._variants)):
-                _say(mended)
+                _report(mended)
         else:
             store.write_manifest(self._manifest())
         store.clean()
@@ -342,7 +342,7 @@ def _engine(name: str, address: str | None, workers: int | None) -> Engine:
     return Local(workers) if name == "local" else Dask(address, workers)
 
 
-def _say(text: str) -> None:
+def _report(text: str) -> None:
     import sys
 
     print(text, file=sys.stderr, flush=True)

@@ -53,7 +53,7 @@ class Texts:
     def _same_places(self) -> bool:
         """Whether all variants set the same places, and nothing in the scenario looks like a mark.
 
-        They do not where a path leads through another one, or through a name that another one changes.
+        They do not where a path passes through another one, or through a name that another one changes.
         """
         axes = self._variants.axes
         paths = [path for axis in axes for path in axis.paths]

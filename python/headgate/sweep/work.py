@@ -37,7 +37,7 @@ class Chunk:
 
 @dataclass
 class Done:
-    """The results of a chunk: a row per run that succeeded, the tables of all of them, failures, and the runs that were not begun.
+    """The results of a chunk: a row per run that succeeded, the tables of all of them, failures, and the runs that were not started.
 
     A column is an array of numbers, a list of names, or a pair (array of codes, names). `routes` has the hops of a run of each
     variant, numbers of 64 bits.
@@ -61,7 +61,7 @@ class StopError(BaseException):
 
 
 class Switch:
-    """Asks a worker to return what it has: `set` may be called from a signal handler in the middle of a run."""
+    """Requests that a worker returns what it has: `set` may be called from a signal handler in the middle of a run."""
 
     def __init__(self) -> None:
         self.on = False
@@ -117,7 +117,7 @@ def run_chunk(chunk: Chunk, switch: Switch | None = None) -> Done:
             continue
         done.cpu_s.append(time.thread_time() - start)
         if variant not in done.routes:
-            # Most variants have those of the one before, which are handed over once.
+            # Most variants have those of the one before, which are sent once.
             found = {k: memoryview(v).tobytes() for k, v in batch.routes().items()}
             routes = done.routes[variant] = routes if found == routes else found
         done.runs.append((variant, replication))

@@ -17,7 +17,7 @@ from .work import Chunk, Switch, run_chunk
 def main(handle: int, driver: int) -> None:
     """Works until the driver closes the pipe or has ended."""
     switch = Switch()
-    # The driver handles Ctrl-C; SIGTERM asks for finished runs.
+    # The driver handles Ctrl-C; SIGTERM requests the finished runs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, switch.set)
     threading.Thread(target=_watch, args=(driver,), daemon=True).start()

@@ -10,7 +10,7 @@ from rich.markup import escape
 from ... import stats
 from ...base.units import scale_of
 from ...comparison import Compared, Difference
-from ...comparison.words import SAID
+from ...comparison.words import CORRECTED
 from ...results.results import digits
 from ..terminal import console
 from .fit import Column, names_of, print_fitted
@@ -61,7 +61,7 @@ def print_compared(found: Compared, wide: bool = False) -> None:
     left += print_fitted(f"differences{f' ({unit})' if unit else ''}, replication by replication", columns, wide)
     tested = sum(not d.exact for d in found.differences)
     if tested:
-        out.print(escape(_said(found, tested)))
+        out.print(escape(_interval_caption(found, tested)))
     out.print()
     if max(len(rows), len(found.differences)) > MOST:
         out.print(f"[dim]only {MOST} rows are shown; --json has them all, --where and --pool make them fewer[/]")
@@ -117,7 +117,7 @@ def ends_text(low: float, high: float) -> str:
     return " to ".join(f"{end:+.{min(decimals, 12)}f}" if end else "0" for end in (low, high))
 
 
-def _said(found: Compared, tested: int) -> str:
+def _interval_caption(found: Compared, tested: int) -> str:
     """How the intervals and the p-values of differences are corrected."""
     level = f"{100 * (1 - found.alpha):g} %"
     if tested == 1:
@@ -127,4 +127,4 @@ def _said(found: Compared, tested: int) -> str:
     means = f"{level} for all together"
     if found.correction == "bh":
         means = f"at most {100 * found.alpha:g} % of those shown are wrong in the mean"
-    return f"interval and p: {SAID[found.correction]} for {tested} comparisons, {means}"
+    return f"interval and p: {CORRECTED[found.correction]} for {tested} comparisons, {means}"

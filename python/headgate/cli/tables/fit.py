@@ -30,8 +30,8 @@ class Column:
     """A column of a table.
 
     Attributes:
-        heading: quantity and unit, which may stand on two lines.
-        rank: columns of the highest rank are left out first; those of rank 0 always stay.
+        heading: quantity and unit, which may take two lines.
+        rank: columns of the highest rank are left out first; those of rank 0 are never left out.
         text: whether it holds words, which are aligned to the left and may continue in the next line.
         cells: as they are printed.
     """
@@ -47,7 +47,7 @@ class Column:
 
     @property
     def lines(self) -> list[str]:
-        """The heading: the unit, or the last word, stands below the rest."""
+        """The heading: the unit, or the last word, is below the rest."""
         return self.heading.rsplit(" ", 1)
 
     @property

@@ -38,7 +38,7 @@ def print_catalogue(kind: str, entries: list[dict[str, Any]]) -> None:
     """The entries of a list in the terminal."""
     out = console()
     table = new_table()
-    # Descriptions wrap: of two descriptions that begin alike the end tells which is which.
+    # Descriptions wrap: two descriptions that begin alike differ in their ends.
     table.add_column("name", no_wrap=True)
     table.add_column("what it is")
     table.add_column("stands for" if kind == "short-names" else "source", max_width=_SOURCE)
@@ -111,12 +111,12 @@ def _print_indented(text: str, by: int) -> None:
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence without its full stop; an ellipsis stays."""
+    """The first sentence without its full stop; an ellipsis is kept."""
     return re.sub(r"(?<!\.)\.$", "", re.split(r"\.\s+(?=[A-Z])", _line(text))[0])
 
 
 def _source(entry: dict[str, Any], kind: str) -> str:
-    """Authors and year, or what stands first in a source that has none.
+    """Authors and year, or the beginning of a source that has none.
 
     >>> _source({"source": "Demers, Keshav and Shenker 1989, section 2.2"}, ""), _source({"source": "RFC 9438; Ha, Rhee and Xu 2008"}, "")
     ('Demers et al. 1989', 'RFC 9438')

@@ -76,7 +76,7 @@ class Telling:
     def end(self, paper: Paper, item: Item, result: ItemResult | Failure, took: Took) -> None:
         """See `Watcher.end`."""
         with self._cleared():
-            self._tell(paper, item, result, took)
+            self._report(paper, item, result, took)
 
     @contextmanager
     def _cleared(self) -> Iterator[None]:
@@ -90,7 +90,7 @@ class Telling:
         finally:
             self._shown.start()
 
-    def _tell(self, paper: Paper, item: Item, result: ItemResult | Failure, took: Took) -> None:
+    def _report(self, paper: Paper, item: Item, result: ItemResult | Failure, took: Took) -> None:
         if isinstance(result, Failure):
             print_error(f"[bold red]{paper.name} {escape(item.name)} failed:[/] {escape(result.error)}")
         elif self._out is not None:

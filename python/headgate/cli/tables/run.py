@@ -20,7 +20,7 @@ from .means import half_text, mean_text
 #: Maximum number of flows, groups or ports that are listed one by one in the terminal.
 MOST = 20
 
-#: What is said where a flow's mean round trip is below its mean time in queues.
+#: The note for a run in which a flow's mean round trip is below its mean time in queues.
 TWO_BASES = (
     "rtt is the mean over the packets that a source timed, mostly not those sent again (Karn's algorithm); queueing is the mean over all "
     "packets that reached the sink, so it may be longer"
@@ -118,8 +118,8 @@ def _idle(ports: Sequence[LinkSummary]) -> str:
 
 
 def _print_summaries(title: str, rows: Sequence[AnySummary], wide: bool) -> list[Column]:
-    """Rows as a table, with the columns of the summary's class; returns those for which there was no room."""
-    of = [h for h in headings(type(rows[0])) if (wide and not h.rare) or _says(h, rows)]
+    """Rows as a table, with the columns of the summary's class; returns those that did not fit."""
+    of = [h for h in headings(type(rows[0])) if (wide and not h.rare) or _has_values(h, rows)]
     rates = [_number(h.value(row)) for h in of if h.unit == "bit/s" for row in rows]
     factor, rate = scale_of("bit/s", rates)
     columns = []
@@ -132,7 +132,7 @@ def _print_summaries(title: str, rows: Sequence[AnySummary], wide: bool) -> list
     return print_fitted(title, columns, wide)
 
 
-def _says(heading: Heading, rows: Sequence[AnySummary]) -> bool:
+def _has_values(heading: Heading, rows: Sequence[AnySummary]) -> bool:
     """Whether a column of counts has one that is not zero; drops are shown even if there are none."""
     values = [heading.value(row) for row in rows]
     return heading.heading in ("drops", "drops full") or any(not isinstance(v, int) or v for v in values)

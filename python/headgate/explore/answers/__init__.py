@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing_extensions import is_typeddict
 
-from . import front, packets, pages, papers, runs
-from . import start as begin
+from . import front, packets, pages, papers, runs, start
 from .front import Built, FolderFiles, FrontPage, Opened
 from .packets import NetworkState, PacketList, PacketStory
 from .pages import ComparisonDone, LessonDone, LessonInfo, StudyGrid, StudyInfo, Variant
@@ -25,7 +24,7 @@ ANSWERS = (
 )  # fmt: skip
 
 # What an answer has beyond its type is refused by those who hold one against the other.
-for _module in (begin, front, packets, pages, papers, runs):
+for _module in (start, front, packets, pages, papers, runs):
     for _each in vars(_module).values():
         if is_typeddict(_each):
             _each.__pydantic_config__ = {"extra": "forbid"}

@@ -25,13 +25,13 @@ FIRST = {
     "noise": "1",
 }
 
-#: The buffer that is meant where none is given.
+#: The default of the buffer.
 BUFFER = "1BDP"
 
 #: Maximum length of an answer.
 LONGEST = 4000
 
-#: Maximum number of flows: what is made of them is sent to the page at each turn. The command takes more.
+#: Maximum number of flows: their scenario is sent to the page at each change. The command takes more.
 MOST = 2000
 
 #: Flows that a click adds, by what they are.
@@ -71,11 +71,11 @@ class AnswerError(RequestError):
         self.path = path
 
 
-def built(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario that answers stand for, with the command line and the file that give it.
+def built(answers: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario of a set of answers, with the command line and the file that give it.
 
     Args:
-        asked: texts by question, those of `FIRST` unless given.
+        answers: texts by question, those of `FIRST` unless given.
 
     Returns:
         `given`, the answers; `controls`; `scenario`; `command`; `file`, as TOML; `notes`, sentences on what was chosen.
@@ -84,9 +84,9 @@ def built(asked: Mapping[str, Any]) -> dict[str, Any]:
         AnswerError: an answer is not valid.
         RequestError: there is no such question.
     """
-    given = answers_of(asked)
+    given = answers_of(answers)
     if "buffer" not in _queue(given["queue"]):
-        # A buffer of the discipline before is no fault of the one that was chosen now.
+        # The buffer was given for the discipline before; one without a buffer ignores it.
         given["buffer"] = ""
     rate, rtt, flows, queue, noise = (given[key] for key in ("rate", "rtt", "flows", "queue", "noise"))
     try:
@@ -127,8 +127,8 @@ def command(given: Mapping[str, str]) -> str:
     return shlex.join(words)
 
 
-def turned(given: Mapping[str, str], path: str, value: Any) -> dict[str, str]:
-    """Answers of which one is changed. A number stands for a quantity in the unit of its control; null for what is taken unless given.
+def with_value(given: Mapping[str, str], path: str, value: Any) -> dict[str, str]:
+    """The answers with one of them changed. A number is a quantity in the unit of its control; None is the default.
 
     Raises:
         AnswerError: the value is no text and no number that fits.
@@ -151,18 +151,18 @@ def turned(given: Mapping[str, str], path: str, value: Any) -> dict[str, str]:
         raise AnswerError(f"{path}: {e}", path) from None
 
 
-def answers_of(asked: Mapping[str, Any]) -> dict[str, str]:
+def answers_of(answers: Mapping[str, Any]) -> dict[str, str]:
     """The answers in a request as texts, those of `FIRST` where there are none.
 
     Raises:
         RequestError: one is no text, or too long, or belongs to no question.
     """
-    for key, value in asked.items():
+    for key, value in answers.items():
         if key not in FIRST:
             raise RequestError(400, f"{cut(key)}: expected one of {', '.join(FIRST)}")
         if not isinstance(value, str) or len(value) > LONGEST:
             raise AnswerError(f"{key}: found {cut(repr(value))}; expected a text of at most {LONGEST} characters", key)
-    return {key: asked.get(key, first).strip() for key, first in FIRST.items()}
+    return {key: answers.get(key, first).strip() for key, first in FIRST.items()}
 
 
 def _queue(text: str) -> Mapping[str, Any]:

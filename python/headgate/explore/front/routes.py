@@ -19,7 +19,7 @@ from ..request import body, reply, text_of, threaded
 from ..subject import Subject
 from ..wire import RequestError
 from . import cards, folder
-from .builder import ADDED, FIRST, answers_of, built, turned
+from .builder import ADDED, FIRST, answers_of, built, with_value
 
 #: Begins another page for a file or a paper, and gives its address.
 Opener = Callable[[Path], str]
@@ -55,8 +55,8 @@ class FrontRoutes:
         return reply({"folder": "" if place is None else place.resolve().name, "files": files})
 
     async def _open(self, request: Request) -> Response:
-        given = await body(request)
-        return reply(await threaded(self._opened, text_of(given, "kind"), text_of(given, "name")))
+        parameters = await body(request)
+        return reply(await threaded(self._opened, text_of(parameters, "kind"), text_of(parameters, "name")))
 
     def _opened(self, kind: str, name: str) -> dict[str, Any]:
         """A scenario for this page, the address of another page, or the command that shows it."""
@@ -84,14 +84,14 @@ class FrontRoutes:
         raise RequestError(404, f"{cut(kind)} {cut(repr(name))}: expected one that the start page lists")
 
 
-def _changed(given: dict[str, Any]) -> dict[str, Any]:
-    """What the answers of a request stand for, when the one at `path` is `value`."""
-    asked = given.get("given", {})
-    if not isinstance(asked, dict):
-        raise RequestError(400, f"given: expected a table, found {type(asked).__name__}")
-    if "path" not in given:
-        return built(asked)
-    return built(turned(answers_of(asked), text_of(given, "path"), given.get("value")))
+def _changed(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The scenario for the answers of a request, after the one at `path` was set to `value`."""
+    answers = parameters.get("given", {})
+    if not isinstance(answers, dict):
+        raise RequestError(400, f"given: expected a table, found {type(answers).__name__}")
+    if "path" not in parameters:
+        return built(answers)
+    return built(with_value(answers_of(answers), text_of(parameters, "path"), parameters.get("value")))
 
 
 def front(lessons: Mapping[str, Lesson]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Replays on the page: a trace that is sent through a queue as a person turns it, with the same answers as a run of a scenario."""
+"""Replays on the page: a trace is sent through a queue that the user changes, with the same responses as a run of a scenario."""

@@ -13,11 +13,11 @@ from .views import Rates, Slots, Waiting
 
 Floats = npt.NDArray[np.float64]
 
-#: Packets that are taken together.
+#: Packets that are added in one step.
 BATCH = 500_000
 
 
-class Coarse:
+class Binned:
     """Sums by line and interval."""
 
     BINS = 1 << 14
@@ -26,14 +26,14 @@ class Coarse:
         """`longest`: time in s at which the replay ends at the latest."""
         self._slots, self._wide = slots, longest / self.BINS
         shape = (len(slots.names), self.BINS + 1)
-        counts = ("offered", "sent", "came", "gone", "drops", "marks")
+        counts = ("offered", "sent", "enqueued", "dequeued", "drops", "marks")
         self._sums = {name: np.zeros(shape) for name in counts}
         self._least, self._greatest = np.full(shape, np.inf), np.full(shape, -np.inf)
         self._waiting: list[dict[str, Any]] = []
         self._held = 0
 
-    def take(self, columns: Mapping[str, Any]) -> None:
-        """Takes the next rows of the engine."""
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Adds the next rows of the engine."""
         self._waiting.append({name: np.asarray(column) for name, column in columns.items()})
         self._held += len(columns["packet"])
         if self._held >= BATCH:
@@ -52,8 +52,8 @@ class Coarse:
         waits = ~(c["start"] <= c["arrived"])
         self._count("offered", arrived, size)
         self._count("sent", left, size[through])
-        self._count("came", arrived[waits])
-        self._count("gone", start[waits])
+        self._count("enqueued", arrived[waits])
+        self._count("dequeued", start[waits])
         self._count("drops", start[~through])
         self._count("marks", left[c["marked"][through] > 0])
         delay = c["start"][through] - c["arrived"][through]
@@ -68,27 +68,27 @@ class Coarse:
         sums += np.bincount(where, weights, minlength=sums.size).reshape(sums.shape)
 
     def views(self, until: float) -> list[View]:
-        """The same views as those of rows."""
+        """The views, the same ones as those that are made of rows."""
         self._add()
         slots, wide = self._slots, self._wide
         last = min(int(until / wide) + 1, self.BINS + 1)
         edges = np.minimum(np.arange(1.0, last + 1) * wide, until).astype(np.float64)
-        begins = np.arange(last, dtype=np.float64) * wide
+        starts = np.arange(last, dtype=np.float64) * wide
         offered = Rates("offered", "Offered rate by flow", "bit/s", slots=slots, least=wide, until=until)
         sent = Rates("throughput", "Sent rate by flow", "bit/s", slots=slots, least=wide, until=until)
         delay = View("queueing", "Queueing delay by flow, least and greatest", "s", steps=False)
         drops = View("drops", "Dropped packets so far", "packets")
         marked = list[Line]()
-        waiting = np.cumsum(self._sums["came"] - self._sums["gone"], axis=1)[:, :last]
+        waiting = np.cumsum(self._sums["enqueued"] - self._sums["dequeued"], axis=1)[:, :last]
         backlog = Held("backlog", "Packets that wait, by flow", "packets", stacked=True, slots=slots, t=edges)
         backlog.total = waiting.sum(axis=0).astype(np.int32)
         backlog.values = waiting
         for k, (name, flow) in enumerate(zip(slots.names, slots.flows, strict=True)):
             for view, key in ((offered, "offered"), (sent, "sent")):
-                view.curves.append((begins, edges, np.cumsum(self._sums[key][k, :last])))
+                view.curves.append((starts, edges, np.cumsum(self._sums[key][k, :last])))
             some = np.isfinite(self._least[k, :last])
             both = np.stack([self._least[k, :last][some], self._greatest[k, :last][some]], axis=1).ravel()
-            t = np.stack([begins[some], begins[some] + wide / 2], axis=1).ravel()
+            t = np.stack([starts[some], starts[some] + wide / 2], axis=1).ravel()
             if t.size:
                 delay.lines.append(Line(name, flow, t, both))
             for key, lines, label in (("drops", drops.lines, name), ("marks", marked, f"{name} (marked)")):

@@ -1,4 +1,4 @@
-"""The controls of a replay: the line, its queue, how the trace is read, and what a trace does not say."""
+"""The controls of a replay: the line, its queue, how the trace is read, and conventions for what a trace does not contain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..controls import choice
 from ..fields import branch, control, node, written
 from .settings import Settings, chosen_buffer
 
-#: A rate is turned from the mean load over this number to the mean load times this number.
+#: The slider of the rate reaches from the mean load divided by this number to the mean load times this number.
 RANGE = 5.0
 
 
@@ -41,31 +41,33 @@ def _all(settings: Settings) -> Iterator[dict[str, Any] | None]:
     yield from choice("", "queue", "", "Queue", data.get("queue"), True)
     if settings.trace.kind == "capture":
         # Of a capture, `flow` means the same as the five-tuple.
-        ways = [_way(x) for x in CLASSIFY if x != "flow"]
+        classes = [_as_choice(x) for x in CLASSIFY if x != "flow"]
         found = _plain("classify", "flows are by", "choice", settings.reading.classify, CLASSIFY_HELP)
-        yield found | {"choices": ways, "group": "Flows", "main": True}
+        yield found | {"choices": classes, "group": "Flows", "main": True}
     yield control("seed", "seed", "Run", node("", "seed"), whole["seed"], True)
-    for key, choices in CONVENTIONS.items():
+    for key, values in CONVENTIONS.items():
         if key != "ecn" or settings.trace.kind != "capture":
             label = {"ecn": "ECN of packets without it"}.get(key, key.replace("_", " "))
-            value = data.get(key, choices[0])
-            yield _plain(key, label, "choice", value, CONVENTION_HELP[key]) | {"choices": [_way(x) for x in choices]}
+            value = data.get(key, values[0])
+            yield _plain(key, label, "choice", value, CONVENTION_HELP[key]) | {
+                "choices": [_as_choice(x) for x in values]
+            }
     yield _plain(
         "lenient", "skip packets with faults", "bool", data.get("lenient", False), "Skip and count packets with faults."
     )
 
 
-def _way(value: str) -> dict[str, Any]:
+def _as_choice(value: str) -> dict[str, Any]:
     return {"value": value, "label": value, "help": ""}
 
 
 def _plain(path: str, label: str, kind: str, value: Any, help_: str) -> dict[str, Any]:
     nothing = dict.fromkeys(("number", "unit", "low", "high", "from", "to", "step", "choices"))
-    said = {"path": path, "label": label, "group": "Run", "kind": kind, "value": value, "help": help_, "main": False}
-    return {**nothing, "log": False, **said}
+    known = {"path": path, "label": label, "group": "Run", "kind": kind, "value": value, "help": help_, "main": False}
+    return {**nothing, "log": False, **known}
 
 
-def turned(settings: Settings, path: str, value: Any) -> Settings:
+def with_value(settings: Settings, path: str, value: Any) -> Settings:
     """The settings with one value changed; a number stands for a quantity in the control's unit, nothing for the default.
 
     Raises:
@@ -109,12 +111,12 @@ def _set_aqm(queue: dict[str, Any], key: str, value: Any) -> None:
 
 def _new_kind(settings: Settings, kind: Any) -> Settings:
     """With another discipline, which keeps the parameters that it shares with the one before."""
-    way = branch(node("Link", "queue"), kind) if isinstance(kind, str) else None
+    chosen = branch(node("Link", "queue"), kind) if isinstance(kind, str) else None
     before = settings.data.get("queue", {})
-    shared = {k: v for k, v in before.items() if way is not None and k in way["properties"]}
-    room = {"buffer": chosen_buffer(settings.trace.seen(settings.reading), settings.resolved["rate"])}
+    shared = {k: v for k, v in before.items() if chosen is not None and k in chosen["properties"]}
+    buffer_only = {"buffer": chosen_buffer(settings.trace.seen(settings.reading), settings.resolved["rate"])}
     # A parameter of the same name may mean something else: the defaults of the new kind then.
-    for table in (shared, {k: v for k, v in shared.items() if k == "buffer"}, room, {}):
+    for table in (shared, {k: v for k, v in shared.items() if k == "buffer"}, buffer_only, {}):
         changed = settings.with_(queue={**table, "kind": kind})
         try:
             changed.resolved  # noqa: B018

@@ -60,12 +60,12 @@ def compared(
         if not random:
             break
     found = differences(a.data, b.data, values[0], values[1], UNITS)
-    said = (
+    note = (
         "The packets come as the trace has them with every seed; only the random numbers of the disciplines differ."
         if random
         else "The packets come as the trace has them, and neither discipline drew a random number: every seed gives this."
     )
-    return {**found, "notes": [said, *found["notes"]], "random": random}
+    return {**found, "notes": [note, *found["notes"]], "random": random}
 
 
 def measured(done: dict[str, Any]) -> Values:

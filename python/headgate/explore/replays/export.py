@@ -1,4 +1,4 @@
-"""What people take with them from a replay: the command and the Python lines that give the same, and a row for each packet."""
+"""Downloads of a replay: the command and the Python lines that give the same, and a row for each packet."""
 
 from __future__ import annotations
 

@@ -62,13 +62,13 @@ class Filling:
         self._columns = {name: np.empty(most, dtype=kind) for name, kind in TYPES.items()}
         self.count = 0
 
-    def take(self, columns: Mapping[str, Any]) -> None:
-        """Takes the next rows of the engine."""
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Adds the next rows of the engine."""
         found = len(columns["packet"])
         for name, column in self._columns.items():
             column[self.count : self.count + found] = np.asarray(columns[name])
         self.count += found
 
     def rows(self) -> Rows:
-        """Those so far; more may be taken afterwards."""
+        """The rows so far; more may be added afterwards."""
         return Rows({name: column[: self.count] for name, column in self._columns.items()})

@@ -13,7 +13,7 @@ from ... import _core
 from ...base.errors import HeadgateError
 from ..store import Finished
 from ..wire import StoppedError
-from .binned import Coarse
+from .binned import Binned
 from .packets import Whole, following
 from .rows import ALL, Filling
 from .settings import Settings
@@ -41,7 +41,7 @@ def replayed(
 
     Args:
         settings: of the replay.
-        control: stops it, and hears how much is done.
+        control: stops it, and receives the progress.
         most_bytes: that it may take.
         first: called with the first part of a long replay.
 
@@ -57,18 +57,20 @@ def replayed(
         control.report(share)
 
     began, engine = time.perf_counter(), settings.engine
-    turn = _Turn(settings, settings.trace.read(settings.reading, reading), _core.Replay(engine), most_bytes, began)
-    said = turn.found.packets <= FEW
-    for share in settings.trace.steps(turn.core, settings.reading):
+    running = _Running(
+        settings, settings.trace.read(settings.reading, reading), _core.Replay(engine), most_bytes, began
+    )
+    first_shown = running.found.packets <= FEW
+    for share in settings.trace.steps(running.core, settings.reading):
         reading(share)
-        turn.take()
-        if not said and share < FIRST and turn.reached > 0 and time.perf_counter() - began > FIRST_S:
-            said = True
-            first(turn.finished(turn.reached))
-    return turn.finished()
+        running.collect()
+        if not first_shown and share < FIRST and running.reached > 0 and time.perf_counter() - began > FIRST_S:
+            first_shown = True
+            first(running.finished(running.reached))
+    return running.finished()
 
 
-class _Turn:
+class _Running:
     """A replay while it runs."""
 
     def __init__(self, settings: Settings, found: Read, core: _core.Replay, most: int, began: float) -> None:
@@ -78,19 +80,19 @@ class _Turn:
         _require(delays, most, "a classify that gives fewer flows")
         self._bps = float(_core.quantity(settings.resolved["rate"])[2])
         self._slots = Slots.of_trace(found)
-        fine = found.packets <= min(MOST, most // ALL)
+        by_row = found.packets <= min(MOST, most // ALL)
         # What is left when the last packet came takes the line this time at most.
         longest = found.span + 8.0 * found.bytes / self._bps
-        self._rows: Filling | Coarse = Filling(found.packets) if fine else Coarse(self._slots, longest)
+        self._rows: Filling | Binned = Filling(found.packets) if by_row else Binned(self._slots, longest)
         #: The arrival of the last packet whose fate, and that of all before it, is known.
         self.reached = 0.0
         core.follow(0, 0.0, float("inf"), found.packets)
 
-    def take(self) -> None:
+    def collect(self) -> None:
         """Takes what the engine has done since the last time."""
         _require(WAITING * self.core.waiting(0), self._most, "a smaller buffer")
         batch = self.core.followed(0)
-        self._rows.take(batch)
+        self._rows.add(batch)
         if len(batch["arrived"]):
             self.reached = float(np.asarray(batch["arrived"])[-1])
 
@@ -134,6 +136,6 @@ def _require(taken: float, most: int, less: str) -> None:
 
 def _note(packets: int) -> str:
     return (
-        f"The trace has {packets:,} packets, more than are kept one by one: the pictures are made of {Coarse.BINS:,} intervals over all of "
+        f"The trace has {packets:,} packets, more than are kept one by one: the pictures are made of {Binned.BINS:,} intervals over all of "
         "it. Single packets are followed in a part at a time."
     )

@@ -1,4 +1,4 @@
-"""The settings of a replay as the page hands them on, and those with which it begins."""
+"""The settings of a replay, as requests of the page have them, and those that the page shows first."""
 
 from __future__ import annotations
 
@@ -115,14 +115,14 @@ def _here(e: ScenarioError) -> ScenarioError:
 
 
 @dataclass
-class Beginning:
-    """The settings with which a page begins, and what was chosen because it was not given."""
+class InitialSettings:
+    """The settings that a page shows first, and sentences about the values that were chosen because none were given."""
 
     variants: list[Settings]
     chosen: list[str]
 
 
-def beginning(
+def initial_settings(
     trace: Trace,
     queue: Queue | list[Queue] | None = None,
     rate: str | None = None,
@@ -130,7 +130,7 @@ def beginning(
     parameters: Mapping[str, Any] | None = None,
     report: Callable[[float, int], object] = lambda share, packets: None,
     **more: Any,
-) -> Beginning:
+) -> InitialSettings:
     """The settings that options of the command give, as `headgate replay` has them; what is missing is chosen from the trace.
 
     `report` is called with the share of the trace that was read, and its packets so far.
@@ -161,13 +161,13 @@ def beginning(
     if rate is None:
         rate, why = chosen_rate(found)
         chosen.append(f"No rate was given: the page begins with {_spaced(rate)}, {why}.")
-    room = chosen_buffer(found, rate)
+    size = chosen_buffer(found, rate)
     free = [s for s in specs.values() if "buffer" not in s and "buffer" in known_parameters().get(str(s["kind"]), ())]
     for spec in free:
-        spec["buffer"] = room
+        spec["buffer"] = size
     if free:
         chosen.append(
-            f"No buffer was given: the page begins with {_spaced(room)}, which is what the line sends in {BUFFER_S} s, but at least "
+            f"No buffer was given: the page begins with {_spaced(size)}, which is what the line sends in {BUFFER_S} s, but at least "
             f"{PACKETS} of the longest packets."
         )
     variants = [
@@ -175,7 +175,7 @@ def beginning(
     ]
     for each in variants:
         each.resolved  # noqa: B018 - its errors are those of the command
-    return Beginning(variants, chosen)
+    return InitialSettings(variants, chosen)
 
 
 def chosen_rate(found: Read) -> tuple[str, str]:

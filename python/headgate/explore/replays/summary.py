@@ -20,7 +20,7 @@ from .views import Slots
 PORT = "line"
 
 #: Flows that are listed one by one, and those that have a sentence.
-MOST, SAID = 100, 6
+MOST, MOST_SENTENCES = 100, 6
 
 #: Up to this number, flows stand in the order of the trace.
 FEW = 12
@@ -78,23 +78,23 @@ def about(settings: Settings, found: Read) -> list[str]:
     count, flows = len(found.names), "flow" if len(found.names) == 1 else "flows"
     size, unit = scale_of("bytes", [found.bytes])
     by = f" by {settings.reading.classify}" if settings.trace.kind == "capture" else ""
-    said = [
+    sentences = [
         f"{settings.trace.name} has {_packets(found.packets)} of {count} {flows}{by} in {found.span:.6g} s, "
         f"{found.bytes * size:.4g} {unit}."
     ]
     if found.load_bps is not None:
-        said.append(f"Its mean load is {rate_text(found.load_bps)}.")
+        sentences.append(f"Its mean load is {rate_text(found.load_bps)}.")
     skipped = sum(found.skipped.values())
     if skipped:
-        said.append(f"{_packets(skipped)} with faults were skipped.")
-    return said
+        sentences.append(f"{_packets(skipped)} with faults were skipped.")
+    return sentences
 
 
 def _sentences(flows: list[dict[str, Any]], whole: Mapping[str, Any], kind: str, count: int) -> Iterator[str]:
-    for flow in sorted(flows, key=lambda f: -f["bytes"])[:SAID]:
+    for flow in sorted(flows, key=lambda f: -f["bytes"])[:MOST_SENTENCES]:
         yield _of_flow(flow)
-    if count > SAID:
-        yield f"{count - SAID} other flows have fewer bytes."
+    if count > MOST_SENTENCES:
+        yield f"{count - MOST_SENTENCES} other flows have fewer bytes."
     lost = sum(whole[name] for name in _DROPS)
     dropped = (
         f"dropped {_packets(lost)}, {percent(lost / whole['packets'])} of those that came" if lost else "dropped none"

@@ -56,14 +56,14 @@ class Slots:
 class Rates(View):
     """Bits over time in intervals of the range that is shown."""
 
-    #: Of each line: the times at which bytes begin to come, those at which all of them are there, and the sum of all bytes so far.
+    #: For each line: when the bytes of each packet start to arrive, when all of them have arrived, and the sum of all bytes so far.
     curves: list[tuple[Floats, Floats, Floats]] = field(default_factory=list)
     slots: Slots | None = None
     least: float = 0.0
     until: float = 0.0
 
     def head(self) -> dict[str, Any]:
-        """What it is, without its points."""
+        """The description of the view, without its points."""
         return super().head() | {"series": _series(self.slots)}
 
     @property
@@ -104,22 +104,22 @@ class Rates(View):
 
 
 def _bytes_by(curve: tuple[Floats, Floats, Floats], t: Floats) -> Floats:
-    """Bytes that came before each time; those of a packet come evenly while it is sent.
+    """Bytes that arrived before each time; those of a packet arrive evenly during its transmission.
 
     >>> curve = np.array([0.0, 5.0]), np.array([2.0, 6.0]), np.array([100.0, 150.0])
     >>> _bytes_by(curve, np.array([0.0, 1.0, 2.0, 4.0, 5.5, 9.0])).tolist()
     [0.0, 50.0, 100.0, 100.0, 125.0, 150.0]
     """
-    begun, ended, total = curve
+    started, ended, total = curve
     if not ended.size:
         return np.zeros(t.size)
-    # What comes at one instant counts from that instant on.
+    # Bytes that arrive at one instant count after that instant.
     done = np.searchsorted(ended, t, "left")
     before = np.where(done > 0, total[np.maximum(done - 1, 0)], 0.0)
     place = np.minimum(done, ended.size - 1)
-    length = ended[place] - begun[place]
+    length = ended[place] - started[place]
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where((done < ended.size) & (length > 0), np.clip((t - begun[place]) / length, 0.0, 1.0), 0.0)
+        part = np.where((done < ended.size) & (length > 0), np.clip((t - started[place]) / length, 0.0, 1.0), 0.0)
     found: Floats = before + part * (total[place] - before)
     return found
 
@@ -129,21 +129,21 @@ class Waiting(View):
     """Packets of each flow that wait. Its lines have the same times, so that their values add up."""
 
     slots: Slots | None = None
-    #: Of each line the times at which packets came that had to wait, and those at which they were taken, both in rising order.
-    came: list[Floats] = field(default_factory=list)
-    gone: list[Floats] = field(default_factory=list)
+    #: For each line, when packets that had to wait were queued and when they left the queue, both in rising order.
+    enqueued: list[Floats] = field(default_factory=list)
+    dequeued: list[Floats] = field(default_factory=list)
     #: The times at which the number of all that wait changes, and that number from then on.
     t: Floats = field(default_factory=lambda: np.empty(0))
     total: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
     def head(self) -> dict[str, Any]:
-        """What it is, without its points."""
+        """The description of the view, without its points."""
         return super().head() | {"series": _series(self.slots)}
 
     @property
     def size(self) -> int:
         """Bytes that it takes."""
-        return sum(x.nbytes for x in (*self.came, *self.gone, self.t)) + self.total.nbytes
+        return sum(x.nbytes for x in (*self.enqueued, *self.dequeued, self.t)) + self.total.nbytes
 
     def points_of(self, run: Finished, start: float, end: float, width: int) -> dict[str, Any]:
         """Its lines from `start` to `end`: in each pixel the values where their sum is least and where it is greatest."""
@@ -169,8 +169,10 @@ class Waiting(View):
 
     def counts(self, t: Floats) -> list[Ints]:
         """Of each line the number at each time."""
-        both = zip(self.came, self.gone, strict=True)
-        return [np.searchsorted(came, t, "right") - np.searchsorted(gone, t, "right") for came, gone in both]
+        both = zip(self.enqueued, self.dequeued, strict=True)
+        return [
+            np.searchsorted(enqueued, t, "right") - np.searchsorted(dequeued, t, "right") for enqueued, dequeued in both
+        ]
 
 
 def _series(slots: Slots | None) -> list[dict[str, Any]]:
@@ -208,8 +210,8 @@ def views(rows: Rows, slots: Slots, until: float, bps: float, longest: int) -> l
         order = order[np.argsort(start[order], kind="stable")]
         sent.curves.append((start[order], left[order], np.cumsum(size[order], dtype=np.float64)))
         stays = waits[own]
-        waiting.came.append(arrived[stays])
-        waiting.gone.append(np.sort(start[stays], kind="stable"))
+        waiting.enqueued.append(arrived[stays])
+        waiting.dequeued.append(np.sort(start[stays], kind="stable"))
         drops.lines += _counted(name, flow, start[reason > 0], until)
         marks += _counted(f"{name} (marked)", flow, left[rows.marked[own] > 0], until)
     if marks:
@@ -228,11 +230,11 @@ def _counted(name: str, flow: str | None, times: Floats, until: float) -> list[L
     return [Line(name, flow, t, y)]
 
 
-def _sum(waiting: Waiting, came: Floats, gone: Floats) -> None:
+def _sum(waiting: Waiting, enqueued: Floats, dequeued: Floats) -> None:
     """The number of all packets that wait, over time."""
-    t = np.concatenate([came, np.sort(gone, kind="stable")])
+    t = np.concatenate([enqueued, np.sort(dequeued, kind="stable")])
     # Two runs in order: a stable sort merges them.
     order = np.argsort(t, kind="stable")
-    t, total = t[order], np.cumsum(np.where(order < came.size, 1, -1), dtype=np.int32)
+    t, total = t[order], np.cumsum(np.where(order < enqueued.size, 1, -1), dtype=np.int32)
     last = np.flatnonzero(np.append(np.diff(t) > 0, True)) if t.size else np.empty(0, dtype=np.int64)
     waiting.t, waiting.total = t[last], total[last]

@@ -11,10 +11,10 @@ from .replays.settings import Settings
 from .replays.trace import Trace
 from .wire import RequestError
 
-Given = Scenario | Settings
+Setup = Scenario | Settings
 
 
-def given_of(body: Any, trace: Trace | None, key: str = "scenario") -> Given:
+def setup_of(body: Any, trace: Trace | None, key: str = "scenario") -> Setup:
     """The scenario in a request, or the settings of a replay: those have a key `replay`, the name of the trace.
 
     Raises:
@@ -37,13 +37,15 @@ def given_of(body: Any, trace: Trace | None, key: str = "scenario") -> Given:
     )
 
 
-def controls(given: Given) -> list[dict[str, Any]]:
-    """The controls of what was given."""
-    return of_replay.controls(given) if isinstance(given, Settings) else of_scenario.controls(given)
+def controls(setup: Setup) -> list[dict[str, Any]]:
+    """The controls of a scenario, or of the settings of a replay."""
+    return of_replay.controls(setup) if isinstance(setup, Settings) else of_scenario.controls(setup)
 
 
-def turned(given: Given, path: str, value: Any) -> Given:
-    """What was given with one value changed."""
+def with_value(setup: Setup, path: str, value: Any) -> Setup:
+    """The scenario or the settings with one value changed."""
     return (
-        of_replay.turned(given, path, value) if isinstance(given, Settings) else of_scenario.turned(given, path, value)
+        of_replay.with_value(setup, path, value)
+        if isinstance(setup, Settings)
+        else of_scenario.with_value(setup, path, value)
     )

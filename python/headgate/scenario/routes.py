@@ -1,4 +1,4 @@
-"""The ways of flows through the network of a resolved scenario, as the engine finds them: by the fewest hops.
+"""The paths of flows through the network of a resolved scenario, as the engine finds them: by the fewest hops.
 
 A port has the number of its link, doubled, plus one at the far end.
 """
@@ -11,11 +11,11 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import Any
 
-#: Steps from node to node after which no further way is looked for: this bounds time and memory.
+#: Steps from node to node after which no further path is searched: this bounds time and memory.
 MOST = 3_000_000
 
 
-class Ways:
+class Routes:
     """The ports that packets of flows meet.
 
     Attributes:
@@ -38,12 +38,12 @@ class Ways:
         self._left = MOST
         self._hops: dict[str, dict[str, int]] = {}
         self._links: dict[tuple[str, str], list[int]] = {}
-        self._found: dict[tuple[str, str, bool], frozenset[int]] = {}
+        self._known: dict[tuple[str, str, bool], frozenset[int]] = {}
 
     def of(self, flow: Mapping[str, Any], acknowledged: bool) -> frozenset[int] | None:
-        """The ports with a discipline on the way of a flow's data, and of its acknowledgements too if these count; nothing if not known.
+        """The ports with a discipline on the path of a flow's data, if `acknowledged` also of its acknowledgements; None if unknown.
 
-        Of several equal ways over which a hash may send it (`ecmp`) all count.
+        Of several equal paths over which a hash may send it (`ecmp`) all count.
         """
         stops = [flow["from"], *flow.get("via", ()), flow["to"]]
         ports: set[int] = set()
@@ -53,7 +53,7 @@ class Ways:
                 return None
             ports |= found
         if acknowledged and len(stops) > 2:
-            # By hand acknowledgements take the links of the data.
+            # On a path set by hand, acknowledgements take the links of the data.
             ports |= {port ^ 1 for port in ports}
         elif acknowledged:
             back = self._between(stops[-1], stops[0], self._all)
@@ -62,16 +62,16 @@ class Ways:
             ports |= back
         return self.gateways & ports
 
-    def _between(self, start: str, end: str, all_ways: bool) -> AbstractSet[int] | None:
-        """The ports from one node to another; nothing if not known."""
-        # Most hosts have one neighbour: the way between the neighbours serves for all of their hosts.
+    def _between(self, start: str, end: str, all_routes: bool) -> AbstractSet[int] | None:
+        """The ports from one node to another; None if not known."""
+        # Most hosts have one neighbour: the path between the neighbours holds for all of their hosts.
         first, last = self._only(start), self._only(end)
         if first == end:
-            # The way is the link between them; `last` may be any node.
-            return set(self._direct(start, end, all_ways))
-        before = self._direct(start, first, all_ways) if first != start else []
-        after = self._direct(last, end, all_ways) if last != end else []
-        between = self._inner(first, last, all_ways)
+            # The path is the link between them; `last` may be any node.
+            return set(self._direct(start, end, all_routes))
+        before = self._direct(start, first, all_routes) if first != start else []
+        after = self._direct(last, end, all_routes) if last != end else []
+        between = self._inner(first, last, all_routes)
         return None if between is None else {*before, *between, *after}
 
     def _only(self, node: str) -> str:
@@ -81,18 +81,18 @@ class Ways:
             neighbours = {far for _, far in self._out[node]} if len(neighbours) == 1 else neighbours
         return next(iter(neighbours)) if len(neighbours) == 1 else node
 
-    def _direct(self, start: str, end: str, all_ways: bool) -> list[int]:
+    def _direct(self, start: str, end: str, all_routes: bool) -> list[int]:
         """The ports of the links from a node to its neighbour."""
         if not self._links:
             for node, links in self._out.items():
                 for port, far in links:
                     self._links.setdefault((node, far), []).append(port)
         ports = self._links[start, end]
-        return ports if all_ways else ports[:1]
+        return ports if all_routes else ports[:1]
 
-    def _inner(self, start: str, root: str, all_ways: bool) -> frozenset[int] | None:
-        """The ports on the way to a node of which the distances are known."""
-        known = self._found.get((start, root, all_ways))
+    def _inner(self, start: str, root: str, all_routes: bool) -> frozenset[int] | None:
+        """The ports on the path to a node of which the distances are known."""
+        known = self._known.get((start, root, all_routes))
         if known is not None:
             return known
         hops = self._hops_to(root)
@@ -103,13 +103,13 @@ class Ways:
             node = at.pop()
             on = [(port, far) for port, far in self._out[node] if hops[far] == hops[node] - 1]
             self._left -= len(self._out[node])
-            for port, far in on if all_ways else on[:1]:
+            for port, far in on if all_routes else on[:1]:
                 ports.add(port)
                 if far not in seen:
                     seen.add(far)
                     at.append(far)
-        self._found[start, root, all_ways] = frozenset(ports)
-        return self._found[start, root, all_ways]
+        self._known[start, root, all_routes] = frozenset(ports)
+        return self._known[start, root, all_routes]
 
     def _hops_to(self, root: str) -> dict[str, int] | None:
         """How many hops nodes are away; nothing if that cannot be known, or would take too long."""
