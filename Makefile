@@ -1,5 +1,5 @@
 # headgate: everything from a checkout. Needs python3 (3.11 or newer, with venv and pip) and cargo; the rest is installed inside the checkout.
-.PHONY: demo test explore explore-test mutants mutants-python bench bench-peers oracles docs verdicts figures shots lint check-tools clean
+.PHONY: demo test explore explore-test mutants mutants-python bench bench-instructions bench-peers oracles docs verdicts figures shots lint check-tools clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -57,6 +57,10 @@ bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@# The engine as wheels have it, not that of a checkout.
 	@$(SYNC) --no-editable
 	@$(BIN)/headgate bench
+
+bench-instructions: ## count the instructions of a packet under each control (needs valgrind)
+	@cargo build --release --locked --quiet -p headgate-bench --example transport
+	@python3 benches/instructions.py
 
 bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpacked into .cache/peers (Debian or Ubuntu)
 	@$(SYNC) --no-editable

@@ -321,7 +321,7 @@ def test_sentences_use_numbers_that_there_are() -> None:
         for each in table.get("says", []):
             words = [*fields(each["text"]), *(word for c in each.get("when", []) for word in (c.split()[0],))]
             assert set(words) <= short | set(KNOWN), (name, words)
-            assert set(each.get("fates", [])) <= {"sent", "waits", *_core.DROP_REASONS}
+            assert set(each.get("outcomes", [])) <= {"sent", "waits", *_core.DROP_REASONS}
 
 
 def test_wrong_names_and_numbers_are_named(page: Page) -> None:

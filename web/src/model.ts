@@ -22,9 +22,9 @@ export interface Variant {
 
 export type Event = "controls" | "run" | "progress" | "error" | "slots" | "committed";
 
-const TAB = Math.random().toString(36).slice(2, 10);
-
 export class Model {
+  /** Its name for the server, which runs one scenario at a time for each name: the pictures of a page have their own. */
+  private readonly tab = Math.random().toString(36).slice(2, 10);
   readonly time = new Timeline();
   readonly variants: { a: Variant | null; b: Variant | null } = { a: null, b: null };
   active: Slot = "a";
@@ -172,7 +172,7 @@ export class Model {
     try {
       const done = await stream<RunDone>(
         "/api/run",
-        { scenario: variant.scenario, seed: null, replication: variant.replication, tab: `${TAB}-${slot}` },
+        { scenario: variant.scenario, seed: null, replication: variant.replication, tab: `${this.tab}-${slot}` },
         running.signal,
         (part) => {
           variant.progress = part;

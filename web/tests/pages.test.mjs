@@ -39,6 +39,27 @@ test("each lesson opens, changes its value and answers", { skip }, async (t) => 
   assert.deepEqual(page.faults, []);
 });
 
+test("the start page and a lesson run under names of their own, so that neither stops the other", {
+  skip,
+}, async (t) => {
+  const browser = await launch();
+  t.after(() => browser.close());
+  const server = await serve(null);
+  t.after(() => server.stop());
+  const page = await open(browser, server.address);
+  const names = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/run")) names.push(request.postDataJSON().tab);
+  });
+  await page.reload();
+  await page.locator(".builder .sentences li").first().waitFor();
+  await page.getByRole("button", { name: "Lessons" }).first().click();
+  await page.locator(".lesson-list button").first().click();
+  await page.locator(".lessons canvas").waitFor();
+  assert.equal(names.length, 2);
+  assert.notEqual(names[0], names[1]);
+});
+
 test("a lesson is predicted, then its value is changed, then one reads why", { skip }, async (t) => {
   const browser = await launch();
   t.after(() => browser.close());

@@ -14,7 +14,7 @@ use crate::transport::Config;
 use crate::transport::tcp::{Preset, RateSample, Rules};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
-use measures::{Greatest, Heaps};
+use measures::{Greatest, AckAggregation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ impl Check for Bbr1Params {
 impl Bbr1Params {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config::new(Rules { prr: false, own_window: true, rate_samples: true, ..Preset::Linux.rules() }, Ecn::NotEct)
+        Config::tcp(Rules { prr: false, own_window: true, rate_samples: true, ..Preset::Linux.rules() }, Ecn::NotEct)
     }
 }
 
@@ -111,7 +111,7 @@ struct State {
     conserve: bool,
     repairing: bool,
     idle_restart: bool,
-    heaps: Heaps,
+    aggregation: AckAggregation,
     dice: u64,
     /// When the next packet may be sent.
     departure: Time,
@@ -151,7 +151,7 @@ impl Bbr1 {
             conserve: false,
             repairing: false,
             idle_restart: false,
-            heaps: Heaps::default(),
+            aggregation: AckAggregation::default(),
             dice: 0,
             departure: Time::ZERO,
             least_window: (1, 0),
@@ -211,8 +211,8 @@ impl State {
         sample.app_limited || (from..=until).contains(&sample.prior_delivered)
     }
 
-    fn heaps(&self) -> u64 {
-        if self.full { self.heaps.most().min((self.rates.get() * 0.1) as u64) } else { 0 }
+    fn extra_acked(&self) -> u64 {
+        if self.full { self.aggregation.most().min((self.rates.get() * 0.1) as u64) } else { 0 }
     }
 
     fn next_phase(&mut self, ack: &Ack) {
@@ -251,8 +251,8 @@ impl State {
     }
 
     fn save_window(&mut self) {
-        let fresh = !self.repairing && self.mode != Mode::ProbeRtt;
-        self.prior_window = if fresh { self.window } else { self.prior_window.max(self.window) };
+        let first_cut = !self.repairing && self.mode != Mode::ProbeRtt;
+        self.prior_window = if first_cut { self.window } else { self.prior_window.max(self.window) };
     }
 
     fn set_pacing(&mut self, ack: &Ack) {
@@ -287,7 +287,7 @@ impl State {
             if self.conserve {
                 window = window.max(ack.in_flight + ack.delivered);
             } else {
-                let target = self.inflight(gain, self.heaps());
+                let target = self.inflight(gain, self.extra_acked());
                 if self.full {
                     window = (window + ack.delivered).min(target);
                 } else if window < target || ack.total_delivered < self.initial {
@@ -312,13 +312,13 @@ impl FlowControl for Bbr1 {
         s.pacing = s.params.startup_gain * window as f64 / 1e-3;
     }
 
-    fn on_sent(&mut self, now: Time, in_flight: u64, lacks_data: bool) {
+    fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool) {
         let s = &mut self.0;
         // As the pacer has it.
         s.departure = s.departure.max(now) + Duration::from_secs_f64((1.0 / s.pacing).min(1e6));
-        if in_flight == 0 && lacks_data && s.rounds > 0 {
+        if in_flight == 0 && app_limited && s.rounds > 0 {
             s.idle_restart = true;
-            s.heaps.restart(now);
+            s.aggregation.restart(now);
             if s.mode == Mode::ProbeBw {
                 s.pacing = s.rates.get() * MARGIN;
             }
@@ -334,7 +334,7 @@ impl FlowControl for Bbr1 {
         let mut starts = false;
         if let Some(sample) = &ack.rate {
             starts = s.take_rate(ack, sample);
-            s.heaps.note(ack, starts, s.rates.get(), s.window);
+            s.aggregation.note(ack, starts, s.rates.get(), s.window);
         }
         if s.mode == Mode::ProbeBw {
             s.next_phase(ack);

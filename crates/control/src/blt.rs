@@ -6,7 +6,7 @@
 //! - A loss of packet n begins a new burst at n, even while the old one is being sent.
 //!
 //! Deviations:
-//! - What the paper leaves open of timer, old duplicates and retransmission is in `transport/line.rs` and `transport/tcp/sender/stamped.rs`; the
+//! - What the paper leaves open of timer, old duplicates and retransmission is in `transport/basic/line.rs` and `transport/basic/stamped.rs`; the
 //!   options `count_old`, `skip_received` and `shift_on_ack` are the other readings.
 //! - gamma^k is rounded to the nearest whole number, half up, and at least 1 (the paper has gamma = 2 only).
 //! - Priority numbers end at 255, or with `bits` at 2^bits - 1: all later packets have the last one.
@@ -14,7 +14,8 @@
 //!
 //! State per flow: that of the transport, and the ends of the windows if gamma is not 2.
 
-use crate::transport::{Config, check_timer, line};
+use crate::transport::basic::line;
+use crate::transport::{Config, check_timer};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::{Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;

@@ -5,7 +5,8 @@
 //!
 //! State per flow: that of the transport.
 
-use crate::transport::{Config, check_timer, line};
+use crate::transport::basic::line;
+use crate::transport::{Config, check_timer};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::{Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;

@@ -59,11 +59,11 @@ impl CubicParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let rules = Preset::Rfc.rules();
-        Config::new(Rules { recovery: Recovery::Sack, prr: true, count_packets: true, ..rules }, Ecn::NotEct)
+        Config::tcp(Rules { recovery: Recovery::Sack, prr: true, count_packets: true, ..rules }, Ecn::NotEct)
     }
 }
 
-/// What a loss changes, and what a needless one gives back.
+/// What a loss changes, and what a spurious one gives back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Curve {
     window: f64,
@@ -130,7 +130,7 @@ impl FlowControl for Cubic {
         self.curve.window = window as f64;
     }
 
-    fn on_sent(&mut self, now: Time, in_flight: u64, _: bool) {
+    fn on_packet_sent(&mut self, now: Time, in_flight: u64, _: bool) {
         // A time in which nothing was under way is no part of the epoch.
         if let (0, Some((start, ..))) = (in_flight, &mut self.curve.epoch) {
             *start += now.since(self.last.max(*start).min(now));

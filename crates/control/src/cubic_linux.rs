@@ -48,10 +48,12 @@ impl Check for CubicLinuxParams {
 impl CubicLinuxParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        Config::new(Preset::Linux.rules(), Ecn::NotEct)
+        Config::tcp(Preset::Linux.rules(), Ecn::NotEct)
     }
 }
 
+/// A second in picoseconds.
+const SECOND: u64 = 1_000_000_000_000;
 /// What a loss leaves of a window, out of 1024.
 const BETA: u64 = 717;
 /// The curve: 41/1024 packets per cubic tenth of a second, and its inverse for times in 1024ths of a second.
@@ -126,7 +128,11 @@ impl CubicLinux {
     }
 
     fn tick(&self, now: Time) -> u64 {
-        (u128::from(now.as_ps()) * u128::from(self.params.hz) / 1_000_000_000_000) as u64
+        // A whole number of picoseconds for common clocks, so that numbers of 64 bits do.
+        if SECOND.is_multiple_of(self.params.hz) {
+            return now.as_ps() / (SECOND / self.params.hz);
+        }
+        (u128::from(now.as_ps()) * u128::from(self.params.hz) / u128::from(SECOND)) as u64
     }
 
     /// How many packets are to be acknowledged for one more.
@@ -181,11 +187,11 @@ impl FlowControl for CubicLinux {
         self.window = Window::new(window);
     }
 
-    fn on_sent(&mut self, now: Time, in_flight: u64, _: bool) {
-        let (tick, last) = (self.tick(now), self.tick(self.last));
+    fn on_packet_sent(&mut self, now: Time, in_flight: u64, _: bool) {
         // A time in which nothing was under way is no part of the epoch.
-        if let (0, Some(start)) = (in_flight, &mut self.epoch) {
-            *start = (*start + (tick - last)).min(tick);
+        if let (0, Some(start)) = (in_flight, self.epoch) {
+            let (tick, last) = (self.tick(now), self.tick(self.last));
+            self.epoch = Some((start + (tick - last)).min(tick));
         }
         self.last = now;
     }
@@ -247,7 +253,7 @@ mod tests {
         let (mut now, mut n) = (0, 0);
         for step in 0..2000 {
             now += if step == 1000 { 1000 * pause } else { 1 };
-            control.on_sent(ms(now), if step == 1000 { 0 } else { 50 }, false);
+            control.on_packet_sent(ms(now), if step == 1000 { 0 } else { 50 }, false);
             n += 1;
             let rtt = Some(Duration::from_millis(100));
             let ack = Ack { now: ms(now), newly_acked: 1, credit: 1, rtt, smoothed: rtt, limited: true, ..Ack::default() };

@@ -45,7 +45,7 @@ impl DctcpParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
         let rules = Preset::Rfc.rules();
-        Config::new(Rules { recovery: Recovery::Sack, count_packets: true, ..rules }, Ecn::Ect0)
+        Config::tcp(Rules { recovery: Recovery::Sack, count_packets: true, ..rules }, Ecn::Ect0)
     }
 }
 
@@ -93,7 +93,7 @@ impl FlowControl for Dctcp {
         let window = self.window.window as f64;
         let to = (window + self.window.credit as f64 / window) * part;
         self.window.cut(loss, to as u64);
-        // Cuts are small and come every round trip: parts of packets count, or the window would lose as much by rounding.
+        // Cuts are small and happen every round trip: parts of packets count, or the window would lose as much by rounding.
         if loss.kind == LossKind::Mark && to >= 2.0 {
             self.window.credit = ((to - to.floor()) * self.window.window as f64) as u64;
         }

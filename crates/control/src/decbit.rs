@@ -12,7 +12,7 @@
 //!
 //! State per flow: the window and two counters.
 
-use crate::transport::tcp::{Averages, Rules};
+use crate::transport::basic::{Averages, Rules};
 use crate::transport::{check_timer, Clock, Config, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::{Check, Duration, Ecn, Wrong};
@@ -101,9 +101,9 @@ impl DecbitParams {
         let rules = Rules {
             min_timeout: self.min_timeout.max(Duration::from_ps(1)),
             max_timeout: self.max_timeout,
-            ..Config::averages(self.retransmit, averages)
+            ..Rules::new(self.retransmit, averages)
         };
-        Config::new(rules, Ecn::Ect0)
+        Config::window(rules, Ecn::Ect0)
     }
 }
 

@@ -14,7 +14,7 @@
 //!
 //! State per flow: the window.
 
-use crate::transport::tcp::{Averages, Rules};
+use crate::transport::basic::{Averages, Rules};
 use crate::transport::{check_timer, Clock, Config, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::{Check, Duration, Ecn, Wrong};
@@ -88,9 +88,9 @@ impl GenericParams {
         let rules = Rules {
             min_timeout: self.min_timeout.max(Duration::from_ps(1)),
             max_timeout: self.max_timeout,
-            ..Config::averages(self.retransmit, averages)
+            ..Rules::new(self.retransmit, averages)
         };
-        Config::new(rules, Ecn::NotEct)
+        Config::window(rules, Ecn::NotEct)
     }
 }
 

@@ -11,7 +11,7 @@
 //! State per flow: window and threshold.
 
 use crate::parts::slow_start::SlowStart;
-use crate::transport::tcp::{Averages, Rules};
+use crate::transport::basic::{Averages, Rules};
 use crate::transport::{check_timer, Clock, Config, Retransmit};
 use crate::{Ack, Allowance, FlowControl, Loss};
 use headgate_packet::{Check, Duration, Ecn, Wrong};
@@ -95,9 +95,9 @@ impl JkTahoeParams {
             initial_timeout: self.initial_timeout,
             min_timeout: self.min_timeout,
             max_timeout: self.max_timeout,
-            ..Config::averages(self.retransmit, averages)
+            ..Rules::new(self.retransmit, averages)
         };
-        Config::new(rules, Ecn::NotEct)
+        Config::window(rules, Ecn::NotEct)
     }
 }
 

@@ -4,12 +4,13 @@
 //! window). Window and recovery are those of 4.3BSD-Reno with a threshold of one duplicate in place of three.
 //! Deviations:
 //! - The paper does not give the first threshold; 131 packets are Reno's 65535 bytes in packets of 500, and 0 stands for none.
-//! - The timer is that of `transport/line.rs`, which BLT's source has, too.
+//! - The timer is that of `transport/basic/line.rs`, which BLT's source has, too.
 //! - Data waits in the source, not in a queue behind it: a retransmission is the next packet on the source's line.
 //!
 //! State per flow: window, threshold, whether a loss is being repaired.
 
-use crate::transport::{Config, check_timer, line};
+use crate::transport::basic::line;
+use crate::transport::{Config, check_timer};
 use crate::{Ack, Allowance, FlowControl, Loss, LossKind};
 use headgate_packet::{Check, Duration, Rate, Wrong};
 use schemars::JsonSchema;
@@ -132,7 +133,7 @@ mod tests {
         };
         // Slow start to 4, whatever an acknowledgement covers, then 1/4.
         assert_eq!([1, 1, 3, 1].map(|n| after(&mut reno, n)), [2.0, 3.0, 4.0, 4.25]);
-        // Half of what is outstanding and the packet that came; one more for each that comes; then the threshold.
+        // Half of what is outstanding and the packet that arrived; one more for each that arrives; then the threshold.
         reno.on_loss(&lost(LossKind::DuplicateAcks, 11));
         assert_eq!((reno.window, reno.threshold), (6.5, 5.5));
         assert_eq!([0, 0, 2].map(|n| after(&mut reno, n)), [7.5, 8.5, 5.5]);

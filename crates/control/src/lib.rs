@@ -5,18 +5,15 @@
 //! configures through [`transport::Config`]. Nothing here owns a clock, a socket or a random generator.
 
 mod connection;
-mod layered;
-mod lined;
-mod paced;
 pub mod parts;
+pub mod source;
 pub mod transport;
-mod windowed;
 
 pub use connection::{AckPacket, Connection, Segment};
 use headgate_packet::{Duration, Rng, Time};
 use transport::Config;
 pub use transport::tcp::Echo;
-use transport::tcp::{AfterIdle, RateSample};
+use transport::tcp::{AfterIdle, RateSample, Sent};
 
 /// How a protocol is held: itself, or apart if it is large.
 macro_rules! held {
@@ -59,8 +56,12 @@ macro_rules! protocols {
             fn allowance(&self) -> Allowance {
                 match self { $(AnyFlowControl::$Type(p) => p.allowance()),+ }
             }
-            fn on_sent(&mut self, now: Time, in_flight: u64, lacks_data: bool) {
-                match self { $(AnyFlowControl::$Type(p) => p.on_sent(now, in_flight, lacks_data)),+ }
+            #[inline]
+            fn on_packet_sent(&mut self, now: Time, in_flight: u64, app_limited: bool) {
+                match self { $(AnyFlowControl::$Type(p) => p.on_packet_sent(now, in_flight, app_limited)),+ }
+            }
+            fn on_packet_lost(&mut self, now: Time, packet: &Sent) {
+                match self { $(AnyFlowControl::$Type(p) => p.on_packet_lost(now, packet)),+ }
             }
             fn on_start(&mut self, window: u64) {
                 match self { $(AnyFlowControl::$Type(p) => p.on_start(window)),+ }
@@ -80,11 +81,17 @@ macro_rules! protocols {
             fn in_slow_start(&self) -> bool {
                 match self { $(AnyFlowControl::$Type(p) => p.in_slow_start()),+ }
             }
-            fn release(&mut self, now: Time, supply: &Supply) -> Release {
-                match self { $(AnyFlowControl::$Type(p) => p.release(now, supply)),+ }
+            fn as_releases(&mut self) -> Option<&mut dyn ReleaseControl> {
+                match self { $(AnyFlowControl::$Type(p) => p.as_releases()),+ }
+            }
+            fn as_layers(&mut self) -> Option<&mut dyn LayerControl> {
+                match self { $(AnyFlowControl::$Type(p) => p.as_layers()),+ }
             }
             fn next_release(&self) -> Time {
                 match self { $(AnyFlowControl::$Type(p) => p.next_release()),+ }
+            }
+            fn is_over(&self) -> bool {
+                match self { $(AnyFlowControl::$Type(p) => p.is_over()),+ }
             }
             fn priority(&self, offset: u64) -> Option<u8> {
                 match self { $(AnyFlowControl::$Type(p) => p.priority(offset)),+ }
@@ -131,7 +138,7 @@ pub struct Ack {
     pub now: Time,
     /// Packets it acknowledged for the first time; 0 for a duplicate.
     pub newly_acked: u64,
-    /// How many duplicates have come in a row, this one included; 0 when it acknowledged something.
+    /// How many duplicates arrived in a row, this one included; 0 when it acknowledged something.
     pub duplicates: u32,
     /// A new round-trip sample, where the transport's clock rule allows one.
     pub rtt: Option<Duration>,
@@ -149,34 +156,46 @@ pub struct Ack {
     pub waited: Duration,
     /// What growth may count: packets that it acknowledged, or one if the transport counts acknowledgements.
     pub credit: u64,
-    /// Packets newly known to have come, in sequence or not.
+    /// Packets newly known to have arrived, in sequence or not.
     pub delivered: u64,
-    /// Packets newly taken for lost.
+    /// Packets newly declared lost.
     pub lost: u64,
-    /// Packets known to have come so far.
+    /// Packets known to have arrived so far.
     pub total_delivered: u64,
     /// Packets in the network before this acknowledgement.
     pub prior_in_flight: u64,
-    /// Marked packets that it reports.
-    pub marks: u64,
     /// A loss or a mark is being answered: the window is not to grow.
     pub recovering: bool,
     /// A loss is being repaired, after a timeout, too.
     pub repairing: bool,
     /// The window was what kept the source from sending. In slow start half of the window in use is enough.
     pub limited: bool,
-    /// Maximum number of packets outstanding in this window of data.
-    pub most_in_flight: u64,
     /// Everything that was under way at the last such acknowledgement is acknowledged: a round trip ended.
     pub round: bool,
-    /// The smoothed round-trip time, and the least one of the last 300 s.
+    /// The smoothed round-trip time.
     pub smoothed: Option<Duration>,
-    /// See `smoothed`.
-    pub least_rtt: Option<Duration>,
+    /// How long the packet that caused it was under way to the sink.
+    pub one_way: Duration,
     /// The delivery rate.
     pub rate: Option<RateSample>,
     /// What it says of a pair of packets; only the transport of a rate-based protocol sends pairs.
     pub pair: Probe,
+}
+
+impl Ack {
+    /// What an acknowledgement itself says; the rest is for the transport to fill in.
+    #[inline]
+    pub fn of(ack: &AckPacket<'_>, now: Time) -> Ack {
+        Ack {
+            now,
+            marked: ack.marked,
+            cumulative: ack.cumulative,
+            seq: ack.seq,
+            waited: ack.waited,
+            one_way: ack.one_way,
+            ..Ack::default()
+        }
+    }
 }
 
 /// What the acknowledgement of a pair of packets says, when the two left as a pair and both transmissions are acknowledged.
@@ -191,7 +210,7 @@ pub enum Probe {
     Second(Duration),
 }
 
-/// Why the transport takes a packet for lost.
+/// How the transport detected a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossKind {
     /// Enough duplicate acknowledgements in a row.
@@ -213,7 +232,7 @@ pub struct Loss {
     pub kind: LossKind,
     /// Packets sent and not acknowledged.
     pub in_flight: u64,
-    /// Packets still in the network after those taken for lost.
+    /// Packets still in the network after those declared lost.
     pub remaining: u64,
     /// A further timeout of the same packet.
     pub again: bool,
@@ -248,7 +267,7 @@ impl Allowance {
 pub struct Supply {
     /// Packets that wait, those to be sent again included.
     pub waiting: u64,
-    /// Packets sent, not acknowledged and not given up for lost.
+    /// Packets sent, not acknowledged and not declared lost.
     pub in_flight: u64,
     /// Transmissions less acknowledgements: with those that were lost.
     pub unanswered: u64,
@@ -269,39 +288,56 @@ pub enum Release {
     Second,
 }
 
-/// A flow-control protocol: one with a window answers `allowance`, a rate-based one `release` and `next_release`.
+/// A flow-control protocol, as the transport calls it.
+///
+/// Order of calls: `on_start` once, before everything. For each packet sent, `allowance` and then `on_packet_sent`; after an idle time `on_idle` before
+/// them. For each acknowledgement that says something new: `on_delivered`, then `on_undo` if the last loss was spurious, `on_packet_lost` for each packet
+/// newly declared lost, `on_loss` if an episode begins, `on_packet_lost` for those that its beginning declares lost, `on_round` if a round trip ended, and
+/// `on_ack` at the end. For a timer that shows a loss: `on_packet_lost`, `on_loss`, `on_packet_lost`. Times never decrease.
 pub trait FlowControl {
-    /// An acknowledgement came, new or duplicate.
+    /// An acknowledgement arrived, new or duplicate. It is the last call for an acknowledgement, and what it reports of the network includes what the
+    /// calls before it said: a loss has been answered, and `in_flight` counts what is lost no more.
     fn on_ack(&mut self, ack: &Ack);
-    /// A packet is taken for lost.
+    /// An episode of loss or marks begins: the window is to be cut. Called once for each episode, and again for each timeout within one.
     fn on_loss(&mut self, loss: &Loss);
-    /// How much may be outstanding. The default sets no bound.
+    /// How much may be outstanding. The default sets no bound. May be called at any time and changes nothing.
     fn allowance(&self) -> Allowance {
         Allowance::window(u64::MAX)
     }
-    /// The transport begins, with this initial window.
+    /// The transport begins, with this initial window in packets. Called once, before everything else.
     fn on_start(&mut self, _window: u64) {}
-    /// A packet is sent; `in_flight` others are in the network, and `lacks_data` says that none waited before.
-    fn on_sent(&mut self, _now: Time, _in_flight: u64, _lacks_data: bool) {}
-    /// Nothing was outstanding for this many timeouts, and now packets are sent: what the rule leaves of the window, with this initial one.
+    /// A packet is sent, new or again; `in_flight` others are in the network, and `app_limited` says that none waited before.
+    fn on_packet_sent(&mut self, _now: Time, _in_flight: u64, _app_limited: bool) {}
+    /// A packet is declared lost; with what was known when it was sent last. Called once for each transmission, or again after the loss was found
+    /// spurious; and only if the protocol asks for rate samples (`rate_samples` of the rules), since nothing is kept of packets otherwise.
+    fn on_packet_lost(&mut self, _now: Time, _packet: &Sent) {}
+    /// Nothing was outstanding for this many timeouts, at least one, and now packets are sent: what the rule leaves of the window, with this initial one.
     fn on_idle(&mut self, _rule: AfterIdle, _initial: u64, _timeouts: u64) {}
-    /// Packets came, of which some were marked; before what follows of it. `round` as in [`Ack`].
+    /// Packets arrived, of which some were marked. The first call for an acknowledgement. `round` as in [`Ack`].
     fn on_delivered(&mut self, _delivered: u64, _marks: u64, _round: bool) {}
-    /// The last loss was none: what the protocol changed is undone.
+    /// The last loss was spurious: what the protocol changed is undone. Follows an `on_loss`, with no other one in between.
     fn on_undo(&mut self) {}
     /// A round trip ended: a protocol that needs chance takes it from the flow's own stream.
     fn on_round(&mut self, _rng: &mut Rng) {}
-    /// Whether the window opens exponentially, which pacing has to follow.
+    /// Whether the window opens exponentially, which pacing has to follow. May be called at any time.
     fn in_slow_start(&self) -> bool {
         false
     }
-    /// What is sent now; asked again until it is nothing, at each acknowledgement, timeout, supply and at `next_release`.
-    fn release(&mut self, _now: Time, _supply: &Supply) -> Release {
-        Release::Nothing
+    /// For a protocol that releases packets itself.
+    fn as_releases(&mut self) -> Option<&mut dyn ReleaseControl> {
+        None
     }
-    /// When to ask for a release, though nothing else may happen until then; [`Time::NEVER`] for not at all.
+    /// For a protocol whose receiver joins and leaves layers.
+    fn as_layers(&mut self) -> Option<&mut dyn LayerControl> {
+        None
+    }
+    /// When such a protocol wants to be called, though nothing else may happen until then; [`Time::NEVER`] for not at all.
     fn next_release(&self) -> Time {
         Time::NEVER
+    }
+    /// Whether a session of layers has ended.
+    fn is_over(&self) -> bool {
+        false
     }
     /// The priority of a packet, from its distance in packets to the first one of its burst, if the protocol chooses it.
     fn priority(&self, _offset: u64) -> Option<u8> {
@@ -309,4 +345,26 @@ pub trait FlowControl {
     }
     /// Gauges such as `window`, read only when something samples them.
     fn probe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A protocol that releases packets itself, in pairs or alone; `FlowControl::next_release` says when it wants to.
+pub trait ReleaseControl {
+    /// What is sent now; asked again until it is nothing, at each acknowledgement, timeout, supply and at `next_release`.
+    fn release(&mut self, now: Time, supply: &Supply) -> Release;
+}
+
+/// The receiver of a session of layers. `start` is called before everything but `set_layers`, and may be called again.
+pub trait LayerControl {
+    /// The session has this many layers, and the receiver draws from this stream.
+    fn set_layers(&mut self, layers: u8, rng: Rng);
+    /// The session begins, unless it has begun.
+    fn start(&mut self, now: Time);
+    /// Whether the network carries the packets of a layer now.
+    fn carries(&mut self, layer: u8, now: Time) -> bool;
+    /// Packet `number` of a layer arrived; true if it had arrived before.
+    fn on_packet(&mut self, layer: u8, number: u64, now: Time) -> bool;
+    /// Performs what is due at `FlowControl::next_release`.
+    fn on_timeout(&mut self, now: Time);
+    /// The session ends.
+    fn stop(&mut self);
 }

@@ -14,9 +14,8 @@
 //! State per flow: two rates, and the acknowledgements of this round trip.
 
 use crate::packet_pair::transport;
-use crate::transport::tcp::Released;
 use crate::transport::{check_timer, Config, Timers};
-use crate::{Ack, FlowControl, Loss, Release, Supply};
+use crate::{Ack, FlowControl, Loss, Release, ReleaseControl, Supply};
 use headgate_packet::{Check, Duration, Time, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,8 +72,7 @@ impl Check for NetbltParams {
 impl NetbltParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        let released = Released { probe_again: false };
-        transport(self.timeout, Timers::PerPacket, released, self.initial_timeout, Duration::ZERO, self.max_timeout)
+        transport(self.timeout, Timers::PerPacket, false, self.initial_timeout, Duration::ZERO, self.max_timeout)
     }
 }
 
@@ -116,6 +114,21 @@ impl Netblt {
     }
 }
 
+impl ReleaseControl for Netblt {
+    fn release(&mut self, now: Time, supply: &Supply) -> Release {
+        if now < self.next {
+            return Release::Nothing;
+        }
+        self.held = supply.waiting == 0 || supply.in_flight >= self.params.window;
+        if self.held {
+            return Release::Nothing;
+        }
+        // At least one picosecond, so that time advances.
+        self.next = now + Duration::from_secs_f64(1.0 / self.rate) + Duration::from_ps(1);
+        Release::Packets(1)
+    }
+}
+
 impl FlowControl for Netblt {
     fn on_ack(&mut self, ack: &Ack) {
         if ack.seq >= self.mark {
@@ -137,17 +150,8 @@ impl FlowControl for Netblt {
 
     fn on_loss(&mut self, _: &Loss) {}
 
-    fn release(&mut self, now: Time, supply: &Supply) -> Release {
-        if now < self.next {
-            return Release::Nothing;
-        }
-        self.held = supply.waiting == 0 || supply.in_flight >= self.params.window;
-        if self.held {
-            return Release::Nothing;
-        }
-        // At least one picosecond, so that time advances.
-        self.next = now + Duration::from_secs_f64(1.0 / self.rate) + Duration::from_ps(1);
-        Release::Packets(1)
+    fn as_releases(&mut self) -> Option<&mut dyn ReleaseControl> {
+        Some(self)
     }
 
     fn next_release(&self) -> Time {

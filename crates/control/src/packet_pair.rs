@@ -10,14 +10,14 @@
 //!   source itself has outstanding; the other choices of `round_trip` measure more.
 //! - The text lets a skipped slot last s_e, though a pair fills 2 s_e; `slot` chooses.
 //! - A depth that changes by less than `deadband` is taken as unchanged: the printed rule skips two packets for a change of a billionth.
-//! - The others are listed in [`crate::parts::machine`] and `transport/tcp/sender/pairs.rs`.
+//! - The others are listed in [`crate::parts::machine`] and `transport/basic/named.rs`.
 //!
 //! State per flow: the estimates, the slots to skip, the machine.
 
 mod params;
 
 use crate::parts::machine::{Action, Gate, Machine};
-use crate::{Ack, FlowControl, Loss, Probe, Release, Supply};
+use crate::{Ack, FlowControl, Loss, Probe, Release, ReleaseControl, Supply};
 use headgate_packet::{Duration, Time};
 pub(crate) use params::transport;
 pub use params::{PacketPairParams, RoundTrip, Slot};
@@ -123,6 +123,18 @@ impl PacketPair {
     }
 }
 
+impl ReleaseControl for PacketPair {
+    fn release(&mut self, now: Time, supply: &Supply) -> Release {
+        let (skip, slot, spacing) = (&mut self.skip, self.params.slot, self.spacing);
+        self.machine.release(now, supply, || {
+            let skipped = *skip > 0;
+            *skip -= u64::from(skipped);
+            let spacings = if skipped && slot == Slot::AsPrinted { 1.0 } else { 2.0 };
+            (skipped, Duration::from_secs_f64(spacings * spacing))
+        })
+    }
+}
+
 impl FlowControl for PacketPair {
     fn on_ack(&mut self, ack: &Ack) {
         let old = self.depth;
@@ -144,14 +156,8 @@ impl FlowControl for PacketPair {
 
     fn on_loss(&mut self, _: &Loss) {}
 
-    fn release(&mut self, now: Time, supply: &Supply) -> Release {
-        let (skip, slot, spacing) = (&mut self.skip, self.params.slot, self.spacing);
-        self.machine.release(now, supply, || {
-            let skipped = *skip > 0;
-            *skip -= u64::from(skipped);
-            let spacings = if skipped && slot == Slot::AsPrinted { 1.0 } else { 2.0 };
-            (skipped, Duration::from_secs_f64(spacings * spacing))
-        })
+    fn as_releases(&mut self) -> Option<&mut dyn ReleaseControl> {
+        Some(self)
     }
 
     fn next_release(&self) -> Time {

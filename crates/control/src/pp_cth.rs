@@ -26,7 +26,7 @@ mod params;
 
 use crate::parts::estimators::Estimator;
 use crate::parts::machine::{Action, Machine};
-use crate::{Ack, FlowControl, Loss, Probe, Release, Supply};
+use crate::{Ack, FlowControl, Loss, Probe, Release, ReleaseControl, Supply};
 use headgate_packet::{Duration, Time};
 use law::{per_probe, per_round_trip, round_trip};
 pub use params::{Law, PpCthParams, Predict, Target};
@@ -148,6 +148,22 @@ impl PpCth {
     }
 }
 
+impl ReleaseControl for PpCth {
+    fn release(&mut self, now: Time, supply: &Supply) -> Release {
+        if self.epoch.draining && supply.in_flight > 0 {
+            return Release::Nothing;
+        }
+        if self.params.count_lost {
+            self.lost = supply.unanswered.saturating_sub(supply.in_flight).min(self.params.window - 2);
+        }
+        let rate = self.rate;
+        // Until the first measurement only the probe is sent, whatever was lost.
+        let lost = if rate.is_nan() { 0 } else { self.lost };
+        let supply = Supply { in_flight: supply.in_flight + lost, ..*supply };
+        self.machine.release(now, &supply, || (false, Duration::from_secs_f64(2.0 / rate)))
+    }
+}
+
 impl FlowControl for PpCth {
     fn on_ack(&mut self, ack: &Ack) {
         match (self.machine.on_ack(ack), ack.pair) {
@@ -183,18 +199,8 @@ impl FlowControl for PpCth {
         self.epoch.draining &= loss.in_flight > 0;
     }
 
-    fn release(&mut self, now: Time, supply: &Supply) -> Release {
-        if self.epoch.draining && supply.in_flight > 0 {
-            return Release::Nothing;
-        }
-        if self.params.count_lost {
-            self.lost = supply.unanswered.saturating_sub(supply.in_flight).min(self.params.window - 2);
-        }
-        let rate = self.rate;
-        // Until the first measurement only the probe is sent, whatever was lost.
-        let lost = if rate.is_nan() { 0 } else { self.lost };
-        let supply = Supply { in_flight: supply.in_flight + lost, ..*supply };
-        self.machine.release(now, &supply, || (false, Duration::from_secs_f64(2.0 / rate)))
+    fn as_releases(&mut self) -> Option<&mut dyn ReleaseControl> {
+        Some(self)
     }
 
     fn next_release(&self) -> Time {

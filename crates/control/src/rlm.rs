@@ -33,10 +33,10 @@
 mod branch;
 pub(crate) mod receiver;
 
-use crate::transport::Config;
-use crate::{Ack, FlowControl, Loss};
+use crate::transport::{Config, Way};
+use crate::{Ack, FlowControl, LayerControl, Loss};
 use headgate_packet::check::at_least;
-use headgate_packet::{Check, Duration, Rng, Time, Wrong};
+use headgate_packet::{Check, Duration, Ecn, Rng, Time, Wrong};
 use receiver::Receiver;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,13 +110,16 @@ impl Check for RlmParams {
 impl RlmParams {
     /// How the transport serves it: nothing is acknowledged and nothing repaired.
     pub fn transport(&self) -> Config {
-        Config::open()
+        Config { way: Way::Layers, ecn: Ecn::NotEct }
     }
 }
 
 /// A receiver of layers.
 #[derive(Clone, Debug)]
-pub struct Rlm(pub(crate) Box<Receiver>);
+pub struct Rlm {
+    params: RlmParams,
+    receiver: Box<Receiver>,
+}
 
 impl Rlm {
     /// Where it was published.
@@ -129,23 +132,52 @@ impl Rlm {
 
     /// A receiver of this many layers, which draws from a random stream.
     pub fn of(params: &RlmParams, layers: u8, rng: Rng) -> Rlm {
-        Rlm(Box::new(Receiver::new(params, layers, rng)))
+        Rlm { params: params.clone(), receiver: Box::new(Receiver::new(params, layers, rng)) }
+    }
+}
+
+impl LayerControl for Rlm {
+    fn set_layers(&mut self, layers: u8, rng: Rng) {
+        *self.receiver = Receiver::new(&self.params, layers, rng);
+    }
+    fn start(&mut self, now: Time) {
+        self.receiver.start(now);
+    }
+    fn carries(&mut self, layer: u8, now: Time) -> bool {
+        self.receiver.carries(layer, now)
+    }
+    fn on_packet(&mut self, layer: u8, number: u64, now: Time) -> bool {
+        self.receiver.on_packet(layer, number, now)
+    }
+    fn on_timeout(&mut self, now: Time) {
+        self.receiver.on_timeout(now);
+    }
+    fn stop(&mut self) {
+        self.receiver.stop();
     }
 }
 
 impl FlowControl for Rlm {
     fn on_ack(&mut self, _: &Ack) {}
     fn on_loss(&mut self, _: &Loss) {}
+    fn as_layers(&mut self) -> Option<&mut dyn LayerControl> {
+        Some(self)
+    }
+
     fn next_release(&self) -> Time {
-        self.0.timeout()
+        self.receiver.timeout()
+    }
+
+    fn is_over(&self) -> bool {
+        self.receiver.level() == 0
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        sink("layers", self.0.level() as f64);
-        let (mean, deviation) = self.0.detection();
+        sink("layers", self.receiver.level() as f64);
+        let (mean, deviation) = self.receiver.detection();
         sink("detection_time", mean);
         sink("detection_deviation", deviation);
-        for (i, layer) in self.0.layers().iter().enumerate() {
+        for (i, layer) in self.receiver.layers().iter().enumerate() {
             sink(TIMERS[i], layer.timer);
             sink(RATES[i], layer.rate as f64);
         }
@@ -155,7 +187,7 @@ impl FlowControl for Rlm {
 /// Maximum number of layers.
 pub(crate) const MOST: usize = 8;
 
-/// Names of the gauges of each layer: its join timer in seconds, and its packets that came in the last whole second.
+/// Names of the gauges of each layer: its join timer in seconds, and its packets that arrived in the last whole second.
 const TIMERS: [&str; MOST] = [
     "join_timer_1", "join_timer_2", "join_timer_3", "join_timer_4", "join_timer_5", "join_timer_6", "join_timer_7", "join_timer_8",
 ];
@@ -168,7 +200,7 @@ mod tests {
     #[test]
     fn its_gauges_are_the_level_the_estimate_and_two_of_each_layer() {
         let mut rlm = Rlm::of(&RlmParams::default(), 2, Rng::new(1, 0, "x"));
-        rlm.0.start(Time::ZERO);
+        rlm.receiver.start(Time::ZERO);
         let mut gauges = vec![];
         rlm.probe(&mut |name, value| gauges.push((name, value)));
         let due = [

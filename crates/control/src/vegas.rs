@@ -8,7 +8,7 @@
 //! Deviations:
 //! - Packets are counted, not bytes.
 //! - The round trip of a round is the mean of its samples; the paper times one packet.
-//! - The window is cut by a quarter for losses found by duplicates, and by half for timeouts.
+//! - The window is cut by a quarter for losses detected by duplicates, and by half for timeouts.
 //!
 //! State per flow: window, threshold, least round trip, and the samples of this round.
 
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Variant {
-    /// The paper's: slow start doubles every other round trip, and a loss found by duplicates takes a quarter.
+    /// The paper's: slow start doubles every other round trip, and a loss detected by duplicates takes a quarter.
     Brakmo1995,
     /// The same, but a loss takes half.
     Hasegawa2001,
@@ -72,7 +72,7 @@ impl VegasParams {
         let recovery = if self.variant == Variant::Linux { Recovery::Sack } else { Recovery::Newreno };
         let early = self.early && self.variant != Variant::Linux;
         let rules = Preset::Rfc.rules();
-        Config::new(Rules { recovery, early, count_packets: true, ..rules }, Ecn::NotEct)
+        Config::tcp(Rules { recovery, early, count_packets: true, ..rules }, Ecn::NotEct)
     }
 }
 

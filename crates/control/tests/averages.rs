@@ -1,25 +1,25 @@
 //! The round-trip estimate and the timeout of the protocols from before 1990, by hand.
 
 use headgate_control::Spec;
-use headgate_control::transport::tcp::{Averages, RoundTrips, Rules};
+use headgate_control::transport::basic::{AverageRtt, Averages, Rules};
 use headgate_packet::Duration;
 
 fn rules(kind: &str) -> Rules {
-    *Spec::default_of(kind).expect(kind).transport().rules
+    **Spec::default_of(kind).expect(kind).transport().basic_rules().expect(kind)
 }
 
 fn seconds(s: f64) -> Duration {
     Duration::from_secs_f64(s)
 }
 
-fn sample(estimate: &mut RoundTrips, s: f64, rules: &Rules) {
-    estimate.sample(seconds(s), (0, 0), rules);
+fn sample(estimate: &mut AverageRtt, s: f64, rules: &Rules) {
+    estimate.sample(seconds(s), &rules.averages);
 }
 
 /// The timeouts in seconds after each of these round-trip times.
 fn timeouts(rules: &Rules, rtts: &[f64]) -> Vec<f64> {
-    let mut estimate = RoundTrips::default();
-    let timeout = |e: &RoundTrips| e.timeout(rules).as_secs_f64();
+    let mut estimate = AverageRtt::default();
+    let timeout = |e: &AverageRtt| e.timeout(rules).as_secs_f64();
     let mut all = vec![timeout(&estimate)];
     for rtt in rtts {
         sample(&mut estimate, *rtt, rules);
@@ -50,9 +50,9 @@ fn the_generic_average_starts_from_its_first_value_and_takes_in_every_sample() {
 #[test]
 fn each_timeout_in_a_row_doubles_the_next_up_to_the_greatest_and_a_sample_ends_that() {
     let rules = Rules { max_timeout: seconds(20.0), ..rules("generic") };
-    let mut estimate = RoundTrips::default();
+    let mut estimate = AverageRtt::default();
     let mut backed_off = || {
-        estimate.back_off(&rules);
+        estimate.back_off(&rules.averages);
         estimate.timeout(&rules).as_secs_f64()
     };
     let got = [backed_off(), backed_off(), backed_off(), backed_off()];
@@ -64,20 +64,20 @@ fn each_timeout_in_a_row_doubles_the_next_up_to_the_greatest_and_a_sample_ends_t
 #[test]
 fn the_least_timeout_is_the_floor_before_any_back_off() {
     let rules = Rules { min_timeout: seconds(4.0), ..rules("generic") };
-    let mut estimate = RoundTrips::default();
+    let mut estimate = AverageRtt::default();
     assert_eq!(estimate.timeout(&rules), seconds(4.0));
-    estimate.back_off(&rules);
+    estimate.back_off(&rules.averages);
     assert_eq!(estimate.timeout(&rules), seconds(8.0));
 }
 
 #[test]
 fn a_back_off_ends_at_a_million_timeouts() {
-    let averages = rules("generic").averages.map(|a| Averages { backoff: 64.0, ..a });
+    let averages = Averages { backoff: 64.0, ..rules("generic").averages };
     let rules = Rules { averages, max_timeout: Duration::from_ps(u64::MAX), ..rules("generic") };
-    let mut estimate = RoundTrips::default();
+    let mut estimate = AverageRtt::default();
     sample(&mut estimate, 0.0, &rules);
     let base = estimate.timeout(&rules).as_secs_f64();
-    (0..1000).for_each(|_| estimate.back_off(&rules));
+    (0..1000).for_each(|_| estimate.back_off(&rules.averages));
     assert!((estimate.timeout(&rules).as_secs_f64() / base - 1e6).abs() < 1e-3);
     // So does that of a packet with its own timer, which backs off for itself.
     sample(&mut estimate, 0.0, &rules);

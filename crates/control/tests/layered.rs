@@ -9,7 +9,9 @@ fn at(ms: u64) -> Time {
 
 fn session(control: &str) -> Connection {
     let spec: Spec = serde_json::from_str(control).unwrap();
-    Connection::layered(&spec, 3, Rng::new(1, 0, "session")).expect("it is rlm")
+    let mut session = Connection::new(&spec, &std::sync::Arc::new(spec.transport()));
+    session.set_layers(3, || Rng::new(1, 0, "session"));
+    session
 }
 
 fn gauge(c: &Connection, name: &str) -> f64 {
@@ -75,8 +77,9 @@ fn a_session_that_ends_sends_nothing_and_has_no_timers() {
 #[test]
 fn other_controls_have_no_layers() {
     let spec = Spec::default_of("reno").unwrap();
-    assert!(Connection::layered(&spec, 3, Rng::new(1, 0, "x")).is_none());
     let mut c = Connection::new(&spec, &std::sync::Arc::new(spec.transport()));
+    c.set_layers(3, || panic!("it draws nothing"));
+    assert!(!c.has_layers());
     c.offer(0, at(1));
     assert!(c.on_data(0, at(1)).is_none() && c.poll_send(at(1)).is_none());
 }

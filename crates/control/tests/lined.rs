@@ -30,7 +30,15 @@ fn sent(source: &mut Connection, times: std::ops::Range<u64>) -> Vec<(u64, Optio
 
 /// At `now` ms, packet `seq` of `sent` ms caused an acknowledgement of everything below `cumulative`.
 fn ack(source: &mut Connection, cumulative: u64, seq: u64, sent: u64, now: u64) {
-    let ack = AckPacket { cumulative, seq, sent: at(sent), marked: false, waited: Duration::ZERO, echo: None };
+    let ack = AckPacket {
+        cumulative,
+        seq,
+        sent: at(sent),
+        marked: false,
+        waited: Duration::ZERO,
+        one_way: Duration::ZERO,
+        echo: None,
+    };
     source.on_ack(&ack, at(now), &mut |_| {});
 }
 

@@ -23,14 +23,17 @@ fn pair(p: &mut AnyFlowControl, now: u64, rtt: u64, gap: u64, waited: u64) {
 /// A source whose first pair measured a round trip of 1 s and a spacing of 0.125 s: a depth of 8.
 fn started(parameters: &str) -> AnyFlowControl {
     let mut p = protocol(&format!(r#"{{"kind": "packet_pair"{parameters}}}"#));
-    assert_eq!(p.release(at(0), &SUPPLY), Release::Pair);
+    assert_eq!(p.as_releases().expect("it releases").release(at(0), &SUPPLY), Release::Pair);
     pair(&mut p, 1000, 1000, 125, 0);
     p
 }
 
 /// All that is sent now.
 fn released(p: &mut AnyFlowControl, ms: u64) -> Vec<Release> {
-    std::iter::from_fn(|| Some(p.release(at(ms), &SUPPLY)).filter(|r| *r != Release::Nothing)).collect()
+    std::iter::from_fn(|| {
+        Some(p.as_releases().expect("it releases").release(at(ms), &SUPPLY)).filter(|r| *r != Release::Nothing)
+    })
+    .collect()
 }
 
 #[test]
@@ -43,7 +46,7 @@ fn the_round_trip_is_estimated_in_four_ways() {
         ("queue_echo", [0.75, 1.25, 0.5, 1.0]),
     ] {
         let mut p = protocol(&format!(r#"{{"kind": "packet_pair", "setpoint": 2, "round_trip": "{way}"}}"#));
-        assert_eq!(p.release(at(0), &SUPPLY), Release::Pair);
+        assert_eq!(p.as_releases().expect("it releases").release(at(0), &SUPPLY), Release::Pair);
         for (i, (rtt, due)) in [1000, 1500, 750, 1250].into_iter().zip(due).enumerate() {
             pair(&mut p, 2000 * (i as u64 + 1), rtt, 125, 250);
             let got = gauges(&p);

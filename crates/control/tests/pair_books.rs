@@ -1,7 +1,7 @@
 //! Packets that a protocol releases against plain books over random inputs: each packet has a list of its transmissions.
 
-use headgate_control::transport::Receiver;
-use headgate_control::transport::tcp::{Recovery, RoundTrips, Rules, Sender};
+use headgate_control::transport::basic::{Acks, AverageRtt, Rules, Sender};
+use headgate_control::transport::{Receiver, Retransmit};
 use headgate_control::{Probe, Spec};
 use headgate_packet::{Duration, Time};
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ struct Books {
     /// Packets that wait to be sent again.
     waiting: Vec<u64>,
     unanswered: u64,
-    round_trip: RoundTrips,
+    round_trip: AverageRtt,
     /// The one timer, and its timeouts in a row.
     timer: Time,
     in_a_row: u32,
@@ -63,7 +63,7 @@ struct Books {
 
 impl Books {
     fn one_timer(&self) -> bool {
-        self.rules.recovery == Recovery::Oldest
+        self.rules.retransmit == Retransmit::Oldest
     }
 
     fn una(&self) -> u64 {
@@ -83,7 +83,7 @@ impl Books {
         self.supply - self.packets.len() as u64 + self.waiting.len() as u64
     }
 
-    fn send(&mut self, left: Option<u8>, now: Time) -> Option<(u64, Time, bool)> {
+    fn send(&mut self, left: Option<u8>, now: Time) -> Option<(u64, bool)> {
         let half = std::mem::take(&mut self.half);
         if self.left() == 0 {
             return None;
@@ -95,7 +95,7 @@ impl Books {
             self.packets.push(Packet::default());
             self.packets.len() as u64 - 1
         };
-        let tells = !again || self.rules.released.expect("it is released").probe_again;
+        let tells = !again || matches!(self.rules.acks, Acks::Named { probe_again: true });
         let pair = match left.filter(|_| tells) {
             Some(2) if self.left() > 0 => {
                 (self.half, self.pairs) = (true, self.pairs + 1);
@@ -110,7 +110,7 @@ impl Books {
         packet.deadline = Some(deadline);
         self.unanswered += 1;
         self.timer = self.timer.min(deadline);
-        Some((seq, self.packets[seq as usize].sent[0].0, again))
+        Some((seq, again))
     }
 
     fn time_out(&mut self, now: Time) -> u64 {
@@ -135,7 +135,7 @@ impl Books {
     /// Packets that the acknowledgement reports, the round trip, and what it says of a pair.
     fn acknowledge(&mut self, below: u64, (seq, sent): (u64, Time), now: Time) -> (u64, Option<Duration>, Probe) {
         let (rtt, before) = (now.since(sent), self.una());
-        self.round_trip.sample(rtt, (before, self.packets.len() as u64), &self.rules);
+        self.round_trip.sample(rtt, &self.rules.averages);
         // Of a packet that the network doubled, one transmission has two acknowledgements.
         self.unanswered = self.unanswered.saturating_sub(1);
         let (mut told, mut probe) = (None, Probe::None);
@@ -188,10 +188,10 @@ proptest! {
         let text = format!(
             r#"{{"kind": "packet_pair", "timers": "{timers}", "probe_again": {again}, "timeout": {times}, "initial_timeout": "1s", "max_timeout": "{most}"}}"#
         );
-        let rules = serde_json::from_str::<Spec>(&text).expect("right").transport().rules;
+        let rules = serde_json::from_str::<Spec>(&text).expect("right").transport().basic_rules().expect("it is of that time").clone();
         let mut s = Sender::new(&rules);
         let mut books = Books {
-            rules, packets: vec![], supply: 10, waiting: vec![], unanswered: 0, round_trip: RoundTrips::default(), timer: Time::NEVER, in_a_row: 0,
+            rules, packets: vec![], supply: 10, waiting: vec![], unanswered: 0, round_trip: AverageRtt::default(), timer: Time::NEVER, in_a_row: 0,
             pairs: 0, half: false, first_ack: None,
         };
         let (mut now, mut sink, mut under_way) = (Time::ZERO, Receiver::default(), Vec::<(u64, Time)>::new());
@@ -206,7 +206,7 @@ proptest! {
             for left in to_send {
                 let got = s.release(left, now);
                 prop_assert_eq!(got, books.send(left, now));
-                under_way.extend(got.map(|(seq, ..)| (seq, now)));
+                under_way.extend(got.map(|(seq, _)| (seq, now)));
             }
             match what {
                 Happens::Arrives(which, lost) => if let Some(which) = pick(&under_way, which) {

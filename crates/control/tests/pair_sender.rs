@@ -1,6 +1,6 @@
 //! The transport of rate-based protocols: its timers, what waits, what is outstanding, and which pairs measure something.
 
-use headgate_control::transport::tcp::{Progress, Rules, Sender};
+use headgate_control::transport::basic::{Progress, Rules, Sender};
 use headgate_control::{Probe, Spec};
 use headgate_packet::{Duration, Time};
 use std::sync::Arc;
@@ -16,7 +16,12 @@ fn ms(ms: u64) -> Duration {
 /// The timeout is 3 s, then three times the last round trip, doubled at each timeout of a packet.
 fn rules(parameters: &str) -> Arc<Rules> {
     let text = format!(r#"{{"kind": "packet_pair"{parameters}}}"#);
-    serde_json::from_str::<Spec>(&text).unwrap_or_else(|e| panic!("{text}: {e}")).transport().rules
+    serde_json::from_str::<Spec>(&text)
+        .unwrap_or_else(|e| panic!("{text}: {e}"))
+        .transport()
+        .basic_rules()
+        .expect("it is of that time")
+        .clone()
 }
 
 const ONE: &str = r#", "timers": "one_per_flow""#;
@@ -27,7 +32,7 @@ fn sent(n: u64, times: &[u64], rules: &Arc<Rules>) -> Sender {
     s.supply(u64::MAX);
     for i in 0..n {
         let now = at(times[(i as usize).min(times.len() - 1)]);
-        assert_eq!(s.release(None, now), Some((i, now, false)));
+        assert_eq!(s.release(None, now), Some((i, false)));
     }
     s
 }
@@ -49,7 +54,7 @@ fn each_packet_has_a_timer_that_doubles_with_its_own_timeouts() {
     assert_eq!((s.timeout(), s.on_timeout(at(2999)).lost), (at(3000), 0));
     assert_eq!((s.on_timeout(at(3000)).lost, s.timeout()), (1, at(4000)));
     // Packet 0 again: 6 s, and, once more, 12 s. Packet 1 has only one timeout by then.
-    assert_eq!(s.release(None, at(3000)), Some((0, at(0), true)));
+    assert_eq!(s.release(None, at(3000)), Some((0, true)));
     assert_eq!((s.on_timeout(at(4000)).lost, s.timeout()), (1, at(9000)));
     assert_eq!(s.on_timeout(at(9000)).lost, 1);
     assert_eq!(s.release(None, at(9000)).map(|sent| sent.0), Some(1));
@@ -81,7 +86,7 @@ fn timeouts_in_a_row_double_the_one_timer_until_the_oldest_packet_is_acknowledge
         let due = s.timeout();
         times.push(due.as_ps() / 1_000_000_000);
         assert_eq!(s.on_timeout(due).lost, 1, "only the oldest packet");
-        assert_eq!(s.release(None, due).map(|sent| (sent.0, sent.2)), Some((0, true)));
+        assert_eq!(s.release(None, due), Some((0, true)));
     }
     assert_eq!(times, [3000, 9000, 21_000]);
     // Packet 1 does not restart it; packet 0 does, and ends the doubling: three of its round trip of 0.5 s.
@@ -134,9 +139,9 @@ fn what_waits_and_what_is_outstanding_is_counted() {
     // One of them was only late: it waits no more, and is not sent again.
     let progress = ack(&mut s, 0, 1, 0, 3500).0;
     assert_eq!((progress.delivered, counts(&s)), (1, (4, 0, 2, 3)));
-    assert_eq!(s.release(None, at(4000)), Some((0, at(0), true)));
+    assert_eq!(s.release(None, at(4000)), Some((0, true)));
     assert_eq!(counts(&s), (3, 1, 3, 3));
-    assert_eq!(s.release(None, at(4000)), Some((2, at(0), true)));
+    assert_eq!(s.release(None, at(4000)), Some((2, true)));
     // Its first transmission comes late too; that of the second counts for nothing new.
     assert_eq!(ack(&mut s, 3, 0, 0, 4100).0.delivered, 2);
     assert_eq!(counts(&s), (2, 0, 3, 3));
@@ -203,6 +208,25 @@ fn the_second_of_a_pair_tells_nothing_without_the_first_of_the_same_pair() {
     assert_eq!(s.release(Some(1), at(0)).map(|sent| sent.0), Some(3));
     let probes = [0, 1, 2, 3].map(|seq| ack(&mut s, seq + 1, seq, 0, 1000 + 100 * seq).1);
     assert_eq!(probes, [Probe::None, Probe::First(ms(1100)), Probe::None, Probe::None]);
+}
+
+#[test]
+fn a_second_that_leaves_after_the_first_was_acknowledged_tells_nothing() {
+    let rules = rules("");
+    for (acked, expected) in [(false, Probe::Second(ms(400))), (true, Probe::None)] {
+        let mut s = sent(0, &[], &rules);
+        s.supply(9);
+        s.release(Some(2), at(0));
+        if acked {
+            assert_eq!(ack(&mut s, 1, 0, 0, 500).1, Probe::First(ms(500)));
+        }
+        // The window had no room before.
+        assert_eq!(s.release(Some(1), at(600)).map(|sent| sent.0), Some(1));
+        if !acked {
+            assert_eq!(ack(&mut s, 1, 0, 0, 700).1, Probe::First(ms(700)));
+        }
+        assert_eq!(ack(&mut s, 2, 1, 600, 1100).1, expected, "{acked}");
+    }
 }
 
 #[test]

@@ -242,7 +242,7 @@ fn slots_are_skipped_while_nothing_waits_too() {
     let ack = |source: &mut Connection, ms: u64, seq: u64, sent: u64| {
         let (sent, waited) = (at(sent), Duration::ZERO);
         source.on_ack(
-            &AckPacket { cumulative: seq + 1, seq, sent, marked: false, waited, echo: None },
+            &AckPacket { cumulative: seq + 1, seq, sent, marked: false, waited, one_way: Duration::ZERO, echo: None },
             at(ms),
             &mut |_| {},
         );

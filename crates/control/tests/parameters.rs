@@ -27,7 +27,7 @@ fn every_timer_has_a_floor() {
         let defaults = (entry.defaults)();
         if defaults["max_timeout"].is_null() {
             let config = Spec::default_of(entry.name).expect("it is in the list").transport();
-            assert!(config.has_options() || config.open_loop, "{} has no bound of its timeout", entry.name);
+            assert!(config.has_options() || config.is_open_loop(), "{} has no bound of its timeout", entry.name);
             continue;
         }
         checked += 1;

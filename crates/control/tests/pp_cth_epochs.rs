@@ -21,7 +21,7 @@ fn ack(p: &mut AnyFlowControl, ms: u64, seq: u64, highest: u64, in_flight: u64, 
 /// A source whose first pair measured R = 1 s and mu = 10 packets/s at 1.1 s: the first epoch begins there, with packet 2.
 fn started(parameters: &str) -> AnyFlowControl {
     let mut p = protocol(&format!(r#"{{"kind": "pp_cth", "setpoint": 5{parameters}}}"#));
-    assert_eq!(p.release(at(0), &SUPPLY), Release::Pair);
+    assert_eq!(p.as_releases().expect("it releases").release(at(0), &SUPPLY), Release::Pair);
     ack(&mut p, 1000, 0, 2, 1, Probe::First(Duration::from_secs(1)));
     ack(&mut p, 1100, 1, 2, 0, Probe::Second(Duration::from_millis(100)));
     p
@@ -82,13 +82,16 @@ fn with_resync_an_epoch_drains_the_queue_and_the_next_counts_from_nothing() {
     // The second does: nothing is sent, and no time is due, while something is outstanding.
     ack(&mut p, 3100, 22, 34, 12, Probe::None);
     near(&p, "queue", 10.0);
-    assert_eq!((p.release(at(9000), &supply(1)), p.next_release()), (Release::Nothing, Time::NEVER));
+    assert_eq!(
+        (p.as_releases().expect("it releases").release(at(9000), &supply(1)), p.next_release()),
+        (Release::Nothing, Time::NEVER)
+    );
     // Acknowledgements end no epoch then, until the last one begins a new one with an empty queue.
     ack(&mut p, 3200, 33, 34, 1, Probe::None);
     assert_eq!((p.next_release(), gauges(&p)["queue"]), (Time::NEVER, 10.0));
     ack(&mut p, 3300, 32, 34, 0, Probe::None);
     near(&p, "queue", 0.0);
-    assert_ne!(p.release(at(9000), &supply(0)), Release::Nothing);
+    assert_ne!(p.as_releases().expect("it releases").release(at(9000), &supply(0)), Release::Nothing);
     // Two epochs more until the next.
     ack(&mut p, 4300, 34, 44, 10, Probe::None);
     assert_ne!(p.next_release(), Time::NEVER);
@@ -127,9 +130,9 @@ fn lost_packets_count_as_outstanding_up_to_the_window_less_a_pair() {
     let mut p = started(r#", "window": 12, "count_lost": true"#);
     let supply = |in_flight, unanswered| Supply { in_flight, unanswered, ..SUPPLY };
     // Of 13 unanswered transmissions three are outstanding; ten lost ones fill the window but for a pair, so that three are too many.
-    assert_eq!(p.release(at(1100), &supply(3, 13)), Release::Nothing);
-    assert_eq!(p.release(at(1100), &supply(1, 13)), Release::Nothing);
-    assert_eq!(p.release(at(1100), &supply(0, 100)), Release::Pair);
+    assert_eq!(p.as_releases().expect("it releases").release(at(1100), &supply(3, 13)), Release::Nothing);
+    assert_eq!(p.as_releases().expect("it releases").release(at(1100), &supply(1, 13)), Release::Nothing);
+    assert_eq!(p.as_releases().expect("it releases").release(at(1100), &supply(0, 100)), Release::Pair);
     // Law 5.14 counts them too: S = 2 + 10, so that 10 + (5 - 2)/1.2.
     ack(&mut p, 2200, 3, 4, 2, Probe::Second(Duration::from_millis(100)));
     near(&p, "queue", 2.0);
@@ -139,8 +142,11 @@ fn lost_packets_count_as_outstanding_up_to_the_window_less_a_pair() {
 #[test]
 fn before_the_first_measurement_a_lost_probe_goes_again_whatever_was_lost() {
     let mut p = protocol(r#"{"kind": "pp_cth", "window": 4, "count_lost": true}"#);
-    assert_eq!(p.release(at(0), &SUPPLY), Release::Pair);
-    assert_eq!(p.release(at(3000), &Supply { unanswered: 2, ..SUPPLY }), Release::Pair);
+    assert_eq!(p.as_releases().expect("it releases").release(at(0), &SUPPLY), Release::Pair);
+    assert_eq!(
+        p.as_releases().expect("it releases").release(at(3000), &Supply { unanswered: 2, ..SUPPLY }),
+        Release::Pair
+    );
 }
 
 #[test]
@@ -149,7 +155,7 @@ fn the_gauges_tell_window_pairs_and_what_the_last_pair_measured() {
     let all = gauges(&p);
     assert_eq!((all["window"], all["pairs"]), (9.0, 0.0));
     assert!(["rate", "packet_spacing", "service_rate", "probe", "round_trip", "queue"].iter().all(|g| all[g].is_nan()));
-    assert_eq!(p.release(at(0), &SUPPLY), Release::Pair);
+    assert_eq!(p.as_releases().expect("it releases").release(at(0), &SUPPLY), Release::Pair);
     ack(&mut p, 1000, 0, 2, 1, Probe::First(Duration::from_secs(1)));
     ack(&mut p, 1100, 1, 2, 0, Probe::Second(Duration::from_millis(100)));
     // A later first packet does not change the round trip.

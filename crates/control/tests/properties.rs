@@ -77,7 +77,7 @@ proptest! {
         let mut control = spec(&format!("{{{protocol}}}")).build();
         let (mut now, mut sent) = (Time::ZERO, 0);
         let supply = |in_flight| Supply { waiting: 1000, in_flight, unanswered: in_flight };
-        prop_assert_eq!(control.release(now, &supply(0)), Release::Pair);
+        prop_assert_eq!(control.as_releases().expect("it releases").release(now, &supply(0)), Release::Pair);
         for (log_gap, rtt, in_flight) in pairs {
             let gap = Duration::from_ps(libm::pow(10.0, log_gap) as u64);
             let (rtt, mut last) = (Duration::from_ps(rtt), sent);
@@ -103,7 +103,7 @@ proptest! {
             // Time advances whatever the rate: it sends until the window is full, or waits for a later TICK.
             let mut out = 0;
             loop {
-                match control.release(now, &supply(out)) {
+                match control.as_releases().expect("it releases").release(now, &supply(out)) {
                     Release::Nothing => break,
                     Release::Packets(n) => out += n,
                     _ => out += 2,

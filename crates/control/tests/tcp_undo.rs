@@ -11,14 +11,14 @@ fn at(ms: u64) -> Time {
 /// Sends this number of packets: numbers of those that are sent again.
 fn send(s: &mut Sender, packets: usize, ms: u64) -> Vec<u64> {
     let sent: Vec<_> = (0..packets).map(|_| s.poll(1000, at(ms)).expect("a packet")).collect();
-    sent.into_iter().filter(|(_, _, again)| *again).map(|(seq, ..)| seq).collect()
+    sent.into_iter().filter(|(_, again)| *again).map(|(seq, _)| seq).collect()
 }
 
 /// An acknowledgement that a packet sent at `sent` caused; begins an episode as a source does. True if the episode is taken back.
 fn ack(s: &mut Sender, (sent, now): (u64, u64), cumulative: u64, blocks: &[(u64, u64)]) -> bool {
     let mut p = s.on_ack((cumulative, at(sent)), Some(&Echo::of(blocks)), at(now), &mut |_| {});
     if let Some(kind) = p.loss {
-        s.enter(kind, p.delivered, &mut p);
+        s.enter_recovery(kind, p.delivered, &mut p);
     }
     p.undone
 }
@@ -30,7 +30,7 @@ fn sender(recovery: Recovery) -> Sender {
 }
 
 #[test]
-fn a_retransmission_of_the_episode_before_does_not_prove_the_next_one_needless() {
+fn a_retransmission_of_the_episode_before_does_not_prove_the_next_one_spurious() {
     let mut s = sender(Recovery::Rack);
     send(&mut s, 6, 0);
     send(&mut s, 8, 50);
@@ -45,7 +45,7 @@ fn a_retransmission_of_the_episode_before_does_not_prove_the_next_one_needless()
     ack(&mut s, (150, 250), 14, &[(15, 18)]);
     ack(&mut s, (150, 250), 14, &[(19, 22), (15, 18)]);
     assert_eq!(send(&mut s, 1, 250), [18]);
-    // What 14 caused was sent before 18 was sent again, so it does not show that 18 was needless.
+    // What 14 caused was sent before 18 was sent again, so it does not show that 18 was spurious.
     assert!(!ack(&mut s, (200, 300), 18, &[(19, 22)]));
     // What was sent before any of them would prove it.
     let mut s = sender(Recovery::Rack);

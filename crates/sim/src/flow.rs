@@ -76,8 +76,8 @@ pub(crate) struct FlowSink {
     pub sink: Sink,
     /// Time of its entry in the event queue; `NEVER` without one.
     pub armed: Time,
-    /// The newest packet that came, and when it was sent.
-    pub last: (u64, Time),
+    /// The newest packet that arrived, when it was sent, and how long it was under way in ps.
+    pub last: (u64, Time, u64),
 }
 
 /// What the flows of an entry have in common.
@@ -154,12 +154,11 @@ impl Kind {
             Role::Transient => rng.clone(),
             _ => Rng::new(self.of_run.0, self.of_run.1, &format!("flow/{name}/control")),
         };
-        let layered = match &self.workload {
-            AnyWorkload::Layers(workload) => Connection::layered(&f.control, workload.count(), control()),
-            _ => None,
-        };
-        let is_layered = layered.is_some();
-        let mut connection = layered.unwrap_or_else(|| Connection::new(&f.control, &self.config));
+        let mut connection = Connection::new(&f.control, &self.config);
+        let is_layered = connection.has_layers();
+        if let AnyWorkload::Layers(workload) = &self.workload {
+            connection.set_layers(workload.count(), control);
+        }
         connection.set_packet_bytes(packet_bytes);
         let noise = HostNoise::new(self.noise, |stream| match role {
             // As for the flow control.
@@ -170,8 +169,9 @@ impl Kind {
         if chosen {
             connection.seed(control);
         }
-        let sink = chosen
-            .then(|| Box::new(FlowSink { sink: Sink::new(&self.policy), armed: Time::NEVER, last: (0, Time::ZERO) }));
+        let sink = chosen.then(|| {
+            Box::new(FlowSink { sink: Sink::new(&self.policy), armed: Time::NEVER, last: (0, Time::ZERO, 0) })
+        });
         Flow {
             connection,
             noisy: noise.is_some(),

@@ -6,7 +6,7 @@ use crate::net::Payload;
 use crate::run::Run;
 use crate::workload::Workload as _;
 use headgate_control::transport::Received;
-use headgate_control::transport::tcp::Answer;
+use headgate_control::transport::tcp::{Answer, Plain};
 use headgate_control::{AckPacket, Echo, Segment};
 use headgate_packet::{Duration, Ecn, Packet, Time};
 
@@ -19,17 +19,26 @@ impl Run {
         let payload = self.payloads.get(handle);
         let f = payload.flow as usize;
         let flow = &mut self.flows[f];
-        let mut answer = None;
+        let (mut answer, mut waits) = (None, false);
         let received = match &mut flow.sink {
             None if flow.layered => {
                 flow.connection.on_data(payload.seq, self.now).expect("it has a receiver of layers")
             }
             None => flow.receiver.on_data(payload.seq),
             Some(sink) => {
-                sink.last = (payload.seq, payload.sent);
-                let reply = sink.sink.on_data(payload.seq, payload.marked, payload.reacted, self.now);
-                answer = Some(reply);
-                Received { cumulative: reply.cumulative, duplicate: reply.duplicate }
+                sink.last = (payload.seq, payload.sent, self.now.since(payload.sent).as_ps());
+                match sink.sink.on_next(payload.seq, payload.marked, self.now) {
+                    Some(Plain::Now(cumulative)) => Received { cumulative, duplicate: false },
+                    Some(Plain::Waits(cumulative)) => {
+                        waits = true;
+                        Received { cumulative, duplicate: false }
+                    }
+                    None => {
+                        let reply = sink.sink.on_data(payload.seq, payload.marked, payload.reacted, self.now);
+                        answer = Some(reply);
+                        Received { cumulative: reply.cumulative, duplicate: reply.duplicate }
+                    }
+                }
             }
         };
         let one_way = self.now.since(payload.sent);
@@ -48,11 +57,17 @@ impl Run {
         let complete = received.cumulative >= flow.object_end;
         // The acknowledgement takes over the packet's handle.
         (payload.is_ack, payload.cumulative, payload.hop) = (true, received.cumulative, back);
+        payload.one_way = one_way.as_ps();
         if complete {
             self.on_complete(f);
         }
         if let Some(answer) = answer {
             return self.answer(f, handle, ack_bytes, class, &answer);
+        }
+        if waits {
+            self.watch_sink(f);
+            self.payloads.remove(handle);
+            return self.out_of_network(f);
         }
         if !acknowledge {
             self.payloads.remove(handle);
@@ -78,12 +93,7 @@ impl Run {
 
     /// A sink that chooses sends none, one or two acknowledgements.
     fn answer(&mut self, f: usize, handle: u32, ack_bytes: u32, class: u8, answer: &Answer) {
-        let sink = self.flows[f].sink.as_mut().expect("it answered");
-        let due = sink.sink.timeout();
-        if due < sink.armed {
-            sink.armed = due;
-            self.events.push(due, Event::Sink(f as u32));
-        }
+        self.watch_sink(f);
         let mut own = usize::from(answer.now);
         if answer.earlier {
             own -= 1;
@@ -99,16 +109,26 @@ impl Run {
         self.send_ack(f, handle, ack_bytes, class);
     }
 
+    /// Sets an event for the timer of a sink.
+    fn watch_sink(&mut self, f: usize) {
+        let sink = self.flows[f].sink.as_mut().expect("it answered");
+        let due = sink.sink.timeout();
+        if due < sink.armed {
+            sink.armed = due;
+            self.events.push(due, Event::Sink(f as u32));
+        }
+    }
+
     /// An acknowledgement that a timer triggers, for packets that came before.
     fn acknowledge_for(&mut self, f: usize, class: u8, cumulative: u64, echo: Echo) {
         let echo = self.echoes.keep(echo);
         let handle = self.payloads.reserve();
         let flow = &mut self.flows[f];
         flow.in_network += 1;
-        let (seq, sent) = flow.sink.as_ref().map_or((0, Time::ZERO), |s| s.last);
+        let (seq, sent, one_way) = flow.sink.as_ref().map_or((0, Time::ZERO, 0), |s| s.last);
         let (hop, bytes) = (flow.back, flow.ack_bytes);
         *self.payloads.get(handle) =
-            Payload { seq, sent, cumulative, hop, flow: f as u32, is_ack: true, echo, ..Payload::default() };
+            Payload { seq, sent, one_way, cumulative, hop, flow: f as u32, is_ack: true, echo, ..Payload::default() };
         self.send_ack(f, handle, bytes, class);
     }
 
@@ -147,9 +167,10 @@ impl Run {
         let payload = *self.payloads.get(handle);
         self.payloads.remove(handle);
         let f = payload.flow as usize;
-        let Payload { cumulative, seq, sent, marked, waited, .. } = payload;
+        let Payload { cumulative, seq, sent, marked, waited, one_way, .. } = payload;
+        let (waited, one_way) = (Duration::from_ps(waited), Duration::from_ps(one_way));
         let echo = if payload.echo > 0 { self.echoes.take(payload.echo) } else { None };
-        let ack = AckPacket { cumulative, seq, sent, marked, waited: Duration::from_ps(waited), echo: echo.as_ref() };
+        let ack = AckPacket { cumulative, seq, sent, marked, waited, one_way, echo: echo.as_ref() };
         let (now, measuring) = (self.now, self.samples.measuring);
         let Flow { connection, entry, .. } = &mut self.flows[f];
         let (entry, traces) = (*entry as usize, &mut self.traces);
@@ -283,9 +304,7 @@ impl Run {
         }
         self.budget = self.budget.saturating_sub(sent);
         let flow = &mut self.flows[f];
-        if let Some(deadline) = flow.connection.timeout()
-            && deadline < flow.armed
-        {
+        if let Some(deadline) = flow.connection.timeout_before(flow.armed) {
             flow.armed = deadline;
             self.events.push(deadline, Event::Flow(f as u32));
         }

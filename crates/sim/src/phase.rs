@@ -37,7 +37,7 @@ pub fn in_step(s: &Scenario, stop: &mut dyn FnMut() -> bool) -> Result<Vec<usize
         pace.step()?;
         if i == 0 || !flow.alike(&s.flows[i - 1]) {
             let config = flow.transport_config();
-            windowed = !config.open_loop && !config.is_paced();
+            windowed = !config.is_open_loop() && !config.is_paced();
         }
         if windowed && links(i).any(|lane| shared[lane as usize] && crossing[lane as usize] > 1) {
             found.push(i);

@@ -45,7 +45,8 @@ fn both(there: &Value, back: &Value) -> Value {
 
 /// The flow controls that have acknowledgements.
 fn controlled() -> Vec<&'static str> {
-    let open = |name: &str| headgate_control::Spec::default_of(name).expect("it is in the list").transport().open_loop;
+    let open =
+        |name: &str| headgate_control::Spec::default_of(name).expect("it is in the list").transport().is_open_loop();
     headgate_control::LIST.iter().map(|entry| entry.name).filter(|name| !open(name)).collect()
 }
 

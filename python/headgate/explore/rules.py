@@ -46,7 +46,7 @@ def sentences(kind: str, numbers: Mapping[str, float], outcome: str, aqm: str | 
         each["text"].format(**{name: with_unit(*found[name]) for name in fields(each["text"])})
         for table in tables
         for each in table.get("says", [])
-        if outcome in each.get("fates", [outcome])
+        if outcome in each.get("outcomes", [outcome])
         and all(name in found for name in fields(each["text"]))
         and all(_holds(condition, found) for condition in each.get("when", []))
     ]

@@ -29,9 +29,9 @@ impl Greatest {
 /// Rounds of each of the two windows over which aggregated acknowledgements are remembered.
 const ROUNDS: u32 = 5;
 
-/// Acknowledgements that came faster than the rate says.
+/// Acknowledgements that arrived faster than the rate says.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Heaps {
+pub(super) struct AckAggregation {
     since: Time,
     acked: u64,
     most: [u64; 2],
@@ -39,7 +39,7 @@ pub(super) struct Heaps {
     rounds: u32,
 }
 
-impl Heaps {
+impl AckAggregation {
     /// Takes in an acknowledgement; `starts` says that it is the first one of a round.
     pub fn note(&mut self, ack: &Ack, starts: bool, rate: f64, window: u64) {
         if starts {
@@ -62,7 +62,7 @@ impl Heaps {
         (self.since, self.acked) = (now, 0);
     }
 
-    /// Packets that came at most above what the rate says.
+    /// Packets that arrived at most above what the rate says.
     pub fn most(&self) -> u64 {
         self.most[0].max(self.most[1])
     }

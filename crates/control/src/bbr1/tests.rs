@@ -26,7 +26,7 @@ fn a_phase_ends_by_what_will_be_in_flight_when_the_next_packet_may_go() {
     // Draining: a path is 35 packets, and 42 with those. One is delivered in the 1.6 ms until the next may be sent.
     for (in_flight, ends) in [(44, false), (43, true)] {
         let mut bbr = probing(1);
-        bbr.on_sent(at(10_000), in_flight, false);
+        bbr.on_packet_sent(at(10_000), in_flight, false);
         bbr.0.next_phase(&Ack { now: at(10_000), prior_in_flight: in_flight, ..Ack::default() });
         assert_eq!(bbr.0.cycle == 2, ends, "{in_flight}");
     }
@@ -43,12 +43,12 @@ fn a_phase_that_probes_ends_with_a_loss() {
 
 #[test]
 fn a_restart_from_idle_needs_a_lack_of_data() {
-    for (lacks_data, in_flight, paces) in [(true, 0, 825.0), (false, 0, 1.25 * 825.0), (true, 1, 1.25 * 825.0)] {
+    for (app_limited, in_flight, paces) in [(true, 0, 825.0), (false, 0, 1.25 * 825.0), (true, 1, 1.25 * 825.0)] {
         let mut bbr = probing(0);
         bbr.0.rounds = 1;
-        bbr.on_sent(at(50_000), in_flight, lacks_data);
-        assert!((bbr.0.pacing - paces).abs() < 1.0, "{lacks_data} {in_flight}: {}", bbr.0.pacing);
-        assert_eq!(bbr.0.idle_restart, lacks_data && in_flight == 0);
+        bbr.on_packet_sent(at(50_000), in_flight, app_limited);
+        assert!((bbr.0.pacing - paces).abs() < 1.0, "{app_limited} {in_flight}: {}", bbr.0.pacing);
+        assert_eq!(bbr.0.idle_restart, app_limited && in_flight == 0);
     }
 }
 
@@ -60,6 +60,8 @@ fn what_was_sent_with_the_least_window_tells_no_rate() {
         bbr.0.take_rtt(&Ack { now: at(1000), total_delivered: total, in_flight: 4, ..Ack::default() }, false);
     }
     let sample = |prior_delivered| RateSample {
+        in_flight: 1,
+        lost: 0,
         delivered: 4,
         interval: Duration::from_millis(41),
         prior_delivered,

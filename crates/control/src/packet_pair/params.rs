@@ -1,10 +1,11 @@
 //! The parameters of packet-pair.
 
-use crate::transport::tcp::{Averages, Released, Rules};
-use crate::transport::{check_timer, Clock, Config, Timers};
+use crate::transport::basic::{Acks, Averages, Rules};
+use crate::transport::{Clock, Config, Timers, Way, check_timer};
 use headgate_packet::{Check, Duration, Ecn, Wrong};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// How the round trip without queueing is estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -100,7 +101,7 @@ impl Check for PacketPairParams {
 pub(crate) fn transport(
     means: f64,
     timers: Timers,
-    released: Released,
+    probe_again: bool,
     initial: Duration,
     min_timeout: Duration,
     max_timeout: Duration,
@@ -121,16 +122,15 @@ pub(crate) fn transport(
         // A timer runs for some time at least.
         min_timeout: min_timeout.max(Duration::from_ps(1)),
         max_timeout,
-        released: Some(released),
-        ..Config::averages(timers, averages)
+        acks: Acks::Named { probe_again },
+        ..Rules::new(timers, averages)
     };
-    Config::new(rules, Ecn::NotEct)
+    Config { way: Way::Release(Arc::new(rules)), ecn: Ecn::NotEct }
 }
 
 impl PacketPairParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        let released = Released { probe_again: self.probe_again };
-        transport(self.timeout, self.timers, released, self.initial_timeout, self.min_timeout, self.max_timeout)
+        transport(self.timeout, self.timers, self.probe_again, self.initial_timeout, self.min_timeout, self.max_timeout)
     }
 }

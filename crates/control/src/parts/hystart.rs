@@ -94,13 +94,13 @@ pub struct Hystart {
     samples: u32,
     end: u64,
     /// Slow start was left.
-    pub found: bool,
+    pub is_over: bool,
 }
 
 impl Hystart {
     /// Takes in an acknowledgement in slow start with its round trip: whether slow start ends. `least` is the least round trip known.
     pub fn on_ack(&mut self, ack: &Ack, rtt: Duration, window: u64, least: Duration) -> bool {
-        if self.found {
+        if self.is_over {
             return false;
         }
         if ack.cumulative > self.end {
@@ -112,15 +112,15 @@ impl Hystart {
         if ack.now.since(self.last) <= SPACING {
             self.last = ack.now;
             let half = Duration::from_ps((least + HELD).as_ps() / 2);
-            self.found |= ack.now.since(self.started) > half;
+            self.is_over |= ack.now.since(self.started) > half;
         }
         self.least = Some(self.least.map_or(rtt, |now| now.min(rtt)));
         if self.samples < SAMPLES {
             self.samples += 1;
         } else {
-            self.found |= self.least.is_some_and(|now| now > least + threshold(least));
+            self.is_over |= self.least.is_some_and(|now| now > least + threshold(least));
         }
-        self.found
+        self.is_over
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: Keshav 1991, section 4.4.1 and figure 4.2, which is lost: rebuilt from the text, see [`MACHINE`].
 //! Deviations, where the thesis says nothing:
-//! - A probe that measured nothing (a packet of it was lost, or its two acknowledgements came together) is repeated once nothing is outstanding.
+//! - A probe that measured nothing (a packet of it was lost, or its two acknowledgements arrived together) is repeated once nothing is outstanding.
 //! - While only one packet waits before the first measurement it is sent alone.
 //! - A TICK that is to send and finds nothing to send, or no room in the window, is held until there is; [`Gate`] says how much room it needs.
 //! - The signal FREE and the counter num_in_burst belong to the queue of the source's own line.
@@ -82,7 +82,7 @@ pub struct Machine {
     state: State,
     /// The next TICK; `NEVER` before the first measurement.
     tick: Time,
-    /// The TICK came, and waits for packets or for room in the window.
+    /// The TICK is due, and waits for packets or for room in the window.
     held: bool,
     /// Unpaired packets that are sent at once.
     burst: u64,
@@ -168,7 +168,7 @@ impl Machine {
         if self.half { Release::First } else { Release::Pair }
     }
 
-    /// Whether a TICK that is not to be skipped has come, and the time to the one after it. Slots that are skipped need neither packets
+    /// Whether a TICK that is not to be skipped is due, and the time to the one after it. Slots that are skipped need neither packets
     /// nor room to pass.
     fn slot(&mut self, now: Time, mut skip: impl FnMut() -> (bool, Duration)) -> Option<Duration> {
         while self.state == State::Receive && self.tick <= now {

@@ -4,7 +4,6 @@ use super::law;
 use crate::packet_pair::transport;
 use crate::parts::estimators::{Estimator, Exponential, Fuzzy, Kalman, Predictor, Sets, Shape, Start};
 use crate::parts::machine::Gate;
-use crate::transport::tcp::Released;
 use crate::transport::{check_timer, Config, Timers};
 use headgate_packet::{Check, Duration, Wrong};
 use schemars::JsonSchema;
@@ -163,8 +162,7 @@ impl Check for PpCthParams {
 impl PpCthParams {
     /// How the transport serves it.
     pub fn transport(&self) -> Config {
-        let released = Released { probe_again: self.probe_again };
-        transport(self.timeout, self.timers, released, self.initial_timeout, self.min_timeout, self.max_timeout)
+        transport(self.timeout, self.timers, self.probe_again, self.initial_timeout, self.min_timeout, self.max_timeout)
     }
 
     /// The estimator of a flow.

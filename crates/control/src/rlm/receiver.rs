@@ -11,7 +11,7 @@ use headgate_packet::{Duration, Rng, Time};
 pub(crate) enum State {
     /// Losses mean something, and the receiver may join.
     Steady,
-    /// A loss came that no experiment explains: others may pass before it counts.
+    /// A loss occurred that no experiment explains: others may pass before it counts.
     Hysteresis,
     /// Losses are counted.
     Measurement,
@@ -24,7 +24,7 @@ pub(crate) enum State {
 pub(crate) struct Layer {
     /// Its join timer, in s.
     pub timer: f64,
-    /// Packets of it that came in the last whole second in which a packet of any layer came.
+    /// Packets of it that arrived in the last whole second in which a packet of any layer arrived.
     pub rate: u32,
     pub branch: Branch,
     /// Packets in the present second.
@@ -32,11 +32,11 @@ pub(crate) struct Layer {
     /// When it was joined last; when by an experiment.
     added: Option<Time>,
     experiment: Option<Time>,
-    /// Packets of it came since it was joined.
+    /// Packets of it arrived since it was joined.
     delivers: bool,
     /// Number of the packet that follows; none before the first one since it was joined.
     expected: Option<u64>,
-    /// One above the greatest number that ever came; bit `i` says that the packet `i` + 1 below it came.
+    /// One above the greatest number that ever arrived; bit `i` says that the packet `i` + 1 below it arrived.
     next: u64,
     seen: u64,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Receiver {
     detection: (f64, f64),
     join_due: Time,
     detection_due: Time,
-    /// Packets of all layers that came and were lost, and how many when measuring began.
+    /// Packets of all layers that arrived and that were lost, and how many when measuring began.
     counts: (u64, u64),
     measured_from: (u64, u64),
     /// The present second.
@@ -173,10 +173,10 @@ impl Receiver {
         match self.state {
             State::Hysteresis | State::Drop => {}
             State::Measurement => {
-                let came = self.counts.0 - self.measured_from.0;
+                let arrived = self.counts.0 - self.measured_from.0;
                 let lost = (self.counts.1 - self.measured_from.1) as f64;
-                let much = lost / (lost + came as f64) > self.params.loss_threshold;
-                if came >= self.params.loss_packets && much {
+                let much = lost / (lost + arrived as f64) > self.params.loss_threshold;
+                if arrived >= self.params.loss_packets && much {
                     self.leave_for_drop(now);
                 }
             }
@@ -235,7 +235,7 @@ impl Receiver {
         self.is_recent(self.layer(level).experiment, now)
     }
 
-    /// Whether packets of the highest layer came since it was joined. If none did for longer than the detection time, that was too short.
+    /// Whether packets of the highest layer arrived since it was joined. If none did for longer than the detection time, that was too short.
     fn delivers(&mut self, now: Time) -> bool {
         let layer = self.layer(self.level);
         if layer.delivers {
@@ -277,7 +277,7 @@ impl Receiver {
         }
     }
 
-    /// A loss came so long after the join that caused it.
+    /// A loss occurred so long after the join that caused it.
     fn sample(&mut self, time: f64) {
         let (mean, deviation) = self.detection;
         let gain = self.params.gain;

@@ -154,10 +154,10 @@ fn it_joins_only_in_the_steady_state_with_nothing_tried_and_packets_coming() {
     let mut b = Bench::new(7, 5);
     let due = b.r.join_due;
     b.r.on_timeout(due);
-    assert_eq!(b.r.level, 1, "no packet has come");
+    assert_eq!(b.r.level, 1, "no packet has arrived");
     assert!(b.r.join_due > due);
     let joined = b.climb(2);
-    // The detection time was too short: none came until then.
+    // The detection time was too short: none arrived until then.
     assert!((b.r.detection.0 - 5.0).abs() < 1e-9 || b.r.detection.0 >= 1.2 * 5.0);
     b.r.detection.0 = 5.0;
     b.packet(2, 0, joined);
@@ -189,8 +189,8 @@ fn what_came_before_a_layer_was_left_does_not_count_when_it_is_joined_again() {
     b.packet(1, 1, joined + Duration::from_secs(2));
     assert_eq!((b.r.level, b.r.state), (1, State::Drop));
     let again = b.climb(2);
-    assert!(!b.r.layer(2).delivers, "nothing of it has come since then");
-    // The source made packets of the layer all the time; none of them was to come.
+    assert!(!b.r.layer(2).delivers, "nothing of it has arrived since then");
+    // The source made packets of the layer all the time; none of them was to arrive.
     b.packet(2, 5000, again + Duration::from_secs(1));
     assert_eq!((b.r.level, b.r.state), (2, State::Steady), "they are not lost");
     assert!(b.r.layer(2).delivers);

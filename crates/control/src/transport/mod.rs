@@ -1,8 +1,12 @@
 //! What every protocol needs and none owns: sequence numbers, round-trip times, loss detection, retransmission.
 
-pub mod line;
+pub mod basic;
+mod ledger;
+mod ranges;
 mod receiver;
+mod recovery;
 pub mod tcp;
+mod timers;
 
 use headgate_packet::check::at_least;
 use headgate_packet::{Duration, Ecn, Wrong};
@@ -40,17 +44,6 @@ pub enum Retransmit {
     Each,
 }
 
-impl From<Retransmit> for tcp::Recovery {
-    fn from(retransmit: Retransmit) -> tcp::Recovery {
-        match retransmit {
-            Retransmit::Oldest => tcp::Recovery::Oldest,
-            Retransmit::Repair => tcp::Recovery::Repair,
-            Retransmit::All => tcp::Recovery::GoBackN,
-            Retransmit::Each => tcp::Recovery::Each,
-        }
-    }
-}
-
 /// Which timers run for what was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -61,11 +54,11 @@ pub enum Timers {
     OnePerFlow,
 }
 
-impl From<Timers> for tcp::Recovery {
-    fn from(timers: Timers) -> tcp::Recovery {
+impl From<Timers> for Retransmit {
+    fn from(timers: Timers) -> Retransmit {
         match timers {
-            Timers::PerPacket => tcp::Recovery::Each,
-            Timers::OnePerFlow => tcp::Recovery::Oldest,
+            Timers::PerPacket => Retransmit::Each,
+            Timers::OnePerFlow => Retransmit::Oldest,
         }
     }
 }
@@ -87,66 +80,92 @@ pub(crate) fn check_timer(name: &str, first: Duration, min: Duration, max: Durat
     Ok(())
 }
 
+/// The way in which a source sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Way {
+    /// What the workload supplies, at once and once.
+    Open,
+    /// As the window allows, with the transport of the protocols before 1990.
+    Window(Arc<basic::Rules>),
+    /// When the protocol releases packets, with the same transport.
+    Release(Arc<basic::Rules>),
+    /// As fast as a line of its own, with the same transport.
+    Line(basic::line::Rules, Arc<basic::Rules>),
+    /// As window and rate allow, with TCP's transport.
+    Tcp(Arc<tcp::Rules>),
+    /// The layers that its receiver has joined.
+    Layers,
+}
+
 /// How the transport serves a protocol.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// How losses are found and repaired, and the timer.
-    pub rules: Arc<tcp::Rules>,
-    /// Sends what the workload supplies, at once and once.
-    pub open_loop: bool,
+    /// In which way it sends.
+    pub way: Way,
     /// What its data packets carry in the ECN field: `NotEct` for a protocol that takes no notice of marks.
     pub ecn: Ecn,
-    /// For a source that has its own line.
-    pub line: Option<line::Rules>,
 }
 
 impl Config {
-    /// A protocol with these rules; `ecn` is what data packets carry.
-    pub fn new(rules: tcp::Rules, ecn: Ecn) -> Config {
-        Config { rules: Arc::new(rules), open_loop: false, ecn, line: None }
+    /// A protocol with a window and these rules of the time before 1990; `ecn` is what data packets carry.
+    pub fn window(rules: basic::Rules, ecn: Ecn) -> Config {
+        Config { way: Way::Window(Arc::new(rules)), ecn }
     }
 
-    /// A protocol from before 1990, with this recovery and these clocks: whatever is later than it is left out.
-    pub fn averages(recovery: impl Into<tcp::Recovery>, averages: tcp::Averages) -> tcp::Rules {
-        tcp::Rules {
-            recovery: recovery.into(),
-            averages: Some(averages),
-            limited_transmit: false,
-            duplicates: 0,
-            receiver_window: u64::MAX,
-            initial_window: 1,
-            ..tcp::Preset::Rfc.rules()
-        }
+    /// A protocol on TCP's transport with these rules.
+    pub fn tcp(rules: tcp::Rules, ecn: Ecn) -> Config {
+        Config { way: Way::Tcp(Arc::new(rules)), ecn }
     }
 
     /// By the RFCs, with this recovery.
     pub fn rfc(recovery: tcp::Recovery) -> Config {
-        Config::new(tcp::Rules { recovery, ..tcp::Preset::Rfc.rules() }, Ecn::NotEct)
+        Config::tcp(tcp::Rules { recovery, ..tcp::Preset::Rfc.rules() }, Ecn::NotEct)
     }
 
-    /// A source that sends what the workload supplies, at once and once.
+    /// A source without flow control.
     pub fn open() -> Config {
-        Config { open_loop: true, ..Config::rfc(tcp::Recovery::GoBackN) }
+        Config { way: Way::Open, ecn: Ecn::NotEct }
+    }
+
+    /// Whether the source sends whatever happens to its packets: nothing is acknowledged that it would look at.
+    pub fn is_open_loop(&self) -> bool {
+        matches!(self.way, Way::Open | Way::Layers)
+    }
+
+    /// The rules of TCP's transport, for a protocol that uses it.
+    pub fn tcp_rules(&self) -> Option<&Arc<tcp::Rules>> {
+        if let Way::Tcp(rules) = &self.way { Some(rules) } else { None }
+    }
+
+    /// The rules of a protocol from before 1990.
+    pub fn basic_rules(&self) -> Option<&Arc<basic::Rules>> {
+        match &self.way {
+            Way::Window(rules) | Way::Release(rules) | Way::Line(_, rules) => Some(rules),
+            Way::Open | Way::Tcp(_) | Way::Layers => None,
+        }
     }
 
     /// Whether a scenario may say how the transport serves it, and what its sink reports: not so of a protocol whose parameters say it.
     pub fn has_options(&self) -> bool {
-        !self.open_loop && self.rules.signals()
+        self.tcp_rules().is_some()
     }
 
     /// Whether the source itself chooses when each packet leaves: it has its own line, or a rate. A protocol that reads samples of the delivery
     /// rate sends at a rate that it makes of them.
     pub fn is_paced(&self) -> bool {
-        let rules = &self.rules;
-        self.line.is_some() || rules.released.is_some() || rules.paced || rules.rate_samples
+        match &self.way {
+            Way::Release(_) | Way::Line(..) => true,
+            Way::Tcp(rules) => rules.paced || rules.rate_samples,
+            Way::Open | Way::Window(_) | Way::Layers => false,
+        }
     }
 
     /// The same with what a scenario says of it, if it may.
     pub fn with(mut self, options: Option<&tcp::Options>) -> Config {
-        if self.has_options()
+        if let Way::Tcp(rules) = &mut self.way
             && let Some(options) = options
         {
-            self.rules = Arc::new(options.rules(&self.rules));
+            *rules = Arc::new(options.rules(rules));
             if let Some(ecn) = options.ecn {
                 self.ecn = if ecn { Ecn::Ect0 } else { Ecn::NotEct };
             }

@@ -9,13 +9,13 @@ pub struct Received {
     pub duplicate: bool,
 }
 
-/// Remembers which packets came. Packets ahead of a gap take one bit each.
+/// Remembers which packets arrived. Packets ahead of a gap take one bit each.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     next: u64,
-    /// Bit `s % (64 * len)` is set when packet `s > next` came; `len` is a power of two or 0.
+    /// Bit `s % (64 * len)` is set when packet `s > next` arrived; `len` is a power of two or 0.
     ahead: Vec<u64>,
-    /// One above the highest packet that came.
+    /// One above the highest packet that arrived.
     highest: u64,
 }
 
@@ -51,7 +51,7 @@ impl Receiver {
         Received { cumulative: self.next, duplicate: false }
     }
 
-    /// Whether packet `seq` came.
+    /// Whether packet `seq` arrived.
     pub fn has(&self, seq: u64) -> bool {
         seq < self.next || (seq > self.next && seq < self.highest && self.bit(seq))
     }

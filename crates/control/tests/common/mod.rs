@@ -2,8 +2,8 @@
 
 #![allow(dead_code)] // Each test file uses its part.
 
-use headgate_control::transport::Receiver;
 use headgate_control::transport::tcp::{Policy, Sink};
+use headgate_control::transport::{Receiver, Way};
 use headgate_control::{AckPacket, Connection, Echo, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ impl Bench<'_> {
                 run.acks.push((at / MS, queued));
                 let cumulative = received.cumulative;
                 source.on_ack(
-                    &AckPacket { cumulative, seq, sent, marked: false, waited, echo: None },
+                    &AckPacket { cumulative, seq, sent, marked: false, waited, one_way: Duration::ZERO, echo: None },
                     now,
                     &mut |_| {},
                 );
@@ -134,7 +134,7 @@ type Answer = (AckPacket<'static>, Option<Echo>);
 pub fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
     let (mut source, mut rng) = (Connection::new(spec, &Arc::new(spec.transport())), Rng::new(seed, 0, "channel"));
     let (mut sink, mut telling) = (Receiver::default(), Sink::new(&Policy::default()));
-    let (open_loop, paced) = (spec.transport().open_loop, spec.transport().rules.released.is_some());
+    let (open_loop, paced) = (spec.transport().is_open_loop(), matches!(spec.transport().way, Way::Release(_)));
     let tcp = spec.transport().has_options();
     let (mut acks, mut n): (BTreeMap<(Time, u64), Answer>, u64) = (BTreeMap::new(), 0u64);
     let mut outcome = Outcome { unique: 0, sent: 0, end: Time::ZERO };
@@ -143,7 +143,7 @@ pub fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
     for _ in 0..1_000_000 {
         while let Some(segment) = source.poll_send(now) {
             outcome.sent += 1;
-            assert!(segment.first_sent <= now && segment.seq < packets);
+            assert!(segment.seq < packets);
             assert!(
                 open_loop
                     || source.window().is_nan()
@@ -164,6 +164,7 @@ pub fn transfer(spec: &Spec, packets: u64, loss: f64, seed: u64) -> Outcome {
                     sent: now,
                     marked,
                     waited,
+                    one_way: Duration::ZERO,
                     echo: None,
                 };
                 // Up to 40 ms more where gaps matter, so that a pair measures something; in order.

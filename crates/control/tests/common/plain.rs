@@ -2,7 +2,7 @@
 
 #![allow(dead_code)] // Each test file uses its part.
 
-use headgate_control::transport::tcp::{Progress, Recovery, Rules, Sender};
+use headgate_control::transport::basic::{Averages, Progress, Rules, Sender};
 use headgate_control::transport::{Clock, Retransmit};
 use headgate_control::{LossKind, Spec};
 use headgate_packet::{Duration, Time};
@@ -10,18 +10,17 @@ use std::sync::Arc;
 
 /// The rules of `generic`: the average round trip starts at 1.5 s and has a gain of 1/4, and the timeout is twice the average.
 pub fn rules() -> Rules {
-    *Spec::default_of("generic").expect("in the list").transport().rules
+    **Spec::default_of("generic").expect("in the list").transport().basic_rules().expect("it is of that time")
 }
 
 /// The same with another clock.
 pub fn clock(clock: Clock) -> Rules {
-    let averages = rules().averages.map(|a| headgate_control::transport::tcp::Averages { clock, ..a });
-    Rules { averages, ..rules() }
+    Rules { averages: Averages { clock, ..rules().averages }, ..rules() }
 }
 
 /// The same with another recovery.
-pub fn retransmit(what: Retransmit) -> Rules {
-    Rules { recovery: Recovery::from(what), ..rules() }
+pub fn retransmit(retransmit: Retransmit) -> Rules {
+    Rules { retransmit, ..rules() }
 }
 
 /// A sender whose losses are answered at once, by a protocol that changes nothing.
@@ -34,14 +33,14 @@ impl Source {
         Source(sender)
     }
 
-    pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, Time, bool)> {
+    pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, bool)> {
         self.0.poll(window, now)
     }
 
     pub fn on_ack(&mut self, cumulative: u64, now: Time, rtts: &mut impl FnMut(Duration)) -> Progress {
-        let mut p = self.0.on_ack((cumulative, now), None, now, rtts);
-        if let Some(kind) = p.loss {
-            self.0.enter(kind, p.delivered, &mut p);
+        let p = self.0.on_ack(cumulative, now, rtts);
+        if p.loss.is_some() {
+            self.0.enter_recovery();
         }
         p
     }

@@ -135,7 +135,15 @@ pub fn run(table: &Table, case: &Case, way: &Way, changes: &Value) -> Run {
                 events.insert((now + us(table.delay_us), count), Event::Ack { cumulative, seq, sent, echo });
             }
             Event::Ack { cumulative, seq, sent, echo } => {
-                let ack = AckPacket { cumulative, seq, sent, marked: false, waited: Duration::ZERO, echo: Some(&echo) };
+                let ack = AckPacket {
+                    cumulative,
+                    seq,
+                    sent,
+                    marked: false,
+                    waited: Duration::ZERO,
+                    one_way: Duration::ZERO,
+                    echo: Some(&echo),
+                };
                 source.on_ack(&ack, now, &mut |_| {});
             }
         }

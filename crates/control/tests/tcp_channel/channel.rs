@@ -1,7 +1,7 @@
 //! A way there and back that loses, delays, reorders and doubles packets, and what a source over it may never do.
 
-use headgate_control::transport::Clock;
 use headgate_control::transport::tcp::{Echo, Options, Policy, Recovery, Sink};
+use headgate_control::transport::{Clock, Retransmit};
 use headgate_control::{AckPacket, Connection, Spec};
 use headgate_packet::{Duration, Rng, Time};
 use std::collections::BTreeMap;
@@ -97,8 +97,9 @@ pub fn transfer(
 ) -> Result<Outcome, String> {
     let config = spec.transport().with(Some(options));
     // Counted from the last transmission, a round trip that an earlier one caused is too short.
-    let ambiguous = config.rules.averages.is_some_and(|a| a.clock == Clock::Last);
-    let each = config.rules.recovery == Recovery::Each;
+    let ambiguous = config.basic_rules().is_some_and(|rules| rules.averages.clock == Clock::Last);
+    let each = config.tcp_rules().is_some_and(|rules| rules.recovery == Recovery::Each)
+        || config.basic_rules().is_some_and(|rules| rules.retransmit == Retransmit::Each);
     let mut source = Connection::new(spec, &Arc::new(config));
     source.seed(|| Rng::new(seed, 0, "control"));
     let mut sink = Sink::new(policy);
@@ -118,7 +119,7 @@ pub fn transfer(
         loop {
             let (pipe, window) = (source.in_flight(), source.window());
             let Some(s) = source.poll_send(now) else { break };
-            if s.seq >= supplied || s.first_sent > now || s.seq < known {
+            if s.seq >= supplied || s.seq < known {
                 return Err(format!("{now:?}: it sends {s:?} of {supplied}, and {known} are acknowledged"));
             }
             top = top.max(s.seq + 1);
@@ -203,7 +204,15 @@ pub fn transfer(
                 }
             }
             Event::Ack { cumulative, seq, sent, echo } => {
-                let ack = AckPacket { cumulative, seq, sent, marked: false, waited: Duration::ZERO, echo: Some(&echo) };
+                let ack = AckPacket {
+                    cumulative,
+                    seq,
+                    sent,
+                    marked: false,
+                    waited: Duration::ZERO,
+                    one_way: Duration::ZERO,
+                    echo: Some(&echo),
+                };
                 source.on_ack(&ack, now, &mut |rtt| outcome.samples.push(rtt));
                 known = known.max(cumulative);
             }

@@ -183,7 +183,8 @@ proptest! {
         let way = Way { loss: 0.1, late: 0.1, by: ms(1), doubled: 0.05 };
         let channel = Channel { there: way, back: way, delay: ms(2), service: Duration::from_ps(1_000_000), marked: 0.1 };
         for spec in specs() {
-            let rules = spec.transport().with(Some(&options)).rules;
+            let config = spec.transport().with(Some(&options));
+            let rules = config.tcp_rules().expect("it has options");
             let ages = rules.initial_timeout.max(rules.min_timeout).max(rules.max_timeout) > Duration::from_secs(1000);
             let got = transfer(&spec, &options, &policy, channel, 80, u64::MAX, seed);
             prop_assert!(got.is_ok() || ages, "{}: {}", spec.name(), got.unwrap_err());

@@ -21,7 +21,7 @@ struct Run {
 
 impl Run {
     fn pump(&mut self, now: Time) {
-        while let Some((seq, _, again)) = self.sender.poll(self.window, now) {
+        while let Some((seq, again)) = self.sender.poll(self.window, now) {
             self.sent += 1;
             if again || !self.lost.contains(&seq) {
                 let after = self.way.back().map_or(now, |(at, _)| *at);
@@ -71,7 +71,7 @@ proptest! {
                 Some(LossKind::DuplicateAcks) => {
                     let before = run.sender.pipe();
                     run.window = target;
-                    run.sender.enter(LossKind::DuplicateAcks, p.delivered, &mut p);
+                    run.sender.enter_recovery(LossKind::DuplicateAcks, p.delivered, &mut p);
                     episode = Some((0, 0, run.sent, before));
                 }
                 Some(_) => {

@@ -77,7 +77,15 @@ impl Script {
         }
         let mut echo = Echo::of(&blocks);
         (echo.duplicate, echo.marks, echo.congested) = (told.duplicate, told.marks, told.congested);
-        let ack = AckPacket { cumulative, seq: 0, sent, marked: false, waited: Duration::ZERO, echo: Some(&echo) };
+        let ack = AckPacket {
+            cumulative,
+            seq: 0,
+            sent,
+            marked: false,
+            waited: Duration::ZERO,
+            one_way: Duration::ZERO,
+            echo: Some(&echo),
+        };
         let rtts = &mut self.rtts;
         self.source.on_ack(&ack, self.now, &mut |rtt| rtts.push((rtt.as_secs_f64() * 1e6).round() / 1e3));
     }

@@ -12,6 +12,8 @@ pub struct Payload {
     pub cumulative: u64,
     /// When the data packet was sent; an acknowledgement echoes it.
     pub sent: Time,
+    /// Of an acknowledgement: how long the packet that caused it was under way, in ps.
+    pub one_way: u64,
     /// Time spent waiting in ports so far, in ps; an acknowledgement's adds to that of the packet that caused it.
     pub waited: u64,
     /// Position in the table of hops: the directed link that the packet is on.

@@ -6,6 +6,7 @@ use super::{Flow, NodeKind, Routing, Scenario, SpecError, event, links};
 use crate::engine::MAX_OBJECTS;
 use crate::net::{Choice, Routes};
 use crate::pace::Pace;
+use headgate_control::transport::Way;
 use headgate_packet::{Buffer, Duration};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher as _};
@@ -121,9 +122,10 @@ fn one_flow(i: Place, flow: &Flow) -> Result<(), SpecError> {
             return Err(SpecError::at(format!("{i}.{key}"), message));
         }
     }
-    let layered = flow.control.name() == "rlm";
+    let layered = matches!(flow.control.transport().way, Way::Layers);
     if layered && flow.workload.name() != "layers" {
-        let message = "expected layers: flow control `rlm` joins and leaves the layers of its workload";
+        let name = flow.control.name();
+        let message = format!("expected layers: flow control `{name}` joins and leaves the layers of its workload");
         return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
     }
     if !flow.acknowledge && !open && !layered {

@@ -84,7 +84,7 @@ class _Running:
         # What is left when the last packet came takes the line this time at most.
         longest = found.span + 8.0 * found.bytes / self._bps
         self._rows: Filling | Binned = Filling(found.packets) if by_row else Binned(self._slots, longest)
-        #: The arrival of the last packet whose fate, and that of all before it, is known.
+        #: The arrival time of the last packet of which the outcome is known, as it is of all packets before it.
         self.reached = 0.0
         core.follow(0, 0.0, float("inf"), found.packets)
 

@@ -1,30 +1,26 @@
-//! The transport that protocols share, those with a window and those that release packets themselves: what is lost, when it is sent again, and what
-//! acknowledgements report.
+//! TCP's transport, which protocols share: what is lost, when it is sent again, and what acknowledgements report.
 //!
-//! A protocol says only how large window and rate are, or when packets are sent. How loss is found and repaired is a choice among [`Recovery`] and its
+//! A protocol says only how large window and rate are. How loss is found and repaired is a choice among [`Recovery`] and its
 //! options, the same for all protocols. The files of the parts give their sources.
 
-mod blocks;
 mod options;
-mod rack;
+mod prr;
 mod rate;
-mod reduction;
-mod rto;
+mod round_trips;
 mod sender;
 mod sink;
 pub mod steps;
-mod timers;
 mod undo;
 
-pub use blocks::Ranges;
+use super::ranges::Ranges;
 use headgate_packet::Duration;
 pub use options::{Options, Preset, Recovery};
-pub use rate::RateSample;
-pub use rto::{Averages, RoundTrips};
+pub use rate::{RateSample, Sent};
+pub use round_trips::RoundTrips;
 use schemars::JsonSchema;
 pub use sender::{Progress, Sender};
 use serde::{Deserialize, Serialize};
-pub use sink::{Answer, Echo, EcnEcho, Policy, Sink};
+pub use sink::{Answer, Echo, EcnEcho, Plain, Policy, Sink};
 
 /// How the timeout is estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -68,23 +64,6 @@ pub enum AfterIdle {
     Halved,
 }
 
-/// Rules of packets that a protocol releases itself. An acknowledgement counts for the packet that caused it, a packet whose timer ran out is in
-/// the network no more, and it is sent again before new ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Released {
-    /// Pairs with packets that are sent again measure too.
-    pub probe_again: bool,
-}
-
-/// Rules of a source whose acknowledgements say when their packet was sent, and which takes the first duplicate for a loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamped {
-    /// Every duplicate that counts sends everything again; else the first one the oldest packet alone, until something is acknowledged.
-    pub bursts: bool,
-    /// Packets known to have arrived are not sent again.
-    pub skip_received: bool,
-}
-
 /// The rules that a sender follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
@@ -110,9 +89,6 @@ pub struct Rules {
     pub paced: bool,
     /// How the timeout is estimated.
     pub estimate: Estimate,
-    /// Clock and timeout of a protocol from before 1990, in place of `estimate`. Such a protocol reads of an acknowledgement what came and what is
-    /// lost: rounds, marks, the least round trip and whether the window was in use are not kept for it.
-    pub averages: Option<Averages>,
     /// A packet whose fine timer has run out is sent again at the first duplicate, and after a retransmission at the first acknowledgements
     /// (Vegas); without blocks only.
     pub early: bool,
@@ -135,16 +111,4 @@ pub struct Rules {
     pub own_window: bool,
     /// The protocol reads samples of the delivery rate.
     pub rate_samples: bool,
-    /// The protocol itself releases packets, with `averages` and recovery `each` or `oldest`; else they are sent as its window allows.
-    pub released: Option<Released>,
-    /// Acknowledgements say when their packet was sent, and the first duplicate is a loss; with `averages` and recovery `go_back_n`.
-    pub stamped: Option<Stamped>,
-}
-
-impl Rules {
-    /// Whether the protocol reads more than what came and what is lost.
-    #[inline]
-    pub fn signals(&self) -> bool {
-        self.averages.is_none()
-    }
 }

@@ -80,7 +80,6 @@ impl Preset {
             after_idle: AfterIdle::Initial,
             paced: false,
             estimate: Estimate::Rfc6298,
-            averages: None,
             early: false,
             initial_timeout: Duration::from_secs(1),
             min_timeout: Duration::from_secs(1),
@@ -91,8 +90,6 @@ impl Preset {
             as_linux: false,
             own_window: false,
             rate_samples: false,
-            released: None,
-            stamped: None,
         };
         match self {
             Preset::Rfc => rfc,

@@ -3,9 +3,11 @@
 //! Source: draft-ietf-ccwg-bbr, "Detailed Delivery Rate Sampling" (first draft-cheng-iccrg-delivery-rate-estimation).
 //! Deviations:
 //! - Packets are counted, not bytes.
-//! - "Nothing is outstanding" counts packets not acknowledged, as Linux does, so that packets needlessly taken for lost cannot shorten an interval.
+//! - "Nothing is outstanding" counts packets not acknowledged, as Linux does, so that packets wrongly declared lost cannot shorten an interval.
 
+use crate::transport::ledger::{Ledger, spread};
 use headgate_packet::{Duration, Time};
+use std::ops::Range;
 
 /// What an acknowledgement says of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,10 +18,31 @@ pub struct RateSample {
     pub interval: Duration,
     /// Packets that had been delivered when the newest acknowledged one was sent.
     pub prior_delivered: u64,
+    /// Packets that were declared lost since that packet was sent.
+    pub lost: u64,
+    /// Packets in the network when it was sent, itself included.
+    pub in_flight: u64,
     /// The source lacked data when that packet was sent.
     pub app_limited: bool,
     /// That packet had been sent before.
     pub resent: bool,
+}
+
+/// A packet as it was sent last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    /// Its number.
+    pub seq: u64,
+    /// When.
+    pub at: Time,
+    /// Packets in the network then, itself included.
+    pub in_flight: u64,
+    /// Packets that had been delivered until then.
+    pub delivered: u64,
+    /// Packets that had been declared lost until then.
+    pub lost: u64,
+    /// The source lacked data.
+    pub app_limited: bool,
 }
 
 /// What was known when a packet was sent.
@@ -28,14 +51,24 @@ pub(super) struct Stamp {
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
+    lost: u64,
+    in_flight: u32,
     app_limited: bool,
 }
 
-/// Counts of what was delivered, and the sample of the present acknowledgement.
-#[derive(Clone, Debug)]
+impl Stamp {
+    /// The packet with this stamp.
+    pub fn sent(&self, seq: u64, at: Time) -> Sent {
+        let Stamp { delivered, lost, in_flight, app_limited, .. } = *self;
+        Sent { seq, at, in_flight: u64::from(in_flight), delivered, lost, app_limited }
+    }
+}
+
+/// What was known at the sending of each packet outstanding, and the sample of the present acknowledgement.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Sampler {
-    /// Packets delivered so far.
-    pub delivered: u64,
+    /// As the ledger keeps its records.
+    stamps: Vec<Stamp>,
     delivered_at: Time,
     first_sent: Time,
     /// The source lacks data until this many are delivered; 0 if it does not.
@@ -45,27 +78,49 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    /// Nothing has been sent yet.
-    pub const NEW: Sampler =
-        Sampler { delivered: 0, delivered_at: Time::ZERO, first_sent: Time::ZERO, app_limited: 0, newest: None };
+    /// The ledger has this many places now.
+    pub fn grow(&mut self, outstanding: Range<u64>, places: usize) {
+        spread(&mut self.stamps, outstanding, places);
+    }
 
-    /// A packet is sent. `idle` says that no other one is outstanding.
-    pub fn sent(&mut self, now: Time, idle: bool) -> Stamp {
+    /// Packet `seq` is sent, and is in the ledger. `idle` says that no other one is outstanding.
+    #[inline]
+    pub fn sent(&mut self, seq: u64, idle: bool, ledger: &Ledger, now: Time) {
+        let place = self.place(seq);
+        self.stamps[place] = self.stamp(idle, (ledger.delivered, ledger.declared_lost, ledger.pipe()), now);
+    }
+
+    /// What is known when a packet is sent, with the packets delivered and lost so far and in flight.
+    #[inline]
+    pub fn stamp(&mut self, idle: bool, (delivered, lost, in_flight): (u64, u64, u64), now: Time) -> Stamp {
         if idle {
             (self.first_sent, self.delivered_at) = (now, now);
         }
         Stamp {
-            delivered: self.delivered,
+            delivered,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
+            lost,
+            in_flight: u32::try_from(in_flight).unwrap_or(u32::MAX),
             app_limited: self.app_limited > 0,
         }
     }
 
-    /// A packet is acknowledged for the first time.
+    #[inline]
+    fn place(&self, seq: u64) -> usize {
+        seq as usize & (self.stamps.len() - 1)
+    }
+
+    /// A packet of the ledger is acknowledged for the first time.
+    #[inline]
+    pub fn acknowledged(&mut self, (sent, seq): (Time, u64), resent: bool, now: Time) {
+        let stamp = self.stamps[self.place(seq)];
+        self.delivered((sent, seq), resent, &stamp, now);
+    }
+
+    /// A packet is acknowledged for the first time, which was sent with this stamp.
     #[inline]
     pub fn delivered(&mut self, (sent, seq): (Time, u64), resent: bool, stamp: &Stamp, now: Time) {
-        self.delivered += 1;
         self.delivered_at = now;
         if self.newest.is_none_or(|(at, number, ..)| (sent, seq) > (at, number)) {
             self.newest = Some((sent, seq, *stamp, resent));
@@ -73,25 +128,20 @@ impl Sampler {
         }
     }
 
-    /// Some packet came: which one, a duplicate does not say, and where no rate is wanted it does not matter.
-    pub fn one_came(&mut self, now: Time) {
-        self.delivered += 1;
+    /// Some packet arrived: which one, a duplicate does not say.
+    pub fn one_delivered(&mut self, now: Time) {
         self.delivered_at = now;
     }
 
-    /// This many were counted by duplicates and are counted when they are acknowledged, too.
-    pub fn known_before(&mut self, packets: u64) {
-        self.delivered -= packets;
+    /// The source had nothing more to send, with this many packets delivered so far and in flight.
+    pub fn on_app_limited(&mut self, delivered: u64, in_flight: u64) {
+        self.app_limited = (delivered + in_flight).max(1);
     }
 
-    /// The source had nothing more to send, with this many packets in flight.
-    pub fn lacks_data(&mut self, in_flight: u64) {
-        self.app_limited = (self.delivered + in_flight).max(1);
-    }
-
-    /// The sample at the end of an acknowledgement; none if it delivered nothing or its interval is below the least round trip.
-    pub fn take(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {
-        if self.app_limited > 0 && self.delivered > self.app_limited {
+    /// The sample at the end of an acknowledgement, with the packets delivered and declared lost so far; none if it delivered nothing or its interval
+    /// is below the least round trip.
+    pub fn take(&mut self, min_rtt: Option<Duration>, delivered: u64, declared_lost: u64) -> Option<RateSample> {
+        if self.app_limited > 0 && delivered > self.app_limited {
             self.app_limited = 0;
         }
         let (sent, _, stamp, resent) = self.newest.take()?;
@@ -100,12 +150,24 @@ impl Sampler {
             return None;
         }
         Some(RateSample {
-            delivered: self.delivered.saturating_sub(stamp.delivered),
+            delivered: delivered.saturating_sub(stamp.delivered),
             interval,
             prior_delivered: stamp.delivered,
+            lost: declared_lost.saturating_sub(stamp.lost),
+            in_flight: u64::from(stamp.in_flight),
             app_limited: stamp.app_limited,
             resent,
         })
+    }
+
+    /// A packet outstanding that was sent last at `at`.
+    pub fn sent_packet(&self, seq: u64, at: Time) -> Sent {
+        self.stamps[self.place(seq)].sent(seq, at)
+    }
+
+    /// Bytes that it takes.
+    pub fn memory(&self) -> usize {
+        size_of::<Sampler>() + self.stamps.capacity() * size_of::<Stamp>()
     }
 }
 
@@ -117,14 +179,36 @@ mod tests {
         Time::from_ps(n * 1_000_000)
     }
 
+    /// A sampler and the packets delivered so far; nothing is lost.
+    struct Counted(Sampler, u64);
+
+    impl Counted {
+        fn sent(&mut self, now: Time, idle: bool) -> Stamp {
+            self.0.stamp(idle, (self.1, 0, 1), now)
+        }
+
+        fn delivered(&mut self, packet: (Time, u64), stamp: &Stamp, now: Time) {
+            self.1 += 1;
+            self.0.delivered(packet, false, stamp, now);
+        }
+
+        fn take(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {
+            self.0.take(min_rtt, self.1, 0)
+        }
+    }
+
+    fn counted() -> Counted {
+        Counted(Sampler::default(), 0)
+    }
+
     #[test]
     fn ten_packets_at_once_over_ten_megabits() {
         // 1500 B at 10 Mbit/s take 1.2 ms; the way takes 40 ms: acknowledgement k comes at 40 + 1.2 k ms and gives k / that.
-        let mut s = Sampler::NEW;
+        let mut s = counted();
         let stamps: Vec<Stamp> = (0..10).map(|i| s.sent(Time::ZERO, i == 0)).collect();
         for (k, stamp) in stamps.iter().enumerate() {
             let k = k as u64;
-            s.delivered((Time::ZERO, k), false, stamp, us(40_000 + 1200 * (k + 1)));
+            s.delivered((Time::ZERO, k), stamp, us(40_000 + 1200 * (k + 1)));
             let sample = s.take(None).expect("a sample");
             let mbit = sample.delivered as f64 * 12e3 / sample.interval.as_secs_f64() / 1e6;
             let due = (k + 1) as f64 * 12e3 / (40e3 + 1200.0 * (k + 1) as f64);
@@ -136,13 +220,13 @@ mod tests {
     #[test]
     fn in_slow_start_each_round_samples_twice_the_rate() {
         // The same way, and two more packets with each acknowledgement: the first of a round gives 10 and 20 packets in 41.2 ms.
-        let mut s = Sampler::NEW;
+        let mut s = counted();
         let mut sent: Vec<(Time, Stamp)> = (0..10).map(|i| (us(0), s.sent(us(0), i == 0))).collect();
         let mut free = 0;
         for k in 0..31 {
             let (at, stamp) = sent[k];
             free = free.max(at.as_ps() / 1_000_000) + 1200;
-            s.delivered((at, k as u64), false, &stamp, us(free + 40_000));
+            s.delivered((at, k as u64), &stamp, us(free + 40_000));
             let sample = s.take(None).expect("a sample");
             if [10, 30].contains(&k) {
                 assert_eq!((sample.delivered, sample.interval), (k as u64 / 2 + 5, Duration::from_ps(41_200_000_000)));
@@ -153,17 +237,26 @@ mod tests {
 
     #[test]
     fn what_is_sent_while_data_lack_is_marked_until_it_is_delivered() {
-        let mut s = Sampler::NEW;
+        let mut s = counted();
         let first = s.sent(us(0), true);
-        s.lacks_data(1);
+        s.0.on_app_limited(0, 1);
         let second = s.sent(us(10), false);
-        s.delivered((us(0), 0), false, &first, us(100));
+        s.delivered((us(0), 0), &first, us(100));
         assert_eq!(s.take(None).map(|r| r.app_limited), Some(false));
-        s.delivered((us(10), 1), false, &second, us(110));
+        s.delivered((us(10), 1), &second, us(110));
         assert_eq!(s.take(None).map(|r| (r.app_limited, r.delivered, r.prior_delivered)), Some((true, 2, 0)));
         let third = s.sent(us(120), true);
-        s.delivered((us(120), 2), false, &third, us(220));
+        s.delivered((us(120), 2), &third, us(220));
         assert_eq!(s.take(Some(Duration::from_millis(1))), None, "an interval below the least round trip");
-        assert_eq!((third.app_limited, s.delivered), (false, 3));
+        assert_eq!((third.app_limited, s.1), (false, 3));
+    }
+
+    #[test]
+    fn a_sample_has_what_was_in_flight_when_its_packet_was_sent_and_what_was_lost_since() {
+        let mut s = Sampler::default();
+        let stamp = s.stamp(true, (3, 2, 7), us(0));
+        s.delivered((us(0), 9), false, &stamp, us(100));
+        let sample = s.take(None, 4, 5).expect("a sample");
+        assert_eq!((sample.in_flight, sample.lost, sample.delivered, sample.prior_delivered), (7, 3, 1, 3));
     }
 }

@@ -1,83 +1,31 @@
-//! The source's side: a record per packet, what is lost, what is sent next, and when a timer runs out.
+//! The source's side of TCP: what an acknowledgement says, the episodes of recovery, what is sent next, and when a timer runs out.
 //!
-//! Source:
-//! - Demers, Keshav and Shenker 1989, section 3, and the 4.3BSD rules as Jacobson 1988 gives them (the plain recoveries).
-//! - RFC 5681 and 6582 (duplicates, fast retransmit and recovery), 3042 (limited transmit), 6675 (SACK), 8985 (RACK and the tail probe), 9937 (PRR),
-//!   6298 (timer), 3168 (one reaction to marks per window).
-//!
-//! One count serves all: `pipe`, the packets in the network, is what is outstanding less what is known to have arrived and what is taken for lost
-//! and waits. `pairs.rs` serves protocols that release packets themselves, `stamped.rs` sources with their own line.
-//! Where the sink reports no blocks each duplicate says that one packet arrived, which is the same as the inflated window of RFC 5681.
+//! Source: RFC 5681 (duplicates, fast retransmit and recovery), 3042 (limited transmit), 9937 (PRR), 6298 (timer), 8985 (tail probe), 3168 (one reaction
+//! to marks per window). Which packets are lost is said by the recoveries, which give their sources.
 //!
 //! Deviations:
 //! - Packets are counted, not bytes.
-//! - A SACK sender takes a hole for lost when enough packets above it arrived, without the rule of three separate ranges, which says the same of whole
-//!   packets.
-//! - Reno may enter recovery again as soon as it left it, `newreno` and `tahoe` only for packets beyond that episode, without the heuristics of
-//!   RFC 6582, section 4.
-//! - In `newreno` the timer is set again by the first partial acknowledgement only.
 //! - What is sent beyond the window by limited transmit stays counted.
 //!
-//! State per flow: numbers, counts, the timer and the estimate of the round trip; a record for each packet that is outstanding; and [`More`] for a
-//! protocol that uses more than which packets arrived and which are lost.
+//! State per flow: the fields below, the ledger's records, and what the recovery keeps.
 
-mod acknowledgement;
-mod judge;
-mod more;
-mod pairs;
-mod plain;
+mod ack;
+mod episode;
 mod send;
-mod stamped;
+mod tail;
 mod timer;
 
-use super::rto::RoundTrips;
-use super::timers::PacketTimers;
-use super::{Growth, RateSample, Rules};
+use super::prr::Reduction;
+use super::rate::{RateSample, Sampler, Sent};
+use super::undo::{Episode, FRto};
+use super::{Growth, Ranges, RoundTrips, Rules};
 use crate::LossKind;
+use crate::transport::ledger::Ledger;
+use crate::transport::recovery::{AnyRecovery, LossRecovery as _, Phase, State};
 use headgate_packet::{Duration, Time};
-use more::Lazy;
-use pairs::Pairs;
-use std::ops::Range;
 use std::sync::Arc;
-
-/// It came.
-const SACKED: u8 = 1;
-/// It is taken for lost and waits to be sent again.
-const LOST: u8 = 2;
-/// It was sent more than once.
-const RESENT: u8 = 4;
-/// It was sent again in this episode.
-const AGAIN: u8 = 8;
-/// It was sent again without being taken for lost: both are in the network.
-const TWICE: u8 = 16;
-/// It left in a pair: [`Pairs`] says which.
-const PAIRED: u8 = 32;
-/// An acknowledgement named it: it came, though an earlier one is missing.
-const NAMED: u8 = 64;
-/// A timeout took it for lost, and not its successors' arrival.
-const EXPIRED: u8 = 128;
-
-/// One packet that is not acknowledged yet.
-#[derive(Clone, Copy, Debug, Default)]
-struct Record {
-    first: Time,
-    last: Time,
-    /// How often its own timer ran out.
-    timeouts: u32,
-    flags: u8,
-}
-
-/// What the sender is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Open,
-    /// A mark: the window comes down, nothing is to be repaired.
-    Marked,
-    /// Fast recovery.
-    Recovery,
-    /// After a timeout.
-    Timeout,
-}
+use tail::Tail;
+use timer::Timer;
 
 /// What its timer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,9 +40,9 @@ enum Purpose {
 pub struct Progress {
     /// Packets acknowledged in sequence for the first time.
     pub advanced: u64,
-    /// Packets newly known to have come, in sequence or not.
+    /// Packets newly known to have arrived, in sequence or not.
     pub delivered: u64,
-    /// Packets newly taken for lost.
+    /// Packets newly declared lost.
     pub lost: u64,
     /// Duplicates in a row, this one included.
     pub duplicates: u32,
@@ -104,7 +52,7 @@ pub struct Progress {
     pub loss: Option<LossKind>,
     /// With `loss`: the threshold was lowered for it before.
     pub again: bool,
-    /// The last episode was needless.
+    /// The last episode was spurious.
     pub undone: bool,
     /// A whole window was acknowledged since the last time.
     pub round: bool,
@@ -114,87 +62,107 @@ pub struct Progress {
     pub rate: Option<RateSample>,
     /// Nothing of it was new.
     pub stale: bool,
+    /// The round trip of the first packet acknowledged that gives one.
+    oldest_rtt: Option<Duration>,
+    /// A packet was acknowledged that was declared lost and not sent again.
+    original: bool,
+    /// Packets declared lost before.
+    declared_before: u64,
+}
+
+/// How much of the window was in use.
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    /// The window was used up, and most packets out in the present window of data.
+    limited: bool,
+    most_out: u64,
+    end: u64,
+    /// Most packets out since the window was last lowered; and whether it ever was.
+    most_since: u64,
+    lowered: bool,
 }
 
 /// Sequence numbers, records and timer of one flow. Sequence numbers count packets from 0.
 #[derive(Clone, Debug)]
 pub struct Sender {
     rules: Arc<Rules>,
-    /// Oldest packet not acknowledged, next new one, and end of the supply.
-    una: u64,
-    next: u64,
-    limit: u64,
-    /// Record of packet `s` at `s % len`; `len` is a power of two.
-    records: Vec<Record>,
-    /// How many of those outstanding are known to have come.
-    came: u64,
-    /// Packets that are lost and wait; none is below `scan`.
-    lost: u64,
-    scan: u64,
-    /// The episode ends here.
-    recover: u64,
-    timer: Time,
-    rtt: RoundTrips,
-    duplicates: u32,
-    /// This many packets are sent whatever the window: retransmissions that begin an episode, and probes.
-    force: u32,
+    ledger: Ledger,
     state: State,
+    recovery: AnyRecovery,
+    /// What the sink reported beyond the oldest packet not acknowledged.
+    sacked: Ranges,
+    rtt: RoundTrips,
+    /// The least round trip of the last 300 s, and when it was measured.
+    min_rtt: Option<(Duration, Time)>,
+    timer: Timer,
     purpose: Purpose,
-    probe_due: bool,
-    /// A timer for each packet, with [`Recovery::Each`] from the first one on.
-    timers: Option<Box<PacketTimers>>,
-    /// For a protocol that releases packets itself, from the first one on.
-    pairs: Option<Box<Pairs>>,
-    more: Lazy,
+    tail: Tail,
+    prr: Reduction,
+    /// The window of an episode with PRR.
+    prr_window: Option<u64>,
+    episode: Episode,
+    f_rto: FRto,
+    /// When the last packet was sent.
+    last_sent: Time,
+    round_end: u64,
+    /// Marks known; and a reaction to some of which the sink is to hear (the flag CWR).
+    marks: u64,
+    cwr: bool,
+    usage: Usage,
+    /// If the protocol asks for rates.
+    sampler: Option<Box<Sampler>>,
 }
 
 impl Sender {
     /// A sender with nothing to send yet.
     pub fn new(rules: &Arc<Rules>) -> Sender {
+        let mut ledger = Ledger::new(false);
+        ledger.names_lost = rules.rate_samples;
         Sender {
             rules: Arc::clone(rules),
-            una: 0,
-            next: 0,
-            limit: 0,
-            records: vec![],
-            came: 0,
-            lost: 0,
-            scan: 0,
-            recover: 0,
-            timer: Time::NEVER,
+            ledger,
+            state: State::default(),
+            recovery: AnyRecovery::new(rules),
+            sacked: Ranges::EMPTY,
             rtt: RoundTrips::default(),
-            duplicates: 0,
-            force: 0,
-            state: State::Open,
+            min_rtt: None,
+            timer: Timer::Never,
             purpose: Purpose::Retransmit,
-            probe_due: false,
-            timers: None,
-            pairs: None,
-            more: Lazy::default(),
+            tail: Tail::default(),
+            prr: Reduction::NONE,
+            prr_window: None,
+            episode: Episode::NONE,
+            f_rto: FRto::default(),
+            last_sent: Time::ZERO,
+            round_end: 0,
+            marks: 0,
+            cwr: false,
+            usage: Usage::default(),
+            sampler: rules.rate_samples.then(Box::default),
         }
     }
 
     /// The workload has this many more packets.
     #[inline]
     pub fn supply(&mut self, packets: u64) {
-        self.limit = self.limit.saturating_add(packets);
+        self.ledger.supply(packets);
     }
 
     /// The workload takes back what was never sent.
     pub fn stop(&mut self) {
-        self.limit = self.next;
+        self.ledger.stop();
     }
 
     /// All that was supplied is acknowledged.
     #[inline]
     pub fn is_done(&self) -> bool {
-        self.una == self.limit
+        self.ledger.is_done()
     }
 
     /// Packets in the network, as far as is known.
     #[inline]
     pub fn pipe(&self) -> u64 {
-        (self.next - self.una) - self.came - self.lost + self.more.twice
+        self.ledger.pipe()
     }
 
     /// The rules that it follows.
@@ -211,23 +179,24 @@ impl Sender {
     /// Packets sent and not acknowledged in sequence.
     #[inline]
     pub fn outstanding(&self) -> u64 {
-        self.next - self.una
+        self.ledger.outstanding()
     }
 
     /// One above the highest sequence number sent.
     #[inline]
     pub fn highest(&self) -> u64 {
-        self.next
+        self.ledger.next
     }
 
     /// Oldest packet not acknowledged.
+    #[inline]
     pub fn oldest(&self) -> u64 {
-        self.una
+        self.ledger.una
     }
 
     /// Packets delivered so far.
     pub fn delivered(&self) -> u64 {
-        self.more.sampler.delivered
+        self.ledger.delivered
     }
 
     /// The smoothed round trip.
@@ -236,59 +205,46 @@ impl Sender {
     }
 
     /// The least round trip of the last 300 s.
-    pub fn least_rtt(&self) -> Option<Duration> {
-        self.more.min_rtt.map(|(least, _)| least)
+    pub fn min_rtt(&self) -> Option<Duration> {
+        self.min_rtt.map(|(least, _)| least)
     }
 
     /// An episode is under way: growth has to wait. After a timeout slow start continues.
     pub fn is_recovering(&self) -> bool {
         // Without PRR a mark cuts the window at once, and it grows again.
-        self.state == State::Recovery || (self.state == State::Marked && self.rules.prr)
+        self.state.phase == Phase::Recovery || (self.state.phase == Phase::Cwr && self.rules.prr)
     }
 
     /// A loss is being repaired, after a timeout, too.
     pub fn is_repairing(&self) -> bool {
-        matches!(self.state, State::Recovery | State::Timeout)
+        self.state.is_repairing()
     }
 
     /// Whether the window may grow by what was in use; `slow` in slow start.
     #[inline]
     pub fn was_limited(&self, window: u64, slow: bool) -> bool {
         if self.rules.growth == Growth::Bounded {
-            let first = if self.more.lowered { 0 } else { self.rules.initial_window };
-            let most = self.more.most_since.max(first);
+            let first = if self.usage.lowered { 0 } else { self.rules.initial_window };
+            let most = self.usage.most_since.max(first);
             return window < if slow { 2 * most } else { most + 1 };
         }
-        self.more.limited || (slow && window < 2 * self.more.most_out)
+        self.usage.limited || (slow && window < 2 * self.usage.most_out)
     }
 
     /// Whether the source reacted to a mark since the last call: the next new packet reports it to the sink.
-    pub fn take_answer(&mut self) -> bool {
-        std::mem::take(&mut self.more.tell)
-    }
-
-    /// When the timer runs out.
-    #[inline]
-    pub fn timeout(&self) -> Time {
-        self.timer
+    pub fn take_cwr(&mut self) -> bool {
+        std::mem::take(&mut self.cwr)
     }
 
     /// Bytes of the records.
     pub fn memory(&self) -> usize {
-        let timers = self.timers.as_ref().map_or(0, |t| t.memory());
-        let pairs = self.pairs.as_ref().map_or(0, |p| p.memory());
-        self.records.capacity() * size_of::<Record>() + timers + pairs + self.more.memory()
+        let sampler = self.sampler.as_ref().map_or(0, |s| s.memory());
+        self.ledger.memory() + self.sacked.memory() + self.recovery.memory() + sampler
     }
 
     /// The window of a reduction under way.
     pub fn held(&self) -> Option<u64> {
-        self.more.cap
-    }
-
-    #[inline]
-    fn record(&mut self, seq: u64) -> &mut Record {
-        let mask = self.records.len() - 1;
-        &mut self.records[seq as usize & mask]
+        self.prr_window
     }
 
     /// Timeouts in a row.
@@ -296,25 +252,10 @@ impl Sender {
         self.rtt.backoffs()
     }
 
-    #[cold]
-    fn grow(&mut self) {
-        let len = (self.records.len() * 2).max(4);
-        let outstanding = self.una..self.next;
-        spread(&mut self.records, outstanding.clone(), len);
-        if self.rules.rate_samples {
-            spread(&mut self.more.stamps, outstanding.clone(), len);
-        }
-        if let Some(pairs) = &mut self.pairs {
-            pairs.grow(outstanding, len);
-        }
-    }
-}
-
-/// Makes room for `len` packets in what is kept of packet `s` at `s % len`.
-fn spread<T: Copy + Default>(kept: &mut Vec<T>, packets: Range<u64>, len: usize) {
-    let place = |seq: u64, len: usize| seq as usize & (len - 1);
-    let old = std::mem::replace(kept, vec![T::default(); len]);
-    for seq in packets {
-        kept[place(seq, len)] = old[place(seq, old.len())];
+    /// The packets declared lost since the last call, as they were sent; none unless the protocol asks for rates.
+    pub fn take_lost(&mut self) -> Vec<Sent> {
+        let Some(sampler) = &self.sampler else { return vec![] };
+        let lost = std::mem::take(&mut self.ledger.newly_lost);
+        lost.into_iter().map(|seq| sampler.sent_packet(seq, self.ledger.get(seq).sent)).collect()
     }
 }

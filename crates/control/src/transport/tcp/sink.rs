@@ -9,7 +9,7 @@
 //! State per flow: ranges beyond a gap, the newest of them, and the acknowledgement that waits.
 
 use super::Ranges;
-use super::rto::deadline;
+use crate::transport::timers::deadline;
 use headgate_packet::check::at_least;
 use headgate_packet::{Check, Duration, Time, Wrong};
 use schemars::JsonSchema;
@@ -94,7 +94,7 @@ pub struct Echo {
     /// Ranges beyond the gap, the one with the newest packet first.
     ranges: [(u64, u64); BLOCKS],
     count: u8,
-    /// A packet that had come before.
+    /// A packet that had arrived before.
     pub duplicate: Option<u64>,
     /// Marked packets so far.
     pub marks: u64,
@@ -122,6 +122,11 @@ impl Echo {
         self.count == 0 && self.duplicate.is_none()
     }
 
+    /// Whether it reports no more than a number.
+    pub fn says_nothing(&self) -> bool {
+        self.is_bare() && self.marks == 0 && !self.congested
+    }
+
     /// One that reports these ranges.
     pub fn of(blocks: &[(u64, u64)]) -> Echo {
         let mut echo = Echo::default();
@@ -138,7 +143,7 @@ impl Echo {
 pub struct Answer {
     /// Packets received in sequence.
     pub cumulative: u64,
-    /// It had come before.
+    /// It had arrived before.
     pub duplicate: bool,
     /// Acknowledgements to be sent now: none, one, or two.
     pub now: u8,
@@ -150,16 +155,25 @@ pub struct Answer {
     pub before: u64,
 }
 
+/// What the sink does with a packet in order, where it has nothing to report but its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plain {
+    /// An acknowledgement is sent now, of everything below this number.
+    Now(u64),
+    /// It waits for a further packet, or for the timer.
+    Waits(u64),
+}
+
 /// The sink of one flow. Sequence numbers count packets from 0.
 #[derive(Clone, Debug)]
 pub struct Sink {
     policy: Policy,
     next: u64,
     ahead: Ranges,
-    /// The first packets of the ranges that grew last, newest first.
-    recent: [u64; BLOCKS],
-    /// Packets that came, and those that wait to be acknowledged.
-    came: u64,
+    /// The ranges that grew last, newest first; two places may hold what has become one range.
+    recent: [(u64, u64); BLOCKS],
+    /// Packets that arrived, and those that wait to be acknowledged.
+    arrived: u64,
     waiting: u64,
     timer: Time,
     marks: u64,
@@ -173,8 +187,8 @@ impl Sink {
             policy: policy.clone(),
             next: 0,
             ahead: Ranges::default(),
-            recent: [u64::MAX; BLOCKS],
-            came: 0,
+            recent: [(0, 0); BLOCKS],
+            arrived: 0,
             waiting: 0,
             timer: Time::NEVER,
             marks: 0,
@@ -184,19 +198,20 @@ impl Sink {
 
     /// Takes in a data packet: its number, whether it carries a mark, and whether its source says that it reacted to marks.
     pub fn on_data(&mut self, seq: u64, marked: bool, reacted: bool, now: Time) -> Answer {
-        self.came += 1;
+        self.arrived += 1;
         let before = self.next;
-        let duplicate = seq < self.next || self.ahead.around(seq).is_some();
-        let in_order = seq == self.next && self.ahead.ranges().is_empty();
+        let mut duplicate = seq < self.next;
+        let in_order = seq == self.next && self.ahead.is_empty();
         if seq == self.next {
-            self.next = self.ahead.around(seq + 1).map_or(seq + 1, |r| r.end);
+            let follows = self.ahead.ranges().first().filter(|r| r.start == seq + 1);
+            self.next = follows.map_or(seq + 1, |r| r.end);
             self.ahead.forget_below(self.next);
         } else if !duplicate {
-            self.ahead.insert(seq..seq + 1, &mut |_| {});
-            let start = self.ahead.around(seq).map_or(seq, |r| r.start);
-            let place = self.recent.iter().position(|s| self.ahead.around(*s).is_some_and(|r| r.start == start));
-            self.recent[..=place.unwrap_or(BLOCKS - 1)].rotate_right(1);
-            self.recent[0] = seq;
+            duplicate = true;
+            let range = self.ahead.insert(seq..seq + 1, &mut |_| duplicate = false);
+            if !duplicate {
+                self.note_recent((range.start, range.end));
+            }
         }
         let turned = self.take_mark(marked, reacted);
         let earlier = turned && self.waiting > 0;
@@ -204,7 +219,7 @@ impl Sink {
         let own = self.echo(duplicate.then_some(seq));
         let first = if turned { Echo { congested: !self.congested, ..own } } else { own };
         // Anything out of order is acknowledged at once (RFC 5681, section 4.2), as is what fills a gap.
-        let at_once = !in_order || self.waiting >= self.policy.every || self.came <= self.policy.quick;
+        let at_once = !in_order || self.waiting >= self.policy.every || self.arrived <= self.policy.quick;
         if at_once {
             (self.waiting, self.timer) = (0, Time::NEVER);
         } else if earlier || self.timer == Time::NEVER {
@@ -213,6 +228,24 @@ impl Sink {
         let count = u8::from(at_once) + u8::from(earlier);
         let echoes = [if earlier { first } else { own }, own];
         Answer { cumulative: self.next, duplicate, now: count, earlier, echoes, before }
+    }
+
+    /// As [`Sink::on_data`], of a packet that is the next one, where nothing beyond it arrived and there are no marks; `None` where that is not so, and then
+    /// nothing has changed.
+    #[inline]
+    pub fn on_next(&mut self, seq: u64, marked: bool, now: Time) -> Option<Plain> {
+        if seq != self.next || marked || self.congested || self.marks > 0 || !self.ahead.is_empty() {
+            return None;
+        }
+        (self.next, self.arrived, self.waiting) = (seq + 1, self.arrived + 1, self.waiting + 1);
+        if self.waiting >= self.policy.every || self.arrived <= self.policy.quick {
+            (self.waiting, self.timer) = (0, Time::NEVER);
+            return Some(Plain::Now(self.next));
+        }
+        if self.timer == Time::NEVER {
+            self.timer = deadline(now, self.policy.delay, self.policy.tick);
+        }
+        Some(Plain::Waits(self.next))
     }
 
     /// Takes in a mark or its absence; true if what DCTCP's echo reports changes.
@@ -228,6 +261,18 @@ impl Sink {
         }
     }
 
+    /// A range grew, of which others may have become a part.
+    fn note_recent(&mut self, range: (u64, u64)) {
+        for place in &mut self.recent {
+            if range.0 <= place.0 && place.1 <= range.1 {
+                *place = range;
+            }
+        }
+        let place = self.recent.iter().position(|r| *r == range).unwrap_or(BLOCKS - 1);
+        self.recent[..=place].rotate_right(1);
+        self.recent[0] = range;
+    }
+
     fn echo(&self, duplicate: Option<u64>) -> Echo {
         let mut echo = Echo {
             duplicate: duplicate.filter(|_| self.policy.duplicates),
@@ -235,9 +280,7 @@ impl Sink {
             congested: self.congested,
             ..Echo::default()
         };
-        for seq in self.recent {
-            let Some(range) = self.ahead.around(seq) else { continue };
-            let block = (range.start, range.end);
+        for block in self.recent.into_iter().filter(|block| block.1 > self.next) {
             if usize::from(echo.count) < self.policy.blocks && !echo.blocks().any(|b| b == block) {
                 echo.ranges[usize::from(echo.count)] = block;
                 echo.count += 1;
@@ -272,82 +315,4 @@ impl Sink {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(ms: u64) -> Time {
-        Time::ZERO + Duration::from_millis(ms)
-    }
-
-    fn sink(policy: Policy) -> Sink {
-        Sink::new(&policy)
-    }
-
-    #[test]
-    fn every_second_packet_or_after_the_delay_and_the_first_ones_at_once() {
-        let mut s = sink(Policy { every: 2, quick: 3, ..Policy::default() });
-        let acks: Vec<u8> = (0..8).map(|seq| s.on_data(seq, false, false, at(seq)).now).collect();
-        assert_eq!(acks, [1, 1, 1, 0, 1, 0, 1, 0]);
-        assert_eq!(s.timeout(), at(47));
-        assert_eq!(s.on_timeout(at(46)), None);
-        assert_eq!(s.on_timeout(at(47)).map(|a| a.0), Some(8));
-        assert_eq!(s.timeout(), Time::NEVER);
-    }
-
-    #[test]
-    fn what_is_out_of_order_or_fills_a_gap_is_acknowledged_at_once_with_the_newest_range_first() {
-        let mut s = sink(Policy { every: 2, ..Policy::default() });
-        let mut all = vec![];
-        for seq in [0, 2, 5, 3, 8, 11, 1, 1] {
-            let a = s.on_data(seq, false, false, at(0));
-            let echo = a.echoes[0];
-            all.push((a.now, a.cumulative, echo.blocks().collect::<Vec<_>>(), echo.duplicate));
-        }
-        assert_eq!(
-            all,
-            [
-                (0, 1, vec![], None),
-                (1, 1, vec![(2, 3)], None),
-                (1, 1, vec![(5, 6), (2, 3)], None),
-                (1, 1, vec![(2, 4), (5, 6)], None),
-                (1, 1, vec![(8, 9), (2, 4), (5, 6)], None),
-                (1, 1, vec![(11, 12), (8, 9), (2, 4)], None),
-                (1, 4, vec![(11, 12), (8, 9), (5, 6)], None),
-                (1, 4, vec![(11, 12), (8, 9), (5, 6)], Some(1)),
-            ]
-        );
-    }
-
-    #[test]
-    fn the_echo_of_3168_lasts_until_the_source_reacted() {
-        let mut s = sink(Policy { ecn: EcnEcho::Classic, ..Policy::default() });
-        let mut tell = |marked, reacted| {
-            let next = s.cumulative();
-            s.on_data(next, marked, reacted, at(0)).echoes[0].congested
-        };
-        assert_eq!([tell(false, false), tell(true, false), tell(false, false)], [false, true, true]);
-        assert_eq!([tell(false, true), tell(true, true), tell(false, true)], [false, true, false]);
-    }
-
-    #[test]
-    fn dctcp_tells_at_once_where_marks_begin_and_end() {
-        let mut s = sink(Policy { ecn: EcnEcho::Dctcp, every: 2, ..Policy::default() });
-        let mut told: Vec<(u64, u64, Vec<bool>)> = vec![];
-        for (seq, marked) in [false, false, false, true, true, true, false].into_iter().enumerate() {
-            let a = s.on_data(seq as u64, marked, false, at(0));
-            let which = &a.echoes[..usize::from(a.now)];
-            told.push((a.before, a.cumulative, which.iter().map(|e| e.congested).collect()));
-        }
-        // Packet 3 changes it: one for packet 2 with the old state is sent, and 3 waits for 4.
-        let due: [(u64, u64, Vec<bool>); 7] = [
-            (0, 1, vec![]),
-            (1, 2, vec![false]),
-            (2, 3, vec![]),
-            (3, 4, vec![false]),
-            (4, 5, vec![true]),
-            (5, 6, vec![]),
-            (6, 7, vec![true]),
-        ];
-        assert_eq!(told, due);
-    }
-}
+mod tests;

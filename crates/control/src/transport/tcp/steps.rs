@@ -4,8 +4,8 @@
 //! to a loss) is determined here by the rules of the transport.
 
 use super::rate::{Sampler, Stamp};
-use super::rto::RoundTrips;
-use super::{Preset, Rules};
+use super::{Preset, RoundTrips, Rules};
+use crate::transport::Way;
 use crate::{Ack, AnyFlowControl, FlowControl, Loss, LossKind, Spec};
 use headgate_packet::{Duration, Ecn, Rng, Time};
 use serde::{Deserialize, Serialize};
@@ -19,9 +19,9 @@ pub struct Event {
     pub t: u64,
     /// What.
     pub ev: Kind,
-    /// Of `sent`: the packet, the next one unless given; of `ack`: the highest packet that came; the oldest outstanding unless given.
+    /// Of `sent`: the packet, the next one unless given; of `ack`: the highest packet that arrived; the oldest outstanding unless given.
     pub pn: Option<u64>,
-    /// Of `ack`: how many packets came, 1 unless given; of `loss` and `ce`: how many are lost or marked, 1 unless given.
+    /// Of `ack`: how many packets arrived, 1 unless given; of `loss` and `ce`: how many are lost or marked, 1 unless given.
     pub n: Option<u64>,
     /// Of `rtt` and `ack`: a round trip, in nanoseconds; of `ack`, that of the packet unless given.
     pub rtt: Option<u64>,
@@ -38,11 +38,11 @@ pub struct Event {
 pub enum Kind {
     /// A packet is sent.
     Sent,
-    /// Packets came.
+    /// Packets arrived.
     Ack,
-    /// Packets are taken for lost.
+    /// Packets are declared lost.
     Loss,
-    /// Packets came with a mark; before their `ack`.
+    /// Packets arrived with a mark; before their `ack`.
     Ce,
     /// A round trip was measured.
     Rtt,
@@ -81,6 +81,9 @@ pub struct Steps {
     highest: u64,
     sent: BTreeMap<u64, (Time, Stamp)>,
     sampler: Sampler,
+    /// Packets delivered and declared lost so far.
+    delivered: u64,
+    lost: u64,
     trips: RoundTrips,
     least: Option<Duration>,
     rtt: Option<Duration>,
@@ -98,10 +101,10 @@ impl Steps {
     /// It has no window that could be asked for at any time: the reason.
     pub fn new(spec: &Spec, initial_window: Option<u64>, seed: u64) -> Result<Steps, String> {
         let config = spec.transport();
-        if config.open_loop || config.rules.released.is_some() {
+        if !matches!(config.way, Way::Tcp(_) | Way::Window(_) | Way::Line(..)) {
             return Err(format!("{}: expected a flow control with a window", spec.name()));
         }
-        let mut rules = if config.has_options() { *config.rules } else { Preset::Rfc.rules() };
+        let mut rules = config.tcp_rules().map_or_else(|| Preset::Rfc.rules(), |rules| **rules);
         rules.initial_window = initial_window.unwrap_or(rules.initial_window);
         let mut control = spec.build();
         control.on_start(rules.initial_window);
@@ -117,7 +120,9 @@ impl Steps {
             round_end: 0,
             highest: 0,
             sent: BTreeMap::new(),
-            sampler: Sampler::NEW,
+            sampler: Sampler::default(),
+            delivered: 0,
+            lost: 0,
             trips: RoundTrips::default(),
             least: None,
             rtt: None,
@@ -152,7 +157,7 @@ impl Steps {
                 self.control.on_undo();
                 self.recover = self.highest;
             }
-            Kind::AppLimited => self.sampler.lacks_data(self.sent.len() as u64),
+            Kind::AppLimited => self.sampler.on_app_limited(self.delivered, self.sent.len() as u64),
         }
         Ok(self.state(event.t))
     }
@@ -178,10 +183,10 @@ impl Steps {
             return Err(format!("expected at most {MOST} packets outstanding"));
         }
         let in_flight = self.sent.len() as u64;
-        let stamp = self.sampler.sent(self.now, in_flight == 0);
+        let stamp = self.sampler.stamp(in_flight == 0, (self.delivered, self.lost, in_flight + 1), self.now);
         self.sent.insert(pn, (self.now, stamp));
         self.next = self.next.max(pn + 1);
-        self.control.on_sent(self.now, in_flight, in_flight == 0);
+        self.control.on_packet_sent(self.now, in_flight, in_flight == 0);
         Ok(())
     }
 
@@ -201,13 +206,17 @@ impl Steps {
         let count = event.n.unwrap_or(1);
         let pn = event.pn.or_else(|| oldest.map(|pn| pn.saturating_add(count).saturating_sub(1)));
         let pn = pn.filter(|pn| self.sent.contains_key(pn)).ok_or("pn: expected a packet that is outstanding")?;
-        let came: Vec<u64> = self.sent.range(..=pn).rev().take(count as usize).map(|(pn, _)| *pn).collect();
-        if came.len() as u64 != count || count == 0 {
-            return Err(format!("n: found {count}; expected 1 to {}, the packets outstanding up to {pn}", came.len()));
+        let arrived: Vec<u64> = self.sent.range(..=pn).rev().take(count as usize).map(|(pn, _)| *pn).collect();
+        if arrived.len() as u64 != count || count == 0 {
+            return Err(format!(
+                "n: found {count}; expected 1 to {}, the packets outstanding up to {pn}",
+                arrived.len()
+            ));
         }
         let mut first_sent = self.now;
-        for pn in came.iter().rev() {
+        for pn in arrived.iter().rev() {
             if let Some((at, stamp)) = self.sent.remove(pn) {
+                self.delivered += 1;
                 self.sampler.delivered((at, *pn), false, &stamp, self.now);
                 first_sent = at;
             }
@@ -238,17 +247,14 @@ impl Steps {
             seq: pn,
             credit: if self.rules.count_packets { count } else { 1 },
             delivered: count,
-            total_delivered: self.sampler.delivered,
+            total_delivered: self.delivered,
             prior_in_flight: prior,
-            marks,
             recovering: answering && !self.timed_out && !self.grows,
             repairing: answering && !self.grows,
             limited: event.limited.unwrap_or(true),
-            most_in_flight: prior,
             round,
             smoothed: self.trips.smoothed(),
-            least_rtt: self.least,
-            rate: self.sampler.take(self.least),
+            rate: self.sampler.take(self.least, self.delivered, self.lost),
             ..Ack::default()
         });
         Ok(())
@@ -263,7 +269,11 @@ impl Steps {
         let again = kind == LossKind::Timeout && self.timed_out;
         let mut newest = None;
         for _ in 0..lost {
-            newest = self.sent.pop_first().map(|(pn, _)| pn);
+            if let Some((pn, (at, stamp))) = self.sent.pop_first() {
+                self.lost += 1;
+                self.control.on_packet_lost(self.now, &stamp.sent(pn, at));
+                newest = Some(pn);
+            }
         }
         // Of the losses of one window only the first counts; a timeout always does.
         if kind == LossKind::DuplicateAcks && newest.is_none_or(|pn| pn < self.recover) {

@@ -1,9 +1,9 @@
-//! Whether the retransmissions of an episode were needless.
+//! Whether the retransmissions of an episode were spurious.
 //!
 //! Source: RFC 3522 (Eifel detection by time stamps), RFC 5682 (F-RTO), RFC 3708 (duplicates reported by the sink).
 //! Deviations:
 //! - With blocks F-RTO uses which packet was acknowledged, which the sender knows from its records, in the first step, too.
-//! - With the preset `linux` both are tried, and F-RTO does not send new packets first: a block for a packet that a timeout took for lost, and that did
+//! - With the preset `linux` both are tried, and F-RTO does not send new packets first: a block for a packet that a timeout declared lost, and that did
 //!   not go again, is enough, as in Linux (tcp_process_loss). In a timeout within fast recovery it is tried from the second timeout on.
 
 use super::Undo;
@@ -13,33 +13,34 @@ use headgate_packet::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Episode {
     by_timeout: bool,
-    /// It began here, and with its own cut, which may be undone; not so after a mark.
+    /// It began here, and with its own reduction of the window, which may be undone; not so after a mark.
     from: u64,
-    pub cut: bool,
+    pub reduced: bool,
     /// When the first retransmission was sent: of this episode, or of those that were still under way when it began.
-    again_at: Option<Time>,
+    first_retransmission: Option<Time>,
     /// Retransmissions that the sink has not reported as duplicates.
     unreported: u64,
 }
 
 impl Episode {
     /// None.
-    pub const NONE: Episode = Episode { by_timeout: false, from: 0, cut: false, again_at: None, unreported: 0 };
+    pub const NONE: Episode =
+        Episode { by_timeout: false, from: 0, reduced: false, first_retransmission: None, unreported: 0 };
 
     /// It begins, with this packet as the oldest. `under_way` is when the first retransmission was sent that is not yet acknowledged: what that
     /// causes was sent before this episode's own, and proves nothing against it.
     pub fn new(by_timeout: bool, from: u64, under_way: Option<Time>) -> Episode {
-        Episode { by_timeout, from, cut: true, again_at: under_way, unreported: 0 }
+        Episode { by_timeout, from, reduced: true, first_retransmission: under_way, unreported: 0 }
     }
 
     /// A packet is sent again.
-    pub fn sent_again(&mut self, now: Time) {
-        self.again_at.get_or_insert(now);
+    pub fn on_retransmission(&mut self, now: Time) {
+        self.first_retransmission.get_or_insert(now);
         self.unreported += 1;
     }
 
     /// The sink reports that it had this packet already; true if that was the last of those sent again.
-    pub fn reported(&mut self, seq: u64) -> bool {
+    pub fn on_reported_duplicate(&mut self, seq: u64) -> bool {
         if seq < self.from {
             return false;
         }
@@ -48,13 +49,99 @@ impl Episode {
         last
     }
 
-    /// Whether an acknowledgement that advanced proves it needless: `echoed` is when the packet that caused it was sent, `original` says that it
-    /// is the first to acknowledge a packet taken for lost that was not sent again.
-    pub fn was_needless(&self, rule: Undo, echoed: Time, original: bool) -> bool {
+    /// Whether an acknowledgement that advanced proves it spurious: `echoed` is when the packet that caused it was sent, `original` says that it
+    /// is the first to acknowledge a packet declared lost that was not sent again.
+    pub fn is_spurious(&self, rule: Undo, echoed: Time, original: bool) -> bool {
         match rule {
             Undo::None => false,
             Undo::FRto => self.by_timeout && original,
-            Undo::Eifel => self.again_at.is_some_and(|at| echoed < at),
+            Undo::Eifel => self.first_retransmission.is_some_and(|at| echoed < at),
+        }
+    }
+}
+
+/// A trial after a timeout (RFC 5682, sections 2.1 and 3.1): new packets are sent first, and their acknowledgements decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trial {
+    No,
+    /// After the timeout.
+    First,
+    /// Something advanced: this many new packets may be sent, and nothing else.
+    Second(u8),
+}
+
+/// F-RTO.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FRto {
+    trial: Trial,
+    /// As Linux has it: the last timeout began an episode, or was another one in it, and what a block says may prove it spurious.
+    pub by_blocks: bool,
+    /// The oldest packet at the last timeout.
+    pub expired: u64,
+}
+
+impl Default for FRto {
+    fn default() -> FRto {
+        FRto { trial: Trial::No, by_blocks: false, expired: u64::MAX }
+    }
+}
+
+impl FRto {
+    /// How many new packets may be sent, and nothing else; `None` without a trial.
+    #[inline]
+    pub fn new_packets(&self) -> Option<u8> {
+        if let Trial::Second(left) = self.trial { Some(left) } else { None }
+    }
+
+    /// One of them is sent.
+    pub fn on_new_packet(&mut self) {
+        if let Trial::Second(left) = &mut self.trial {
+            *left -= 1;
+        }
+    }
+
+    /// The timer ran out for this packet; `tries` begins a trial.
+    pub fn on_timeout(&mut self, tries: bool, by_blocks: bool, una: u64) {
+        self.trial = if tries { Trial::First } else { Trial::No };
+        (self.by_blocks, self.expired) = (by_blocks, una);
+    }
+
+    /// Whether nothing is tried.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.trial == Trial::No
+    }
+
+    /// The trial is over.
+    pub fn stop(&mut self) {
+        self.trial = Trial::No;
+    }
+
+    /// An acknowledgement arrived, which `ends` the episode if it acknowledged everything sent before the timeout; `fits` if a new packet could be
+    /// sent. True if what was acknowledged proves that the timeout was spurious.
+    #[inline]
+    pub fn on_ack(&mut self, advanced: bool, duplicate: bool, ends: bool, fits: bool) -> bool {
+        match self.trial {
+            Trial::No => false,
+            _ if duplicate || ends => {
+                self.trial = Trial::No;
+                false
+            }
+            Trial::First => {
+                // Without new packets for the test, everything is sent again.
+                self.trial = match (advanced, fits) {
+                    (true, true) => Trial::Second(2),
+                    (true, false) => Trial::No,
+                    (false, _) => Trial::First,
+                };
+                false
+            }
+            Trial::Second(_) => {
+                if advanced {
+                    self.trial = Trial::No;
+                }
+                advanced
+            }
         }
     }
 }
@@ -64,30 +151,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_echo_from_before_the_retransmission_proves_it_needless() {
+    fn an_echo_from_before_the_retransmission_proves_it_spurious() {
         let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
         let mut fast = Episode::new(false, 5, None);
-        assert!(!fast.was_needless(Undo::Eifel, at(0), false), "nothing was sent again");
-        fast.sent_again(at(100));
-        fast.sent_again(at(120));
-        for (echoed, needless) in [(99, true), (100, false), (119, false)] {
-            assert_eq!(fast.was_needless(Undo::Eifel, at(echoed), false), needless);
-            assert!(
-                !fast.was_needless(Undo::FRto, at(echoed), true) && !fast.was_needless(Undo::None, at(echoed), true)
-            );
+        assert!(!fast.is_spurious(Undo::Eifel, at(0), false), "nothing was sent again");
+        fast.on_retransmission(at(100));
+        fast.on_retransmission(at(120));
+        for (echoed, spurious) in [(99, true), (100, false), (119, false)] {
+            assert_eq!(fast.is_spurious(Undo::Eifel, at(echoed), false), spurious);
+            assert!(!fast.is_spurious(Undo::FRto, at(echoed), true) && !fast.is_spurious(Undo::None, at(echoed), true));
         }
-        assert!(!fast.reported(5) && !fast.reported(4) && fast.reported(6) && !fast.reported(6));
-        assert!(Episode::new(true, 0, None).was_needless(Undo::FRto, at(0), true));
+        assert!(
+            !fast.on_reported_duplicate(5)
+                && !fast.on_reported_duplicate(4)
+                && fast.on_reported_duplicate(6)
+                && !fast.on_reported_duplicate(6)
+        );
+        assert!(Episode::new(true, 0, None).is_spurious(Undo::FRto, at(0), true));
     }
 
     #[test]
     fn what_an_earlier_episodes_retransmission_brings_about_proves_nothing() {
         let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
-        for (under_way, needless) in [(Some(at(100)), false), (None, true)] {
+        for (under_way, spurious) in [(Some(at(100)), false), (None, true)] {
             let mut episode = Episode::new(false, 5, under_way);
-            assert!(!episode.reported(5), "no packet of this episode was sent again");
-            episode.sent_again(at(200));
-            assert_eq!(episode.was_needless(Undo::Eifel, at(150), false), needless);
+            assert!(!episode.on_reported_duplicate(5), "no packet of this episode was sent again");
+            episode.on_retransmission(at(200));
+            assert_eq!(episode.is_spurious(Undo::Eifel, at(150), false), spurious);
         }
     }
 }

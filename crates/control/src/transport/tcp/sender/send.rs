@@ -1,9 +1,10 @@
 //! What is sent next: retransmissions, probes, new packets.
 
-use super::more::{TailProbe, Trial};
-use super::{AGAIN, EXPIRED, LOST, Purpose, RESENT, Record, SACKED, Sender, State, TWICE};
-use crate::transport::tcp::Recovery;
-use crate::transport::tcp::rto::deadline;
+use super::tail::Probe;
+use super::timer::Timer;
+use super::{Purpose, Sender};
+use crate::transport::recovery::{LossRecovery as _, Phase};
+use crate::transport::timers::deadline;
 use headgate_packet::Time;
 
 /// New packets that duplicates release before an episode (RFC 3042).
@@ -13,219 +14,177 @@ impl Sender {
     /// The window that counts now: the protocol's, or that of a reduction under way.
     #[inline]
     pub fn window(&self, window: u64) -> u64 {
-        let window = self.more.cap.unwrap_or(window);
-        if self.came == 0 {
+        let (window, arrived) = (self.prr_window.unwrap_or(window), self.ledger.arrived);
+        if arrived == 0 {
             return window;
         }
-        // What came out of order makes room in the pipe. Before an episode that is limited transmit, which RACK needs.
-        let released = match self.state {
-            State::Open if self.rules.recovery == Recovery::Rack => self.came,
-            State::Open => LIMITED * u64::from(self.rules.limited_transmit),
-            _ => self.came,
+        // What arrived out of order makes room in the pipe. Before an episode that is limited transmit, which RACK needs.
+        let released = match self.state.phase {
+            Phase::Open => self.recovery.released_by_arrived(arrived, LIMITED * u64::from(self.rules.limited_transmit)),
+            _ => arrived,
         };
-        window.saturating_sub(self.came.saturating_sub(released))
+        window.saturating_sub(arrived - released)
     }
 
     /// Whether a new packet is there that the receiver takes.
     #[inline]
     pub(super) fn fits(&self) -> bool {
-        self.next < self.limit && self.outstanding() < self.rules.receiver_window
+        self.ledger.next < self.ledger.limit && self.ledger.outstanding() < self.rules.receiver_window
     }
 
     /// Whether [`Sender::poll`] has a packet with this window.
     pub fn can_send(&self, window: u64) -> bool {
-        let room = self.pipe() < self.window(window);
-        if self.timers.as_ref().is_some_and(|timers| timers.is_due(self.una.saturating_add(self.window(window)))) {
+        let window = self.window(window);
+        let room = self.pipe() < window;
+        if self.recovery.is_due(self.ledger.una.saturating_add(window)) {
             return true;
         }
-        if let Trial::Second(left) = self.more.trial {
+        if let Some(left) = self.f_rto.new_packets() {
             return left > 0 && room && self.fits();
         }
-        let again = self.lost > 0 && (room || self.force > 0);
-        again || self.probe_due || (room && (self.fits() || self.unproved().0.is_some()))
+        let again = self.ledger.lost > 0 && (room || self.state.forced > 0);
+        let unproved = || self.recovery.has_unproved(&self.ledger, &self.state, &self.sacked);
+        again || self.tail.due || (room && (self.fits() || unproved()))
     }
 
-    /// The next packet with the window given: (sequence number, first sent, retransmission).
+    /// The next packet with the window given, and whether it is a retransmission.
     #[inline]
-    pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, Time, bool)> {
-        if self.lost > 0 || self.timers.is_some() || self.rules.signals() {
-            return self.poll_fully(window, now);
-        }
-        // Nothing waits to be sent again, and only the window counts.
-        (self.next < self.limit && self.outstanding() < window).then(|| self.send_new(now))
-    }
-
-    fn poll_fully(&mut self, window: u64, now: Time) -> Option<(u64, Time, bool)> {
+    pub fn poll(&mut self, window: u64, now: Time) -> Option<(u64, bool)> {
         let window = self.window(window);
         let (fits, room) = (self.fits(), self.pipe() < window);
-        if let Trial::Second(left) = self.more.trial {
+        if self.f_rto.new_packets().is_some() || self.ledger.lost > 0 || self.tail.due || self.recovery.has_timers() {
+            return self.poll_repair(window, fits, room, now);
+        }
+        self.state.forced = 0;
+        if room && fits { Some((self.send_new(now), false)) } else { self.poll_rest(room, now) }
+    }
+
+    /// As [`Sender::poll`], when something may have to be sent again.
+    fn poll_repair(&mut self, window: u64, fits: bool, room: bool, now: Time) -> Option<(u64, bool)> {
+        if let Some(left) = self.f_rto.new_packets() {
             return (left > 0 && room && fits).then(|| {
-                self.more.trial = Trial::Second(left - 1);
-                self.send_new(now)
+                self.f_rto.on_new_packet();
+                (self.send_new(now), false)
             });
         }
-        if self.lost > 0 && (room || self.force > 0) {
-            self.force = self.force.saturating_sub(1);
-            let seq = self.first_lost();
+        if self.ledger.lost > 0 && (room || self.state.forced > 0) {
+            self.state.forced = self.state.forced.saturating_sub(1);
+            let seq = self.ledger.first_lost();
             return Some(self.send_again(seq, now));
         }
-        self.force = 0;
-        if let Some(timers) = &mut self.timers
-            && let Some(seq) = timers.take(self.una, self.una.saturating_add(window))
+        self.state.forced = 0;
+        let una = self.ledger.una;
+        if let Some(plain) = self.recovery.timers()
+            && let Some(seq) = plain.take_due(una, una.saturating_add(window))
         {
             return Some(self.send_again(seq, now));
         }
-        if std::mem::take(&mut self.probe_due) {
-            let end = if fits { self.next + 1 } else { self.next };
-            (self.more.tail, self.more.measured) = (Some(TailProbe { end, again: !fits }), false);
-            return Some(if fits { self.send_new(now) } else { self.send_again(self.next - 1, now) });
+        if std::mem::take(&mut self.tail.due) {
+            let next = self.ledger.next;
+            let end = if fits { next + 1 } else { next };
+            (self.tail.probe, self.tail.measured) = (Some(Probe { end, retransmission: !fits }), false);
+            return Some(if fits { (self.send_new(now), false) } else { self.send_again(next - 1, now) });
         }
-        if room && fits {
-            return Some(self.send_new(now));
+        if room && fits { Some((self.send_new(now), false)) } else { self.poll_rest(room, now) }
+    }
+
+    /// Nothing is known to be lost, and no new packet can be sent.
+    fn poll_rest(&mut self, room: bool, now: Time) -> Option<(u64, bool)> {
+        if room && let Some(seq) = self.recovery.take_unproved(&self.ledger, &self.state, &self.sacked) {
+            return Some(self.send_again(seq, now));
         }
-        if room && self.rules.recovery == Recovery::Sack {
-            let (unproved, tried) = self.unproved();
-            self.more.tried = tried;
-            if let Some(seq) = unproved {
-                if seq >= tried {
-                    self.more.rescue_after = u64::MAX;
-                }
-                return Some(self.send_again(seq, now));
-            }
+        let pipe = self.pipe();
+        let ledger = &self.ledger;
+        if room
+            && ledger.next == ledger.limit
+            && ledger.lost == 0
+            && ledger.next > 0
+            && let Some(sampler) = &mut self.sampler
+        {
+            sampler.on_app_limited(ledger.delivered, pipe);
         }
-        if room && self.rules.rate_samples && self.next == self.limit && self.lost == 0 && self.next > 0 {
-            let pipe = self.pipe();
-            self.more.sampler.lacks_data(pipe);
-        }
-        if self.rules.signals() {
-            self.note_usage(!room);
-        }
+        self.note_usage(!room);
         None
     }
 
     /// How many timeouts passed with nothing outstanding before what could be sent now, if more than one did; asked again, none.
+    #[inline]
     pub fn take_idle(&mut self, now: Time) -> u64 {
-        if self.una < self.next || self.next == 0 || self.next == self.limit {
+        let ledger = &self.ledger;
+        if ledger.una < ledger.next || ledger.next == 0 || ledger.next == ledger.limit {
             return 0;
         }
-        let idle = now.since(std::mem::replace(&mut self.more.last_sent, now));
+        let idle = now.since(std::mem::replace(&mut self.last_sent, now));
         let timeouts = idle.as_ps().saturating_sub(1) / self.rtt.timeout(&self.rules).as_ps().max(1);
         if timeouts > 0 {
-            (self.more.most_since, self.more.lowered) = (0, true);
+            (self.usage.most_since, self.usage.lowered) = (0, true);
         }
         timeouts
     }
 
     /// Nothing waits that could be sent.
-    pub fn lacks_data(&self) -> bool {
-        self.next == self.limit && self.lost == 0
+    #[inline]
+    pub fn is_app_limited(&self) -> bool {
+        self.ledger.next == self.ledger.limit && self.ledger.lost == 0
     }
 
+    #[inline]
     fn note_usage(&mut self, limited: bool) {
-        if self.una >= self.more.usage_end || limited || (!self.more.limited && self.outstanding() > self.more.most_out)
+        let (out, usage) = (self.ledger.outstanding(), &mut self.usage);
+        if self.ledger.una >= usage.end || limited || (!usage.limited && out > usage.most_out) {
+            (usage.limited, usage.most_out, usage.end) = (limited, out, self.ledger.next);
+        }
+    }
+
+    #[inline]
+    fn send_new(&mut self, now: Time) -> u64 {
+        let ledger = &mut self.ledger;
+        let (idle, places, outstanding) = (ledger.next == ledger.una, ledger.places(), ledger.una..ledger.next);
+        let seq = ledger.send_new(now);
+        if let Some(sampler) = &mut self.sampler
+            && ledger.places() > places
         {
-            (self.more.limited, self.more.most_out, self.more.usage_end) = (limited, self.outstanding(), self.next);
+            sampler.grow(outstanding, ledger.places());
         }
-    }
-
-    pub(super) fn first_lost(&mut self) -> u64 {
-        let mut seq = self.scan.max(self.una);
-        while self.record(seq).flags & LOST == 0 {
-            seq += 1;
-        }
-        self.scan = seq;
-        seq
-    }
-
-    // For most protocols two tests and a record.
-    #[inline(always)]
-    pub(super) fn send_new(&mut self, now: Time) -> (u64, Time, bool) {
-        let (seq, idle) = (self.next, self.next == self.una);
-        if self.outstanding() == self.records.len() as u64 {
-            self.grow();
-        }
-        self.next += 1;
-        *self.record(seq) = Record { first: now, last: now, timeouts: 0, flags: 0 };
-        if self.rules.signals() {
-            self.more.last_sent = now;
-            self.keep_more(seq, idle, now);
-        }
-        if self.timer == Time::NEVER || self.rules.recovery == Recovery::Each || self.rules.tail_probe {
+        self.on_packet_sent(seq, idle, now);
+        if self.timer == Timer::Never || self.rules.tail_probe || self.recovery.has_timers() {
             self.time_new(seq, now);
         }
-        (seq, now, false)
+        seq
     }
 
     /// A new packet is sent: its timer, or that of the flow.
     fn time_new(&mut self, seq: u64, now: Time) {
-        if self.rules.released.is_some() {
-            return; // Its timer starts where it is released.
-        }
-        if self.rules.recovery == Recovery::Each {
-            let runs_out = now + self.rtt.timeout(&self.rules);
-            self.timers.get_or_insert_default().start(seq, runs_out);
-            self.timer = self.next_packet_timer();
-        } else if self.timer == Time::NEVER || self.purpose == Purpose::Probe || self.may_probe() {
-            self.arm(now, self.timer == Time::NEVER, true);
+        if let Some(plain) = self.recovery.timers() {
+            plain.start_timer(seq, now + self.rtt.timeout(&self.rules));
+            self.timer = Timer::At(plain.next_timer(&self.ledger));
+        } else if self.timer == Timer::Never || self.purpose == Purpose::Probe || self.may_probe() {
+            self.arm(now, self.timer == Timer::Never, true);
         }
     }
 
-    /// A packet is sent: what is kept of it beside its record.
-    fn keep_more(&mut self, seq: u64, idle: bool, now: Time) {
-        if self.rules.rate_samples {
-            let place = seq as usize & (self.records.len() - 1);
-            self.more.stamps[place] = self.more.sampler.sent(now, idle);
+    /// A packet is sent, new or again: what is kept of it beside its record.
+    #[inline]
+    fn on_packet_sent(&mut self, seq: u64, idle: bool, now: Time) {
+        self.last_sent = now;
+        if let Some(sampler) = &mut self.sampler {
+            sampler.sent(seq, idle, &self.ledger, now);
         }
-        if self.rules.recovery == Recovery::Rack {
-            self.more.rack.sent(seq, now);
-        }
-        self.more.reduction.out += 1;
-        self.more.most_since = self.more.most_since.max(self.outstanding());
+        self.recovery.on_packet_sent(seq, now);
+        self.prr.out += 1;
+        self.usage.most_since = self.usage.most_since.max(self.ledger.outstanding());
     }
 
-    pub(super) fn send_again(&mut self, seq: u64, now: Time) -> (u64, Time, bool) {
-        let plain = self.rules.recovery.is_plain();
-        let record = self.record(seq);
-        let was_lost = record.flags & LOST != 0;
-        let twice = !was_lost && !plain && record.flags & TWICE == 0;
-        record.flags = record.flags & !(LOST | EXPIRED) | RESENT | AGAIN | if twice { TWICE } else { 0 };
-        record.last = now;
-        let first = record.first;
-        self.lost -= u64::from(was_lost);
-        if self.rules.signals() {
-            self.more.last_sent = now;
-            self.more.twice += u64::from(twice);
-            self.keep_more(seq, false, now);
-            if self.state != State::Open {
-                self.more.episode.sent_again(now);
-            }
+    fn send_again(&mut self, seq: u64, now: Time) -> (u64, bool) {
+        self.ledger.send_again(seq, !self.rules.recovery.is_plain(), now);
+        self.on_packet_sent(seq, false, now);
+        if self.state.phase != Phase::Open {
+            self.episode.on_retransmission(now);
         }
-        // RFC 6582: with one hole a round trip, the timer is to end what lasts too long.
-        let impatient = self.rules.recovery == Recovery::Newreno && self.more.partial;
-        let its_timer = seq == self.una && self.purpose == Purpose::Retransmit && !impatient;
-        // Packets with timers, and those whose timer starts with the release or the loss.
-        let own_timer = self.timers.is_some() || self.rules.released.is_some() || self.rules.stamped.is_some();
-        if (its_timer || plain) && !own_timer {
-            self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
+        let oldest = seq == self.ledger.una;
+        if self.purpose == Purpose::Retransmit && self.recovery.retransmission_restarts_timer(oldest) {
+            self.timer = Timer::At(deadline(now, self.rtt.timeout(&self.rules), self.rules.tick));
         }
-        (seq, first, true)
-    }
-
-    /// RFC 6675, rules 3 and 4 of NextSeg: a hole that is not known to be lost; then, once an episode and when more than the first retransmission
-    /// is acknowledged, the last packet. With it, where to look on.
-    fn unproved(&self) -> (Option<u64>, u64) {
-        if self.rules.recovery != Recovery::Sack || self.state != State::Recovery || self.una == self.next {
-            return (None, self.more.tried);
-        }
-        let stands = |seq: &u64| self.records[*seq as usize & (self.records.len() - 1)].flags & (SACKED | AGAIN) == 0;
-        let top = self.more.sacked.end().unwrap_or(self.una);
-        let from = self.more.tried.max(self.una);
-        match (from..top).find(stands) {
-            Some(seq) => (Some(seq), seq + 1),
-            None => {
-                let due = self.una > self.more.rescue_after;
-                (Some(self.next - 1).filter(|last| due && stands(last)), from.max(top))
-            }
-        }
+        (seq, true)
     }
 }

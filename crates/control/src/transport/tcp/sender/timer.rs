@@ -3,136 +3,187 @@
 //! Source: RFC 6298, section 5; RFC 8985, sections 7.2, 7.3 and 8.
 //! Deviations:
 //! - A tail probe has Linux's slack: 2 ms, at least two ticks. With a single packet out the allowance for delayed acknowledgements is the minimum timeout.
-//! - No probe before a round trip is known: there is no handshake that measures one.
-//! - With the preset `linux` a second probe need not wait for a round trip measured since the first.
 
-use super::more::Trial;
-use super::{EXPIRED, LOST, Progress, Purpose, Sender, State};
+use super::{Progress, Purpose, Sender};
 use crate::LossKind;
-use crate::transport::tcp::rack::Rack;
-use crate::transport::tcp::rto::deadline;
+use crate::transport::ledger::flag;
+use crate::transport::recovery::{LossRecovery as _, Phase, Signals};
+use crate::transport::tcp::round_trips::Estimates;
 use crate::transport::tcp::undo::Episode;
-use crate::transport::tcp::{Recovery, Undo};
+use crate::transport::tcp::{Rules, Undo};
+use crate::transport::timers::deadline;
 use headgate_packet::{Duration, Time};
 
-impl Sender {
-    pub(super) fn may_probe(&self) -> bool {
-        self.rules.tail_probe
-            && self.more.tail.is_none()
-            && matches!(self.state, State::Open | State::Marked)
-            && (self.rules.as_linux || self.more.measured)
-            && self.came == 0
-            && self.lost == 0
-            && self.una < self.next
-            && self.rtt.smoothed().is_some()
+/// The timer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Timer {
+    Never,
+    At(Time),
+    /// Most are set again before they run out, so that their time is computed only when it is asked for.
+    Set(Setting),
+}
+
+/// What the time of a timer follows from, as it was when it was set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Setting {
+    /// When it was set, and the time from which a timeout counts.
+    now: Time,
+    from: Time,
+    /// It is for a tail probe, or for a timeout that comes before it; a single packet is outstanding.
+    probes: bool,
+    single: bool,
+    estimates: Estimates,
+}
+
+/// Slack of a tail probe, in picoseconds.
+const SLACK: Duration = Duration::from_millis(2);
+
+impl Setting {
+    fn time(&self, rules: &Rules) -> Time {
+        let tick = rules.tick;
+        let timeout = deadline(self.from, self.estimates.timeout(rules), tick);
+        let timeout =
+            if self.from < self.now { timeout.max(deadline(self.now, Duration::ZERO, tick)) } else { timeout };
+        let Some(smoothed) = self.estimates.smoothed().filter(|_| self.probes) else { return timeout };
+        let after = smoothed * 2.0 + if self.single { rules.min_timeout } else { SLACK.max(tick * 2.0) };
+        deadline(self.now, after, tick).min(timeout)
     }
 
+    /// Whether it certainly does not run out before `bound`; with much less work than its time.
+    #[inline]
+    fn is_after(&self, bound: Time, rules: &Rules) -> bool {
+        let timeout = bound <= self.from || bound.since(self.from) <= Estimates::least_timeout(rules);
+        let probe =
+            || bound <= self.now || 2.0 * self.estimates.smoothed_ps() > bound.since(self.now).as_ps() as f64 + 1e6;
+        timeout && (!self.probes || probe())
+    }
+}
+
+impl Sender {
     /// Sets the timer: for reordering, for a tail probe, or for a timeout, which counts from now if `restart`. `probe`: new data were sent or
-    /// acknowledged in sequence. Other acknowledgements neither start a probe nor put it off (RFC 8985, section 7.2): each probe that came twice
+    /// acknowledged in sequence. Other acknowledgements neither start a probe nor put it off (RFC 8985, section 7.2): each probe that arrived twice
     /// would cause the next, and the timeout would never come.
     #[inline]
     pub(super) fn arm(&mut self, now: Time, restart: bool, probe: bool) {
-        if self.una == self.next {
-            (self.timer, self.purpose) = (Time::NEVER, Purpose::Retransmit);
+        if self.ledger.una == self.ledger.next {
+            (self.timer, self.purpose) = (Timer::Never, Purpose::Retransmit);
             return;
         }
-        if self.timers.is_some() {
-            self.timer = self.next_packet_timer();
+        if let Some(plain) = self.recovery.timers() {
+            self.timer = Timer::At(plain.next_timer(&self.ledger));
             return;
         }
-        if let Some(at) = self.more.rack.until {
-            (self.timer, self.purpose) = (at, Purpose::Reorder);
+        if let Some(at) = self.recovery.reordering_timer() {
+            (self.timer, self.purpose) = (Timer::At(at), Purpose::Reorder);
             return;
         }
-        let (tick, may_probe) = (self.rules.tick, self.may_probe());
+        let may_probe = self.may_probe();
         let probes = probe && may_probe;
         let stays = match self.purpose {
             Purpose::Retransmit => true,
             Purpose::Probe => may_probe,
             Purpose::Reorder => false,
         };
-        if !probes && !restart && stays && self.timer != Time::NEVER {
+        if !probes && !restart && stays && self.timer != Timer::Never {
             return;
         }
-        let timeout = self.rtt.timeout(&self.rules);
-        let timeout = if restart {
-            deadline(now, timeout, tick)
-        } else {
-            // What its place was given to meanwhile did not stop the clock of the oldest packet.
-            deadline(self.record(self.una).last, timeout, tick).max(deadline(now, Duration::ZERO, tick))
-        };
-        (self.timer, self.purpose) = (timeout, Purpose::Retransmit);
-        if probes && let Some(smoothed) = self.rtt.smoothed() {
-            let slack = Duration::from_millis(2).max(tick * 2.0);
-            let after = smoothed * 2.0 + if self.outstanding() == 1 { self.rules.min_timeout } else { slack };
-            (self.timer, self.purpose) = (deadline(now, after, tick).min(timeout), Purpose::Probe);
+        // The time that the timer was used for something else did not stop the clock of the oldest packet.
+        let from = if restart { now } else { self.ledger.get(self.ledger.una).sent };
+        let (estimates, single) = (self.rtt.estimates(), self.ledger.outstanding() == 1);
+        self.timer = Timer::Set(Setting { now, from, probes, single, estimates });
+        self.purpose = if probes { Purpose::Probe } else { Purpose::Retransmit };
+    }
+
+    /// When the timer runs out.
+    pub fn timeout(&self) -> Time {
+        match &self.timer {
+            Timer::Never => Time::NEVER,
+            Timer::At(at) => *at,
+            Timer::Set(setting) => setting.time(&self.rules),
+        }
+    }
+
+    /// The same if it is before `bound`, else some time that is not.
+    #[inline]
+    pub fn timeout_before(&self, bound: Time) -> Time {
+        match &self.timer {
+            Timer::Set(setting) if setting.is_after(bound, &self.rules) => Time::NEVER,
+            _ => self.timeout(),
         }
     }
 
     /// The timer ran out. With a timeout `loss` is set, and the episode has begun; `remaining` is what is still in the network.
     pub fn on_timeout(&mut self, now: Time) -> Progress {
-        let mut p = Progress::default();
-        if now < self.timer {
+        let mut p = Progress { declared_before: self.ledger.declared_lost, ..Progress::default() };
+        if now < self.timeout_before(now + Duration::from_ps(1)) {
             p.stale = true;
             return p;
         }
         match self.purpose {
             Purpose::Reorder => {
-                self.judge_by_time(now, &mut p);
+                self.detect_losses(now, (false, false), &mut p);
                 self.arm(now, false, false);
             }
             Purpose::Probe => {
-                self.probe_due = true;
+                self.tail.due = true;
                 (self.timer, self.purpose) =
-                    (deadline(now, self.rtt.timeout(&self.rules), self.rules.tick), Purpose::Retransmit);
+                    (Timer::At(deadline(now, self.rtt.timeout(&self.rules), self.rules.tick)), Purpose::Retransmit);
             }
-            Purpose::Retransmit if self.rules.recovery.is_plain() => {
-                self.time_out_plainly(now, &mut p);
-                if self.rules.signals() {
-                    (self.more.episode, self.more.tell) = (Episode::NONE, true);
-                }
-            }
+            Purpose::Retransmit if self.rules.recovery.is_plain() => self.time_out_plainly(now, &mut p),
             Purpose::Retransmit => self.time_out(now, &mut p),
         }
+        p.lost = self.ledger.declared_lost - p.declared_before;
         p
+    }
+
+    /// With a recovery that does nothing but send packets again.
+    fn time_out_plainly(&mut self, now: Time, p: &mut Progress) {
+        p.loss = Some(LossKind::Timeout);
+        p.again = self.state.phase == Phase::Loss && self.ledger.una < self.state.recovery_point;
+        (self.state.phase, self.state.recovery_point, self.state.duplicates) = (Phase::Loss, self.ledger.next, 0);
+        (self.episode, self.cwr) = (Episode::NONE, true);
+        if let Some(plain) = self.recovery.timers() {
+            for seq in plain.expired(&mut self.ledger, now) {
+                let timeout = self.rtt.timeout_after(self.ledger.get(seq).timeouts, &self.rules);
+                plain.send_again(seq);
+                // Later than now, or a timeout of nothing would keep us here.
+                plain.start_timer(seq, (now + timeout).max(now + Duration::from_ps(1)));
+            }
+            self.timer = Timer::At(plain.next_timer(&self.ledger));
+            return;
+        }
+        self.rtt.back_off();
+        self.timer = Timer::At(deadline(now, self.rtt.timeout(&self.rules), self.rules.tick));
+        self.state.forced = 1;
+        self.declare_at_timeout(now);
+    }
+
+    fn declare_at_timeout(&mut self, now: Time) {
+        let Sender { rules, ledger, state, recovery, sacked, rtt, min_rtt, .. } = self;
+        let min_rtt = min_rtt.map(|(least, _)| least);
+        let signals = Signals { now, advanced: false, duplicate: false, sacked, rtt, min_rtt, rules };
+        recovery.on_timeout(ledger, state, &signals);
     }
 
     fn time_out(&mut self, now: Time, p: &mut Progress) {
         p.loss = Some(LossKind::Timeout);
-        self.rtt.back_off(&self.rules);
-        let within = self.rules.as_linux && self.una < self.recover && self.is_recovering();
-        // RFC 5681, section 3.1: not for a packet that went again by the timer, whatever came meanwhile.
-        let again = self.more.expired == self.una;
+        self.rtt.back_off();
+        let una = self.ledger.una;
+        let within = self.rules.as_linux && una < self.state.recovery_point && self.is_recovering();
+        // RFC 5681, section 3.1: not for a packet that went again by the timer, whatever arrived meanwhile.
+        let again = self.f_rto.expired == una;
         p.again = self.rtt.backoffs() > 1 || within || again;
-        self.clear_again();
-        let rack = self.rules.recovery == Recovery::Rack;
-        let window = if self.rules.as_linux { Duration::ZERO } else { self.reordering_window() };
-        if !self.rules.recovery.needs_blocks() {
-            self.keep_came(0);
+        self.ledger.clear(flag::RETRANSMITTED_IN_RECOVERY);
+        self.declare_at_timeout(now);
+        let by_blocks = self.rules.as_linux && (again || matches!(self.state.phase, Phase::Open | Phase::Cwr));
+        self.f_rto.on_timeout(self.rules.undo == Undo::FRto, by_blocks, una);
+        if self.state.phase != Phase::Loss {
+            self.episode = Episode::new(true, una, self.ledger.first_retransmission());
         }
-        for seq in self.una..self.next {
-            let record = *self.record(seq);
-            if seq == self.una || !rack || self.more.rack.is_late(record.last, window, now) {
-                self.lose(seq, p);
-                if record.flags & LOST == 0 {
-                    self.record(seq).flags |= EXPIRED;
-                }
-            }
-        }
-        let mut lately = std::mem::replace(&mut self.more.rack, Rack::NEW);
-        lately.forget(|sent, seq| self.stands(sent, seq));
-        self.more.rack = lately;
-        self.more.trial = if self.rules.undo == Undo::FRto { Trial::First } else { Trial::No };
-        self.more.f_rto = self.rules.as_linux && (again || matches!(self.state, State::Open | State::Marked));
-        self.more.expired = self.una;
-        if self.state != State::Timeout {
-            self.more.episode = Episode::new(true, self.una, self.first_under_way());
-        }
-        (self.state, self.recover, self.more.cap, self.more.tail, self.more.partial) =
-            (State::Timeout, self.next, None, None, false);
-        (self.duplicates, self.force, self.more.judged) = (0, 1, self.una);
-        (self.probe_due, self.more.tell, self.more.rack.until) = (false, true, None);
-        self.timer = deadline(now, self.rtt.timeout(&self.rules), self.rules.tick);
+        (self.state.phase, self.state.recovery_point) = (Phase::Loss, self.ledger.next);
+        (self.state.duplicates, self.state.forced, self.prr_window, self.tail.probe) = (0, 1, None, None);
+        (self.tail.due, self.cwr) = (false, true);
+        self.timer = Timer::At(deadline(now, self.rtt.timeout(&self.rules), self.rules.tick));
         self.purpose = Purpose::Retransmit;
     }
 }

@@ -12,8 +12,10 @@
 //!
 //! State per flow: with `skip_received` a flag on the record of each packet ahead of a gap.
 
-use super::{LOST, NAMED, Progress, Sender, State};
+use super::{Acks, Progress, Sender};
 use crate::LossKind;
+use crate::transport::ledger::flag::{LOST, NAMED};
+use crate::transport::recovery::Phase;
 use headgate_packet::Time;
 
 impl Sender {
@@ -21,39 +23,42 @@ impl Sender {
     /// loss. With a loss the repair has begun.
     pub fn on_stamped_ack(&mut self, cumulative: u64, (seq, sent): (u64, Time), counts: bool, now: Time) -> Progress {
         let mut p = Progress { rtt: Some(now.since(sent)), ..Progress::default() };
-        let (Some(rules), Some(averages)) = (self.rules.stamped, self.rules.averages) else { return p };
-        if rules.skip_received && (self.una..self.next).contains(&seq) {
-            self.record(seq).flags |= NAMED;
+        let Acks::Stamped { bursts, skip_received } = self.rules.acks else { return p };
+        let averages = &self.rules.averages;
+        let (ledger, state) = (&mut self.ledger, &mut self.state);
+        if skip_received && (ledger.una..ledger.next).contains(&seq) {
+            ledger.record(seq).flags |= NAMED;
         }
-        let end = cumulative.min(self.next);
-        if end > self.una {
-            for seq in self.una..end {
-                self.lost -= u64::from(self.record(seq).flags & LOST != 0);
+        let end = cumulative.min(ledger.next);
+        if end > ledger.una {
+            for seq in ledger.una..end {
+                ledger.lost -= u64::from(ledger.get(seq).has(LOST));
             }
-            self.rtt.average(now.since(sent), &averages);
-            p.advanced = end - self.una;
+            self.rtt.sample(now.since(sent), averages);
+            p.advanced = end - ledger.una;
             // What was to be sent again whatever the window need not be.
-            (self.una, self.duplicates, self.force, self.state) = (end, 0, 0, State::Open);
+            (ledger.una, state.duplicates, state.forced, state.phase) = (end, 0, 0, Phase::Open);
             let timeout = self.rtt.timeout(&self.rules);
-            self.timer = if self.una < self.next { now + timeout } else { Time::NEVER };
+            self.timer = if ledger.una < ledger.next { now + timeout } else { Time::NEVER };
             return p;
         }
-        if self.una < self.next {
-            self.rtt.take_in(now.since(sent), &averages);
+        if ledger.una < ledger.next {
+            self.rtt.sample_within_back_off(now.since(sent), averages);
         }
-        p.stale = cumulative < self.una || self.gone() == 0 || !counts;
+        p.stale = cumulative < ledger.una || self.in_flight() == 0 || !counts;
         if p.stale {
             return p;
         }
-        self.duplicates += 1;
-        p.duplicates = self.duplicates;
-        if rules.bursts || self.duplicates == self.rules.duplicates {
+        self.state.duplicates += 1;
+        p.duplicates = self.state.duplicates;
+        if bursts || self.state.duplicates == self.rules.duplicates {
             p.loss = Some(LossKind::DuplicateAcks);
+            let una = self.ledger.una;
             // What is lost already is the end of what is outstanding.
-            let end = if rules.bursts { self.una + self.gone() } else { self.una + 1 };
-            self.force = u32::from(!rules.bursts);
-            for seq in self.una..end {
-                self.lose(seq, &mut p);
+            let end = if bursts { una + self.in_flight() } else { una + 1 };
+            self.state.forced = u32::from(!bursts);
+            for seq in una..end {
+                p.lost += u64::from(self.ledger.declare_lost(seq));
             }
             self.timer = now + self.rtt.timeout(&self.rules);
         }
@@ -61,21 +66,21 @@ impl Sender {
     }
 
     /// Packets sent and not acknowledged: of those to be sent again after a timeout or in a new burst, the ones that were. One that is sent
-    /// again alone was never out.
-    pub fn gone(&self) -> u64 {
-        self.pipe() + u64::from(self.force > 0 && self.duplicates > 0)
+    /// again alone stays in the network.
+    pub fn in_flight(&self) -> u64 {
+        self.ledger.pipe() + u64::from(self.state.forced > 0 && self.state.duplicates > 0)
     }
 
-    /// With `skip_received`: what is known to have come is not lost.
+    /// With `skip_received`: what is known to have arrived is not lost.
     pub fn skip_received(&mut self) {
-        let skips = self.rules.stamped.is_some_and(|rules| rules.skip_received);
-        while skips && self.lost > 0 {
-            let seq = self.first_lost();
-            if seq == self.una || self.record(seq).flags & NAMED == 0 {
+        let skips = matches!(self.rules.acks, Acks::Stamped { skip_received: true, .. });
+        while skips && self.ledger.lost > 0 {
+            let seq = self.ledger.first_lost();
+            if seq == self.ledger.una || !self.ledger.get(seq).has(NAMED) {
                 return;
             }
-            self.record(seq).flags &= !LOST;
-            self.lost -= 1;
+            self.ledger.record(seq).flags &= !LOST;
+            self.ledger.lost -= 1;
         }
     }
 }

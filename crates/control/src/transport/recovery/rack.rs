@@ -10,21 +10,24 @@
 //!   as in Linux.
 //! - With the preset `linux`, and in recovery after a timeout, a lost retransmission does not cut the window again (section 9.3).
 //! - With the preset `linux` a timeout leaves the reordering window out (section 6.3).
-//! - A packet that was needlessly taken for lost by its successors' arrival is watched no more until it is sent again, as in Linux; one that a timeout took
-//!   for lost is.
+//! - A packet that was wrongly declared lost by its successors' arrival is watched no more until it is sent again, as in Linux; one that a timeout
+//!   declared lost is.
 //!
 //! State: an entry for each packet that is outstanding, in the order of sending. Each is looked at a few times, whatever the window.
 
+use super::{Detected, LossRecovery, Phase, Signals, State};
+use crate::transport::ledger::{Ledger, Record, flag};
+use crate::transport::ranges::Ranges;
 use headgate_packet::{Duration, Time};
 use std::collections::VecDeque;
 
-/// The newest packet that came, and how much reordering to allow for.
+/// The newest packet that arrived, and how much reordering to allow for.
 #[derive(Clone, Debug)]
-pub(super) struct Rack {
-    /// When the newest packet that came was sent, and its number; and the round trip of the last one.
+pub(crate) struct Rack {
+    /// When the newest packet that arrived was sent, and its number; and the round trip of the last one.
     newest: Option<(Time, u64)>,
     rtt: Duration,
-    /// The highest packet that came.
+    /// The highest packet that arrived.
     highest: u64,
     reordered: bool,
     /// The window is this many quarters of the least round trip ...
@@ -33,34 +36,37 @@ pub(super) struct Rack {
     persist: u32,
     /// Further duplicates count only when this is acknowledged.
     round: Option<u64>,
-    /// Transmissions after the newest that came, in the order of time, and those before it that wait. Entries that a later event made
-    /// needless stay until they are at an end.
+    /// Transmissions after the newest that arrived, in the order of time, and those before it that wait. Entries that a later event made
+    /// unnecessary stay until they are at an end.
     order: VecDeque<(Time, u64)>,
     waiting: VecDeque<(Time, u64)>,
     /// When to look again, if some wait.
-    pub until: Option<Time>,
+    until: Option<Time>,
 }
 
 /// Recoveries for which a wider window stays (RFC 8985, section 6.2, step 4).
 const PERSIST: u32 = 16;
 
-impl Rack {
-    /// Nothing came yet.
-    pub const NEW: Rack = Rack {
-        newest: None,
-        rtt: Duration::ZERO,
-        highest: 0,
-        reordered: false,
-        quarters: 1,
-        persist: 0,
-        round: None,
-        order: VecDeque::new(),
-        waiting: VecDeque::new(),
-        until: None,
-    };
+impl Default for Rack {
+    fn default() -> Rack {
+        Rack {
+            newest: None,
+            rtt: Duration::ZERO,
+            highest: 0,
+            reordered: false,
+            quarters: 1,
+            persist: 0,
+            round: None,
+            order: VecDeque::new(),
+            waiting: VecDeque::new(),
+            until: None,
+        }
+    }
+}
 
+impl Rack {
     /// A packet is sent.
-    pub fn sent(&mut self, seq: u64, now: Time) {
+    fn sent(&mut self, seq: u64, now: Time) {
         self.order.push_back((now, seq));
         // At one instant several packets are sent, not always in the order of their numbers.
         let mut place = self.order.len() - 1;
@@ -70,8 +76,8 @@ impl Rack {
         }
     }
 
-    /// A packet came that was sent last at `sent`.
-    pub fn came(&mut self, seq: u64, sent: Time, resent: bool, now: Time, min_rtt: Option<Duration>) {
+    /// A packet arrived that was sent last at `sent`.
+    fn arrived(&mut self, seq: u64, sent: Time, resent: bool, now: Time, min_rtt: Option<Duration>) {
         if !resent && seq < self.highest {
             self.reordered = true;
         }
@@ -85,7 +91,7 @@ impl Rack {
     }
 
     /// The sink had a packet twice; `next` and `una` are the sender's.
-    pub fn duplicate(&mut self, una: u64, next: u64) {
+    fn widen(&mut self, una: u64, next: u64) {
         if self.round.is_none_or(|end| una >= end) {
             self.quarters = (self.quarters + 1).min(255);
             self.persist = PERSIST;
@@ -94,16 +100,16 @@ impl Rack {
     }
 
     /// An episode ended.
-    pub fn recovered(&mut self) {
+    fn recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
             self.quarters = 1;
         }
     }
 
-    /// How much later than a packet sent after it one may come (step 4). `sure`: in recovery, or with enough packets that came.
-    pub fn window(&self, sure: bool, min_rtt: Option<Duration>, smoothed: Option<Duration>) -> Duration {
-        if !self.reordered && sure {
+    /// How much later than a packet sent after it one may arrive (step 4). `no_wait`: in recovery, or with enough packets that arrived.
+    fn window(&self, no_wait: bool, min_rtt: Option<Duration>, smoothed: Option<Duration>) -> Duration {
+        if !self.reordered && no_wait {
             return Duration::ZERO;
         }
         let quarter = min_rtt.map_or(0, |least| least.as_ps() / 4);
@@ -112,7 +118,7 @@ impl Rack {
     }
 
     /// Takes out what is lost by now and hands it to `lost`; sets how long to wait for the rest. `outstanding` says whether an entry still stands.
-    pub fn detect(
+    fn detect(
         &mut self,
         now: Time,
         window: Duration,
@@ -148,13 +154,13 @@ impl Rack {
     }
 
     /// Forgets transmissions that no longer count: where nothing arrives for long, a packet may be sent any number of times.
-    pub fn forget(&mut self, outstanding: impl Fn(Time, u64) -> bool) {
+    fn forget(&mut self, outstanding: impl Fn(Time, u64) -> bool) {
         self.order.retain(|(sent, seq)| outstanding(*sent, *seq));
         self.waiting.retain(|(sent, seq)| outstanding(*sent, *seq));
     }
 
     /// A timeout took these transmissions for lost, and was wrong: what arrives says again which of them are.
-    pub fn watch_again(&mut self, mut expired: Vec<(Time, u64)>) {
+    fn watch_again(&mut self, mut expired: Vec<(Time, u64)>) {
         if expired.is_empty() {
             return;
         }
@@ -165,13 +171,97 @@ impl Rack {
     }
 
     /// Whether a packet sent then is lost at a timeout (section 6.3).
-    pub fn is_late(&self, sent: Time, window: Duration, now: Time) -> bool {
+    fn is_late(&self, sent: Time, window: Duration, now: Time) -> bool {
         sent + self.rtt + window <= now
     }
 
-    /// Bytes of the records.
-    pub fn memory(&self) -> usize {
-        (self.order.capacity() + self.waiting.capacity()) * size_of::<(Time, u64)>()
+    fn reordering_window(&self, ledger: &Ledger, state: &State, signals: &Signals<'_>) -> Duration {
+        let no_wait = state.is_repairing() || ledger.arrived >= u64::from(signals.rules.duplicates);
+        self.window(no_wait, signals.min_rtt, signals.rtt.smoothed())
+    }
+}
+
+impl LossRecovery for Rack {
+    fn on_packet_sent(&mut self, seq: u64, now: Time) {
+        self.sent(seq, now);
+    }
+
+    fn on_packet_acked(&mut self, seq: u64, record: Record, now: Time, min_rtt: Option<Duration>) {
+        self.arrived(seq, record.sent, record.has(flag::RETRANSMITTED), now, min_rtt);
+    }
+
+    fn on_reported_duplicate(&mut self, ledger: &Ledger) {
+        self.widen(ledger.una, ledger.next);
+    }
+
+    fn detect_losses(&mut self, ledger: &mut Ledger, state: &mut State, signals: &Signals<'_>) -> Detected {
+        let window = self.reordering_window(ledger, state, signals);
+        let mut lost = vec![];
+        self.detect(signals.now, window, |sent, seq| ledger.is_unknown(sent, seq), |seq| lost.push(seq));
+        let mut retransmission = false;
+        for seq in &lost {
+            retransmission |= ledger.get(*seq).has(flag::RETRANSMITTED_IN_RECOVERY);
+            ledger.declare_lost(*seq);
+        }
+        // Section 9.3: without PRR a lost retransmission is a loss in a further window, and a further cut.
+        let once = signals.rules.prr || signals.rules.as_linux;
+        let further = state.phase == Phase::Recovery && retransmission && !once;
+        let begins = further || matches!(state.phase, Phase::Open | Phase::Cwr);
+        if !lost.is_empty() && begins { Detected::Loss } else { Detected::Nothing }
+    }
+
+    fn on_enter(&mut self, _: &mut Ledger, _: &mut State, _: &Ranges, _: u32) {}
+
+    fn on_exit(&mut self, ledger: &mut Ledger, repaired: bool) -> bool {
+        if !repaired {
+            return false;
+        }
+        self.recovered();
+        // What was sent in the episode and is lost is a separate loss.
+        (ledger.una..ledger.next).any(|seq| ledger.get(seq).has(flag::LOST | flag::RETRANSMITTED_IN_RECOVERY))
+    }
+
+    fn on_timeout(&mut self, ledger: &mut Ledger, state: &State, signals: &Signals<'_>) {
+        let window =
+            if signals.rules.as_linux { Duration::ZERO } else { self.reordering_window(ledger, state, signals) };
+        for seq in ledger.una..ledger.next {
+            let late = seq == ledger.una || self.is_late(ledger.get(seq).sent, window, signals.now);
+            if late && ledger.declare_lost(seq) {
+                ledger.record(seq).flags |= flag::EXPIRED;
+            }
+        }
+        self.forget(|sent, seq| ledger.is_unknown(sent, seq));
+        self.until = None;
+    }
+
+    fn on_undo(&mut self, expired: Vec<(Time, u64)>) {
+        self.watch_again(expired);
+    }
+
+    fn released_by_arrived(&self, arrived: u64, _: u64) -> u64 {
+        arrived
+    }
+
+    fn reordering_timer(&self) -> Option<Time> {
+        self.until
+    }
+
+    /// Packets that arrived out of order start the timer again if they were sent before the last transmission of the oldest one (Linux). With later
+    /// ones, the timer would never run out while new data flow.
+    fn restarts_timer(
+        &mut self,
+        ledger: &Ledger,
+        _: &State,
+        advanced: bool,
+        oldest: Option<Duration>,
+        now: Time,
+    ) -> bool {
+        let earlier = |rtt: Duration| ledger.una < ledger.next && rtt > now.since(ledger.get(ledger.una).sent);
+        advanced || oldest.is_some_and(earlier)
+    }
+
+    fn memory(&self) -> usize {
+        size_of::<Rack>() + (self.order.capacity() + self.waiting.capacity()) * size_of::<(Time, u64)>()
     }
 }
 
@@ -190,7 +280,7 @@ mod tests {
     #[test]
     fn the_reordering_window_by_hand() {
         let least = Some(ms(100));
-        let mut rack = Rack::NEW;
+        let mut rack = Rack::default();
         assert_eq!(rack.window(false, least, Some(ms(100))), ms(25));
         assert_eq!(rack.window(true, least, Some(ms(100))), ms(0));
         rack.reordered = true;
@@ -202,10 +292,10 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_is_lost_when_a_later_one_came_and_the_window_has_passed() {
-        let mut rack = Rack::NEW;
+    fn a_packet_is_lost_when_a_later_one_arrived_and_the_window_has_passed() {
+        let mut rack = Rack::default();
         (0..3).for_each(|seq| rack.sent(seq, at(0)));
-        rack.came(1, at(0), false, at(110), Some(ms(100)));
+        rack.arrived(1, at(0), false, at(110), Some(ms(100)));
         let mut lost = vec![];
         // Packet 0 waits for 110 + 25; 2 was not sent before 1.
         rack.detect(at(110), ms(25), |_, seq| seq != 1, |seq| lost.push(seq));
@@ -216,29 +306,29 @@ mod tests {
 
     #[test]
     fn what_a_timeout_took_for_lost_is_watched_again_in_the_order_of_sending() {
-        let mut rack = Rack::NEW;
+        let mut rack = Rack::default();
         [(1, 25), (4, 40), (5, 50), (6, 60)].into_iter().for_each(|(seq, sent)| rack.sent(seq, at(sent)));
-        rack.came(4, at(40), false, at(150), Some(ms(110)));
+        rack.arrived(4, at(40), false, at(150), Some(ms(110)));
         // Packet 1 waits for 25 + 110 + 50.
         rack.detect(at(150), ms(50), |_, seq| seq != 4, |_| panic!("too early"));
         assert_eq!(rack.until, Some(at(185)));
         rack.watch_again(vec![(at(30), 3), (at(20), 2), (at(70), 7)]);
         let mut lost = vec![];
-        rack.came(6, at(60), false, at(170), Some(ms(110)));
+        rack.arrived(6, at(60), false, at(170), Some(ms(110)));
         rack.detect(at(182), ms(50), |_, seq| ![4, 6].contains(&seq), |seq| lost.push(seq));
         assert_eq!(lost, [2]);
         rack.detect(at(190), ms(50), |_, seq| ![2, 4, 6].contains(&seq), |seq| lost.push(seq));
-        // 5 waits for 50 + 110 + 50; 7 was sent after the newest that came.
+        // 5 waits for 50 + 110 + 50; 7 was sent after the newest that arrived.
         assert_eq!((&*lost, rack.until), (&[2, 1, 3][..], Some(at(210))));
-        rack.came(8, at(80), false, at(190), Some(ms(110)));
+        rack.arrived(8, at(80), false, at(190), Some(ms(110)));
         rack.detect(at(240), ms(50), |_, seq| seq != 6, |seq| lost.push(seq));
         assert_eq!(lost, [2, 1, 3, 5, 7]);
     }
 
     #[test]
     fn at_a_timeout_what_was_sent_a_round_trip_and_the_window_ago_is_lost() {
-        let mut rack = Rack::NEW;
-        rack.came(1, at(0), false, at(110), None);
+        let mut rack = Rack::default();
+        rack.arrived(1, at(0), false, at(110), None);
         for (now, lost) in [(134, false), (135, true), (136, true)] {
             assert_eq!(rack.is_late(at(0), ms(25), at(now)), lost, "{now}");
         }
@@ -246,9 +336,9 @@ mod tests {
 
     #[test]
     fn of_one_instant_the_lower_numbers_went_first() {
-        let mut rack = Rack::NEW;
+        let mut rack = Rack::default();
         [5, 3, 4].into_iter().for_each(|seq| rack.sent(seq, at(0)));
-        rack.came(4, at(0), false, at(100), Some(ms(100)));
+        rack.arrived(4, at(0), false, at(100), Some(ms(100)));
         let mut lost = vec![];
         rack.detect(at(125), ms(25), |_, seq| seq != 4, |seq| lost.push(seq));
         assert_eq!((&*lost, rack.until), (&[3][..], None));
@@ -256,7 +346,7 @@ mod tests {
 
     #[test]
     fn transmissions_that_no_longer_count_are_forgotten() {
-        let mut rack = Rack::NEW;
+        let mut rack = Rack::default();
         (0..100).for_each(|n| rack.sent(0, at(n)));
         rack.forget(|sent, _| sent == at(99));
         assert_eq!((rack.order.len(), rack.order.front()), (1, Some(&(at(99), 0))));
@@ -264,11 +354,11 @@ mod tests {
 
     #[test]
     fn duplicates_widen_the_window_once_a_round_trip_and_recoveries_end_that() {
-        let mut rack = Rack::NEW;
-        rack.duplicate(5, 20);
-        rack.duplicate(10, 30);
+        let mut rack = Rack::default();
+        rack.widen(5, 20);
+        rack.widen(10, 30);
         assert_eq!(rack.quarters, 2);
-        rack.duplicate(20, 40);
+        rack.widen(20, 40);
         assert_eq!(rack.quarters, 3);
         (0..15).for_each(|_| rack.recovered());
         assert_eq!(rack.quarters, 3);
@@ -277,15 +367,15 @@ mod tests {
     }
 
     #[test]
-    fn a_retransmission_that_came_too_soon_was_the_original() {
-        let mut rack = Rack::NEW;
-        rack.came(0, at(90), true, at(100), Some(ms(40)));
+    fn a_retransmission_that_arrived_too_soon_was_the_original() {
+        let mut rack = Rack::default();
+        rack.arrived(0, at(90), true, at(100), Some(ms(40)));
         assert_eq!(rack.newest, None);
-        rack.came(0, at(50), true, at(100), Some(ms(40)));
+        rack.arrived(0, at(50), true, at(100), Some(ms(40)));
         assert_eq!((rack.newest, rack.rtt, rack.reordered), (Some((at(50), 0)), ms(50), false));
-        // Below the highest that came, and never sent again: the network reorders.
-        rack.came(5, at(60), false, at(110), Some(ms(40)));
-        rack.came(4, at(60), false, at(110), Some(ms(40)));
+        // Below the highest that arrived, and never sent again: the network reorders.
+        rack.arrived(5, at(60), false, at(110), Some(ms(40)));
+        rack.arrived(4, at(60), false, at(110), Some(ms(40)));
         assert!(rack.reordered);
     }
 }

@@ -10,13 +10,29 @@ impl Ranges {
     /// None.
     pub const EMPTY: Ranges = Ranges(vec![]);
 
-    /// Adds a range; gives those parts of it that were not in the set to `new`.
-    pub fn insert(&mut self, range: Range<u64>, new: &mut impl FnMut(Range<u64>)) {
-        if range.is_empty() {
-            return;
+    /// Adds a range that is not empty; gives those parts of it that were not in the set to `new`. The range of the set that holds it then.
+    pub fn insert(&mut self, range: Range<u64>, new: &mut impl FnMut(Range<u64>)) -> Range<u64> {
+        // Most ranges grow the last one, or begin a new one beyond it.
+        match self.0.last_mut() {
+            Some(last) if range.start >= last.start && range.start <= last.end => {
+                if range.end > last.end {
+                    new(last.end..range.end);
+                    last.end = range.end;
+                }
+                return last.clone();
+            }
+            Some(last) if range.start < last.start => {}
+            _ => {
+                new(range.clone());
+                self.0.push(range.clone());
+                return range;
+            }
         }
         // Those that touch the range are merged with it.
         let from = self.0.partition_point(|r| r.end < range.start);
+        if let Some(known) = self.0.get(from).filter(|r| r.start <= range.start && range.end <= r.end) {
+            return known.clone();
+        }
         let to = from + self.0[from..].partition_point(|r| r.start <= range.end);
         let (mut at, mut merged) = (range.start, range.clone());
         for r in &self.0[from..to] {
@@ -30,14 +46,18 @@ impl Ranges {
             new(at..range.end);
         }
         if to == from + 1 {
-            self.0[from] = merged;
+            self.0[from] = merged.clone();
         } else {
-            self.0.splice(from..to, [merged]);
+            self.0.splice(from..to, [merged.clone()]);
         }
+        merged
     }
 
     /// Takes away everything below `bound`.
     pub fn forget_below(&mut self, bound: u64) {
+        if self.0.is_empty() {
+            return;
+        }
         let gone = self.0.partition_point(|r| r.end <= bound);
         if gone > 0 {
             self.0.drain(..gone);
@@ -47,20 +67,15 @@ impl Ranges {
         }
     }
 
-    /// Takes away everything.
-    pub fn clear(&mut self) {
-        self.0.clear();
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The ranges, in ascending order.
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.0
-    }
-
-    /// The range that holds a number.
-    pub fn around(&self, seq: u64) -> Option<Range<u64>> {
-        let i = self.0.partition_point(|r| r.end <= seq);
-        self.0.get(i).filter(|r| r.contains(&seq)).cloned()
     }
 
     /// One above the greatest number.
@@ -69,7 +84,7 @@ impl Ranges {
     }
 
     /// The `n`th greatest number, from 1.
-    pub fn from_top(&self, mut n: u64) -> Option<u64> {
+    pub fn nth_greatest(&self, mut n: u64) -> Option<u64> {
         for r in self.0.iter().rev() {
             let length = r.end - r.start;
             if n <= length {
@@ -92,6 +107,11 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    /// The range that holds a number.
+    fn around(ranges: &Ranges, seq: u64) -> Option<Range<u64>> {
+        ranges.ranges().iter().find(|r| r.contains(&seq)).cloned()
+    }
+
     proptest! {
         #[test]
         fn it_is_a_set(steps in prop::collection::vec((0..60u64, 0..12u64, any::<bool>()), 0..60)) {
@@ -102,8 +122,12 @@ mod tests {
                     set = set.split_off(&start);
                     continue;
                 }
+                if length == 0 {
+                    continue;
+                }
                 let mut new = BTreeSet::new();
-                ranges.insert(start..start + length, &mut |r| new.extend(r));
+                let holds = ranges.insert(start..start + length, &mut |r| new.extend(r));
+                prop_assert_eq!(around(&ranges, start), Some(holds));
                 let due: BTreeSet<u64> = (start..start + length).filter(|s| !set.contains(s)).collect();
                 prop_assert_eq!(new, due);
                 set.extend(start..start + length);
@@ -111,11 +135,11 @@ mod tests {
                 prop_assert_eq!(&all, &set);
                 prop_assert!(ranges.ranges().windows(2).all(|w| w[0].end < w[1].start));
                 for n in 1..=set.len() as u64 + 1 {
-                    prop_assert_eq!(ranges.from_top(n), set.iter().rev().nth(n as usize - 1).copied());
+                    prop_assert_eq!(ranges.nth_greatest(n), set.iter().rev().nth(n as usize - 1).copied());
                 }
                 prop_assert_eq!(ranges.end(), set.last().map(|s| s + 1));
                 for seq in 0..80 {
-                    prop_assert_eq!(ranges.around(seq).is_some(), set.contains(&seq));
+                    prop_assert_eq!(around(&ranges, seq).is_some(), set.contains(&seq));
                 }
             }
         }

@@ -10,6 +10,7 @@
 //!   missing.
 //! - A pair is intact if both its acknowledgements are of first transmissions, timed out or not. If a timeout were enough to break it, a source that
 //!   sends at over three times its rate would never correct it, since behind a queue that grows so fast every packet times out.
+//! - It is no pair if the second packet, for which the window had no room, leaves after the first was acknowledged.
 //! - A packet sent again is sent first, in place of a new one, and breaks its pair: a TICK's pair is of two packets from the client.
 //! - With `probe_again` any two that leave as a pair measure, since acknowledgements name the transmission; without it, a source that lost much
 //!   measures nothing until all of it was sent again.
@@ -21,9 +22,10 @@
 //!
 //! State per flow: [`Pairs`]; the timers of packets; from the first pair on, the places of two transmissions for each packet outstanding.
 
-use super::{LOST, PAIRED, Progress, SACKED, Sender, spread};
+use super::{Acks, Progress, Sender};
 use crate::Probe;
-use crate::transport::tcp::Recovery;
+use crate::transport::ledger::flag::{ARRIVED, LOST, PAIRED};
+use crate::transport::ledger::spread;
 use headgate_packet::{Duration, Time};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -40,7 +42,7 @@ enum Place {
 /// What a sender keeps of packets that a protocol releases.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
-    /// Packets to send again, in the order of their timeouts; those that came meanwhile stay until their turn.
+    /// Packets to send again, in the order of their timeouts; those that arrived meanwhile stay until their turn.
     again: VecDeque<u64>,
     /// Transmissions less acknowledgements, each for itself.
     unanswered: u64,
@@ -71,12 +73,7 @@ impl Pairs {
 }
 
 impl Sender {
-    /// Packets that could be sent now: those to be sent again and new ones.
-    pub fn waiting(&self) -> u64 {
-        (self.limit - self.next).saturating_add(self.lost)
-    }
-
-    /// Transmissions less acknowledgements, of packets that a protocol releases: a lost one counts until the end, one that was needless only until its
+    /// Transmissions less acknowledgements, of packets that a protocol releases: a lost one counts until the end, one that was spurious only until its
     /// own acknowledgement.
     pub fn unanswered(&self) -> u64 {
         self.pairs.as_ref().map_or(0, |pairs| pairs.unanswered)
@@ -86,27 +83,34 @@ impl Sender {
         self.pairs.get_or_insert_default()
     }
 
-    /// Sends the next packet of a pair, of which `left` are still to be sent, or one alone: (sequence number, first sent, retransmission); `None` when
-    /// nothing waits.
-    pub fn release(&mut self, left: Option<u8>, now: Time) -> Option<(u64, Time, bool)> {
+    /// Sends the next packet of a pair, of which `left` are still to be sent, or one alone: its sequence number, and whether it is a retransmission;
+    /// `None` when nothing waits.
+    pub fn release(&mut self, left: Option<u8>, now: Time) -> Option<(u64, bool)> {
         let half = std::mem::take(&mut self.pairs().half);
-        let sent = match self.first_to_go_again() {
-            Some(seq) => self.send_again(seq, now),
-            None if self.fits() => self.send_new(now),
+        let (outstanding, places) = (self.ledger.una..self.ledger.next, self.ledger.places());
+        let (seq, again) = match self.first_to_send_again() {
+            Some(seq) => {
+                self.send_again(seq, now);
+                (seq, true)
+            }
+            None if self.ledger.next < self.ledger.limit => (self.send_new(now), false),
             None => return None,
         };
-        let (seq, _, again) = sent;
+        let now_places = self.ledger.places();
+        if now_places > places {
+            self.pairs().grow(outstanding, now_places);
+        }
         self.pairs().unanswered += 1;
         self.start_timer(seq, now);
-        let tells = !again || self.rules.released.is_some_and(|rules| rules.probe_again);
-        let place = self.place(left.filter(|_| tells), half);
+        let probes = !again || matches!(self.rules.acks, Acks::Named { probe_again: true });
+        let place = self.place(left.filter(|_| probes), half);
         self.keep_place(seq, again, place);
-        Some(sent)
+        Some((seq, again))
     }
 
-    fn first_to_go_again(&mut self) -> Option<u64> {
+    fn first_to_send_again(&mut self) -> Option<u64> {
         while let Some(seq) = self.pairs().again.pop_front() {
-            if seq >= self.una && self.record(seq).flags & LOST != 0 {
+            if seq >= self.ledger.una && self.ledger.get(seq).has(LOST) {
                 return Some(seq);
             }
         }
@@ -123,14 +127,15 @@ impl Sender {
                 pairs.sent += 1;
                 Place::First(pairs.sent)
             }
-            Some(1) if half => Place::Second(pairs.sent),
+            // Behind the acknowledgement of the first the second would show when there was room for it.
+            Some(1) if half && pairs.first_ack.is_none_or(|(pair, _)| pair != pairs.sent) => Place::Second(pairs.sent),
             _ => Place::Lone,
         }
     }
 
     fn keep_place(&mut self, seq: u64, again: bool, place: Place) {
-        let (len, record) = (self.records.len(), self.record(seq));
-        let known = record.flags & PAIRED != 0;
+        let (len, record) = (self.ledger.places(), self.ledger.record(seq));
+        let known = record.has(PAIRED);
         if place == Place::Lone && !known {
             return;
         }
@@ -146,10 +151,10 @@ impl Sender {
 
     /// X times the last round-trip time from now on, doubled for each timeout that the packet has had.
     fn start_timer(&mut self, seq: u64, now: Time) {
-        let timeouts = self.record(seq).timeouts;
+        let timeouts = self.ledger.get(seq).timeouts;
         let runs_out = now + self.rtt.timeout_after(timeouts, &self.rules);
-        if self.rules.recovery == Recovery::Each {
-            self.timers.get_or_insert_default().start(seq, runs_out);
+        if self.plain.has_timers() {
+            self.plain.start_timer(seq, runs_out);
         }
         self.timer = self.timer.min(runs_out);
     }
@@ -169,51 +174,51 @@ impl Sender {
         let rtt = now.since(sent);
         let pairs = self.pairs();
         pairs.unanswered = pairs.unanswered.saturating_sub(1);
-        self.rtt.sample(rtt, (self.una, self.next), &self.rules);
-        if (self.una..self.next).contains(&seq) && self.record(seq).flags & SACKED == 0 {
+        self.rtt.sample(rtt, &self.rules.averages);
+        if (self.ledger.una..self.ledger.next).contains(&seq) && !self.ledger.get(seq).has(ARRIVED) {
             // The measured delay runs from the first transmission.
-            rtts(now.since(self.record(seq).first));
+            rtts(now.since(self.ledger.first_sent(seq)));
             p.rtt = Some(rtt);
             probe = self.probe(seq, sent, now);
-            self.come(seq, &mut p);
+            self.arrive(seq, &mut p);
         }
-        for seq in self.una..cumulative.min(self.next) {
-            self.come(seq, &mut p);
+        for seq in self.ledger.una..cumulative.min(self.ledger.next) {
+            self.arrive(seq, &mut p);
         }
-        let oldest = self.una;
-        while self.una < self.next && self.record(self.una).flags & SACKED != 0 {
-            self.una += 1;
-            self.came -= 1;
+        let oldest = self.ledger.una;
+        while self.ledger.una < self.ledger.next && self.ledger.get(self.ledger.una).has(ARRIVED) {
+            self.ledger.una += 1;
+            self.ledger.arrived -= 1;
         }
-        p.advanced = self.una - oldest;
-        if self.rules.recovery == Recovery::Each {
-            self.timer = self.next_packet_timer();
+        p.advanced = self.ledger.una - oldest;
+        if self.plain.has_timers() {
+            self.timer = self.plain.next_timer(&self.ledger);
         } else if p.advanced > 0 {
             self.pairs().in_a_row = 0;
             let timeout = self.rtt.timeout_after(0, &self.rules);
-            self.timer = if self.una < self.next { now + timeout } else { Time::NEVER };
+            self.timer = if self.ledger.una < self.ledger.next { now + timeout } else { Time::NEVER };
         }
         (p, probe)
     }
 
-    /// A packet came, if that was not known.
-    fn come(&mut self, seq: u64, p: &mut Progress) {
-        let record = self.record(seq);
-        if record.flags & SACKED != 0 {
+    /// A packet arrived, if that was not known.
+    fn arrive(&mut self, seq: u64, p: &mut Progress) {
+        let record = self.ledger.record(seq);
+        if record.has(ARRIVED) {
             return;
         }
-        let lost = record.flags & LOST != 0;
-        record.flags = record.flags & !LOST | SACKED;
-        self.lost -= u64::from(lost);
-        self.came += 1;
+        let lost = record.has(LOST);
+        record.flags = record.flags & !LOST | ARRIVED;
+        self.ledger.lost -= u64::from(lost);
+        self.ledger.arrived += 1;
         p.delivered += 1;
     }
 
     fn probe(&mut self, seq: u64, sent: Time, now: Time) -> Probe {
-        let record = *self.record(seq);
-        let which = [record.first, record.last].iter().position(|at| *at == sent);
-        let Some(which) = which.filter(|_| record.flags & PAIRED != 0) else { return Probe::None };
-        let at = seq as usize & (self.records.len() - 1);
+        let record = self.ledger.get(seq);
+        let which = [self.ledger.first_sent(seq), record.sent].iter().position(|at| *at == sent);
+        let Some(which) = which.filter(|_| record.has(PAIRED)) else { return Probe::None };
+        let at = seq as usize & (self.ledger.places() - 1);
         let pairs = self.pairs();
         match (pairs.places[at][which], pairs.first_ack) {
             (Place::First(pair), _) => {
@@ -226,26 +231,31 @@ impl Sender {
         }
     }
 
-    /// The timers of some packets ran out, or the one timer: `p` counts what is lost.
-    pub(super) fn time_out_released(&mut self, now: Time, p: &mut Progress) {
-        if self.rules.recovery == Recovery::Each {
-            return self.run_out(now, |sender, seq| sender.give_up(seq, p));
+    /// The timers of some packets ran out, or the one timer.
+    pub(super) fn time_out_released(&mut self, now: Time) {
+        if self.plain.has_timers() {
+            for seq in self.plain.expired(&mut self.ledger, now) {
+                self.give_up(seq);
+            }
+            self.timer = self.plain.next_timer(&self.ledger);
+            return;
         }
         let pairs = self.pairs();
         pairs.in_a_row = pairs.in_a_row.saturating_add(1);
         let in_a_row = pairs.in_a_row;
         self.timer = now + self.rtt.timeout_after(in_a_row, &self.rules);
         // If the oldest one waits to be sent again, for room in the window that the others take, it is their turn.
-        if let Some(seq) = (self.una..self.next).find(|seq| self.record(*seq).flags & (SACKED | LOST) == 0) {
-            let record = self.record(seq);
+        let unknown = |seq: &u64| !self.ledger.get(*seq).has(ARRIVED | LOST);
+        if let Some(seq) = (self.ledger.una..self.ledger.next).find(unknown) {
+            let record = self.ledger.record(seq);
             record.timeouts = record.timeouts.saturating_add(1);
-            self.give_up(seq, p);
+            self.give_up(seq);
         }
     }
 
     /// Its timer ran out: it waits to be sent again, and is in the network no more.
-    fn give_up(&mut self, seq: u64, p: &mut Progress) {
-        self.lose(seq, p);
+    fn give_up(&mut self, seq: u64) {
+        self.ledger.declare_lost(seq);
         self.pairs().again.push_back(seq);
     }
 }

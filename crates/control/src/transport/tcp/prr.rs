@@ -10,7 +10,7 @@ pub(super) struct Reduction {
     delivered: u64,
     /// Packets sent since then.
     pub out: u64,
-    /// Packets outstanding when it began, less those already known to have come.
+    /// Packets outstanding when it began, less those already known to have arrived.
     at_start: u64,
 }
 
@@ -18,7 +18,7 @@ impl Reduction {
     /// None yet.
     pub const NONE: Reduction = Reduction { delivered: 0, out: 0, at_start: 0 };
 
-    /// An episode begins with this many packets outstanding that had not yet come.
+    /// An episode begins with this many packets outstanding that had not yet arrived.
     pub fn new(at_start: u64) -> Reduction {
         Reduction { at_start: at_start.max(1), ..Reduction::NONE }
     }
@@ -47,11 +47,11 @@ mod tests {
 
     #[test]
     fn one_of_twenty_lost_goes_down_in_step() {
-        // The sheet's P2: 20 packets, the first lost, a target of 10; from the third that came on, and 18 outstanding that had not come.
+        // The sheet's P2: 20 packets, the first lost, a target of 10; from the third that arrived on, and 18 outstanding that had not arrived.
         let mut r = Reduction::new(18);
         let (mut pipe, mut sent) = (16u64, vec![]);
-        for came in 0..14 {
-            pipe -= u64::from(came > 0);
+        for arrived in 0..14 {
+            pipe -= u64::from(arrived > 0);
             let window = r.window(1, false, pipe, 10);
             sent.push(window - pipe);
             r.out += window - pipe;

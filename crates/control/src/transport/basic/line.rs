@@ -1,4 +1,4 @@
-//! The line of a source that sends as fast as that line, and the rules of such a source; `tcp/sender/stamped.rs` has what it does with
+//! The line of a source that sends as fast as that line, and the rules of such a source; `stamped.rs` has what it does with
 //! acknowledgements.
 //!
 //! Source: Kim and Farber 1994, sections 3.3.3 and 4.1.2.
@@ -13,9 +13,10 @@
 //!
 //! State per flow: the line.
 
-use super::tcp::{self, Averages, Recovery, Stamped};
-use super::{Clock, Config};
+use super::{Acks, Averages};
+use crate::transport::{Clock, Config, Retransmit, Way};
 use headgate_packet::{Duration, Ecn, Rate, Time};
+use std::sync::Arc;
 
 /// What is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,15 +62,15 @@ impl Rules {
             clock: Clock::Last,
             every_sample: false,
         };
-        let rules = tcp::Rules {
+        let rules = super::Rules {
             initial_timeout,
             min_timeout: LEAST,
             max_timeout,
             duplicates: 1,
-            stamped: Some(Stamped { bursts: self.repair == Repair::Burst, skip_received: self.skip_received }),
-            ..Config::averages(Recovery::GoBackN, averages)
+            acks: Acks::Stamped { bursts: self.repair == Repair::Burst, skip_received: self.skip_received },
+            ..super::Rules::new(Retransmit::All, averages)
         };
-        Config { line: Some(self), ..Config::new(rules, Ecn::NotEct) }
+        Config { way: Way::Line(self, Arc::new(rules)), ecn: Ecn::NotEct }
     }
 }
 

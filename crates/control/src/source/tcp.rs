@@ -1,0 +1,231 @@
+//! The source of a protocol on TCP's transport: window and rate of the protocol, the sender that repairs, and the pacer.
+
+use super::Source;
+use crate::transport::tcp::{Progress, Rules, Sender};
+use crate::{Ack, AckPacket, Allowance, AnyFlowControl, Echo, FlowControl, Loss, LossKind, Segment};
+use headgate_packet::{Duration, Rng, Time};
+use std::sync::Arc;
+
+/// What such a source keeps.
+#[derive(Clone, Debug)]
+pub struct Tcp<C = AnyFlowControl> {
+    control: C,
+    sender: Sender,
+    /// When the pacer sends the next packet, and how many may still be sent with it.
+    next: Time,
+    burst: u32,
+    timeouts: u64,
+    /// What the protocol draws from, if it draws anything.
+    rng: Option<Box<Rng>>,
+}
+
+/// Windows a round trip of a paced source with a window: in slow start, and later (as Linux has them).
+const PACE: (f64, f64) = (2.0, 1.2);
+
+impl<C: FlowControl> Tcp<C> {
+    /// A source with nothing to send yet.
+    pub fn new(mut control: C, rules: &Arc<Rules>) -> Tcp<C> {
+        control.on_start(rules.initial_window);
+        Tcp { control, sender: Sender::new(rules), next: Time::ZERO, burst: 0, timeouts: 0, rng: None }
+    }
+
+    /// Gives a protocol that takes chances its random stream.
+    pub fn seed(&mut self, rng: Rng) {
+        self.rng = Some(Box::new(rng));
+    }
+
+    /// The protocol.
+    pub fn control(&self) -> &C {
+        &self.control
+    }
+
+    /// When the pacer sends the next packet, if there is one.
+    #[inline]
+    fn next_paced(&self) -> Time {
+        let paced = self.next != Time::ZERO && self.burst == 0;
+        if paced && self.sender.can_send(self.control.allowance().window) { self.next } else { Time::NEVER }
+    }
+
+    /// Packets a second.
+    #[inline]
+    fn rate(&self, allowance: &Allowance) -> f64 {
+        if !self.sender.rules().paced || allowance.rate.is_finite() {
+            return allowance.rate;
+        }
+        self.sender.smoothed().map_or(f64::INFINITY, |rtt| {
+            let factor = if self.control.in_slow_start() { PACE.0 } else { PACE.1 };
+            factor * allowance.window as f64 / rtt.as_secs_f64()
+        })
+    }
+
+    /// Hands on what was lost or not, and lets the sender begin to repair.
+    #[inline]
+    fn react(&mut self, p: &mut Progress, now: Time) {
+        if p.undone {
+            self.control.on_undo();
+        }
+        if p.lost > 0 {
+            self.name_lost(now);
+        }
+        if let Some(kind) = p.loss {
+            self.lose(kind, p, now);
+        }
+    }
+
+    /// Names the packets declared lost to a protocol that asks for rates.
+    fn name_lost(&mut self, now: Time) {
+        for packet in self.sender.take_lost() {
+            self.control.on_packet_lost(now, &packet);
+        }
+    }
+
+    #[cold]
+    fn lose(&mut self, kind: LossKind, p: &mut Progress, now: Time) {
+        self.timeouts += u64::from(kind == LossKind::Timeout);
+        let (in_flight, remaining) = (self.sender.outstanding(), self.sender.remaining());
+        let rules = self.sender.rules();
+        let used = if rules.as_linux { u64::MAX } else { rules.receiver_window };
+        self.control.on_loss(&Loss { now, kind, in_flight, remaining, again: p.again, used });
+        self.sender.enter_recovery(kind, p.delivered, p);
+        self.name_lost(now);
+    }
+
+    /// Lets the protocol know of an acknowledgement, before which so many packets were in flight.
+    #[inline(always)]
+    fn hand_on(&mut self, p: &Progress, prior: u64, ack: &AckPacket<'_>, now: Time) {
+        if p.round
+            && let Some(rng) = &mut self.rng
+        {
+            self.control.on_round(rng);
+        }
+        let (window, slow) = (self.control.allowance().window, self.control.in_slow_start());
+        let sender = &self.sender;
+        self.control.on_ack(&Ack {
+            newly_acked: p.advanced,
+            duplicates: p.duplicates,
+            rtt: p.rtt,
+            highest_sent: sender.highest(),
+            in_flight: sender.pipe(),
+            credit: if sender.rules().count_packets { p.delivered } else { p.advanced.min(1) },
+            delivered: p.delivered,
+            lost: p.lost,
+            total_delivered: sender.delivered(),
+            prior_in_flight: prior,
+            recovering: sender.is_recovering(),
+            repairing: sender.is_repairing(),
+            limited: sender.was_limited(window, slow),
+            round: p.round,
+            smoothed: sender.smoothed(),
+            rate: p.rate,
+            ..Ack::of(ack, now)
+        });
+    }
+}
+
+impl<C: FlowControl> Source for Tcp<C> {
+    #[inline]
+    fn supply(&mut self, packets: u64) {
+        self.sender.supply(packets);
+    }
+
+    fn stop(&mut self) {
+        self.sender.stop();
+    }
+
+    #[inline]
+    fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        let idle = self.sender.take_idle(now);
+        if idle > 0 {
+            let rules = self.sender.rules();
+            self.control.on_idle(rules.after_idle, rules.initial_window, idle);
+        }
+        let allowance = self.control.allowance();
+        let rate = self.rate(&allowance);
+        if rate.is_finite() && now < self.next && self.burst == 0 {
+            return None;
+        }
+        let (pipe, before) = (self.sender.pipe(), self.sender.highest());
+        let app_limited = self.sender.is_app_limited();
+        let (seq, retransmission) = self.sender.poll(allowance.window, now)?;
+        self.control.on_packet_sent(now, pipe, app_limited);
+        if rate.is_finite() {
+            if self.burst == 0 {
+                self.burst = allowance.burst.max(1);
+            }
+            self.burst -= 1;
+            // No credit is saved up: what was not sent in time is not sent faster later.
+            self.next = self.next.max(now) + Duration::from_secs_f64((1.0 / rate).min(1e6));
+        }
+        let reacted = seq >= before && self.sender.take_cwr();
+        Some(Segment { seq, retransmission, reacted, priority: allowance.priority })
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &AckPacket<'_>, now: Time, rtts: &mut impl FnMut(Duration)) {
+        let prior = self.sender.pipe();
+        let advances = (self.sender.oldest() + 1..=self.sender.highest()).contains(&ack.cumulative);
+        if advances
+            && self.sender.is_quiet()
+            && ack.echo.is_none_or(Echo::says_nothing)
+            && let Some(p) = self.sender.on_quiet_ack(ack.cumulative, now, rtts)
+        {
+            self.control.on_delivered(p.delivered, 0, p.round);
+            return self.hand_on(&p, prior, ack, now);
+        }
+        let mut p = self.sender.on_ack((ack.cumulative, ack.sent), ack.echo, now, rtts);
+        if p.stale {
+            return;
+        }
+        self.control.on_delivered(p.delivered, p.marked, p.round);
+        self.react(&mut p, now);
+        self.hand_on(&p, prior, ack, now);
+        if self.sender.rules().prr {
+            self.sender.reduce(&p, self.control.allowance().window);
+        }
+    }
+
+    fn timeout(&self) -> Time {
+        self.sender.timeout().min(self.next_paced())
+    }
+
+    #[inline]
+    fn timeout_before(&self, bound: Time) -> Time {
+        self.sender.timeout_before(bound).min(self.next_paced())
+    }
+
+    fn on_timeout(&mut self, now: Time) {
+        let mut p = self.sender.on_timeout(now);
+        if p.stale {
+            return;
+        }
+        self.react(&mut p, now);
+        if self.sender.rules().prr {
+            self.sender.reduce(&p, self.control.allowance().window);
+        }
+    }
+
+    #[inline]
+    fn in_flight(&self) -> u64 {
+        self.sender.pipe()
+    }
+
+    fn is_done(&self) -> bool {
+        self.sender.is_done()
+    }
+
+    fn memory(&self) -> usize {
+        self.sender.memory()
+    }
+
+    #[inline]
+    fn timeouts(&self) -> u64 {
+        self.timeouts
+    }
+
+    fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        let held = self.sender.held();
+        self.control.probe(&mut |name, value| {
+            sink(name, if name == "window" { held.map_or(value, |h| h as f64) } else { value });
+        });
+    }
+}

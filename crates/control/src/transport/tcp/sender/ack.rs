@@ -1,0 +1,251 @@
+//! What an acknowledgement says: which packets arrived, their round trips, the rate, and marks.
+
+use super::{Progress, Sender};
+use crate::transport::ledger::{Record, flag};
+use crate::transport::recovery::{LossRecovery as _, Phase};
+use crate::transport::tcp::{Echo, Recovery, Undo};
+use headgate_packet::{Duration, Time};
+
+/// After this long the least round trip is looked for again (Linux: tcp_min_rtt_wlen).
+const MIN_RTT_FOR: Duration = Duration::from_secs(300);
+
+impl Sender {
+    /// An acknowledgement of everything below `cumulative` arrived, caused by a packet sent at `sent`; `echo` is what the sink says beyond it. `rtts`
+    /// gets a round trip for each packet that gives one.
+    pub fn on_ack(
+        &mut self,
+        (cumulative, sent): (u64, Time),
+        echo: Option<&Echo>,
+        now: Time,
+        rtts: &mut impl FnMut(Duration),
+    ) -> Progress {
+        let mut p = Progress { declared_before: self.ledger.declared_lost, ..Progress::default() };
+        let (cumulative, before) = (cumulative.min(self.ledger.next), self.ledger.una);
+        if cumulative > before {
+            self.advance(cumulative, now, &mut p, rtts);
+        }
+        let duplicate = p.advanced == 0 && cumulative == before && self.ledger.next > before;
+        self.on_signals((cumulative, sent, before), echo, duplicate, now, &mut p, rtts);
+        (p.duplicates, p.lost) = (self.state.duplicates, self.ledger.declared_lost - p.declared_before);
+        let advanced = p.advanced > 0;
+        let restart = self.recovery.restarts_timer(&self.ledger, &self.state, advanced, p.oldest_rtt, now);
+        self.arm(now, restart, advanced);
+        p
+    }
+
+    /// Whether nothing is lost, under trial or out of order: then an acknowledgement that advances and reports no more than its number ends no episode, begins
+    /// none, and changes nothing but the round trip and the timer.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        let ledger = &self.ledger;
+        self.state.phase == Phase::Open
+            && ledger.arrived + ledger.lost + ledger.two_copies == 0
+            && self.tail.probe.is_none()
+            && self.f_rto.is_over()
+            // With packets that wait for their time, an acknowledgement in sequence may show a loss.
+            && self.recovery.reordering_timer().is_none()
+    }
+
+    /// Such an acknowledgement; `None` if a packet that it acknowledges was sent again, and then nothing
+    /// has changed.
+    #[inline]
+    pub fn on_quiet_ack(&mut self, cumulative: u64, now: Time, rtts: &mut impl FnMut(Duration)) -> Option<Progress> {
+        let una = self.ledger.una;
+        if (una..cumulative).any(|seq| self.ledger.get(seq).flags != 0) {
+            return None;
+        }
+        let oldest = now.since(self.ledger.get(una).sent);
+        let mut newest = oldest;
+        let min_rtt = self.min_rtt();
+        for seq in una..cumulative {
+            let record = self.ledger.get(seq);
+            newest = now.since(record.sent);
+            rtts(newest);
+            if let Some(sampler) = &mut self.sampler {
+                sampler.acknowledged((record.sent, seq), false, now);
+            }
+            self.recovery.on_packet_acked(seq, record, now, min_rtt);
+        }
+        self.ledger.una = cumulative;
+        self.ledger.delivered += cumulative - una;
+        self.state.duplicates = 0;
+        self.take_rtt(oldest, newest, now);
+        let round = cumulative > self.round_end;
+        if round {
+            self.round_end = self.ledger.next;
+        }
+        self.tail.due = false;
+        if self.recovery.watches_time() {
+            // Nothing is lost, since packets were sent in the order of their numbers, but the recovery forgets what was acknowledged.
+            let mut p = Progress::default();
+            self.detect_losses(now, (true, false), &mut p);
+            debug_assert_eq!(p.loss, None);
+        }
+        self.recovery.restarts_timer(&self.ledger, &self.state, true, Some(oldest), now);
+        self.arm(now, true, true);
+        let advanced = cumulative - una;
+        let (min_rtt, ledger) = (self.min_rtt(), &self.ledger);
+        let rate = self.sampler.as_mut().and_then(|s| s.take(min_rtt, ledger.delivered, ledger.declared_lost));
+        Some(Progress { advanced, delivered: advanced, rtt: Some(newest), round, rate, ..Progress::default() })
+    }
+
+    /// An acknowledgement gave round trips, of which these are the first and the newest.
+    #[inline]
+    fn take_rtt(&mut self, oldest: Duration, newest: Duration, now: Time) {
+        if self.min_rtt.is_none_or(|(least, at)| oldest <= least || now.since(at) > MIN_RTT_FOR) {
+            self.min_rtt = Some((newest.min(oldest), now));
+        }
+        self.tail.measured = true;
+        self.rtt.sample(oldest, (self.ledger.una, self.ledger.next), &self.rules);
+    }
+
+    /// Everything below `cumulative` arrived.
+    fn advance(&mut self, cumulative: u64, now: Time, p: &mut Progress, rtts: &mut impl FnMut(Duration)) {
+        let una = self.ledger.una;
+        // Karn: what was sent after a retransmitted packet was acknowledged only with it.
+        let timed = (una..cumulative).all(|seq| !self.ledger.get(seq).has(flag::RETRANSMITTED));
+        for seq in una..cumulative {
+            let record = self.ledger.get(seq);
+            if record.has(flag::ARRIVED) {
+                self.ledger.arrived -= 1;
+            } else {
+                self.acknowledge(seq, record, timed, now, p, rtts);
+            }
+        }
+        (p.advanced, self.ledger.una, self.state.duplicates) = (cumulative - una, cumulative, 0);
+        self.sacked.forget_below(cumulative);
+        p.delivered -= self.recovery.on_advance(&mut self.ledger, &self.state, p.advanced);
+    }
+
+    /// A packet is acknowledged for the first time.
+    #[inline]
+    fn acknowledge(
+        &mut self,
+        seq: u64,
+        record: Record,
+        timed: bool,
+        now: Time,
+        p: &mut Progress,
+        rtts: &mut impl FnMut(Duration),
+    ) {
+        p.delivered += 1;
+        self.ledger.delivered += 1;
+        let again = record.has(flag::RETRANSMITTED);
+        if record.flags != 0 {
+            let lost = record.has(flag::LOST);
+            self.ledger.lost -= u64::from(lost);
+            self.ledger.two_copies -= u64::from(record.has(flag::TWO_COPIES));
+            p.original |= lost && !again;
+        }
+        if let Some(sampler) = &mut self.sampler {
+            sampler.acknowledged((record.sent, seq), again, now);
+        }
+        if !again && timed {
+            let rtt = now.since(record.sent);
+            p.oldest_rtt.get_or_insert(rtt);
+            p.rtt = Some(rtt);
+            rtts(rtt);
+        }
+        let min_rtt = self.min_rtt();
+        self.recovery.on_packet_acked(seq, record, now, min_rtt);
+    }
+
+    /// What beyond packets in sequence an acknowledgement says.
+    fn on_signals(
+        &mut self,
+        (cumulative, sent, before): (u64, Time, u64),
+        echo: Option<&Echo>,
+        duplicate: bool,
+        now: Time,
+        p: &mut Progress,
+        rtts: &mut impl FnMut(Duration),
+    ) {
+        let blocks = self.rules.recovery.needs_blocks();
+        if let Some(echo) = echo {
+            if blocks {
+                // The sink reports the latest first. In that order, what arrived long ago would seem to arrive late after a lost report.
+                for (start, end) in echo.ranges(self.rules.recovery == Recovery::Rack) {
+                    self.take_block(start, end, now, p, rtts);
+                }
+                if let Some(seq) = echo.duplicate {
+                    self.take_duplicate(seq, p);
+                }
+            }
+            // Without counts, the echo is that of all packets acknowledged (RFC 8257, section 3.3).
+            p.marked = if echo.congested { p.delivered } else { echo.marks.saturating_sub(self.marks) };
+            self.marks = self.marks.max(echo.marks);
+        }
+        if duplicate && (!blocks || p.delivered > 0) {
+            self.state.duplicates += 1;
+            if self.recovery.on_duplicate(&mut self.ledger) {
+                p.delivered = 1;
+                self.ledger.delivered += 1;
+                if let Some(sampler) = &mut self.sampler {
+                    sampler.one_delivered(now);
+                }
+            }
+        }
+        if let Some(rtt) = p.oldest_rtt {
+            self.take_rtt(rtt, p.rtt.unwrap_or(rtt), now);
+        }
+        let advanced = p.advanced > 0;
+        if advanced && self.ledger.una > self.round_end {
+            (p.round, self.round_end) = (true, self.ledger.next);
+        }
+        let ends = advanced && self.ledger.una >= self.state.recovery_point;
+        let proves = self.f_rto.on_ack(advanced, duplicate, ends, self.fits()) || blocks;
+        let spurious =
+            self.state.phase != Phase::Cwr && self.episode.is_spurious(self.rules.undo, sent, p.original && proves);
+        if (advanced && self.state.phase != Phase::Open && spurious) || (p.original && self.tries_f_rto_by_blocks()) {
+            self.undo(p);
+        }
+        // An old acknowledgement says nothing of marks.
+        let congested = cumulative == self.ledger.una && echo.is_some_and(|e| e.congested);
+        self.detect(now, (advanced, duplicate), congested || p.marked > 0, p);
+        let bare = !advanced && p.delivered == 0 && cumulative == self.ledger.una;
+        self.end_tail_probe(before, bare && echo.is_none_or(|e| e.is_bare() || self.rules.as_linux), p);
+        let new = duplicate || p.delivered > 0 || p.marked > 0;
+        let lost = self.ledger.declared_lost > p.declared_before;
+        p.stale = !advanced && !new && !lost && p.loss.is_none() && !p.undone;
+        self.tail.due &= p.stale;
+        let min_rtt = self.min_rtt();
+        if let Some(sampler) = &mut self.sampler {
+            p.rate = sampler.take(min_rtt, self.ledger.delivered, self.ledger.declared_lost);
+        }
+    }
+
+    fn take_block(&mut self, start: u64, end: u64, now: Time, p: &mut Progress, rtts: &mut impl FnMut(Duration)) {
+        let range = start.max(self.ledger.una)..end.min(self.ledger.next);
+        if range.is_empty() {
+            return;
+        }
+        let mut sacked = std::mem::take(&mut self.sacked);
+        sacked.insert(range, &mut |new| {
+            for seq in new {
+                let record = self.ledger.get(seq);
+                self.acknowledge(seq, record, true, now, p, rtts);
+                self.ledger.record(seq).flags = record.flags & !(flag::LOST | flag::TWO_COPIES) | flag::ARRIVED;
+                self.ledger.arrived += 1;
+            }
+        });
+        self.sacked = sacked;
+    }
+
+    /// Linux has F-RTO beside the time stamps. A block proves the timeout spurious where the oldest packet is still missing.
+    fn tries_f_rto_by_blocks(&self) -> bool {
+        self.f_rto.by_blocks && self.state.phase == Phase::Loss && self.rules.undo != Undo::None
+    }
+
+    /// The sink had a packet twice.
+    fn take_duplicate(&mut self, seq: u64, p: &mut Progress) {
+        if self.tail.probe.is_some_and(|probe| probe.retransmission && seq + 1 == probe.end) {
+            self.tail.probe = None; // The probe was not needed, and that says nothing.
+            return;
+        }
+        self.recovery.on_reported_duplicate(&self.ledger);
+        let counts = self.rules.undo == Undo::Eifel && self.state.phase != Phase::Cwr;
+        if counts && self.episode.on_reported_duplicate(seq) {
+            self.undo(p);
+        }
+    }
+}
