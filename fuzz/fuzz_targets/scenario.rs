@@ -48,15 +48,15 @@ fuzz_target!(|text: &str| {
         assert_eq!(running.digest().value(), other.digest().value(), "however the run is cut into slices");
     }
     let tables = [
-        running.flow_table(&scenario),
-        running.interval_table(&scenario),
-        running.link_table(&scenario),
-        running.class_table(&scenario),
-        running.size_table(&scenario),
-        running.completion_table(&scenario),
-        running.trace_table(&scenario),
-        running.route_table(&scenario),
-        running.gauge_table(&scenario),
+        running.finished().flow_table(&scenario),
+        running.finished().interval_table(&scenario),
+        running.finished().link_table(&scenario),
+        running.finished().class_table(&scenario),
+        running.finished().size_table(&scenario),
+        running.finished().completion_table(&scenario),
+        running.finished().trace_table(&scenario),
+        running.finished().route_table(&scenario),
+        running.finished().gauge_table(&scenario),
         delay_table(&running.take_delays(), &scenario.flows),
     ];
     assert!(tables.iter().all(|t| !t.is_empty()), "a table has columns");

@@ -80,7 +80,7 @@ fn part(all: &Columns, from: usize, to: usize) -> Columns {
     }
 }
 
-/// The rows, or the error, of a trace that comes in tables of `most` rows.
+/// The rows, or the error, of a trace that arrives in tables of `most` rows.
 fn run(options: &Options, all: &Columns, most: usize) -> Result<Vec<Row>, String> {
     let mut replay = Replay::new(options);
     replay.keep_rows(0);

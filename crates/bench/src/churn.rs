@@ -4,8 +4,8 @@ use headgate_packet::{Buffer, Duration, FlowId, Packet, Rate, Rng, Time};
 use headgate_queue::{Cx, Discipline, LinkInfo, Spec};
 
 /// Fills a discipline with two packets of each of `flows` flows, then `rounds` times takes one packet out and puts one of a
-/// random flow in. Gives the packets that came out, so that nothing is optimised away; `None` for an unknown name. [`CORE`] is `csfq` in the core of an
-/// island, whose packets come with labels.
+/// random flow in. Gives the packets that came out, so that nothing is optimised away; `None` for an unknown name. `CORE` is `csfq` in the core of an
+/// island, whose packets arrive with labels.
 pub fn churn(name: &str, flows: u32, rounds: u64) -> Option<u64> {
     let spec = with_buffer(name, Buffer::Packets(4 * u64::from(flows) + 16))?;
     let link = LinkInfo { rate: Rate::from_bps(1_000_000_000)?, flows: flows as usize, weights: Vec::new() };

@@ -1,6 +1,6 @@
 //! What tshark says of a written capture, and what is read of captures that editcap wrote.
 //!
-//! Both come with the package `tshark`. Where they are missing this says so and checks nothing; with HEADGATE_NEEDS_TSHARK set
+//! Both arrive with the package `tshark`. Where they are missing this says so and checks nothing; with HEADGATE_NEEDS_TSHARK set
 //! it fails.
 
 mod common;

@@ -50,14 +50,15 @@ impl Batch {
             self.last = Some((scenario_json.to_owned(), read));
         }
         let (_, scenario) = self.last.as_ref().expect("it was put there");
-        let mut running = simulate(py, &mut watch, scenario, seed.unwrap_or(scenario.seed), run, Rows::Dropped)?;
+        let running = simulate(py, &mut watch, scenario, seed.unwrap_or(scenario.seed), run, Rows::Dropped)?;
         watch.between(py)?;
         let (digest, events) = (format!("{:016x}", running.digest().value()), running.digest().events);
         let counts = (scenario.flows.len(), 2 * scenario.links.len());
         py.detach(|| {
-            self.flows.append(running.flow_table(scenario));
-            self.links.append(running.link_table(scenario));
-            self.routes = running.route_table(scenario);
+            let finished = running.finished();
+            self.flows.append(finished.flow_table(scenario));
+            self.links.append(finished.link_table(scenario));
+            self.routes = finished.route_table(scenario);
         });
         Ok((digest, events, counts.0, counts.1))
     }

@@ -27,7 +27,7 @@ where
     let (sender, mut receiver) = channel();
     let thread = Builder::new().spawn(move || {
         let answer = work(&mut subject);
-        // There is no receiver any more if a signal came.
+        // There is no receiver any more if a signal arrived.
         let _ = sender.send((subject, answer));
     });
     let thread = thread.map_err(|e| PyOSError::new_err(format!("no thread can be started; {e}")))?;

@@ -185,7 +185,7 @@ impl Replay {
         Ok(columns)
     }
 
-    /// Follows the first `most` packets that are there at `from` or come later, by `to`, with the numbers that decide about those that come.
+    /// Follows the first `most` packets that are there at `from` or arrive later, by `to`, with the numbers that decide about those that arrive.
     fn decide(&mut self, queue: usize, from: f64, to: f64, most: usize) -> PyResult<()> {
         self.get_mut()?.decide(queue, Window { from: time(from), to: time(to), most });
         Ok(())

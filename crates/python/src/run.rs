@@ -4,7 +4,7 @@ use crate::column::Column;
 use crate::watch::{Control, Watch};
 use headgate_packet::{Duration, Time};
 use headgate_sim::spec::Scenario;
-use headgate_sim::{Cells, Delays, Rows, Run, Table, Tracks, Window, delay_table};
+use headgate_sim::{Cells, Delays, Finished, Rows, Run, Table, Tracks, Window, delay_table};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -84,7 +84,7 @@ fn is_identity(codes: &[i64], names: &[String]) -> bool {
 }
 
 /// Makes one table of a run.
-type Maker = fn(&mut Run, &Scenario) -> Table;
+type Maker = fn(&Finished<'_>, &Scenario) -> Table;
 
 /// Rows that are handed over at a time.
 const BATCH: usize = 1 << 13;
@@ -112,20 +112,20 @@ pub fn run(
     let checkpoints = running.digest().checkpoints().iter().map(|(n, d)| (*n, format!("{d:016x}"))).collect();
     let events = running.digest().events;
     let makers: [(&'static str, Maker); 9] = [
-        ("flows", |w, s| w.flow_table(s)),
-        ("intervals", |w, s| w.interval_table(s)),
-        ("links", |w, s| w.link_table(s)),
-        ("classes", |w, s| w.class_table(s)),
-        ("sizes", |w, s| w.size_table(s)),
-        ("completions", |w, s| w.completion_table(s)),
-        ("traces", |w, s| w.trace_table(s)),
-        ("routes", |w, s| w.route_table(s)),
-        ("gauges", |w, s| w.gauge_table(s)),
+        ("flows", |f, s| f.flow_table(s)),
+        ("intervals", |f, s| f.interval_table(s)),
+        ("links", |f, s| f.link_table(s)),
+        ("classes", |f, s| f.class_table(s)),
+        ("sizes", |f, s| f.size_table(s)),
+        ("completions", |f, s| f.completion_table(s)),
+        ("traces", |f, s| f.trace_table(s)),
+        ("routes", |f, s| f.route_table(s)),
+        ("gauges", |f, s| f.gauge_table(s)),
     ];
     let mut tables = Vec::with_capacity(makers.len());
     for (name, make) in makers {
         watch.between(py)?;
-        tables.push((name, py.detach(|| make(&mut running, &scenario))));
+        tables.push((name, py.detach(|| make(&running.finished(), &scenario))));
     }
     let delays = running.take_delays();
     Ok(RunResult { digest, seed, run, events, scenario, checkpoints, tables, delays })
@@ -187,7 +187,7 @@ pub fn events(
 /// Packets, the values of their numbers, which numbers these are, and the time up to which packets are followed.
 pub(crate) type Tracked<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>, Vec<Vec<usize>>, f64);
 
-/// What became of the data packets of a run at the ports that they came to from one time to another, of at most `most` of them, and the numbers with
+/// What became of the data packets of a run at the ports at which they arrived from one time to another, of at most `most` of them, and the numbers with
 /// which the ports decided about them. The run ends there. The numbers of each shape are places in the list of numbers.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, seed, run, start_s, end_s, most, control=None))]

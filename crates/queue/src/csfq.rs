@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Here for packets that come without a label: this is the first router of their path. Labels of other packets are trusted.
+    /// Here for packets that arrive without a label: this is the first router of their path. Labels of other packets are trusted.
     #[default]
     Edge,
     /// Not here. Packets without a label are never dropped at random.
@@ -158,7 +158,7 @@ impl Csfq {
         }
         let flow = packet.flow.index();
         let silent = self.has_fallen_silent(flow, now);
-        let mut estimator = if silent { self.params.rules.fresh_estimator() } else { self.rates[flow] };
+        let mut estimator = if silent { self.params.rules.new_estimator() } else { self.rates[flow] };
         let counted = estimator.on_packet(now, f64::from(packet.bytes) * 8.0, self.k);
         if !counted && estimator.rate() == 0.0 {
             estimator.restart_at(self.share.accepted() / 2.0);
@@ -234,7 +234,7 @@ impl Discipline for Csfq {
         if self.params.role == Role::Core {
             return; // core routers keep nothing per conversation
         }
-        self.rates.resize(link.flows, self.params.rules.fresh_estimator());
+        self.rates.resize(link.flows, self.params.rules.new_estimator());
         self.weights.extend(link.weights_from(self.weights.len()).map(f64::from));
     }
 
@@ -242,8 +242,8 @@ impl Discipline for Csfq {
         if self.params.role == Role::Core {
             return true;
         }
-        let fresh = self.params.rules.fresh_estimator();
-        self.rates[flow.index()] == fresh || self.has_fallen_silent(flow.index(), now)
+        let unused = self.params.rules.new_estimator();
+        self.rates[flow.index()] == unused || self.has_fallen_silent(flow.index(), now)
     }
 
     fn probe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

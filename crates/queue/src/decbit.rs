@@ -1,6 +1,6 @@
 //! The original DECbit gateway: first come, first served, and the congestion bit in every packet while the average queue is long.
 //!
-//! Source: Demers, Keshav and Shenker 1989, section 4 ("greater than one": packets that come one by one at the line's own rate
+//! Source: Demers, Keshav and Shenker 1989, section 4 ("greater than one": packets that arrive one by one at the line's own rate
 //! are not marked, which decides how fast windows recover in the thesis's scenario 3); the averaging after Ramakrishnan and Jain 1988.
 //! Deviations: none known; the DEC reports themselves were not at hand. State per flow: none.
 

@@ -90,7 +90,7 @@ mod tests {
         let spec = r#"{"kind": "drr_plus", "buffer": "4pkt", "queue_buffer": "2pkt"}"#;
         assert_eq!(dropped(spec, &arrivals[..6]), [3]);
         assert_eq!(dropped(spec, &arrivals), [3, 6]);
-        // Shared, the buffer is full when packet 5 comes; the longest queue makes room.
+        // Shared, the buffer is full when packet 5 arrives; the longest queue makes room.
         let spec = r#"{"kind": "drr_plus", "buffer": "4pkt"}"#;
         assert_eq!(dropped(spec, &arrivals[..5]), [] as [u32; 0]);
         assert_eq!(dropped(spec, &arrivals[..6]), [3]);

@@ -62,9 +62,9 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// Packets that the buffer holds when the packet comes; the one in transmission is counted if the port is set to count it.
+    /// Packets that the buffer holds when the packet arrives; the one in transmission is counted if the port is set to count it.
     HeldPackets("held_packets", Packets),
-    /// Bytes that the buffer holds when the packet comes; the packet in transmission is counted if the port is set to count it.
+    /// Bytes that the buffer holds when the packet arrives; the packet in transmission is counted if the port is set to count it.
     HeldBytes("held_bytes", Bytes),
     /// Maximum number of packets in the buffer.
     BufferPackets("buffer_packets", Packets),
@@ -98,7 +98,7 @@ numbers! {
     VirtualTime("virtual_time", Bits),
     /// Tag: the packet with the smallest one is sent next.
     Tag("tag", Bits),
-    /// Time to which the clock of the packet's conversation had advanced before the packet came.
+    /// Time to which the clock of the packet's conversation had advanced before the packet arrived.
     Clock("clock", Seconds),
     /// Stamp: the packet with the smallest one is sent next.
     Stamp("stamp", Seconds),

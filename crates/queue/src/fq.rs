@@ -195,7 +195,7 @@ impl Fq {
     }
 
     /// The bid of an arrival as a number of 64 bits, whose 52 for whole bits are used up, or the numbers of arrivals are: those that wait, and those
-    /// to come, which are not below R - delta, are counted from the least of them from now on. Bids yet 2^52 bits above it are equal.
+    /// to arrive, which are not below R - delta, are counted from the least of them from now on. Bids yet 2^52 bits above it are equal.
     #[cold]
     fn rebase(&mut self, bid: u128) -> u64 {
         let from = Round::coarse(self.earliest());

@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_newcomer_starts_at_the_tag_in_service() {
-        // Lengths in bytes, a second each. A's first packet (tag 10) is in service when the others come: A 20, 30, B 10 + 12 = 22. At 11 s
+        // Lengths in bytes, a second each. A's first packet (tag 10) is in service when the others arrive: A 20, 30, B 10 + 12 = 22. At 11 s
         // A's second one is in service, v = 20: C's packet of 4 has tag 24, B's next of 5 has 27.
         let arrivals: [Arrival; 6] = [(0, 0, 10), (0, 0, 10), (0, 0, 10), (0, 1, 12), (11, 2, 4), (11, 1, 5)];
         assert_eq!(order(r#"{"kind": "scfq"}"#, &[], &arrivals), [0, 1, 3, 4, 5, 2]);

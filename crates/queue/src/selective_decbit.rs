@@ -89,7 +89,7 @@ impl SelectiveDecbit {
 }
 
 impl Counts {
-    /// A packet of a conversation comes, the first one of a new cycle or not.
+    /// A packet of a conversation arrives, the first one of a new cycle or not.
     fn add(&mut self, flow: FlowId, new_cycle: bool) {
         if new_cycle {
             std::mem::swap(&mut self.last, &mut self.present);

@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn who_used_idle_capacity_pays_later() {
         // Two conversations at half the line's rate each: a byte advances a clock by two seconds. A sends ten packets of a byte alone, with stamps
-        // 2 to 20. At 5 s its sixth one starts and B comes: B's three packets have stamps 7, 9, 11, A's left ones 14, 16, ...
+        // 2 to 20. At 5 s its sixth one starts and B arrives: B's three packets have stamps 7, 9, 11, A's left ones 14, 16, ...
         let mut arrivals: Vec<Arrival> = vec![(0, 0, 1); 10];
         arrivals.extend([(5, 1, 1); 3]);
         assert_eq!(order(r#"{"kind": "virtual_clock"}"#, &[], &arrivals), [0, 1, 2, 3, 4, 5, 10, 11, 12, 6, 7, 8, 9]);
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn who_loses_a_packet_gets_its_time_back() {
         // Half of the line each: a packet of 10 advances a clock by 20 s. A's packets have stamps 20 to 80, the first is sent at once. B's packet
-        // takes the place of A's last one, and A's clock goes back to 60: packet 5 gets the stamp 80. B's packet of 34 comes at 22 s and has 22 +
+        // takes the place of A's last one, and A's clock goes back to 60: packet 5 gets the stamp 80. B's packet of 34 arrives at 22 s and has 22 +
         // 68 = 90. Without the time A's would have 100.
         let spec = r#"{"kind": "virtual_clock", "buffer": "3pkt"}"#;
         let arrivals: [Arrival; 7] =

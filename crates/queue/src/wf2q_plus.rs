@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn virtual_time_passes_within_a_transmission_and_on_an_idle_line() {
-        // A byte takes a second; of three conversations a byte adds a third to V. A's packet of 12 is sent until 12 s. C's of 5 comes at 1 s, when
-        // V = 1/3, and has F = 5 1/3; B's of 3 comes at 9 s, when V = 3, and has F = 6. By V at the end, 4, they would have 9 and 7.
+        // A byte takes a second; of three conversations a byte adds a third to V. A's packet of 12 is sent until 12 s. C's of 5 arrives at 1 s, when
+        // V = 1/3, and has F = 5 1/3; B's of 3 arrives at 9 s, when V = 3, and has F = 6. By V at the end, 4, they would have 9 and 7.
         let arrivals: [Arrival; 3] = [(0, 0, 12), (1, 2, 5), (9, 1, 3)];
         assert_eq!(order(r#"{"kind": "wf2q_plus"}"#, &[], &arrivals), [0, 1, 2]);
         // Two conversations. A's packet of 10 ends at 10 s, F = 10, V = 5. At 20 s V = 10: B's of 4 has S = 10, F = 14 and is sent at once, A's of
@@ -257,8 +257,8 @@ mod tests {
 
     #[test]
     fn a_conversation_that_loses_its_only_packet_continues_from_where_it_stood() {
-        // Three conversations, V grows by a third of a byte a second. C is sent from 0 to 10 s. A's packet of 90 comes at 1 s, S = 1/3, and makes room for
-        // B's of 30 at 2 s, S = 2/3 and F = 30 2/3. A's next one of 20 comes at 3 s, S = V = 1 and F = 21: at 10 s both have begun and A's is sent
+        // Three conversations, V grows by a third of a byte a second. C is sent from 0 to 10 s. A's packet of 90 arrives at 1 s, S = 1/3, and makes room for
+        // B's of 30 at 2 s, S = 2/3 and F = 30 2/3. A's next one of 20 arrives at 3 s, S = V = 1 and F = 21: at 10 s both have begun and A's is sent
         // first. If the dropped packet counted, S would be 90 1/3.
         let spec = r#"{"kind": "wf2q_plus", "buffer": "100B"}"#;
         let arrivals: [Arrival; 4] = [(0, 2, 10), (1, 0, 90), (2, 1, 30), (3, 0, 20)];

@@ -236,7 +236,7 @@ fn with_flows<D: Discipline>(
 
 #[test]
 fn the_packet_in_transmission_takes_room_where_it_is_set_to() {
-    // A packet of 1000 bytes takes a second. Packet 0 is in transmission from 0 s; 1 and 2 come at 0.5 s, 3 at 1 s, when 1's transmission starts.
+    // A packet of 1000 bytes takes a second. Packet 0 is in transmission from 0 s; 1 and 2 arrive at 0.5 s, 3 at 1 s, when 1's transmission starts.
     let dropped = |kind: &str, in_service: InService, buffer: &str| {
         let link = LinkInfo { rate: Rate::from_bps(8_000).unwrap(), flows: 1, weights: vec![] };
         let mut port = Port::new(discipline(kind, buffer).build(&link), link.rate, Rng::new(1, 0, "port"));

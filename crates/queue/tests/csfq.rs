@@ -6,7 +6,7 @@ use headgate_queue::{Discipline as _, LinkInfo, Port, Spec};
 const LINE: f64 = 10e6;
 const BITS: f64 = 8000.0;
 
-/// Bit/s carried of each flow, from `from` to `to` seconds. Packets of 1000 bytes come at gaps uniform from 0.5 to 1.5 of the mean, as in the paper.
+/// Bit/s carried of each flow, from `from` to `to` seconds. Packets of 1000 bytes arrive at gaps uniform from 0.5 to 1.5 of the mean, as in the paper.
 fn carried(more: &str, rates: &[f64], weights: &[u32], (from, to): (f64, f64)) -> Vec<f64> {
     let spec: Spec = serde_json::from_str(&format!(r#"{{"kind": "csfq"{more}}}"#)).expect("a valid discipline");
     let link =

@@ -64,7 +64,7 @@ impl Bucket {
         let depth = u128::from(depth) * PS * u128::from(total);
         Bucket { tokens: depth, depth, weight: u128::from(weight), total: u128::from(total), last: 0 }
     }
-    /// When a packet that wants to come at `at` may come.
+    /// When a packet that wants to arrive at `at` may arrive.
     fn pass(&mut self, at: u64, bytes: u32) -> u64 {
         let (pace, need) = (self.weight * u128::from(BPS), u128::from(bytes) * 8 * PS * self.total);
         let mut now = at.max(self.last);
@@ -121,7 +121,7 @@ proptest! {
 /// The bounds are not idle: first come, first served breaks them all, and SCFQ breaks that of Fair Queueing.
 #[test]
 fn what_the_bounds_tell_apart() {
-    // Ten conversations of weight 1 send packets at 0; one of weight 10, that keeps to a bucket of one packet, comes as the second starts.
+    // Ten conversations of weight 1 send packets at 0; one of weight 10, that keeps to a bucket of one packet, arrives as the second starts.
     let weights = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10];
     let packet = time(12_000, 1, 1);
     let crowd = |each: usize| {
@@ -141,7 +141,7 @@ fn what_the_bounds_tell_apart() {
     for kind in BOUNDED {
         assert!(delay("fcfs", 30) > bound(kind) && delay(kind, 30) <= bound(kind), "{kind}");
     }
-    // At 0 the first of the ten is sent and the others' tags are all the same: the tag in service when the eleventh comes. They are all sent first.
+    // At 0 the first of the ten is sent and the others' tags are all the same: the tag in service when the eleventh arrives. They are all sent first.
     assert_eq!(delay("scfq", 1).div_ceil(packet), 10);
     assert!(delay("fq", 1) <= bound("fq") && bound("fq") < delay("scfq", 1));
 }

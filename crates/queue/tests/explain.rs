@@ -83,7 +83,7 @@ proptest! {
                 let numbers = explained(&asked, packet, now);
                 prop_assert_eq!(&numbers, &explained(&asked, packet, now), "{}", name);
                 prop_assert!(numbers.values().all(|value| !value.is_nan()), "{}: {:?}", name, numbers);
-                explained(&asked, Packet { flow: FlowId(0), bytes: 1500, class: 9, ..packet }, now); // it never comes
+                explained(&asked, Packet { flow: FlowId(0), bytes: 1500, class: 9, ..packet }, now); // it never arrives
                 asked.offer(packet, now, &mut |s| sent[1].push(s));
                 prop_assert_eq!(plain.counters(now), asked.counters(now), "{}", name);
                 prop_assert_eq!(plain.next(), asked.next(), "{}", name);

@@ -31,7 +31,7 @@ fn fair_queueing_by_hand() {
     let names = ["round_number", "start_number", "finish_number", "bid", "weight", "active_conversations"];
     assert_eq!(of(&numbers, &names), [160.0, 480.0, 680.0, 680.0, 2.0, 2.0]);
     assert_eq!(of(&numbers, &["own_queue_packets", "own_queue_bytes", "buffer_packets"]), [1.0, 100.0, 100.0]);
-    // With a promptness of 20 bytes, 160 bits, a conversation that comes when R = 80 bids from 0.
+    // With a promptness of 20 bytes, 160 bits, a conversation whose packet arrives when R = 80 bids from 0.
     let prompt = told_of_last(r#"{"kind": "fq", "delta": "20B"}"#, &[(0, 0, 100), (10, 1, 100)]);
     assert_eq!(of(&prompt, &["round_number", "finish_number", "bid"]), [80.0, 480.0, 400.0]);
     // R passes the first one's finish number at 100 ms and stands still.
@@ -62,7 +62,7 @@ fn rounds_by_hand() {
 
 #[test]
 fn averages_decay_before_they_are_told() {
-    // With weight 0.25: a packet that is sent at once, of 100 ms, and one that comes 200 ms after its end, which are two typical packets.
+    // With weight 0.25: a packet that is sent at once, of 100 ms, and one that arrives 200 ms after its end, which are two typical packets.
     for (kind, average) in [("red", 0.0), ("fred", 0.25 * 0.75 * 0.75 * 0.75)] {
         let text = format!(r#"{{"kind": "{kind}", "weight": 0.25, "mean_packet": "100B"}}"#);
         assert_eq!(told_of_last(&text, &[(0, 0, 100), (300, 0, 100)])["average_queue_packets"], average, "{kind}");
@@ -71,7 +71,7 @@ fn averages_decay_before_they_are_told() {
 
 #[test]
 fn a_part_of_the_average_queue_by_hand() {
-    // Eight packets at once, 100 ms each; FRED takes a sample when one is queued and when one is sent. The ninth comes 200 ms after the end of the last.
+    // Eight packets at once, 100 ms each; FRED takes a sample when one is queued and when one is sent. The ninth arrives 200 ms after the end of the last.
     let samples = [1, 0, 1, 2, 3, 4, 5, 6, 7, 6, 5, 4, 3, 2, 1, 0];
     let average = samples.iter().fold(0.0, |average, queue| average + 0.25 * (f64::from(*queue) - average));
     let faded: f64 = average * 0.75 * 0.75;

@@ -132,7 +132,7 @@ proptest! {
             before.iter().for_each(|a| old.offer(*a, a.1 as u8 % 3));
             old.advance(Time::from_ps(old.now.as_ps() + after[0].0 * MS));
             for c in (0..FLOWS).filter(|c| old.has_forgotten(*c)) {
-                // The one that comes with its number may have another priority.
+                // The one that arrives with its number may have another priority.
                 let class = |flow: u32| ((flow + u32::from(moves && flow == c)) % 3) as u8;
                 let (mut same, mut new) = (old.clone(), old.clone());
                 new.link.add(weights[c as usize]);

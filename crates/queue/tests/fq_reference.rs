@@ -72,7 +72,7 @@ impl Reference {
         self.waiting.insert(handle, (flow, bits, bid, self.arrivals));
     }
 
-    /// The port sends this packet: no waiting one may have a smaller bid, or an equal one that came earlier.
+    /// The port sends this packet: no waiting one may have a smaller bid, or an equal one that arrived earlier.
     fn send(&mut self, handle: u32) -> Result<(), String> {
         let (_, _, bid, arrival) = self.waiting.remove(&handle).ok_or("sent a packet that does not wait")?;
         for (other, (_, _, rival, earlier)) in &self.waiting {
@@ -83,7 +83,7 @@ impl Reference {
         Ok(())
     }
 
-    /// The port drops this packet while `arrival` comes.
+    /// The port drops this packet while `arrival` arrives.
     fn drop(&mut self, gone: u32, arrival: u32) -> Result<(), String> {
         let (flow, bits, bid, number) = self.waiting.get(&gone).ok_or("dropped a packet that does not wait")?.clone();
         let held = |flow: usize| self.waiting.values().filter(|w| w.0 == flow).count();

@@ -32,7 +32,7 @@ fn discipline(name: &str, buffer: &str) -> Spec {
     serde_json::from_str(&format!(r#"{{"kind": "{name}", "buffer": "{buffer}"}}"#)).expect(name)
 }
 
-/// What a port sent and dropped, up again at the end; `late` wake-ups come between the steps.
+/// What a port sent and dropped, up again at the end; `late` wake-ups arrive between the steps.
 fn drive<D: Discipline>(
     build: &impl Fn(&LinkInfo) -> D,
     steps: &[(u64, Step)],

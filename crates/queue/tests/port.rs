@@ -26,8 +26,8 @@ fn drops_are_reported_in_order_with_their_times_and_counted_by_the_port() {
     let arrivals = [(0, 0, 1000), (0, 1, 500), (100, 2, 700), (200, 3, 800), (500, 0, 1400), (600, 3, 200)];
     offer(&mut port, &arrivals);
     let gone = |handle, ms, reason| {
-        let (came, class, bytes) = arrivals[handle as usize];
-        let [at, arrived] = [ms, came].map(|ms| Time::from_ps(ms * MS));
+        let (arrival, class, bytes) = arrivals[handle as usize];
+        let [at, arrived] = [ms, arrival].map(|ms| Time::from_ps(ms * MS));
         Dropped { at, arrived, handle, flow: FlowId(u32::from(class)), bytes, reason }
     };
     let expected =
@@ -125,7 +125,7 @@ fn the_packet_in_transmission_takes_room_as_long_as_it_is_set_to() {
 #[test]
 fn a_line_is_idle_when_it_is_free_and_nothing_waits() {
     let mut port = port(r#""fcfs""#);
-    assert!(port.is_idle(Time::ZERO), "nothing came yet");
+    assert!(port.is_idle(Time::ZERO), "nothing has arrived yet");
     offer(&mut port, &[(0, 0, 1000), (0, 0, 1000)]);
     let idle = [0, 999, 1000].map(|ms| port.is_idle(Time::from_ps(ms * MS)));
     assert_eq!(idle, [false; 3], "one is in transmission until 1 s, another waits");

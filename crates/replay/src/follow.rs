@@ -23,21 +23,21 @@ impl Follow {
         Follow { tracks: Tracks::new(window, 1), open: HashMap::new(), free: Vec::new(), next: 0, arriving: 0 }
     }
 
-    /// A packet arrives; the port is asked about it next.
+    /// The number in the trace of the packet whose arrival follows.
     #[cold]
-    pub fn arrives(&mut self, number: u64) {
+    pub fn number_next(&mut self, number: u64) {
         self.arriving = number;
     }
 
     /// A packet is about to be handed to the port, which was advanced.
     #[cold]
     #[inline(never)]
-    pub fn came(&mut self, port: &Port, packet: &Packet, now: Time) {
+    pub fn arrives(&mut self, port: &Port, packet: &Packet, now: Time) {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.next += 1;
             self.next - 1
         });
-        self.tracks.came(0, port, &Packet { handle: slot, ..*packet }, now);
+        self.tracks.arrives(0, port, &Packet { handle: slot, ..*packet }, now);
         if self.tracks.ended().is_none() {
             self.open.insert(packet.handle, (slot, self.arriving));
         } else {

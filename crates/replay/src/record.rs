@@ -27,8 +27,8 @@ pub(crate) struct Record {
     pub kept: Option<VecDeque<Row>>,
     pub track: Option<Track>,
     pub follow: Option<Box<Follow>>,
-    /// Handles of the packets in here that came with their congestion bit set; only looked up, never iterated.
-    pub came_marked: HashSet<u32>,
+    /// Handles of the packets in here that arrived with their congestion bit set; only looked up, never iterated.
+    pub arrived_marked: HashSet<u32>,
     pub capture: Option<CaptureOutput>,
     pub series: Option<Series>,
 }
@@ -37,7 +37,7 @@ impl Record {
     #[inline]
     pub fn arrived(&mut self, arrival: &Arrival, handle: u32) {
         if arrival.ecn == Ecn::Ce {
-            self.came_marked.insert(handle);
+            self.arrived_marked.insert(handle);
         }
         self.all.arrived(arrival.bytes);
         if arrival.flow as usize == self.flows.len() {
@@ -48,7 +48,7 @@ impl Record {
             rows.open(arrival);
         }
         if let Some(follow) = &mut self.follow {
-            follow.arrives(arrival.number);
+            follow.number_next(arrival.number);
         }
         if let Some(series) = &mut self.series {
             series.arrived(arrival.at, arrival.bytes);
@@ -84,9 +84,9 @@ impl Record {
 
 impl Watch for Record {
     #[inline]
-    fn came(&mut self, port: &Port, packet: &Packet, now: Time) {
+    fn arrives(&mut self, port: &Port, packet: &Packet, now: Time) {
         if let Some(follow) = &mut self.follow {
-            follow.came(port, packet, now);
+            follow.arrives(port, packet, now);
         }
     }
 
@@ -94,8 +94,8 @@ impl Watch for Record {
     fn sent(&mut self, sent: &Sent) {
         let Sent { packet, start, end } = *sent;
         let (delay, flow) = (start.since(packet.arrived), packet.flow.0);
-        // A mark that it came with is none of this discipline.
-        let marked = packet.ecn == Ecn::Ce && !self.came_marked.remove(&packet.handle);
+        // A mark that it arrived with is none of this discipline.
+        let marked = packet.ecn == Ecn::Ce && !self.arrived_marked.remove(&packet.handle);
         self.all.sent(packet.bytes, delay, marked);
         self.flows[flow as usize].sent(packet.bytes, delay, marked);
         if let Some(series) = &mut self.series {
@@ -111,7 +111,7 @@ impl Watch for Record {
     #[inline]
     fn dropped(&mut self, dropped: &Dropped) {
         let Dropped { at, handle, flow: FlowId(flow), bytes, reason, .. } = *dropped;
-        self.came_marked.remove(&handle);
+        self.arrived_marked.remove(&handle);
         self.all.dropped(reason);
         self.flows[flow as usize].dropped(reason);
         if let Some(series) = &mut self.series {

@@ -79,7 +79,7 @@ pub struct Conventions {
 pub trait Watch {
     /// A packet is about to be handed to the port, which was advanced up to `now`.
     #[inline]
-    fn came(&mut self, _port: &Port, _packet: &Packet, _now: Time) {}
+    fn arrives(&mut self, _port: &Port, _packet: &Packet, _now: Time) {}
     /// A packet's transmission starts.
     fn sent(&mut self, sent: &Sent);
     /// A packet was dropped.
@@ -97,21 +97,21 @@ pub struct Replayer {
     /// The end of the transmission that started last.
     busy_until: Option<Time>,
     /// The stream of random numbers before the first one was drawn.
-    fresh: Rng,
+    untouched: Rng,
 }
 
 impl Replayer {
     /// An idle port; its discipline draws from the stream (seed, 0, "replay").
     pub fn new(spec: &Spec, rate: Rate, seed: u64, conventions: Conventions) -> Replayer {
         let link = LinkInfo { rate, flows: 0, weights: vec![] };
-        let fresh = Rng::new(seed, 0, "replay");
-        let mut port = Port::new(spec.build(&link), rate, fresh.clone());
+        let untouched = Rng::new(seed, 0, "replay");
+        let mut port = Port::new(spec.build(&link), rate, untouched.clone());
         port.count_in_service(match (conventions.in_service, conventions.at_departure) {
             (InService::Extra, _) => headgate_queue::InService::Extra,
             (InService::Counts, AtDeparture::DeparturesFirst) => headgate_queue::InService::UntilEnd,
             (InService::Counts, AtDeparture::ArrivalsFirst) => headgate_queue::InService::ThroughEnd,
         });
-        Replayer { port, link, conventions, now: Time::ZERO, busy_until: None, fresh }
+        Replayer { port, link, conventions, now: Time::ZERO, busy_until: None, untouched }
     }
 
     /// A packet arrives, not before the last one; `handle` names it to `watch`. Its flow is one that arrived before, or the next new one:
@@ -138,7 +138,7 @@ impl Replayer {
             ecn: arrival.ecn,
             ..Packet::default()
         };
-        watch.came(&self.port, &packet, at);
+        watch.arrives(&self.port, &packet, at);
         self.port.accept(packet, at);
         // With arrivals first, a transmission that ends now still holds the line.
         let free = self.conventions.at_departure == AtDeparture::DeparturesFirst || self.busy_until != Some(at);
@@ -194,7 +194,7 @@ impl Replayer {
 
     /// Whether the discipline drew random numbers.
     pub fn drew(&self) -> bool {
-        *self.port.rng() != self.fresh
+        *self.port.rng() != self.untouched
     }
 
     /// Whether every packet has left, and within the range of the clock.

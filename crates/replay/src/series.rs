@@ -178,7 +178,7 @@ mod tests {
         // Two bins that become one keep the bytes of both.
         let flux: Vec<_> = series.flux()[..3].iter().map(|f| (f.arrived, f.departed, f.dropped)).collect();
         assert_eq!(flux, [(7, 0, 0), (5, 0, 5), (0, 7, 0)]);
-        // Flows that come late share one series.
+        // Flows that arrive late share one series.
         for flow in [FLOWS as u32 - 1, FLOWS as u32, FLOWS as u32 + 7] {
             series.dropped(flow, at(0), 1);
         }

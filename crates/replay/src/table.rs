@@ -1,4 +1,4 @@
-//! Traces that come as columns, a batch of rows at a time.
+//! Traces that are given as columns, a batch of rows at a time.
 
 use crate::error::{Fault, TraceError};
 use crate::intake::{Intake, Place, Raw};

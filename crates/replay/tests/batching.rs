@@ -1,4 +1,4 @@
-//! What a discipline decides follows from what has arrived: neither from how a trace is cut into tables nor from what comes later.
+//! What a discipline decides follows from what has arrived: neither from how a trace is cut into tables nor from what arrives later.
 
 use headgate_queue::LIST;
 use headgate_replay::table::{Columns, Times};
@@ -23,7 +23,7 @@ fn columns(packets: &[Packet], weights: &[i64; FLOWS]) -> Columns {
     }
 }
 
-/// The rows of packets that come in tables of these lengths, the last length for all that follow.
+/// The rows of packets that arrive in tables of these lengths, the last length for all that follow.
 fn replay(queue: &str, rate: &str, conventions: &str, tables: &[Columns]) -> Vec<Row> {
     let options = format!(r#"{{"rate": "{rate}", "queues": [{queue}], "conventions": {conventions}}}"#);
     let mut replay = Replay::new(&Options::from_json(&options).expect("options"));
@@ -63,7 +63,7 @@ fn departures(rows: &[Row]) -> Vec<u64> {
 
 #[test]
 fn a_flow_is_unknown_before_its_first_packet() {
-    // At 8 bit/s a byte takes a second. A is alone at 0 s and has the whole line: its second packet has the stamp 3 s. At 0.5 s B comes and
+    // At 8 bit/s a byte takes a second. A is alone at 0 s and has the whole line: its second packet has the stamp 3 s. At 0.5 s B arrives and
     // each has half: B's stamp is 0.5 + 4 s. Had B been known at 0 s, A's stamp were 6 s.
     let packets = [(0, 0, 1, 0), (0, 0, 2, 0), (500, 1, 2, 0)];
     for lengths in [&[3][..], &[2], &[1]] {

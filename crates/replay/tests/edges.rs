@@ -44,7 +44,7 @@ fn a_trace_without_packets_says_how_many_had_faults() {
 
 #[test]
 fn counts_and_delays_by_hand() {
-    // A byte takes a second; two packets may wait. a1 is sent 0-4. a2 and b1 wait; a3 finds no room. a2 is sent 4-6, b1 6-7. c comes to an idle line.
+    // A byte takes a second; two packets may wait. a1 is sent 0-4. a2 and b1 wait; a3 finds no room. a2 is sent 4-6, b1 6-7. c arrives at an idle line.
     let mut replay = replay_of("8bit/s", r#"{"kind": "fcfs", "buffer": "2pkt"}"#, "");
     replay.push(&seconds(&[(0, 0, 4), (1, 0, 2), (2, 1, 1), (3, 0, 9), (10, 2, 5)])).expect("a good trace");
     finish(&mut replay).expect("a good trace");

@@ -17,7 +17,7 @@ fn intake(lenient: bool) -> Intake {
     Intake::new(lenient, Rate::from_bps(1_000_000_000).expect("above zero"), Ecn::NotEct)
 }
 
-/// What is said of a packet that comes after those of 2 s and 5 s; nothing if it is taken.
+/// What is said of a packet that arrives after those of 2 s and 5 s; nothing if it is taken.
 fn said(raw: Raw) -> Option<(Fault, String)> {
     let mut intake = self::intake(false);
     for time in [2 * SECOND, 5 * SECOND] {

@@ -28,7 +28,7 @@ impl Watch for Recorder {
     }
 }
 
-/// Rows and order of transmissions of packets (time in ps, flow, bytes, priority); the flows are numbered as they come.
+/// Rows and order of transmissions of packets (time in ps, flow, bytes, priority); the flows are numbered as they arrive.
 fn run(spec: &str, bps: u64, conventions: Conventions, packets: &[(u64, u32, u32, u8)]) -> (Vec<Row>, Vec<u32>) {
     let spec: Spec = serde_json::from_str(spec).expect("a discipline");
     let mut replayer = Replayer::new(&spec, Rate::from_bps(bps).expect("above zero"), 1, conventions);

@@ -21,7 +21,7 @@ fn intake(lenient: bool) -> Intake {
     Intake::new(lenient, Rate::from_bps(1_000_000).expect("above zero"), Ecn::NotEct)
 }
 
-/// What is said of a table that comes after one with two good packets.
+/// What is said of a table that follows one with two good packets.
 fn said(columns: &Columns) -> Result<(), String> {
     let (mut trace, mut intake) = (TableTrace::default(), intake(false));
     let good = Columns { times: Times::Seconds(vec![0.0, 0.0]), ..two() };

@@ -90,7 +90,7 @@ fn set_rate(lane: &mut Lane, rate: Rate, now: Time) {
     lane.port.set_link(&link, now);
 }
 
-/// A lane whose rate follows a trace, and the step that comes next.
+/// A lane whose rate follows a trace, and its next step.
 #[derive(Clone, Debug)]
 pub(crate) struct Steps {
     pub lane: usize,

@@ -1,23 +1,21 @@
 //! The simulator: scenario in, results out. One run is one thread; the same scenario and seed give the same digest.
 
 pub mod arrivals;
-mod audit;
-mod build;
 pub mod catalogue;
 mod change;
 pub mod engine;
-mod far_end;
-mod flow;
-mod hosts;
+mod finished;
+mod flows;
 pub mod laws;
 pub mod link;
 mod log;
 mod memory;
 pub mod meter;
 pub mod net;
-mod noise;
+mod network;
 mod pace;
 mod phase;
+mod record;
 mod run;
 mod samples;
 pub mod sizes;
@@ -26,11 +24,10 @@ pub mod table;
 mod tables;
 pub mod topology;
 mod trace;
-mod traced;
 mod tracks;
-mod transient;
 pub mod workload;
 
+pub use finished::Finished;
 pub use phase::in_step;
 pub use run::Run;
 pub use samples::Rows;

@@ -30,10 +30,10 @@ impl Log {
     /// A packet is about to be handed to the port of lane `l`, which acts up to `now` first.
     #[cold]
     #[inline(never)]
-    pub fn came(&mut self, l: usize, lane: &mut Lane, packet: Packet, now: Time) {
+    pub fn arrives(&mut self, l: usize, lane: &mut Lane, packet: Packet, now: Time) {
         if let Some(tracks) = &mut self.tracks {
             lane.advance(now);
-            tracks.came(l, &lane.port, &packet, now);
+            tracks.arrives(l, &lane.port, &packet, now);
         }
     }
 

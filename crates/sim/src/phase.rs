@@ -3,7 +3,6 @@
 //! Source: Floyd and Jacobson 1991, "On Traffic Phase Effects in Packet-Switched Gateways". Deviations: the rule errs on the safe side. It does not
 //! look at round trips and buffers, since a run tells whether there is an effect.
 
-use crate::build::queues;
 use crate::net::Paths;
 use crate::pace::Pace;
 use crate::spec::{Scenario, SpecError};
@@ -18,7 +17,8 @@ pub fn in_step(s: &Scenario, stop: &mut dyn FnMut() -> bool) -> Result<Vec<usize
     let mut paths = Paths::new(s, s.seed, u64::MAX);
     let ways = paths.ways(&mut pace)?;
     let hosts = s.host_ports();
-    let shared: Vec<bool> = queues(s)
+    let shared: Vec<bool> = s
+        .queues()
         .iter()
         .zip(hosts)
         .map(|(queue, host)| !host && !queue.per_conversation() && !queue.drops_at_random())

@@ -1,6 +1,6 @@
 //! Values that a run records of its flows and ports over time, if the scenario asks for it.
 
-use crate::flow::Flow;
+use crate::flows::Flow;
 use crate::meter::{Estimates, TraceRow};
 use crate::net::Lane;
 use crate::spec::TraceKind;

@@ -1,4 +1,4 @@
-//! What became of each data packet at each port that it came to, and with which numbers the port decided about it, for those who follow single
+//! What became of each data packet at each port at which it arrived, and with which numbers the port decided about it, for those who follow single
 //! packets. Nothing is kept unless it is asked for.
 //!
 //! Memory: 72 bytes for each packet at a port, and 8 for each number; the caller says how many packets there may be.
@@ -10,15 +10,15 @@ use headgate_queue::{DropReason, Dropped, Number, Port};
 /// Which packets are followed.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// Those that are at a port at this time or come later; the numbers are kept of those that come later.
+    /// Those that are at a port at this time or arrive later; the numbers are kept of those that arrive later.
     pub from: Time,
-    /// Those that come no later than this.
+    /// Those that arrive no later than this.
     pub to: Time,
-    /// At most this many, each counted at each port that it comes to.
+    /// At most this many, each counted at each port at which it arrives.
     pub most: usize,
 }
 
-/// A packet at a port: when it came, and what became of it.
+/// A packet at a port: when it arrived, and what became of it.
 #[derive(Clone, Copy, Debug)]
 struct Track {
     arrived: Time,
@@ -26,7 +26,7 @@ struct Track {
     start: Time,
     /// End of its transmission; `NEVER` without one.
     left: Time,
-    /// How many packets came to the port before it.
+    /// How many packets arrived at the port before it.
     number: u64,
     seq: u64,
     /// Where its values begin.
@@ -62,8 +62,8 @@ struct Open {
 #[derive(Clone, Debug)]
 pub struct Tracks {
     window: Window,
-    /// Of each port, the packets that came to it so far.
-    came: Vec<u64>,
+    /// Of each port, the packets that arrived at it so far.
+    arrived: Vec<u64>,
     /// By their handles.
     open: Vec<Open>,
     opened: usize,
@@ -82,7 +82,7 @@ impl Tracks {
     pub fn new(window: Window, ports: usize) -> Tracks {
         Tracks {
             window,
-            came: vec![0; ports],
+            arrived: vec![0; ports],
             open: Vec::new(),
             opened: 0,
             rows: Vec::new(),
@@ -99,9 +99,9 @@ impl Tracks {
     }
 
     /// A packet is about to be handed to a port, which was advanced up to `now`.
-    pub fn came(&mut self, port: usize, at: &Port, packet: &Packet, now: Time) {
-        let number = self.came[port];
-        self.came[port] += 1;
+    pub fn arrives(&mut self, port: usize, at: &Port, packet: &Packet, now: Time) {
+        let number = self.arrived[port];
+        self.arrived[port] += 1;
         if self.ended.is_none() && (now > self.window.to || self.rows.len() + self.opened >= self.window.most) {
             self.ended = Some(now.min(self.window.to));
         }
@@ -195,7 +195,7 @@ impl Tracks {
         self.rows.sort_unstable_by_key(|row| (row.port, row.number));
     }
 
-    /// The packets: the columns `port`, `number` (of the packets that came to the port, from 0), `flow`, `seq`, `arrived_s`, `start_s` (of the
+    /// The packets: the columns `port`, `number` (of the packets that arrived at the port, from 0), `flow`, `seq`, `arrived_s`, `start_s` (of the
     /// transmission, or when it was dropped), `left_s`, `bytes`, `marked`, `reason` (0 for one that was sent, -1 for one that still waits, and
     /// otherwise the place of the reason in the list of reasons, plus 1), and where its numbers are: `shape` and `first`.
     pub fn table(&self) -> Table {

@@ -41,8 +41,8 @@ fn a_dropped_acknowledgement_is_the_ports_loss_and_not_the_flows() {
     // Acknowledgements as long as packets, one a second too many for the way back, whose line is half as fast.
     let slow = r#", "reverse_queue": {"kind": "fcfs", "buffer": "1pkt"}"#;
     let flow = r#", "ack": "2000B", "control": "none", "workload": {"kind": "cbr", "rate": "72kbit/s"}"#;
-    let (s, mut running) = run(&scenario(slow, flow, ""));
-    let (flows, links) = (running.flow_table(&s), running.link_table(&s));
+    let (s, running) = run(&scenario(slow, flow, ""));
+    let (flows, links) = (running.finished().flow_table(&s), running.finished().link_table(&s));
     assert!(of_port(&links, "slow:reverse", "drops_full") > 100.0, "acknowledgements are lost on their way");
     assert_eq!((of_port(&links, "slow", "drops_full"), of_flow(&flows, "drops")), (0.0, 0.0), "no data is");
     assert_eq!(of_port(&links, "slow:reverse", "backlog_max"), 1.0, "the buffer is that of the far end");
@@ -56,8 +56,8 @@ fn a_port_counts_the_marks_that_it_sets() {
                   {"name": "slow", "from": "g", "to": "h", "rate": "80kbit/s", "queue": {"kind": "decbit", "buffer": "40pkt"}},
                   {"name": "next", "from": "h", "to": "d", "rate": "160kbit/s", "queue": {"kind": "decbit", "buffer": "40pkt"}}],
         "flows": [{"name": "f", "from": "s", "to": "d", "control": {"kind": "decbit", "window": 12}}]}"#;
-    let (s, mut running) = run(text);
-    let (flows, links) = (running.flow_table(&s), running.link_table(&s));
+    let (s, running) = run(text);
+    let (flows, links) = (running.finished().flow_table(&s), running.finished().link_table(&s));
     let marks = of_flow(&flows, "marks");
     assert!(marks > 10.0 && of_flow(&flows, "timeouts") == 0.0, "{marks} marks");
     // All but those still on the way have been counted by both.
@@ -65,7 +65,7 @@ fn a_port_counts_the_marks_that_it_sets() {
     for port in ["fast", "fast:reverse", "slow:reverse", "next", "next:reverse"] {
         assert_eq!(of_port(&links, port, "marks"), 0.0, "{port}");
     }
-    let rows = running.interval_table(&s);
+    let rows = running.finished().interval_table(&s);
     assert_eq!(column(&rows, "marks").iter().sum::<f64>(), marks);
     assert_eq!(column(&rows, "timeouts").iter().sum::<f64>(), 0.0);
 }
@@ -74,11 +74,11 @@ fn a_port_counts_the_marks_that_it_sets() {
 fn timeouts_are_no_marks() {
     // A buffer of two drops most of the burst: it is repaired by timeouts.
     let (s, running) = run(&scenario(r#", "queue": {"kind": "fcfs", "buffer": "2pkt"}"#, BURST, ""));
-    let (flows, rows) = (running.flow_table(&s), running.interval_table(&s));
+    let (flows, rows) = (running.finished().flow_table(&s), running.finished().interval_table(&s));
     let (s2, world2) =
         run(&scenario(r#", "queue": {"kind": "fcfs", "buffer": "2pkt"}"#, &BURST.replace("100s", "1s"), ""));
     assert_eq!((of_flow(&flows, "timeouts"), of_flow(&flows, "marks")), (0.0, 0.0), "the first timeout is after 200 s");
-    let (flows2, rows2) = (world2.flow_table(&s2), world2.interval_table(&s2));
+    let (flows2, rows2) = (world2.finished().flow_table(&s2), world2.finished().interval_table(&s2));
     assert!(of_flow(&flows2, "timeouts") > 0.0);
     assert_eq!(of_flow(&flows2, "marks"), 0.0);
     for (rows, flows) in [(&rows, &flows), (&rows2, &flows2)] {
@@ -91,8 +91,9 @@ fn timeouts_are_no_marks() {
 #[test]
 fn the_time_in_queues_is_that_of_all_ports_on_the_way() {
     // Two packets at once: the first waits nowhere, the second 10 ms at the host and 90 ms at the gateway.
-    let (s, mut running) = run(&scenario("", &BURST.replace("\"packets\": 20", "\"packets\": 2"), ""));
-    let (flows, links, rows) = (running.flow_table(&s), running.link_table(&s), running.interval_table(&s));
+    let (s, running) = run(&scenario("", &BURST.replace("\"packets\": 20", "\"packets\": 2"), ""));
+    let (flows, links, rows) =
+        (running.finished().flow_table(&s), running.finished().link_table(&s), running.finished().interval_table(&s));
     assert!((of_flow(&flows, "queueing_mean_s") - 0.05).abs() < 1e-9);
     assert!((column(&rows, "queueing_mean_s")[0] - 0.05).abs() < 1e-9);
     assert!((of_port(&links, "fast", "queueing_mean_s") - 0.005).abs() < 1e-9);
@@ -104,7 +105,7 @@ fn what_comes_twice_is_received_twice_and_unique_once() {
     // A timeout of 50 ms on a way of 110 ms: packets are sent again that have only been slow.
     let flow = BURST.replace("100s", "25ms");
     let (s, running) = run(&scenario("", &flow, ""));
-    let (flows, rows) = (running.flow_table(&s), running.interval_table(&s));
+    let (flows, rows) = (running.finished().flow_table(&s), running.finished().interval_table(&s));
     let received = of_flow(&flows, "received");
     assert!(received > 20.0, "{received} packets received");
     assert_eq!(received, of_flow(&flows, "sent"));
@@ -126,7 +127,8 @@ fn delays_and_counts_begin_with_the_end_of_the_warm_up() {
         .replace(r#""warm_up": "0s""#, r#""warm_up": "20s""#)
         .replace(r#""duration": "70s""#, r#""duration": "75s""#);
     let (s, mut running) = run(&text);
-    let (flows, rows, links) = (running.flow_table(&s), running.interval_table(&s), running.link_table(&s));
+    let (flows, rows, links) =
+        (running.finished().flow_table(&s), running.finished().interval_table(&s), running.finished().link_table(&s));
     let delays = headgate_sim::delay_table(&running.take_delays(), &s.flows);
     let Cells::Name(measure, _) = &delays.iter().find(|(n, _)| *n == "measure").expect("measure").1 else {
         panic!("names")
@@ -155,7 +157,7 @@ fn a_conversation_has_the_largest_weight_of_its_flows() {
                   {"name": "middle", "from": "a", "to": "d", "weight": 2, "control": {"kind": "generic", "window": 8}},
                   {"name": "other", "from": "b", "to": "d", "weight": 1, "control": {"kind": "generic", "window": 24}}]}"#;
     let (s, running) = run(text);
-    let received = column(&running.flow_table(&s), "received");
+    let received = column(&running.finished().flow_table(&s), "received");
     let share = received[..3].iter().sum::<f64>() / received.iter().sum::<f64>();
     assert!((share - 0.75).abs() < 0.01, "{share} of the line instead of 0.75");
 }
@@ -163,8 +165,8 @@ fn a_conversation_has_the_largest_weight_of_its_flows() {
 #[test]
 fn the_port_at_the_far_end_is_the_reverse_one() {
     let slow = r#", "queue": {"kind": "fcfs", "buffer": "50pkt"}, "reverse_queue": {"kind": "drr", "buffer": "40pkt"}"#;
-    let (s, mut running) = run(&scenario(slow, BURST, ""));
-    let links = running.link_table(&s);
+    let (s, running) = run(&scenario(slow, BURST, ""));
+    let links = running.finished().link_table(&s);
     for (port, from, to, queue) in [
         ("fast", "s", "g", "host"),
         ("fast:reverse", "g", "s", "fcfs"),
@@ -189,7 +191,7 @@ fn a_line_can_break_in_one_direction() {
         let events =
             format!(r#", "events": [{{"at": "20s", "link": "slow", "direction": "{direction}", "up": false}}]"#);
         let (s, running) = run(&scenario("", flow, &events));
-        let flows = running.flow_table(&s);
+        let flows = running.finished().flow_table(&s);
         let against = cell(&flows, ("flow", "back"), "received");
         assert!((against - if direction == "forward" { 350.0 } else { 100.0 }).abs() <= 2.0, "{direction}: {against}");
         (of_flow(&flows, "received"), of_flow(&flows, "rtt_count"))

@@ -28,10 +28,10 @@ fn scenario(queue: &str, controls: &[&str]) -> String {
 
 /// Early drops and marks at the slow line, then each flow's drops and marks.
 fn signals(queue: &str, controls: &[&str]) -> ([f64; 2], Vec<[f64; 2]>) {
-    let (s, mut running) = run(&scenario(queue, controls));
-    let links = running.link_table(&s);
+    let (s, running) = run(&scenario(queue, controls));
+    let links = running.finished().link_table(&s);
     let at_line = ["drops_early", "marks"].map(|c| cell(&links, ("link", "slow"), c));
-    let flows = running.flow_table(&s);
+    let flows = running.finished().flow_table(&s);
     let of_flow = |f: &&str| ["drops", "marks"].map(|c| cell(&flows, ("flow", f), c));
     (at_line, controls.iter().map(of_flow).collect())
 }

@@ -63,8 +63,8 @@ fn beside(number: usize, weight: u32) -> [String; 3] {
 
 /// What the flows and the two gateways' ports gave.
 fn outcome(text: &str) -> Vec<u64> {
-    let (s, mut running) = run(text);
-    let (flows, links) = (running.flow_table(&s), running.link_table(&s));
+    let (s, running) = run(text);
+    let (flows, links) = (running.finished().flow_table(&s), running.finished().link_table(&s));
     let of_flows = ["one", "two", "three", "back"].iter().flat_map(|flow| {
         ["sent", "unique", "drops", "rtt_mean_s", "rtt_max_s"].map(|column| cell(&flows, ("flow", flow), column))
     });

@@ -33,13 +33,13 @@ fn one_gateway(flow: &str, count: usize, queue: &str, duration: &str) -> String 
 fn two_windows_of_five_share_a_line_and_wait_one_second() {
     // Keshav 1991, scenario 1: ten packets outstanding on a line of 10 packets/s: 5 packets/s and 1.00 s each.
     let text = one_gateway(r#""control": {"kind": "generic", "window": 5}"#, 2, r#""fcfs""#, "700s");
-    let (scenario, mut running) = run(&text, 1);
-    let flows = running.flow_table(&scenario);
+    let (scenario, running) = run(&text, 1);
+    let flows = running.finished().flow_table(&scenario);
     for (received, rtt) in column(&flows, "received").iter().zip(column(&flows, "rtt_mean_s")) {
         assert!((received / 600.0 - 5.0).abs() < 0.01, "{received}");
         assert!((rtt - 1.0).abs() < 0.005, "{rtt}");
     }
-    let links = running.link_table(&scenario);
+    let links = running.finished().link_table(&scenario);
     let slow = 4; // two access links come first, two ports each
     assert!((column(&links, "utilisation")[slow] - 1.0).abs() < 1e-3);
     assert!((column(&links, "achieved_rate_bps")[slow] - 80_000.0).abs() < 1e-3);
@@ -66,7 +66,10 @@ fn the_budget_of_a_slice_changes_nothing() {
     while !a.advance(1) {}
     while !b.advance(1_000_000) {}
     assert_eq!(a.digest().value(), b.digest().value());
-    assert_eq!(format!("{:?}", a.interval_table(&scenario)), format!("{:?}", b.interval_table(&scenario)));
+    assert_eq!(
+        format!("{:?}", a.finished().interval_table(&scenario)),
+        format!("{:?}", b.finished().interval_table(&scenario))
+    );
 }
 
 #[test]
@@ -79,15 +82,15 @@ fn a_resolved_scenario_resolves_to_itself() {
 
 #[test]
 fn random_lengths_are_kept_through_loss_and_retransmission() {
-    // Each packet that came for the first time counts with the length that its number stands for, whatever was lost before.
+    // Each packet that arrived for the first time counts with the length that its number stands for, whatever was lost before.
     let text = one_gateway(
         r#""packet": {"kind": "uniform", "min": "100B", "max": "1500B"}, "control": {"kind": "jk_tahoe", "window": 30}"#,
         1,
         r#"{"kind": "fcfs", "buffer": "6KB"}"#,
         "200s",
     );
-    let (scenario, mut running) = run(&text.replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""), 1);
-    let flows = running.flow_table(&scenario);
+    let (scenario, running) = run(&text.replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""), 1);
+    let flows = running.finished().flow_table(&scenario);
     let total = |name| column(&flows, name)[0];
     assert!(total("drops") > 10.0 && total("retransmissions") > 10.0);
     let lengths = scenario.flows[0].packet.build(1, 0, "f-1").unwrap();
@@ -96,7 +99,7 @@ fn random_lengths_are_kept_through_loss_and_retransmission() {
     let unique = total("unique");
     assert!((total("unique_bytes") - bytes(unique)).abs() < 30.0 * 1500.0);
     assert!((bytes(unique) / unique - 800.0).abs() < 30.0, "{}", bytes(unique) / unique);
-    assert!((column(&running.link_table(&scenario), "achieved_rate_bps")[2] - 80_000.0).abs() < 1e-3);
+    assert!((column(&running.finished().link_table(&scenario), "achieved_rate_bps")[2] - 80_000.0).abs() < 1e-3);
 }
 
 #[test]
@@ -212,7 +215,7 @@ fn labels_travel_from_router_to_router() {
         ("\"relabel\": false, \"role\": \"island\"", [10.0 / 3.0; 3]),
     ] {
         let (scenario, running) = run(&text.replace("RELABEL", relabel), 1);
-        for (bytes, due) in column(&running.flow_table(&scenario), "received_bytes").iter().zip(due) {
+        for (bytes, due) in column(&running.finished().flow_table(&scenario), "received_bytes").iter().zip(due) {
             let got = bytes * 8.0 / 30e6;
             assert!((got / due - 1.0).abs() < 0.03, "{relabel}: {got} Mbit/s, {due} due");
         }
@@ -226,8 +229,10 @@ fn flows_are_put_into_queues_in_turn_whatever_their_acknowledgements_do() {
     for classify in ["pair", "flow"] {
         let queue = format!(r#"{{"kind": "drr", "queues": 2, "quantum": "1000B"}}, "classify": "{classify}""#);
         let (scenario, running) = run(&one_gateway(flow, 3, &queue, "700s"), 1);
-        let rates: Vec<f64> =
-            column(&running.flow_table(&scenario), "received").iter().map(|n| (n / 60.0).round() / 10.0).collect();
+        let rates: Vec<f64> = column(&running.finished().flow_table(&scenario), "received")
+            .iter()
+            .map(|n| (n / 60.0).round() / 10.0)
+            .collect();
         assert_eq!(rates, [2.5, 5.0, 2.5], "{classify}");
     }
 }
@@ -241,7 +246,7 @@ fn packet_pair_trades_delay_by_its_set_point_and_shares_evenly() {
     for (control, setpoint) in [("pp_cth", 5), ("pp_cth", 2), ("packet_pair", 5)] {
         let flow = format!(r#""control": {{"kind": "{control}", "setpoint": {setpoint}}}, "start_spread": "2s""#);
         let (scenario, running) = run(&one_gateway(&flow, 2, r#""fq""#, "700s"), 1);
-        let flows = running.flow_table(&scenario);
+        let flows = running.finished().flow_table(&scenario);
         for received in column(&flows, "received") {
             assert!((received / 600.0 - 5.0).abs() < 0.02, "{control} {setpoint}: {received}");
         }
@@ -260,13 +265,14 @@ fn packet_pair_sources_divide_a_line_by_six() {
     // some source loses a packet from time to time, and waits three round trips for its timer.
     let flow = r#""control": {"kind": "pp_cth", "window": 5}, "start_spread": "2s""#;
     let (scenario, running) = run(&one_gateway(flow, 6, r#"{"kind": "fq", "buffer": "31pkt"}"#, "700s"), 1);
-    let rates: Vec<f64> = column(&running.flow_table(&scenario), "unique").iter().map(|n| n / 600.0).collect();
+    let rates: Vec<f64> =
+        column(&running.finished().flow_table(&scenario), "unique").iter().map(|n| n / 600.0).collect();
     assert!(rates.iter().all(|r| (r - 10.0 / 6.0).abs() < 0.02), "{rates:?}");
 }
 
 /// The rows of a trace: time and value, by name and flow.
 fn traced(running: &Run, scenario: &Scenario, name: &str, flow: &str) -> Vec<(f64, f64)> {
-    let table = running.trace_table(scenario);
+    let table = running.finished().trace_table(scenario);
     let code = |column: usize, name: &str| match &table[column].1 {
         Cells::Name(codes, names) => (codes.clone(), names.iter().position(|n| n == name).map(|p| p as i64)),
         _ => panic!("names"),
@@ -306,6 +312,7 @@ fn estimates_are_traced_when_they_change_under_their_own_names() {
     assert_eq!(of("window").len(), 1);
     assert!(
         running
+            .finished()
             .trace_table(&scenario)
             .iter()
             .all(|(_, c)| !matches!(c, Cells::Float(x) if x.iter().any(|v| v.is_nan())))
@@ -318,7 +325,7 @@ fn estimates_change_nothing_and_are_absent_when_off() {
     let with = text.replace("\"duration\"", "\"traces\": [\"estimates\"], \"duration\"");
     let ((a, off), (b, on)) = (run(&text, 1), run(&with, 1));
     assert_eq!(off.digest().value(), on.digest().value());
-    assert!(column(&off.trace_table(&a), "value").is_empty());
+    assert!(column(&off.finished().trace_table(&a), "value").is_empty());
     for name in ["spacing", "round_trip", "depth", "skip"] {
         assert!(!traced(&on, &b, name, "f-3").is_empty(), "{name}");
     }
@@ -356,5 +363,5 @@ fn drops_are_traced_in_the_order_in_which_they_happen() {
         flows.join(", ")
     );
     let (scenario, running) = run(&text, 1);
-    assert_eq!(column(&running.trace_table(&scenario), "value"), [1.0, 2.0]);
+    assert_eq!(column(&running.finished().trace_table(&scenario), "value"), [1.0, 2.0]);
 }

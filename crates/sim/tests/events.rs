@@ -26,7 +26,7 @@ fn scenario(queue: &str, events: &str) -> String {
 /// Packets received of both flows in each of the seven intervals.
 fn received(text: &str) -> Vec<[f64; 2]> {
     let (s, running) = run(text);
-    column(&running.interval_table(&s), "received").chunks(2).map(|c| [c[0], c[1]]).collect()
+    column(&running.finished().interval_table(&s), "received").chunks(2).map(|c| [c[0], c[1]]).collect()
 }
 
 fn near(got: &[[f64; 2]], due: &[[f64; 2]], slack: f64) {
@@ -44,8 +44,8 @@ fn throughput_follows_the_rate_and_a_full_line_stays_full() {
     // 10, 5 and 15 packets a second, shared equally: of two events at one instant the last in the file stays.
     let due = [50.0, 50.0, 25.0, 25.0, 75.0, 75.0, 75.0].map(|n| [n; 2]);
     near(&received(&text), &due, 2.0);
-    let (s, mut running) = run(&text);
-    let links = running.link_table(&s);
+    let (s, running) = run(&text);
+    let links = running.finished().link_table(&s);
     // 20 s at 80, 20 s at 40 and 30 s at 120 kbit/s.
     let mean = (20.0 * 80e3 + 20.0 * 40e3 + 30.0 * 120e3) / 70.0;
     assert!((column(&links, "utilisation")[4] - 1.0).abs() < 2e-3);
@@ -68,9 +68,9 @@ fn a_longer_line_raises_the_round_trip_at_once_and_a_shorter_one_does_not_reorde
     )
     .replace(r#""name": "f", "count": 2, "from": "s-{i}""#, r#""name": "f", "from": "s-1""#);
     let (s, running) = run(&text);
-    let flows = running.flow_table(&s);
+    let flows = running.finished().flow_table(&s);
     assert_eq!(column(&flows, "drops")[0], 0.0);
-    let traces = running.trace_table(&s);
+    let traces = running.finished().trace_table(&s);
     let (at, rtt) = (column(&traces, "time_s"), column(&traces, "value"));
     let plain = 0.01 + 0.1 + 0.004 + 0.0004;
     assert_eq!(at.len() as f64, column(&flows, "received")[0]);
@@ -145,8 +145,8 @@ proptest! {
             format!(r#"{{"at": "{at}ms", "link": "{link}", "direction": "{way}", {change}}}"#)
         }).collect();
         let text = scenario(&format!(r#""{queue}""#), &events.join(", "));
-        let (s, mut running) = run(&text);
-        let flows = running.flow_table(&s);
+        let (s, running) = run(&text);
+        let flows = running.finished().flow_table(&s);
         for f in 0..2 {
             let of = |name: &str| column(&flows, name)[f];
             let left = of("sent") - of("received") - of("drops");
@@ -154,8 +154,8 @@ proptest! {
         }
         let (_, again) = run(&text);
         prop_assert_eq!(running.digest().value(), again.digest().value());
-        prop_assert_eq!(format!("{:?}", running.interval_table(&s)), format!("{:?}", again.interval_table(&s)));
-        let utilisation = column(&running.link_table(&s), "utilisation");
+        prop_assert_eq!(format!("{:?}", running.finished().interval_table(&s)), format!("{:?}", again.finished().interval_table(&s)));
+        let utilisation = column(&running.finished().link_table(&s), "utilisation");
         prop_assert!(utilisation.iter().all(|u| *u >= 0.0 && *u < 1.2), "{:?}", utilisation);
     }
 }

@@ -154,6 +154,6 @@ proptest! {
         let (sent, received) = running.packets();
         prop_assert!(received <= sent, "{} received of {}", received, sent);
         // The tables are made of whatever there is.
-        let _ = (running.flow_table(&scenario), running.link_table(&scenario), running.interval_table(&scenario));
+        let _ = (running.finished().flow_table(&scenario), running.finished().link_table(&scenario), running.finished().interval_table(&scenario));
     }
 }

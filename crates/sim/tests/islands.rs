@@ -158,7 +158,7 @@ fn two_islands_in_a_row_share_fairly() {
     };
     let shares = |islands: Value| {
         let (scenario, run) = run(&file(islands));
-        column(&run.flow_table(&scenario), "received")
+        column(&run.finished().flow_table(&scenario), "received")
             .iter()
             .map(|n| n * 8.0 * 1000.0 / 20.0 / 1e6)
             .collect::<Vec<f64>>()
@@ -177,12 +177,12 @@ fn cbr(name: &str, from: &str, to: &str, rate: &str) -> Value {
 
 /// Each flow's rate in Mbit/s.
 fn rates((scenario, run): &(Scenario, Run), span: f64) -> Vec<f64> {
-    column(&run.flow_table(scenario), "received").iter().map(|n| n * 8.0 * 1000.0 / span / 1e6).collect()
+    column(&run.finished().flow_table(scenario), "received").iter().map(|n| n * 8.0 * 1000.0 / span / 1e6).collect()
 }
 
 /// The last value of a gauge at a port.
 fn gauge((scenario, run): &(Scenario, Run), port: &str, gauge: &str) -> f64 {
-    let table = run.gauge_table(scenario);
+    let table = run.finished().gauge_table(scenario);
     let named = |column: &str, name: &str| {
         let Cells::Name(codes, names) = &table.iter().find(|(n, _)| *n == column).expect(column).1 else {
             panic!("{column} holds no names")
@@ -244,9 +244,9 @@ fn what_an_island_has_labelled_is_not_labelled_again_at_its_border() {
     file["flows"][0]["label"] = "1kbit/s".into();
     (file["duration"], file["interval"], file["warm_up"]) = ("20s".into(), "5s".into(), "5s".into());
     let got = rates(&run(&file.to_string()), 15.0);
-    // The transit flow's label of 1 kbit/s is kept, so that nothing of it is dropped; the other comes without one and gets the rest.
+    // The transit flow's label of 1 kbit/s is kept, so that nothing of it is dropped; the other arrives without one and gets the rest.
     assert!(got[0] > 0.7 && (got[1] - 0.2).abs() < 0.1, "{got:?}");
-    // A label from outside does not come in.
+    // A label from outside does not enter.
     file["flows"][0]["label"] = Value::Null;
     file["flows"][0]["workload"]["rate"] = "900kbit/s".into();
     file["flows"][1]["label"] = "1kbit/s".into();

@@ -52,10 +52,10 @@ impl Net {
                        "workload": {"kind": "transfer", "packets": packets}, "arrivals": {"kind": "times", "at": at}}],
         });
         let (s, running) = run(&text.to_string());
-        let rows = running.completion_table(&s);
+        let rows = running.finished().completion_table(&s);
         let back = 3.0 * part as f64 * 1e-12;
         let found = column(&rows, "fct_s").iter().map(|t| t + back).collect();
-        (found, column(&running.flow_table(&s), "drops")[0])
+        (found, column(&running.finished().flow_table(&s), "drops")[0])
     }
 }
 

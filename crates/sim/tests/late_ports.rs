@@ -37,8 +37,13 @@ fn outcome(mut value: serde_json::Value, traces: bool) -> Outcome {
     if traces {
         value["traces"] = json!(["backlog", "drops"]);
     }
-    let (s, mut running): (_, Run) = run(&value.to_string());
-    let tables = [running.flow_table(&s), running.interval_table(&s), running.link_table(&s), running.gauge_table(&s)];
+    let (s, running): (_, Run) = run(&value.to_string());
+    let tables = [
+        running.finished().flow_table(&s),
+        running.finished().interval_table(&s),
+        running.finished().link_table(&s),
+        running.finished().gauge_table(&s),
+    ];
     (tables.iter().map(text).collect(), running.digest().value())
 }
 

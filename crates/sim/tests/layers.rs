@@ -35,7 +35,8 @@ fn figure_7() -> Value {
 /// Each flow's rate in Mbit/s after 100 s, and the share of that time at each level of each session.
 fn shares(queue: Value) -> (Vec<f64>, Vec<[f64; 8]>) {
     let (scenario, run) = run(&line(queue, figure_7(), "250s").to_string());
-    let rates = column(&run.flow_table(&scenario), "received_bytes").iter().map(|n| n * 8.0 / 150.0 / 1e6).collect();
+    let rates =
+        column(&run.finished().flow_table(&scenario), "received_bytes").iter().map(|n| n * 8.0 / 150.0 / 1e6).collect();
     let levels = (1..4).map(|flow| {
         let steps = levels((&scenario, &run), &format!("rlm{flow}"));
         let mut spent = [0.0; 8];
@@ -50,7 +51,7 @@ fn shares(queue: Value) -> (Vec<f64>, Vec<[f64; 8]>) {
 
 /// The times and values of a gauge of a flow.
 fn gauge((scenario, run): (&Scenario, &Run), flow: &str, gauge: &str) -> Vec<(f64, f64)> {
-    let table = run.trace_table(scenario);
+    let table = run.finished().trace_table(scenario);
     let named = |column: &str, name: &str| {
         let Cells::Name(codes, names) = &table.iter().find(|(n, _)| *n == column).expect(column).1 else {
             panic!("{column} holds no names")
@@ -98,7 +99,7 @@ fn a_session_alone_takes_all_layers_that_fit() {
     let mut file = line(json!("fcfs"), json!([session(1)]), "400s");
     file["topology"]["line"]["rate"] = "3Mbit/s".into();
     let (scenario, run) = run(&file.to_string());
-    let rate = cell(&run.flow_table(&scenario), ("flow", "rlm1"), "received_bytes") * 8.0 / 300e6;
+    let rate = cell(&run.finished().flow_table(&scenario), ("flow", "rlm1"), "received_bytes") * 8.0 / 300e6;
     assert!((2.0..2.3).contains(&rate), "{rate}");
     let seen: Vec<usize> = levels((&scenario, &run), "rlm1").iter().map(|step| step.1).collect();
     assert_eq!(seen[..6], [1, 2, 3, 4, 5, 6]);
@@ -112,7 +113,7 @@ fn the_network_carries_a_layer_from_the_join_on_and_until_the_leave_has_come() {
         file["topology"]["line"]["rate"] = "3Mbit/s".into();
         file["flows"][0]["control"] = json!({ "kind": "rlm", "join_latency": join, "leave_latency": leave });
         let (scenario, run) = run(&file.to_string());
-        // The seventh layer comes for the time of each experiment.
+        // The seventh layer is received for the time of each experiment.
         let rates = gauge((&scenario, &run), "rlm1", "rate_7").into_iter().filter(|(_, rate)| *rate > 0.0);
         (levels((&scenario, &run), "rlm1"), rates.map(|(at, _)| at).collect::<Vec<f64>>())
     };
@@ -134,7 +135,7 @@ fn without_rlm_all_layers_are_sent() {
     flow["control"] = "none".into();
     flow["workload"] = json!({ "kind": "layers", "layers": 3, "rate": "100kbit/s", "factor": 3.0 });
     let (scenario, run) = run(&line(json!("fcfs"), json!([flow]), "200s").to_string());
-    let table = run.flow_table(&scenario);
+    let table = run.finished().flow_table(&scenario);
     assert_eq!(column(&table, "demand_bps"), [1_300_000.0]);
     let rate = column(&table, "received_bytes")[0] * 8.0 / 100.0;
     assert!((rate / 1.3e6 - 1.0).abs() < 0.01, "{rate}");
@@ -154,8 +155,8 @@ fn rlm_needs_layers_and_no_acknowledgements() {
         why,
         "flows[0].workload: found ftp; expected layers: flow control `rlm` joins and leaves the layers of its workload"
     );
-    let (scenario, mut run) = run(&line(json!("fcfs"), json!([session(1)]), "200s").to_string());
-    let links = run.link_table(&scenario);
+    let (scenario, run) = run(&line(json!("fcfs"), json!([session(1)]), "200s").to_string());
+    let links = run.finished().link_table(&scenario);
     let reverse: f64 = column(&links, "sent").iter().skip(1).step_by(2).sum();
     assert_eq!(reverse, 0.0, "nothing comes back");
 }

@@ -25,7 +25,7 @@ fn ran(value: &Value) -> (headgate_sim::spec::Scenario, Run) {
 }
 
 fn of(running: &mut Run, s: &headgate_sim::spec::Scenario, link: &str, name: &str) -> f64 {
-    cell(&running.link_table(s), ("link", link), name)
+    cell(&running.finished().link_table(s), ("link", link), name)
 }
 
 /// Distance of this number from the mean of independent trials, in standard deviations.
@@ -51,7 +51,7 @@ fn each_direction_has_its_rate_and_its_delay() {
         assert!((0.9996..=1.0001).contains(&busy), "{busy}");
     }
     // 1000 packets a second there, and 312.5 acknowledgements of 40 bytes back.
-    let flows = running.flow_table(&s);
+    let flows = running.finished().flow_table(&s);
     close(column(&flows, "received")[0], 1000.0 * (100.0 - 0.03));
     assert_eq!((of(&mut running, &s, "l", "lost"), of(&mut running, &s, "l:reverse", "lost")), (0.0, 0.0));
 }
@@ -61,7 +61,7 @@ fn losses_are_as_many_as_their_probability_says_in_each_direction() {
     let link = json!({"loss": {"forward": {"kind": "bernoulli", "probability": 0.03},
                                "reverse": {"kind": "gilbert_elliott", "to_bad": 0.2, "to_good": 0.8, "loss_good": 0.1}}});
     let (s, mut running) = ran(&line(link, "8Mbit/s", "100s"));
-    let flows = running.flow_table(&s);
+    let flows = running.finished().flow_table(&s);
     let [sent, received] = ["sent", "received"].map(|name| column(&flows, name)[0]);
     let [lost, back] = ["l", "l:reverse"].map(|link| of(&mut running, &s, link, "lost"));
     assert_eq!((of(&mut running, &s, "l", "sent"), column(&flows, "drops")[0]), (sent, 0.0));
@@ -69,7 +69,7 @@ fn losses_are_as_many_as_their_probability_says_in_each_direction() {
     assert!(deviation(lost, sent, 0.03).abs() < 4.0, "{lost} of {sent}");
     // In the bad state, a fifth of the time and without memory from one packet to the next, all acknowledgements are lost, else a tenth.
     assert!(deviation(back, received, 0.28).abs() < 4.0, "{back} of {received}");
-    let samples = column(&running.trace_table(&s), "value").len() as f64;
+    let samples = column(&running.finished().trace_table(&s), "value").len() as f64;
     assert!(received - back - samples <= 1.0, "{samples} acknowledgements came");
 }
 
@@ -77,7 +77,7 @@ fn losses_are_as_many_as_their_probability_says_in_each_direction() {
 fn given_packets_are_lost_and_others_keep_their_times() {
     let times = |loss: Value| {
         let (s, running) = ran(&line(json!({"delay": "3ms", "loss": loss}), "1Mbit/s", "1s"));
-        column(&running.trace_table(&s), "time_s")
+        column(&running.finished().trace_table(&s), "time_s")
     };
     let all = times(json!({"kind": "packets", "packets": []}));
     let some = times(json!({"forward": {"kind": "packets", "packets": [1, 3, 4, 100]}}));
@@ -99,8 +99,8 @@ fn a_law_has_its_own_streams() {
         value["links"].as_array_mut().expect("a list").push(more);
         value["nodes"].as_array_mut().expect("a list").push(json!({"name": "c"}));
         let (s, mut running) = ran(&value);
-        let sent = column(&running.flow_table(&s), "sent")[0];
-        (sent, of(&mut running, &s, "l", "lost"), column(&running.trace_table(&s), "time_s"))
+        let sent = column(&running.finished().flow_table(&s), "sent")[0];
+        (sent, of(&mut running, &s, "l", "lost"), column(&running.finished().trace_table(&s), "time_s"))
     };
     let loss = json!({"loss": {"kind": "bernoulli", "probability": 0.1}});
     let (plain, lossy) = (sources(json!({}), json!({})), sources(loss.clone(), json!({})));
@@ -123,18 +123,18 @@ fn the_laws_of_a_wire_are_independent() {
     let value = line(json!({"loss": {"kind": "bernoulli", "probability": 0.5}, "duplicate": 0.5}), "1Mbit/s", "12ms")
         .to_string();
     let scenario = headgate_sim::spec::Scenario::from_json(&value).expect("a good scenario");
-    // In how many runs some packet was lost, and in how many one came twice.
+    // In how many runs some packet was lost, and in how many one arrived twice.
     let mut all = [0; 2];
     for number in 0..400 {
         let mut running = Run::new(&scenario, 1, number);
         while !running.advance(10_000) {}
-        let links = running.link_table(&scenario);
+        let links = running.finished().link_table(&scenario);
         for (count, name) in all.iter_mut().zip(["lost", "duplicated"]) {
             *count += u32::from(cell(&links, ("link", "l"), name) > 0.0);
         }
     }
     let [lost, twice] = all.map(f64::from);
-    // Two packets come out in 12 ms: one of them is lost in 3/4 of the runs, and one comes twice in 1 - (3/4)^2.
+    // Two packets come out in 12 ms: one of them is lost in 3/4 of the runs, and one arrives twice in 1 - (3/4)^2.
     assert!(lost > 250.0 && lost < 350.0 && twice > 120.0 && twice < 230.0, "{lost} lost, {twice} twice");
 }
 
@@ -151,9 +151,9 @@ fn jitter_has_its_distribution_and_keeps_the_order_unless_it_may_not() {
         let link = json!({"delay": "20ms", "jitter": {"forward": {"mean": "5ms", "law": law, "reorder": reorder}}});
         let (s, mut running) = ran(&line(link, source, "400s"));
         let delay = of(&mut running, &s, "l", "achieved_delay_s");
-        let traces = running.trace_table(&s);
+        let traces = running.finished().trace_table(&s);
         let (at, rtt) = (column(&traces, "time_s"), column(&traces, "value"));
-        assert_eq!(column(&running.flow_table(&s), "drops")[0], 0.0);
+        assert_eq!(column(&running.finished().flow_table(&s), "drops")[0], 0.0);
         let sent: Vec<f64> = at.iter().zip(&rtt).map(|(at, rtt)| at - rtt).collect();
         (delay, rtt, sent)
     };
@@ -186,7 +186,7 @@ fn doubled_packets_come_twice_and_are_counted() {
             link["jitter"] = jitter;
         }
         let (s, mut running) = ran(&line(link, "4Mbit/s", "100s"));
-        let flows = running.flow_table(&s);
+        let flows = running.finished().flow_table(&s);
         let [sent, received, unique] = ["sent", "received", "unique"].map(|name| column(&flows, name)[0]);
         let twice = of(&mut running, &s, "l", "duplicated");
         assert!(deviation(twice, sent, 0.2).abs() < 4.0, "{twice} of {sent}");
@@ -217,11 +217,11 @@ fn frames_take_up_the_line_and_no_buffer() {
 #[test]
 fn bursts_have_their_size_and_come_at_their_times() {
     let link = json!({"aggregation": {"forward": {"packets": 4, "every": "10ms"}}});
-    // Two thirds of what the bursts carry, 3.2 Mbit/s: none is lost, and they come at multiples of 10 ms.
+    // Two thirds of what the bursts carry, 3.2 Mbit/s: none is lost, and they arrive at multiples of 10 ms.
     let (s, mut running) = ran(&line(link.clone(), "2.4Mbit/s", "100s"));
     assert_eq!(of(&mut running, &s, "l", "drops_full"), 0.0);
-    close(column(&running.flow_table(&s), "received")[0], 30_000.0);
-    let traces = running.trace_table(&s);
+    close(column(&running.finished().flow_table(&s), "received")[0], 30_000.0);
+    let traces = running.finished().trace_table(&s);
     // Each packet takes 0.8 ms; its acknowledgement of 40 bytes 0.032 ms: the n-th of a burst is back n * 0.8 + 0.032 ms after its begin.
     for at in column(&traces, "time_s") {
         let place = ((at - 32e-6) % 0.01) / 0.8e-3;

@@ -45,7 +45,7 @@ fn a_run_that_grows_is_ended_with_the_name_of_what_grew() {
         ("packets in queues", scenario(&cbr("10Gbit/s"), r#""rate": "1Mbit/s""#, "")),
         ("packets on wires", scenario(&cbr("8Mbit/s"), r#""rate": "10Mbit/s", "delay": "4000h""#, "")),
         (
-            "flows that came",
+            "flows that began during the run",
             with_links(
                 r#""control": "none", "acknowledge": false, "arrivals": {"kind": "poisson", "mean": "10ms"},
                    "workload": {"kind": "transfer", "packets": 1}"#,

@@ -27,7 +27,7 @@ fn digest(scenario: &Value) -> u64 {
 /// Mean one-way delay and round-trip time, in seconds.
 fn delays(scenario: &Value) -> (f64, f64) {
     let (s, running) = run(&scenario.to_string());
-    let flows = running.flow_table(&s);
+    let flows = running.finished().flow_table(&s);
     (column(&flows, "owd_mean_s")[0], column(&flows, "rtt_mean_s")[0])
 }
 
@@ -89,7 +89,7 @@ fn packets_keep_their_order() {
     scenario["links"][1]["queue"] = json!({"kind": "fcfs", "buffer": "unlimited"});
     scenario["flows"][0]["transport"]["receiver_window"] = json!(20);
     let (s, running) = run(&scenario.to_string());
-    let flows = running.flow_table(&s);
+    let flows = running.finished().flow_table(&s);
     assert!(column(&flows, "received")[0] > 5000.0);
     assert_eq!((column(&flows, "retransmissions")[0], column(&flows, "timeouts")[0]), (0.0, 0.0));
 }
@@ -106,7 +106,7 @@ fn a_packet_that_is_kept_back_keeps_its_priority() {
     }
     scenario["links"][1]["queue"] = json!({"kind": "strict_priority", "buffer": "unlimited"});
     let (s, running) = run(&scenario.to_string());
-    let owd = column(&running.flow_table(&s), "owd_mean_s");
+    let owd = column(&running.finished().flow_table(&s), "owd_mean_s");
     assert!(owd[0] < 0.03 && owd[1] > 2.0 * owd[0], "{owd:?}");
 }
 
@@ -125,7 +125,7 @@ fn another_flow_does_not_move_the_noise_of_this_one() {
     alone["interval"] = json!("998s");
     let delay = |scenario: &Value| {
         let (s, running) = run(&scenario.to_string());
-        cell(&running.flow_table(&s), ("flow", "f"), "owd_mean_s")
+        cell(&running.finished().flow_table(&s), ("flow", "f"), "owd_mean_s")
     };
     assert_eq!(delay(&alone).to_bits(), delay(&two).to_bits());
 }
@@ -136,15 +136,17 @@ fn the_two_hosts_of_a_flow_are_apart() {
     // Noise of ten gaps, so that packets and acknowledgements are kept back together.
     let owd = |acknowledge: bool| {
         let (s, running) = run(&lone(&json!({"noise": "1s"}), &json!({"acknowledge": acknowledge})).to_string());
-        column(&running.flow_table(&s), "owd_mean_s")[0]
+        column(&running.finished().flow_table(&s), "owd_mean_s")[0]
     };
     assert_eq!(owd(true).to_bits(), owd(false).to_bits());
     // Of independent times the variances add up: 2/12 of the square of the span; of equal ones it would be twice that.
     let mut scenario = lone(&json!({"noise": "1pkt"}), &json!({}));
     scenario["interval"] = json!("100ms");
     let (s, running) = run(&scenario.to_string());
-    let trips: Vec<f64> =
-        column(&running.interval_table(&s), "rtt_mean_s").into_iter().filter(|trip| trip.is_finite()).collect();
+    let trips: Vec<f64> = column(&running.finished().interval_table(&s), "rtt_mean_s")
+        .into_iter()
+        .filter(|trip| trip.is_finite())
+        .collect();
     let mean = trips.iter().sum::<f64>() / trips.len() as f64;
     let variance = trips.iter().map(|trip| (trip - mean).powi(2)).sum::<f64>() / trips.len() as f64;
     assert!(trips.len() > 9000 && (variance / 0.01_f64.powi(2) - 2.0 / 12.0).abs() < 0.02, "{variance}");
@@ -165,7 +167,7 @@ fn noise_takes_away_the_phase() {
         let scenario = Scenario::from_json(&scenario.to_string()).expect("a good scenario");
         let mut running = Run::new(&scenario, seed, 0);
         while !running.advance(100_000) {}
-        let unique = column(&running.flow_table(&scenario), "unique");
+        let unique = column(&running.finished().flow_table(&scenario), "unique");
         unique[0] / (unique[0] + unique[1])
     };
     for seed in 1..4 {

@@ -40,7 +40,7 @@ fn reversed<const N: usize>(mut all: [&str; N]) -> [&str; N] {
 /// Of each flow, what was measured.
 fn measured(text: &str, names: &[&str]) -> Vec<Vec<String>> {
     let (s, running) = run(text);
-    let flows = running.flow_table(&s);
+    let flows = running.finished().flow_table(&s);
     let columns =
         ["sent", "received", "drops", "retransmissions", "rtt_mean_s", "rtt_p95_s", "owd_mean_s", "queueing_mean_s"];
     // As text: a mean that was not measured is nan, which differs from itself.
@@ -74,7 +74,7 @@ fn of_two_that_come_at_one_instant_the_first_in_the_file_is_sent_first() {
     let waits = |flows: [&str; 2], links: &[&str], from_b: &str| {
         let text = scenario(&flows, &NODES, links).replace("\"from\": \"b\", \"to\": \"d\"", from_b);
         let (s, running) = run(&text.replace("\"duration\"", "\"warm_up\": \"0s\", \"duration\""));
-        let flows = running.flow_table(&s);
+        let flows = running.finished().flow_table(&s);
         ["one", "two"].map(|name| (cell(&flows, ("flow", name), "queueing_mean_s") * 10.0).round())
     };
     let (one, two) = (flow("one", "a"), flow("two", "b"));

@@ -24,14 +24,14 @@ fn silence(control: &str, preset: Option<&str>, down_ms: u64, start_ms: u64) -> 
         "flows": [flow],
     });
     let (s, running) = run(&scenario.to_string());
-    let at = column(&running.trace_table(&s), "time_s");
+    let at = column(&running.finished().trace_table(&s), "time_s");
     let after: Vec<f64> = [up].into_iter().chain(at.iter().copied().filter(|t| *t > up)).chain([end]).collect();
     after.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max)
 }
 
 #[test]
 fn what_is_lost_in_an_outage_is_found_by_what_waited() {
-    // The oldest packet is lost too, and blocks for those after it prove the timeout needless.
+    // The oldest packet is lost too, and blocks for those after it prove the timeout spurious.
     for (control, preset, down_ms, start_ms) in [("cubic_linux", None, 1487, 1849), ("reno", Some("linux"), 1561, 2405)]
     {
         let longest = silence(control, preset, down_ms, start_ms);

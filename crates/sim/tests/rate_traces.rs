@@ -29,10 +29,10 @@ fn ran(value: &Value) -> (Scenario, Run) {
     (s, running)
 }
 
-/// Times at which packets reached the sink and when they had been sent, in ns; acknowledgements of packets that came together wait for each
+/// Times at which packets reached the sink and when they had been sent, in ns; acknowledgements of packets that arrived together wait for each
 /// other for less than a microsecond, which is rounded away.
 fn arrivals(s: &Scenario, running: &Run) -> Vec<(u64, u64)> {
-    let traces = running.trace_table(s);
+    let traces = running.finished().trace_table(s);
     let (at, rtt) = (column(&traces, "time_s"), column(&traces, "value"));
     let ns = |s: f64| (s * 1e9).round() as u64;
     at.iter().zip(&rtt).map(|(at, rtt)| (ns(at - 320e-12) / 1000 * 1000, ns(at - rtt))).collect()
@@ -91,17 +91,17 @@ proptest! {
 #[test]
 fn a_busy_trace_has_its_mean_rate() {
     let times = [0, 0, 3, 4, 4, 4, 9, 20, 21, 33];
-    let (s, mut running) = ran(&line(json!({"kind": "mahimahi", "times": times}), cbr("10Mbit/s", "1504B"), "330s"));
+    let (s, running) = ran(&line(json!({"kind": "mahimahi", "times": times}), cbr("10Mbit/s", "1504B"), "330s"));
     let mean = 10.0 * 1504.0 * 8.0 / 0.033;
     for column in ["rate_bps", "achieved_rate_bps"] {
-        let rate = cell(&running.link_table(&s), ("link", "l"), column);
+        let rate = cell(&running.finished().link_table(&s), ("link", "l"), column);
         assert!((rate / mean - 1.0).abs() < 1e-4, "{column} {rate}, {mean} due");
     }
-    let busy = cell(&running.link_table(&s), ("link", "l"), "utilisation");
+    let busy = cell(&running.finished().link_table(&s), ("link", "l"), "utilisation");
     assert!((busy - 1.0).abs() < 1e-4, "{busy}");
     // A third of the load: a third of the opportunities.
-    let (s, mut running) = ran(&line(json!({"kind": "mahimahi", "times": [1]}), cbr("4Mbit/s", "1504B"), "330s"));
-    let busy = cell(&running.link_table(&s), ("link", "l"), "utilisation");
+    let (s, running) = ran(&line(json!({"kind": "mahimahi", "times": [1]}), cbr("4Mbit/s", "1504B"), "330s"));
+    let busy = cell(&running.finished().link_table(&s), ("link", "l"), "utilisation");
     assert!((busy * 12.032 / 4.0 - 1.0).abs() < 1e-4, "{busy}");
 }
 
@@ -127,8 +127,8 @@ fn rates_change_at_their_times_and_repeat() {
     // 2 s at 8 Mbit/s, 1 s at rest, 2 s at 4 Mbit/s: a packet of 1000 bytes takes 1 or 2 ms.
     let steps = json!([["0s", "8Mbit/s"], ["2s", "0bit/s"], ["3s", "4Mbit/s"]]);
     let rate = json!({"kind": "steps", "steps": steps, "period": "5s"});
-    let (s, mut running) = ran(&line(rate, cbr("9Mbit/s", "1000B"), "100s"));
-    let received = column(&running.interval_table(&s), "received");
+    let (s, running) = ran(&line(rate, cbr("9Mbit/s", "1000B"), "100s"));
+    let received = column(&running.finished().interval_table(&s), "received");
     for (second, got) in received.iter().enumerate() {
         let due = [1000.0, 1000.0, 0.0, 500.0, 500.0][second % 5];
         // The packet in transmission at a change ends as it would have.
@@ -136,7 +136,7 @@ fn rates_change_at_their_times_and_repeat() {
     }
     let total: f64 = received.iter().sum();
     assert!((total / 60_000.0 - 1.0).abs() < 1e-4, "{total}");
-    let mean = cell(&running.link_table(&s), ("link", "l"), "rate_bps");
+    let mean = cell(&running.finished().link_table(&s), ("link", "l"), "rate_bps");
     assert!((mean - 4.8e6).abs() < 1.0, "{mean}");
 }
 
@@ -157,7 +157,7 @@ fn a_trace_is_a_row_of_events() {
             let mut value = value.clone();
             value["links"][0]["queue"] = json!({"kind": queue, "buffer": "20pkt"});
             let (s, running) = ran(&value);
-            (format!("{:?}", running.interval_table(&s)), arrivals(&s, &running))
+            (format!("{:?}", running.finished().interval_table(&s)), arrivals(&s, &running))
         };
         assert_eq!(outcome(&traced), outcome(&plain), "{queue}");
     }
@@ -170,15 +170,15 @@ fn a_line_at_rest_and_a_broken_one_are_two_things() {
     let mut value = line(json!({"kind": "steps", "steps": steps}), cbr("80kbit/s", "1000B"), "10s");
     let event = |at: &str, up: bool| json!({"at": at, "link": "l", "up": up});
     value["events"] = json!([event("1.5s", false), event("3s", true), event("4s", false), event("6s", true)]);
-    let (s, mut running) = ran(&value);
-    let received = column(&running.interval_table(&s), "received");
-    // What had to wait comes when the line works again.
+    let (s, running) = ran(&value);
+    let received = column(&running.finished().interval_table(&s), "received");
+    // What had to wait arrives when the line works again.
     let due = [10.0, 0.0, 0.0, 30.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
     assert!(received.iter().zip(&due).all(|(got, due)| (got - due).abs() <= 1.0), "{received:?}");
-    assert!(cell(&running.link_table(&s), ("link", "l"), "backlog_max") > 50.0);
+    assert!(cell(&running.finished().link_table(&s), ("link", "l"), "backlog_max") > 50.0);
     // One that begins at rest.
     let steps = json!([["0s", "0bit/s"], ["2s", "8Mbit/s"]]);
     let (s, running) = ran(&line(json!({"kind": "steps", "steps": steps}), cbr("80kbit/s", "1000B"), "4s"));
-    let received = column(&running.interval_table(&s), "received");
+    let received = column(&running.finished().interval_table(&s), "received");
     assert!(received[..2] == [0.0, 0.0] && received[2] == 30.0, "{received:?}");
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The ports that the data of each flow crosses, by the flow's name.
 fn routes(s: &Scenario, running: &Run) -> BTreeMap<String, Vec<String>> {
-    let table = running.route_table(s);
+    let table = running.finished().route_table(s);
     let names = |column: usize| match &table[column].1 {
         Cells::Name(codes, names) => codes.iter().map(|c| names[*c as usize].clone()).collect::<Vec<_>>(),
         other => panic!("{other:?}"),
@@ -77,12 +77,12 @@ fn acknowledgements_choose_for_themselves() {
     // Of each flow one packet; the spine that its acknowledgement came back over is the one whose links carried it.
     let mut same = 0;
     for name in 0..60 {
-        let (s, mut running) = run(&leaf_spine(
+        let (s, running) = run(&leaf_spine(
             4,
             ECMP,
             &flow(&format!("f{name}"), r#", "workload": {"kind": "transfer", "packets": 1}"#),
         ));
-        let links = running.link_table(&s);
+        let links = running.finished().link_table(&s);
         let crossed = |port: String| cell(&links, ("link", &port), "sent") > 0.0;
         let spine = |way: &str| (1..5).position(|i| crossed(format!("up{i}{way}"))).expect("over one of them");
         assert!(crossed(format!("down{}:reverse", spine(":reverse") + 1)), "it keeps to its spine");
@@ -127,9 +127,9 @@ fn a_way_by_hand_passes_its_nodes_and_comes_back_over_the_same_links() {
     let via =
         |nodes: &str| flow("f", &format!(r#", "via": [{nodes}], "workload": {{"kind": "transfer", "packets": 3}}"#));
     for routing in ["", ECMP] {
-        let (s, mut running) = run(&leaf_spine(4, routing, &via(r#""spine3""#)));
+        let (s, running) = run(&leaf_spine(4, routing, &via(r#""spine3""#)));
         assert_eq!(routes(&s, &running)["f"], ["a", "up3", "down3", "b"]);
-        let links = running.link_table(&s);
+        let links = running.finished().link_table(&s);
         let sent = |port: &str| cell(&links, ("link", port), "sent");
         assert_eq!(["up3", "down3", "up3:reverse", "down3:reverse"].map(sent), [3.0; 4]);
     }
@@ -155,8 +155,8 @@ fn acknowledgements_of_a_given_path_avoid_what_is_down() {
         )
     };
     let sent = |events: &str| {
-        let (s, mut running) = run(&text(events));
-        let links = running.link_table(&s);
+        let (s, running) = run(&text(events));
+        let links = running.finished().link_table(&s);
         ["one", "one:reverse", "two", "two:reverse", "ab", "ab:reverse"]
             .map(|port| cell(&links, ("link", port), "sent"))
     };

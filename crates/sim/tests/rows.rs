@@ -44,8 +44,8 @@ fn rows_that_are_taken_are_those_that_are_kept() {
         let (_, mut dropped) = run(Rows::Dropped, slice, |running, _| assert_eq!(running.rows(), 0));
         for other in [&mut taken, &mut dropped] {
             assert_eq!(other.digest().value(), kept.digest().value());
-            assert_eq!(text(&other.flow_table(&s)), text(&kept.flow_table(&s)));
-            assert_eq!(text(&other.class_table(&s)), text(&kept.class_table(&s)));
+            assert_eq!(text(&other.finished().flow_table(&s)), text(&kept.finished().flow_table(&s)));
+            assert_eq!(text(&other.finished().class_table(&s)), text(&kept.finished().class_table(&s)));
             assert_eq!((other.packets(), other.transmissions()), (kept.packets(), kept.transmissions()));
         }
     }
@@ -54,7 +54,7 @@ fn rows_that_are_taken_are_those_that_are_kept() {
 #[test]
 fn totals_are_the_sums_of_the_intervals_after_the_warm_up() {
     let (s, running) = run(Rows::Kept, 100, |_, _| {});
-    let (totals, rows) = (running.flow_table(&s), running.interval_table(&s));
+    let (totals, rows) = (running.finished().flow_table(&s), running.finished().interval_table(&s));
     let of = |table: &Table, name: &str| match &table.iter().find(|(n, _)| *n == name).expect("it is there").1 {
         Cells::Int(x) | Cells::Name(x, _) => x.clone(),
         Cells::Float(_) => panic!("{name}"),

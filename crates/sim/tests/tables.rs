@@ -33,7 +33,7 @@ fn check(table: &Table, row: (&str, &str), due: &[(&str, f64)], slack: f64) {
 #[test]
 fn the_table_of_flows() {
     let (s, running) = run(PAIR);
-    let table = running.flow_table(&s);
+    let table = running.finished().flow_table(&s);
     for (name, weight, one_way, waited) in [("e", 1.0, 0.18, 0.0), ("f", 2.0, 0.28, 0.1)] {
         let rtt = one_way + 0.0744;
         let due = [
@@ -64,7 +64,7 @@ fn the_table_of_flows() {
 #[test]
 fn the_table_of_intervals() {
     let (s, running) = run(PAIR);
-    let table = running.interval_table(&s);
+    let table = running.finished().interval_table(&s);
     let numbers: Vec<f64> = (0..8).flat_map(|n| [f64::from(n); 2]).collect();
     assert_eq!(column(&table, "interval"), numbers);
     assert_eq!(column(&table, "start_s"), numbers.iter().map(|n| 10.0 * n).collect::<Vec<_>>());
@@ -84,15 +84,15 @@ fn intervals_end_whole_steps_from_the_warm_up() {
         ("0s", vec![10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0]),
     ] {
         let (s, running) = run(&PAIR.replace(r#""warm_up": "20s""#, &format!(r#""warm_up": "{warm_up}""#)));
-        let table = running.interval_table(&s);
+        let table = running.finished().interval_table(&s);
         assert_eq!(column(&table, "end_s").into_iter().step_by(2).collect::<Vec<_>>(), due, "{warm_up}");
     }
 }
 
 #[test]
 fn the_table_of_ports() {
-    let (s, mut running) = run(PAIR);
-    let table = running.link_table(&s);
+    let (s, running) = run(PAIR);
+    let table = running.finished().link_table(&s);
     for (port, rate, bytes, delay, wait) in [
         ("fast", 800_000.0, 1000.0, 0.02, 0.005),
         ("slow", 80_000.0, 1000.0, 0.05, 0.045),
@@ -135,8 +135,11 @@ fn marks_of_the_warm_up_are_none_of_the_table() {
         )
     };
     let marks = |warm_up: &str| {
-        let (s, mut running) = run(&text(warm_up));
-        (cell(&running.link_table(&s), ("link", "slow"), "marks"), column(&running.interval_table(&s), "marks"))
+        let (s, running) = run(&text(warm_up));
+        (
+            cell(&running.finished().link_table(&s), ("link", "slow"), "marks"),
+            column(&running.finished().interval_table(&s), "marks"),
+        )
     };
     let ((all, _), (late, rows)) = (marks("0s"), marks("50s"));
     assert!(rows[0] > 10.0 && rows[1] > 10.0 && (all - rows[0] - rows[1]).abs() <= 1.0, "{all} of {rows:?}");
@@ -146,7 +149,7 @@ fn marks_of_the_warm_up_are_none_of_the_table() {
 #[test]
 fn the_table_of_routes() {
     let (s, running) = run(PAIR);
-    let table = running.route_table(&s);
+    let table = running.finished().route_table(&s);
     assert_eq!(names(&table, "flow"), ["e", "e", "f", "f"]);
     assert_eq!(column(&table, "hop"), [0.0, 1.0, 0.0, 1.0]);
     assert_eq!(names(&table, "link"), ["fast", "slow", "fast", "slow"]);
@@ -155,14 +158,14 @@ fn the_table_of_routes() {
 #[test]
 fn the_table_of_gauges() {
     let (s, running) = run(PAIR);
-    let table = running.gauge_table(&s);
+    let table = running.finished().gauge_table(&s);
     let (gauges, links, values) = (names(&table, "gauge"), names(&table, "link"), column(&table, "value"));
     let of = |gauge: &str, of: &[f64]| {
         (0..values.len()).filter(|i| gauges[*i] == gauge && links[*i] == "slow").map(|i| of[i]).collect::<Vec<_>>()
     };
     assert_eq!(of("inserts", &column(&table, "interval")), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     assert_eq!(of("inserts", &column(&table, "end_s")), [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0]);
-    // Every packet is put in and taken out once: 20 pairs have come within 10 s, the one of 10 s has not.
+    // Every packet is put in and taken out once: 20 pairs have arrived within 10 s, the one of 10 s has not.
     let due: Vec<f64> = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0].iter().map(|end| 4.0 * end).collect();
     assert_eq!(of("inserts", &values), due);
     assert_eq!(of("gets", &values), due);
@@ -180,7 +183,7 @@ fn traces(kinds: &str) -> Vec<(String, String, u64, f64)> {
                         "workload": {{"kind": "transfer", "packets": 4}}}}]}}"#
     );
     let (s, running) = run(&text);
-    let table = running.trace_table(&s);
+    let table = running.finished().trace_table(&s);
     let times = column(&table, "time_s").into_iter().map(|t| (t * 1e4).round() as u64);
     let (traces, objects) = (names(&table, "trace"), names(&table, "object"));
     let rows = traces.into_iter().zip(objects).zip(times).zip(column(&table, "value"));
@@ -285,7 +288,7 @@ fn acknowledgements_have_the_priority_of_their_flow() {
         "flows": [{"name": "last", "from": "s", "to": "d", "priority": 1, "packet": "100B", "ack": "1000B", "control": "none", "workload": {"kind": "cbr", "rate": "6400bit/s"}},
                   {"name": "first", "from": "s", "to": "d", "packet": "100B", "ack": "1000B", "control": "none", "workload": {"kind": "cbr", "rate": "6400bit/s"}}]}"#;
     let (s, running) = run(text);
-    let table = running.flow_table(&s);
+    let table = running.finished().flow_table(&s);
     let (first, last) = (cell(&table, ("flow", "first"), "rtt_max_s"), cell(&table, ("flow", "last"), "rtt_mean_s"));
     assert!(first < 0.35 && last > 2.0, "at most {first} s, and {last} s in the mean");
 }
@@ -297,9 +300,12 @@ fn what_is_evicted_at_the_first_port_is_the_loss_of_its_own_flow() {
         "links": [{"name": "l", "from": "s", "to": "d", "rate": "80kbit/s", "classify": "flow", "queue": {"kind": "fq", "buffer": "4pkt"}}],
         "flows": [{"name": "fast", "from": "s", "to": "d", "control": "none", "workload": {"kind": "cbr", "rate": "160kbit/s"}},
                   {"name": "slow", "from": "s", "to": "d", "control": "none", "workload": {"kind": "cbr", "rate": "4kbit/s"}, "start": "73ms"}]}"#;
-    let (s, mut running) = run(text);
-    let table = running.flow_table(&s);
-    assert!(cell(&running.link_table(&s), ("link", "l"), "drops_evicted") > 20.0, "the slow one takes places");
+    let (s, running) = run(text);
+    let table = running.finished().flow_table(&s);
+    assert!(
+        cell(&running.finished().link_table(&s), ("link", "l"), "drops_evicted") > 20.0,
+        "the slow one takes places"
+    );
     assert_eq!((cell(&table, ("flow", "slow"), "drops"), cell(&table, ("flow", "slow"), "received")), (0.0, 30.0));
     let lost = cell(&table, ("flow", "fast"), "sent") - cell(&table, ("flow", "fast"), "received");
     assert!((lost - cell(&table, ("flow", "fast"), "drops")).abs() <= 6.0, "{lost} lost");
@@ -328,7 +334,7 @@ fn the_demand_of_transfers_is_what_was_to_be_sent_in_the_time_measured() {
         flows.join(", ")
     );
     let (s, running) = run(&text);
-    let table = running.flow_table(&s);
+    let table = running.finished().flow_table(&s);
     let demand = |name: &str| cell(&table, ("flow", name), "demand_bps");
     let (unique, seconds) = (cell(&table, ("flow", "web"), "unique"), 100.0);
     assert_eq!(demand("before"), 0.0);

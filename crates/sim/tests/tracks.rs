@@ -1,4 +1,4 @@
-//! What became of single packets at the ports that they came to, against a run worked out by hand.
+//! What became of single packets at the ports at which they arrived, against a run worked out by hand.
 
 use headgate_packet::Time;
 use headgate_sim::spec::Scenario;
@@ -57,7 +57,7 @@ fn numbers(tracks: &Tracks, row: usize) -> Vec<(&'static str, f64)> {
 
 const FCFS: &str = r#"{"kind": "fcfs", "buffer": "9pkt"}"#;
 
-/// What happens in each half second: both come at once to the source's port, and one after the other to the gateway's.
+/// What happens in each half second: both arrive at once to the source's port, and one after the other to the gateway's.
 fn due(k: i64) -> [[i64; 7]; 4] {
     let at = |ms: i64| 500 * k + ms;
     [
@@ -76,7 +76,7 @@ fn sorted(mut rows: Vec<[i64; 7]>) -> Vec<[i64; 7]> {
 #[test]
 fn each_packet_is_seen_at_each_port_with_its_times_and_numbers() {
     let (tracks, until, digest) = tracked(&pair(FCFS), ALL);
-    // Two more come to the source's port as the run ends, at 2 s: one is on the line, one waits.
+    // Two more arrive at the source's port as the run ends, at 2 s: one is on the line, one waits.
     let [first, second, ..] = due(4);
     let waits = [second[0], second[1], second[2], second[3], -1, -1, -1];
     let all = (0..4).flat_map(due).chain([first, waits]).collect();
@@ -116,7 +116,7 @@ fn a_drop_has_its_reason_and_the_numbers_at_its_arrival() {
     let (tracks, ..) = tracked(&scenario, ALL);
     let all = rows(&tracks);
     let dropped: Vec<usize> = (0..all.len()).filter(|row| all[*row][6] > 0).collect();
-    // It comes at 50 ms, when the second one waits.
+    // It arrives at 50 ms, when the second one waits.
     let fates: Vec<[i64; 7]> = dropped.iter().map(|row| all[*row]).collect();
     assert_eq!(fates, (0..4).map(|k| [2, 2, k, 50 + 500 * k, 50 + 500 * k, -1, 1]).collect::<Vec<_>>());
     for row in dropped {
@@ -134,7 +134,7 @@ fn no_more_are_kept_than_were_asked_for() {
         let (tracks, until, _) = tracked(&scenario, Window { most, ..ALL });
         let all = rows(&tracks);
         assert_eq!(all.len(), most);
-        // The first one that is not followed comes then. What is on the line then is seen to leave it.
+        // The first one that is not followed arrives then. What is on the line then is seen to leave it.
         let due: Vec<[i64; 7]> = sorted((0..2).flat_map(due).collect());
         let ended = [0, 0, 40, 500, 530][[0, 1, 3, 5, 6].iter().position(|n| *n == most).expect("one of them")];
         assert_eq!(until, Some(ms(ended)), "{most}");
@@ -147,12 +147,12 @@ fn no_more_are_kept_than_were_asked_for() {
 fn a_window_has_what_is_there_at_its_beginning_and_what_comes_until_its_end() {
     let window = Window { from: ms(620), to: ms(1035), most: 1000 };
     let (tracks, until, _) = tracked(&pair(FCFS), window);
-    // At 620 ms the second packet of 500 ms waits at the gateway; the first one is on the line. Those of 1000 ms come to the source's port, and the first
-    // one to the gateway's; the second one, at 1040 ms, comes too late.
+    // At 620 ms the second packet of 500 ms waits at the gateway; the first one is on the line. Those of 1000 ms arrive at the source's port, and the first
+    // one to the gateway's; the second one, at 1040 ms, arrives too late.
     let [_, _, _, waiting] = due(1);
     let [a, b, c, _] = due(2);
     assert_eq!((rows(&tracks), until), (vec![a, b, waiting, c], Some(ms(1035))));
-    // Each has the number that it has in the whole run; what came before the window has no numbers of the discipline.
+    // Each has the number that it has in the whole run; what arrived before the window has no numbers of the discipline.
     assert_eq!(column(&tracks.table(), "number"), [4., 5., 3., 4.]);
     assert_eq!([numbers(&tracks, 2).len(), numbers(&tracks, 3).len()], [0, 3]);
 }
@@ -241,7 +241,7 @@ fn a_window_says_the_same_as_the_whole_run() {
 
 #[test]
 fn a_packet_that_comes_at_the_end_of_the_window_is_followed() {
-    // The second packet of each half second comes to the gateway at 40 ms.
+    // The second packet of each half second arrives at the gateway at 40 ms.
     let (tracks, ..) = tracked(&pair(FCFS), Window { to: ms(40), ..ALL });
     assert_eq!(rows(&tracks).len(), 4);
 }

@@ -35,7 +35,7 @@ fn completion_times_by_hand() {
     // A packet takes 1 ms on the line and 5 ms on the way. Transfers of 4 packets at 0, 2 and 90 ms: the second waits 2 ms under FCFS.
     let flows = json!([open(json!({"kind": "times", "at": ["0s", "2ms", "90ms"]}), 4, "fixed")]);
     let (s, running) = run(&scenario(json!({"kind": "fcfs", "buffer": "unlimited"}), flows, json!({})));
-    let rows = running.completion_table(&s);
+    let rows = running.finished().completion_table(&s);
     let ms = |name: &str| column(&rows, name).iter().map(|x| (x * 1e6).round() / 1e3).collect::<Vec<_>>();
     assert_eq!(ms("start_s"), [0.0, 2.0, 90.0]);
     assert_eq!(ms("fct_s"), [9.0, 11.0, 9.0]);
@@ -43,15 +43,15 @@ fn completion_times_by_hand() {
     assert_eq!(names(&rows, "class"), ["web"; 3]);
     let slow: Vec<f64> = column(&rows, "slowdown").iter().map(|x| (x * 9.0).round()).collect();
     assert_eq!(slow, [9.0, 11.0, 9.0]);
-    let classes = running.class_table(&s);
+    let classes = running.finished().class_table(&s);
     let cell = |name: &str| column(&classes, name)[0];
     assert_eq!(["flows", "started", "finished", "unfinished", "packets"].map(cell), [3.0, 3.0, 3.0, 0.0, 12.0]);
     assert!((cell("fct_mean_s") - 29e-3 / 3.0).abs() < 1e-12 && (cell("fct_max_s") - 11e-3).abs() < 1e-12);
     assert!((cell("slowdown_mean") - 29.0 / 27.0).abs() < 1e-12);
-    let sizes = running.size_table(&s);
+    let sizes = running.finished().size_table(&s);
     assert_eq!([column(&sizes, "size_min"), column(&sizes, "size_max")], [[4.0], [7.0]]);
     // All of it is counted for the entry, too.
-    assert_eq!(column(&running.flow_table(&s), "unique"), [12.0]);
+    assert_eq!(column(&running.finished().flow_table(&s), "unique"), [12.0]);
 }
 
 #[test]
@@ -59,11 +59,11 @@ fn what_is_lost_without_flow_control_never_ends_and_leaves_all_the_same() {
     let flows = json!([open(json!({"kind": "periodic", "every": "10ms"}), 8, "fixed")]);
     let (s, running) =
         run(&scenario(json!({"kind": "fcfs", "buffer": "4pkt"}), flows, json!({"duration": "1s", "interval": "1s"})));
-    let classes = running.class_table(&s);
+    let classes = running.finished().class_table(&s);
     let cell = |name: &str| column(&classes, name)[0];
     // Five of the eight fit: one on the line and four that wait.
     assert_eq!(["flows", "finished", "unfinished"].map(cell), [100.0, 0.0, 100.0]);
-    assert_eq!(running.places(), 1 + 1, "each left before the next one came");
+    assert_eq!(running.places(), 1 + 1, "each left before the next one began");
 }
 
 #[test]
@@ -71,11 +71,11 @@ fn requests_follow_each_other_on_one_connection() {
     let flows = json!([{"name": "s-{i}", "count": 2, "from": "a", "to": "b", "control": {"kind": "generic", "window": 4},
         "workload": {"kind": "requests", "object": {"packets": 3}, "think": "1s", "objects": 5}}]);
     let (s, running) = run(&scenario(json!({"kind": "fcfs", "buffer": "unlimited"}), flows, json!({})));
-    let classes = running.class_table(&s);
+    let classes = running.finished().class_table(&s);
     let cell = |name: &str| column(&classes, name)[0];
     assert_eq!(names(&classes, "class"), ["s-*"]);
     assert_eq!(["flows", "started", "finished", "packets"].map(cell), [2.0, 10.0, 10.0, 30.0]);
-    let rows = running.completion_table(&s);
+    let rows = running.finished().completion_table(&s);
     let fct = column(&rows, "fct_s");
     assert!(fct.iter().all(|t| (8e-3 - 1e-9..20e-3).contains(t)), "{fct:?}");
 }
@@ -87,7 +87,7 @@ fn controlled_flows_leave_when_all_is_acknowledged_and_their_places_are_used_aga
             "workload": {"kind": "transfer", "packets": 10, "size": "exponential"}}]);
         for queue in ["fq", "fcfs", "drr"] {
             let (s, running) = run(&scenario(json!({"kind": queue, "buffer": "15pkt"}), flows.clone(), json!({})));
-            let classes = running.class_table(&s);
+            let classes = running.finished().class_table(&s);
             let cell = |name: &str| column(&classes, name)[0];
             let (flows, finished) = (cell("flows"), cell("finished"));
             assert!(flows > 2000.0 && finished > 0.99 * flows, "{control} {queue}: {finished} of {flows}");
@@ -112,11 +112,11 @@ fn no_flow_is_left_when_all_is_done_whatever_was_dropped_where() {
                           {"name": "m", "from": "b", "to": "c", "rate": "7Mbit/s", "delay": "3ms", "queue": {"kind": queue, "buffer": "4pkt"},
                            "reverse_queue": {"kind": queue, "buffer": "2pkt"}}],
             });
-            let (s, mut running) = run(&scenario(json!("fcfs"), flows, more));
-            let drops: f64 = column(&running.link_table(&s), "drops_full").iter().sum();
-            assert!(drops + column(&running.link_table(&s), "drops_evicted").iter().sum::<f64>() > 50.0);
+            let (s, running) = run(&scenario(json!("fcfs"), flows, more));
+            let drops: f64 = column(&running.finished().link_table(&s), "drops_full").iter().sum();
+            assert!(drops + column(&running.finished().link_table(&s), "drops_evicted").iter().sum::<f64>() > 50.0);
             assert_eq!(
-                (running.alive(), column(&running.class_table(&s), "flows")[0]),
+                (running.alive(), column(&running.finished().class_table(&s), "flows")[0]),
                 (0, 400.0),
                 "{control} {queue} {noise}"
             );
@@ -125,12 +125,12 @@ fn no_flow_is_left_when_all_is_done_whatever_was_dropped_where() {
 }
 
 /// Digest and table of classes of a run; whether numbers of conversations are used again.
-fn outcome(text: &str, fresh: bool) -> (u64, String) {
+fn outcome(text: &str, new_numbers_only: bool) -> (u64, String) {
     let s = Scenario::from_json(text).expect("a scenario");
     let mut running = Run::new(&s, 7, 0);
-    running.use_no_number_again(fresh);
+    running.use_no_number_again(new_numbers_only);
     while !running.advance(10_000) {}
-    (running.digest().value(), format!("{:?}", column(&running.class_table(&s), "fct_mean_s")))
+    (running.digest().value(), format!("{:?}", column(&running.finished().class_table(&s), "fct_mean_s")))
 }
 
 #[test]
@@ -159,10 +159,10 @@ fn a_break_moves_the_flows_that_are_there_and_those_to_come() {
                   {"name": "n", "from": "c", "to": "b", "rate": "8Mbit/s", "queue": "fq", "classify": "flow"}],
         "events": [{"at": "30s", "link": "l", "up": false}, {"at": "60s", "link": "l", "up": true}],
     });
-    let (s, mut running) = run(&scenario(json!("fq"), flows, more));
-    let links = running.link_table(&s);
+    let (s, running) = run(&scenario(json!("fq"), flows, more));
+    let links = running.finished().link_table(&s);
     let sent = column(&links, "sent");
-    let classes = running.class_table(&s);
+    let classes = running.finished().class_table(&s);
     assert!(column(&classes, "finished")[0] > 900.0);
     // It was there when the line broke, for which it would have had to wait until 60 s.
     assert_eq!(column(&classes, "finished")[1], 1.0);

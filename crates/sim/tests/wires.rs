@@ -84,9 +84,9 @@ proptest! {
                       {"name": "layers", "from": "a", "to": "b", "control": "rlm", "workload": {"kind": "layers", "rate": "8kbit/s"}}],
         });
         let scenario = Scenario::from_json(&scenario.to_string()).expect("a good scenario");
-        let mut running = run(&scenario, 10_000);
+        let running = run(&scenario, 10_000);
         prop_assert_eq!(running.digest().value(), run(&scenario, 17).digest().value(), "in other slices");
-        let (flows, links) = (running.flow_table(&scenario), running.link_table(&scenario));
+        let (flows, links) = (running.finished().flow_table(&scenario), running.finished().link_table(&scenario));
         let total = |name: &str| column(&flows, name).iter().sum::<f64>();
         // Ports: a to g and back, g to b and back. Acknowledgements are lost and doubled too.
         let (lost, twice) = (column(&links, "lost"), column(&links, "duplicated"));
@@ -119,7 +119,7 @@ fn a_transfer_gets_through_a_wire_that_loses_doubles_and_delays() {
         });
         let scenario = Scenario::from_json(&scenario.to_string()).expect("a good scenario");
         let running = run(&scenario, 10_000);
-        let unique = column(&running.flow_table(&scenario), "unique")[0];
+        let unique = column(&running.finished().flow_table(&scenario), "unique")[0];
         assert_eq!(unique, 300.0, "{control}");
     }
 }
@@ -137,7 +137,7 @@ fn what_a_wire_lost_of_each_flow_is_counted() {
     let scenario = scenario.to_string();
     let scenario = Scenario::from_json(&scenario).expect("a good scenario");
     let running = run(&scenario, 100);
-    let flows = running.flow_table(&scenario);
+    let flows = running.finished().flow_table(&scenario);
     // They send in turn.
     assert_eq!(column(&flows, "lost"), [2.0, 1.0]);
     assert_eq!(column(&flows, "drops"), [0.0, 0.0]);

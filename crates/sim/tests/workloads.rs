@@ -146,7 +146,7 @@ fn packets_with_jitter_are_late_by_a_share_of_the_gap_and_keep_rate_and_order() 
     for jitter in [0.001, 0.5, 1.0] {
         let text = format!(r#"{{"kind": "cbr", "rate": "24kbit/s", "jitter": {jitter}}}"#);
         let got = times(&text, 4_000_000.0);
-        // Three packets a second: each is due when it would come without jitter, to the last one.
+        // Three packets a second: each is due when it would arrive without jitter, to the last one.
         let due = times(r#"{"kind": "cbr", "rate": "24kbit/s"}"#, 4_000_000.0);
         assert!(got.len() == 12_000 || got.len() == 11_999, "{jitter}: {}", got.len());
         let late: Vec<f64> = got.iter().zip(&due).map(|(at, due)| (at - due) / (1000.0 / 3.0) / jitter).collect();

@@ -791,7 +791,7 @@ export type Hosts = {
   noise?: string;
 };
 
-/** Gateways that share a line fairly by Core-Stateless Fair Queueing (`csfq`): those where packets come in label them with their rate, the others drop by the label. It takes the place of the discipline of all ports of its gateways. */
+/** Gateways that share a line fairly by Core-Stateless Fair Queueing (`csfq`): those where packets enter label them with their rate, the others drop by the label. It takes the place of the discipline of all ports of its gateways. */
 export type Island = {
   gateways?: string[];
   name?: string;
@@ -1427,7 +1427,7 @@ export type Link = {
   };
 };
 
-/** Something that happens to a link or to a flow at a given time. Flows come in with their own `start`. */
+/** Something that happens to a link or to a flow at a given time. Flows begin with their own `start`. */
 export type NetworkEvent = {
   at: string;
   delay?: string | null;

@@ -114,7 +114,7 @@ fn the_largest_bid_is_dropped_in_any_conversation() {
 
 #[test]
 fn the_arrival_is_dropped_whatever_its_bid() {
-    // Of every structure: 2 comes to a full buffer, with a smaller bid than 1 and from a conversation that holds nothing.
+    // Of every structure: 2 arrives at a full buffer, with a smaller bid than 1 and from a conversation that holds nothing.
     for structure in [Structure::Perc, Structure::Link, Structure::Tree, Structure::Heap] {
         let buffer = Buffer::Packets(2);
         let params = FqParams { buffer, drop_policy: DropPolicy::Arrival, structure, ..FqParams::default() };

@@ -90,7 +90,7 @@ proptest! {
         let greedy: Vec<u32> = (0..6).filter(|f| greedy[*f as usize]).collect();
         let mut list: Vec<(u64, u32, u8, u32)> =
             (0..64).flat_map(|_| greedy.iter().map(|f| (0, *f, level(*f), 1))).collect();
-        // The others, and best effort, come when they like.
+        // The others, and best effort, arrive when they like.
         list.extend(others.iter().filter(|o| !greedy.contains(&o.1)).map(|&(at, flow, _)| (at, flow, level(flow), 1)));
         list.sort_by_key(|a| a.0);
         let started = starts(spec, &weights, &list, 72);

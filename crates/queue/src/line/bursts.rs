@@ -2,7 +2,7 @@
 
 use headgate_packet::{Duration, Time};
 
-/// A number of packets at each whole multiple of a time, as long as some wait. A packet that comes too late for a burst waits for the next one,
+/// A number of packets at each whole multiple of a time, as long as some wait. A packet that arrives too late for a burst waits for the next one,
 /// and a burst that takes longer than that time skips the multiples that pass meanwhile.
 #[derive(Clone, Debug)]
 pub struct Bursts {

@@ -18,7 +18,7 @@ use headgate_packet::{Buffer, Bytes, Rate, Time, Wrong};
 pub struct EarlyParams {
     /// Average queue below which every packet passes. If it is in bytes, the queue is measured in bytes.
     pub min_threshold: Buffer,
-    /// Average queue at and above which no packet passes; in the same unit, see [`check_early`].
+    /// Average queue at and above which no packet passes; in the same unit, see `check_early`.
     pub max_threshold: Buffer,
     /// Weight of a sample in the average.
     pub weight: f64,
@@ -143,8 +143,8 @@ impl Early {
 
     /// Whether the average of an empty queue is nothing beside any sample from `now` on.
     pub fn has_forgotten(&self, now: Time) -> bool {
-        let fresh = self.average == 0.0 && self.idle_from == Time::ZERO;
-        fresh || (now > self.idle_from && self.faded(now) <= self.params.weight * UNSEEN)
+        let unused = self.average == 0.0 && self.idle_from == Time::ZERO;
+        unused || (now > self.idle_from && self.faded(now) <= self.params.weight * UNSEEN)
     }
 
     /// The transmission of a packet starts that leaves `left` waiting.

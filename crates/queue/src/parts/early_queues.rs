@@ -22,7 +22,7 @@ impl EarlyQueues {
     /// The line has this rate from `now` on, and the port these queues with what waits in them; their number never decreases.
     pub fn on_link_change(&mut self, rate: Rate, queues: &[Backlog], now: Time) {
         if self.rate != Some(rate) {
-            // Only then, since a million conversations may come one at a time.
+            // Only then, since a million conversations may arrive one at a time.
             self.rate = Some(rate);
             self.template.set_rate(rate, now, Backlog::default());
             for (early, waiting) in self.queues.iter_mut().zip(queues) {

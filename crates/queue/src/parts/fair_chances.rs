@@ -126,7 +126,7 @@ impl FairChances {
         if self.has_met(flow) && group.known == self.known {
             return group.classes[self.class_of[flow] as usize].p;
         }
-        // Only the first packets of connections come here.
+        // Only the first packets of connections arrive here.
         let mut later = self.clone();
         later.meet(flow, queue);
         later.of(flow, queue)

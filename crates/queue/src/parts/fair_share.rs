@@ -42,7 +42,7 @@ pub enum Rules {
 
 impl Rules {
     /// An unknown rate.
-    pub fn fresh_estimator(self) -> RateEstimator {
+    pub fn new_estimator(self) -> RateEstimator {
         if self == Rules::PublishedCode { RateEstimator::since(Time::ZERO) } else { RateEstimator::default() }
     }
 }
@@ -84,8 +84,8 @@ impl FairShare {
             capacity,
             k_alpha: k_alpha.as_secs_f64(),
             k_c,
-            arriving: rules.fresh_estimator(),
-            accepted: rules.fresh_estimator(),
+            arriving: rules.new_estimator(),
+            accepted: rules.new_estimator(),
             alpha,
             alpha_before: alpha,
             cuts_left: MOST_CUTS,

@@ -1,11 +1,11 @@
 //! A rate as an exponential average over packets at uneven gaps.
 //!
-//! Source: Stoica, Shenker and Zhang 1998, equations 3 and 5. A packet of l bits that comes T after the one before it takes the estimate
+//! Source: Stoica, Shenker and Zhang 1998, equations 3 and 5. A packet of l bits that arrives T after the one before it takes the estimate
 //! to (1 - e^(-T/K)) l / T + e^(-T/K) r. With a constant l / T the estimate approaches it as a fluid's would, whatever the lengths.
 //!
 //! Deviations: the paper has no rule for the first packet and for T = 0.
 //! - The first packet gives l / K, the limit of T towards 0.
-//! - Packets at one instant are added up and count with the next one that comes later.
+//! - Packets at one instant are added up and count with the next one that arrives later.
 
 use headgate_packet::{Duration, Time};
 
@@ -15,7 +15,7 @@ pub struct RateEstimator {
     rate: f64,
     /// When the last packet was averaged in; `NEVER` before the first one.
     last: Time,
-    /// Bits that came at that very instant after it.
+    /// Bits that arrived at that very instant after it.
     pending: f64,
 }
 
@@ -57,7 +57,7 @@ impl RateEstimator {
         self.rate
     }
 
-    /// The estimate at `now` if no packet came since `earlier`: it has decayed, as if one of no bits came now. `None` if one came.
+    /// The estimate at `now` if no packet arrived since `earlier`: it has decayed, as if one of no bits arrived now. `None` if one arrived.
     pub fn without_packets(&self, earlier: Time, now: Time, k: f64) -> Option<f64> {
         let idle = self.last != Time::NEVER && self.last <= earlier;
         idle.then(|| self.rate * libm::exp(-now.since(self.last).as_secs_f64() / k))
@@ -131,7 +131,7 @@ mod tests {
     /// Section 2.7: with a constant weight the estimate depends on the lengths, and can be far from the rate.
     #[test]
     fn a_constant_weight_would_not_do() {
-        // Packets of 800 and 8000 bits in turn; each comes after the gap that the other one's length would take at 1 Mbit/s.
+        // Packets of 800 and 8000 bits in turn; each arrives after the gap that the other one's length would take at 1 Mbit/s.
         let (mut constant, mut estimator, mut now) = (0.0, RateEstimator::default(), 0.0);
         let mut sums = [0.0; 2];
         for i in 0..4000 {

@@ -62,7 +62,7 @@ struct Share {
 }
 
 impl Share {
-    /// The finish number of a packet of `bits` bits that comes after the last one and may start at `round`.
+    /// The finish number of a packet of `bits` bits that arrives after the last one and may start at `round`.
     #[inline]
     fn next(&self, round: Rounds, bits: u64) -> Finish {
         let mut finish = self.last;
@@ -238,7 +238,7 @@ impl Round {
         self.active.set(id, self.key(finish));
     }
 
-    /// The key of a finish number. One beyond the range of a key is recognised when R comes there.
+    /// The key of a finish number. One beyond the range of a key is recognised when R arrives there.
     #[inline]
     fn key(&self, finish: Rounds) -> u128 {
         finish.saturating_sub(self.origin).min(Packed::MOST)
@@ -295,7 +295,7 @@ impl Round {
         (self.round, self.work) = self.divided();
     }
 
-    /// A packet of `bits` bits comes, and is the last one of its conversation from now on. Gives the finish number that it has if it may start
+    /// A packet of `bits` bits arrives, and is the last one of its conversation from now on. Gives the finish number that it has if it may start
     /// `back` rounds before R, but not before the last packet finishes.
     #[inline]
     pub fn extend(&mut self, id: u32, bits: u64, back: Rounds) -> Finish {

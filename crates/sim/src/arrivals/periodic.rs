@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct PeriodicParams {
     /// Time between two flows.
     pub every: Duration,
-    /// Maximum number of flows; without it they come as long as the run lasts.
+    /// Maximum number of flows; without it they begin as long as the run lasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub most: Option<u64>,

@@ -5,8 +5,8 @@ mod queue;
 pub use queue::EventQueue;
 
 /// What is due; the number names the object. The order at one instant is that of the kinds:
-/// - a transmission ends before an arrival, an arrival comes before a timer, a timer before a source, a source before a sample;
-/// - a change of the network comes after all of them, which still find the network as it was;
+/// - a transmission ends before an arrival, an arrival before a timer, a timer before a source, a source before a sample;
+/// - a change of the network follows all of them, which still find the network as it was;
 /// - then an acknowledgement that waited for its timer is sent, and then a packet leaves that its host kept back.
 ///
 /// Of one kind the object with the lower number comes first, which is the order of the file.

@@ -2,7 +2,7 @@
 //!
 //! The key of an event is its time (64 bits), the rank of its kind (3) and its object (29): events are ordered totally, so the order never depends
 //! on where they wait, and two entries with equal keys are the same event. A bucket is one line of the cache and spans about as much
-//! time as one or two events take to come; the span is measured while the run proceeds. Source: Brown 1988, "Calendar queues". Deviations:
+//! time as lies between one or two events; the span is measured while the run proceeds. Source: Brown 1988, "Calendar queues". Deviations:
 //!
 //! - buckets are bounded, and a bitmap finds the next one that holds something;
 //! - what lies beyond the last bucket waits in the heap instead of in a later year of the calendar.
@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Objects that come again and again, each with its own period: (pops from the heap, buckets, span of a bucket) at the end.
+    /// Objects whose events return, each with its own period: (pops from the heap, buckets, span of a bucket) at the end.
     fn steady(objects: u32, gap: u64, pops: u64) -> (usize, usize, u64) {
         let mut queue = EventQueue::new();
         (0..objects).for_each(|i| queue.push(Time::from_ps(u64::from(i) * gap), Event::Source(i)));

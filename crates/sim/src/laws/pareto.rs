@@ -2,7 +2,7 @@
 //!
 //! Source: Johnson, Kotz and Balakrishnan 1994, Continuous Univariate Distributions 1, chapter 20 (Pareto and truncated Pareto); for sizes of
 //! files and lengths of bursts Crovella and Bestavros 1997. Deviations: random numbers have 53 bits, so that without `max` the one value in 10^16 that is
-//! greatest is cut. Of the mean this takes 0.2 % at shape 1.2, and 17 % at shape 1.05, where no run of any length would come to the mean.
+//! greatest is cut. Of the mean this takes 0.2 % at shape 1.2, and 17 % at shape 1.05, where no run of any length would reach the mean.
 
 use super::Law;
 use headgate_packet::{Check, Wrong};

@@ -3,8 +3,8 @@
 //! Source: IEEE 802.11n-2009, section 9.7d (aggregation of frames), of which only the timing is kept.
 //!
 //! Deviations:
-//! - Bursts come at equal intervals, not when a contention is won.
-//! - The packets of a burst arrive one after the other at the line's rate, not together at its end; a packet that comes while its burst is sent
+//! - Bursts are sent at equal intervals, not when a contention is won.
+//! - The packets of a burst arrive one after the other at the line's rate, not together at its end; a packet that arrives while its burst is sent
 //!   may still join it.
 //! - The link sends no packet again.
 

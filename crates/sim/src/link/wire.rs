@@ -36,7 +36,7 @@ pub struct WireCounts {
     pub lost: u64,
     /// Packets that were duplicated.
     pub duplicated: u64,
-    /// Packets that came to the far end, both copies of those that were duplicated.
+    /// Packets that arrived at the far end, both copies of those that were duplicated.
     pub delivered: u64,
     /// Packets that were delayed, and the sum of what was added to their delays, in ps.
     pub delayed: u64,
@@ -137,12 +137,12 @@ impl Wire {
         }))
     }
 
-    /// The packet that comes next, as it comes out.
+    /// The packet that arrives next, as it comes out.
     pub(crate) fn changed(&self, packet: Packet) -> Packet {
         if self.unlabel { Packet { label: 0, ..packet } } else { packet }
     }
 
-    /// How many copies there are of the packet that comes next, at this time.
+    /// How many copies there are of the packet that arrives next, at this time.
     pub(crate) fn copies(&mut self, now: Time) -> u32 {
         self.counts.carried += 1;
         if self.loss.as_mut().is_some_and(|(law, rng)| law.loses(now, rng)) {

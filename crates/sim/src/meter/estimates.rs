@@ -9,7 +9,7 @@ pub struct Estimates {
 }
 
 impl Estimates {
-    /// The names so far, in the order in which they came.
+    /// The names so far, in the order of their first values.
     pub fn names(&self) -> &[&'static str] {
         &self.names
     }

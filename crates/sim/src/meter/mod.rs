@@ -131,7 +131,7 @@ impl Control {
 pub struct FlowMeter {
     /// Since the warm-up; before its end, of the present interval.
     pub traffic: Traffic,
-    /// One-way delays since the warm-up; made when the first one comes.
+    /// One-way delays since the warm-up; made with the first one.
     pub one_way: Option<Box<Histogram>>,
     /// Of its source, if there is anything to count.
     pub control: Option<Box<ControlMeter>>,
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_came_since_is_given_and_has_its_means() {
-        // Sums beyond 64 bits: 7 times 8 and 2 million seconds, of which 4 times came before.
+        // Sums beyond 64 bits: 7 times 8 and 2 million seconds, of which 4 times were before.
         let since = traffic(7).since(&traffic(4));
         let fields = |t: &Traffic| {
             let packets = [t.sent, t.drops, t.received, t.unique];

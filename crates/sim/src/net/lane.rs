@@ -11,7 +11,7 @@ use headgate_queue::{Discipline as _, Port, Sent};
 /// A packet on the wire.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InFlight {
-    /// The packet as it comes to the far end, which it reaches one propagation delay after the end of its transmission.
+    /// The packet as it arrives at the far end, which it reaches one propagation delay after the end of its transmission.
     pub packet: Packet,
     /// Time it waited in the port, in ps.
     pub waited: u64,
@@ -48,7 +48,7 @@ pub struct Lane {
     pub travelled_ps: u128,
     /// Packets marked by this port.
     pub marks: u64,
-    /// The port acts at each instant at which something is due, and not only when a packet comes to it: its drops are seen when they happen.
+    /// The port acts at each instant at which something is due, and not only when a packet arrives at it: its drops are seen when they happen.
     pub prompt: bool,
 }
 

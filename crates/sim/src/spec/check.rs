@@ -110,8 +110,7 @@ fn one_flow(i: Place, flow: &Flow) -> Result<(), SpecError> {
         return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
     }
     if flow.arrivals.is_some() && !flow.workload.ends() {
-        let message =
-            "expected a workload that comes to an end, `transfer` or `requests` with `objects`: its flows come and go";
+        let message = "expected a workload that ends, `transfer` or `requests` with `objects`: its flows begin and end during the run";
         return Err(SpecError::at(format!("{i}.workload"), message).found(flow.workload.name()));
     }
     if !flow.control.transport().has_options() {

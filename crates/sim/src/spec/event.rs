@@ -19,7 +19,7 @@ pub enum Direction {
     Reverse,
 }
 
-/// Something that happens to a link or to a flow at a given time. Flows come in with their own `start`.
+/// Something that happens to a link or to a flow at a given time. Flows begin with their own `start`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkEvent {

@@ -1,7 +1,7 @@
 //! Islands of Core-Stateless Fair Queueing: which ports label packets with their conversation's rate, and which only drop by the label.
 //!
 //! Source: Stoica, Shenker and Zhang 1998, sections 1, 2.1 and 2.6: a packet's label is written by the router by which it enters the island, and changed
-//! along the path by aggregate information alone. So a gateway at a border labels what comes in there, and drops by the label what its own island has
+//! along the path by aggregate information alone. So a gateway at a border labels what enters there, and drops by the label what its own island has
 //! labelled before. An island becomes the `queue` and `reverse_queue` of links, each with its role, and links that lead into it remove labels
 //! (`unlabel`).
 
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Gateways that share a line fairly by Core-Stateless Fair Queueing (`csfq`): those where packets come in label them with their rate, the others
+/// Gateways that share a line fairly by Core-Stateless Fair Queueing (`csfq`): those where packets enter label them with their rate, the others
 /// drop by the label. It takes the place of the discipline of all ports of its gateways.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

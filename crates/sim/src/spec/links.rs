@@ -2,7 +2,19 @@
 
 use super::expand::Origins;
 use super::{Direction, Flow, Link, Scenario, SpecError};
-use headgate_packet::Rate;
+use headgate_packet::{Buffer, Rate};
+use headgate_queue::Spec;
+use headgate_queue::fcfs::FcfsParams;
+
+impl Scenario {
+    /// The queue of each port, two to a link. That of a host is unlimited.
+    pub(crate) fn queues(&self) -> Vec<Spec> {
+        let both = |link: &Link| [link.queue.clone(), link.reverse_queue.as_ref().unwrap_or(&link.queue).clone()];
+        let unlimited = || Spec::Fcfs(FcfsParams { buffer: Buffer::Unlimited, aqm: None });
+        let of = |(queue, host): (Spec, bool)| if host { unlimited() } else { queue };
+        self.links.iter().flat_map(both).zip(self.host_ports()).map(of).collect()
+    }
+}
 
 /// Checks the links of a scenario whose counts are expanded, and the events that change them.
 pub(super) fn check(s: &Scenario, origins: &Origins) -> Result<(), SpecError> {

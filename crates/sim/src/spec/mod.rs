@@ -58,7 +58,7 @@ pub struct Scenario {
     /// Choice among several shortest paths.
     #[serde(default)]
     pub routing: Routing,
-    /// A network made by a rule. Its nodes and links come before those of `nodes` and `links`.
+    /// A network made by a rule. Its nodes and links stand before those of `nodes` and `links`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<crate::topology::Spec>,
     /// Hosts and gateways.

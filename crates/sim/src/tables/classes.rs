@@ -1,7 +1,7 @@
 //! The tables of classes: transfers that began after the warm-up, all of a class together, and by their size.
 
+use crate::finished::Finished;
 use crate::meter::{Class, Completions};
-use crate::run::Run;
 use crate::spec::Scenario;
 use crate::table::Kind::{Given, Key, Mean, Most, Total};
 use crate::table::Of::{Float, Int, Name};
@@ -56,18 +56,18 @@ fn completions<'a>() -> Vec<Column<Row<'a>>> {
     ]
 }
 
-impl Run {
+impl Finished<'_> {
     /// The table of classes.
     pub fn class_table(&self, _: &Scenario) -> Table {
         let row = |class| Row { class, size: 0, of: &class.finished };
-        let rows: Vec<Row<'_>> = self.objects.classes.iter().map(row).collect();
+        let rows: Vec<Row<'_>> = self.record.objects.classes.iter().map(row).collect();
         table(&columns(), rows.iter(), [])
     }
 
     /// The table of classes by size.
     pub fn size_table(&self, _: &Scenario) -> Table {
         let mut rows = Vec::new();
-        for class in &self.objects.classes {
+        for class in &self.record.objects.classes {
             let found = (0..).zip(&class.by_size).filter(|(_, of)| of.time.count > 0);
             rows.extend(found.map(|(size, of)| Row { class, size, of }));
         }

@@ -1,7 +1,7 @@
 //! The table of completions: one row per complete transfer, the warm-up included, if the scenario asks for it.
 
+use crate::finished::Finished;
 use crate::meter::ObjectRow;
-use crate::run::Run;
 use crate::spec::Scenario;
 use crate::table::Kind::{Given, Key, Least, Mean, Most};
 use crate::table::Of::{Code, Float, Int};
@@ -20,10 +20,10 @@ pub(super) fn columns() -> Vec<Column<ObjectRow>> {
     ]
 }
 
-impl Run {
+impl Finished<'_> {
     /// The table of completions.
     pub fn completion_table(&self, _: &Scenario) -> Table {
-        let names = self.objects.classes.iter().map(|class| class.name.clone()).collect();
-        table(&columns(), self.objects.rows.iter(), [names])
+        let names = self.record.objects.classes.iter().map(|class| class.name.clone()).collect();
+        table(&columns(), self.record.objects.rows.iter(), [names])
     }
 }

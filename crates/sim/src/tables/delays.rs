@@ -1,7 +1,6 @@
 //! The table of delays: one row per flow, measure and bucket of its histogram that is not empty.
 
-use crate::meter::{FlowMeter, Histogram};
-use crate::run::Run;
+use crate::meter::Histogram;
 use crate::spec;
 use crate::table::Kind::{Given, Key, Total};
 use crate::table::Of::{Code, Float, Int};
@@ -49,14 +48,4 @@ pub fn delay_table(delays: &[Delays], flows: &[spec::Flow]) -> Table {
     }
     let names = flows.iter().map(|f| f.name().into_owned()).collect();
     table(&columns(), rows.iter(), [names, vec!["rtt".to_owned(), "owd".to_owned()]])
-}
-
-impl Run {
-    /// The histograms of each flow's delays after the warm-up: what [`delay_table`] is made from.
-    pub fn take_delays(&mut self) -> Vec<Delays> {
-        let take = |meter: &mut FlowMeter| {
-            [meter.control.as_mut().and_then(|control| control.rtt.take()), meter.one_way.take()]
-        };
-        self.meters.iter_mut().map(take).collect()
-    }
 }

@@ -1,9 +1,9 @@
 //! The table of flows: totals after the warm-up.
 
 use super::{Counted, counted};
-use crate::flow::Role;
+use crate::finished::Finished;
+use crate::flows::Role;
 use crate::meter::{Completions, Count, FlowMeter, Histogram};
-use crate::run::Run;
 use crate::spec::{Flow, Scenario};
 use crate::table::Kind::{Given, Key, Least, Mean, Most, Total};
 use crate::table::Of::{Float, Int, Name};
@@ -41,7 +41,7 @@ impl Row<'_> {
         self.objects.map_or(f64::NAN, |(_, of)| value(of))
     }
 
-    /// What it asks for in the time measured. A source of transfers has to send what was left of them at the beginning and what came since: what arrived
+    /// What it asks for in the time measured. A source of transfers has to send what was left of them at the beginning and what was added since: what arrived
     /// in that time, and what is left at its end.
     fn demand_bps(&self) -> f64 {
         let bytes = self.flow.packet.mean_bytes();
@@ -113,11 +113,11 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     all
 }
 
-impl Run {
+impl Finished<'_> {
     /// Of each entry the packets of transfers that have begun and that their sinks have not received.
     fn owed(&self) -> Vec<u64> {
-        let mut owed = vec![0; self.meters.len()];
-        for flow in self.flows.iter().filter(|flow| matches!(flow.role, Role::Permanent | Role::Transient)) {
+        let mut owed = vec![0; self.record.meters.len()];
+        for flow in self.flows.places.iter().filter(|flow| matches!(flow.role, Role::Permanent | Role::Transient)) {
             if flow.object_end < u64::MAX {
                 let received = flow.sink.as_ref().map_or(flow.receiver.cumulative(), |s| s.sink.cumulative());
                 owed[flow.entry as usize] += flow.object_end.saturating_sub(received);
@@ -128,11 +128,11 @@ impl Run {
 
     /// The table of flows: totals after the warm-up.
     pub fn flow_table(&self, s: &Scenario) -> Table {
-        let (start, end) = (self.samples.warm_up, self.now);
+        let (start, end) = (self.record.samples.warm_up, self.at);
         let owed = self.owed();
         let stops: HashMap<&str, Time> =
             s.events.iter().rev().filter_map(|e| Some((e.stop.as_deref()?, Time::ZERO + e.at))).collect();
-        let rows = s.flows.iter().zip(&self.meters);
+        let rows = s.flows.iter().zip(&self.record.meters);
         let rows: Vec<Row<'_>> = rows
             .enumerate()
             .map(|(i, (flow, meter))| Row {
@@ -141,7 +141,7 @@ impl Run {
                 meter,
                 start,
                 end,
-                objects: self.objects.of_entry(i),
+                objects: self.record.objects.of_entry(i),
                 owed: owed[i],
                 stop: stops.get(&*flow.name()).copied(),
             })

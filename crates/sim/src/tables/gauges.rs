@@ -1,8 +1,8 @@
 //! The table of gauges: values of the disciplines at the end of each interval, the warm-up included.
 
 use super::port_names;
+use crate::finished::Finished;
 use crate::meter::GaugeRow;
-use crate::run::Run;
 use crate::spec::Scenario;
 use crate::table::Kind::{Key, Mean, Most};
 use crate::table::Of::{Code, Float, Int};
@@ -22,16 +22,16 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     ]
 }
 
-impl Run {
+impl Finished<'_> {
     /// The table of gauges.
     pub fn gauge_table(&self, s: &Scenario) -> Table {
         let mut names: Vec<&'static str> = Vec::new();
-        for row in &self.samples.gauges {
+        for row in &self.record.samples.gauges {
             if !names.contains(&row.gauge) {
                 names.push(row.gauge);
             }
         }
-        let rows = self.samples.gauges.iter().map(|row| (row, names.as_slice()));
+        let rows = self.record.samples.gauges.iter().map(|row| (row, names.as_slice()));
         table(&columns(), rows, [port_names(s), names.iter().map(|name| (*name).to_owned()).collect()])
     }
 }

@@ -1,8 +1,8 @@
 //! The table of intervals: one row per flow and interval, the warm-up included.
 
 use super::{Counted, counted, flow_names};
+use crate::finished::Finished;
 use crate::meter::{Count, IntervalRow};
-use crate::run::Run;
 use crate::spec::Scenario;
 use crate::table::Kind::{Given, Key, Least, Mean, Most};
 use crate::table::Of::{Code, Float, Int};
@@ -31,9 +31,9 @@ pub(super) fn columns() -> Vec<Column<IntervalRow>> {
     all
 }
 
-impl Run {
+impl Finished<'_> {
     /// The table of intervals.
     pub fn interval_table(&self, s: &Scenario) -> Table {
-        table(&columns(), self.samples.intervals.iter(), [flow_names(s)])
+        table(&columns(), self.record.samples.intervals.iter(), [flow_names(s)])
     }
 }

@@ -1,7 +1,7 @@
 //! The table of ports, two to a link: what they did after the warm-up.
 
+use crate::finished::Finished;
 use crate::meter::{LaneMark, PortMeter, difference};
-use crate::run::Run;
 use crate::spec::{Link, NodeKind, Scenario};
 use crate::table::Kind::{Given, Key, Mean, Most, Total};
 use crate::table::Of::{Float, Int, Name};
@@ -55,7 +55,7 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
         column("utilisation", "", Mean, Float(|r| r.during.counters.busy_ps as f64 / r.span_ps), "Share of the time spent transmitting."),
         column("utilisation_std", "", Mean, Float(|r| r.meter.utilisation.deviation()), "Standard deviation of the intervals' utilisation."),
         column("intervals", "", Mean, Int(|r| r.meter.utilisation.count), "Whole intervals after the warm-up: those that the standard deviations are over."),
-        column("offered", "packets", Total, Int(|r| r.during.counters.offered), "Packets that came to the port."),
+        column("offered", "packets", Total, Int(|r| r.during.counters.offered), "Packets that arrived at the port."),
         column("sent", "packets", Total, Int(|r| r.during.counters.sent), "Packets whose transmission began."),
         column("sent_bytes", "bytes", Total, Int(|r| r.during.counters.sent_bytes), "Bytes of the packets sent."),
         column("drops_full", "packets", Total, Int(|r| DropKind::Full.of(&r.during.counters.dropped)), "Packets refused because the buffer was full."),
@@ -72,13 +72,13 @@ pub(super) fn columns<'a>() -> Vec<Column<Row<'a>>> {
     ]
 }
 
-impl Run {
+impl Finished<'_> {
     /// The table of ports.
-    pub fn link_table(&mut self, s: &Scenario) -> Table {
-        let (now, span_ps) = (self.now, self.now.since(self.samples.warm_up).as_ps() as f64);
+    pub fn link_table(&self, s: &Scenario) -> Table {
+        let (now, span_ps) = (self.at, self.at.since(self.record.samples.warm_up).as_ps() as f64);
         let host = |name: &str| s.nodes.iter().any(|n| n.name == name && n.kind == NodeKind::Host);
         let ports = s.links.iter().flat_map(|link| [(link, false), (link, true)]);
-        let rows = ports.zip(&mut self.lanes).zip(&self.samples.at_warm_up).zip(&self.samples.ports);
+        let rows = ports.zip(&self.network.lanes).zip(&self.record.samples.at_warm_up).zip(&self.record.samples.ports);
         let rows: Vec<Row<'_>> = rows
             .map(|((((link, back), lane), before), meter)| {
                 let (end, queue) = match (&link.reverse_queue, back) {

@@ -13,11 +13,10 @@ mod traces;
 pub use delays::{Delays, delay_table};
 
 use crate::meter::Count;
-use crate::run::Run;
 use crate::spec::Scenario;
 use crate::table::Kind::{Mean, Total};
 use crate::table::Of::{Float, Int};
-use crate::table::{Column, Table, column};
+use crate::table::{Column, column};
 use serde_json::Value;
 
 /// Every column of the tables of a run: table, name, unit, kind, type and meaning of each.
@@ -41,26 +40,6 @@ pub(crate) fn widths() -> [u64; 4] {
     let all =
         [intervals::columns().len(), gauges::columns().len(), traces::columns().len(), completions::columns().len()];
     all.map(|n| n as u64)
-}
-
-impl Run {
-    /// How many rows there are to take.
-    pub fn rows(&self) -> usize {
-        self.samples.intervals.len() + self.samples.gauges.len() + self.objects.rows.len()
-    }
-
-    /// The rows of the tables that grow with the run, since the last call: each table with its columns, also one without rows.
-    pub fn take_rows(&mut self, s: &Scenario) -> [(&'static str, Table); 3] {
-        let tables = [
-            ("intervals", self.interval_table(s)),
-            ("gauges", self.gauge_table(s)),
-            ("completions", self.completion_table(s)),
-        ];
-        self.samples.intervals.clear();
-        self.samples.gauges.clear();
-        self.objects.rows.clear();
-        tables
-    }
 }
 
 /// A row with what was counted of a flow.

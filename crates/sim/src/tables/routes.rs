@@ -1,7 +1,7 @@
 //! The table of routes: the ports that the data of each flow crosses, in order.
 
 use super::{flow_names, port_names};
-use crate::run::Run;
+use crate::finished::Finished;
 use crate::spec::Scenario;
 use crate::table::Kind::{Given, Key};
 use crate::table::Of::{Code, Int};
@@ -19,11 +19,11 @@ pub(super) fn columns() -> Vec<Column<Row>> {
     ]
 }
 
-impl Run {
+impl Finished<'_> {
     /// The table of routes.
     pub fn route_table(&self, s: &Scenario) -> Table {
-        let rows = self.flows.iter().take(s.flows.len()).enumerate().flat_map(|(i, f)| {
-            let path = self.hops[f.forward as usize..].iter().take_while(|hop| !hop.is_end());
+        let rows = self.flows.places.iter().take(s.flows.len()).enumerate().flat_map(|(i, f)| {
+            let path = self.network.path(f.forward);
             path.enumerate().map(move |(number, hop)| [i as u64, number as u64, u64::from(hop.lane)])
         });
         table(&columns(), rows, [flow_names(s), port_names(s)])

@@ -1,8 +1,8 @@
 //! The table of traces: recorded values in the order of time.
 
 use super::{flow_names, port_names};
+use crate::finished::Finished;
 use crate::meter::TraceRow;
-use crate::run::Run;
 use crate::spec::{Scenario, TraceKind};
 use crate::table::Kind::{Key, Mean};
 use crate::table::Of::{Code, Float};
@@ -29,14 +29,14 @@ fn object((row, flows): &Row<'_>) -> u64 {
     }
 }
 
-impl Run {
+impl Finished<'_> {
     /// The table of traces.
     pub fn trace_table(&self, s: &Scenario) -> Table {
         use TraceKind::{Backlog, Drops, InFlight, Rtt, Window};
         // An estimate stands under its own name.
         let kinds = [Window, InFlight, Rtt, Backlog, Drops].map(TraceKind::name);
-        let kinds = kinds.iter().chain(self.traces.estimates.names()).map(|n| (*n).to_owned()).collect();
-        let rows = self.traces.rows.iter().map(|r| (r, s.flows.len() as u64));
+        let kinds = kinds.iter().chain(self.record.traces.estimates.names()).map(|n| (*n).to_owned()).collect();
+        let rows = self.record.traces.rows.iter().map(|r| (r, s.flows.len() as u64));
         let mut objects = flow_names(s);
         objects.extend(port_names(s));
         table(&columns(), rows, [kinds, objects])

@@ -50,7 +50,7 @@ pub struct Background(Box<State>);
 struct State {
     line: Serialiser,
     bytes: u32,
-    /// The timetable still to come, and the time since its first entry began.
+    /// The rest of the timetable, and the time since its first entry began.
     schedule: std::collections::VecDeque<Duration>,
     elapsed: Duration,
 }

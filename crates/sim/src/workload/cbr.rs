@@ -1,6 +1,6 @@
 //! Constant bit rate: equally spaced packets; the ill-behaved source of the papers when it has no flow control.
 //!
-//! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet comes at the start.
+//! Source: Demers, Keshav and Shenker 1989, scenario 3. Deviations: none; the first packet arrives at the start.
 //! - With `jitter` each packet is late by an independent random time, so that the order and the long-run rate stay what they are.
 //! - With `spread` the times between packets are drawn independently of each other, so that packets move more and more out of step with the mean
 //!   rate: the "UDP" of Stoica, Shenker and Zhang 1998, footnote 4.

@@ -3,7 +3,7 @@
 //! Source: McCanne, Jacobson and Vetterli 1996, with the rates and the random gaps of Stoica, Shenker and Zhang 1998, section 3.3: layer i of 7 at
 //! 2^(i+4) kbit/s, packets at times uniform between 0.5 and 1.5 of their mean apart. Flow control `rlm` says which of them the network carries;
 //! with another one all of them are sent.
-//! Deviations: the relative timing of the layers at the start is not published. The first packet of the lowest layer comes at the start, that of
+//! Deviations: the relative timing of the layers at the start is not published. The first packet of the lowest layer arrives at the start, that of
 //! each other one at random within its mean gap. State per flow: the time of each layer's next packet.
 
 use super::{Supply, Workload};
@@ -72,7 +72,7 @@ struct State {
     started: bool,
     /// The layer of the packet that was supplied last.
     layer: u8,
-    /// The layer whose packet comes next.
+    /// The layer whose packet arrives next.
     next: usize,
 }
 

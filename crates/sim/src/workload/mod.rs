@@ -38,7 +38,7 @@ macro_rules! workloads {
                 matches!(self, Spec::Transfer(_) | Spec::Requests(_))
             }
 
-            /// Whether it comes to an end, and flows that have it leave.
+            /// Whether it ends, and flows that have it leave.
             pub fn ends(&self) -> bool {
                 match self {
                     Spec::Transfer(_) => true,
@@ -125,20 +125,20 @@ mod tests {
 
     #[test]
     fn what_says_that_it_draws_nothing_draws_nothing() {
-        let (mut silent, fresh) = (0, Rng::new(1, 0, "flow"));
+        let (mut silent, first) = (0, Rng::new(1, 0, "flow"));
         let mut specs: Vec<Spec> = LIST.iter().filter_map(|entry| Spec::default_of(entry.name)).collect();
         specs.extend(
             [r#"{"kind": "cbr", "rate": "1Mbit/s"}"#, r#"{"kind": "cbr", "rate": "1Mbit/s", "jitter": 0.5}"#]
                 .map(|text| serde_json::from_str(text).expect("a workload")),
         );
         for spec in specs {
-            let (mut workload, mut rng) = (spec.build(1000), fresh.clone());
+            let (mut workload, mut rng) = (spec.build(1000), first.clone());
             for _ in 0..50 {
                 if workload.supply(&mut rng).again.is_none() {
                     break;
                 }
             }
-            let drew = rng.next_u64() != fresh.clone().next_u64();
+            let drew = rng.next_u64() != first.clone().next_u64();
             assert!(workload.draws() || !drew, "{} draws", spec.name());
             silent += u32::from(!workload.draws());
         }

@@ -1,7 +1,7 @@
 //! Packets at exponentially distributed gaps.
 //!
 //! Source: Keshav 1991, section 6.4 (cross traffic of scenarios 7 and 8).
-//! Deviations: none; the first packet comes after one exponential gap, so that the process is stationary from the start.
+//! Deviations: none; the first packet arrives after one exponential gap, so that the process is stationary from the start.
 
 use super::{LEAST_GAP, Supply, Workload};
 use headgate_packet::check::at_least;

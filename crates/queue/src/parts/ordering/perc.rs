@@ -18,7 +18,7 @@ struct Queue {
     noted: u64,
 }
 
-/// Bits of an arrival's number beside a length: of two packets with one bid that come more than 2^24 apart either may be first.
+/// Bits of an arrival's number beside a length: of two packets with one bid that arrive more than 2^24 apart either may be first.
 const SHORT: u32 = 24;
 /// A conversation that holds more counts as one that holds this much, 10^12.
 const MOST_HELD: u64 = (1 << (64 - SHORT)) - 1;

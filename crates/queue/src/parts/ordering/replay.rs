@@ -50,7 +50,7 @@ pub fn replay(kind: Structure, calls: &[Call], conversations: usize, most: u64) 
     work
 }
 
-/// How the tags of a made-up workload come.
+/// How the tags of a made-up workload arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {

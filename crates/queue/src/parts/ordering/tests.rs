@@ -77,7 +77,7 @@ fn a_small_trace_by_hand() {
     assert_eq!(cost(Structure::Heap, &tags, 9), (4, 2, 2));
     // PERC with a conversation per packet does the same.
     assert_eq!(cost(Structure::Perc, &tags, 9), (4, 2, 2));
-    // Room for three: 8 is discarded when 4 comes. LINK's ends cost nothing; from 8, which has no child, one link back to 5.
+    // Room for three: 8 is discarded when 4 arrives. LINK's ends cost nothing; from 8, which has no child, one link back to 5.
     assert_eq!(cost(Structure::Link, &tags, 3), (3, 2, 0));
     assert_eq!(cost(Structure::Tree, &tags, 3), (5, 3, 1));
     // HEAP: 8 with the last of the max-heap (1), 3 sinks below 5 (1); in the min-heap 8 is third of four: it is exchanged with the last (1),

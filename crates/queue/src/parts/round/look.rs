@@ -6,7 +6,7 @@ use headgate_packet::Time;
 /// What decides about a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Bidding {
-    /// R when it comes.
+    /// R when it arrives.
     pub round: Rounds,
     /// Conversations that are active then.
     pub active: usize,

@@ -1,6 +1,6 @@
 //! What must hold at any time of a run, for tests.
 
-use crate::run::Run;
+use super::Run;
 
 impl Run {
     /// Every packet offered to a port was sent or dropped, or waits there; what was sent is on the wire or has come out of it; and what came out
@@ -11,7 +11,7 @@ impl Run {
     /// The first port at which the sum is wrong, or what is kept for acknowledgements.
     pub fn audit(&mut self) -> Result<(), String> {
         let now = self.now;
-        for (number, lane) in self.lanes.iter_mut().enumerate() {
+        for (number, lane) in self.network.lanes.iter_mut().enumerate() {
             let (c, waiting) = (lane.port.counters(now), lane.port.backlog().packets);
             let dropped: u64 = c.dropped.iter().sum();
             if c.offered != c.sent + dropped + waiting || (lane.wire.len() as u64) > c.sent || lane.entered != c.sent {
@@ -26,12 +26,22 @@ impl Run {
                 return Err(format!("port {number} at {now:?}: {} sent, {w:?}, {delayed} delayed", c.sent));
             }
         }
-        let mut echoes: Vec<u32> =
-            self.payloads.live().into_iter().map(|handle| self.payloads.get(handle).echo).filter(|e| *e > 0).collect();
+        let mut echoes: Vec<u32> = self
+            .network
+            .payloads
+            .live()
+            .into_iter()
+            .map(|handle| self.network.payloads.get(handle).echo)
+            .filter(|e| *e > 0)
+            .collect();
         echoes.sort_unstable();
         echoes.dedup();
-        if echoes.len() != self.echoes.kept() {
-            return Err(format!("{} echoes for {} acknowledgements at {now:?}", self.echoes.kept(), echoes.len()));
+        if echoes.len() != self.network.echoes.kept() {
+            return Err(format!(
+                "{} echoes for {} acknowledgements at {now:?}",
+                self.network.echoes.kept(),
+                echoes.len()
+            ));
         }
         Ok(())
     }
@@ -39,8 +49,8 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
+    use super::Run;
     use crate::net::InFlight;
-    use crate::run::Run;
     use crate::spec::Scenario;
 
     #[test]
@@ -51,17 +61,17 @@ mod tests {
             "flows": [{"name": "f", "from": "a", "to": "b", "control": "none", "workload": {"kind": "cbr", "rate": "24kbit/s"}}]}"#;
         let running = || {
             let mut running = Run::new(&Scenario::from_json(text).expect("a good scenario"), 1, 0);
-            while running.lanes[0].port.counters(running.now).dropped[0] < 4 {
+            while running.network.lanes[0].port.counters(running.now).dropped[0] < 4 {
                 running.advance(1);
             }
             running
         };
         assert_eq!(running().audit(), Ok(()));
         let faults: [fn(&mut Run); 3] = [
-            |w| w.lanes[0].entered += 1,
-            |w| (0..20).for_each(|_| w.lanes[0].wire.push_back(InFlight::default())),
+            |w| w.network.lanes[0].entered += 1,
+            |w| (0..20).for_each(|_| w.network.lanes[0].wire.push_back(InFlight::default())),
             // What the port sends unseen.
-            |w| w.lanes[0].port.advance(w.end, &mut |_| {}),
+            |w| w.network.lanes[0].port.advance(w.end, &mut |_| {}),
         ];
         for (i, fault) in faults.into_iter().enumerate() {
             let mut running = running();

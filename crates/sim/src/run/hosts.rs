@@ -1,9 +1,9 @@
 //! What happens at the ends of the paths: sources, sinks and timers.
 
+use super::Run;
 use crate::engine::Event;
-use crate::flow::{Flow, Role};
+use crate::flows::{Flow, Kept, Role};
 use crate::net::Payload;
-use crate::run::Run;
 use crate::workload::Workload as _;
 use headgate_control::transport::Received;
 use headgate_control::transport::tcp::{Answer, Plain};
@@ -15,10 +15,10 @@ const MOST_AT_ONCE: u64 = 1 << 14;
 
 impl Run {
     /// Data reached its sink, which answers with an acknowledgement.
-    pub(crate) fn on_data(&mut self, handle: u32, bytes: u32, class: u8) {
-        let payload = self.payloads.get(handle);
+    pub(super) fn on_data(&mut self, handle: u32, bytes: u32, class: u8) {
+        let payload = self.network.payloads.get(handle);
         let f = payload.flow as usize;
-        let flow = &mut self.flows[f];
+        let flow = &mut self.flows.places[f];
         let (mut answer, mut waits) = (None, false);
         let received = match &mut flow.sink {
             None if flow.layered => {
@@ -42,7 +42,7 @@ impl Run {
             }
         };
         let one_way = self.now.since(payload.sent);
-        let meter = &mut self.meters[flow.entry as usize];
+        let meter = &mut self.record.meters[flow.entry as usize];
         let count = &mut meter.traffic;
         count.received += 1;
         count.received_bytes += u64::from(bytes);
@@ -50,7 +50,7 @@ impl Run {
         count.unique_bytes += if received.duplicate { 0 } else { u64::from(bytes) };
         count.one_way_ps.add(one_way.as_ps());
         count.waited_ps.add(payload.waited);
-        if self.samples.measuring {
+        if self.record.samples.measuring {
             meter.one_way.get_or_insert_default().record(one_way);
         }
         let (back, ack_bytes, acknowledge, layered) = (flow.back, flow.ack_bytes, flow.acknowledge, flow.layered);
@@ -66,15 +66,15 @@ impl Run {
         }
         if waits {
             self.watch_sink(f);
-            self.payloads.remove(handle);
-            return self.out_of_network(f);
+            self.network.payloads.remove(handle);
+            return self.flows.out_of_network(f);
         }
         if !acknowledge {
-            self.payloads.remove(handle);
+            self.network.payloads.remove(handle);
             if layered {
                 self.pump(f); // its timers may have moved
             }
-            return self.out_of_network(f);
+            return self.flows.out_of_network(f);
         }
         self.send_ack(f, handle, ack_bytes, class);
     }
@@ -84,10 +84,10 @@ impl Run {
     #[inline(always)]
     fn send_ack(&mut self, f: usize, handle: u32, bytes: u32, class: u8) {
         let packet = Packet { handle, bytes, ecn: Ecn::NotEct, class, ..Packet::default() };
-        if self.flows[f].noisy {
-            return self.keep_ack_back(f, packet);
+        if self.flows.places[f].noisy {
+            return self.keep_back(f, 1, Kept::Ack(packet));
         }
-        let first = self.hops[self.flows[f].back as usize];
+        let first = self.network.hops[self.flows.places[f].back as usize];
         self.offer(first, packet);
     }
 
@@ -100,18 +100,18 @@ impl Run {
             self.acknowledge_for(f, class, answer.before, answer.echoes[0]);
         }
         if own == 0 {
-            self.payloads.remove(handle);
-            return self.out_of_network(f);
+            self.network.payloads.remove(handle);
+            return self.flows.out_of_network(f);
         }
-        let echo = self.echoes.keep(answer.echoes[1]);
-        let payload = self.payloads.get(handle);
+        let echo = self.network.echoes.keep(answer.echoes[1]);
+        let payload = self.network.payloads.get(handle);
         payload.echo = echo;
         self.send_ack(f, handle, ack_bytes, class);
     }
 
     /// Sets an event for the timer of a sink.
     fn watch_sink(&mut self, f: usize) {
-        let sink = self.flows[f].sink.as_mut().expect("it answered");
+        let sink = self.flows.places[f].sink.as_mut().expect("it answered");
         let due = sink.sink.timeout();
         if due < sink.armed {
             sink.armed = due;
@@ -119,25 +119,25 @@ impl Run {
         }
     }
 
-    /// An acknowledgement that a timer triggers, for packets that came before.
+    /// An acknowledgement that a timer triggers, for packets that arrived before.
     fn acknowledge_for(&mut self, f: usize, class: u8, cumulative: u64, echo: Echo) {
-        let echo = self.echoes.keep(echo);
-        let handle = self.payloads.reserve();
-        let flow = &mut self.flows[f];
+        let echo = self.network.echoes.keep(echo);
+        let handle = self.network.payloads.reserve();
+        let flow = &mut self.flows.places[f];
         flow.in_network += 1;
         let (seq, sent, one_way) = flow.sink.as_ref().map_or((0, Time::ZERO, 0), |s| s.last);
         let (hop, bytes) = (flow.back, flow.ack_bytes);
-        *self.payloads.get(handle) =
+        *self.network.payloads.get(handle) =
             Payload { seq, sent, one_way, cumulative, hop, flow: f as u32, is_ack: true, echo, ..Payload::default() };
         self.send_ack(f, handle, bytes, class);
     }
 
-    pub(crate) fn on_sink_timer(&mut self, f: usize) {
+    pub(super) fn on_sink_timer(&mut self, f: usize) {
         let now = self.now;
-        let class = self.flows[f].priority;
-        let Some(sink) = &mut self.flows[f].sink else { return };
+        let class = self.flows.places[f].priority;
+        let Some(sink) = &mut self.flows.places[f].sink else { return };
         if sink.armed != now {
-            return; // an entry that an earlier one made needless
+            return; // an earlier entry has handled it
         }
         sink.armed = Time::NEVER;
         let waiting = sink.sink.on_timeout(now);
@@ -154,27 +154,27 @@ impl Run {
     /// The sink of a flow has all of an object.
     #[cold]
     fn on_complete(&mut self, f: usize) {
-        let Flow { entry, object_packets, object_start, workload, rng, object_end, .. } = &mut self.flows[f];
-        let rng = rng.as_deref_mut().unwrap_or(&mut self.no_draws);
+        let Flow { entry, object_packets, object_start, workload, rng, object_end, .. } = &mut self.flows.places[f];
+        let rng = rng.as_deref_mut().unwrap_or(&mut self.flows.no_draws);
         *object_end = u64::MAX;
-        self.objects.finished(*entry, *object_packets, *object_start, self.now, self.samples.warm_up);
+        self.record.objects.finished(*entry, *object_packets, *object_start, self.now, self.record.samples.warm_up);
         if let Some(think) = workload.on_complete(rng) {
             self.events.push(self.now + think, Event::Source(f as u32));
         }
     }
 
-    pub(crate) fn on_ack(&mut self, handle: u32) {
-        let payload = *self.payloads.get(handle);
-        self.payloads.remove(handle);
+    pub(super) fn on_ack(&mut self, handle: u32) {
+        let payload = *self.network.payloads.get(handle);
+        self.network.payloads.remove(handle);
         let f = payload.flow as usize;
         let Payload { cumulative, seq, sent, marked, waited, one_way, .. } = payload;
         let (waited, one_way) = (Duration::from_ps(waited), Duration::from_ps(one_way));
-        let echo = if payload.echo > 0 { self.echoes.take(payload.echo) } else { None };
+        let echo = if payload.echo > 0 { self.network.echoes.take(payload.echo) } else { None };
         let ack = AckPacket { cumulative, seq, sent, marked, waited, one_way, echo: echo.as_ref() };
-        let (now, measuring) = (self.now, self.samples.measuring);
-        let Flow { connection, entry, .. } = &mut self.flows[f];
-        let (entry, traces) = (*entry as usize, &mut self.traces);
-        let meter = &mut self.meters[entry];
+        let (now, measuring) = (self.now, self.record.samples.measuring);
+        let Flow { connection, entry, .. } = &mut self.flows.places[f];
+        let (entry, traces) = (*entry as usize, &mut self.record.traces);
+        let meter = &mut self.record.meters[entry];
         connection.on_ack(&ack, now, &mut |rtt: Duration| {
             let meter = meter.control();
             meter.now.rtt.record(rtt);
@@ -184,30 +184,28 @@ impl Run {
             traces.rtt(entry, now, rtt);
         });
         self.pump(f);
-        self.out_of_network(f);
+        self.flows.out_of_network(f);
     }
 
-    pub(crate) fn on_timer(&mut self, f: usize) {
-        let flow = &mut self.flows[f];
+    pub(super) fn on_timer(&mut self, f: usize) {
+        let flow = &mut self.flows.places[f];
         if flow.armed != self.now {
             return;
         }
         flow.armed = Time::NEVER;
         let before = flow.connection.timeouts();
         flow.connection.on_timeout(self.now);
-        self.meters[flow.entry as usize].control().now.timeouts += flow.connection.timeouts() - before;
+        self.record.meters[flow.entry as usize].control().now.timeouts += flow.connection.timeouts() - before;
         self.pump(f);
     }
 
-    pub(crate) fn on_source(&mut self, f: usize) {
-        let flow = &mut self.flows[f];
+    /// The workload of a flow supplies what it sends next.
+    pub(super) fn supply(&mut self, f: usize) {
+        let flow = &mut self.flows.places[f];
         if flow.stopped {
             return;
         }
-        if flow.role == Role::Template {
-            return self.on_flow_arrival(f);
-        }
-        let supply = flow.workload.supply(flow.rng.as_deref_mut().unwrap_or(&mut self.no_draws));
+        let supply = flow.workload.supply(flow.rng.as_deref_mut().unwrap_or(&mut self.flows.no_draws));
         if let Some(again) = supply.again {
             self.events.push(self.now + again, Event::Source(f as u32));
         }
@@ -217,14 +215,14 @@ impl Run {
         flow.supply(supply.packets, self.now);
         if flow.object_packets > 0 {
             let first = flow.role == Role::Permanent && flow.object_end == supply.packets;
-            self.objects.started(flow.entry, first, self.samples.measuring);
+            self.record.objects.started(flow.entry, first, self.record.samples.measuring);
         }
         if flow.connection.is_controlled() || supply.packets > 1 {
             self.pump(f);
             return;
         }
         for _ in 0..supply.packets {
-            let flow = &mut self.flows[f];
+            let flow = &mut self.flows.places[f];
             let Some(seq) = flow.connection.poll_open() else { break };
             let class = flow.priority;
             self.send(f, seq, class, false, false);
@@ -234,50 +232,52 @@ impl Run {
 
     #[inline]
     fn send(&mut self, f: usize, seq: u64, class: u8, retransmission: bool, reacted: bool) {
-        let flow = &mut self.flows[f];
-        let meter = &mut self.meters[flow.entry as usize];
+        let flow = &mut self.flows.places[f];
+        let meter = &mut self.record.meters[flow.entry as usize];
         meter.traffic.sent += 1;
         if retransmission {
             meter.control().now.retransmissions += 1;
         }
         if flow.noisy {
-            return self.keep_data_back(f, seq, class, reacted);
+            return self.keep_data(f, seq, class, reacted);
         }
         self.leave(f, seq, class, reacted, self.now);
     }
 
     /// A packet that its source sent at this time leaves its host.
     #[inline(always)]
-    pub(crate) fn leave(&mut self, f: usize, seq: u64, class: u8, reacted: bool, sent: Time) {
-        let flow = &mut self.flows[f];
+    fn leave(&mut self, f: usize, seq: u64, class: u8, reacted: bool, sent: Time) {
+        let flow = &mut self.flows.places[f];
         let bytes = flow.bytes(seq);
         let hop = flow.forward;
-        let (first, handle) = (self.hops[hop as usize], self.payloads.reserve());
+        let (first, handle) = (self.network.hops[hop as usize], self.network.payloads.reserve());
         let l = first.lane as usize;
-        let label = if flow.labelled { self.labels[&flow.entry] } else { 0 };
+        let label = if flow.labelled { self.flows.labels[&flow.entry] } else { 0 };
         let packet = Packet { handle, bytes, ecn: flow.ecn, class, label, ..Packet::default() };
         let wire_before = self.enqueue(first, packet);
         // A packet that is refused at the first port never needs its payload.
-        let port = &mut self.lanes[l].port;
+        let port = &mut self.network.lanes[l].port;
         if port.dropped().len() == 1 && port.dropped()[0].handle == handle {
             let gone = port.dropped()[0];
             port.dropped().clear();
-            if let Some(log) = &mut self.log {
+            if let Some(log) = &mut self.record.log {
                 log.dropped(gone, f as u32, seq, false);
             }
-            self.note_drop(l, gone.at, f as u32, seq, false);
-            self.payloads.remove(handle);
+            let entry = self.flows.entry(f as u32, self.record.meters.len());
+            self.record.drop(l, gone.at, entry, seq, false);
+            self.network.payloads.remove(handle);
         } else {
-            self.flows[f].in_network += 1;
-            *self.payloads.get(handle) = Payload { seq, sent, hop, flow: f as u32, reacted, ..Payload::default() };
+            self.flows.places[f].in_network += 1;
+            *self.network.payloads.get(handle) =
+                Payload { seq, sent, hop, flow: f as u32, reacted, ..Payload::default() };
         }
         self.after_port(l, wire_before);
     }
 
     #[inline]
     fn trace_flow(&mut self, f: usize) {
-        if self.traces.wants_flows() && self.flows[f].role == Role::Permanent {
-            self.traces.flow(f, self.now, &self.flows[f]);
+        if self.record.traces.wants_flows() && self.flows.places[f].role == Role::Permanent {
+            self.record.traces.flow(f, self.now, &self.flows.places[f]);
         }
     }
 
@@ -285,7 +285,7 @@ impl Run {
     #[cold]
     fn pause(&mut self, f: usize) {
         self.budget = 0;
-        self.flows[f].armed = self.now;
+        self.flows.places[f].armed = self.now;
         self.events.push(self.now, Event::Flow(f as u32));
         self.trace_flow(f);
     }
@@ -293,9 +293,9 @@ impl Run {
     /// Sends what the flow control allows, and arms the timer.
     fn pump(&mut self, f: usize) {
         let mut sent = 0;
-        while let Some(segment) = self.flows[f].connection.poll_send(self.now) {
+        while let Some(segment) = self.flows.places[f].connection.poll_send(self.now) {
             let Segment { seq, retransmission, reacted, priority, .. } = segment;
-            let class = priority.unwrap_or(self.flows[f].priority);
+            let class = priority.unwrap_or(self.flows.places[f].priority);
             self.send(f, seq, class, retransmission, reacted);
             sent += 1;
             if sent == MOST_AT_ONCE {
@@ -303,11 +303,50 @@ impl Run {
             }
         }
         self.budget = self.budget.saturating_sub(sent);
-        let flow = &mut self.flows[f];
+        let flow = &mut self.flows.places[f];
         if let Some(deadline) = flow.connection.timeout_before(flow.armed) {
             flow.armed = deadline;
             self.events.push(deadline, Event::Flow(f as u32));
         }
         self.trace_flow(f);
+    }
+
+    /// The host of a source keeps a packet back that is sent now.
+    #[cold]
+    fn keep_data(&mut self, f: usize, seq: u64, class: u8, reacted: bool) {
+        self.flows.places[f].in_network += 1;
+        self.keep_back(f, 0, Kept::Data(self.now, seq, class, reacted));
+    }
+
+    #[cold]
+    fn keep_back(&mut self, f: usize, end: usize, what: Kept) {
+        let noise = self.flows.places[f].noise.as_mut().expect("its hosts have noise");
+        if let Some(leaves) = noise.keep(end, what, self.now) {
+            self.events.push(leaves, Event::Leave((2 * f + end) as u32));
+        }
+    }
+
+    /// The first packet that a flow's source or sink keeps back leaves its host; `of` is twice the flow's number, plus one for the sink.
+    #[cold]
+    pub(super) fn on_leave(&mut self, of: usize) {
+        let (f, end) = (of / 2, of % 2);
+        let (packet, next) = self.flows.places[f].noise.as_mut().expect("its hosts have noise").release(end);
+        if let Some(next) = next {
+            self.events.push(next, Event::Leave(of as u32));
+        }
+        match packet {
+            Kept::Data(sent, seq, class, reacted) => {
+                self.record.digest.word(seq << 1);
+                // It was in the network, and stays there unless its first port refuses it.
+                self.leave(f, seq, class, reacted, sent);
+                self.flows.out_of_network(f);
+            }
+            Kept::Ack(packet) => {
+                let payload = self.network.payloads.get(packet.handle);
+                self.record.digest.word(payload.seq << 1 | 1);
+                let first = self.network.hops[payload.hop as usize];
+                self.offer(first, packet);
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A flow in a run: its source and its sink.
 
-use crate::noise::HostNoise;
+use super::noise::HostNoise;
 use crate::sizes::Lengths;
 use crate::spec;
 use crate::workload::{AnyWorkload, Workload as _};
@@ -126,7 +126,7 @@ impl Kind {
         format!("flow/{}/{what}", self.flow.name())
     }
 
-    /// The lengths of the packets of flow number `number` that comes, if they differ.
+    /// The lengths of the packets of flow number `number` of the entry, if they differ.
     pub fn lengths(&self, seed: u64, run: u64, number: u64) -> Option<Box<Lengths>> {
         self.flow.packet.build(seed, run, &format!("{}/{number}", self.flow.name()))
     }

@@ -1,58 +1,46 @@
-//! A port: a discipline, the rate of its line, and counters.
-//!
-//! Both the simulator and a real gateway drive it with `offer`, `advance` and `next` only. Each transmission starts at its own
-//! time, so a late wake-up changes no decision.
-//! At one instant a discipline's timeout comes first, then the end of a transmission and the start of the next one, then arrivals.
-//! A driver that wants another order at an instant uses the parts of `offer`: `advance`, `accept` and `start`.
+//! The service of a port: when the line is free, what is served next, and what is counted and integrated meanwhile.
 
 use crate::line::Law;
-use crate::{AnyDiscipline, Backlog, Counters, Cx, Discipline, Dropped, InService, LinkInfo, Look, Number, Sent, Tell};
+use crate::{Backlog, Counters, Cx, Discipline, Dropped, InService, Sent};
 use headgate_packet::{Duration, Packet, Rate, Rng, Serialiser, Time};
-
-/// A discipline that feeds a line: one of the list unless another type is named.
-#[derive(Clone, Debug)]
-pub struct Port<D = AnyDiscipline> {
-    discipline: D,
-    service: Service,
-}
 
 /// A port without its discipline, which is handed to it for each call. Which discipline of the list it is, is looked up once for a call and not
 /// for each question to the discipline.
 #[derive(Clone, Debug)]
 pub struct Service {
-    line: Serialiser,
+    pub(super) line: Serialiser,
     /// Nothing for a line that sends one bit after the other.
-    law: Option<Box<Law>>,
-    rng: Rng,
+    pub(super) law: Option<Box<Law>>,
+    pub(super) rng: Rng,
     /// When the line is next free; the present transmission ends then.
-    free_at: Time,
+    pub(super) free_at: Time,
     /// When the packets that wait may be served: the later of `free_at` and the first one's arrival at an idle line.
-    ready_at: Time,
+    pub(super) ready_at: Time,
     /// The line is down; its last transmission ends, or ended, then. `free_at` is `NEVER` meanwhile.
-    down: Option<Time>,
+    pub(super) down: Option<Time>,
     /// The discipline answered nothing although packets wait: it is asked again after its timeout or an arrival.
-    stalled: bool,
+    pub(super) stalled: bool,
     /// What the discipline said last: packets that wait, and when it wants its timeout.
-    waiting: u64,
-    timeout: Time,
-    in_service: InService,
+    pub(super) waiting: u64,
+    pub(super) timeout: Time,
+    pub(super) in_service: InService,
     /// Whether a packet that finds the line free may pass by the queue: no law says when the line sends, and the one in transmission is not counted.
-    passes: bool,
+    pub(super) passes: bool,
     /// Length of the packet in transmission or, on an idle line, of the last one; 0 before the first.
-    sending: u32,
+    pub(super) sending: u32,
     /// Time that its transmission takes of the line, in ps.
-    sending_ps: u64,
+    pub(super) sending_ps: u64,
     /// What is integrated over time is up to date until then.
-    integrated: Time,
-    counters: Counters,
+    pub(super) integrated: Time,
+    pub(super) counters: Counters,
     /// What was dropped since the driver last emptied the list, in the order in which it happened.
-    dropped: Vec<Dropped>,
+    pub(super) dropped: Vec<Dropped>,
 }
 
-impl<D: Discipline> Port<D> {
-    /// An idle port. `rng` is the discipline's random stream.
-    pub fn new(discipline: D, rate: Rate, rng: Rng) -> Port<D> {
-        let service = Service {
+impl Service {
+    /// A port that is idle and without a law.
+    pub(super) fn new(discipline: &impl Discipline, rate: Rate, rng: Rng) -> Service {
+        Service {
             timeout: discipline.timeout().unwrap_or(Time::NEVER),
             line: Serialiser::new(rate),
             law: None,
@@ -69,160 +57,10 @@ impl<D: Discipline> Port<D> {
             integrated: Time::ZERO,
             counters: Counters::default(),
             dropped: Vec::new(),
-        };
-        Port { discipline, service }
-    }
-
-    /// The discipline's random stream.
-    pub fn rng(&self) -> &Rng {
-        &self.service.rng
-    }
-
-    /// Says whether the packet in transmission takes room in the buffer, before anything was sent.
-    pub fn count_in_service(&mut self, in_service: InService) {
-        self.service.in_service = in_service;
-        self.service.passes &= in_service == InService::Extra;
-    }
-
-    /// Sets the law of the line, before anything was sent.
-    pub fn follow(&mut self, law: Law) {
-        (self.service.law, self.service.passes) = (Some(Box::new(law)), false);
-    }
-
-    /// The link has got more conversations.
-    pub fn grow(&mut self, link: &LinkInfo) {
-        self.discipline.on_link_change(link, self.service.integrated);
-    }
-
-    /// The line has another rate from `now` on, up to which everything due was performed. The packet in transmission ends when it would
-    /// have; the next one has the new rate.
-    pub fn set_link(&mut self, link: &LinkInfo, now: Time) {
-        let Port { discipline, service } = self;
-        if link.rate != service.line.rate() {
-            service.line = Serialiser::new(link.rate);
-        }
-        discipline.on_link_change(link, now);
-        service.refresh(discipline, service.dropped.len());
-        if service.stalled {
-            // What it kept back may be sent at another time now.
-            service.stalled = false;
-            service.ready_at = service.free_at.max(now);
         }
     }
 
-    /// Takes the line down or brings it up again at `now`. While it is down no transmission starts and packets are still accepted; the
-    /// one in transmission ends as it would have. The discipline is not informed.
-    pub fn set_up(&mut self, up: bool, now: Time) {
-        let service = &mut self.service;
-        match (up, service.down) {
-            (false, None) => {
-                service.down = Some(service.free_at);
-                (service.free_at, service.ready_at) = (Time::NEVER, Time::NEVER);
-            }
-            (true, Some(free_at)) => {
-                service.down = None;
-                (service.free_at, service.ready_at) = (free_at, free_at.max(now));
-            }
-            _ => {}
-        }
-    }
-
-    /// Hands over a packet that arrives at `now`; transmissions due by then start first, each at its own time.
-    #[inline]
-    pub fn offer(&mut self, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
-        self.discipline.offer(&mut self.service, packet, now, sent);
-    }
-
-    /// Puts a packet that arrives at `now` into the queue, whatever the state of the line.
-    #[inline]
-    pub fn accept(&mut self, packet: Packet, now: Time) {
-        self.service.accept(&mut self.discipline, packet, now);
-    }
-
-    /// Starts a transmission at `now` if the line is free and something waits.
-    #[inline]
-    pub fn start(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
-        self.service.start(&mut self.discipline, now, sent);
-    }
-
-    /// Whether the line is free at `now` and nothing waits for it.
-    #[inline]
-    pub fn is_idle(&self, now: Time) -> bool {
-        self.service.free_at <= now && self.service.waiting == 0
-    }
-
-    /// Performs every timeout and starts every transmission that is due by `now`.
-    #[inline]
-    pub fn advance(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
-        if self.next() <= now {
-            self.discipline.advance(&mut self.service, now, sent);
-        }
-    }
-
-    /// When `advance` has something to do next; `NEVER` if not before an arrival.
-    #[inline]
-    pub fn next(&self) -> Time {
-        self.service.next_start().min(self.service.timeout)
-    }
-
-    /// Packets dropped since the caller last emptied the list, in the order in which it happened. They are counted already.
-    #[inline]
-    pub fn dropped(&mut self) -> &mut Vec<Dropped> {
-        &mut self.service.dropped
-    }
-
-    /// Counters up to `now`.
-    pub fn counters(&mut self, now: Time) -> Counters {
-        let service = &mut self.service;
-        service.integrate(now);
-        let end = service.down.unwrap_or(service.free_at);
-        let left = end.since(now).as_ps().min(service.sending_ps);
-        Counters { busy_ps: service.counters.service_ps - left, ..service.counters }
-    }
-
-    /// Starts the maximum of the backlog again, for an observation that begins now.
-    pub fn reset_backlog_max(&mut self) {
-        self.service.counters.backlog_max = self.discipline.backlog().packets;
-    }
-
-    /// What waits.
-    #[inline]
-    pub fn backlog(&self) -> Backlog {
-        self.discipline.backlog()
-    }
-
-    /// The configured rate.
-    pub fn rate(&self) -> Rate {
-        self.service.line.rate()
-    }
-
-    /// The numbers that decide about a packet, were it to arrive at `now`, up to which the port was advanced: what the buffer holds, then what
-    /// the discipline says. Nothing changes.
-    pub fn explain(&self, mut packet: Packet, now: Time, tell: Tell<'_>) {
-        packet.arrived = now;
-        let mut look = Look { now, in_service: Backlog::default() };
-        if self.service.counts(now) {
-            look.in_service.add(self.service.sending);
-        }
-        let Backlog { packets, bytes } = self.discipline.backlog();
-        tell(Number::HeldPackets, (packets + look.in_service.packets) as f64);
-        tell(Number::HeldBytes, (bytes + look.in_service.bytes) as f64);
-        self.discipline.explain(&packet, &look, tell);
-    }
-
-    /// The discipline, to be set up.
-    pub fn discipline_mut(&mut self) -> &mut D {
-        &mut self.discipline
-    }
-
-    /// The discipline, for its gauges.
-    pub fn discipline(&self) -> &D {
-        &self.discipline
-    }
-}
-
-impl Service {
-    /// See [`Port::offer`].
+    /// See [`crate::Port::offer`].
     #[inline]
     pub fn offer<D: Discipline>(&mut self, discipline: &mut D, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
         self.advance(discipline, now, sent);
@@ -253,7 +91,7 @@ impl Service {
         self.counters.backlog_max = self.counters.backlog_max.max(self.waiting);
     }
 
-    /// See [`Port::accept`].
+    /// See [`crate::Port::accept`].
     #[inline]
     pub fn accept<D: Discipline>(&mut self, discipline: &mut D, mut packet: Packet, now: Time) {
         packet.arrived = now;
@@ -276,7 +114,7 @@ impl Service {
 
     /// Whether the packet in transmission counts against the buffer.
     #[inline(always)]
-    fn counts(&self, now: Time) -> bool {
+    pub(super) fn counts(&self, now: Time) -> bool {
         match self.in_service {
             InService::Extra => false,
             InService::UntilEnd => self.down.unwrap_or(self.free_at) > now,
@@ -284,7 +122,7 @@ impl Service {
         }
     }
 
-    /// See [`Port::start`].
+    /// See [`crate::Port::start`].
     #[inline]
     pub fn start<D: Discipline>(&mut self, discipline: &mut D, now: Time, sent: &mut impl FnMut(Sent)) {
         if self.ready_at <= now && self.waiting > 0 {
@@ -295,7 +133,7 @@ impl Service {
 
     /// Takes note of what the discipline says after a call changed it, and counts what it dropped: all but the first `drops` of the list.
     #[inline]
-    fn refresh<D: Discipline>(&mut self, discipline: &D, drops: usize) {
+    pub(super) fn refresh<D: Discipline>(&mut self, discipline: &D, drops: usize) {
         for gone in &self.dropped[drops..] {
             self.counters.dropped[gone.reason as usize] += 1;
         }
@@ -303,7 +141,7 @@ impl Service {
         self.timeout = discipline.timeout().unwrap_or(Time::NEVER);
     }
 
-    /// See [`Port::advance`].
+    /// See [`crate::Port::advance`].
     #[inline]
     pub fn advance<D: Discipline>(&mut self, discipline: &mut D, now: Time, sent: &mut impl FnMut(Sent)) {
         loop {
@@ -328,7 +166,7 @@ impl Service {
 
     /// When the next transmission starts, as far as is known.
     #[inline]
-    fn next_start(&self) -> Time {
+    pub(super) fn next_start(&self) -> Time {
         if self.stalled || self.waiting == 0 { Time::NEVER } else { self.ready_at }
     }
 
@@ -392,8 +230,22 @@ impl Service {
     /// Brings what is integrated over time up to `now`, before anything changes: nothing else sets the time up to which it is.
     #[inline]
     fn integrate(&mut self, now: Time) {
-        let held: Duration = now.since(self.integrated);
-        self.counters.backlog_ps += u128::from(self.waiting) * u128::from(held.as_ps());
+        self.counters.backlog_ps += self.waited_since_integrated(now);
         self.integrated = now;
+    }
+
+    /// The sum of the waiting packets' times since the integrals were brought up to date.
+    #[inline]
+    fn waited_since_integrated(&self, now: Time) -> u128 {
+        let held: Duration = now.since(self.integrated);
+        u128::from(self.waiting) * u128::from(held.as_ps())
+    }
+
+    /// See [`crate::Port::counters`].
+    pub(super) fn counters(&self, now: Time) -> Counters {
+        let end = self.down.unwrap_or(self.free_at);
+        let left = end.since(now).as_ps().min(self.sending_ps);
+        let backlog_ps = self.counters.backlog_ps + self.waited_since_integrated(now);
+        Counters { busy_ps: self.counters.service_ps - left, backlog_ps, ..self.counters }
     }
 }

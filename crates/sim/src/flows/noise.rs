@@ -13,14 +13,12 @@
 //!
 //! State per flow: its packets that are kept back, 48 bytes each, and two random streams.
 
-use crate::engine::Event;
-use crate::run::Run;
 use headgate_packet::{Duration, Packet, Rng, Time};
 use std::collections::VecDeque;
 
 /// What a host keeps back.
 #[derive(Clone, Copy, Debug)]
-enum Kept {
+pub(crate) enum Kept {
     /// Data, which get their place in the network when they leave: when they were sent, their number, their priority, and whether the source has
     /// reacted to marks.
     Data(Time, u64, u8, bool),
@@ -63,55 +61,20 @@ impl HostNoise {
     pub fn memory(&self) -> usize {
         self.hosts.iter().map(|host| host.kept.capacity() * size_of::<(Time, Kept)>()).sum()
     }
-}
 
-impl Run {
-    /// The host of a source keeps a packet back that is sent now.
-    #[cold]
-    pub(crate) fn keep_data_back(&mut self, f: usize, seq: u64, class: u8, reacted: bool) {
-        self.flows[f].in_network += 1;
-        self.keep_back(f, 0, Kept::Data(self.now, seq, class, reacted));
-    }
-
-    /// The host of a sink keeps an acknowledgement back.
-    #[cold]
-    pub(crate) fn keep_ack_back(&mut self, f: usize, packet: Packet) {
-        self.keep_back(f, 1, Kept::Ack(packet));
-    }
-
-    fn keep_back(&mut self, f: usize, end: usize, what: Kept) {
-        let noise = self.flows[f].noise.as_mut().expect("its hosts have noise");
-        let host = &mut noise.hosts[end];
-        let leaves = (self.now + host.rng.uniform_duration(noise.span)).max(host.last);
+    /// The host of the source (`end` 0) or of the sink (1) keeps a packet back from now on. When its first packet leaves, if that is this one.
+    pub fn keep(&mut self, end: usize, what: Kept, now: Time) -> Option<Time> {
+        let host = &mut self.hosts[end];
+        let leaves = (now + host.rng.uniform_duration(self.span)).max(host.last);
         host.last = leaves;
         host.kept.push_back((leaves, what));
-        if host.kept.len() == 1 {
-            self.events.push(leaves, Event::Leave((2 * f + end) as u32));
-        }
+        (host.kept.len() == 1).then_some(leaves)
     }
 
-    /// The first packet that a flow's source or sink keeps back leaves its host; `of` is twice the flow's number, plus one for the sink.
-    #[cold]
-    pub(crate) fn on_leave(&mut self, of: usize) {
-        let (f, end) = (of / 2, of % 2);
-        let host = &mut self.flows[f].noise.as_mut().expect("its hosts have noise").hosts[end];
-        let (_, packet) = host.kept.pop_front().expect("an event for a packet");
-        if let Some((next, _)) = host.kept.front() {
-            self.events.push(*next, Event::Leave(of as u32));
-        }
-        match packet {
-            Kept::Data(sent, seq, class, reacted) => {
-                self.digest.word(seq << 1);
-                // It was in the network, and stays there unless its first port refuses it.
-                self.leave(f, seq, class, reacted, sent);
-                self.out_of_network(f);
-            }
-            Kept::Ack(packet) => {
-                let payload = self.payloads.get(packet.handle);
-                self.digest.word(payload.seq << 1 | 1);
-                let first = self.hops[payload.hop as usize];
-                self.offer(first, packet);
-            }
-        }
+    /// The first packet that a host keeps back leaves: the packet, and when the next one leaves.
+    pub fn release(&mut self, end: usize) -> (Kept, Option<Time>) {
+        let host = &mut self.hosts[end];
+        let (_, what) = host.kept.pop_front().expect("an event for a packet");
+        (what, host.kept.front().map(|(next, _)| *next))
     }
 }

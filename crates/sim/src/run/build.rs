@@ -1,19 +1,20 @@
 //! From a resolved scenario to a run that is ready to begin.
 
+use super::Run;
 use crate::change::{Change, Steps};
 use crate::engine::{Event, EventQueue};
-use crate::flow::{Kind, Role};
+use crate::flows::{Flows, Kind, Role, TransientFlows};
 use crate::link::{Aggregation, Wire, framing};
 use crate::memory;
 use crate::meter::{Digest, FlowMeter, Ideal, Objects};
 use crate::net::{Conversations, Echoes, Hops, Lane, Paths, Payloads, Way};
+use crate::network::Network;
 use crate::pace::Pace;
-use crate::run::Run;
+use crate::record::Record;
 use crate::samples::{Rows, Samples};
 use crate::spec::{self, Scenario, SpecError, TraceKind};
 use crate::trace::Traces;
-use crate::transient::TransientFlows;
-use headgate_packet::{Buffer, Duration, Rng, Time};
+use headgate_packet::{Duration, Rng, Time};
 use headgate_queue::line::{Bursts, Frame, Gate, Law};
 use headgate_queue::{Port, Spec};
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ impl Run {
         let mut paths = Paths::new(s, seed, most);
         let ways: Vec<Way> = paths.ways(&mut pace)?.into_iter().map(|way| way.expect("checked")).collect();
         let mut changes = Change::all(s, &mut paths, &ways, &mut pace)?;
-        let queues = queues(s);
+        let queues = s.queues();
         let conversations = crossings(s, &queues, &paths, &ways, &changes, most, &mut pace)?;
         let traced = s.traces.iter().any(|kind| matches!(kind, TraceKind::Backlog | TraceKind::Drops));
         let mut lanes = Vec::with_capacity(queues.len());
@@ -95,7 +96,7 @@ impl Run {
             if let Some(arrivals) = &f.arrivals {
                 let apart = ways[i].iter().any(|path| paths.links(*path).any(|lane| conversations.apart(lane)));
                 let mut all = TransientFlows::new(kind.of(f), arrivals.build(), (seed, run), way, apart);
-                start = start.and_then(|start| all.first(start));
+                start = start.and_then(|start| all.next_arrival(start));
                 transient.insert(i as u32, all);
                 role = Role::Template;
             }
@@ -109,34 +110,35 @@ impl Run {
         }
         let samples = Samples::new(s.interval(), s.warm_up(), &mut lanes, rows);
         objects.keep_rows = rows != Rows::Dropped && s.traces.contains(&TraceKind::Completions);
-        let mut running = Run {
-            now: Time::ZERO,
-            end: Time::ZERO + s.duration,
-            events,
+        let network = Network {
             lanes,
-            meters: vec![FlowMeter::default(); flows.len()],
-            flows,
-            transient,
-            labels: labels(s),
-            free: Vec::new(),
-            finished: Vec::new(),
-            grown: BTreeMap::new(),
-            fresh_numbers: false,
-            objects,
-            no_draws: Rng::new(seed, run, "none"),
             hops: hops.table,
             payloads: Payloads::default(),
             echoes: Echoes::default(),
+            grown: BTreeMap::new(),
             changes,
-            traced: Steps::all(s),
+            rate_traces: Steps::all(s),
+        };
+        let record = Record {
+            meters: vec![FlowMeter::default(); flows.len()],
+            objects,
             digest: Digest::default(),
             samples,
             traces: Traces::new(&s.traces),
             log: None,
-            budget: 0,
-            records: 0,
-            records_at: 0,
         };
+        let flows = Flows {
+            places: flows,
+            transient,
+            labels: labels(s),
+            free: Vec::new(),
+            maybe_over: Vec::new(),
+            new_numbers_only: false,
+            no_draws: Rng::new(seed, run, "none"),
+        };
+        let end = Time::ZERO + s.duration;
+        let mut running =
+            Run { now: Time::ZERO, end, events, network, flows, record, budget: 0, records: 0, records_at: 0 };
         for (number, event) in s.events.iter().enumerate() {
             running.events.push(Time::ZERO + event.at, Event::Change(number as u32));
         }
@@ -177,13 +179,6 @@ fn line_law(link: &spec::Link, back: bool) -> Option<Law> {
     Some(Law { frame: framing.as_ref().map_or_else(Frame::default, framing::Spec::frame), gate })
 }
 
-/// The queue of each port, two to a link.
-pub(crate) fn queues(s: &Scenario) -> Vec<Spec> {
-    let both = |link: &spec::Link| [link.queue.clone(), link.reverse_queue.as_ref().unwrap_or(&link.queue).clone()];
-    let of = |(queue, host): (Spec, bool)| if host { unlimited() } else { queue };
-    s.links.iter().flat_map(both).zip(s.host_ports()).map(of).collect()
-}
-
 /// The conversations at each port, of the paths that flows take at the start and after changes.
 fn crossings(
     s: &Scenario,
@@ -209,9 +204,4 @@ fn crossings(
         conversations.number(s);
     }
     Ok(conversations)
-}
-
-/// The queue of a host's own port.
-fn unlimited() -> Spec {
-    Spec::Fcfs(headgate_queue::fcfs::FcfsParams { buffer: Buffer::Unlimited, aqm: None })
 }

@@ -1,0 +1,171 @@
+//! A port: a discipline, the rate of its line, and counters.
+//!
+//! Both the simulator and a real gateway drive it with `offer`, `advance` and `next` only. Each transmission starts at its own
+//! time, so a late wake-up changes no decision.
+//! At one instant a discipline's timeout comes first, then the end of a transmission and the start of the next one, then arrivals.
+//! A driver that wants another order at an instant uses the parts of `offer`: `advance`, `accept` and `start`.
+
+mod service;
+
+use crate::line::Law;
+use crate::{AnyDiscipline, Backlog, Counters, Discipline, Dropped, InService, LinkInfo, Look, Number, Sent, Tell};
+use headgate_packet::{Packet, Rate, Rng, Serialiser, Time};
+pub use service::Service;
+
+/// A discipline that feeds a line: one of the list unless another type is named.
+#[derive(Clone, Debug)]
+pub struct Port<D = AnyDiscipline> {
+    discipline: D,
+    service: Service,
+}
+
+impl<D: Discipline> Port<D> {
+    /// An idle port. `rng` is the discipline's random stream.
+    pub fn new(discipline: D, rate: Rate, rng: Rng) -> Port<D> {
+        let service = Service::new(&discipline, rate, rng);
+        Port { discipline, service }
+    }
+
+    /// The discipline's random stream.
+    pub fn rng(&self) -> &Rng {
+        &self.service.rng
+    }
+
+    /// Says whether the packet in transmission takes room in the buffer, before anything was sent.
+    pub fn count_in_service(&mut self, in_service: InService) {
+        self.service.in_service = in_service;
+        self.service.passes &= in_service == InService::Extra;
+    }
+
+    /// Sets the law of the line, before anything was sent.
+    pub fn follow(&mut self, law: Law) {
+        (self.service.law, self.service.passes) = (Some(Box::new(law)), false);
+    }
+
+    /// The link has got more conversations.
+    pub fn grow(&mut self, link: &LinkInfo) {
+        self.discipline.on_link_change(link, self.service.integrated);
+    }
+
+    /// The line has another rate from `now` on, up to which everything due was performed. The packet in transmission ends when it would
+    /// have; the next one has the new rate.
+    pub fn set_link(&mut self, link: &LinkInfo, now: Time) {
+        let Port { discipline, service } = self;
+        if link.rate != service.line.rate() {
+            service.line = Serialiser::new(link.rate);
+        }
+        discipline.on_link_change(link, now);
+        service.refresh(discipline, service.dropped.len());
+        if service.stalled {
+            // What it kept back may be sent at another time now.
+            service.stalled = false;
+            service.ready_at = service.free_at.max(now);
+        }
+    }
+
+    /// Takes the line down or brings it up again at `now`. While it is down no transmission starts and packets are still accepted; the
+    /// one in transmission ends as it would have. The discipline is not informed.
+    pub fn set_up(&mut self, up: bool, now: Time) {
+        let service = &mut self.service;
+        match (up, service.down) {
+            (false, None) => {
+                service.down = Some(service.free_at);
+                (service.free_at, service.ready_at) = (Time::NEVER, Time::NEVER);
+            }
+            (true, Some(free_at)) => {
+                service.down = None;
+                (service.free_at, service.ready_at) = (free_at, free_at.max(now));
+            }
+            _ => {}
+        }
+    }
+
+    /// Hands over a packet that arrives at `now`; transmissions due by then start first, each at its own time.
+    #[inline]
+    pub fn offer(&mut self, packet: Packet, now: Time, sent: &mut impl FnMut(Sent)) {
+        self.discipline.offer(&mut self.service, packet, now, sent);
+    }
+
+    /// Puts a packet that arrives at `now` into the queue, whatever the state of the line.
+    #[inline]
+    pub fn accept(&mut self, packet: Packet, now: Time) {
+        self.service.accept(&mut self.discipline, packet, now);
+    }
+
+    /// Starts a transmission at `now` if the line is free and something waits.
+    #[inline]
+    pub fn start(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
+        self.service.start(&mut self.discipline, now, sent);
+    }
+
+    /// Whether the line is free at `now` and nothing waits for it.
+    #[inline]
+    pub fn is_idle(&self, now: Time) -> bool {
+        self.service.free_at <= now && self.service.waiting == 0
+    }
+
+    /// Performs every timeout and starts every transmission that is due by `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Time, sent: &mut impl FnMut(Sent)) {
+        if self.next() <= now {
+            self.discipline.advance(&mut self.service, now, sent);
+        }
+    }
+
+    /// When `advance` has something to do next; `NEVER` if not before an arrival.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.service.next_start().min(self.service.timeout)
+    }
+
+    /// Packets dropped since the caller last emptied the list, in the order in which it happened. They are counted already.
+    #[inline]
+    pub fn dropped(&mut self) -> &mut Vec<Dropped> {
+        &mut self.service.dropped
+    }
+
+    /// Counters up to `now`.
+    pub fn counters(&self, now: Time) -> Counters {
+        self.service.counters(now)
+    }
+
+    /// Starts the maximum of the backlog again, for an observation that begins now.
+    pub fn reset_backlog_max(&mut self) {
+        self.service.counters.backlog_max = self.discipline.backlog().packets;
+    }
+
+    /// What waits.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        self.discipline.backlog()
+    }
+
+    /// The configured rate.
+    pub fn rate(&self) -> Rate {
+        self.service.line.rate()
+    }
+
+    /// The numbers that decide about a packet, were it to arrive at `now`, up to which the port was advanced: what the buffer holds, then what
+    /// the discipline says. Nothing changes.
+    pub fn explain(&self, mut packet: Packet, now: Time, tell: Tell<'_>) {
+        packet.arrived = now;
+        let mut look = Look { now, in_service: Backlog::default() };
+        if self.service.counts(now) {
+            look.in_service.add(self.service.sending);
+        }
+        let Backlog { packets, bytes } = self.discipline.backlog();
+        tell(Number::HeldPackets, (packets + look.in_service.packets) as f64);
+        tell(Number::HeldBytes, (bytes + look.in_service.bytes) as f64);
+        self.discipline.explain(&packet, &look, tell);
+    }
+
+    /// The discipline, to be set up.
+    pub fn discipline_mut(&mut self) -> &mut D {
+        &mut self.discipline
+    }
+
+    /// The discipline, for its gauges.
+    pub fn discipline(&self) -> &D {
+        &self.discipline
+    }
+}

@@ -1,0 +1,111 @@
+//! What a port does with the packets that are handed to it.
+
+use super::Run;
+use crate::engine::Event;
+use crate::net::{Hop, Lane};
+use crate::spec::TraceKind;
+use headgate_packet::{FlowId, Packet, Time};
+
+impl Run {
+    pub(super) fn on_port(&mut self, l: usize) {
+        let lane = &mut self.network.lanes[l];
+        if lane.armed != self.now {
+            return; // an earlier entry has handled it
+        }
+        lane.armed = Time::NEVER;
+        self.catch_up(l);
+    }
+
+    /// A port starts what is due by now.
+    pub(super) fn catch_up(&mut self, l: usize) {
+        let lane = &mut self.network.lanes[l];
+        let before = lane.wire.len();
+        lane.advance(self.now);
+        self.after_port(l, before);
+    }
+
+    /// Hands a packet to the port of a hop.
+    #[inline(always)]
+    pub(super) fn offer(&mut self, hop: Hop, packet: Packet) {
+        let wire_before = self.enqueue(hop, packet);
+        self.after_port(hop.lane as usize, wire_before);
+    }
+
+    /// Puts a packet into the queue of a hop's port; gives how many packets were on its wire before.
+    #[inline(always)]
+    pub(super) fn enqueue(&mut self, hop: Hop, mut packet: Packet) -> usize {
+        let lane = &mut self.network.lanes[hop.lane as usize];
+        packet.flow = FlowId(hop.conversation);
+        let wire_before = lane.wire.len();
+        if let Some(log) = &mut self.record.log {
+            // A copy: a packet whose address is given away would be kept in memory, also where nobody follows it.
+            log.arrives(hop.lane as usize, lane, packet, self.now);
+        }
+        lane.offer(packet, self.now);
+        wire_before
+    }
+
+    /// After a port acted: arms the wire or the port, and removes what was dropped.
+    ///
+    /// While packets are on the wire the port needs no event: nothing that it sends later arrives before them, so it is enough that it
+    /// catches up, each transmission at its own time, when the next one arrives, and before anything else arrives at it.
+    #[inline(always)]
+    pub(super) fn after_port(&mut self, l: usize, wire_before: usize) {
+        let lane = &mut self.network.lanes[l];
+        match lane.wire.front() {
+            Some(head) if wire_before == 0 => self.events.push(head.packet.arrived, Event::Arrive(l as u32)),
+            _ => {}
+        }
+        if lane.wire.is_empty() || lane.prompt {
+            let next = lane.port.next();
+            if next < lane.armed {
+                lane.armed = next;
+                self.events.push(next, Event::Port(l as u32));
+            }
+        }
+        if !lane.port.dropped().is_empty() {
+            self.take_drops(l);
+        }
+        if self.record.traces.wants(TraceKind::Backlog) {
+            self.record.traces.backlog(l, self.now, &self.network.lanes[l]);
+        }
+    }
+
+    fn take_drops(&mut self, l: usize) {
+        for i in 0..self.network.lanes[l].port.dropped().len() {
+            let gone = self.network.lanes[l].port.dropped()[i];
+            debug_assert_eq!(gone.at, self.now, "drops enter the digest in the order of time");
+            // Field by field: the payload may have been written just now, and reading it whole would wait for the writes.
+            let payload = self.network.payloads.get(gone.handle);
+            let (flow, seq, is_ack) = (payload.flow, payload.seq, payload.is_ack);
+            if let Some(log) = &mut self.record.log {
+                log.dropped(gone, flow, seq, is_ack);
+            }
+            let entry = self.flows.entry(flow, self.record.meters.len());
+            self.record.drop(l, gone.at, entry, seq, is_ack);
+            self.remove(gone.handle, flow);
+        }
+        self.network.lanes[l].port.dropped().clear();
+    }
+
+    /// A packet that does not arrive leaves the network, with what it carried.
+    pub(super) fn remove(&mut self, handle: u32, flow: u32) {
+        let network = &mut self.network;
+        let echo = network.payloads.get(handle).echo;
+        if echo > 0 {
+            network.echoes.take(echo);
+        }
+        network.payloads.remove(handle);
+        self.flows.out_of_network(flow as usize);
+    }
+
+    /// Changes a lane.
+    pub(super) fn change_lane(&mut self, l: usize, change: impl FnOnce(&mut Lane)) {
+        if !self.network.lanes[l].prompt {
+            self.catch_up(l);
+        }
+        change(&mut self.network.lanes[l]);
+        // The line may be free: what waits starts at once.
+        self.catch_up(l);
+    }
+}
