@@ -7,7 +7,7 @@
 //! Deviations:
 //! - The DEC reports are known to us from these summaries only.
 //! - Losses are repaired as by `generic`.
-//! - With `close` a timeout also closes the window to one packet and counts as a change: in the thesis's scenario 8 the window in which needless
+//! - With `close` a timeout also closes the window to one packet and counts as a change: in the thesis's scenario 8 the window in which spurious
 //!   timeouts occur stays at 1.
 //!
 //! State per flow: the window and two counters.

@@ -5,7 +5,7 @@
 //! Deviations:
 //! - Packets are counted, not bytes.
 //! - The timer has no clock tick.
-//! - The papers write two mean deviations in one place (thesis, chapter 4), and BSD came to use four: the number is a parameter.
+//! - The papers write two mean deviations in one place (thesis, chapter 4), and BSD later used four: the number is a parameter.
 //! - A fast retransmission is not repeated within one window of data.
 //!
 //! State per flow: window and threshold.

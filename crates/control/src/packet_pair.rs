@@ -266,7 +266,7 @@ mod tests {
             for what in happens {
                 match what {
                     Open => {}
-                    // The second one of a probe comes at 2 s.
+                    // The second one of a probe arrives at 2 s.
                     Ack(pair) => {
                         now = if state == "PROBE" { 2000 } else { now };
                         source.on_ack(&ack(now, pair));

@@ -68,14 +68,14 @@ fn a_loss_begins_a_burst_which_packets_of_the_old_one_do_not_break_off() {
         assert_eq!(sent(&mut source, 12..13), [(4, Some(1))]);
         ack(&mut source, 3, 5, 5, 12);
         assert_eq!(sent(&mut source, 13..14)[0].0, then, "{option}");
-        // Packet 4 of the new burst came before 3 again.
+        // Packet 4 of the new burst arrived before 3 again.
         ack(&mut source, 3, 4, 12, 14);
         assert_eq!(sent(&mut source, 14..15), [(3, Some(0))], "{option}");
     }
 }
 
 #[test]
-fn an_acknowledgement_brought_about_by_a_packet_that_had_come_tells_nothing() {
+fn an_acknowledgement_brought_about_by_a_packet_that_had_arrived_tells_nothing() {
     for (option, then) in [("", None), ("count_old", Some(3))] {
         let mut source = source("kim_reno", option);
         // The window opens by a packet for each acknowledgement.

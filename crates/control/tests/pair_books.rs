@@ -42,7 +42,7 @@ struct Packet {
     timeouts: u32,
     /// When its timer runs out, while it is out.
     deadline: Option<Time>,
-    came: bool,
+    arrived: bool,
 }
 
 struct Books {
@@ -67,7 +67,7 @@ impl Books {
     }
 
     fn una(&self) -> u64 {
-        self.packets.iter().position(|p| !p.came).unwrap_or(self.packets.len()) as u64
+        self.packets.iter().position(|p| !p.arrived).unwrap_or(self.packets.len()) as u64
     }
 
     fn timeout(&self) -> Time {
@@ -140,7 +140,7 @@ impl Books {
         self.unanswered = self.unanswered.saturating_sub(1);
         let (mut told, mut probe) = (None, Probe::None);
         let packet = &self.packets[seq as usize];
-        if !packet.came {
+        if !packet.arrived {
             told = Some(rtt);
             // Its first and its last transmission are known.
             let ends = [packet.sent[0], packet.sent[packet.sent.len() - 1]];
@@ -159,7 +159,7 @@ impl Books {
         let mut new = 0;
         for at in (0..below).chain([seq]) {
             let packet = &mut self.packets[at as usize];
-            new += u64::from(!std::mem::replace(&mut packet.came, true));
+            new += u64::from(!std::mem::replace(&mut packet.arrived, true));
             packet.deadline = None;
             self.waiting.retain(|w| *w != at);
         }
@@ -235,7 +235,7 @@ proptest! {
                 _ => {}
             }
             prop_assert_eq!(s.timeout(), books.timeout());
-            let out = books.packets.iter().filter(|p| !p.came).count() - books.waiting.len();
+            let out = books.packets.iter().filter(|p| !p.arrived).count() - books.waiting.len();
             prop_assert_eq!((s.waiting(), s.pipe(), s.unanswered()), (books.left(), out as u64, books.unanswered));
             let sent = books.packets.len() as u64;
             prop_assert_eq!((s.highest(), s.oldest(), s.is_done()), (sent, books.una(), books.una() == books.supply));

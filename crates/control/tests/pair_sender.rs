@@ -142,7 +142,7 @@ fn what_waits_and_what_is_outstanding_is_counted() {
     assert_eq!(s.release(None, at(4000)), Some((0, true)));
     assert_eq!(counts(&s), (3, 1, 3, 3));
     assert_eq!(s.release(None, at(4000)), Some((2, true)));
-    // Its first transmission comes late too; that of the second counts for nothing new.
+    // Its first transmission arrives late too; that of the second counts for nothing new.
     assert_eq!(ack(&mut s, 3, 0, 0, 4100).0.delivered, 2);
     assert_eq!(counts(&s), (2, 0, 3, 3));
     let (again, probe) = ack(&mut s, 3, 0, 4000, 4200);

@@ -50,7 +50,7 @@ fn the_queue_stands_at_the_set_point_and_the_server_never_rests() {
     for setpoint in [0, 2, 5, 9] {
         let control = format!(r#"{{"kind": "packet_pair", "setpoint": {setpoint}}}"#);
         let got = run(&control, 60_000, |_| 100, |_| false);
-        // After the start the server sends ten packets a second; the queue is the set-point and the pair that comes in.
+        // After the start the server sends ten packets a second; the queue is the set-point and the pair that arrives.
         let late: Vec<u64> = got.acks.iter().filter(|a| a.0 > 10_000).map(|a| a.1).collect();
         assert!((498..=501).contains(&late.len()), "{}", late.len());
         let (low, high) = (late.iter().min().unwrap(), late.iter().max().unwrap());
@@ -229,7 +229,7 @@ fn both_packets_of_a_pair_that_times_out_are_losses() {
 
 #[test]
 fn slots_are_skipped_while_nothing_waits_too() {
-    // V falls from 10 to 6.25 with the last pair of a transfer: its two slots pass in the pause that follows, and what comes after it is sent at once.
+    // V falls from 10 to 6.25 with the last pair of a transfer: its two slots pass in the pause that follows, and what follows it is sent at once.
     let mut source = source_with(r#"{"kind": "packet_pair", "setpoint": 0}"#);
     source.supply(4);
     let send = |source: &mut Connection, ms: u64| {
@@ -269,7 +269,7 @@ fn slots_are_skipped_while_nothing_waits_too() {
 #[test]
 fn packets_sent_again_may_probe() {
     // Everything is lost until the first of it is sent again, and meanwhile the server slows down to a fifth of its rate: pairs of new packets
-    // come after all that was lost was sent again; pairs of retransmitted packets measure as soon as they are acknowledged.
+    // are sent after all that was lost was sent again; pairs of retransmitted packets measure as soon as they are acknowledged.
     let learnt = |control: &str, again: bool| {
         let control = format!(r#"{{"kind": "{control}", "probe_again": {again}}}"#);
         let bench = |lost: u64| {

@@ -215,7 +215,7 @@ fn a_pause_empties_the_queue_and_costs_one_round_trip() {
     };
     assert!(mean(&drifting) > 8.0, "{}", mean(&drifting));
     assert!(mean(&corrected) < 7.0, "{}", mean(&corrected));
-    // Each pause ends with nothing in the queue, in truth and by the count, and the next acknowledgement comes a round trip later.
+    // Each pause ends with nothing in the queue, in truth and by the count, and the next acknowledgement arrives a round trip later.
     let pauses: Vec<usize> =
         (1..corrected.acks.len()).filter(|i| corrected.acks[*i].0 - corrected.acks[i - 1].0 > 500).collect();
     assert!(pauses.len() > 4);

@@ -57,7 +57,7 @@ fn a_retransmission_of_the_episode_before_does_not_prove_the_next_one_spurious()
 
 #[test]
 fn packets_sent_after_the_oldest_one_do_not_put_off_its_timeout() {
-    // RFC 6675 does not see that a retransmission is lost, too, and what is sent meanwhile keeps coming.
+    // RFC 6675 does not see that a retransmission is lost, too, and what is sent meanwhile keeps arriving.
     let mut s = sender(Recovery::Sack);
     send(&mut s, 10, 0);
     ack(&mut s, (0, 100), 0, &[(1, 4)]);

@@ -187,7 +187,7 @@ impl Machine {
         self.tick = now + interval + Duration::from_ps(u64::from(interval == Duration::ZERO));
     }
 
-    /// When the next TICK comes.
+    /// When the next TICK is due.
     pub fn next(&self) -> Time {
         if self.held { Time::NEVER } else { self.tick }
     }
@@ -228,7 +228,7 @@ mod tests {
         m.release(at(ms), &supply, || (false, Duration::from_millis(200)))
     }
 
-    /// A machine whose first pair was measured at 1.1 s: the first TICK comes at once.
+    /// A machine whose first pair was measured at 1.1 s: the first TICK is due at once.
     fn started(window: u64, gate: Gate) -> Machine {
         let mut m = Machine::new(window, gate);
         assert_eq!((release(&mut m, 0, supply(9, 0)), m.next()), (Release::Pair, Time::NEVER));

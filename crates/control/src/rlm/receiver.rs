@@ -15,7 +15,7 @@ pub(crate) enum State {
     Hysteresis,
     /// Losses are counted.
     Measurement,
-    /// A layer was left: what comes now of its queue says nothing.
+    /// A layer was left: what arrives now of its queue says nothing.
     Drop,
 }
 
@@ -138,7 +138,7 @@ impl Receiver {
         let k = usize::from(layer);
         let joined = k < self.level;
         let l = &mut self.layers[k];
-        if l.came_before(number) {
+        if l.arrived_before(number) {
             return true;
         }
         l.count += 1;
@@ -338,7 +338,7 @@ impl Receiver {
 
 impl Layer {
     /// Takes note of a packet; returns whether it had arrived before. One that is more than 64 back is taken for a duplicate.
-    fn came_before(&mut self, number: u64) -> bool {
+    fn arrived_before(&mut self, number: u64) -> bool {
         if number >= self.next {
             let step = number + 1 - self.next;
             self.seen = if step < 64 { self.seen << step } else { 0 } | 1;

@@ -19,7 +19,7 @@ impl Bench {
         r.start(Time::ZERO);
         Bench { r, numbers: [0; MOST] }
     }
-    /// A packet of a level comes, after `lost` others that do not.
+    /// A packet of a level arrives, after `lost` others that do not.
     fn packet(&mut self, level: usize, lost: u64, now: Time) {
         let number = self.numbers[level - 1] + lost;
         self.numbers[level - 1] = number + 1;
@@ -182,7 +182,7 @@ fn it_joins_only_in_the_steady_state_with_nothing_tried_and_packets_coming() {
 }
 
 #[test]
-fn what_came_before_a_layer_was_left_does_not_count_when_it_is_joined_again() {
+fn what_arrived_before_a_layer_was_left_does_not_count_when_it_is_joined_again() {
     let mut b = Bench::new(2, 13);
     let joined = b.climb(2);
     b.packet(2, 0, joined + Duration::from_secs(1));
@@ -296,7 +296,7 @@ fn the_wait_for_a_join_is_half_the_timer_and_an_exponential_cut_at_four_times() 
 }
 
 #[test]
-fn packets_that_come_late_or_twice_or_of_a_layer_that_was_left_are_no_losses() {
+fn packets_that_arrive_late_or_twice_or_of_a_layer_that_was_left_are_no_losses() {
     let mut b = Bench::new(3, 11);
     for (number, duplicate, lost) in
         [(5, false, 0), (6, false, 0), (8, false, 1), (7, false, 1), (7, true, 1), (8, true, 1), (9, false, 1), (90, false, 81), (8, true, 81)]

@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn its_memory_follows_the_gap_and_not_the_number_of_packets() {
         let mut receiver = Receiver::default();
-        // Each hundredth packet comes 60 places late.
+        // Each hundredth packet arrives 60 places late.
         for block in (0..1_000_000).step_by(100) {
             (block + 1..block + 61).for_each(|seq| assert_eq!(receiver.on_data(seq).cumulative, block));
             assert_eq!(receiver.on_data(block).cumulative, block + 61);

@@ -2,7 +2,7 @@
 //!
 //! The cases are those of `tests/oracle/gvisor/cases.json`; `gold.jsonl` beside it has what gVisor did. Where the two differ, and why:
 //!
-//! - gVisor takes a packet for lost once two above it came; RFC 6675, section 4, wants more than two segments' worth: one acknowledgement later.
+//! - gVisor takes a packet for lost once two above it arrived; RFC 6675, section 4, wants more than two segments' worth: one acknowledgement later.
 //! - Its window in recovery is the threshold and three packets, which RFC 5681, section 3.2, gives to recovery without SACK; RFC 6675, section 5,
 //!   step 4.2, gives the threshold alone: three acknowledgements later.
 //! - Its RACK takes packets sent at the same instant for sent before those in front of them, and sends them again; RFC 8985, section 6.2, step 5, has
@@ -89,7 +89,7 @@ fn compare_rack(case: &Case, ours: &Run, theirs: &Run) -> Result<(), String> {
     Ok(())
 }
 
-/// A late packet that gVisor takes for lost after two that came, and RFC 6675 does not.
+/// A late packet that gVisor takes for lost after two that arrived, and RFC 6675 does not.
 fn two_are_not_enough(case: &Case, way: &Way) -> bool {
     way.recovery == "sack" && case.late.iter().any(|(_, us)| *us < 3000)
 }
@@ -107,8 +107,8 @@ fn differences(more: &Value) -> Vec<String> {
             let ours = run(&table, case, way, &options(way, more));
             let found = match way.recovery.as_str() {
                 _ if two_are_not_enough(case, way) => {
-                    let needless = ours.again.iter().any(|a| case.late.iter().any(|l| l.0 == a.1 && l.1 < 3000));
-                    if needless {
+                    let spurious = ours.again.iter().any(|a| case.late.iter().any(|l| l.0 == a.1 && l.1 < 3000));
+                    if spurious {
                         Err("a packet that is late by less than three is sent again".to_owned())
                     } else {
                         Ok(())

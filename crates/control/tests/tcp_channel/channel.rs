@@ -108,9 +108,9 @@ pub fn transfer(
     let (mut now, mut stuck, mut steps, mut armed) = (Time::ZERO, 0, 0u64, Time::NEVER);
     let mut outcome = Outcome::default();
     let mut last = (0, Time::ZERO);
-    // Known to the source to have come, sent, and most of the one less the other.
+    // Known to the source to have arrived, sent, and most of the one less the other.
     let (mut known, mut top, mut outstanding) = (0, 0, 1u64);
-    // Each supply comes by itself, so that a source has nothing to send for a while.
+    // Each supply is a separate event, so that a source has nothing to send for a while.
     let (mut packets, mut supplied) = (packets, packets.div_ceil(2));
     source.supply(supplied);
     loop {
@@ -159,12 +159,12 @@ pub fn transfer(
         let then = next.min(timer);
         if then == Time::NEVER {
             return Err(format!(
-                "{now:?}: nothing is under way, no timer runs, and {} came of {packets}",
+                "{now:?}: nothing is under way, no timer runs, and {} arrived of {packets}",
                 sink.cumulative()
             ));
         }
         if steps > MOST_EVENTS {
-            return Err(format!("{now:?}: still at work, {} came of {packets}", sink.cumulative()));
+            return Err(format!("{now:?}: still at work, {} arrived of {packets}", sink.cumulative()));
         }
         stuck = if then > now { 0 } else { stuck + 1 };
         if stuck > 4 * packets + 100 {

@@ -51,7 +51,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_more_goes_than_came(
+    fn no_more_is_sent_than_arrived(
         recovery in select(vec![Recovery::Newreno, Recovery::Sack, Recovery::Rack]), limited_transmit in any::<bool>(),
         first in 8..60u64, share in select(vec![5u64, 7]), lost in prop::collection::vec(any::<bool>(), 60), further in 0..80u64,
     ) {
@@ -97,7 +97,7 @@ proptest! {
                 }
                 // The first retransmission is sent whatever the pipe.
                 let sent = run.sent - before;
-                prop_assert!(sent <= delivered + safe + 1, "{sent} sent, {delivered} came, {safe} of them safe");
+                prop_assert!(sent <= delivered + safe + 1, "{sent} sent, {delivered} arrived, {safe} of them safe");
                 prop_assert!(run.sender.pipe() <= target.max(pipe + 1), "{} in the network, {pipe} before", run.sender.pipe());
             }
         }

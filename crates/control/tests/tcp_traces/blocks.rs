@@ -62,7 +62,7 @@ fn lost_holes_go_first_then_new_packets() {
 }
 
 /// Rules 3 and 4: without new packets a hole that nothing proves is sent, and once an episode the last packet. Both are in the network twice then. The
-/// last one waits until the first retransmission came (RFC 6675, section 5, step 4.3: no premature rescue).
+/// last one waits until the first retransmission arrived (RFC 6675, section 5, step 4.3: no premature rescue).
 #[test]
 fn then_holes_that_may_be_lost_and_once_the_last_packet() {
     Script::new(SACK, "").play(
@@ -120,7 +120,7 @@ fn the_last_packet_goes_without_blocks_too() {
     );
 }
 
-/// A retransmission that is lost is left to the timer, which later packets that come do not put off (RFC 6298: only what is acknowledged does).
+/// A retransmission that is lost is left to the timer, which later packets that arrive do not put off (RFC 6298: only what is acknowledged does).
 #[test]
 fn a_lost_retransmission_waits_for_the_timer() {
     Script::new(SACK, r#""initial_window": 6"#).play(

@@ -106,9 +106,9 @@ fn many_holes_end_by_the_timer() {
     s.play("450 | timer | R6 | 1 1");
 }
 
-/// RFC 6582: needless retransmissions after a timeout bring duplicates of the end of that episode; they begin no other.
+/// RFC 6582: spurious retransmissions after a timeout bring duplicates of the end of that episode; they begin no other.
 #[test]
-fn duplicates_of_needless_retransmissions_begin_nothing() {
+fn duplicates_of_spurious_retransmissions_begin_nothing() {
     Script::new(r#""newreno""#, r#""initial_window": 4, "limited_transmit": false"#).play(
         "
            0 | supply 100 | 0-3 | 4 4

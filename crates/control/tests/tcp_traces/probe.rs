@@ -37,9 +37,9 @@ fn a_probe_sends_something_new_if_there_is() {
     );
 }
 
-/// If the probe repaired the loss, acknowledgements beyond it show this, and the window is cut once; if a report says that it was needless, the window is not cut.
+/// If the probe repaired the loss, acknowledgements beyond it show this, and the window is cut once; if a report says that it was spurious, the window is not cut.
 #[test]
-fn a_probe_that_repaired_a_loss_costs_a_cut_unless_it_was_needless() {
+fn a_probe_that_repaired_a_loss_costs_a_cut_unless_it_was_spurious() {
     let begin = "
           0 | supply 1            | 0    | 10 1
         100 | ack 1               |      |
@@ -85,8 +85,8 @@ fn a_late_report_of_a_probe_undoes_nothing() {
     );
 }
 
-/// packetdrill cubic/cubic-rto-ss-ca-cwnd-bump: probe and timeout of a single packet come after three round trips each, slow start reaches 7,
-/// and the 8th packet of window comes as late as there.
+/// packetdrill cubic/cubic-rto-ss-ca-cwnd-bump: probe and timeout of a single packet are sent after three round trips each, slow start reaches 7,
+/// and the 8th packet of the window is sent as late as there.
 #[test]
 fn a_single_packet_lost_twice() {
     Script::new(r#""cubic_linux""#, LINUX).play(
@@ -123,7 +123,7 @@ fn a_single_packet_lost_twice() {
     );
 }
 
-/// A probe never comes later than the timeout of the oldest packet, however lately others were sent.
+/// A probe is never sent later than the timeout of the oldest packet, however lately others were sent.
 #[test]
 fn later_packets_do_not_put_off_a_probe_beyond_the_timeout() {
     Script::new(RENO, PROBE).play(
@@ -159,7 +159,7 @@ fn a_report_of_an_episode_before_a_probe_undoes_nothing() {
     );
 }
 
-/// Section 7.2: a mark is no recovery, and the probe comes.
+/// Section 7.2: a mark is no recovery, and the probe is sent.
 #[test]
 fn a_mark_does_not_keep_a_probe_away() {
     Script::new(RENO, r#""preset": "linux", "tick": "0s", "ecn": true, "prr": false"#).play(
@@ -197,7 +197,7 @@ fn a_probe_waits_for_a_round_trip_measured_since_the_last_one() {
 
 /// Section 7.4.2: an old acknowledgement and the report of another duplicate say nothing of a probe that is under way.
 #[test]
-fn only_a_bare_duplicate_of_its_end_says_that_a_probe_was_needless() {
+fn only_a_bare_duplicate_of_its_end_says_that_a_probe_was_spurious() {
     let begin = "
           0 | supply 1            | 0    | 10 1
         100 | ack 1               |      |
@@ -223,7 +223,7 @@ fn only_a_bare_duplicate_of_its_end_says_that_a_probe_was_needless() {
     }
 }
 
-/// Section 7.2: what neither is new nor acknowledges in sequence starts no probe. The probe comes twice; its report ends it, and the timeout comes next.
+/// Section 7.2: what neither is new nor acknowledges in sequence starts no probe. The probe is sent twice; its report ends it, and the timeout comes next.
 #[test]
 fn the_report_of_a_duplicate_starts_no_probe() {
     let mut s = Script::new(RENO, LINUX);

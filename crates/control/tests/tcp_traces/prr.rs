@@ -33,7 +33,7 @@ fn one_lost_of_ten_sends_one_for_each_that_came() {
 
 /// packetdrill fast_recovery/prr-ss-30pkt-lost1_4: the first four of ten; then a burst up to the window.
 #[test]
-fn four_lost_of_ten_go_one_by_one_and_what_comes_later_at_once() {
+fn four_lost_of_ten_go_one_by_one_and_what_arrives_later_at_once() {
     Script::new(r#""cubic_linux""#, LINUX).play(
         "
          0 | supply 10         | 0-9   | 10 10

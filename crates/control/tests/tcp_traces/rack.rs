@@ -26,7 +26,7 @@ fn a_little_reordering_sends_nothing_again() {
 
 /// By 40 ms it is not; the sink reports it, and then the window is twice as wide.
 #[test]
-fn needless_retransmissions_widen_the_window() {
+fn spurious_retransmissions_widen_the_window() {
     Script::new(RENO, RACK).play(
         "
           0 | supply 1          | 0    | 10 1
@@ -45,9 +45,9 @@ fn needless_retransmissions_widen_the_window() {
     );
 }
 
-/// With three that came and no reordering seen there is no window: at once, as with three duplicates.
+/// With three that arrived and no reordering seen there is no window: at once, as with three duplicates.
 #[test]
-fn three_that_came_are_enough() {
+fn three_that_arrived_are_enough() {
     Script::new(RENO, r#""recovery": "rack", "initial_window": 4"#).play(
         "
           0 | supply 4          | 0-3 | 4 4

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Times are in milliseconds. `ack` has the packets received in sequence, then what the acknowledgement reports: ranges (`sack`, first and last packet),
-//! a packet that came twice (`dup`), the time when the packet was sent that caused it (`echo`; that of the acknowledgement unless given), the echo of
+//! a packet that arrived twice (`dup`), the time when the packet was sent that caused it (`echo`; that of the acknowledgement unless given), the echo of
 //! RFC 3168 or DCTCP (`ce`) and the count of marks (`marks`). `R` is a retransmission, and `c` behind a packet says, with `ecn`, that its source cut
 //! its window. No timer may run out that the table does not name. The last column may be left out.
 

@@ -51,7 +51,7 @@ fn linux_waits_for_whole_ticks() {
     assert_eq!((got[60].0, got[60].1), (104, 61));
 }
 
-/// A gap, what fills it and what came before are answered at once, whatever waits.
+/// A gap, what fills it and what arrived before are answered at once, whatever waits.
 #[test]
 fn what_is_out_of_order_goes_at_once() {
     let policy = Policy { every: 3, ..Policy::default() };

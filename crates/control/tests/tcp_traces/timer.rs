@@ -4,7 +4,7 @@ use crate::script::Script;
 
 /// Each timeout doubles the next, and only a packet sent once ends that (RFC 6298, section 5.7, and Karn).
 #[test]
-fn a_timeout_doubles_the_next_until_a_packet_that_went_once_comes() {
+fn a_timeout_doubles_the_next_until_a_packet_sent_once_arrives() {
     let mut s = Script::new(r#""newreno""#, r#""initial_window": 1"#);
     s.play(
         "

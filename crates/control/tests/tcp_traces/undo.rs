@@ -1,4 +1,4 @@
-//! Needless retransmissions that are found out, and cuts that are taken back.
+//! Spurious retransmissions that are found out, and cuts that are taken back.
 
 use crate::script::Script;
 
@@ -28,7 +28,7 @@ fn an_echo_of_the_first_transmission_takes_the_cut_back() {
 
 /// F-RTO (RFC 5682, section 2.1) without blocks: the first acknowledgement allows two new packets, the second one proves it.
 #[test]
-fn a_needless_timeout_is_found_out_with_two_new_packets() {
+fn a_spurious_timeout_is_found_out_with_two_new_packets() {
     for control in [r#""newreno""#, r#""reno""#, r#""sack""#] {
         Script::new(control, r#""undo": "f_rto", "initial_window": 4"#).play(
             "
@@ -115,7 +115,7 @@ fn a_report_at_the_end_takes_the_cut_back() {
     );
 }
 
-/// What is found needless takes all marks of the episode back; as in Linux the timer has to repair what is lost of it after all.
+/// What is found spurious takes all marks of the episode back; as in Linux the timer has to repair what is lost of it after all.
 #[test]
 fn after_it_the_timer_repairs_what_was_lost_after_all() {
     Script::new(r#""reno""#, r#""recovery": "rack", "undo": "eifel""#).play(
@@ -131,7 +131,7 @@ fn after_it_the_timer_repairs_what_was_lost_after_all() {
     );
 }
 
-/// A mark was a mark: a needless retransmission in the same window does not take its cut back.
+/// A mark was a mark: a spurious retransmission in the same window does not take its cut back.
 #[test]
 fn the_cut_of_a_mark_stays() {
     Script::new(r#""newreno""#, r#""undo": "eifel", "ecn": true"#).play(
@@ -150,7 +150,7 @@ fn the_cut_of_a_mark_stays() {
 /// An outage of a second: 5 to 9 are lost, the others waited for the link. When F-RTO takes the timeout back, it is again for what arrives to say which
 /// of them are lost: the acknowledgement for 10, which was sent later than they were, does.
 #[test]
-fn what_a_timeout_took_for_lost_is_watched_again_when_it_was_needless() {
+fn what_a_timeout_took_for_lost_is_watched_again_when_it_was_spurious() {
     Script::new(r#""reno""#, r#""recovery": "rack", "undo": "f_rto", "initial_window": 10"#).play(
         "
            0 | supply 20           | 0-9   | 10 10
@@ -167,9 +167,9 @@ fn what_a_timeout_took_for_lost_is_watched_again_when_it_was_needless() {
 
 const LINUX: &str = r#""preset": "linux", "tick": "0s", "tail_probe": false, "prr": false, "initial_window": 10"#;
 
-/// Linux (tcp_process_loss): the oldest packet is lost, and a block for one that did not go again proves the timeout needless.
+/// Linux (tcp_process_loss): the oldest packet is lost, and a block for one that did not go again proves the timeout spurious.
 #[test]
-fn with_linux_a_block_proves_a_timeout_needless() {
+fn with_linux_a_block_proves_a_timeout_spurious() {
     Script::new(r#""reno""#, LINUX).play(
         "
            0 | supply 20           | 0-9   | 10 10
@@ -185,7 +185,7 @@ fn with_linux_a_block_proves_a_timeout_needless() {
         1010 | ack 0 sack 1 echo 0 |       | 1 1
         ",
     );
-    // A timeout within fast recovery: only when it comes again.
+    // A timeout within fast recovery: only when it happens again.
     Script::new(r#""reno""#, LINUX).play(
         "
            0 | supply 20              | 0-9   | 10 10

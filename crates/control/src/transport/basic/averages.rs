@@ -81,7 +81,7 @@ impl AverageRtt {
         (self.backoffs, self.factor) = backed_off;
     }
 
-    /// A timeout happened: the next one comes later.
+    /// A timeout happened: the next one is due later.
     pub fn back_off(&mut self, averages: &Averages) {
         self.backoffs = self.backoffs.saturating_add(1);
         self.factor = (self.factor * averages.backoff).min(averages.most_backoff);

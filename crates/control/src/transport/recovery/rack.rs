@@ -5,7 +5,7 @@
 //! - Packets are counted, not bytes.
 //! - The timer runs for the longest wait of those sent before the newest that arrived, as the RFC says, whether or not that one was acknowledged
 //!   meanwhile.
-//! - Step 2 looks at the least round trip alone, not at echoed time stamps, as Linux does; step 1 comes after it.
+//! - Step 2 looks at the least round trip alone, not at echoed time stamps, as Linux does; step 1 follows it.
 //! - The window is at most 255 quarters. A duplicate that a tail probe caused does not widen it, and an episode that is undone does not count for its end:
 //!   as in Linux.
 //! - With the preset `linux`, and in recovery after a timeout, a lost retransmission does not cut the window again (section 9.3).

@@ -32,7 +32,7 @@ pub enum Estimate {
     Kernel,
 }
 
-/// How a needless retransmission is detected and its reduction undone.
+/// How a spurious retransmission is detected and its reduction undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Undo {
@@ -75,7 +75,7 @@ pub struct Rules {
     pub limited_transmit: bool,
     /// A probe is sent when the tail of what was sent is not acknowledged (TLP, RFC 8985, section 7); with `rack` only.
     pub tail_probe: bool,
-    /// How needless reductions are undone.
+    /// How spurious reductions are undone.
     pub undo: Undo,
     /// Duplicate acknowledgements that mean a loss; 0 to leave losses to the timer.
     pub duplicates: u32,

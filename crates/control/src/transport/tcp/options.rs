@@ -147,7 +147,7 @@ pub struct Options {
     /// A probe is sent when the last packets are not acknowledged (TLP, RFC 8985); with recovery `rack` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail_probe: Option<bool>,
-    /// How a needless reduction is found out and taken back.
+    /// How a spurious reduction is found out and taken back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<Undo>,
     /// Duplicate acknowledgements that mean a loss.

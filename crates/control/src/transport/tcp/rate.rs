@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn ten_packets_at_once_over_ten_megabits() {
-        // 1500 B at 10 Mbit/s take 1.2 ms; the way takes 40 ms: acknowledgement k comes at 40 + 1.2 k ms and gives k / that.
+        // 1500 B at 10 Mbit/s take 1.2 ms; the way takes 40 ms: acknowledgement k arrives at 40 + 1.2 k ms and gives k / that.
         let mut s = counted();
         let stamps: Vec<Stamp> = (0..10).map(|i| s.sent(Time::ZERO, i == 0)).collect();
         for (k, stamp) in stamps.iter().enumerate() {

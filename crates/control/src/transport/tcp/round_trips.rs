@@ -140,7 +140,7 @@ impl RoundTrips {
         self.estimates.sampled.then(|| Duration::from_secs_f64(self.estimates.mean + spread))
     }
 
-    /// A timeout happened: the next one comes later.
+    /// A timeout happened: the next one is due later.
     pub fn back_off(&mut self) {
         self.backoffs = self.backoffs.saturating_add(1);
         self.estimates.factor = (self.estimates.factor * 2.0).min(MOST_FACTOR);

@@ -29,7 +29,7 @@ pub(super) struct Setting {
     /// When it was set, and the time from which a timeout counts.
     now: Time,
     from: Time,
-    /// It is for a tail probe, or for a timeout that comes before it; a single packet is outstanding.
+    /// It is for a tail probe, or for a timeout that is due before it; a single packet is outstanding.
     probes: bool,
     single: bool,
     estimates: Estimates,
@@ -62,7 +62,7 @@ impl Setting {
 impl Sender {
     /// Sets the timer: for reordering, for a tail probe, or for a timeout, which counts from now if `restart`. `probe`: new data were sent or
     /// acknowledged in sequence. Other acknowledgements neither start a probe nor put it off (RFC 8985, section 7.2): each probe that arrived twice
-    /// would cause the next, and the timeout would never come.
+    /// would cause the next, and the timeout would never happen.
     #[inline]
     pub(super) fn arm(&mut self, now: Time, restart: bool, probe: bool) {
         if self.ledger.una == self.ledger.next {
