@@ -59,7 +59,7 @@ bench: $(TOOLS)/bin/uv ## measure speed and memory
 	@$(BIN)/headgate bench
 
 bench-instructions: ## count the instructions of a packet under each control (needs valgrind)
-	@cargo build --release --locked --quiet -p headgate-bench --example transport
+	@cargo build --profile checkout --locked --quiet -p headgate-bench --example transport
 	@python3 benches/instructions.py
 
 bench-peers: $(TOOLS)/bin/uv ## the same workloads in ns-2, ns-3 and ns.py, unpacked into .cache/peers (Debian or Ubuntu)

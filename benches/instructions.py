@@ -14,15 +14,15 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-PROGRAM = Path(__file__).parent.parent / "target/release/examples/transport"
+PROGRAM = Path(__file__).parent.parent / "target/checkout/examples/transport"
 
 #: Simulated seconds of the shorter and the longer run.
 SECONDS = {"W2": (5, 25), "W3": (2.5, 4)}
 
-#: Most instructions of a control, in those of jk_reno; some 5 % above what was measured.
+#: Most instructions of a control, in those of jk_reno; 3 to 5 % above what was measured with the build of a checkout.
 BOUNDS = {
-    "W2": {"reno": 1.40, "newreno": 1.40, "sack": 1.45, "cubic": 1.50, "cubic_linux": 1.75, "bbr1": 2.85},
-    "W3": {"reno": 1.25, "newreno": 1.25, "sack": 1.25, "cubic": 1.35, "cubic_linux": 1.55, "bbr1": 2.75},
+    "W2": {"reno": 1.40, "newreno": 1.40, "sack": 1.45, "cubic": 1.50, "cubic_linux": 1.85, "bbr1": 3.10},
+    "W3": {"reno": 1.25, "newreno": 1.25, "sack": 1.25, "cubic": 1.35, "cubic_linux": 1.60, "bbr1": 3.00},
 }
 
 

@@ -181,5 +181,11 @@ def test_bench(cli: Cli) -> None:
     w1, w2 = got["workloads"]
     assert w1["hops_pps"] == pytest.approx(w1["bottleneck_pps"], rel=0.01)
     assert w2["hops_pps"] == pytest.approx(2 * w2["bottleneck_pps"], rel=0.01)
+    first, modern = got["controls"]
+    assert (first["control"], first["times"], modern["control"]) == ("jk_reno", 1.0, "reno")
+    assert modern["times"] == pytest.approx(first["bottleneck_pps"] / modern["bottleneck_pps"])
+    # A flow under a flow control keeps records that one without does not.
+    sizes = got["engine"]["bytes_per_controlled_flow"]
+    assert all(got["engine"]["bytes_per_flow"] < size for size in sizes.values())
     assert got["engine"]["side_by_side"]["equal_digests"]
     assert got["engine"]["side_by_side"]["of_ideal"] > 0

@@ -13,7 +13,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +23,9 @@ from .. import _core
 
 #: Backlogged flows at which a discipline is measured.
 CHURN_FLOWS = (1, 10, 1000, 100_000)
+
+#: Flow controls whose cost is compared with that of the first one.
+CONTROLS = ("jk_reno", "reno", "newreno", "sack", "cubic", "cubic_linux", "bbr1")
 
 #: Core-Stateless Fair Queueing in the core of an island, where packets arrive with labels and nothing is kept per flow.
 CORE = "csfq core"
@@ -68,16 +71,21 @@ def w1(queue: str) -> Workload:
     return Workload("W1", queue, 32, _line("100s", "10Mbit/s", "1ms", queue, "64KB", flows))
 
 
-def w2(queue: str) -> Workload:
-    """32 bulk flows under jk_reno over 10 Mbit/s, 20 ms round trip, 64 KB, 100 s."""
-    flows = [{"name": "f{i}", "from": "a", "to": "b", "control": {"kind": "jk_reno", "window": 1000}, "count": 32}]
+def _control(name: str, window: int) -> dict[str, Any]:
+    """A flow control; one whose window has no bound of its own gets this one."""
+    return {"kind": name, "window": window} if name == "jk_reno" else {"kind": name}
+
+
+def w2(queue: str, control: str = "jk_reno") -> Workload:
+    """32 bulk flows under a flow control over 10 Mbit/s, 20 ms round trip, 64 KB, 100 s."""
+    flows = [{"name": "f{i}", "from": "a", "to": "b", "control": _control(control, 1000), "count": 32}]
     return Workload("W2", queue, 32, _line("100s", "10Mbit/s", "10ms", queue, "64KB", flows))
 
 
-def w3(queue: str) -> Workload:
-    """4 bulk flows under jk_reno over 1 Gbit/s, 30 ms round trip, 1500-byte packets, a bandwidth-delay product of buffer, 10 s."""
-    control = {"kind": "jk_reno", "window": 100_000}
-    flows = [{"name": "f{i}", "from": "a", "to": "b", "packet": "1500B", "control": control, "count": 4}]
+def w3(queue: str, control: str = "jk_reno") -> Workload:
+    """4 bulk flows under a flow control over 1 Gbit/s, 30 ms round trip, 1500-byte packets, a bandwidth-delay product of buffer, 10 s."""
+    bulk = {"name": "f{i}", "from": "a", "to": "b", "packet": "1500B", "control": _control(control, 100_000)}
+    flows = [{**bulk, "count": 4}]
     return Workload("W3", queue, 4, _line("10s", "1Gbit/s", "15ms", queue, "3750KB", flows))
 
 
@@ -212,6 +220,34 @@ def measure(w: Workload, repeats: int) -> Cost:
     return Cost(w.name, w.queue, w.flows, offered, delivered, hops, cpu, a["rss"] / 1e6, events)
 
 
+def controls(workload: Callable[[str, str], Workload], names: Sequence[str], repeats: int) -> list[dict[str, Any]]:
+    """The cost of ten times a workload over fcfs under each flow control, as rows `{workload, control, bottleneck_pps, times}`.
+
+    `times` is the processor time of a packet over the bottleneck in that of the first control. The controls are measured in turn
+    in each repeat.
+    """
+    cases = [workload("fcfs", name) for name in names]
+    long = [
+        {**w.scenario, **dict.fromkeys(("duration", "interval"), w.scenario["duration"][:-1] + "0s")} for w in cases
+    ]
+    rounds = [[_child({"do": "run", "scenario": scenario}) for scenario in long] for _ in range(repeats)]
+    speeds = [max(a["delivered"] / a["cpu"] for a in answers) for answers in zip(*rounds, strict=True)]
+    return [
+        {"workload": w.name, "control": name, "bottleneck_pps": speed, "times": speeds[0] / speed}
+        for w, name, speed in zip(cases, names, speeds, strict=True)
+    ]
+
+
+def flow_bytes(control: str, base: float, flows: int = 10_000) -> float:
+    """Memory of a flow that has sent its only packet: its share of a process without any, in bytes."""
+    one = {
+        "name": "f{i}", "from": "a", "to": "b", "count": flows, "control": _control(control, 1000),
+        "workload": {"kind": "transfer", "packets": 1},
+    }  # fmt: skip
+    scenario = _line("1s", "1Gbit/s", "1ms", "fcfs", "64MB", [one])
+    return (float(_child({"do": "run", "scenario": scenario})["rss"]) - base) / flows
+
+
 @dataclass(frozen=True)
 class Alone:
     """What a discipline takes by itself: time for one packet in and one out, and peak memory of the whole process."""
@@ -249,14 +285,20 @@ def start_up(repeats: int) -> float:
 def run(
     quick: bool = False, repeats: int = 3, tick: Callable[[int, int], None] = lambda done, total: None
 ) -> dict[str, Any]:
-    """The whole suite, as `{workloads, disciplines, engine}`; `tick` is called with the progress."""
+    """The whole suite, as `{workloads, controls, disciplines, engine}`; `tick` is called with the progress."""
     names = [*(d["name"] for d in json.loads(_core.catalogue("disciplines"))), CORE]
     points = [(d, n) for d in names for n in (CHURN_FLOWS[:3] if quick else CHURN_FLOWS)]
     todo = workloads(quick)
-    total, steps = len(todo) + len(points) + 2, _count(tick, len(todo) + len(points) + 2)
+    compared = (w2,) if quick else (w2, w3)
+    total = len(todo) + len(compared) + len(points) + 2
+    steps = _count(tick, total)
     costs = []
     for w in todo:
         costs.append(measure(w, repeats))
+        next(steps)
+    modern = []
+    for workload in compared:
+        modern += controls(workload, CONTROLS[:2] if quick else CONTROLS, repeats)
         next(steps)
     alone = []
     for d, n in points:
@@ -271,13 +313,14 @@ def run(
         "events_per_s": {f"{c.name} {c.queue}": c.events_pps for c in costs if c.name in ("W1", "W2", "W3")},
         "base_mb": base / 1e6,
         "bytes_per_flow": (used - base) / many,
+        "bytes_per_controlled_flow": {name: flow_bytes(name, base) for name in (*CONTROLS[:2], *CONTROLS[-2:])},
         "side_by_side": side_by_side,
         "repeats": repeats,
         "machine": f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}",
     }
     tick(total, total)
     rows = [{k: v for k, v in asdict(c).items() if k != "events_pps"} for c in costs]
-    return {"version": _core.__version__, "workloads": rows, "disciplines": alone, "engine": engine}
+    return {"version": _core.__version__, "workloads": rows, "controls": modern, "disciplines": alone, "engine": engine}
 
 
 def _count(tick: Callable[[int, int], None], total: int) -> Iterator[None]:

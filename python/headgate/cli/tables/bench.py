@@ -30,6 +30,11 @@ def print_bench(found: dict[str, Any]) -> None:
     columns.append(Column("processor s", cells=[f"{w['cpu_s']:.3f}" for w in workloads]))
     columns.append(Column("peak MB", cells=[f"{w['rss_mb']:.1f}" for w in workloads]))
     print_fitted("workloads: millions of packets per second of processor time", columns)
+    controls = found["controls"]
+    columns = [Column(key, text=True, cells=[c[key] for c in controls]) for key in ("workload", "control")]
+    columns.append(Column("over the bottleneck", cells=[f"{c['bottleneck_pps'] / 1e6:.2f}" for c in controls]))
+    columns.append(Column("time of a packet", cells=[f"{c['times']:.2f}" for c in controls]))
+    print_fitted("flow controls: millions of packets per second, and the time of a packet under jk_reno as 1", columns)
     flows = sorted({d["flows"] for d in found["disciplines"]})
     rows = [(name, list(of)) for name, of in groupby(found["disciplines"], lambda d: str(d["name"]))]
     columns = [Column("discipline", text=True, cells=[name for name, _ in rows])]
@@ -46,5 +51,6 @@ def print_bench(found: dict[str, Any]) -> None:
     )
     out.print(
         f"start-up {engine['start_up_s'] * 1e3:.0f} ms; memory {engine['base_mb']:.1f} MB and "
-        f"{engine['bytes_per_flow']:.0f} bytes per flow"
+        f"{engine['bytes_per_flow']:.0f} bytes per flow; with its flow control: "
+        + ", ".join(f"{name} {size:.0f}" for name, size in engine["bytes_per_controlled_flow"].items())
     )
